@@ -1,5 +1,6 @@
-// build.mjs - bundles the editor and the example into a folder that the daemon serves: node build.mjs [FOLDER] [--watch]
-// Names of bundles carry a hash of what is in them, so they may be cached for good; index.html may not.
+// build.mjs - bundles the editor and the example into a folder that the daemon serves: node
+// build.mjs [FOLDER] [--watch] Names of bundles carry a hash of what is in them, so they may be
+// cached for good; index.html may not.
 import { build, context } from "esbuild";
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -17,7 +18,10 @@ const PAGES = [
   { source: "example", entry: "main.js", to: "example" },
 ];
 
-/** After each build: the pages name the bundles of now, what is large stands beside itself compressed. */
+/**
+ * After each build: the pages name the bundles of now, what is large stands beside itself
+ * compressed.
+ */
 const finish = {
   name: "pages",
   setup(bundler) {
@@ -65,7 +69,10 @@ async function copyStatic() {
   );
 }
 
-/** What meshes that are compressed by Draco need, and only they: three's loader fetches it by these names. */
+/**
+ * What meshes that are compressed by Draco need, and only they: three's loader fetches it by these
+ * names.
+ */
 async function copyDraco() {
   const { resolve } = createRequire(import.meta.url);
   await mkdir(join(folder, "draco"), { recursive: true });

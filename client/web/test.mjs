@@ -1,4 +1,5 @@
-// test.mjs - the tests of the editor that need no browser: editor/**/*.test.ts are bundled and run by Node.
+// test.mjs - the tests of the editor that need no browser: editor/**/*.test.ts are bundled and run
+// by Node.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";

@@ -1,3 +1,4 @@
+// errortext.test.ts - errors of the server reworded for people.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

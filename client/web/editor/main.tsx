@@ -1,5 +1,6 @@
 // main.tsx - starts the page: it joins the scene that the address names
-// (?scene=NAME&user=NAME&role=viewer; &create makes a new one) and shows it, or shows the start page.
+// (?scene=NAME&user=NAME&role=viewer; &create makes a new one) and shows it, or shows the start
+// page.
 
 // The base style sheet comes first, so that those of the parts override it.
 import "./style/base.css";

@@ -1,3 +1,4 @@
+// storage.test.ts - values are kept and forgotten, and the page works if storage is blocked.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -9,7 +9,7 @@ import { compact, evaluate, shown } from "./panels/expression";
 import { changeLines, describe } from "./past/edittext";
 import { BARE_UNIT, inBare, inBase, lengthText } from "./units";
 
-test("units_a_length_in_words_is_in_metres_to_a_millimetre_and_a_small_one_keeps_three_digits", () => {
+test("units_a_length_is_in_metres_to_a_millimetre_and_a_small_one_keeps_three_digits", () => {
   const cases: [metres: number, words: string][] = [
     [0, "0 m"],
     [-0, "0 m"],

@@ -1,4 +1,5 @@
-// blocks.js - the scene of the example, as any three.js application may have one: nothing in here knows that it is shared.
+// blocks.js - the scene of the example, as any three.js application may have one; it does not know
+// that the scene is shared.
 import * as THREE from "three";
 
 const COLOURS = {
@@ -10,7 +11,12 @@ const COLOURS = {
   green: "#5fb46a",
 };
 
-/** @param {string} name @param {THREE.BufferGeometry} geometry @param {string} colour @param {[number, number, number]} place */
+/**
+ * @param {string} name
+ * @param {THREE.BufferGeometry} geometry
+ * @param {string} colour
+ * @param {[number, number, number]} place
+ */
 function block(name, geometry, colour, place) {
   const mesh = new THREE.Mesh(
     geometry,
@@ -22,7 +28,7 @@ function block(name, geometry, colour, place) {
   return mesh;
 }
 
-/** What can be moved: blocks, and a sign that hangs below one of them. */
+/** The objects that can be moved: blocks, and a sign whose parent is one of them. */
 export function makeBlocks() {
   const plinth = block("plinth", new THREE.BoxGeometry(2, 0.4, 2), COLOURS.plinth, [0, 0.2, 0]);
   const ball = block("ball", new THREE.SphereGeometry(0.5, 48, 24), COLOURS.yellow, [0, 0.7, 0]);

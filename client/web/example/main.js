@@ -1,5 +1,6 @@
-// main.js - a three.js application that was turned multi-user. What the package gizmod-client added is marked with "shared"; without those lines, and with three's
-// TransformControls in place of RemoteTransformControls, it runs for one person alone.
+// main.js - a three.js application that was made multi-user. Lines that use the package
+// gizmod-client are marked with "shared". Without them, and with three's TransformControls in place
+// of RemoteTransformControls, the application runs for one person.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { connect } from "gizmod-client"; // shared
@@ -20,8 +21,9 @@ for (const block of blocks) if (!block.parent) stage.add(block);
 
 const asked = new URLSearchParams(location.search);
 const user = asked.get("user") ?? `Guest ${1 + Math.floor(99 * Math.random())}`;
-const url = new URL("..", location.href).href; // shared: this page is one folder below the daemon's address
-const session = await connect({ url, scene: asked.get("scene") ?? "blocks", user, create: true }); // shared
+const scene = asked.get("scene") ?? "blocks";
+const url = new URL("..", location.href).href; // shared: the daemon's address, one folder up
+const session = await connect({ url, scene, user, create: true }); // shared
 const binding = await share(session, blocks); // shared
 
 const orbit = new OrbitControls(camera, canvas);
@@ -29,11 +31,13 @@ orbit.target.set(0, 0.5, 0);
 orbit.maxPolarAngle = 0.48 * Math.PI;
 orbit.addEventListener("change", draw);
 
-const controls = new RemoteTransformControls(camera, canvas, session, binding); // shared: new TransformControls(camera, canvas)
+// shared; for one person: new TransformControls(camera, canvas)
+const controls = new RemoteTransformControls(camera, canvas, session, binding);
 stage.add(controls.getHelper());
 controls.addEventListener("change", draw);
 controls.addEventListener("dragging-changed", ({ value }) => (orbit.enabled = !value));
-controls.addEventListener("error", ({ error }) => showStatus(error.message)); // shared: "node 3 (cube) is held by Ada"
+// shared: such as "node 3 (cube) is held by Ada"
+controls.addEventListener("error", ({ error }) => showStatus(error.message));
 
 const caster = new THREE.Raycaster();
 const press = new THREE.Vector2();

@@ -1,4 +1,4 @@
-// page.js - the few words and buttons around the view of the example.
+// page.js - the texts and buttons around the view of the example.
 
 /** @import {Session} from "gizmod-client" */
 /** @import {RemoteTransformControls} from "gizmod-client/three" */

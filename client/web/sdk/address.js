@@ -1,14 +1,19 @@
-// address.js - where the daemon is. One address serves its HTTP paths and its WebSocket, at the root
-// of a host or below a path (`https://host/gizmo/`), as a reverse proxy may have it.
+// address.js - the daemon's addresses. One address serves its HTTP paths and its WebSocket, at the
+// root of a host or, behind a reverse proxy, below a path (`https://host/gizmo/`).
 
-/** The URL of one of the daemon's paths. @param {string} base the daemon's address @param {string} path "/scenes" */
+/**
+ * The URL of one of the daemon's paths.
+ * @param {string} base the daemon's address
+ * @param {string} path "/scenes"
+ */
 export function urlOf(base, path) {
   return base.replace(/\/+$/, "") + path;
 }
 
 /**
  * The URL of the WebSocket.
- * @param {string} [url] the daemon's http address, with `/ws` or without, or the WebSocket's own; in a page its host is the default
+ * @param {string} [url] the daemon's http address, with `/ws` or without, or the WebSocket's own;
+ *   in a page its host is the default
  * @returns {string}
  */
 export function socketUrl(url = globalThis.location?.origin) {

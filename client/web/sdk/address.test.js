@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { socketUrl } from "./address.js";
 import { connect, sceneUrl } from "./index.js";
-import { doorOf } from "./knock.js";
+import { healthUrl } from "./reachable.js";
 
 /** Runs something as if it were in a page, or in a program without some globals. */
 function withGlobals(globals, run) {
@@ -64,14 +64,14 @@ test("address_the_websocket_is_below_the_same_path", () => {
 test("address_whether_the_server_is_there_is_asked_beside_its_websocket", () => {
   const page = { location: new URL("https://host/gizmo/?scene=a") };
   assert.equal(
-    withGlobals(page, () => doorOf("wss://host/gizmo/ws")),
+    withGlobals(page, () => healthUrl("wss://host/gizmo/ws")),
     "https://host/gizmo/healthz",
   );
   assert.equal(
-    withGlobals(page, () => doorOf("wss://other/gizmo/ws")),
+    withGlobals(page, () => healthUrl("wss://other/gizmo/ws")),
     null,
   );
-  assert.equal(doorOf("ws://host/ws"), null);
+  assert.equal(healthUrl("ws://host/ws"), null);
 });
 
 test("address_without_any_websocket_the_error_says_to_pass_one", async () => {

@@ -1,25 +1,26 @@
-// codec.js - the wire of gizmod as plain objects. A frame is one WebSocket message: one or more MessagePack maps back to
-// back, each a message whose `op` says which. What the messages hold is in proto/README.md; nothing is checked here that
-// the server checks anyway, and says in words.
-// Ids and seq are below 2^53, so they are plain numbers.
+// codec.js - converts the wire format to plain objects and back. A frame is one WebSocket message:
+// one or more MessagePack maps in sequence, each a message whose `op` names its type.
+// proto/README.md describes the messages; what the server checks is not checked here. Ids and seq
+// are below 2^53, so they are plain numbers.
 import { Encoder, decodeMulti } from "@msgpack/msgpack";
 
 export const SUBPROTOCOL = "gizmod.v1";
 export const VERSION = 1;
 
-// A field that is undefined is a field that is not there.
+// A field that is undefined is left out.
 const OPTIONS = { ignoreUndefined: true };
 
-/** The frame of these messages, in their order. @param {...any} messages @returns {Uint8Array} */
+/** Encodes messages as one frame, in their order. @param {...any} messages @returns {Uint8Array} */
 export function encode(...messages) {
   return joined(messages.map(encodeOne));
 }
 
 /**
- * These messages in as few frames as hold them in their order.
+ * Encodes messages in as few frames as possible, in their order.
  * @param {any[]} messages
- * @param {number} bytesMax of a frame
- * @param {(message: any, bytes: number) => void} refuse what no frame holds
+ * @param {number} bytesMax the largest frame
+ * @param {(message: any, bytes: number) => void} refuse called with a message that is too large for
+ * a frame
  * @returns {Uint8Array[]}
  */
 export function encodeFrames(messages, bytesMax, refuse) {
@@ -60,7 +61,8 @@ function joined(parts) {
 }
 
 /**
- * The messages of a frame, in their order. Throws where it is not MessagePack maps.
+ * Decodes the messages of a frame, in their order. Throws if the frame is not a sequence of
+ * MessagePack maps.
  * @param {Uint8Array | ArrayBuffer} frame
  * @returns {any[]}
  */

@@ -1,4 +1,5 @@
-// The golden vectors by this codec: what the server reads and writes is what a JavaScript client writes and reads.
+// The golden vectors by this codec: what the server reads and writes is what a JavaScript client
+// writes and reads.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -20,7 +21,8 @@ for (const vector of canonical) {
     assert.deepStrictEqual(decode(bytesOf(vector)), vector.expect);
   });
   test(`codec_writes_${vector.side}_${vector.name}`, () => {
-    // Whole floats become integers here, which the wire allows, so the bytes can be fewer; the meaning is the same.
+    // Whole floats become integers here, which the wire allows, so the bytes can be fewer; the
+    // meaning is the same.
     const frame = encode(...vector.expect);
     assert.ok(frame.length <= vector.bytes.length / 2);
     assert.deepStrictEqual(decode(frame), vector.expect);

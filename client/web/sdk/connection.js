@@ -1,21 +1,29 @@
-// connection.js - one WebSocket after another to the same scene. It finds back what was lost: requests with a key are sent again until they are answered,
-// because the server remembers keys; others fail with the code "lost". What the messages mean is session.js's business.
+// connection.js - keeps a connection to a scene over any number of WebSockets. After a loss,
+// requests with a key are sent again until they are answered, because the server remembers keys;
+// other requests fail with the code "lost". session.js knows what the messages mean.
 import { SUBPROTOCOL, VERSION, decode, encode, encodeFrames } from "./codec.js";
-import { doorOf, knock } from "./knock.js";
+import { healthUrl, isReachable } from "./reachable.js";
 
 /** @import {Status} from "./types.js" */
 
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 8000;
-/** After so many attempts in a row that failed, HTTP is asked first whether the server is there. */
-const KNOCK_AFTER = 3;
-/** After a second the server counts messages anew. */
+/**
+ * After so many failed attempts in a row, the next one first asks by HTTP whether the server
+ * answers.
+ */
+const ASK_AFTER = 3;
+/** The server counts messages anew each second. */
 const DROPPED_MS = 1000;
 const BEAT_MS = 5000;
-/** After so many beats without a word from the server the connection is dead, though nobody said so: a laptop that slept, a network that went. It is beats that count
- * and not time, since a page that slept has heard nothing for long. A slow network has to carry the largest part of a state meanwhile. */
+/**
+ * After so many beats without a message from the server the connection counts as dead, although it
+ * was never closed: a laptop slept, or a network disappeared. Beats are counted rather than time,
+ * because a page that slept has not heard anything for long. A slow network must be able to carry
+ * the largest part of a state within these beats.
+ */
 const SILENT_BEATS_MAX = 4;
-/** After these the same attempt would fail again. */
+/** After an error with one of these codes another attempt would fail as well. */
 const FINAL = new Set([
   "version",
   "forbidden",
@@ -25,21 +33,28 @@ const FINAL = new Set([
   "bad_message",
 ]);
 
-/** What the server, or the connection, says against a request. `code` is one of proto/README.md, or "lost" or "closed". */
+/**
+ * An error of the server or of the connection. `code` is one of proto/README.md, or "lost" or
+ * "closed".
+ */
 export class GizmodError extends Error {
-  /** @param {string} code @param {string} message @param {{ nodes?: number[], holder?: number, scene?: string }} [more] */
+  /**
+   * @param {string} code
+   * @param {string} message
+   * @param {{ nodes?: number[], holder?: number, scene?: string }} [more]
+   */
   constructor(code, message, more = {}) {
     super(message);
     this.name = "GizmodError";
     this.code = code;
     this.nodes = more.nodes;
     this.holder = more.holder;
-    /** The scene was renamed: its new name. */
+    /** The new name of the scene, if it was renamed. */
     this.scene = more.scene;
   }
 }
 
-/** A text that nobody else makes: also where the page is not a secure context, which has no crypto.randomUUID. */
+/** A unique text; also in a page that is not a secure context, which has no crypto.randomUUID. */
 export function makeKey() {
   const bytes = new Uint8Array(16);
   if (globalThis.crypto) globalThis.crypto.getRandomValues(bytes);
@@ -50,20 +65,22 @@ export function makeKey() {
 /**
  * @typedef {object} Pending
  * @property {any} message with its rid
- * @property {any[]} parts answers so far, where they come in several
- * @property {boolean} held it is not sent until somebody says so
+ * @property {any[]} parts the answers so far, if there are several
+ * @property {boolean} held the message is not sent until `sendHeld`
  * @property {(parts: any[]) => void} resolve
  * @property {(error: GizmodError) => void} reject
  */
 
 /**
  * @typedef {object} ConnectionHandlers
- * @property {() => any[]} hello the first frame of a new connection: the fields of `hello`, `resume` included, and what shares its frame
- * @property {() => boolean} holds whether edits made until now are not to be sent by themselves
- * @property {(welcome: any) => void} welcomed the place to send what has to come before all that waits
+ * @property {() => any[]} hello makes the first frame of a new connection: the fields of `hello`,
+ * `resume` included, and messages in the same frame
+ * @property {() => boolean} holds whether the edits made until now are to be held back
+ * @property {(welcome: any) => void} welcomed called before waiting messages are sent, so that it
+ * can send others before them
  * @property {(messages: any[]) => void} received the messages of a frame that answer no request
  * @property {(status: Status) => void} status
- * @property {() => void} unsaved how many requests wait may have changed
+ * @property {() => void} unsaved called when the number of waiting requests may have changed
  */
 
 export class Connection {
@@ -76,12 +93,12 @@ export class Connection {
   /** @type {any} */
   #socket = null;
   /** @type {AbortController | null} while HTTP is asked whether the server is there */
-  #knocking = null;
+  #asking = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #again;
-  /** What the server takes as one frame. */
+  /** The largest frame that the server accepts. */
   #bytesMax = Infinity;
   /** @type {GizmodError | null} */
   #fatal = null;
@@ -89,7 +106,7 @@ export class Connection {
   #retryS;
   #open = false;
   #closed = false;
-  /** Whether the server ever let it in. */
+  /** Whether the server has ever accepted the session. */
   #known = false;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #beat;
@@ -107,24 +124,28 @@ export class Connection {
     this.#connect();
   }
 
-  /** How many edits wait for their answer. */
+  /** The number of edits that wait for their answer. */
   get unsaved() {
     let count = 0;
     for (const { message } of this.#pending.values()) if (message.key !== undefined) count++;
     return count;
   }
 
-  /** How many of them are sent only once somebody says so. */
+  /** The number of these edits that are held back. */
   get held() {
     return this.#heldOnes().length;
   }
 
-  /** Whether messages go out now. */
+  /** Whether messages are sent now. */
   get open() {
     return this.#open;
   }
 
-  /** Sends what needs no answer; dropped where there is no connection. Messages of one turn share a frame. @param {any} message */
+  /**
+   * Sends a message that needs no answer; without a connection it is dropped. Messages of one turn
+   * of the event loop share a frame.
+   * @param {any} message
+   */
   send(message) {
     if (!this.#open) return;
     if (this.#queue.length === 0) queueMicrotask(() => this.#flush());
@@ -132,9 +153,10 @@ export class Connection {
   }
 
   /**
-   * Sends a request. With a `key` it waits for a connection and is sent again after each loss.
+   * Sends a request. A request with a `key` waits for a connection and is sent again after each
+   * loss.
    * @param {any} message
-   * @returns {Promise<any[]>} the `ok`s that answer it
+   * @returns {Promise<any[]>} the `ok` messages that answer it
    */
   ask(message) {
     return new Promise((resolve, reject) => {
@@ -150,7 +172,7 @@ export class Connection {
     });
   }
 
-  /** Sends what was held, upon the present state whatever it is. */
+  /** Sends the edits that were held back, to be made to the server's present state. */
   sendHeld() {
     for (const pending of this.#heldOnes()) {
       pending.held = false;
@@ -160,7 +182,7 @@ export class Connection {
     this.handlers.unsaved();
   }
 
-  /** What was held is never sent. @param {GizmodError} error */
+  /** Discards the edits that were held back. @param {GizmodError} error */
   dropHeld(error) {
     for (const { message, reject } of this.#heldOnes()) {
       this.#pending.delete(message.rid);
@@ -173,9 +195,9 @@ export class Connection {
     return [...this.#pending.values()].filter(({ held }) => held);
   }
 
-  /** Tries again now, where it waits to. */
+  /** Tries to connect now rather than after the pause. */
   retry() {
-    if (this.#socket || this.#knocking || this.#closed) return;
+    if (this.#socket || this.#asking || this.#closed) return;
     clearTimeout(this.#timer);
     this.#connect();
   }
@@ -190,16 +212,16 @@ export class Connection {
   #connect() {
     this.#retryS = undefined;
     if (this.#attempts > 0) this.handlers.status({ phase: "connecting" });
-    const door = this.#attempts > KNOCK_AFTER ? doorOf(this.url) : null;
-    if (door === null) this.#openSocket();
-    else void this.#knock(door);
+    const address = this.#attempts > ASK_AFTER ? healthUrl(this.url) : null;
+    if (address === null) this.#openSocket();
+    else void this.#askFirst(address);
   }
 
-  /** @param {string} door */
-  async #knock(door) {
-    const knocking = (this.#knocking = new AbortController());
-    const answered = await knock(door, knocking.signal);
-    this.#knocking = null;
+  /** @param {string} address */
+  async #askFirst(address) {
+    const asking = (this.#asking = new AbortController());
+    const answered = await isReachable(address, asking.signal);
+    this.#asking = null;
     if (this.#closed) return;
     if (answered) this.#openSocket();
     else this.#lost();
@@ -223,14 +245,17 @@ export class Connection {
     };
   }
 
-  /** Once for each beat: who says nothing is asked, and after a while given up. */
+  /**
+   * Called for each beat: asks a silent server for an answer, and gives the connection up after a
+   * while.
+   */
   #listen() {
     this.#silentBeats++;
     if (this.#silentBeats > SILENT_BEATS_MAX) return this.#giveUp();
     if (this.#silentBeats > 1 && this.#open) this.ask({ op: "ping" }).catch(() => {});
   }
 
-  /** A dead socket may take minutes to close: what it does from now on is nobody's business. */
+  /** Drops a dead socket. It may take minutes to close, and its events are ignored from now on. */
   #giveUp() {
     const socket = this.#socket;
     socket.onopen = socket.onmessage = socket.onclose = null;
@@ -274,13 +299,17 @@ export class Connection {
     this.handlers.unsaved();
   }
 
-  /** What has a key may be sent again: the server makes it once. */
+  /** A request with a key may be sent again: the server performs it once. */
   #sendAgain() {
     for (const { message, held } of this.#pending.values())
       if (message.key !== undefined && !held) this.send(message);
   }
 
-  /** The server took no notice of some messages and does not say which: no answer is waited for that may not come. @param {any} error */
+  /**
+   * The server dropped some messages and does not say which, so no request may wait for an answer
+   * that will not come.
+   * @param {any} error
+   */
   #dropped(error) {
     this.#reject(error.code, error.message, (message) => message.key === undefined);
     this.#again ??= setTimeout(() => {
@@ -313,18 +342,26 @@ export class Connection {
       this.#socket.send(frame);
   }
 
-  /** The server would end the connection over it, however often it is sent. @param {any} message @param {number} bytes */
+  /**
+   * Rejects a message that is too large: the server would close the connection each time it is
+   * sent.
+   * @param {any} message
+   * @param {number} bytes
+   */
   #refuse({ op, rid }, bytes) {
     const error = {
       op: "error",
       rid,
       code: "too_large",
-      message: `${op}: its ${bytes} bytes are more than the ${this.#bytesMax} that the server takes at once`,
+      message: `${op}: has ${bytes} bytes, and the server accepts ${this.#bytesMax} in one message`,
     };
     if (!this.#answer(error)) this.handlers.received([error]);
   }
 
-  /** A browser does not tell a page that it was refused: on another origin than the server's that is as likely as a server that is down. */
+  /**
+   * A browser does not tell a page why a connection was refused: the page's origin may not be
+   * allowed, or the server may be down.
+   */
   #unreachable() {
     const { host, origin } = globalThis.location ?? {};
     const foreign = host !== undefined && host !== new URL(this.url).host;
@@ -362,7 +399,11 @@ export class Connection {
     this.handlers.status({ phase: "offline", reason, retryAt: Date.now() + ms });
   }
 
-  /** @param {string} reason @param {string} code @param {string} [scene] its new name, if it was renamed */
+  /**
+   * @param {string} reason
+   * @param {string} code
+   * @param {string} [scene] its new name, if it was renamed
+   */
   #end(reason, code, scene) {
     this.#closed = true;
     this.#open = false;
@@ -372,7 +413,7 @@ export class Connection {
   }
 
   #rest() {
-    this.#knocking?.abort();
+    this.#asking?.abort();
     clearTimeout(this.#timer);
     clearTimeout(this.#again);
     clearInterval(this.#beat);

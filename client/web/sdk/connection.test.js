@@ -76,7 +76,7 @@ test("who says nothing is asked, and whoever answers stays", async () => {
   connection.close();
 });
 
-test("a connection that died without a word is lost after a while; edits wait for the next one", async () => {
+test("a connection that died silently is lost after a while; edits wait for the next", async () => {
   const { connection, told, socket } = connect();
   socket.open();
   socket.hear({ op: "welcome" });
@@ -109,7 +109,7 @@ test("a connection that is never made is given up too", () => {
   connection.close();
 });
 
-test("a scene that is deleted or renamed ends the connection for good; another bye does not", () => {
+test("a deleted or renamed scene ends the connection for good; another bye does not", () => {
   for (const fatal of [true, undefined]) {
     const { connection, told, socket } = connect();
     socket.open();
@@ -163,7 +163,7 @@ function fail(connection, attempts) {
   }
 }
 
-test("while a server is down for longer HTTP is asked, and a socket opened once somebody answers", async (t) => {
+test("while a server is down HTTP is asked, and a socket opened once it answers", async (t) => {
   const asked = inPage(t);
   const { connection, told } = connect();
   fail(connection, 4);

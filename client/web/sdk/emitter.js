@@ -1,5 +1,6 @@
-// emitter.js - events by name. A listener may be added and taken off at any time, also by another one. One that throws is in nobody's way: its error is reported as
-// one that nobody caught, once all have heard.
+// emitter.js - events by name. A listener may be added and removed at any time, also by another
+// listener. If a listener throws, the others still run, and the error is reported as an uncaught
+// one.
 
 /** @template {Record<string, any>} Events */
 export class Emitter {
@@ -10,7 +11,7 @@ export class Emitter {
    * @template {keyof Events} Name
    * @param {Name} name
    * @param {(event: Events[Name]) => void} listener
-   * @returns {() => void} takes it off again
+   * @returns {() => void} removes the listener
    */
   on(name, listener) {
     let set = this.#listeners.get(name);

@@ -1,4 +1,5 @@
-// http.js - what is large or not live: the list of scenes, assets, imports. The daemon answers errors as JSON, {code, message}.
+// http.js - requests by HTTP: the list of scenes, files of a scene, imports. The daemon answers
+// errors as JSON, {code, message}.
 import { urlOf } from "./address.js";
 import { GizmodError } from "./connection.js";
 
@@ -14,14 +15,20 @@ async function check(response) {
   );
 }
 
-/** @param {string} [base] the daemon's http address; a page at the root of its host can leave it out @returns {Promise<SceneListing[]>} */
+/**
+ * @param {string} [base] the daemon's http address; a page at the root of its host can leave it out
+ * @returns {Promise<SceneListing[]>}
+ */
 export async function listScenes(base = "") {
   return (await check(await fetch(urlOf(base, "/scenes")))).json();
 }
 
 /**
- * The URL of a file of a scene: the glTF file that was imported, that with the transforms of now, or the database.
- * @param {string} scene @param {"asset" | "export" | "backup"} what @param {string} [base] as for `listScenes`
+ * The URL of a file of a scene: the glTF file that was imported, that with the transforms of now,
+ * or the database.
+ * @param {string} scene
+ * @param {"asset" | "export" | "backup"} what
+ * @param {string} [base] as for `listScenes`
  */
 export function sceneUrl(scene, what, base = "") {
   return `${pathOf(scene, base)}/${what}`;
@@ -30,15 +37,24 @@ export function sceneUrl(scene, what, base = "") {
 /** @param {string} scene @param {string} base */
 const pathOf = (scene, base) => urlOf(base, `/scenes/${encodeURIComponent(scene)}`);
 
-/** @param {string} [user] who does it, which everybody in the scene is told */
+/** @param {string} [user] the person who acts; everybody in the scene sees the name */
 const byUser = (user) => (user ? `?${new URLSearchParams({ user })}` : "");
 
-/** Deletes a scene with its history and notes, for good. @param {string} scene @param {{ base?: string, user?: string }} [more] */
+/**
+ * Deletes a scene with its history and notes, for good.
+ * @param {string} scene
+ * @param {{ base?: string, user?: string }} [more]
+ */
 export async function deleteScene(scene, { base = "", user } = {}) {
   await check(await fetch(pathOf(scene, base) + byUser(user), { method: "DELETE" }));
 }
 
-/** Gives a scene another name. @param {string} scene @param {string} name @param {{ base?: string, user?: string }} [more] */
+/**
+ * Gives a scene another name.
+ * @param {string} scene
+ * @param {string} name
+ * @param {{ base?: string, user?: string }} [more]
+ */
 export async function renameScene(scene, name, { base = "", user } = {}) {
   const headers = { "content-type": "application/json" };
   await check(
@@ -51,8 +67,10 @@ export async function renameScene(scene, name, { base = "", user } = {}) {
 }
 
 /**
- * A PUT that tells how far it is, which fetch does not.
- * @param {string} url @param {Blob | ArrayBuffer} file @param {(part: number) => void} progress
+ * A PUT that reports its progress, which fetch does not.
+ * @param {string} url
+ * @param {Blob | ArrayBuffer} file
+ * @param {(part: number) => void} progress
  * @returns {Promise<Response>}
  */
 function put(url, file, progress) {
@@ -68,11 +86,13 @@ function put(url, file, progress) {
 }
 
 /**
- * Makes a scene of a .glb, or of a .gltf with all that it needs embedded.
+ * Creates a scene from a .glb, or from a .gltf with all its files embedded.
  * @param {string} scene
  * @param {Blob | ArrayBuffer} file
- * @param {{ base?: string, user?: string, replace?: boolean, progress?: (part: number) => void }} [more] `progress` (in browsers) hears how much is sent, 0 to 1
- * @returns {Promise<{ scene: string, nodes: number, matrices: number, residual: number, seq: number }>}
+ * @param {{ base?: string, user?: string, replace?: boolean, progress?: (part: number) => void }}
+ * [more] `progress` (in browsers) receives the part that is sent, 0 to 1
+ * @returns {Promise<{ scene: string, nodes: number, matrices: number, residual: number, seq: number
+ * }>}
  */
 export async function importScene(
   scene,

@@ -1,4 +1,4 @@
-// index.js - what the package offers without three.js; the controls are in three/index.js.
+// index.js - the exports of the package that do not need three.js; three/index.js has the controls.
 import { Session } from "./session.js";
 
 /** @import {ConnectOptions} from "./types.js" */
@@ -9,13 +9,11 @@ export { SceneModel } from "./scene.js";
 export { Session } from "./session.js";
 
 /**
- * Joins a scene. The session is there at once, and finds back by itself what connections lose.
- *
+ * Joins a scene. The session reconnects by itself.
  *     const session = await connect({ scene: "robot-arm", user: "Ada" });
  *     session.scene.on("change", () => draw(session.scene));
- *
  * @param {ConnectOptions} options
- * @returns {Promise<Session>} once the scene is there; rejects where the server refuses
+ * @returns {Promise<Session>} once the scene has arrived; rejects if the server refuses
  */
 export async function connect(options) {
   const session = new Session(options);

@@ -1,11 +1,14 @@
-// maths.js - the few matrices and boxes that a client of the scene needs, in double precision and without a library. Matrices: 16 numbers, column by column,
-// acting on column vectors. Functions with `out` write there and return it; it must be none of the arguments.
+// maths.js - the few functions on matrices and boxes that a client needs, in double precision and
+// without a library. Matrices: 16 numbers, by columns, for column vectors. Functions with `out`
+// write the result there and return it; `out` must not be one of the arguments.
 
 /** @import {Box, Mat4, Quat, Vec3} from "./types.js" */
 
 /**
  * The matrix of a translation, rotation and scale, as in glTF.
- * @param {Vec3} t @param {Quat} r @param {Vec3} s
+ * @param {Vec3} t
+ * @param {Quat} r
+ * @param {Vec3} s
  */
 export function compose(t, r, s, out = new Float64Array(16)) {
   const [x, y, z, w] = r;
@@ -43,7 +46,7 @@ export function multiply(a, b, out = new Float64Array(16)) {
   return out;
 }
 
-/** The inverse of an affine matrix; of one that has none the identity. @param {Mat4} m */
+/** The inverse of an affine matrix; the identity if it has none. @param {Mat4} m */
 export function invertAffine(m, out = new Float64Array(16)) {
   const [a, b, c, , d, e, f, , g, h, i] = Array.from(m);
   const A = e * i - f * h,
@@ -72,7 +75,12 @@ export function invertAffine(m, out = new Float64Array(16)) {
   return out;
 }
 
-/** Where a matrix takes a point, perspective division included. @param {Mat4} m @param {ArrayLike<number>} p @returns {Vec3} */
+/**
+ * Transforms a point, perspective division included.
+ * @param {Mat4} m
+ * @param {ArrayLike<number>} p
+ * @returns {Vec3}
+ */
 export function transformPoint(m, p) {
   const w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
   /** @param {number} row */
@@ -80,7 +88,12 @@ export function transformPoint(m, p) {
   return [at(0), at(1), at(2)];
 }
 
-/** The smallest box along the axes about a box that an affine matrix took elsewhere. @param {Box} box @param {Mat4} m @returns {Box} */
+/**
+ * The smallest box along the axes around a box that an affine matrix transforms.
+ * @param {Box} box
+ * @param {Mat4} m
+ * @returns {Box}
+ */
 export function boxTransform(box, m) {
   /** @type {Box} */
   const out = [m[12], m[13], m[14], m[12], m[13], m[14]];

@@ -1,4 +1,5 @@
-// The package as npm packs it: what is in it, and that programs in TypeScript and in JavaScript can use each entry point.
+// The package as npm packs it: what is in it, and that programs in TypeScript and in JavaScript can
+// use each entry point.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
@@ -30,7 +31,10 @@ function run(command, words, cwd) {
   return stdout;
 }
 
-/** A clone that was never built: the package's sources and what makes its types, without fetched packages. */
+/**
+ * A clone that was never built: the package's sources and what makes its types, without fetched
+ * packages.
+ */
 function makeClone() {
   const web = join(folder, "clone/client/web");
   const made = [join(here, "types"), join(here, "LICENSE")];
@@ -77,18 +81,22 @@ test("package_holds_its_sources_types_licence_and_readme_and_nothing_else", () =
 
 /** What an application writes; each @ts-expect-error is a mistake that the types find. */
 const CONSUMER = `
-import { connect, GizmodError, importScene, listScenes, SceneModel, sceneUrl, Session } from "gizmod-client";
+import { connect, GizmodError, importScene, listScenes } from "gizmod-client";
+import { SceneModel, sceneUrl, Session } from "gizmod-client";
 import type { Edit, Id, Person, SceneListing, SceneNode, Status, Vec3 } from "gizmod-client";
 import { decode, encode } from "gizmod-client/codec";
-import { bindGltf, type Binding, GizmoView, RemoteTransformControls, share } from "gizmod-client/three";
+import { bindGltf, type Binding, GizmoView } from "gizmod-client/three";
+import { RemoteTransformControls, share } from "gizmod-client/three";
 import { Mesh, PerspectiveCamera, Scene } from "three";
 
 export async function main(canvas: HTMLCanvasElement): Promise<void> {
-  const session: Session = await connect({ url: "http://127.0.0.1:7432/", scene: "arm", user: "Ada", role: "editor" });
+  const host = "http://127.0.0.1:7432/";
+  const session: Session = await connect({ url: host, scene: "arm", user: "Ada" });
   session.on("status", ({ phase }: Status) => console.log(phase));
   session.on("people", (people) => people.map((person: Person) => person.user));
   session.on("edit", (edit: Edit) => console.log(edit.kind));
-  const stop: () => void = session.scene.on("change", ({ moved }) => moved.map((id: Id) => session.scene.get(id)?.name.length));
+  const nameLength = (id: Id) => session.scene.get(id)?.name.length;
+  const stop: () => void = session.scene.on("change", ({ moved }) => moved.map(nameLength));
   const node: SceneNode | undefined = session.scene.get(1);
   const t: Vec3 = node?.t ?? [0, 0, 0];
   const { seq } = await session.set([{ id: 1, t }]);
@@ -99,7 +107,9 @@ export async function main(canvas: HTMLCanvasElement): Promise<void> {
   const binding: Binding = await share(session, [new Mesh()]);
   const controls = new RemoteTransformControls(new PerspectiveCamera(), canvas, session, binding);
   new Scene().add(controls.getHelper(), new GizmoView());
-  controls.addEventListener("error", ({ error }) => console.log(error instanceof GizmodError && error.code));
+  controls.addEventListener("error", ({ error }) =>
+    console.log(error instanceof GizmodError && error.code),
+  );
   controls.setMode("rotate");
   decode(encode({ op: "ping" }));
   stop();

@@ -1,5 +1,5 @@
-// prepack.mjs - makes what the package holds besides its sources: types/, which tsc derives from the
-// JSDoc, and the LICENSE. npm runs it before it packs, in a clone that was never built too.
+// prepack.mjs - makes what the package holds besides its sources: types/, which tsc derives from
+// the JSDoc, and the LICENSE. npm runs it before it packs, in a clone that was never built too.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, copyFileSync, existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,7 +9,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const web = dirname(here);
 const tsc = join(web, "node_modules/typescript/bin/tsc");
 
-/** Ends with the command's status if it fails. All that it prints goes to standard error: `npm pack` prints its result. */
+/**
+ * Ends with the command's status if it fails. All that it prints goes to standard error: `npm pack`
+ * prints its result.
+ */
 function run(command, words, folder) {
   // `npm pack --dry-run` would let an `npm ci` inside of it install nothing.
   const env = { ...process.env, npm_config_dry_run: "" };

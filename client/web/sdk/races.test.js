@@ -1,4 +1,5 @@
-// The session where the server does what a real one does seldom: connections that break in the middle of a state, messages that are dropped.
+// The session where the server does what a real one does seldom: connections that break in the
+// middle of a state, messages that are dropped.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

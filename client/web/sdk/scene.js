@@ -1,5 +1,6 @@
-// scene.js - the scene as the server says it is: nodes, the tree they make, where they are in the world. Nobody but `apply` changes it, so what it
-// holds is never half of a change. The past is the same thing with nothing coming any more (`Session.at`).
+// scene.js - the scene as the server has sent it: the nodes, their tree and their places in the
+// world. Only `apply` changes it, so it never contains half of a change. A state of the past is the
+// same thing without further changes (`Session.at`).
 import { Emitter } from "./emitter.js";
 import { boxTransform, boxUnion, compose, multiply } from "./maths.js";
 
@@ -14,16 +15,19 @@ export class SceneModel extends Emitter {
   #nodes = new Map();
   /** @type {Id[]} */
   #roots = [];
-  /** @type {Map<Id, Id | null>} below whom each is listed */
+  /** @type {Map<Id, Id | null>} the parent that lists each node */
   #hung = new Map();
-  /** @type {Map<Id, Float64Array>} world matrices of those that did not move since they were asked for */
+  /**
+   * @type {Map<Id, Float64Array>} world matrices of the nodes that have not moved since they were
+   * computed
+   */
   #worlds = new Map();
 
-  /** How far in the sequence of changes this is. */
+  /** The seq of the latest change. */
   seq = 0;
-  /** The state up to here is on stable storage at the server. */
+  /** The server has stored the state up to this seq. */
   saved = 0;
-  /** When the server said so, in Unix seconds. */
+  /** The server's time of the latest change, in Unix seconds. */
   time = 0;
 
   /** @returns {ReadonlyMap<Id, SceneNode>} */
@@ -31,7 +35,7 @@ export class SceneModel extends Emitter {
     return this.#nodes;
   }
 
-  /** Ids of those at the root, ascending. @returns {readonly Id[]} */
+  /** Ids of the nodes at the top level, ascending. @returns {readonly Id[]} */
   get roots() {
     return this.#roots;
   }
@@ -42,8 +46,9 @@ export class SceneModel extends Emitter {
   }
 
   /**
-   * The matrix from the node's own space to the world: 16 numbers, column by column, in double precision. It is the model's own: read it, keep no hold of it.
-   * A node that is not there is where the world's origin is.
+   * The matrix from the node's own space to the world: 16 numbers, by columns, in double precision.
+   * It belongs to the model: read it at once and do not keep it. For a node that does not exist it
+   * is the identity.
    * @param {Id | null} id
    * @returns {Float64Array}
    */
@@ -76,7 +81,8 @@ export class SceneModel extends Emitter {
   }
 
   /**
-   * The box in the world about the bounds of these nodes and of all that is below them; a node without bounds is a point. Null where there are none.
+   * The box in the world around the bounds of these nodes and of all below them; a node without
+   * bounds is a point. Null if none of the nodes exists.
    * @param {Iterable<Id>} ids
    * @returns {Box | null}
    */
@@ -93,7 +99,11 @@ export class SceneModel extends Emitter {
     return all;
   }
 
-  /** A node and all that hangs below it, parents before their children. @param {Id} id @returns {Generator<Id>} */
+  /**
+   * A node and all nodes below it, parents before their children.
+   * @param {Id} id
+   * @returns {Generator<Id>}
+   */
   *below(id) {
     const waiting = this.#nodes.has(id) ? [id] : [];
     while (waiting.length > 0) {
@@ -105,9 +115,10 @@ export class SceneModel extends Emitter {
   }
 
   /**
-   * Takes a whole state or the next change of it, and tells the listeners.
-   * @param {{ from: number, seq: number, time?: number, saved?: number, nodes: any[], gone?: Id[] }[]} deltas in their order; from the first that
-   *   is from 0 on they are the whole
+   * Applies a whole state or the next change of it, and calls the listeners.
+   * @param {{ from: number, seq: number, time?: number, saved?: number, nodes: any[], gone?: Id[]
+   * }[]} deltas in their order; beginning with the first one whose `from` is 0 they are a whole
+   * state
    */
   apply(deltas) {
     const change = nothing();
@@ -168,10 +179,14 @@ export class SceneModel extends Emitter {
     }
   }
 
-  /** Once all is there: children are put below their parents, and what moved forgets where it was. @param {SceneChange} change */
+  /**
+   * When all deltas are in: lists children with their parents, and drops the world matrices of what
+   * moved.
+   * @param {SceneChange} change
+   */
   #hang(change) {
     if (change.all) return this.#hangAll();
-    // What came in one delta of a state may be gone again in a later one.
+    // A node that came in one delta may be gone in a later one.
     for (const list of [change.added, change.moved, change.structure])
       keep(list, (id) => this.#nodes.has(id));
     for (const id of change.gone) this.#unhang(id);
@@ -184,7 +199,7 @@ export class SceneModel extends Emitter {
     for (const id of change.moved) for (const below of this.below(id)) this.#worlds.delete(below);
   }
 
-  /** In the order of their ids, so that each goes to the end of its list. */
+  /** In the order of their ids, so that each one is appended to its list. */
   #hangAll() {
     for (const node of this.#nodes.values()) node.children = [];
     this.#roots = [];
@@ -223,7 +238,11 @@ function keep(list, which) {
   list.length = kept;
 }
 
-/** Where an id is, or belongs, in an ascending list. @param {Id[]} list @param {Id} id */
+/**
+ * The index of an id in an ascending list, or the index where it belongs.
+ * @param {Id[]} list
+ * @param {Id} id
+ */
 function placeOf(list, id) {
   let low = 0,
     high = list.length;

@@ -1,44 +1,53 @@
-// session.js - one user in one scene. What the server tells is kept here and told on as events; what the user does goes to the server, and changes nothing
-// here until the server says so. Everything that belongs to a session at the server (camera, tool, selection) is sent again after a reconnect.
+// session.js - one user in one scene. It keeps what the server sends and passes it on as events.
+// What the user does is sent to the server and changes nothing here until the server confirms it.
+// What belongs to a session at the server (camera, tool, selection) is sent again after a
+// reconnect.
 import { socketUrl } from "./address.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { SceneModel } from "./scene.js";
 
-/** @import {Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray, Role, Status, Tool, Vec2, Vec3} from "./types.js" */
+/** @import {Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit} from "./types.js" */
+/** @import {Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray} from "./types.js" */
+/** @import {Role, Status, Tool, Vec2, Vec3} from "./types.js" */
 
 const NO_WEBSOCKET =
-  "there is no global WebSocket, as in Node before version 22: pass one, such as that of the package ws: " +
-  'import WebSocket from "ws"; connect({ ..., WebSocket })';
+  "there is no global WebSocket (Node has one from version 22 on): pass one, for example that of " +
+  'the package ws: import WebSocket from "ws"; connect({ ..., WebSocket })';
 
 const DISCARDED =
   "the edit was made to a newer state of the scene than the server now has, and was discarded";
 
 /**
  * @typedef {object} SessionEvents
- * @property {Status} status the connection came, went, or is being made
- * @property {number} unsaved how many edits wait for the disk of the server
+ * @property {Status} status the state of the connection has changed
+ * @property {number} unsaved the number of edits that the server has not stored yet
  * @property {Gizmo | null} gizmo what is to be drawn; null for none
- * @property {number[]} view the session's own view, after an orbit at the server
- * @property {Edit} edit somebody's edit is on stable storage
- * @property {readonly Person[]} people who is here, after a change
- * @property {readonly Id[]} selection one's own, in the order of selecting
- * @property {readonly Note[]} notes all there are, after a change
- * @property {readonly Checkpoint[]} checkpoints all there are, after a change
- * @property {GizmodError} error what the server said against something that asked for no answer
+ * @property {number[]} view this session's own view, after an orbit at the server
+ * @property {Edit} edit an edit by anybody was stored by the server
+ * @property {readonly Person[]} people everybody who is here, after a change
+ * @property {readonly Id[]} selection this session's selection, in the order of selecting
+ * @property {readonly Note[]} notes all notes, after a change
+ * @property {readonly Checkpoint[]} checkpoints all checkpoints, after a change
+ * @property {GizmodError} error an error of the server about a message that asked for no answer
  */
 
 /** @extends {Emitter<SessionEvents>} */
 export class Session extends Emitter {
-  /** The scene as it is now. Its `change` comes once for each frame of the server. */
+  /** The present scene. Its `change` event comes once for each frame of the server. */
   scene = new SceneModel();
   /** @type {Status} */
   status = { phase: "connecting" };
-  /** This connection's number; another one after each reconnect. 0 before the first. */
+  /**
+   * The number of this session; another one after each reconnect. 0 before the first connection.
+   */
   id = 0;
-  /** @type {Role} what the server allows */
+  /** @type {Role} the role that the server grants */
   role = "viewer";
-  /** What the server said in `welcome`. @type {{ message_bytes?: number, messages_per_s?: number, nodes?: number }} */
+  /**
+   * The limits that the server sent in `welcome`.
+   * @type {{ message_bytes?: number, messages_per_s?: number, nodes?: number }}
+   */
   limits = {};
   /** Name and version of the server. */
   server = "";
@@ -46,7 +55,7 @@ export class Session extends Emitter {
   gizmo = null;
   /** @type {readonly Id[]} */
   selection = [];
-  /** What was told of the tool so far; the server's own beginnings where nothing was. @type {Tool} */
+  /** The tool as it was set so far, or the server's defaults. @type {Tool} */
   tool = {
     mode: "translate",
     space: "world",
@@ -62,16 +71,21 @@ export class Session extends Emitter {
   /** @type {string | undefined} */
   #secret;
   #lastEdit = 0;
-  /** The interest, where it is not the whole scene. @type {object | null} */
+  /** The part of the scene that is of interest; null for all of it. @type {object | null} */
   #part = null;
-  /** `scene` is a whole state of this epoch: what comes after it is all that is missing. */
+  /**
+   * The epoch of the state in `scene`: after a reconnect only the changes since then are missing.
+   */
   #whole = false;
   #pointerN = 0;
-  /** How many `select` wait for their answer: until then presence may tell of the selection before. */
+  /**
+   * The number of `select` requests without an answer: until they are answered presence may contain
+   * the previous selection.
+   */
   #selecting = 0;
-  /** The press turns the view: its end is no edit. */
+  /** The press orbits the view: its end is not an edit. */
   #orbiting = false;
-  /** Deltas of a state that is not whole yet. @type {any[]} */
+  /** The deltas of a state that is not complete yet. @type {any[]} */
   #coming = [];
   /** @type {Map<number, Person>} */
   #people = new Map();
@@ -102,7 +116,7 @@ export class Session extends Emitter {
     });
   }
 
-  /** Resolves once the scene is there for the first time, rejects where the server refuses. */
+  /** Resolves when the scene has arrived for the first time; rejects if the server refuses. */
   get ready() {
     return this.#ready;
   }
@@ -115,20 +129,27 @@ export class Session extends Emitter {
     return this.#options.scene;
   }
 
-  /** Edits that the server did not answer yet. They are kept through a lost connection, not through the end of the page. */
+  /**
+   * The number of edits that the server has not answered yet. They survive a lost connection, but
+   * not the end of the page.
+   */
   get unsaved() {
     return this.#connection.unsaved;
   }
 
   /**
-   * How many of these were made to a newer state than the server now has, as before it was given a backup. They wait until
-   * `applyHeld` or `discardHeld`; `unsaved` is told when their number changes.
+   * The number of these edits that were made to a newer state than the server now has, for example
+   * because a backup was restored. They wait until `applyHeld` or `discardHeld`; the event
+   * `unsaved` follows when the number changes.
    */
   get held() {
     return this.#connection.held;
   }
 
-  /** Everybody who is here, oneself included, in the order of their coming. @returns {readonly Person[]} */
+  /**
+   * Everybody who is here, this session included, in the order of joining.
+   * @returns {readonly Person[]}
+   */
   get people() {
     return [...this.#people.values()];
   }
@@ -138,24 +159,27 @@ export class Session extends Emitter {
     return [...this.#notes.values()].sort((a, b) => a.id - b.id);
   }
 
-  /** The states that have a name, ascending by seq, as the server told so far. @returns {readonly Checkpoint[]} */
+  /**
+   * The checkpoints, ascending by seq, as far as the server has sent them.
+   * @returns {readonly Checkpoint[]}
+   */
   get named() {
     return [...this.#checkpoints.values()].sort((a, b) => a.seq - b.seq || a.made - b.made);
   }
 
-  /** Who holds this node, if it is somebody else. @param {Id} id @returns {Person | undefined} */
+  /** The other person who holds this node, if any. @param {Id} id @returns {Person | undefined} */
   holder(id) {
     for (const person of this.#people.values())
       if (!person.me && person.locks?.includes(id)) return person;
     return undefined;
   }
 
-  /** Makes the held edits to the state that the server has now, without their `base`. */
+  /** Applies the held edits to the server's present state, without their `base`. */
   applyHeld() {
     this.#connection.sendHeld();
   }
 
-  /** The held edits are not made: each rejects as a `conflict`. */
+  /** Discards the held edits: each one rejects as a `conflict`. */
   discardHeld() {
     this.#connection.dropHeld(new GizmodError("conflict", DISCARDED));
   }
@@ -181,15 +205,16 @@ export class Session extends Emitter {
     this.#connection.send({ op: "camera", ...this.camera });
   }
 
-  /** @param {Tool} tool only what changes */
+  /** @param {Tool} tool only the fields that change */
   setTool(tool) {
     this.tool = { ...this.tool, ...tool, snap: { ...this.tool.snap, ...tool.snap } };
     this.#connection.send({ op: "tool", ...tool });
   }
 
   /**
-   * While there is no connection this is between the session and itself: the server is told once it is back.
-   * @param {readonly Id[]} nodes @param {"set" | "add" | "remove" | "toggle"} [how]
+   * Without a connection the selection changes at once; the server receives it after the reconnect.
+   * @param {readonly Id[]} nodes
+   * @param {"set" | "add" | "remove" | "toggle"} [how]
    */
   async select(nodes, how = "set") {
     if (!this.#connection.open && this.status.phase !== "closed")
@@ -204,7 +229,8 @@ export class Session extends Emitter {
   }
 
   /**
-   * Which part of the scene `scene` is to hold: these nodes with all below them, those in a box, or those that the camera may see; without any of them, all.
+   * Sets the part of the scene that `scene` contains: these nodes with all below them, those in a
+   * box, or those that the camera may see; without any of these, the whole scene.
    * @param {{ nodes?: readonly Id[], box?: Box, view?: boolean }} [part]
    */
   async interest(part = {}) {
@@ -221,12 +247,16 @@ export class Session extends Emitter {
     this.#connection.send({ op: "pointer", phase: "hover", ...place });
   }
 
-  /** Like `hover`, and resolves once `gizmo.hover` says what is there. @param {Place} place */
+  /** Like `hover`, but resolves when `gizmo.hover` is up to date. @param {Place} place */
   async probe(place) {
     await this.#ask({ op: "pointer", phase: "hover", ...place });
   }
 
-  /** Grabs the handle under the pointer, else selects the node there. @param {Place} place @returns {Promise<{ handle?: string, hit?: Id }>} */
+  /**
+   * Grabs the handle under the pointer; if there is none selects the node there.
+   * @param {Place} place
+   * @returns {Promise<{ handle?: string, hit?: Id }>}
+   */
   async down(place) {
     this.#orbiting = this.tool.mode === "orbit" || place.mods?.includes("orbit") === true;
     const orbiting = this.#orbiting;
@@ -250,19 +280,23 @@ export class Session extends Emitter {
     this.#connection.send({ op: "pointer", phase: "move", n: ++this.#pointerN, ...place });
   }
 
-  /** Ends a drag as one edit. Resolves once it is on stable storage. @param {Place} [place] @returns {Promise<Done>} */
+  /**
+   * Ends a drag as one edit. Resolves when the server has stored it.
+   * @param {Place} [place]
+   * @returns {Promise<Done>}
+   */
   async up(place = {}) {
     const key = this.#orbiting ? undefined : makeKey();
     return this.#ask({ op: "pointer", phase: "up", n: ++this.#pointerN, key, ...place });
   }
 
-  /** Takes a running drag back. */
+  /** Cancels the running drag. */
   async cancel() {
     await this.#ask({ op: "pointer", phase: "cancel" });
   }
 
   /**
-   * Starts a drag on a named handle; or, with `value`, says in numbers how far it goes.
+   * Starts a drag with a named handle; with `value` it sets the amount in numbers.
    * @param {string} handle
    * @param {Place & { nodes?: readonly Id[], value?: number[] }} more
    */
@@ -271,7 +305,11 @@ export class Session extends Emitter {
     return this.#ask({ op: "grab", handle, ...more });
   }
 
-  /** Scales the selection, or, when the mode is `orbit`, moves the camera. @param {number} dy notches @param {Vec2} [at] */
+  /**
+   * Scales the selection, or moves the camera if the mode is `orbit`.
+   * @param {number} dy notches
+   * @param {Vec2} [at]
+   */
   wheel(dy, at) {
     this.#connection.send({ op: "wheel", dy, at });
   }
@@ -288,12 +326,16 @@ export class Session extends Emitter {
     return this.#edit({ op: "create", nodes });
   }
 
-  /** @param {readonly Id[]} nodes with all that is below them @returns {Promise<Done>} */
+  /** @param {readonly Id[]} nodes deleted with all below them @returns {Promise<Done>} */
   async delete(nodes) {
     return this.#edit({ op: "delete", nodes });
   }
 
-  /** Takes back one's own latest edit. @param {{ force?: boolean }} [more] @returns {Promise<Done>} */
+  /**
+   * Undoes this user's latest edit.
+   * @param {{ force?: boolean }} [more]
+   * @returns {Promise<Done>}
+   */
   async undo(more = {}) {
     return this.#edit({ op: "undo", ...more });
   }
@@ -303,19 +345,29 @@ export class Session extends Emitter {
     return this.#edit({ op: "redo", ...more });
   }
 
-  /** Takes back that one edit. @param {number} edit @param {{ force?: boolean }} [more] @returns {Promise<Done>} */
+  /**
+   * Reverts one edit.
+   * @param {number} edit
+   * @param {{ force?: boolean }} [more]
+   * @returns {Promise<Done>}
+   */
   async revert(edit, more = {}) {
     return this.#edit({ op: "revert", edit, ...more });
   }
 
-  /** Makes the state of then the present one. @param {{ seq: number } | { checkpoint: string }} moment @returns {Promise<Done>} */
+  /**
+   * Restores a state of the past.
+   * @param {{ seq: number } | { checkpoint: string }} moment
+   * @returns {Promise<Done>}
+   */
   async restore(moment) {
     return this.#edit({ op: "restore", ...moment });
   }
 
   /**
-   * Makes a note, or changes the one with this `id`.
-   * @param {{ id?: number, text?: string, node?: Id, point?: Vec3, reply?: number, done?: boolean, gone?: true }} note
+   * Writes a note, or changes the one with this `id`.
+   * @param {{ id?: number, text?: string, node?: Id, point?: Vec3, reply?: number, done?: boolean,
+   * gone?: true }} note
    * @returns {Promise<number>} its id
    */
   async note(note) {
@@ -325,8 +377,10 @@ export class Session extends Emitter {
   // ---- questions ----
 
   /**
-   * What is there, front first: by the bounds of nodes or, with `surface`, by their triangles, the one that a press takes first.
-   * @param {{ at?: Vec2, ray?: Ray, rect?: [number, number, number, number], inside?: boolean, surface?: boolean }} where
+   * Picks nodes, front first: by their bounds or, with `surface`, by their triangles; the first one
+   * is the node that a press takes.
+   * @param {{ at?: Vec2, ray?: Ray, rect?: [number, number, number, number], inside?: boolean,
+   * surface?: boolean }} where
    * @returns {Promise<Hit[]>}
    */
   async pick(where) {
@@ -335,7 +389,8 @@ export class Session extends Emitter {
 
   /**
    * Edits, newest first.
-   * @param {{ node?: Id, user?: string, since?: number, before?: number, limit?: number, changes?: boolean }} [which]
+   * @param {{ node?: Id, user?: string, since?: number, before?: number, limit?: number, changes?:
+   *   boolean }} [which]
    * @returns {Promise<Edit[]>}
    */
   async history(which = {}) {
@@ -344,7 +399,11 @@ export class Session extends Emitter {
     );
   }
 
-  /** The whole scene as it was. @param {{ seq: number } | { time: number } | { checkpoint: string }} moment @returns {Promise<SceneModel>} */
+  /**
+   * The whole scene at a moment of the past.
+   * @param {{ seq: number } | { time: number } | { checkpoint: string }} moment
+   * @returns {Promise<SceneModel>}
+   */
   async at(moment) {
     const parts = await this.#connection.ask({ op: "at", ...moment });
     const model = new SceneModel();
@@ -354,19 +413,29 @@ export class Session extends Emitter {
     return model;
   }
 
-  /** Where a node was, point by point, under its parent of then. @param {Id} node @param {{ since?: number, before?: number, limit?: number }} [which] @returns {Promise<PathPoint[]>} */
+  /**
+   * The recorded path of a node, relative to its parent of the time.
+   * @param {Id} node
+   * @param {{ since?: number, before?: number, limit?: number }} [which]
+   * @returns {Promise<PathPoint[]>}
+   */
   async path(node, which = {}) {
     return (await this.#connection.ask({ op: "path", node, ...which })).flatMap(
       (part) => part.path,
     );
   }
 
-  /** Asks anew for what `named` has. @returns {Promise<Checkpoint[]>} ascending by seq */
+  /** Requests the checkpoints again. @returns {Promise<Checkpoint[]>} ascending by seq */
   async checkpoints() {
     return (await this.#connection.ask({ op: "checkpoints" })).flatMap((part) => part.checkpoints);
   }
 
-  /** Gives the state after `seq` (or of now) a name, or takes the name away. @param {string} name @param {{ seq?: number, gone?: true }} [more] @returns {Promise<number>} its seq */
+  /**
+   * Names the state after `seq`, by default the present one; with `gone` deletes the checkpoint.
+   * @param {string} name
+   * @param {{ seq?: number, gone?: true }} [more]
+   * @returns {Promise<number>} its seq
+   */
   async checkpoint(name, more = {}) {
     return (await this.#ask({ op: "checkpoint", name, ...more })).seq;
   }
@@ -384,8 +453,9 @@ export class Session extends Emitter {
   }
 
   /**
-   * What is done while nobody hears of others' edits must not write over them. What was saved is there again after a crash;
-   * what was seen beyond it may not be, and a `base` that is beyond the scene is refused.
+   * The `base` of an edit that is made offline: it must not overwrite edits that this session has
+   * not received. The stored state survives a crash of the server, a later state may not; and the
+   * server refuses a `base` beyond the scene.
    */
   #baseWhileAway() {
     return this.status.phase === "online" ? {} : { base: this.scene.saved };
@@ -423,7 +493,8 @@ export class Session extends Emitter {
     });
     this.#epoch = welcome.epoch;
     this.#secret = welcome.secret;
-    // What was saved is never taken back: another file stands in the place of the one that was there.
+    // A stored state is never lost, so the server has another file in the place of the previous
+    // one.
     const older = known && !welcome.resumed && welcome.seq < this.scene.saved;
     this.#lastEdit = Math.min(this.#lastEdit, welcome.seq);
     if (!welcome.resumed) this.#whole = false;
@@ -438,14 +509,14 @@ export class Session extends Emitter {
     void this.#selectAgain();
   }
 
-  /** What is still there of the selection is selected again. */
+  /** Selects again what still exists of the selection. */
   async #selectAgain() {
     while (this.selection.length > 0) {
       try {
         return await this.select(this.selection);
       } catch (error) {
         const { code, nodes = [] } = /** @type {GizmodError} */ (error);
-        // Without a connection it is left to the next.
+        // If the connection is lost again, the next one does it.
         if (code !== "unknown_node" || nodes.length === 0) return;
         this.#setSelection(
           this.selection.filter(
@@ -471,12 +542,12 @@ export class Session extends Emitter {
       else if (message.op === "notes") notes = this.#tellNotes(message);
       else if (message.op === "checkpoints") checkpoints = this.#tellCheckpoints(message);
       else if (message.op === "edit") this.#edited(message);
-      // What ends the connection is told by the status.
+      // The status reports an error that ends the connection.
       else if (message.op === "error" && !message.fatal)
         this.emit("error", new GizmodError(message.code, message.message, message));
     }
     if (messages.some(({ op }) => op === "presence")) this.#tellPeople();
-    // Who is here anew is not told of what there is none of: there may have been some before.
+    // The server sends no empty list, so after a reconnect an empty one is reported here.
     const anew = connecting && this.status.phase === "online";
     if (notes || (anew && this.#notes.size === 0)) this.emit("notes", this.notes);
     if (checkpoints || (anew && this.#checkpoints.size === 0)) this.emit("checkpoints", this.named);
@@ -577,10 +648,16 @@ export class Session extends Emitter {
   }
 }
 
-/** On the wire one typed number may stand without its list. @param {any} told @returns {Edit} */
+/** On the wire a single typed number may stand without a list. @param {any} told @returns {Edit} */
 const asEdit = (told) => (typeof told.value === "number" ? { ...told, value: [told.value] } : told);
 
-/** What the server makes of a `select`. @param {readonly Id[]} before @param {readonly Id[]} nodes @param {string} how @returns {readonly Id[]} */
+/**
+ * The selection after a `select`.
+ * @param {readonly Id[]} before
+ * @param {readonly Id[]} nodes
+ * @param {string} how
+ * @returns {readonly Id[]}
+ */
 function afterSelect(before, nodes, how) {
   if (how === "set") return nodes;
   const rest = before.filter((id) => !nodes.includes(id));

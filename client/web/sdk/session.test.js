@@ -1,4 +1,5 @@
-// The session against a real daemon: what it shows, what it keeps through crashes, what it says when it cannot.
+// The session against a real daemon: what it shows, what it keeps through crashes, what it says
+// when it cannot.
 import assert from "node:assert/strict";
 import { createConnection, createServer } from "node:net";
 import { after, before, test } from "node:test";
@@ -181,7 +182,7 @@ test("who holds a node is told, and in the way of others", async () => {
   await ada.cancel();
 });
 
-test("a killed daemon: an edit made meanwhile waits, and is there once, under the same key", async () => {
+test("a killed daemon: an edit made meanwhile waits, and is made once, by its key", async () => {
   const ada = await join("Ada"),
     bob = await join("Bob");
   const [id] = ada.scene.roots;
@@ -253,7 +254,7 @@ test("edits made while away do not stand in each other's way", async () => {
   assert.equal(ada.scene.get(id).name, "renamed");
 });
 
-test("a part of the scene is all there is, also after a crash, until all is asked for", async () => {
+test("part of the scene is all that is sent, even after a crash, until more is asked", async () => {
   const ada = await join("Ada");
   const all = ada.scene.nodes.size;
   const [root] = ada.scene.roots;
@@ -278,7 +279,10 @@ test("a part of the scene is all there is, also after a crash, until all is aske
   assert.equal(ada.scene.nodes.size, all);
 });
 
-/** A network that can hang: what either side says then stays where it is, and the daemon does not hear who has hung up. */
+/**
+ * A network that can hang: what either side says then stays where it is, and the daemon does not
+ * hear who has hung up.
+ */
 async function network(t) {
   const port = Number(new URL(daemon.socket).port),
     pairs = new Set();

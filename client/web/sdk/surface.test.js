@@ -1,4 +1,5 @@
-// What is under a pointer, by the triangles of the file: a real daemon against three.js, which reads the file and meets its meshes by itself.
+// What is under a pointer, by the triangles of the file: a real daemon against three.js, which
+// reads the file and meets its meshes by itself.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -32,7 +33,10 @@ function chance(seed) {
   };
 }
 
-/** The middle of a triangle of one of the meshes; of one that has an area, or it would be on the edge of others. */
+/**
+ * The middle of a triangle of one of the meshes; of one that has an area, or it would be on the
+ * edge of others.
+ */
 function somePlace({ meshes }, next) {
   for (;;) {
     const mesh = meshes[Math.floor(next() * meshes.length)];
@@ -69,7 +73,10 @@ function* someRays(model, size, next) {
   }
 }
 
-/** Compares the first node that both meet, ray by ray. @returns how many met something, how many nothing */
+/**
+ * Compares the first node that both meet, ray by ray.
+ * @returns how many met something, how many nothing
+ */
 async function compare(session, model, size) {
   const next = chance(20);
   const counts = { met: 0, missed: 0 };
@@ -98,7 +105,10 @@ async function compare(session, model, size) {
   return counts;
 }
 
-/** A session that presses where no handle is in its way, and takes no notice of what the pointer passes by. */
+/**
+ * A session that presses where no handle is in its way, and takes no notice of what the pointer
+ * passes by.
+ */
 async function join(scene) {
   const session = await connect({ url: daemon.socket, scene, user: "Ada", WebSocket });
   sessions.push(session);
@@ -360,7 +370,7 @@ async function surfaces(scene) {
   }
 }
 
-test("a press takes what is behind a hole, and nothing where nothing is: at once, after undo and after a crash", async () => {
+test("a press through a hole takes what is behind: now, after undo, after a crash", async () => {
   let session = await join("engine");
   const rays = await tellingRays(session, await loadGltf(await readFile(ENGINE)), 12);
   await assertPresses(session, rays);

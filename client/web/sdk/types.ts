@@ -1,5 +1,6 @@
-// types.ts - the shapes that the client package takes and gives. What the fields mean on the wire is in proto/README.md; all are in glTF's
-// terms: right-handed, +Y up, metres, radians, quaternions [x, y, z, w], matrices column by column, pixels from the top left, times in Unix seconds.
+// types.ts - the shapes that the client package takes and gives. What the fields mean on the wire
+// is in proto/README.md; all are in glTF's terms: right-handed, +Y up, metres, radians, quaternions
+// [x, y, z, w], matrices column by column, pixels from the top left, times in Unix seconds.
 
 export type Id = number;
 export type Vec2 = [x: number, y: number];
@@ -62,7 +63,10 @@ export interface SceneChange {
   all: boolean;
   added: Id[];
   gone: Id[];
-  /** Those whose t, r or s changed, or whose parent did; what hangs below them moved with them and is not listed. */
+  /**
+   * Those whose t, r or s changed, or whose parent did; what hangs below them moved with them and
+   * is not listed.
+   */
   moved: Id[];
   /** Those whose name or parent changed. */
   structure: Id[];
@@ -112,7 +116,10 @@ export interface Gizmo {
   turn_axes?: number[];
   /** Where scale handles are, where it is not `axes`. */
   scale_axes?: number[];
-  /** In the mode `bounds`: the middle of the box, and three vectors from there to the middle of the faces `bxp`, `byp` and `bzp`. */
+  /**
+   * In the mode `bounds`: the middle of the box, and three vectors from there to the middle of the
+   * faces `bxp`, `byp` and `bzp`.
+   */
   box?: number[];
   /** The length of an axis, in metres: constant in pixels. */
   size: number;
@@ -147,7 +154,10 @@ export interface Edit {
   /** Where it was typed: one or two numbers, as in `grab`. */
   value?: number[];
   nodes: Id[];
-  /** Of an edit of one node: what the node was called right after it, or before it if the edit deleted the node. */
+  /**
+   * Of an edit of one node: what the node was called right after it, or before it if the edit
+   * deleted the node.
+   */
   name?: string;
   residual?: number;
   seq: number;
@@ -204,7 +214,9 @@ export interface Tool {
   ball?: "exact" | "shoemake" | "bell" | "chen";
   ball_fit?: "object" | "circle" | "ellipse";
   orbit?: "ball" | "turntable";
-  /** Whether a scale dragged past its fixed point turns negative; it stops just above 0 otherwise. */
+  /**
+   * Whether a scale dragged past its fixed point turns negative; it stops just above 0 otherwise.
+   */
   mirror?: boolean;
 }
 
@@ -277,14 +289,20 @@ export interface Status {
   retryAt?: number;
   /** Online again with nothing missed, rather than from a new snapshot. */
   resumed?: boolean;
-  /** Online again, but the server has an earlier state than one that it said was saved: its file was replaced, by a backup say. */
+  /**
+   * Online again, but the server has an earlier state than one that it said was saved: its file was
+   * replaced, by a backup say.
+   */
   older?: boolean;
   /** While the scene is being loaded: nodes that have come so far. */
   loaded?: number;
 }
 
 export interface ConnectOptions {
-  /** The daemon's address, `http://host:port/`, or that of its WebSocket, `ws://host:port/ws`. In a page its own host is the default. */
+  /**
+   * The daemon's address, `http://host:port/`, or that of its WebSocket, `ws://host:port/ws`. In a
+   * page its own host is the default.
+   */
   url?: string;
   scene: string;
   user: string;

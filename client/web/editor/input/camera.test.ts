@@ -1,3 +1,4 @@
+// camera.test.ts - poses, views and projections agree with each other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

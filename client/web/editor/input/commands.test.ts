@@ -1,3 +1,4 @@
+// commands.test.ts - each chord has one command in each keymap, and the usual keys do the usual.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

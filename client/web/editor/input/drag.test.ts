@@ -21,7 +21,9 @@ interface Asked {
   reject: (error: { code: string; message: string }) => void;
 }
 
-/** An editor of which the parts under test see enough, and what it asked of its session, in order. */
+/**
+ * An editor of which the parts under test see enough, and what it asked of its session, in order.
+ */
 function stand() {
   const asked: Asked[] = [];
   const ask =

@@ -1,3 +1,4 @@
+// dragtext.test.ts - the read-out of a drag for each handle.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,3 +1,4 @@
+// round.test.ts - round numbers above and below.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

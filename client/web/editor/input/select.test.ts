@@ -1,3 +1,4 @@
+// select.test.ts - how clicks combine with the selection.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -31,7 +31,8 @@ export function setSnapDistance(editor: Editor, metres: number | null): void {
 
 /**
  * Sets the steps even while snapping is off, so that Ctrl can snap. A running drag keeps the steps
- * of its beginning. @returns a function that ends this
+ * of its beginning.
+ * @returns a function that ends this
  */
 export function startSnapSteps(editor: Editor): () => void {
   const { input, rig, session } = editor;

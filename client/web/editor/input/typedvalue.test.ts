@@ -1,3 +1,4 @@
+// typedvalue.test.ts - numbers that are typed during a drag, with units, for each handle.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

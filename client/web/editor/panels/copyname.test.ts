@@ -1,3 +1,4 @@
+// copyname.test.ts - copies get unique names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

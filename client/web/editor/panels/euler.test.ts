@@ -1,3 +1,4 @@
+// euler.test.ts - Euler angles of every order, at the poles and beyond whole turns.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,3 +1,4 @@
+// expression.test.ts - arithmetic and units, and the format of numbers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,3 +1,4 @@
+// gltffiles.test.ts - which file is imported, what is embedded, and what is refused.
 import assert from "node:assert/strict";
 import * as buffer from "node:buffer";
 import { test } from "node:test";
@@ -22,7 +23,7 @@ test("a file that needs no others is taken as it is, also among others", async (
   assert.equal(await oneFile([broken]), broken.file);
 });
 
-test("the buffers and pictures that a .gltf names are embedded, from folders and by their names", async () => {
+test("the files that a .gltf names are embedded, from folders and by name", async () => {
   const json = {
     buffers: [{ uri: "my%20model.bin", byteLength: 100_000 }],
     images: [{ uri: "../maps/skin.PNG" }, { bufferView: 0 }, { uri: "./loose.jpg" }],

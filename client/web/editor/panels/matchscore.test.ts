@@ -1,3 +1,4 @@
+// matchscore.test.ts - the order of the results of a search.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

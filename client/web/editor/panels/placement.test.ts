@@ -1,3 +1,4 @@
+// placement.test.ts - a node keeps its place in the world under another parent.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,3 +1,4 @@
+// scenename.test.ts - valid names of scenes, and names made from those of files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,3 +1,4 @@
+// transform.test.ts - numbers of several nodes, read, typed and changed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

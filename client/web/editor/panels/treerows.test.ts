@@ -1,3 +1,4 @@
+// treerows.test.ts - the rows of the tree, open, closed and searched.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -16,7 +16,10 @@ const edit = (id: number, began: number, ended: number, nodes: Id[]): Edit => ({
   began,
   ended,
 });
-/** One drag of node 1 from 10 s to 20 s, within which node 2 is set at 15 s and node 3 is dragged from 18 s on. */
+/**
+ * One drag of node 1 from 10 s to 20 s, within which node 2 is set at 15 s and node 3 is dragged
+ * from 18 s on.
+ */
 const EDITS = [
   edit(1, 1, 1, [1, 2, 3]),
   edit(3, 15, 15, [2]),

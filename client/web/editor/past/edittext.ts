@@ -164,7 +164,8 @@ export function timeText(time: number, now: number, seconds = true): string {
 }
 
 /**
- * "just now", "5 min ago", "3 h ago", "2 d ago", and after a week the day. @param time Unix seconds
+ * "just now", "5 min ago", "3 h ago", "2 d ago", and after a week the day.
+ * @param time Unix seconds
  * @param now Unix seconds
  */
 export function ago(time: number, now: number): string {

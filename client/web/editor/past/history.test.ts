@@ -1,3 +1,4 @@
+// history.test.ts - the edits that the page keeps, when edits and answers cross.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,3 +1,4 @@
+// motionpaths.test.ts - a path that is longer than a page of the server ends at the present place.
 import { signal } from "@preact/signals";
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -19,8 +19,8 @@ export type Paths = ReadonlyMap<Id, readonly PathPoint[]>;
 const DEPTH_MAX = 256;
 
 /**
- * @param paths of the node and of its ancestors, each ascending by time @param local the point, in
- * the node's own space
+ * @param paths of the node and of its ancestors, each ascending by time
+ * @param local the point, in the node's own space
  */
 export function worldStops(paths: Paths, node: Id, local: Vec3): MotionPath["stops"] {
   const own = paths.get(node) ?? [];

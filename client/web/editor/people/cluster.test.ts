@@ -1,3 +1,4 @@
+// cluster.test.ts - pins that would overlap are combined.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

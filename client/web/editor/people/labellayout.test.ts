@@ -1,3 +1,4 @@
+// labellayout.test.ts - labels are moved apart and stay in the view.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

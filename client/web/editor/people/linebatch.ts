@@ -68,8 +68,8 @@ export class LineBatch extends Group {
   }
 
   /**
-   * Begins a new picture with at most so many segments and quads. @param origin a point of the
-   * world that the stored points are relative to
+   * Begins a new picture with at most so many segments and quads.
+   * @param origin a point of the world that the stored points are relative to
    */
   begin(anchor: Vector3, segments: number, sheets: number): void {
     if (2 * segments > this.#linePoints.size || 6 * sheets > this.#sheetPoints.size)

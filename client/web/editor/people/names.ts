@@ -11,7 +11,8 @@ const numbered = (user: string, number: number): string =>
 /**
  * A session that stays keeps its name. A new session gets the first free name, in the order of
  * joining: a tab that reconnects gets its name back, and the other tabs keep theirs.
- * @param before the previous result @returns `before` itself if nobody joined or left
+ * @param before the previous result
+ * @returns `before` itself if nobody joined or left
  */
 export function sessionNames(people: readonly Person[], before: SessionNames): SessionNames {
   if (people.length === before.size && people.every(({ session }) => before.has(session)))

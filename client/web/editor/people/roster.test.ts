@@ -1,3 +1,4 @@
+// roster.test.ts - the description of what each person does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -63,7 +64,7 @@ test("roster_oneself_is_first_the_others_in_the_order_of_their_coming", () => {
   );
 });
 
-test("roster_somebody_of_whom_nothing_new_is_told_is_away_after_a_while_and_back_with_the_next_word", () => {
+test("roster_without_news_a_person_is_away_after_a_while_and_back_with_the_next", () => {
   const activity = new Activity();
   const still = person(1);
   activity.update([still], 0);

@@ -1,3 +1,4 @@
+// smoothpose.test.ts - another person's pose approaches the latest one and rests there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -15,7 +16,7 @@ const at = (x: number, more: Partial<Person> = {}): Person => ({
   ...more,
 });
 
-test("smoothpose_a_camera_is_at_once_where_it_was_told_first_then_goes_after_what_is_told_and_comes_to_rest_exactly_there", () => {
+test("smoothpose_begins_at_the_first_pose_then_glides_and_rests_exactly_at_the_last", () => {
   const track = new SmoothPose(at(1));
   assert.equal(track.eye.at.x, 1);
   track.aim(at(2), 0);

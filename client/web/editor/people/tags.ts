@@ -41,7 +41,8 @@ export class Tags {
 
   /**
    * Shows these tags and no others, all within the view; earlier ones get the better places.
-   * @param size of the view @param taken areas that no tag may cover
+   * @param size of the view
+   * @param taken areas that no tag may cover
    */
   show(
     tags: readonly Tag[],

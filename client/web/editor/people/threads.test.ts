@@ -1,3 +1,4 @@
+// threads.test.ts - notes are grouped into threads, and read ones are remembered.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

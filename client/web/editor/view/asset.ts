@@ -75,8 +75,8 @@ async function download(response: Response, progress: Progress): Promise<ArrayBu
 }
 
 /**
- * Adds the decoders of compressed meshes, which only files that need them load. @returns a function
- * that frees the decoders
+ * Adds the decoders of compressed meshes, which only files that need them load.
+ * @returns a function that frees the decoders
  */
 async function addDecoders(
   loader: import("three/examples/jsm/loaders/GLTFLoader.js").GLTFLoader,
@@ -105,8 +105,8 @@ function jsonEnd(bytes: ArrayBuffer): number {
 }
 
 /**
- * Removes everything but the meshes from the file before it is parsed. @returns the index of the
- * mesh of each node
+ * Removes everything but the meshes from the file before it is parsed.
+ * @returns the index of the mesh of each node
  */
 function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
   const meshOf = ((json.nodes ?? []) as { mesh?: number }[]).map(({ mesh }) => mesh);

@@ -1,4 +1,5 @@
-// The box about a node and what is below it, along its own axes; and boxes as matrices of the unit box.
+// The box about a node and what is below it, along its own axes; and boxes as matrices of the unit
+// box.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as THREE from "three";

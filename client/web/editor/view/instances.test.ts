@@ -31,7 +31,10 @@ const at = (x: number, y = 0, z = 0, scale = 1): number[] => [
 const meshes = (set: InstanceSet): THREE.InstancedMesh[] =>
   set.group.children as THREE.InstancedMesh[];
 
-/** Where the instances of a set are in the world, with what the batch as a whole does, in ascending order. */
+/**
+ * Where the instances of a set are in the world, with what the batch as a whole does, in ascending
+ * order.
+ */
 function places(set: InstanceSet): number[] {
   const matrix = new THREE.Matrix4();
   return meshes(set)

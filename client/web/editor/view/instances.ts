@@ -127,8 +127,8 @@ export class InstanceSet {
 
 /**
  * The instances of one geometry and material. Mirrored instances need the opposite winding of their
- * triangles, which three knows for whole objects only; so a mirrored batch is a mirrored object whose
- * instances are mirrored back.
+ * triangles, which three knows for whole objects only; so a mirrored batch is a mirrored object
+ * whose instances are mirrored back.
  */
 class Batch {
   #mesh: THREE.InstancedMesh;

@@ -84,8 +84,8 @@ export class Outline {
   }
 
   /**
-   * Draws the mask. @param rect the part of the view that the instances are in, in pixels; null for
-   * none
+   * Draws the mask.
+   * @param rect the part of the view that the instances are in, in pixels; null for none
    */
   update(rect: Rect | null): void {
     this.#quad.visible = this.set.size > 0 && rect !== null;

@@ -1,4 +1,5 @@
-// Which boxes are made anew when nodes move: those of the people who have selected them, and no others.
+// Which boxes are made anew when nodes move: those of the people who have selected them, and no
+// others.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

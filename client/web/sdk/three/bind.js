@@ -1,5 +1,6 @@
-// bind.js - which object of three.js stands for which node. A binding puts the objects where their nodes are, whoever moves them, and nowhere else: what is to
-// move goes to the session. Objects of nodes below one another must hang below one another too, because their places are told within their parents.
+// bind.js - binds objects of three.js to nodes. A binding moves the objects to where their nodes
+// are, whoever moves these; to move an object, ask the session. If one node is below another, their
+// objects must be related in the same way, because transforms are relative to the parent.
 import { Box3, Matrix4 } from "three";
 
 import { Emitter } from "../emitter.js";
@@ -11,7 +12,7 @@ import { Emitter } from "../emitter.js";
 
 /**
  * @typedef {object} BindingEvents
- * @property {Object3D[]} change these moved; what hangs below them moved with them
+ * @property {Object3D[]} change these objects moved, and everything below them
  * @property {Object3D} gone its node was deleted; the object stays where it is
  */
 
@@ -25,7 +26,8 @@ export class Binding extends Emitter {
 
   /**
    * @param {SceneModel} scene
-   * @param {(node: SceneNode) => Object3D | null | undefined} objectOf the object of a node; asked once for each node, and again where it had none
+   * @param {(node: SceneNode) => Object3D | null | undefined} objectOf returns the object of a
+   * node; called once for each node, and again by `refresh` if it had none
    */
   constructor(scene, objectOf) {
     super();
@@ -40,7 +42,11 @@ export class Binding extends Emitter {
     return this.#objects.get(id);
   }
 
-  /** The node of an object, or of the nearest one above it that has one. @param {Object3D | null} object @returns {Id | undefined} */
+  /**
+   * The node of an object, or of its nearest ancestor that has one.
+   * @param {Object3D | null} object
+   * @returns {Id | undefined}
+   */
   nodeOf(object) {
     for (let at = object; at; at = at.parent) {
       const id = this.#nodes.get(at);
@@ -49,12 +55,12 @@ export class Binding extends Emitter {
     return undefined;
   }
 
-  /** Looks for objects of the nodes that have none yet. */
+  /** Looks for the objects of nodes that have none yet. */
   refresh() {
     this.#bindAll();
   }
 
-  /** The objects stay where they are. */
+  /** Ends the binding; the objects stay where they are. */
   dispose() {
     this.#stop();
     this.#objects.clear();
@@ -98,7 +104,11 @@ export class Binding extends Emitter {
     this.emit("gone", object);
   }
 
-  /** A node that got another parent: its object follows where both have one, and goes to the top where it has none. @param {Id} id */
+  /**
+   * A node moved to another parent: its object follows if both have one, and goes to the top if the
+   * parent has none.
+   * @param {Id} id
+   */
   #hang(id) {
     const object = this.#objects.get(id),
       node = this.scene.get(id);
@@ -126,7 +136,7 @@ export class Binding extends Emitter {
 }
 
 /**
- * Binds the nodes of a scene to objects that the application has.
+ * Binds the nodes of a scene to the application's objects.
  * @param {SceneModel} scene
  * @param {(node: SceneNode) => Object3D | null | undefined} objectOf
  */
@@ -135,8 +145,9 @@ export function bind(scene, objectOf) {
 }
 
 /**
- * Binds the nodes of a scene that was made of a glTF to what GLTFLoader made of the same file (`sceneUrl(scene, "asset")`). Copies of a node are given clones of its
- * object, which share geometry and material with it.
+ * Binds the nodes of a scene that was imported from a glTF file to the objects that GLTFLoader made
+ * from the same file (`sceneUrl(scene, "asset")`). Copies of a node get clones of its object, with
+ * the same geometry and material.
  * @param {SceneModel} scene
  * @param {{ parser: { associations: Map<any, { nodes?: number }> } }} gltf
  */
@@ -163,7 +174,12 @@ export function bindGltf(scene, gltf) {
   });
 }
 
-/** An object and what hangs below it, but for what is by itself. @param {Object3D} object @param {Set<Object3D>} others @returns {Object3D} */
+/**
+ * Clones an object and everything below it, except objects that have a node of their own.
+ * @param {Object3D} object
+ * @param {Set<Object3D>} others
+ * @returns {Object3D}
+ */
 function cloneWithout(object, others) {
   const clone = object.clone(false);
   for (const child of object.children)
@@ -172,10 +188,12 @@ function cloneWithout(object, others) {
 }
 
 /**
- * Makes objects of an application common to all who are in the scene: each is the node of its name, which is made where there is none, at its place of now.
- * Those that are there already go where their nodes are.
- * @param {Session} session one that may edit, or else finds what others made
- * @param {Iterable<Object3D>} objects each with a name of its own; parents that are not among them may not be moved, turned or scaled
+ * Shares the application's objects with everybody in the scene: each object is bound to the node of
+ * its name. A missing node is created at the object's place; an object whose node exists moves to
+ * the node's place.
+ * @param {Session} session as an editor, or else it can only bind to existing nodes
+ * @param {Iterable<Object3D>} objects with unique names; parents that are not among them must not
+ * be moved, turned or scaled
  */
 export async function share(session, objects) {
   const named = new Map([...objects].map((object) => [object.name, check(object)]));
@@ -204,8 +222,11 @@ function names(scene) {
 }
 
 /**
- * Two who come at the same time both make what is missing: the first of each stays, and what hangs below another one that is to stay.
- * @param {SceneModel} scene @param {Id[]} ids @param {(doubles: Id[]) => Promise<unknown>} remove
+ * Two sessions that join at the same time both create missing nodes: the first node of each name
+ * stays, and a duplicate whose children stay is kept.
+ * @param {SceneModel} scene
+ * @param {Id[]} ids
+ * @param {(doubles: Id[]) => Promise<unknown>} remove
  */
 async function removeDoubles(scene, ids, remove) {
   const known = names(scene);
@@ -216,7 +237,12 @@ async function removeDoubles(scene, ids, remove) {
   if (alone.length > 0) await remove(alone);
 }
 
-/** @param {Object3D} object @param {Set<Object3D>} all @param {Map<string, Id>} known @returns {NewNode} */
+/**
+ * @param {Object3D} object
+ * @param {Set<Object3D>} all
+ * @param {Map<string, Id>} known
+ * @returns {NewNode}
+ */
 function nodeOf(object, all, known) {
   const above = sharedAbove(object, all);
   const { position, quaternion, scale } = object;
@@ -231,7 +257,12 @@ function nodeOf(object, all, known) {
   };
 }
 
-/** The box in the object's own space about its geometry and that of what hangs below it, but for what is shared by itself. @param {Object3D} object @param {Set<Object3D>} all */
+/**
+ * The box in the object's own space around its geometry and everything below it, except objects
+ * that are shared themselves.
+ * @param {Object3D} object
+ * @param {Set<Object3D>} all
+ */
 function boundsOf(object, all) {
   const box = new Box3(),
     part = new Box3();
@@ -262,7 +293,7 @@ function sharedAbove(object, all) {
     at.updateMatrix();
     if (!at.matrix.equals(IDENTITY))
       throw new Error(
-        `gizmod: "${object.name}" hangs below something that is moved, turned or scaled and not shared`,
+        `gizmod: a parent of "${object.name}" is moved, turned or scaled but not shared`,
       );
   }
   return undefined;

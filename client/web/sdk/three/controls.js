@@ -1,5 +1,6 @@
-// controls.js - drops in where three's TransformControls stands, with the same events and properties where they make sense; the dragging is the server's, so
-// everybody sees it, and nobody drags what another one holds.
+// controls.js - replaces three's TransformControls, with the same events and properties as far as
+// they make sense. The server runs the drag, so everybody sees it, and nobody can drag an object
+// that somebody else holds.
 //
 //     const controls = new RemoteTransformControls(camera, renderer.domElement, session, binding);
 //     scene.add(controls.getHelper());
@@ -36,8 +37,10 @@ const OBSERVED = [
 ];
 
 /**
- * Events: `change` (make a new picture), `mouseDown` and `mouseUp` (with `mode`), `objectChange` (the drag moved its object), `NAME-changed` of each property
- * (with `value`), and, beyond those of three: `saved` (with `edit`, the id of its edit; the drag is on the server's disk), `error` (with `error`: what the server said against it).
+ * Events: `change` (make a new picture), `mouseDown` and `mouseUp` (with `mode`), `objectChange`
+ * (the drag moved its object), `NAME-changed` of each property
+ * (with `value`), and, beyond those of three: `saved` (with `edit`, the id of its edit; the drag is
+ * on the server's disk), `error` (with `error`: what the server said against it).
  * @extends {EventDispatcher<Record<string, any>>}
  */
 export class RemoteTransformControls extends EventDispatcher {
@@ -46,7 +49,10 @@ export class RemoteTransformControls extends EventDispatcher {
   /** The bound object that was attached last; undefined for none. @type {Object3D | undefined} */
   object = undefined;
   enabled = true;
-  /** What is under the pointer or dragged, in three's words: X, XY, XYZ, E, XYZE; null for nothing. @type {string | null} */
+  /**
+   * What is under the pointer or dragged, in three's words: X, XY, XYZ, E, XYZE; null for nothing.
+   * @type {string | null}
+   */
   axis = null;
   /** @type {Mode} */
   mode = "translate";
@@ -72,7 +78,10 @@ export class RemoteTransformControls extends EventDispatcher {
   #told = new Float64Array(34);
   /** The pointer that is pressed, and drags if it found a handle. */
   #pointer = -1;
-  /** The newest place that the server was asked about, and the one that it has answered for. @type {Place | null} */
+  /**
+   * The newest place that the server was asked about, and the one that it has answered for.
+   * @type {Place | null}
+   */
   #asked = null;
   /** @type {Place | null} */
   #answered = null;
@@ -112,7 +121,10 @@ export class RemoteTransformControls extends EventDispatcher {
     return this.#helper;
   }
 
-  /** Selects the object, or several, or what they are parts of; the axes are those of the last one. @param {...Object3D} objects */
+  /**
+   * Selects the object, or several, or what they are parts of; the axes are those of the last one.
+   * @param {...Object3D} objects
+   */
   attach(...objects) {
     const ids = objects.map((object) => {
       const id = this.binding.nodeOf(object);
@@ -173,7 +185,13 @@ export class RemoteTransformControls extends EventDispatcher {
     this.scaleSnap = step;
   }
 
-  /** The view has more of them. @param {ColorRepresentation} x @param {ColorRepresentation} y @param {ColorRepresentation} z @param {ColorRepresentation} active */
+  /**
+   * The view has more of them.
+   * @param {ColorRepresentation} x
+   * @param {ColorRepresentation} y
+   * @param {ColorRepresentation} z
+   * @param {ColorRepresentation} active
+   */
   setColors(x, y, z, active) {
     this.view.setColours({ x, y, z, highlight: active });
     this.dispatchEvent({ type: "change" });
@@ -394,7 +412,11 @@ export class RemoteTransformControls extends EventDispatcher {
 /** @param {Place} a @param {Place | null} b */
 const isSamePlace = (a, b) => a.at?.[0] === b?.at?.[0] && a.at?.[1] === b?.at?.[1];
 
-/** Whether the mode has a step: as with three, what has none is not snapped. @param {Mode} mode @param {...(number | null)} of */
+/**
+ * Whether the mode has a step: as with three, what has none is not snapped.
+ * @param {Mode} mode
+ * @param {...(number | null)} of
+ */
 function steps(mode, ...of) {
   const [t, r, s] = of;
   if (mode === "translate") return t !== null;

@@ -1,4 +1,5 @@
-// The drop-in controls and bindings against a real daemon, with an element that is none and pointers that nobody moved.
+// The drop-in controls and bindings against a real daemon, with an element that is none and
+// pointers that nobody moved.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BoxGeometry, Group, Mesh, PerspectiveCamera, Scene, Vector3 } from "three";
@@ -96,7 +97,9 @@ async function application(scene, user) {
   return { session, stage, mesh, canvas, camera, binding, controls, events, types };
 }
 
-/** Resolves once this is true; looks again whenever the controls or the session tell of something. */
+/**
+ * Resolves once this is true; looks again whenever the controls or the session tell of something.
+ */
 async function until(condition, what = String(condition)) {
   for (let i = 0; i < 400; i++) {
     if (condition()) return;

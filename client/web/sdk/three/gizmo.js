@@ -1,5 +1,6 @@
-// gizmo.js - draws the gizmo that the server tells of (`Session.gizmo`), as large on the screen wherever it is, above all else. What can be grabbed where is
-// the server's business; the shapes are those that it picks by.
+// gizmo.js - draws the gizmo that the server tells of (`Session.gizmo`), as large on the screen
+// wherever it is, above all else. What can be grabbed where is the server's business; the shapes
+// are those that it picks by.
 import { Color, Group, Vector3 } from "three";
 
 import { drawGuides } from "./guides.js";
@@ -36,11 +37,17 @@ export const GIZMO_COLOURS = {
 };
 
 export class GizmoView extends Group {
-  /** The length of an axis in CSS pixels, as the tool's `size`; 0 takes the length in metres that the server told. */
+  /**
+   * The length of an axis in CSS pixels, as the tool's `size`; 0 takes the length in metres that
+   * the server told.
+   */
   sizePx = 96;
   /** How large the picture is, in CSS pixels. */
   picture = { width: 1, height: 1 };
-  /** The tool's `ball_fit`: what the ball of the mode `arcball` is. @type {NonNullable<Tool["ball_fit"]>} */
+  /**
+   * The tool's `ball_fit`: what the ball of the mode `arcball` is.
+   * @type {NonNullable<Tool["ball_fit"]>}
+   */
   ballFit = "object";
 
   #ink = new Ink();
@@ -78,7 +85,10 @@ export class GizmoView extends Group {
     this.#ink.setRim(new Color(rim), rimAlpha);
   }
 
-  /** Draws it as this camera sees it. To be called before each picture. @param {Camera} camera its matrices in the world are those of now */
+  /**
+   * Draws it as this camera sees it. To be called before each picture.
+   * @param {Camera} camera its matrices in the world are those of now
+   */
   update(camera) {
     this.#ink.begin();
     const size = this.#gizmo ? this.#place(this.#gizmo, camera) : 0;
@@ -90,7 +100,11 @@ export class GizmoView extends Group {
     this.#ink.dispose();
   }
 
-  /** @param {Gizmo} gizmo @param {Camera} camera @returns {number} the length of an axis in metres; 0 behind the eye */
+  /**
+   * @param {Gizmo} gizmo
+   * @param {Camera} camera
+   * @returns {number} the length of an axis in metres; 0 behind the eye
+   */
   #place(gizmo, camera) {
     const size =
       this.sizePx > 0
@@ -152,7 +166,11 @@ export class GizmoView extends Group {
     for (const { handle } of sorted) drawHandle(drawing, handle);
   }
 
-  /** Where the ball is, in pixels from the origin, and its radii. @param {Gizmo} gizmo @param {Camera} camera */
+  /**
+   * Where the ball is, in pixels from the origin, and its radii.
+   * @param {Gizmo} gizmo
+   * @param {Camera} camera
+   */
   #ball(gizmo, camera) {
     const { width, height } = this.picture;
     if (gizmo.mode !== "arcball" || this.ballFit === "object") return null;
@@ -165,7 +183,12 @@ export class GizmoView extends Group {
   }
 }
 
-/** In parts of the length of an axis, from the origin. @param {Gizmo} gizmo @param {number} size @returns {Bounds | null} */
+/**
+ * In parts of the length of an axis, from the origin.
+ * @param {Gizmo} gizmo
+ * @param {number} size
+ * @returns {Bounds | null}
+ */
 function boundsOf({ box, origin }, size) {
   if (!box) return null;
   const [centre, x, y, z] = [0, 3, 6, 9].map((i) =>
@@ -174,7 +197,12 @@ function boundsOf({ box, origin }, size) {
   return [minus(centre, times(origin, 1 / size)), x, y, z];
 }
 
-/** How many metres a pixel is at a point; 0 behind the eye. @param {Camera} camera @param {Vec3} point @param {number} height of the picture in pixels */
+/**
+ * How many metres a pixel is at a point; 0 behind the eye.
+ * @param {Camera} camera
+ * @param {Vec3} point
+ * @param {number} height of the picture in pixels
+ */
 export function pixelAt(camera, point, height) {
   const view = camera.matrixWorldInverse.elements,
     proj = camera.projectionMatrix.elements;

@@ -1,4 +1,5 @@
-// What is drawn of a gizmo and where: the geometry is read back, as the graphics card would have it.
+// What is drawn of a gizmo and where: the geometry is read back, as the graphics card would have
+// it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";

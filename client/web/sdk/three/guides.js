@@ -1,4 +1,5 @@
-// guides.js - what shows how far a drag has gone: the line or plane that it moves on, the way from where it began, the angle that it swept.
+// guides.js - what shows how far a drag has gone: the line or plane that it moves on, the way from
+// where it began, the angle that it swept.
 import { frameOf, isPlane, sidePlace } from "./handles.js";
 import { VIEW_RING, axisOf } from "./shapes.js";
 import { along, cross, length, minus, times, unit } from "./vectors.js";
@@ -38,7 +39,12 @@ function drawMove(drawing, handle) {
   drawWay(drawing, start);
 }
 
-/** An endless line along each axis of the handle. @param {Drawing} drawing @param {string} handle @param {Vec3} through */
+/**
+ * An endless line along each axis of the handle.
+ * @param {Drawing} drawing
+ * @param {string} handle
+ * @param {Vec3} through
+ */
 function drawLines({ ink, frames, colours }, handle, through) {
   const first = axisOf(handle),
     frame = frameOf(frames, handle);
@@ -92,7 +98,12 @@ function drawCross({ ink, frames, colours, sight }, start) {
   ink.dot({ colour: colours.neutral, alpha: 0.9 }, start, 5, "disc");
 }
 
-/** The way along one axis of a plane, then along the other. @param {Drawing} drawing @param {string} handle @param {Vec3} start */
+/**
+ * The way along one axis of a plane, then along the other.
+ * @param {Drawing} drawing
+ * @param {string} handle
+ * @param {Vec3} start
+ */
 function drawParts({ ink, gizmo, frames, colours, size }, handle, start) {
   const first = axisOf(handle),
     second = (first + 1) % 3;
@@ -101,7 +112,11 @@ function drawParts({ ink, gizmo, frames, colours, size }, handle, start) {
   ink.line({ colour: colours.axes[second], width: 1.75 }, corner, [0, 0, 0]);
 }
 
-/** From where it began to where it is, like a dimension in a drawing. @param {Drawing} drawing @param {Vec3} start */
+/**
+ * From where it began to where it is, like a dimension in a drawing.
+ * @param {Drawing} drawing
+ * @param {Vec3} start
+ */
 function drawWay({ ink, colours, sight }, start) {
   const far = length(start);
   if (far < 2 * sight.pixel) return;
@@ -143,7 +158,11 @@ function drawTicks(ink, pen, side, other) {
   }
 }
 
-/** From the side of the bounds that stays to the one that is dragged. @param {Drawing} drawing @param {string} handle */
+/**
+ * From the side of the bounds that stays to the one that is dragged.
+ * @param {Drawing} drawing
+ * @param {string} handle
+ */
 function drawStretch({ ink, bounds, colours }, handle) {
   if (!bounds) return;
   const fixed = sidePlace(bounds, handle, -1);

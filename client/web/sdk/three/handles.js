@@ -1,4 +1,5 @@
-// handles.js - draws each handle of a gizmo. Places are in parts of the length of an axis, from the gizmo's origin.
+// handles.js - draws each handle of a gizmo. Places are in parts of the length of an axis, from the
+// gizmo's origin.
 import {
   AXIS_FROM,
   BOX_AT,
@@ -25,7 +26,10 @@ import { across, along, cross, dot, length, times, unit } from "./vectors.js";
 /** @import {Sight, Solid} from "./shapes.js" */
 
 /** @typedef {[x: Vec3, y: Vec3, z: Vec3]} Frame */
-/** @typedef {[centre: Vec3, x: Vec3, y: Vec3, z: Vec3]} Bounds the middle of a box, and from there to the middle of three of its faces */
+/**
+ * @typedef {[centre: Vec3, x: Vec3, y: Vec3, z: Vec3]} Bounds the middle of a box, and from there
+ * to the middle of three of its faces
+ */
 
 /**
  * @typedef {object} Drawing
@@ -36,7 +40,8 @@ import { across, along, cross, dot, length, times, unit } from "./vectors.js";
  * @property {Record<"t" | "r" | "s", Frame>} frames of the handles that move, turn and scale
  * @property {{ axes: [Color, Color, Color], neutral: Color, highlight: Color }} colours
  * @property {Bounds | null} bounds
- * @property {{ at: number[], radii: number[] } | null} ball in pixels, where the ball is not about the origin
+ * @property {{ at: number[], radii: number[] } | null} ball in pixels, where the ball is not about
+ *   the origin
  */
 
 const HEAD_LENGTH = 0.17;
@@ -46,7 +51,10 @@ const STROKE = 2.5;
 const STROKE_LIT = 3.5;
 /** What is left of handles that are not the dragged one. */
 const FADED = 0.22;
-/** Handles seen along themselves go from here (sine) on, before the server hides them; and how much is left of them in the end. */
+/**
+ * Handles seen along themselves go from here (sine) on, before the server hides them; and how much
+ * is left of them in the end.
+ */
 const FADE_FROM = 0.26;
 const FADE_TO = 0.09;
 const FADE_LEAST = 0.25;
@@ -56,7 +64,11 @@ const BEHIND = 0.45;
 /** @type {Vec3} */
 const ORIGIN = [0, 0, 0];
 
-/** What is drawn before what: balls, rings, then from the back to the front, then the middle. @param {Drawing} drawing @param {string} handle */
+/**
+ * What is drawn before what: balls, rings, then from the back to the front, then the middle.
+ * @param {Drawing} drawing
+ * @param {string} handle
+ */
 export function handleDepth({ gizmo, frames, sight, bounds }, handle) {
   if (handle === gizmo.active) return -1e10;
   if (handle === "rb") return 1e9;
@@ -129,7 +141,12 @@ export function sidePlace(bounds, handle, factor = 1) {
   return along(along(along(bounds[0], bounds[1], side[0]), bounds[2], side[1]), bounds[3], side[2]);
 }
 
-/** How much is to be seen of a straight handle that points to the viewer, a plane on its edge, a side of the bounds behind. @param {Drawing} drawing @param {string} handle */
+/**
+ * How much is to be seen of a straight handle that points to the viewer, a plane on its edge, a
+ * side of the bounds behind.
+ * @param {Drawing} drawing
+ * @param {string} handle
+ */
 function visible({ frames, sight, bounds }, handle) {
   if (handle[0] === "b")
     return bounds &&
@@ -166,7 +183,12 @@ function drawArrow(drawing, axis, pen) {
   );
 }
 
-/** A box on the axis; while it is dragged it goes with the factor. @param {Drawing} drawing @param {number} i @param {Pen} pen */
+/**
+ * A box on the axis; while it is dragged it goes with the factor.
+ * @param {Drawing} drawing
+ * @param {number} i
+ * @param {Pen} pen
+ */
 function drawScale(drawing, i, pen) {
   const {
     gizmo,
@@ -247,7 +269,14 @@ function drawSide({ ink, sight, bounds }, handle, pen, lit) {
   ink.dot(pen, sidePlace(bounds, handle), (2 * half) / sight.pixel + (lit ? 2 : 0), "square");
 }
 
-/** A body whose axes are the columns of a frame. @param {Drawing} drawing @param {Solid} solid @param {Vec3} centre @param {Frame} frame @param {Pen} pen */
+/**
+ * A body whose axes are the columns of a frame.
+ * @param {Drawing} drawing
+ * @param {Solid} solid
+ * @param {Vec3} centre
+ * @param {Frame} frame
+ * @param {Pen} pen
+ */
 function drawSolid({ ink, sight }, solid, centre, [x, y, z], pen) {
   const points = solid.points.map((p) => along(along(along(centre, x, p[0]), y, p[1]), z, p[2]));
   const turned = dot(cross(x, y), z) < 0 ? -1 : 1;

@@ -1,6 +1,7 @@
-// ink.js - strokes of so many pixels, dots and filled triangles in space, in one mesh and one draw call, in the order in which they were drawn and above
-// all else. Strokes are smooth at their edges without multisampling and have a thin rim, so that they stand out from any ground.
-// Pixels are CSS pixels: `finish` is told how many of them the picture is high.
+// ink.js - strokes of so many pixels, dots and filled triangles in space, in one mesh and one draw
+// call, in the order in which they were drawn and above all else. Strokes are smooth at their edges
+// without multisampling and have a thin rim, so that they stand out from any ground. Pixels are CSS
+// pixels: `finish` is told how many of them the picture is high.
 import {
   Color,
   DynamicDrawUsage,
@@ -62,7 +63,8 @@ const VERTEX = /* glsl */ `
     float end = shape.y;
     vec2 at = mix(from, to, end) + aside * shape.z * reach + ahead * (2.0 * end - 1.0) * cap;
 
-    vPlace = vec2(shape.x < 1.5 ? end * far + (2.0 * end - 1.0) * cap : (2.0 * end - 1.0) * cap, shape.z * reach);
+    float beyond = (2.0 * end - 1.0) * cap;
+    vPlace = vec2(shape.x < 1.5 ? end * far + beyond : beyond, shape.z * reach);
     vStroke = vec3(shape.x, half_width, style.y * density);
     vTint = tint;
     gl_Position = vec4(2.0 * at / viewport, 0.0, 1.0);
@@ -78,7 +80,8 @@ const FRAGMENT = /* glsl */ `
 
   void main() {
     float kind = vStroke.x;
-    float away = kind < 1.5 ? abs(vPlace.y) : kind < 2.5 ? max(abs(vPlace.x), abs(vPlace.y)) : length(vPlace);
+    vec2 off = abs(vPlace);
+    float away = kind < 1.5 ? off.y : kind < 2.5 ? max(off.x, off.y) : length(off);
     float ink = kind < 0.5 ? 1.0 : clamp(vStroke.y + 0.5 - away, 0.0, 1.0);
     float around = kind < 0.5 ? 0.0 : rim.a * clamp(vStroke.y + density + 0.5 - away, 0.0, 1.0);
     if (vStroke.z > 0.0) {
@@ -89,7 +92,8 @@ const FRAGMENT = /* glsl */ `
     }
     float alpha = ink + around * (1.0 - ink);
     if (alpha <= 0.0) discard;
-    gl_FragColor = vec4((vTint.rgb * ink + rim.rgb * around * (1.0 - ink)) / alpha, alpha * vTint.a);
+    vec3 colour = vTint.rgb * ink + rim.rgb * around * (1.0 - ink);
+    gl_FragColor = vec4(colour / alpha, alpha * vTint.a);
     #include <colorspace_fragment>
   }
 `;
@@ -147,7 +151,12 @@ export class Ink extends Mesh {
     this.#count = 0;
   }
 
-  /** @param {Pen} pen @param {Vec3} a @param {Vec3} b @param {number} [cap] by how many pixels it goes on beyond both ends */
+  /**
+   * @param {Pen} pen
+   * @param {Vec3} a
+   * @param {Vec3} b
+   * @param {number} [cap] by how many pixels it goes on beyond both ends
+   */
   line(pen, a, b, cap = 0) {
     this.#quad(pen, LINE, cap, a, a, a, a, b);
   }
@@ -159,7 +168,15 @@ export class Ink extends Mesh {
     );
   }
 
-  /** A part of the circle that `side` and `other` span about `centre`. @param {Pen} pen @param {Vec3} centre @param {Vec3} side @param {Vec3} other @param {number} first @param {number} last */
+  /**
+   * A part of the circle that `side` and `other` span about `centre`.
+   * @param {Pen} pen
+   * @param {Vec3} centre
+   * @param {Vec3} side
+   * @param {Vec3} other
+   * @param {number} first
+   * @param {number} last
+   */
   arc(pen, centre, side, other, first, last) {
     const pieces = Math.max(1, Math.ceil(Math.abs(last - first) / ARC_STEP));
     let from = onArc(centre, side, other, first);
@@ -175,7 +192,15 @@ export class Ink extends Mesh {
     this.arc(pen, centre, side, other, 0, 2 * Math.PI);
   }
 
-  /** A part of the same circle's disc. @param {Pen} pen @param {Vec3} centre @param {Vec3} side @param {Vec3} other @param {number} first @param {number} last */
+  /**
+   * A part of the same circle's disc.
+   * @param {Pen} pen
+   * @param {Vec3} centre
+   * @param {Vec3} side
+   * @param {Vec3} other
+   * @param {number} first
+   * @param {number} last
+   */
   sector(pen, centre, side, other, first, last) {
     const pieces = Math.max(1, Math.ceil(Math.abs(last - first) / ARC_STEP));
     let from = onArc(centre, side, other, first);
@@ -186,7 +211,13 @@ export class Ink extends Mesh {
     }
   }
 
-  /** A dot that is so many pixels wide, whatever is its distance. @param {Pen} pen @param {Vec3} at @param {number} width @param {"disc" | "square"} form */
+  /**
+   * A dot that is so many pixels wide, whatever is its distance.
+   * @param {Pen} pen
+   * @param {Vec3} at
+   * @param {number} width
+   * @param {"disc" | "square"} form
+   */
   dot(pen, at, width, form) {
     this.#quad({ ...pen, width, dash: 0 }, form === "disc" ? DISC : SQUARE, 0, at, at, at, at, at);
   }
@@ -196,7 +227,10 @@ export class Ink extends Mesh {
     this.#quad(pen, FILL, 0, a, b, c, d);
   }
 
-  /** Hands what was drawn since `begin` to the next picture. @param {number} height of the picture, in CSS pixels */
+  /**
+   * Hands what was drawn since `begin` to the next picture.
+   * @param {number} height of the picture, in CSS pixels
+   */
   finish(height) {
     this.#height = height;
     this.geometry.setDrawRange(0, 6 * this.#count);
@@ -211,7 +245,10 @@ export class Ink extends Mesh {
     /** @type {ShaderMaterial} */ (this.material).dispose();
   }
 
-  /** Pixels are those of what is drawn into, be it a canvas, a part of it or a texture. @param {import("three").WebGLRenderer} renderer */
+  /**
+   * Pixels are those of what is drawn into, be it a canvas, a part of it or a texture.
+   * @param {import("three").WebGLRenderer} renderer
+   */
   onBeforeRender = (renderer) => {
     const { z: width, w: height } = renderer.getCurrentViewport(VIEWPORT);
     this.#uniforms.viewport.value.set(width, height);
@@ -224,8 +261,16 @@ export class Ink extends Mesh {
   }
 
   /**
-   * Four corners, around. `other` is the far end of a stroke; that of a corner without one is itself.
-   * @param {Pen} pen @param {number} kind @param {number} cap @param {Vec3} a @param {Vec3} b @param {Vec3} c @param {Vec3} d @param {Vec3} [other]
+   * Four corners, around. `other` is the far end of a stroke; that of a corner without one is
+   * itself.
+   * @param {Pen} pen
+   * @param {number} kind
+   * @param {number} cap
+   * @param {Vec3} a
+   * @param {Vec3} b
+   * @param {Vec3} c
+   * @param {Vec3} d
+   * @param {Vec3} [other]
    */
   #quad({ colour, alpha = 1, width = 2, dash = 0 }, kind, cap, a, b, c, d, other) {
     const to = this.#floats;
@@ -287,7 +332,13 @@ const ATTRIBUTES = [
 const VIEWPORT = new Vector4();
 const ARC_STEP = (3 * Math.PI) / 180;
 
-/** @param {Vec3} centre @param {Vec3} side @param {Vec3} other @param {number} angle @returns {Vec3} */
+/**
+ * @param {Vec3} centre
+ * @param {Vec3} side
+ * @param {Vec3} other
+ * @param {number} angle
+ * @returns {Vec3}
+ */
 function onArc(centre, side, other, angle) {
   const c = Math.cos(angle),
     s = Math.sin(angle);

@@ -23,11 +23,15 @@ const AXES = {
   su: "XYZ",
 };
 
-/** Handles that three has none for, such as those of the bounds, keep their own name. @param {string} handle */
+/**
+ * Handles that three has none for, such as those of the bounds, keep their own name.
+ * @param {string} handle
+ */
 export const axisName = (handle) => AXES[handle] ?? handle;
 
 /**
- * As with three: a handle is shown where all axes that it moves along are; one that is free, where all three are.
+ * As with three: a handle is shown where all axes that it moves along are; one that is free, where
+ * all three are.
  * @param {string} handle
  * @param {{ showX: boolean, showY: boolean, showZ: boolean }} shown
  */

@@ -1,5 +1,5 @@
-// shapes.js - where the handles of a gizmo are, in parts of its length L and from its origin: the same shapes that the server hovers and grabs
-// (proto/README.md). Pure.
+// shapes.js - where the handles of a gizmo are, in parts of its length L and from its origin: the
+// same shapes that the server hovers and grabs (proto/README.md). Pure.
 import { cross, dot, minus, unit } from "./vectors.js";
 
 /** @import {Vec3} from "../types.js" */
@@ -16,7 +16,9 @@ export const BOX_AT = 1.1;
 export const FACE_HALF = 0.06;
 export const CORNER_HALF = 0.04;
 
-/** A ring seen this nearly face-on (sine) shows whole; tilted more, the half that faces the viewer. */
+/**
+ * A ring seen this nearly face-on (sine) shows whole; tilted more, the half that faces the viewer.
+ */
 const FACE_ON_SINE = 0.02;
 
 /**
@@ -30,14 +32,22 @@ const FACE_ON_SINE = 0.02;
  * @property {number} pixel the length of a pixel at the origin
  */
 
-/** From the point towards the viewer, unit. @param {Sight} sight @param {Vec3} point @returns {Vec3} */
+/**
+ * From the point towards the viewer, unit.
+ * @param {Sight} sight
+ * @param {Vec3} point
+ * @returns {Vec3}
+ */
 export function toViewer(sight, point) {
   return sight.perspective ? unit(minus(sight.eye, point)) : sight.back;
 }
 
 /**
- * The angles, from `first` towards `second`, between which a ring about the origin faces the viewer.
- * @param {Vec3} viewer unit @param {Vec3} first @param {Vec3} second
+ * The angles, from `first` towards `second`, between which a ring about the origin faces the
+ * viewer.
+ * @param {Vec3} viewer unit
+ * @param {Vec3} first
+ * @param {Vec3} second
  * @returns {[number, number]}
  */
 export function ringSpan(viewer, first, second) {
@@ -59,7 +69,10 @@ export function columns(axes) {
   ];
 }
 
-/** Which axis a handle is named after, the first one of a plane: 0 to 2, or -1 for none. @param {string} handle */
+/**
+ * Which axis a handle is named after, the first one of a plane: 0 to 2, or -1 for none.
+ * @param {string} handle
+ */
 export function axisOf(handle) {
   return /^[trs]/.test(handle) || /^b[xyz]/.test(handle) ? "xyz".indexOf(handle[1]) : -1;
 }
@@ -67,7 +80,11 @@ export function axisOf(handle) {
 /** The axis that gives a plane's handle its colour: that across it. @param {string} handle */
 export const normalOf = (handle) => (axisOf(handle) + 2) % 3;
 
-/** -1, 0 or 1 along each axis of the bounds: which face or corner a handle is on. @param {string} handle @returns {Vec3} */
+/**
+ * -1, 0 or 1 along each axis of the bounds: which face or corner a handle is on.
+ * @param {string} handle
+ * @returns {Vec3}
+ */
 export function sideOf(handle) {
   /** @param {string} letter */
   const sign = (letter) => (letter === "p" ? 1 : -1);
@@ -76,7 +93,12 @@ export function sideOf(handle) {
   return /** @type {Vec3} */ ([0, 1, 2].map((i) => (i === axis ? sign(handle[2]) : 0)));
 }
 
-/** The four corners of a plane's handle. @param {Vec3} first @param {Vec3} second @returns {Vec3[]} */
+/**
+ * The four corners of a plane's handle.
+ * @param {Vec3} first
+ * @param {Vec3} second
+ * @returns {Vec3[]}
+ */
 export function quad(first, second, factor = 1) {
   const from = QUAD_FROM * factor,
     to = QUAD_TO * factor;
@@ -91,9 +113,16 @@ export function quad(first, second, factor = 1) {
 
 // ---- solids: convex bodies whose outline and shades are found by what faces the viewer ----
 
-/** @typedef {{ points: Vec3[], faces: number[][], edges: [a: number, b: number, face: number, face: number][] }} Solid */
+/**
+ * @typedef {{ points: Vec3[], faces: number[][], edges: [a: number, b: number, face: number, face:
+ * number][] }} Solid
+ */
 
-/** @param {Vec3[]} points @param {number[][]} faces counterclockwise from outside @returns {Solid} */
+/**
+ * @param {Vec3[]} points
+ * @param {number[][]} faces counterclockwise from outside
+ * @returns {Solid}
+ */
 function solid(points, faces) {
   /** @type {Map<string, [number, number, number, number]>} */
   const edges = new Map();

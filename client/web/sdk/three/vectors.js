@@ -2,7 +2,12 @@
 
 /** @import {Vec3} from "../types.js" */
 
-/** @param {ArrayLike<number>} p @param {ArrayLike<number>} direction @param {number} [length] @returns {Vec3} */
+/**
+ * @param {ArrayLike<number>} p
+ * @param {ArrayLike<number>} direction
+ * @param {number} [length]
+ * @returns {Vec3}
+ */
 export const along = (p, direction, length = 1) => [
   p[0] + direction[0] * length,
   p[1] + direction[1] * length,
