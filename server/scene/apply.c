@@ -1,11 +1,11 @@
-/* A list of changes, all of it or nothing, in four passes of which the last cannot fail:
- *   prepare  finds or makes the nodes and copies the names: all the memory there is to ask for;
+/* Applies a list of changes, all of it or nothing, in four passes of which the last cannot fail:
+ *   prepare  finds or makes the nodes and copies the names, which takes all memory that is needed;
  *   arrange  does to the hierarchy what the list says, in its order: nodes appear, move and go;
  *   inspect  looks at the hierarchy that came out: cycles, depth, count;
  *   commit   gives out values and seqs.
- * What was arranged is taken back last first, which puts every list of siblings back link by link.
- * A node that is made stays a tombstone of seq 0, which nobody sees, until it is committed. Cycles
- * and depth count at the end only: so the reverse of a list that could be applied always can. */
+ * What was arranged is taken back last first, which restores every list of siblings link by link. A
+ * node that is made stays a tombstone of seq 0, which no viewer sees, until it is committed. Cycles
+ * and depth count only in the end, so that the reverse of an applied list can always be applied. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 struct step {
     struct gz_node *node;
-    char *name; /* the new one before the commit, the old one after it; NULL where the name stays */
+    char *name; /* the new one before the commit, the old one after it; NULL if the name stays */
     bool arranged;
     /* where the node was before it was arranged */
     bool gone;
@@ -103,8 +103,8 @@ static bool gives_name(const struct gz_change *change)
            (!change->existed || strcmp(change->before.name, change->after.name) != 0);
 }
 
-/* Worlds are forgotten here, in the hierarchy as it was: in the middle of arranging it may have
- * cycles. */
+/* World transforms are forgotten here, while the hierarchy is as it was: in the middle of arranging
+ * it may have cycles. */
 static enum gz_status prepare(struct plan *plan)
 {
     plan->steps = calloc(plan->count + 1, sizeof *plan->steps);
@@ -214,7 +214,7 @@ static enum gz_status arrange(struct plan *plan)
 
 /* ---- inspect ---- */
 
-/* Nodes from here up to the root, both counted; no more than `max` + 1 are. */
+/* How many nodes there are from here up to the root, both counted. Counts up to `max` + 1. */
 static size_t levels_above(const struct gz_node *node, size_t max)
 {
     size_t levels = 0;
@@ -222,8 +222,8 @@ static size_t levels_above(const struct gz_node *node, size_t max)
     return levels;
 }
 
-/* Levels below `top`, not going into nodes that bear the mark: they are looked at for
- * themselves. */
+/* How many levels there are below `top`. Does not go into nodes with the mark, which are inspected
+ * by themselves. */
 static size_t levels_below(const struct gz_node *top, uint64_t mark)
 {
     size_t level = 0, deepest = 0;
@@ -278,8 +278,7 @@ static enum gz_status inspect(struct plan *plan)
 
 /* ---- commit ---- */
 
-/* The parts that a change of a node that stays really changes: those that it means to and that are
- * not so already. */
+/* For a node that stays: the parts that the change alters and that are not so already. */
 static unsigned parts_to_change(const struct gz_change *change, const struct step *step)
 {
     struct gz_content now;

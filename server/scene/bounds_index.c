@@ -1,3 +1,4 @@
+/* Keeps the boxes of the bounds index and scans them. */
 #include "scene/bounds_index.h"
 
 #include <float.h>
@@ -5,20 +6,20 @@
 
 #include "scene/internal.h"
 
-/* Beyond this ratio of its longest way to its shortest, rounding decides what a transform does to a
- * box. */
+/* Beyond this ratio of the longest axis of a transform to its shortest, rounding decides what the
+ * transform does to a box. */
 #define SQUEEZE_MAX 1e8
 
-void gz_bounds_index_finish(struct gz_bounds_index *boxes)
+void gz_bounds_index_finish(struct gz_bounds_index *index)
 {
-    for (int side = 0; side < 6; side++) free(boxes->sides[side]);
-    free(boxes->nodes);
-    free(boxes->found);
+    for (int side = 0; side < 6; side++) free(index->sides[side]);
+    free(index->nodes);
+    free(index->found);
 }
 
 /* ---- one box ---- */
 
-/* No result is subnormal: processors are slow with those. */
+/* No result is subnormal, because processors are slow with subnormal numbers. */
 static float round_down(double x)
 {
     if (!(x >= -FLT_MAX)) return -INFINITY;
@@ -64,55 +65,55 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
 {
     static const gz_box everywhere = {{-INFINITY, -INFINITY, -INFINITY},
                                       {INFINITY, INFINITY, INFINITY}};
-    struct gz_bounds_index *boxes = &scene->bounds_index;
+    struct gz_bounds_index *index = &scene->bounds_index;
     gz_box box;
     bool known = gz_scene_world_box(scene, node, &box);
     if (!known || (node->has_bounds && is_squeezed(&node->world.linear))) box = everywhere;
     for (int axis = 0; axis < 3; axis++) {
-        boxes->sides[axis][node->slot - 1] = round_down(gz_component(box.min, axis));
-        boxes->sides[axis + 3][node->slot - 1] = round_up(gz_component(box.max, axis));
+        index->sides[axis][node->slot - 1] = round_down(gz_component(box.min, axis));
+        index->sides[axis + 3][node->slot - 1] = round_up(gz_component(box.max, axis));
     }
 }
 
 /* ---- slots ---- */
 
-static bool reserve(struct gz_bounds_index *boxes, size_t count)
+static bool reserve(struct gz_bounds_index *index, size_t count)
 {
-    if (count <= boxes->capacity) return true;
-    size_t capacity = boxes->capacity;
+    if (count <= index->capacity) return true;
+    size_t capacity = index->capacity;
     for (int side = 0; side < 6; side++) {
-        capacity = boxes->capacity;
-        if (!gz_grow(&boxes->sides[side], &capacity, count, sizeof *boxes->sides[side]))
+        capacity = index->capacity;
+        if (!gz_grow(&index->sides[side], &capacity, count, sizeof *index->sides[side]))
             return false;
     }
-    size_t nodes = boxes->capacity, found = boxes->capacity;
-    if (!gz_grow(&boxes->nodes, &nodes, count, sizeof *boxes->nodes)) return false;
-    if (!gz_grow(&boxes->found, &found, count, sizeof *boxes->found)) return false;
-    boxes->capacity = capacity;
+    size_t nodes = index->capacity, found = index->capacity;
+    if (!gz_grow(&index->nodes, &nodes, count, sizeof *index->nodes)) return false;
+    if (!gz_grow(&index->found, &found, count, sizeof *index->found)) return false;
+    index->capacity = capacity;
     return true;
 }
 
-static bool take_slot(struct gz_bounds_index *boxes, const struct gz_node *node)
+static bool take_slot(struct gz_bounds_index *index, const struct gz_node *node)
 {
     if (node->slot != 0) return true;
-    if (!reserve(boxes, boxes->count + 1)) return false;
-    boxes->nodes[boxes->count++] = node;
-    ((struct gz_node *)node)->slot = (uint32_t)boxes->count;
+    if (!reserve(index, index->count + 1)) return false;
+    index->nodes[index->count++] = node;
+    ((struct gz_node *)node)->slot = (uint32_t)index->count;
     return true;
 }
 
-/* The last one moves into the hole. */
-static void give_slot_back(struct gz_bounds_index *boxes, const struct gz_node *node)
+/* The last slot moves into the hole. */
+static void give_slot_back(struct gz_bounds_index *index, const struct gz_node *node)
 {
     if (node->slot == 0) return;
-    size_t hole = node->slot - 1, last = --boxes->count;
-    for (int side = 0; side < 6; side++) boxes->sides[side][hole] = boxes->sides[side][last];
-    boxes->nodes[hole] = boxes->nodes[last];
-    ((struct gz_node *)boxes->nodes[hole])->slot = node->slot;
+    size_t hole = node->slot - 1, last = --index->count;
+    for (int side = 0; side < 6; side++) index->sides[side][hole] = index->sides[side][last];
+    index->nodes[hole] = index->nodes[last];
+    ((struct gz_node *)index->nodes[hole])->slot = node->slot;
     ((struct gz_node *)node)->slot = 0;
 }
 
-/* Who was deleted may be forgotten by now: then nothing here can be relied on. */
+/* Used if tombstones were forgotten that the index did not see: then no slot can be relied on. */
 static void begin_anew(struct gz_scene *scene)
 {
     for (struct gz_node *node = scene->oldest; node != NULL; node = node->newer) node->slot = 0;
@@ -122,56 +123,56 @@ static void begin_anew(struct gz_scene *scene)
 
 static bool renew(struct gz_scene *scene, size_t *renewed)
 {
-    struct gz_bounds_index *boxes = &scene->bounds_index;
-    if (boxes->seq < scene->forgotten) begin_anew(scene);
-    struct gz_moved moved = gz_scene_moved(scene, boxes->seq, true);
+    struct gz_bounds_index *index = &scene->bounds_index;
+    if (index->seq < scene->forgotten) begin_anew(scene);
+    struct gz_moved moved = gz_scene_moved(scene, index->seq, true);
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL; ++*renewed) {
         if (node->gone) {
-            give_slot_back(boxes, node);
+            give_slot_back(index, node);
             continue;
         }
-        if (!take_slot(boxes, node)) return false;
+        if (!take_slot(index, node)) return false;
         place(scene, node);
     }
-    boxes->seq = scene->seq;
+    index->seq = scene->seq;
     return true;
 }
 
 /* ---- the cull ---- */
 
-/* So many at once that what is found about them stays in the fastest memory. */
+/* As many slots at once as stay in the fastest memory with what is found about them. */
 #define BLOCK 256
 
-/* How far each box reaches into a half of space, where that is less than `reach` says. */
-static void reach_into(const struct gz_bounds_index *boxes, const gz_plane *plane, size_t first,
+/* Lowers `reach` to how far each box reaches into a half-space, if that is less. */
+static void reach_into(const struct gz_bounds_index *index, const gz_plane *plane, size_t first,
                        size_t count, double *reach)
 {
     const gz_vec3 n = plane->normal;
-    const float *x = boxes->sides[n.x > 0 ? 3 : 0] + first;
-    const float *y = boxes->sides[n.y > 0 ? 4 : 1] + first;
-    const float *z = boxes->sides[n.z > 0 ? 5 : 2] + first;
+    const float *x = index->sides[n.x > 0 ? 3 : 0] + first;
+    const float *y = index->sides[n.y > 0 ? 4 : 1] + first;
+    const float *z = index->sides[n.z > 0 ? 5 : 2] + first;
     for (size_t i = 0; i < count; i++) {
         double depth = n.x * (double)x[i] + n.y * (double)y[i] + n.z * (double)z[i] + plane->offset;
-        reach[i] = depth < reach[i] ? depth : reach[i]; /* not so for a NaN */
+        reach[i] = depth < reach[i] ? depth : reach[i]; /* a NaN is not less */
     }
 }
 
 bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
                    struct gz_culled *culled)
 {
-    struct gz_bounds_index *boxes = &scene->bounds_index;
+    struct gz_bounds_index *index = &scene->bounds_index;
     double reach[BLOCK];
     *culled = (struct gz_culled){.count = 0};
     if (!renew(scene, &culled->renewed)) return false;
-    for (size_t first = 0; first < boxes->count; first += BLOCK) {
-        size_t count = boxes->count - first < BLOCK ? boxes->count - first : BLOCK;
+    for (size_t first = 0; first < index->count; first += BLOCK) {
+        size_t count = index->count - first < BLOCK ? index->count - first : BLOCK;
         for (size_t i = 0; i < count; i++) reach[i] = INFINITY;
-        for (size_t i = 0; i < plane_count; i++) reach_into(boxes, &planes[i], first, count, reach);
+        for (size_t i = 0; i < plane_count; i++) reach_into(index, &planes[i], first, count, reach);
         for (size_t i = 0; i < count; i++) {
-            boxes->found[culled->count] = boxes->nodes[first + i];
+            index->found[culled->count] = index->nodes[first + i];
             culled->count += !(reach[i] < 0);
         }
     }
-    culled->nodes = boxes->found;
+    culled->nodes = index->found;
     return true;
 }

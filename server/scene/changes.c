@@ -1,3 +1,4 @@
+/* Changes as data: differences, copies, reverses, and the lists that delete or restore nodes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ void gz_change_rebase(const struct gz_node *node, struct gz_change *change)
 
 /* ---- copies ---- */
 
-/* The content of a node that is not there may have no name: it gets the empty one. */
+/* The content of a node that does not exist may have no name: then it gets the empty one. */
 static bool own_name(struct gz_arena *arena, struct gz_content *content)
 {
     const char *name = content->name != NULL ? content->name : "";
@@ -125,8 +126,8 @@ static struct gz_change deletion_of(const struct gz_node *node)
 
 /* ---- deletion ---- */
 
-/* Whether a named node is above; where there is none, the way up is marked clear, so that nobody
- * walks it again. */
+/* Whether one of the given nodes is above this one. If none is, the way up is marked clear, so that
+ * it is not walked again. */
 static bool has_named_above(const struct gz_scene *scene, const struct gz_node *node,
                             uint64_t named, uint64_t clear)
 {
@@ -163,7 +164,7 @@ static size_t count_subtrees(const struct gz_node *const *tops, size_t top_count
     return count;
 }
 
-/* A walk meets parents first: the list is filled from its end. */
+/* A walk gives parents first, so the list is filled from its end. */
 static bool delete_subtrees(struct gz_arena *arena, const struct gz_node *const *tops,
                             size_t top_count, struct gz_change *end)
 {
@@ -198,7 +199,7 @@ enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena,
 
 /* ---- restoring ---- */
 
-/* What makes the node as the record says; false where it is so already. */
+/* The change that makes the node as the record says; false if it is so already. */
 static bool restoration_of(const struct gz_scene *scene, const struct gz_node_record *record,
                            struct gz_change *change)
 {
@@ -209,7 +210,7 @@ static bool restoration_of(const struct gz_scene *scene, const struct gz_node_re
     return gz_change_is_real(change);
 }
 
-/* Marks the nodes that are to stay with a new mark. Returns how many nodes change or are made. */
+/* Gives the nodes that are to stay a new mark. Returns how many nodes change or are created. */
 static size_t mark_restored(struct gz_scene *scene, const struct gz_node_record *nodes,
                             size_t count)
 {
@@ -224,8 +225,8 @@ static size_t mark_restored(struct gz_scene *scene, const struct gz_node_record 
     return changed;
 }
 
-/* Nodes that are not marked, children before their parents, up to `end`. Where that is NULL they
- * are only counted. */
+/* Writes the deletions of the nodes without the mark before `end`, children before their parents.
+ * If `end` is NULL it only counts them. */
 static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena,
                             struct gz_change *end, size_t *count)
 {
@@ -241,8 +242,8 @@ static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena
     return true;
 }
 
-/* Parents first, each node goes to a parent that is in its place already, so that no step makes a
- * cycle; when all have gone what is left below the others can be deleted. */
+/* Each node goes to a parent that is in its place already, so that no step makes a cycle. Once all
+ * have moved, the rest can be deleted. */
 enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena,
                                   const struct gz_node_record *nodes, size_t count,
                                   struct gz_change_list *list, struct gz_failure *failure)

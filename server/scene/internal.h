@@ -1,10 +1,10 @@
-/* internal.h - what the files of this room share and nobody else sees.
+/* internal.h - what the files of this room share and no other room sees.
  *
- * Every node is in one list of siblings: its parent's children, the scene's roots, or, once it is
- * gone, the tombstones, oldest first. It is in the table as long as it is in one of them. Graves
- * keep their last parent: children are deleted before their parents, so that a parent's tombstone
- * is always the younger one and is forgotten later. Where a world is known, those of all ancestors
- * are. */
+ * Every node is in one list of siblings: its parent's children, the scene's roots or, once it is
+ * deleted, the tombstones, oldest first. It is in the table as long as it is in one of these lists.
+ * A tombstone keeps its last parent: children are deleted before their parents, so that a parent's
+ * tombstone is always younger and is forgotten later. If the world transform of a node is known,
+ * those of all nodes above it are known. */
 #ifndef GZ_SCENE_INSIDE_H
 #define GZ_SCENE_INSIDE_H
 
@@ -17,8 +17,8 @@ struct gz_table {
     size_t count;
 };
 
-/* The bounds index: for each node that is alive a slot, which holds its box in the world. A cursor
- * into the order of change, as viewers are: it knows all up to `seq`. */
+/* The bounds index: a slot for each node, with its box in the world. It is a cursor into the order
+ * of change, as a viewer is: it has every change up to `seq`. */
 struct gz_bounds_index {
     uint64_t seq;
     float *sides[6]; /* by slot: least x, y, z, then largest; rounded outward */
@@ -29,11 +29,11 @@ struct gz_bounds_index {
 struct gz_scene {
     uint64_t seq, next_id, forgotten;
     uint64_t stored; /* tombstones of a later seq are not in the file yet and are kept */
-    uint64_t mark;   /* the last one given out: a walk takes the next */
+    uint64_t mark;   /* the latest; each walk takes the next */
     size_t alive, tombstones;
     struct gz_table table;
-    struct gz_node roots,
-        graveyard; /* heads of lists: only their first_child and last_child are used */
+    /* Heads of lists: only first_child and last_child are used. */
+    struct gz_node roots, tombs;
     struct gz_node *oldest, *newest;
     struct gz_bounds_index bounds_index;
 };
@@ -47,29 +47,29 @@ void gz_table_remove(struct gz_table *table, uint64_t id);
 
 /* ---- links.c ---- */
 
-/* Puts the node into the list that its `gone` and `parent` say, before `next` or, where that is
- * NULL, last. */
+/* Puts the node into the list of siblings that its `gone` and `parent` say: before `next`, or last
+ * if that is NULL. */
 void gz_node_link(struct gz_scene *scene, struct gz_node *node, struct gz_node *next);
 void gz_node_unlink(struct gz_scene *scene, struct gz_node *node);
 /* Takes a seq for the node and makes it the newest. */
 void gz_node_touch(struct gz_scene *scene, struct gz_node *node, uint64_t by);
-/* A node that is not there yet: the oldest tombstone, of seq 0, which is in no order of change.
+/* A new node, as yet a tombstone of seq 0, the oldest one, which is not in the order of change.
  * NULL without memory. */
 struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id);
-/* Forgets tombstones of seq 0, and of those that are stored the ones beyond GZ_TOMBSTONES_MAX. */
+/* Forgets the tombstones of seq 0, and the oldest stored ones beyond GZ_TOMBSTONES_MAX. */
 void gz_tombstones_sweep(struct gz_scene *scene);
-/* The worlds of the node and of all below it have to be found again. */
+/* Says that the world transforms of the node and of all nodes below it are not known any more. */
 void gz_world_forget(struct gz_node *node);
 
 /* ---- changes.c ---- */
 
-/* A bit (1 << enum gz_part) for each part whose bits differ. */
+/* A bit (1 << enum gz_part) for each part in which a and b differ. */
 unsigned gz_content_difference(const struct gz_content *a, const struct gz_content *b);
 /* A copy from malloc; NULL without memory. */
 char *gz_name_copy(const char *name);
 
 /* ---- bounds_index.c ---- */
 
-void gz_bounds_index_finish(struct gz_bounds_index *boxes);
+void gz_bounds_index_finish(struct gz_bounds_index *index);
 
 #endif

@@ -1,3 +1,4 @@
+/* The lists that a node is in: siblings and the order of change. */
 #include <stdlib.h>
 
 #include "scene/internal.h"
@@ -5,7 +6,7 @@
 
 static struct gz_node *head_of(struct gz_scene *scene, const struct gz_node *node)
 {
-    if (node->gone) return &scene->graveyard;
+    if (node->gone) return &scene->tombs;
     return node->parent != NULL ? node->parent : &scene->roots;
 }
 
@@ -33,7 +34,7 @@ void gz_node_unlink(struct gz_scene *scene, struct gz_node *node)
     --*counter_of(scene, node);
 }
 
-/* Also for a node that never was in the order. */
+/* Works for a node that never was in the order, too. */
 static void leave_order(struct gz_scene *scene, struct gz_node *node)
 {
     if (node->older != NULL) node->older->newer = node->newer;
@@ -64,11 +65,11 @@ struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id)
         free(node);
         return NULL;
     }
-    gz_node_link(scene, node, scene->graveyard.first_child);
+    gz_node_link(scene, node, scene->tombs.first_child);
     return node;
 }
 
-static void forget_grave(struct gz_scene *scene, struct gz_node *node)
+static void forget_tombstone(struct gz_scene *scene, struct gz_node *node)
 {
     if (node->seq > scene->forgotten) scene->forgotten = node->seq;
     leave_order(scene, node);
@@ -81,15 +82,15 @@ static void forget_grave(struct gz_scene *scene, struct gz_node *node)
 void gz_tombstones_sweep(struct gz_scene *scene)
 {
     struct gz_node *oldest;
-    while ((oldest = scene->graveyard.first_child) != NULL) {
+    while ((oldest = scene->tombs.first_child) != NULL) {
         if (oldest->seq != 0 &&
             (scene->tombstones <= GZ_TOMBSTONES_MAX || oldest->seq > scene->stored))
             break;
-        forget_grave(scene, oldest);
+        forget_tombstone(scene, oldest);
     }
 }
 
-/* Below a node whose world is not known none is: such branches are passed by. */
+/* Below a node whose world transform is not known, none is known: such branches are skipped. */
 void gz_world_forget(struct gz_node *top)
 {
     struct gz_node *at = top;

@@ -1,3 +1,4 @@
+/* Creates and frees what the core and the store hand to each other. */
 #include "scene/record.h"
 
 #include <stdlib.h>

@@ -62,7 +62,7 @@ gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node)
         gz_affine above = gz_scene_world(scene, node->parent);
         world = gz_affine_multiply(&above, &world);
     }
-    if (node->gone) return world; /* nobody would tell a tombstone that its parent moved */
+    if (node->gone) return world; /* a tombstone does not learn that its parent moved */
     struct gz_node *own = (struct gz_node *)node;
     own->world = world;
     own->world_known = true;
@@ -127,7 +127,7 @@ static const struct gz_node *visit(const struct gz_moved *moved, const struct gz
     return node;
 }
 
-/* A node that bears the mark was walked through with all that is below it. */
+/* A node with the mark was given already, with all nodes below it. */
 static const struct gz_node *next_of_branch(const struct gz_moved *moved)
 {
     const struct gz_node *at = moved->at;

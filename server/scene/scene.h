@@ -1,10 +1,10 @@
-/* scene.h - the authoritative scene: nodes, their hierarchy, the order in which they changed, who
- * holds what.
+/* scene.h - the authoritative scene: the nodes, their hierarchy, the order in which they changed,
+ * and the drags that hold them.
  *
  * Every change of a node takes the next seq. Each node remembers the seq of its last change and
- * sits in one list ordered by it, deleted ones included: what changed after a cursor is that list's
- * newer end, found in O(changed). A snapshot is what changed after 0. Deltas, resume, slow viewers
- * and the store all read this one list.
+ * sits in one list ordered by it, deleted nodes included: what changed after a cursor is the newer
+ * end of that list, found in O(changed). A snapshot is what changed after 0. Deltas, resume, slow
+ * viewers and the store all read this one list.
  *
  * A change is data (struct gz_change: before and after), so that one function applies edits, undoes
  * them, restores the past and takes back what the disk refused.
@@ -23,8 +23,8 @@
 #include "scene/failure.h"
 #include "scene/record.h"
 
-/* Parts of a node that change apart; each remembers the seq of its own last change, so that a delta
- * carries only what is new. */
+/* The parts of a node. Each remembers the seq of its own last change, so that a delta carries only
+ * what is new. */
 enum gz_part {
     GZ_PART_T,
     GZ_PART_R,
@@ -38,18 +38,18 @@ enum gz_part {
 
 struct gz_node {
     uint64_t id;
-    struct gz_node *parent; /* NULL for a root; of a gone node: the last one */
+    struct gz_node *parent; /* NULL for a root; a tombstone keeps its last parent */
     struct gz_node *first_child, *last_child, *next, *previous;
     char *name;
     gz_trs trs;
     gz_box bounds;
     int64_t asset;
     bool has_bounds;
-    bool gone;
-    uint64_t by;     /* session of the last change, 0 for none of this epoch */
-    uint64_t holder; /* session whose drag holds it, 0 for nobody */
+    bool gone;       /* deleted: the node is a tombstone */
+    uint64_t by;     /* the session that changed it last; 0: none of this epoch */
+    uint64_t holder; /* the session whose drag holds it; 0: none */
     uint64_t seq;    /* of the last change */
-    uint64_t born;   /* of the change that made it, or made it again */
+    uint64_t born;   /* the seq of the change that created it, or created it again */
     uint64_t part_seq[GZ_PART_COUNT];
     struct gz_node *older, *newer; /* the order of change */
     /* the scene's own */
@@ -68,20 +68,20 @@ void gz_scene_destroy(struct gz_scene *scene);
 /* ---- reading ---- */
 
 uint64_t gz_scene_seq(const struct gz_scene *scene);
-size_t gz_scene_count(const struct gz_scene *scene);                            /* alive */
-const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id); /* alive, or NULL */
+size_t gz_scene_count(const struct gz_scene *scene); /* without tombstones */
+/* NULL if there is no such node, or only its tombstone. */
+const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id);
 const struct gz_node *gz_scene_first_root(const struct gz_scene *scene);
-const struct gz_node *
-gz_scene_newest(const struct gz_scene *scene); /* by seq, gone ones included; NULL when empty */
+/* By seq, tombstones included; NULL if there are none. */
+const struct gz_node *gz_scene_newest(const struct gz_scene *scene);
 const struct gz_node *gz_scene_oldest(const struct gz_scene *scene);
 /* The oldest node that changed after `seq`, or NULL. */
 const struct gz_node *gz_scene_after(const struct gz_scene *scene, uint64_t seq);
-/* Deleted nodes of a seq at or below this one are forgotten: a cursor below it has to start from
- * 0. */
+/* Tombstones of a seq up to this one are forgotten: a cursor below it has to start from 0. */
 uint64_t gz_scene_forgotten(const struct gz_scene *scene);
 /* Local to world. Cached; O(depth) after a change above. */
 gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node);
-/* What the node hangs from, as a transform: identity for a root. */
+/* The frame of the node's parent, as a transform to the world: identity for a root. */
 gz_affine gz_scene_parent_world(struct gz_scene *scene, const struct gz_node *node);
 bool gz_scene_is_below(const struct gz_node *node, const struct gz_node *ancestor); /* strictly */
 /* The next node of a walk through `top`'s subtree, parents first; NULL after the last. Start with
@@ -90,10 +90,10 @@ const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_n
 /* The next node of a walk through the whole scene, parents first; NULL at the end. Start with
  * NULL. */
 const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at);
-/* What is different since `since`: each node that changed, gone ones too, and each node below one
- * that was made or hung elsewhere or, with `worlds`, whose transform changed. Every one at least
- * once, parents not always first. NULL at the end; the scene stays as it is meanwhile, and nobody
- * else walks it so. O(what it gives). */
+/* A walk through what is different since `since`: each node that changed, tombstones included, and
+ * each node below one that was created or got another parent or, with `worlds`, whose transform
+ * changed. Each is given at least once, parents not always first; NULL at the end. The scene must
+ * not change during the walk, and no second walk may begin. O(nodes given). */
 struct gz_moved {
     const struct gz_node *changed, *top, *at;
     uint64_t since, mark;
@@ -101,44 +101,47 @@ struct gz_moved {
 };
 struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds);
 const struct gz_node *gz_moved_next(struct gz_moved *moved);
-/* Fills `content` with what the node is; the name points into the scene and lives until the node is
- * next renamed or made again or its tombstone is forgotten. What is to outlast that is copied
- * (gz_changes_copy) before it is applied. */
+/* Fills in what the node is now. The name points into the scene, and lives until the node is
+ * renamed or created again, or its tombstone is forgotten. Copy a change (gz_changes_copy) that has
+ * to outlast that before you apply it. */
 void gz_node_content(const struct gz_node *node, struct gz_content *content);
 
 /* ---- changing ---- */
 
-/* Takes a seq that changes no node (an acknowledgement has to have its place in the order). */
+/* Takes a seq that changes no node, so that an acknowledgement has a place in the order. */
 uint64_t gz_scene_tick(struct gz_scene *scene);
-/* Everything up to `seq` is in the file. Who keeps one says so from the start on: what was deleted
- * later is then remembered until it is stored, however much it is, because the file is told of
- * deletions by their tombstones. */
+/* Says that everything up to `seq` is in the scene's file. Call it from the start if there is a
+ * file: later tombstones are then kept until they are stored, however many they are, because the
+ * file learns of deletions from them. */
 void gz_scene_stored(struct gz_scene *scene, uint64_t seq);
 /* An id that was never given out. */
 uint64_t gz_scene_new_id(struct gz_scene *scene);
-uint64_t
-gz_scene_next_id(const struct gz_scene *scene); /* the one that gz_scene_new_id would give */
+uint64_t gz_scene_next_id(const struct gz_scene *scene); /* what gz_scene_new_id would return */
 
-/* A drag's hot path: the node's new local transform. No change where the bits are the same.
- * Allocates nothing. */
+/* Gives the node a new local transform. Nothing changes if the bits are the same. The hot path of a
+ * drag: asks for no memory. */
 void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs,
                    uint64_t by);
 
-/* Whether `changes` can be applied now, all of them, by `session`. In the order of the list: nodes
- * are there or not there as `existed` says (GZ_UNKNOWN_NODE, GZ_BAD_STATE); their contents are not
- * compared; parents are there or made by an earlier change (GZ_UNKNOWN_NODE about the parent);
- * children are deleted or moved away before their parent is deleted (GZ_BAD_STATE). Of what comes
- * out in the end: no cycles (GZ_BAD_VALUE), depth and count (GZ_TOO_MANY). So the reverse of a list
- * that could be applied can be. Values are in range. Nobody else holds a node that changes
- * (GZ_LOCKED); one that `session` itself drags is GZ_BAD_STATE; `session` 0 overrules both (the
- * disk refused an edit), and whoever held a node that goes holds it no longer. */
+/* Whether `session` can apply all of these changes now. In the order of the list:
+ * - a node exists or not as `existed` says (GZ_UNKNOWN_NODE, GZ_BAD_STATE); its content is not
+ *   compared;
+ * - its parent exists, or an earlier change creates it (GZ_UNKNOWN_NODE about the parent);
+ * - children are deleted or moved away before their parent is deleted (GZ_BAD_STATE);
+ * - values are in range (GZ_BAD_VALUE);
+ * - no other session holds a node that changes (GZ_LOCKED), and no drag of `session` itself
+ *   (GZ_BAD_STATE). `session` 0 overrules both, for an edit that the disk refused; the drag then
+ *   no longer holds a node that is deleted.
+ * The result has no cycles (GZ_BAD_VALUE) and keeps to the maxima of depth and count (GZ_TOO_MANY).
+ * Only the result counts for these, so that the reverse of an applied list can always be applied.
+ */
 GZ_MUST_USE enum gz_status gz_scene_check(struct gz_scene *scene, const struct gz_change *changes,
                                           size_t count, uint64_t session,
                                           struct gz_failure *failure);
-/* Checks and applies; each node that is made, deleted or changed takes a seq, in order. Only those
- * parts of a node change that differ between before and after and are not so already: what a change
- * does not mean to touch stays as it is, also where somebody else touched it since. A node of an id
- * that was there before is that node again, with a new `born`. */
+/* Checks and applies. Each node that is created, deleted or changed takes a seq, in the order of
+ * the list. A part of a node changes only if before and after differ in it and the node is not so
+ * already: a part that the change does not mean to touch stays as it is, even if another session
+ * touched it since. A node with the id of a tombstone is that node again, with a new `born`. */
 GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct gz_change *changes,
                                           size_t count, uint64_t session,
                                           struct gz_failure *failure);
@@ -149,7 +152,7 @@ GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct g
  * session keeps what it holds already. */
 GZ_MUST_USE enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
                                          uint64_t session, struct gz_failure *failure);
-/* Frees those of the ids that `session` holds. */
+/* Frees the nodes among these that `session` holds. */
 void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session);
 
 /* ---- changes as data: each makes its result in an arena; NULL without memory ---- */
@@ -162,12 +165,12 @@ struct gz_change_list {
 /* A deep copy, names included. */
 struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes,
                                   size_t count);
-/* What takes `changes` back: before and after swapped, in reverse order. Names still point where
- * they did. */
+/* The list that takes `changes` back: before and after are swapped, the order is reversed. Names
+ * point where they did. */
 struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_change *changes,
                                      size_t count);
-/* Those of the ids (alive, in any order) that have none of the others above them, each once, in
- * their order. `tops` has room for `count`. O(count + the nodes above them). */
+/* The nodes among these ids that have none of the others above them, each once, in the order of the
+ * ids. All of them exist. `tops` has room for `count`. O(count + the nodes above them). */
 size_t gz_scene_tops(struct gz_scene *scene, const uint64_t *ids, size_t count,
                      const struct gz_node **tops);
 /* The deletion of these nodes with their subtrees, children first, each node once.
@@ -176,18 +179,18 @@ GZ_MUST_USE enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_a
                                              const uint64_t *ids, size_t count,
                                              struct gz_change_list *list,
                                              struct gz_failure *failure);
-/* What turns the scene as it is into `nodes` (alive, parents first): an order that gz_scene_apply
- * takes as it is. */
+/* The changes that turn the scene as it is into `nodes` (none of them deleted, parents first), in
+ * an order that gz_scene_apply takes. */
 GZ_MUST_USE enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena,
                                               const struct gz_node_record *nodes, size_t count,
                                               struct gz_change_list *list,
                                               struct gz_failure *failure);
 /* Whether before and after differ in any bit. */
 bool gz_change_is_real(const struct gz_change *change);
-/* Whether the node is, in all that the change alters, as its `before` says. */
+/* Whether the node is as `before` says in every part that the change alters. */
 bool gz_change_fits(const struct gz_scene *scene, const struct gz_change *change);
-/* Of a change that was made to a node as `before` says, only what it alters is to change; the rest
- * is as the node is now. */
+/* Makes the change alter the same parts of the node as it is now: `before` becomes what the node
+ * is, and so do the parts of `after` that the change does not alter. */
 void gz_change_rebase(const struct gz_node *node, struct gz_change *change);
 
 #endif

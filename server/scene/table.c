@@ -1,10 +1,11 @@
+/* The nodes of a scene by id. */
 #include <stdlib.h>
 
 #include "scene/internal.h"
 
 #define FIRST_CAPACITY 64
 
-/* Ids are given out one after the other: a multiplication by 2^64 / golden ratio spreads them
+/* Ids are given out one after the other. A multiplication by 2^64 / golden ratio spreads them
  * evenly. */
 static size_t home_of(const struct gz_table *table, uint64_t id)
 {
@@ -48,7 +49,7 @@ bool gz_table_add(struct gz_table *table, struct gz_node *node)
     return true;
 }
 
-/* Entries after the hole move into it unless that would put them before their home. */
+/* Each node after the hole moves into it, unless that would put the node before its home. */
 void gz_table_remove(struct gz_table *table, uint64_t id)
 {
     size_t mask = table->capacity - 1;

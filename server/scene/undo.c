@@ -1,17 +1,19 @@
+/* Keeps the latest edits in a ring, and works out from their targets which of them are undone. */
 #include "scene/undo.h"
-#include "server/maxima.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/maxima.h"
+
 struct entry {
     struct gz_edit_record edit;
-    uint64_t *nodes; /* what it touched, ascending */
+    uint64_t *nodes; /* the ids that the edit touched, ascending */
     bool undone;
 };
 
-/* A ring of the latest edits, the oldest at `first`. Whether an edit is undone is the only thing
- * that is not in the edits. */
+/* A ring of the latest edits, the oldest at `first`. The only thing that the edits themselves do
+ * not say is whether they are undone. */
 struct gz_undo_log {
     struct entry *entries[GZ_UNDO_EDITS_MAX];
     size_t first, count;
@@ -72,7 +74,7 @@ static struct entry *entry_create(const struct gz_edit_record *edit)
 
 /* ---- the ring ---- */
 
-/* The slot of the entry that is `place` after the oldest. */
+/* The slot of the entry at `place`, counted from the oldest. */
 static struct entry **slot_of(const struct gz_undo_log *log, size_t place)
 {
     return (struct entry **)&log->entries[(log->first + place) % GZ_UNDO_EDITS_MAX];
@@ -87,7 +89,7 @@ static void forget_oldest(struct gz_undo_log *log)
     free(oldest);
 }
 
-/* How many entries are older than this edit's; the log's count where it has none. */
+/* How many entries are older than the one of this edit; the log's count if it has none. */
 static size_t place_of(const struct gz_undo_log *log, uint64_t edit)
 {
     for (size_t place = log->count; place-- > 0;) {
@@ -121,14 +123,14 @@ static bool is_about_another(const struct entry *entry)
     return entry->edit.kind == GZ_EDIT_UNDO || entry->edit.kind == GZ_EDIT_REDO;
 }
 
-/* Going back and forth among one's own edits; a revert is an edit of its user's. */
-static bool is_travel(const struct entry *entry)
+/* An undo or redo of a user's own edit. A revert is an edit like any other. */
+static bool is_own_undo_or_redo(const struct entry *entry)
 {
     return is_about_another(entry) && !entry->edit.reverts;
 }
 
-/* The target is undone, or not; and where it is itself an undo, what it was about is the other way
- * round. */
+/* Marks the target as undone or not. If the target is itself an undo, its own target is marked the
+ * other way round. */
 static void set_target(struct gz_undo_log *log, const struct entry *entry, bool undone)
 {
     while (is_about_another(entry)) {
@@ -168,7 +170,7 @@ void gz_undo_remove(struct gz_undo_log *log, uint64_t edit)
     free(entry);
 }
 
-/* The place of this user's latest edit before `place`; the log's count where there is none. */
+/* The place of this user's latest edit before `place`; the log's count if there is none. */
 static size_t previous_of(const struct gz_undo_log *log, const char *user, size_t place)
 {
     while (place-- > 0) {
@@ -183,20 +185,21 @@ const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const c
          at = previous_of(log, user, at)) {
         const struct entry *entry = *slot_of(log, at);
         if (entry->edit.kind == GZ_EDIT_IMPORT) return NULL;
-        if (!is_travel(entry) && !entry->undone) return &entry->edit;
+        if (!is_own_undo_or_redo(entry) && !entry->undone) return &entry->edit;
     }
     return NULL;
 }
 
-/* Each redo answers the latest undo before it that is not answered yet; the first undo that none
- * answers is the one. What somebody else took back of them counts as not done. */
+/* Each redo answers the latest undo before it that is not answered yet. The latest undo that no
+ * redo answers is what can be redone. An undo or redo that another user took back counts as not
+ * done. */
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user)
 {
     size_t answered = 0;
     for (size_t at = previous_of(log, user, log->count); at < log->count;
          at = previous_of(log, user, at)) {
         const struct entry *entry = *slot_of(log, at);
-        if (!is_travel(entry)) return NULL;
+        if (!is_own_undo_or_redo(entry)) return NULL;
         if (entry->undone) continue;
         if (entry->edit.kind == GZ_EDIT_REDO) {
             answered++;
@@ -215,7 +218,7 @@ const struct gz_edit_record *gz_undo_find(const struct gz_undo_log *log, uint64_
     return entry != NULL ? &entry->edit : NULL;
 }
 
-/* The latest undo or redo of this edit; NULL where there is none. */
+/* The latest undo or redo of this edit, or NULL. */
 static const struct entry *latest_about(const struct gz_undo_log *log, uint64_t edit)
 {
     for (size_t place = log->count; place-- > 0;) {
@@ -250,7 +253,7 @@ static bool touches(const struct entry *entry, uint64_t node)
     return bsearch(&node, entry->nodes, entry->edit.change_count, sizeof node, compare_ids) != NULL;
 }
 
-/* The lowest node that both touched. */
+/* The node with the lowest id that both touched. */
 static bool find_common(const struct entry *a, const struct entry *b, uint64_t *node)
 {
     const struct entry *few = a->edit.change_count <= b->edit.change_count ? a : b,
@@ -268,8 +271,8 @@ static bool is_by(const struct entry *entry, const char *user)
     return user != NULL && strcmp(entry->edit.user, user) == 0;
 }
 
-/* Whether what the entry did was done since `seq` and taken back: it, or what it is about, comes to
- * nothing with its undos and redos. */
+/* Whether what the entry did was done after `seq` and taken back, by undos and redos of it or of
+ * its target. */
 static bool came_to_nothing(const struct gz_undo_log *log, const struct entry *entry, uint64_t seq)
 {
     while (entry != NULL && !(entry->undone && entry->edit.seq > seq))

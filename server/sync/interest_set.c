@@ -1,3 +1,5 @@
+/* Keeps an interest set up to date: which nodes match the region, which nodes are above those, and
+ * which of both are news to the viewer. */
 #include "sync/interest_set.h"
 
 #include <stdlib.h>
@@ -5,15 +7,15 @@
 
 #include "scene/bounds_index.h"
 
-/* A node is in the part where it matches or a child of it is in it. An entry is there for each node
- * that is in the part, that the viewer knows of, or that waits among the news. */
+/* A node is in the set if it matches or a child of it is in the set. There is an entry for each
+ * node that is in the set, that the viewer has, or that waits among the news. */
 struct entry {
-    uint64_t id; /* 0: no entry */
-    uint64_t told;
-    uint64_t parent;   /* where it is counted as a child; 0 for nowhere */
-    uint32_t children; /* in the part */
+    uint64_t id;       /* 0: no entry */
+    uint64_t sent;     /* the seq as of which the viewer has the node; 0: it does not have it */
+    uint64_t parent;   /* the node that counts this one as its child; 0: none does */
+    uint32_t children; /* how many children are in the set */
     bool matches;
-    bool queued; /* among the news */
+    bool queued; /* it waits among the news */
 };
 
 struct unsettled {
@@ -22,14 +24,14 @@ struct unsettled {
 };
 
 struct gz_interest_set {
-    struct gz_region region; /* ids ascending, its own */
-    bool stale;              /* to be found anew, all of it */
-    uint64_t seq;            /* of the scene, as of which the members are known */
+    struct gz_region region; /* the ids ascend and belong to the set */
+    bool stale;              /* the next update looks at every node */
+    uint64_t seq;            /* of the scene at the last update */
 
     struct entry *entries; /* open addressing; at most three quarters full */
     size_t count, capacity;
 
-    uint64_t *news; /* ids, each once; may be none by the time they are taken */
+    uint64_t *news; /* ids, each once; an entry may be news no longer when it is taken */
     size_t news_first, news_count, news_capacity;
     struct unsettled *unsettled; /* scratch */
     size_t unsettled_count, unsettled_capacity;
@@ -39,100 +41,100 @@ struct gz_interest_set {
 
 struct gz_interest_set *gz_interest_set_create(void)
 {
-    struct gz_interest_set *interest_set = calloc(1, sizeof *interest_set);
-    if (interest_set == NULL) return NULL;
-    interest_set->region.kind = GZ_REGION_NODES;
-    interest_set->stale = true;
-    return interest_set;
+    struct gz_interest_set *set = calloc(1, sizeof *set);
+    if (set == NULL) return NULL;
+    set->region.kind = GZ_REGION_NODES;
+    set->stale = true;
+    return set;
 }
 
-void gz_interest_set_destroy(struct gz_interest_set *interest_set)
+void gz_interest_set_destroy(struct gz_interest_set *set)
 {
-    if (interest_set == NULL) return;
-    free((uint64_t *)interest_set->region.ids);
-    free(interest_set->entries);
-    free(interest_set->news);
-    free(interest_set->unsettled);
-    free(interest_set);
+    if (set == NULL) return;
+    free((uint64_t *)set->region.ids);
+    free(set->entries);
+    free(set->news);
+    free(set->unsettled);
+    free(set);
 }
 
 /* ---- entries ---- */
 
-static size_t home_of(const struct gz_interest_set *interest_set, uint64_t id)
+static size_t home_of(const struct gz_interest_set *set, uint64_t id)
 {
-    return (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (interest_set->capacity - 1);
+    return (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (set->capacity - 1);
 }
 
-static size_t place_of(const struct gz_interest_set *interest_set, uint64_t id)
+static size_t place_of(const struct gz_interest_set *set, uint64_t id)
 {
-    size_t place = home_of(interest_set, id);
-    while (interest_set->entries[place].id != 0 && interest_set->entries[place].id != id)
-        place = (place + 1) & (interest_set->capacity - 1);
+    size_t place = home_of(set, id);
+    while (set->entries[place].id != 0 && set->entries[place].id != id)
+        place = (place + 1) & (set->capacity - 1);
     return place;
 }
 
-static struct entry *find(const struct gz_interest_set *interest_set, uint64_t id)
+static struct entry *find(const struct gz_interest_set *set, uint64_t id)
 {
-    if (interest_set->capacity == 0) return NULL;
-    struct entry *entry = &interest_set->entries[place_of(interest_set, id)];
+    if (set->capacity == 0) return NULL;
+    struct entry *entry = &set->entries[place_of(set, id)];
     return entry->id != 0 ? entry : NULL;
 }
 
-static bool resize(struct gz_interest_set *interest_set, size_t capacity)
+static bool resize(struct gz_interest_set *set, size_t capacity)
 {
-    struct entry *old = interest_set->entries;
-    size_t old_capacity = interest_set->capacity;
+    struct entry *old = set->entries;
+    size_t old_capacity = set->capacity;
     struct entry *entries = calloc(capacity, sizeof *entries);
     if (entries == NULL) return false;
-    interest_set->entries = entries;
-    interest_set->capacity = capacity;
+    set->entries = entries;
+    set->capacity = capacity;
     for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].id != 0) entries[place_of(interest_set, old[i].id)] = old[i];
+        if (old[i].id != 0) entries[place_of(set, old[i].id)] = old[i];
     }
     free(old);
     return true;
 }
 
-/* The entry of this node, made where there was none; entries move. NULL without memory. */
-static struct entry *obtain(struct gz_interest_set *interest_set, uint64_t id)
+/* The entry of this node, which is made if there is none: then other entries move. NULL without
+ * memory. */
+static struct entry *obtain(struct gz_interest_set *set, uint64_t id)
 {
-    struct entry *entry = find(interest_set, id);
+    struct entry *entry = find(set, id);
     if (entry != NULL) return entry;
-    size_t capacity = interest_set->capacity > 0 ? interest_set->capacity : CAPACITY_MIN;
-    while (4 * (interest_set->count + 1) > 3 * capacity) capacity *= 2;
-    if (capacity != interest_set->capacity && !resize(interest_set, capacity)) return NULL;
-    entry = &interest_set->entries[place_of(interest_set, id)];
+    size_t capacity = set->capacity > 0 ? set->capacity : CAPACITY_MIN;
+    while (4 * (set->count + 1) > 3 * capacity) capacity *= 2;
+    if (capacity != set->capacity && !resize(set, capacity)) return NULL;
+    entry = &set->entries[place_of(set, id)];
     *entry = (struct entry){.id = id};
-    interest_set->count++;
+    set->count++;
     return entry;
 }
 
-/* Entries after the hole move into it unless that would put them before their home. */
-static void remove_entry(struct gz_interest_set *interest_set, struct entry *entry)
+/* Each entry after the hole moves into it, unless that would put the entry before its home. */
+static void remove_entry(struct gz_interest_set *set, struct entry *entry)
 {
-    size_t mask = interest_set->capacity - 1, hole = (size_t)(entry - interest_set->entries);
-    for (size_t at = (hole + 1) & mask; interest_set->entries[at].id != 0; at = (at + 1) & mask) {
-        size_t home = home_of(interest_set, interest_set->entries[at].id);
+    size_t mask = set->capacity - 1, hole = (size_t)(entry - set->entries);
+    for (size_t at = (hole + 1) & mask; set->entries[at].id != 0; at = (at + 1) & mask) {
+        size_t home = home_of(set, set->entries[at].id);
         if (((at - home) & mask) < ((at - hole) & mask)) continue;
-        interest_set->entries[hole] = interest_set->entries[at];
+        set->entries[hole] = set->entries[at];
         hole = at;
     }
-    interest_set->entries[hole] = (struct entry){.id = 0};
-    interest_set->count--;
+    set->entries[hole] = (struct entry){.id = 0};
+    set->count--;
 }
 
-void gz_interest_set_shrink(struct gz_interest_set *interest_set)
+void gz_interest_set_shrink(struct gz_interest_set *set)
 {
     size_t capacity = CAPACITY_MIN;
-    while (4 * 2 * interest_set->count > 3 * capacity) capacity *= 2;
-    if (4 * capacity > interest_set->capacity) return;
-    (void)resize(interest_set, capacity); /* without memory it stays as large as it is */
-    free(interest_set->news);
-    free(interest_set->unsettled);
-    interest_set->news = NULL;
-    interest_set->unsettled = NULL;
-    interest_set->news_first = interest_set->news_count = interest_set->news_capacity =
-        interest_set->unsettled_capacity = 0;
+    while (4 * 2 * set->count > 3 * capacity) capacity *= 2;
+    if (4 * capacity > set->capacity) return;
+    (void)resize(set, capacity); /* without memory it stays as large as it is */
+    free(set->news);
+    free(set->unsettled);
+    set->news = NULL;
+    set->unsettled = NULL;
+    set->news_first = set->news_count = set->news_capacity = set->unsettled_capacity = 0;
 }
 
 /* ---- news ---- */
@@ -144,123 +146,119 @@ static bool is_in(const struct entry *entry)
 
 static bool is_news(const struct entry *entry)
 {
-    return is_in(entry) != (entry->told > 0);
+    return is_in(entry) != (entry->sent > 0);
 }
 
-/* Queues the entry where it is news; it may go where it is nothing at all. */
-static bool sort_out(struct gz_interest_set *interest_set, struct entry *entry)
+/* Queues the entry if it is news. Removes it if it is not in the set and the viewer does not have
+ * the node. */
+static bool sort_out(struct gz_interest_set *set, struct entry *entry)
 {
     if (entry->queued) return true;
     if (is_news(entry)) {
-        if (!gz_grow(&interest_set->news, &interest_set->news_capacity,
-                     interest_set->news_count + 1, sizeof *interest_set->news))
+        if (!gz_grow(&set->news, &set->news_capacity, set->news_count + 1, sizeof *set->news))
             return false;
-        interest_set->news[interest_set->news_count++] = entry->id;
+        set->news[set->news_count++] = entry->id;
         entry->queued = true;
     } else if (!is_in(entry)) {
-        remove_entry(interest_set, entry);
+        remove_entry(set, entry);
     }
     return true;
 }
 
-bool gz_interest_set_has_news(const struct gz_interest_set *interest_set)
+bool gz_interest_set_has_news(const struct gz_interest_set *set)
 {
-    return interest_set->news_first < interest_set->news_count;
+    return set->news_first < set->news_count;
 }
 
-/* Whether a queued entry is news still. */
-static bool take_news(struct gz_interest_set *interest_set, struct entry *entry, uint64_t seq,
-                      bool *gone)
+/* Takes an entry from the queue, and says whether it is still news. */
+static bool take_news(struct gz_interest_set *set, struct entry *entry, uint64_t seq, bool *gone)
 {
     bool news = is_news(entry);
     *gone = !is_in(entry);
     entry->queued = false;
-    if (news) entry->told = seq;
-    if (*gone) remove_entry(interest_set, entry);
+    if (news) entry->sent = seq;
+    if (*gone) remove_entry(set, entry);
     return news;
 }
 
-uint64_t gz_interest_set_next_news(struct gz_interest_set *interest_set, uint64_t seq, bool *gone)
+uint64_t gz_interest_set_next_news(struct gz_interest_set *set, uint64_t seq, bool *gone)
 {
-    while (gz_interest_set_has_news(interest_set)) {
-        uint64_t id = interest_set->news[interest_set->news_first++];
-        if (take_news(interest_set, find(interest_set, id), seq, gone)) return id;
+    while (gz_interest_set_has_news(set)) {
+        uint64_t id = set->news[set->news_first++];
+        if (take_news(set, find(set, id), seq, gone)) return id;
     }
-    interest_set->news_first = interest_set->news_count = 0;
+    set->news_first = set->news_count = 0;
     return 0;
 }
 
-uint64_t gz_interest_set_tell(struct gz_interest_set *interest_set, uint64_t id, uint64_t seq)
+uint64_t gz_interest_set_send(struct gz_interest_set *set, uint64_t id, uint64_t seq)
 {
-    struct entry *entry = find(interest_set, id);
+    struct entry *entry = find(set, id);
     if (entry == NULL) return 0;
-    uint64_t told = entry->told;
-    entry->told = seq;
-    return told;
+    uint64_t sent = entry->sent;
+    entry->sent = seq;
+    return sent;
 }
 
-/* ---- who is in it ---- */
+/* ---- what is in the set ---- */
 
-/* `node` may be NULL where it has to be looked for. */
-static bool leave_unsettled(struct gz_interest_set *interest_set, uint64_t id,
-                            const struct gz_node *node)
+/* `node` may be NULL: then it is looked for later. */
+static bool leave_unsettled(struct gz_interest_set *set, uint64_t id, const struct gz_node *node)
 {
-    size_t count = interest_set->unsettled_count + 1;
-    if (!gz_grow(&interest_set->unsettled, &interest_set->unsettled_capacity, count,
-                 sizeof *interest_set->unsettled))
+    size_t count = set->unsettled_count + 1;
+    if (!gz_grow(&set->unsettled, &set->unsettled_capacity, count, sizeof *set->unsettled))
         return false;
-    interest_set->unsettled[interest_set->unsettled_count++] = (struct unsettled){id, node};
+    set->unsettled[set->unsettled_count++] = (struct unsettled){id, node};
     return true;
 }
 
-/* Counts a child at a node, or no longer; which may bring that node in or take it out. */
-static bool count_child(struct gz_interest_set *interest_set, uint64_t id,
-                        const struct gz_node *node, int one)
+/* Adds `one` (1 or -1) to the children of a node. That may bring the node into the set, or take it
+ * out. */
+static bool count_child(struct gz_interest_set *set, uint64_t id, const struct gz_node *node,
+                        int one)
 {
-    struct entry *entry = obtain(interest_set, id);
+    struct entry *entry = obtain(set, id);
     if (entry == NULL) return false;
     bool before = is_in(entry);
     entry->children += (uint32_t)one;
-    return is_in(entry) == before || leave_unsettled(interest_set, id, node);
+    return is_in(entry) == before || leave_unsettled(set, id, node);
 }
 
-/* Counts the node where it belongs, if it is in the part. */
-static bool settle(struct gz_interest_set *interest_set, struct entry *entry,
-                   const struct gz_node *node)
+/* If the node is in the set, sees to it that its parent counts it. */
+static bool settle(struct gz_interest_set *set, struct entry *entry, const struct gz_node *node)
 {
     const struct gz_node *parent =
         is_in(entry) && node != NULL && !node->gone ? node->parent : NULL;
     uint64_t before = entry->parent, now = parent != NULL ? parent->id : 0;
     entry->parent = now;
-    if (!sort_out(interest_set, entry)) return false;
+    if (!sort_out(set, entry)) return false;
     if (before == now) return true;
-    return (before == 0 || count_child(interest_set, before, NULL, -1)) &&
-           (now == 0 || count_child(interest_set, now, parent, 1));
+    return (before == 0 || count_child(set, before, NULL, -1)) &&
+           (now == 0 || count_child(set, now, parent, 1));
 }
 
-static bool settle_rest(struct gz_interest_set *interest_set, const struct gz_scene *scene)
+static bool settle_rest(struct gz_interest_set *set, const struct gz_scene *scene)
 {
-    while (interest_set->unsettled_count > 0) {
-        struct unsettled next = interest_set->unsettled[--interest_set->unsettled_count];
-        struct entry *entry = find(interest_set, next.id);
+    while (set->unsettled_count > 0) {
+        struct unsettled next = set->unsettled[--set->unsettled_count];
+        struct entry *entry = find(set, next.id);
         if (entry == NULL) continue;
         if (next.node == NULL) next.node = gz_scene_find(scene, next.id);
-        if (!settle(interest_set, entry, next.node)) return false;
+        if (!settle(set, entry, next.node)) return false;
     }
     return true;
 }
 
-/* Says whether the node matches, and sees to it that it is counted where it belongs, and so on
- * upward. While several nodes move at once there are steps at which the counts follow neither the
- * old hierarchy nor the new one: when each node that moved has had its turn they follow the new
- * one. */
-static bool set_matching(struct gz_interest_set *interest_set, const struct gz_scene *scene,
+/* Writes down whether the node matches, and sees to it that its parent counts it, and so on upward.
+ * While several nodes move at once the counts may follow neither the old hierarchy nor the new one.
+ * They follow the new one when each node that moved has had its turn. */
+static bool set_matching(struct gz_interest_set *set, const struct gz_scene *scene,
                          const struct gz_node *node, bool matching)
 {
-    struct entry *entry = matching ? obtain(interest_set, node->id) : find(interest_set, node->id);
+    struct entry *entry = matching ? obtain(set, node->id) : find(set, node->id);
     if (entry == NULL) return !matching;
     entry->matches = matching;
-    return settle(interest_set, entry, node) && settle_rest(interest_set, scene);
+    return settle(set, entry, node) && settle_rest(set, scene);
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -295,7 +293,7 @@ static bool is_seen(const struct gz_region *region, const gz_box *box)
     return true;
 }
 
-/* What is nowhere that numbers can say may be seen, but is in no box. */
+/* A node whose box in the world is not finite may be in the view, but is in no box. */
 static bool matches(const struct gz_region *region, struct gz_scene *scene,
                     const struct gz_node *node)
 {
@@ -310,133 +308,129 @@ static bool matches(const struct gz_region *region, struct gz_scene *scene,
     return false;
 }
 
-static bool follows_worlds(const struct gz_interest_set *interest_set)
+static bool depends_on_worlds(const struct gz_interest_set *set)
 {
-    return interest_set->region.kind == GZ_REGION_BOX ||
-           interest_set->region.kind == GZ_REGION_VIEW;
+    return set->region.kind == GZ_REGION_BOX || set->region.kind == GZ_REGION_VIEW;
 }
 
-static bool update_changed(struct gz_interest_set *interest_set, struct gz_scene *scene)
+static bool update_changed(struct gz_interest_set *set, struct gz_scene *scene)
 {
-    struct gz_moved moved = gz_scene_moved(scene, interest_set->seq, follows_worlds(interest_set));
+    struct gz_moved moved = gz_scene_moved(scene, set->seq, depends_on_worlds(set));
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL;) {
-        if (!set_matching(interest_set, scene, node, matches(&interest_set->region, scene, node)))
-            return false;
+        if (!set_matching(set, scene, node, matches(&set->region, scene, node))) return false;
     }
     return true;
 }
 
-/* ---- all of it anew ---- */
+/* ---- every node anew ---- */
 
-static bool match_sieved(struct gz_interest_set *interest_set, struct gz_scene *scene,
+static bool match_sieved(struct gz_interest_set *set, struct gz_scene *scene,
                          const gz_plane *planes)
 {
     struct gz_culled culled;
     if (!gz_scene_cull(scene, planes, GZ_REGION_PLANES, &culled)) return false;
     for (size_t i = 0; i < culled.count; i++) {
         const struct gz_node *node = culled.nodes[i];
-        if (matches(&interest_set->region, scene, node) &&
-            !set_matching(interest_set, scene, node, true))
+        if (matches(&set->region, scene, node) && !set_matching(set, scene, node, true))
             return false;
     }
     return true;
 }
 
-static bool match_box(struct gz_interest_set *interest_set, struct gz_scene *scene)
+static bool match_box(struct gz_interest_set *set, struct gz_scene *scene)
 {
-    const gz_box *box = &interest_set->region.box;
+    const gz_box *box = &set->region.box;
     const gz_plane planes[GZ_REGION_PLANES] = {{{1, 0, 0}, -box->min.x}, {{-1, 0, 0}, box->max.x},
                                                {{0, 1, 0}, -box->min.y}, {{0, -1, 0}, box->max.y},
                                                {{0, 0, 1}, -box->min.z}, {{0, 0, -1}, box->max.z}};
-    return match_sieved(interest_set, scene, planes);
+    return match_sieved(set, scene, planes);
 }
 
-/* Where a named node is below another, what is below both is matched once. */
-static bool match_named(struct gz_interest_set *interest_set, const struct gz_scene *scene)
+/* Nodes below two named nodes are matched once. */
+static bool match_named(struct gz_interest_set *set, const struct gz_scene *scene)
 {
-    const struct gz_region *region = &interest_set->region;
+    const struct gz_region *region = &set->region;
     for (size_t i = 0; i < region->id_count; i++) {
         const struct gz_node *top = gz_scene_find(scene, region->ids[i]);
         if (top == NULL || (top->parent != NULL && is_below_named(region, top->parent))) continue;
         for (const struct gz_node *node = top; node != NULL; node = gz_scene_walk(top, node)) {
-            if (!set_matching(interest_set, scene, node, true)) return false;
+            if (!set_matching(set, scene, node, true)) return false;
         }
     }
     return true;
 }
 
-static bool match_whole(struct gz_interest_set *interest_set, const struct gz_scene *scene)
+static bool match_whole(struct gz_interest_set *set, const struct gz_scene *scene)
 {
     for (const struct gz_node *node = NULL; (node = gz_scene_walk_all(scene, node)) != NULL;) {
-        if (!set_matching(interest_set, scene, node, true)) return false;
+        if (!set_matching(set, scene, node, true)) return false;
     }
     return true;
 }
 
-static bool match_all(struct gz_interest_set *interest_set, struct gz_scene *scene)
+static bool match_all(struct gz_interest_set *set, struct gz_scene *scene)
 {
-    switch (interest_set->region.kind) {
-    case GZ_REGION_WHOLE: return match_whole(interest_set, scene);
-    case GZ_REGION_NODES: return match_named(interest_set, scene);
-    case GZ_REGION_BOX: return match_box(interest_set, scene);
-    case GZ_REGION_VIEW: return match_sieved(interest_set, scene, interest_set->region.planes);
+    switch (set->region.kind) {
+    case GZ_REGION_WHOLE: return match_whole(set, scene);
+    case GZ_REGION_NODES: return match_named(set, scene);
+    case GZ_REGION_BOX: return match_box(set, scene);
+    case GZ_REGION_VIEW: return match_sieved(set, scene, set->region.planes);
     }
     return true;
 }
 
-static void take_all_out(struct gz_interest_set *interest_set)
+static void unmatch_all(struct gz_interest_set *set)
 {
-    interest_set->news_first = interest_set->news_count = 0;
-    for (size_t i = 0; i < interest_set->capacity; i++) {
-        struct entry *entry = &interest_set->entries[i];
+    set->news_first = set->news_count = 0;
+    for (size_t i = 0; i < set->capacity; i++) {
+        struct entry *entry = &set->entries[i];
         entry->matches = entry->queued = false;
         entry->children = 0;
         entry->parent = 0;
     }
 }
 
-/* An entry that goes leaves its place to another one: the place is looked at again. */
-static bool sort_out_all(struct gz_interest_set *interest_set)
+/* An entry that is removed may leave its place to another one: the place is looked at again. */
+static bool sort_out_all(struct gz_interest_set *set)
 {
-    for (size_t i = 0; i < interest_set->capacity; i++) {
-        size_t count = interest_set->count;
-        if (interest_set->entries[i].id != 0 && !sort_out(interest_set, &interest_set->entries[i]))
-            return false;
-        if (interest_set->count < count) i--;
+    for (size_t i = 0; i < set->capacity; i++) {
+        size_t count = set->count;
+        if (set->entries[i].id != 0 && !sort_out(set, &set->entries[i])) return false;
+        if (set->count < count) i--;
     }
     return true;
 }
 
-static bool update_all(struct gz_interest_set *interest_set, struct gz_scene *scene)
+static bool update_all(struct gz_interest_set *set, struct gz_scene *scene)
 {
-    take_all_out(interest_set);
-    return match_all(interest_set, scene) && sort_out_all(interest_set);
+    unmatch_all(set);
+    return match_all(set, scene) && sort_out_all(set);
 }
 
-static void compact_news(struct gz_interest_set *interest_set)
+static void compact_news(struct gz_interest_set *set)
 {
-    interest_set->news_count -= interest_set->news_first;
-    if (interest_set->news_count > 0)
-        memmove(interest_set->news, interest_set->news + interest_set->news_first,
-                interest_set->news_count * sizeof *interest_set->news);
-    interest_set->news_first = 0;
+    set->news_count -= set->news_first;
+    if (set->news_count > 0)
+        memmove(set->news, set->news + set->news_first, set->news_count * sizeof *set->news);
+    set->news_first = 0;
 }
 
-/* Who was deleted may be forgotten by now: then only a look at everybody tells who is there. */
-bool gz_interest_set_update(struct gz_interest_set *interest_set, struct gz_scene *scene)
+/* If tombstones were forgotten since the last update, only a look at every node says which nodes
+ * are left. */
+bool gz_interest_set_update(struct gz_interest_set *set, struct gz_scene *scene)
 {
-    bool all = interest_set->stale || interest_set->seq < gz_scene_forgotten(scene);
-    if (interest_set->news_first > 0) compact_news(interest_set);
-    interest_set->unsettled_count = 0;
-    if (all ? !update_all(interest_set, scene) : !update_changed(interest_set, scene)) return false;
-    interest_set->stale = false;
-    interest_set->seq = gz_scene_seq(scene);
+    bool all = set->stale || set->seq < gz_scene_forgotten(scene);
+    if (set->news_first > 0) compact_news(set);
+    set->unsettled_count = 0;
+    if (all ? !update_all(set, scene) : !update_changed(set, scene)) return false;
+    set->stale = false;
+    set->seq = gz_scene_seq(scene);
     return true;
 }
 
-/* ---- what is asked for, and what is known ---- */
+/* ---- the region, and what the viewer has ---- */
 
-bool gz_interest_set_follow(struct gz_interest_set *interest_set, const struct gz_region *region)
+bool gz_interest_set_choose(struct gz_interest_set *set, const struct gz_region *region)
 {
     uint64_t *ids = NULL;
     if (region->id_count > 0) {
@@ -445,35 +439,35 @@ bool gz_interest_set_follow(struct gz_interest_set *interest_set, const struct g
         memcpy(ids, region->ids, region->id_count * sizeof *ids);
         qsort(ids, region->id_count, sizeof *ids, compare_ids);
     }
-    free((uint64_t *)interest_set->region.ids);
-    interest_set->region = *region;
-    interest_set->region.ids = ids;
-    interest_set->stale = true;
+    free((uint64_t *)set->region.ids);
+    set->region = *region;
+    set->region.ids = ids;
+    set->stale = true;
     return true;
 }
 
-bool gz_interest_set_is_whole(const struct gz_interest_set *interest_set)
+bool gz_interest_set_is_whole(const struct gz_interest_set *set)
 {
-    return interest_set->region.kind == GZ_REGION_WHOLE;
+    return set->region.kind == GZ_REGION_WHOLE;
 }
 
-bool gz_interest_set_knows_all(struct gz_interest_set *interest_set, const struct gz_scene *scene,
-                               uint64_t seq)
+bool gz_interest_set_assume_all(struct gz_interest_set *set, const struct gz_scene *scene,
+                                uint64_t seq)
 {
     for (const struct gz_node *node = gz_scene_oldest(scene); node != NULL; node = node->newer) {
         if (node->gone && node->seq <= seq) continue;
-        struct entry *entry = obtain(interest_set, node->id);
+        struct entry *entry = obtain(set, node->id);
         if (entry == NULL) return false;
-        entry->told = seq;
+        entry->sent = seq;
     }
     return true;
 }
 
-void gz_interest_set_forget(struct gz_interest_set *interest_set)
+void gz_interest_set_reset(struct gz_interest_set *set)
 {
-    free(interest_set->entries);
-    interest_set->entries = NULL;
-    interest_set->count = interest_set->capacity = 0;
-    interest_set->news_first = interest_set->news_count = 0;
-    interest_set->stale = true;
+    free(set->entries);
+    set->entries = NULL;
+    set->count = set->capacity = 0;
+    set->news_first = set->news_count = 0;
+    set->stale = true;
 }

@@ -1,25 +1,26 @@
-/* interest_set.h - which part of a scene one viewer follows, and what of it that viewer has been
- * told.
+/* interest_set.h - the nodes that one viewer asked for, and what that viewer has of them.
  *
- * In the part are the nodes that match the region that was asked for, and all nodes above them, so
- * that a part is a closed tree. Kept up from the order of change: only what moved since is looked
- * at again; all is where the region is a new one. A node that is in the part and was not told yet,
- * or was told and is not in it any more, is news. Memory: some 50 bytes for each node that is in
- * the part or was told; nothing for the others. Ownership: the cursor's. Threads: one. Errors:
- * false without memory; where an update failed the interest_set is to be forgotten. */
-#ifndef GZ_SYNC_PORTION_H
-#define GZ_SYNC_PORTION_H
+ * A viewer's interest is a region of the scene. Its interest set holds the nodes that match the
+ * region and all nodes above them, so that the set is a closed tree. An update looks only at what
+ * moved since the last one; it looks at every node if the region is new. A node is news if it is in
+ * the set and the viewer does not have it yet, or if it left the set and the viewer still has it.
+ *
+ * Memory: some 50 bytes for each node that is in the set or that the viewer has, nothing for the
+ * others. Ownership: the cursor's. Threads: one. Errors: false without memory; after an update that
+ * failed the set is to be reset. */
+#ifndef GZ_SYNC_INTEREST_SET_H
+#define GZ_SYNC_INTEREST_SET_H
 
 #include "scene/scene.h"
 
 #define GZ_REGION_PLANES 6
 
 enum gz_region_kind {
-    GZ_REGION_WHOLE, /* everything */
-    GZ_REGION_NODES, /* these nodes, as far as they are there, and all that is below them */
-    GZ_REGION_BOX,   /* nodes whose box in the world has a point in this one; without bounds: their
-                        origin */
-    GZ_REGION_VIEW   /* nodes whose box in the world has a point on the side of each plane */
+    GZ_REGION_WHOLE, /* every node */
+    GZ_REGION_NODES, /* these nodes, as far as they exist, and all nodes below them */
+    GZ_REGION_BOX,   /* nodes whose box in the world has a point in this box; a node without bounds
+                        counts as its origin */
+    GZ_REGION_VIEW   /* nodes whose box in the world has a point on the inner side of each plane */
 };
 
 struct gz_region {
@@ -32,33 +33,32 @@ struct gz_region {
 
 struct gz_interest_set;
 
-/* Of nothing, with nothing told. NULL without memory. */
+/* An empty set of a viewer that has no nodes. NULL without memory. */
 struct gz_interest_set *gz_interest_set_create(void);
-void gz_interest_set_destroy(struct gz_interest_set *interest_set);
+void gz_interest_set_destroy(struct gz_interest_set *set); /* NULL is fine */
 
-/* From the next update on; the ids are copied. On failure nothing changed. */
-GZ_MUST_USE bool gz_interest_set_follow(struct gz_interest_set *interest_set,
+/* The next update takes this region; its ids are copied. On failure nothing changed. */
+GZ_MUST_USE bool gz_interest_set_choose(struct gz_interest_set *set,
                                         const struct gz_region *region);
-bool gz_interest_set_is_whole(const struct gz_interest_set *interest_set);
+bool gz_interest_set_is_whole(const struct gz_interest_set *set);
 
-/* The viewer was told of the whole scene as it was at `seq`, which no tombstone is forgotten since.
- * Of a new part. */
-GZ_MUST_USE bool gz_interest_set_knows_all(struct gz_interest_set *interest_set,
-                                           const struct gz_scene *scene, uint64_t seq);
-/* The viewer is taken to know nothing. */
-void gz_interest_set_forget(struct gz_interest_set *interest_set);
+/* For a new set: the viewer has the whole scene as it was at `seq`, and no tombstone was forgotten
+ * since. */
+GZ_MUST_USE bool gz_interest_set_assume_all(struct gz_interest_set *set,
+                                            const struct gz_scene *scene, uint64_t seq);
+/* The viewer is taken to have no nodes. */
+void gz_interest_set_reset(struct gz_interest_set *set);
 
-/* Makes the part what the scene is now. */
-GZ_MUST_USE bool gz_interest_set_update(struct gz_interest_set *interest_set,
-                                        struct gz_scene *scene);
-/* Takes the next news after an update: a node that came in, told as of `seq`, or one that went and
- * is not known any more. 0 at the end. */
-uint64_t gz_interest_set_next_news(struct gz_interest_set *interest_set, uint64_t seq, bool *gone);
-bool gz_interest_set_has_news(const struct gz_interest_set *interest_set);
-/* The seq as of which the viewer was last told of this node, which is then set to `seq`; 0 where it
- * is none of its nodes. */
-uint64_t gz_interest_set_tell(struct gz_interest_set *interest_set, uint64_t id, uint64_t seq);
-/* Gives back memory that a larger part needed. */
-void gz_interest_set_shrink(struct gz_interest_set *interest_set);
+/* Brings the set up to what the scene is now. */
+GZ_MUST_USE bool gz_interest_set_update(struct gz_interest_set *set, struct gz_scene *scene);
+/* After an update: takes the next news and returns its id, 0 if there is none. Either the viewer
+ * now has the node as of `seq`, or, if `gone`, has it no longer. */
+uint64_t gz_interest_set_next_news(struct gz_interest_set *set, uint64_t seq, bool *gone);
+bool gz_interest_set_has_news(const struct gz_interest_set *set);
+/* Says that the viewer is sent this node as of `seq`, and returns the seq as of which it had the
+ * node before; 0, and nothing changes, if the viewer does not have it. */
+uint64_t gz_interest_set_send(struct gz_interest_set *set, uint64_t id, uint64_t seq);
+/* Gives back memory that a larger set needed. */
+void gz_interest_set_shrink(struct gz_interest_set *set);
 
 #endif

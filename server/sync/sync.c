@@ -208,7 +208,7 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
     struct gz_cursor after = *cursor;
     gz_buffer_clear(&sync->own);
     if (build_frame(sync, &after, unix_s, &sync->own) != GZ_OK) {
-        gz_interest_set_forget(cursor->interest_set);
+        gz_interest_set_reset(cursor->interest_set);
         cursor->state = 0;
         cursor->greeted = false;
         return NULL;

@@ -99,7 +99,7 @@ gizmod_planted_fault(wheel_never_over FILE server/session/core.c
 gizmod_planted_fault(undo_ignores_others FILE server/scene/undo.c
     FROM "if (!find_common(own, entry, node)) continue;" TO "if (node == NULL) continue;")
 gizmod_planted_fault(redo_not_cleared FILE server/scene/undo.c
-    FROM "if (!is_travel(entry)) return NULL;" TO "if (!is_travel(entry)) continue;")
+    FROM "if (!is_own_undo_or_redo(entry)) return NULL;" TO "if (!is_own_undo_or_redo(entry)) continue;")
 gizmod_planted_fault(undo_takes_all_parts FILE server/session/undo.c
     FROM "gz_change_rebase(node, &change);" TO "gz_node_content(node, &change.before);")
 gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c
@@ -139,16 +139,15 @@ gizmod_planted_fault(drags_wait_without_bound FILE server/session/interaction.c
 # ---- parts of the scene ----
 
 gizmod_planted_fault(part_misses_who_moves_in FILE server/sync/interest_set.c
-    FROM "if (!set_matching(interest_set, scene, node, matches(&interest_set->region, scene, node)))
-            return false;"
-    TO "if (find(interest_set, node->id) != NULL &&
-            !set_matching(interest_set, scene, node, matches(&interest_set->region, scene, node))) return false;")
+    FROM "if (!set_matching(set, scene, node, matches(&set->region, scene, node))) return false;"
+    TO "if (find(set, node->id) != NULL &&
+            !set_matching(set, scene, node, matches(&set->region, scene, node))) return false;")
 gizmod_planted_fault(part_without_ancestors FILE server/sync/interest_set.c
     FROM "return entry->matches || entry->children > 0;" TO "return entry->matches;")
 gizmod_planted_fault(part_tells_news_as_known FILE server/sync/interest.c
     FROM "gz_scene_find(sync->scene, id), 0, bytes)" TO "gz_scene_find(sync->scene, id), delta->from, bytes)")
 gizmod_planted_fault(part_resumed FILE server/sync/interest.c
-    FROM "*knows = cursor->greeted && !gz_sync_is_lost(sync, cursor);" TO "*knows = !gz_sync_is_lost(sync, cursor);")
+    FROM "*complete = cursor->greeted && !gz_sync_is_lost(sync, cursor);" TO "*complete = !gz_sync_is_lost(sync, cursor);")
 gizmod_planted_fault(part_looks_too_late FILE server/session/view.c
     FROM "? view->interest_due_s : INFINITY" TO "? view->interest_due_s + 1 : INFINITY")
 

@@ -73,7 +73,7 @@ static void follow_another(struct game *game)
             (struct gz_region){.kind = GZ_REGION_NODES, .ids = named, .id_count = below(game, 4)};
     }
     if (below(game, 8) == 0) game->region.kind = GZ_REGION_WHOLE;
-    assert_true(gz_interest_set_follow(game->interest_set, &game->region));
+    assert_true(gz_interest_set_choose(game->interest_set, &game->region));
 }
 
 /* ---- what must hold ---- */

@@ -266,7 +266,7 @@ static void test_news_that_are_never_all_taken_take_bounded_memory(void **state)
     struct gz_region region = {.kind = GZ_REGION_BOX, .box = {{-1, -1, -1}, {1, 1, 1}}};
     struct gz_failure failure;
     assert_true(scene != NULL && interest_set != NULL &&
-                gz_interest_set_follow(interest_set, &region));
+                gz_interest_set_choose(interest_set, &region));
     for (uint64_t id = 1; id <= NODES; id++) {
         struct gz_change change = {.node = id,
                                    .exists = true,
