@@ -1,4 +1,5 @@
-#include "exchange/gltf.h"
+/* Opens and writes a glTF file: the .glb container and the JSON. */
+#include "exchange/internal.h"
 #include "server/maxima.h"
 
 #include <pthread.h>
@@ -7,7 +8,7 @@
 
 /* The container of a .glb: 12 bytes (magic, version, length of it all), then chunks of (length,
  * type, bytes), everything little-endian and padded to 4. The JSON chunk is first; a BIN chunk, if
- * any, is second; others mean nothing to us and are kept. */
+ * any, is second; other chunks are kept as they are. */
 #define GLB_HEADER_BYTES 12
 #define CHUNK_HEADER_BYTES 8
 #define GLB_VERSION 2
@@ -35,8 +36,8 @@ const char *gz_gltf_media_type(const uint8_t *bytes, size_t size)
     return is_glb(bytes, size) ? "model/gltf-binary" : "model/gltf+json";
 }
 
-/* Every value but the first in a list follows a comma, and every list and object opens with a
- * bracket: that bounds the values, and so the memory, before any of it is spent. */
+/* Every value of a list but the first follows a comma, and every list and object opens with a
+ * bracket. Their count bounds the values, and so the memory, before any memory is spent. */
 static bool too_many_values(const uint8_t *text, size_t size)
 {
     size_t values = 0;
@@ -55,9 +56,9 @@ static bool too_many_values(const uint8_t *text, size_t size)
     return values > GZ_ASSET_VALUES_MAX;
 }
 
-/* Where an allocation fails the library says anything from "invalid token" to nothing at all: its
- * lexer then leaves a byte out of a string and goes on. So its allocations are watched, by each
- * thread for the file that it reads. */
+/* If an allocation fails, jansson may report "invalid token", or nothing at all: its lexer leaves a
+ * byte out of a string and goes on. So each thread watches the allocations for the file that it
+ * reads. */
 static _Thread_local bool allocation_failed;
 static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
 
@@ -73,7 +74,7 @@ static void watch_allocations(void)
     json_set_alloc_funcs(handle_allocate, free);
 }
 
-/* The library quotes what stands near its error, and cuts characters in two. */
+/* jansson quotes the text near the error, and may cut a character in two. */
 static enum gz_status refuse_json(json_error_t *problem, struct gz_error *error)
 {
     for (char *c = problem->text; *c != '\0'; c++) {
@@ -87,7 +88,8 @@ static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size
                                  struct gz_error *error)
 {
     if (too_many_values(text, size)) {
-        return gz_fail(error, GZ_TOO_LARGE, "JSON: more than %d values", GZ_ASSET_VALUES_MAX);
+        return gz_fail(error, GZ_TOO_LARGE, "JSON: a file may have at most %d values",
+                       GZ_ASSET_VALUES_MAX);
     }
     json_error_t problem;
     (void)pthread_once(&watch_once, watch_allocations);
@@ -96,7 +98,7 @@ static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size
     if (allocation_failed) {
         json_decref(*json);
         *json = NULL;
-        return gz_fail(error, GZ_NO_MEMORY, "JSON: out of memory");
+        return gz_fail(error, GZ_NO_MEMORY, "JSON: not enough memory for this file");
     }
     return *json != NULL ? GZ_OK : refuse_json(&problem, error);
 }
@@ -106,14 +108,18 @@ static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offse
                                  uint32_t *length, struct gz_error *error)
 {
     if (size - offset < CHUNK_HEADER_BYTES) {
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk's header is cut off", offset);
+        return gz_fail(error, GZ_BAD_MESSAGE,
+                       "GLB byte %zu: a chunk's header is cut off; the file is not complete",
+                       offset);
     }
     *length = read_u32(bytes + offset);
     *type = read_u32(bytes + offset + 4);
     size_t left = size - offset - CHUNK_HEADER_BYTES;
     if (*length > left) {
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk of %u bytes, but %zu are left",
-                       offset, (unsigned)*length, left);
+        return gz_fail(
+            error, GZ_BAD_MESSAGE,
+            "GLB byte %zu: a chunk of %u bytes, but only %zu are left; the file is not complete",
+            offset, (unsigned)*length, left);
     }
     if (*length % 4 != 0) {
         return gz_fail(error, GZ_BAD_MESSAGE,
@@ -126,10 +132,11 @@ static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offse
 static enum gz_status check_glb_header(const uint8_t *bytes, size_t size, struct gz_error *error)
 {
     if (size < GLB_HEADER_BYTES)
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header is cut off");
+        return gz_fail(error, GZ_BAD_MESSAGE,
+                       "GLB: the header is cut off; the file is not complete");
     uint32_t version = read_u32(bytes + 4);
     if (version != GLB_VERSION) {
-        return gz_fail(error, GZ_VERSION, "GLB: version %u, only glTF 2.x is read",
+        return gz_fail(error, GZ_VERSION, "GLB: is of version %u, but only glTF 2.x is read",
                        (unsigned)version);
     }
     uint32_t length = read_u32(bytes + 8);
@@ -168,8 +175,8 @@ static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_
     return parse_json(&gltf->json, text, text_size, error);
 }
 
-/* Only the version is looked at before the schema: a file of glTF 1 is to be told so, not that its
- * nodes are no list. */
+/* The version is checked before the schema, so that the error for a file of glTF 1 is about its
+ * version, not about the form of its nodes. */
 static enum gz_status check_version(const json_t *json, struct gz_error *error)
 {
     const json_t *asset = json_object_get(json, "asset");
@@ -177,15 +184,14 @@ static enum gz_status check_version(const json_t *json, struct gz_error *error)
     const char *least = json_string_value(json_object_get(asset, "minVersion"));
     if (version == NULL) {
         return gz_fail(error, GZ_VERSION,
-                       "asset.version: only glTF 2.x is read, this has no string that says so");
+                       "asset.version: must be a text such as \"2.0\"; only glTF 2.x is read");
     }
     if (strncmp(version, "2.", 2) != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.version: only glTF 2.x is read, this is %s",
+        return gz_fail(error, GZ_VERSION, "asset.version: is %s, but only glTF 2.x is read",
                        version);
     }
     if (least != NULL && strcmp(least, "2.0") != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.minVersion: only 2.0 is known here, this wants %s",
-                       least);
+        return gz_fail(error, GZ_VERSION, "asset.minVersion: is %s, but only 2.0 is read", least);
     }
     return GZ_OK;
 }
@@ -195,7 +201,7 @@ enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *bytes, size_t s
 {
     *gltf = (struct gz_gltf){.binary = is_glb(bytes, size)};
     if (size > GZ_ASSET_BYTES_MAX) {
-        return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, at most %d are taken", size,
+        return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, and may have at most %d", size,
                        GZ_ASSET_BYTES_MAX);
     }
     const char *other = gz_format_name(bytes, size);
@@ -228,7 +234,7 @@ static int handle_text(const char *text, size_t size, void *data)
     return sink->status == GZ_OK ? 0 : -1;
 }
 
-/* 17 digits bring every double back to its bits. */
+/* 17 digits give every double back to its last bit. */
 static enum gz_status write_json(struct gz_buffer *out, const json_t *json)
 {
     struct text_sink sink = {out, GZ_OK};
@@ -276,8 +282,8 @@ enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf,
     enum gz_status status = gltf->binary ? write_glb(out, gltf) : write_json(out, gltf->json);
     if (status == GZ_OK) return GZ_OK;
     gz_buffer_truncate(out, start);
-    if (status == GZ_NO_MEMORY) return gz_fail(error, status, "out of memory");
-    return gz_fail(error, status, "the glTF file does not fit %zu bytes", out->max);
+    if (status == GZ_NO_MEMORY) return gz_fail(error, status, "not enough memory for this file");
+    return gz_fail(error, status, "the glTF file would have more than %zu bytes", out->max);
 }
 
 uint64_t gz_json_natural(const json_t *object, const char *key, uint64_t fallback)
@@ -312,10 +318,9 @@ enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key
     json_t *member = json_object_get(json, key);
     if (member == NULL || !json_is_string(member))
         status = gz_fail(error, GZ_BAD_MESSAGE,
-                         "%s: expected a JSON object with a text under this key", key);
+                         "%s: the JSON object must have a text under this key", key);
     else if (json_string_length(member) >= text_size)
-        status =
-            gz_fail(error, GZ_BAD_VALUE, "%s: it is longer than %zu bytes", key, text_size - 1);
+        status = gz_fail(error, GZ_BAD_VALUE, "%s: may have at most %zu bytes", key, text_size - 1);
     else
         memcpy(text, json_string_value(member), json_string_length(member) + 1);
     json_decref(json);

@@ -1,11 +1,12 @@
-#include "exchange/gltf.h"
+/* Turns a .glb into a .gltf, and a .gltf into a .glb. */
+#include "exchange/internal.h"
 #include "proto/limits.h"
 
 #include <stdlib.h>
 
 static enum gz_status out_of_memory(struct gz_error *error)
 {
-    return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    return gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
 }
 
 /* The first buffer: the one that the BIN chunk of a .glb holds. */

@@ -1,4 +1,5 @@
-#include "exchange/gltf.h"
+/* Data URIs in base64: bytes in the JSON itself. */
+#include "exchange/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ bool gz_uri_is_data(const char *uri)
     return strncmp(uri, "data:", 5) == 0;
 }
 
-/* The digits of a base64 data URI without their padding; NULL where it is none. */
+/* The digits of a base64 data URI without their padding; NULL if it is no such URI. */
 static const char *find_digits(const char *uri, size_t *count)
 {
     const char *comma = strchr(uri, ',');

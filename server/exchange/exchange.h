@@ -16,8 +16,8 @@
 struct gz_import_node {
     uint32_t asset;   /* its index in the glTF's "nodes" */
     int64_t parent;   /* index in gz_import.nodes, -1 for a root */
-    const char *name; /* UTF-8, cut to GZ_NAME_BYTES_MAX bytes; made up ("node 7") where the file
-                         has none */
+    const char *name; /* UTF-8, cut to GZ_NAME_BYTES_MAX bytes; made up ("node 7") if the file has
+                         none */
     gz_trs trs;       /* rotation unit; a matrix becomes the nearest TRS */
     bool has_bounds;
     gz_box bounds; /* local, from the POSITION accessors' min and max of the node's mesh */
@@ -29,10 +29,9 @@ struct gz_import {
     size_t matrix_count; /* how many nodes were given as matrices */
     double residual_max; /* the largest relative part of a matrix that a TRS could not hold */
     struct gz_arena names;
-    struct gz_surfaces *
-        surfaces; /* for free(); NULL for none: whoever wants to keep it takes it and leaves NULL */
-    enum gz_status surfaces_status; /* GZ_NO_MEMORY: there are none for want of memory, which is no
-                                       reason to refuse a file */
+    struct gz_surfaces *surfaces;   /* for free(), or NULL; to keep it, take it and leave NULL */
+    enum gz_status surfaces_status; /* GZ_NO_MEMORY: there was no memory for them, which is no
+                                       reason to refuse the file */
 };
 
 /* Reads a .glb, or a .gltf whose buffers and images are embedded as data URIs. A file without
@@ -44,11 +43,11 @@ GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8
                                            size_t size, struct gz_error *error);
 void gz_import_finish(struct gz_import *import);
 
-/* The surfaces alone, of a file that was imported before; NULL where no node has one. A node has
- * one if its mesh has triangles, all of whose bytes are in reach: those that are compressed are
- * not, nor is what a skin, a morph target with a weight or instancing makes of them. A mesh is
- * there once, however many nodes show it. Meshes are taken in the order of the file as long as all
- * together have no more than GZ_SURFACE_TRIANGLES_MAX. Lines and points are left out, as are
+/* Reads only the surfaces, of a file that was imported before; NULL if no node has one. A node has
+ * one if its mesh has triangles and all of their bytes are in reach. Compressed triangles are not,
+ * nor are triangles that a skin, a morph target with a weight or instancing moves. A mesh is there
+ * once, however many nodes show it. Meshes are taken in the order of the file as long as they have
+ * no more than GZ_SURFACE_TRIANGLES_MAX together. Lines and points are left out, and so are
  * triangles without an area or with a corner that is not finite. */
 GZ_MUST_USE enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *bytes,
                                             size_t size, struct gz_error *error);
@@ -56,45 +55,48 @@ GZ_MUST_USE enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const
 /* A node of the scene as it is now. */
 struct gz_export_node {
     uint64_t id, parent; /* parent 0 is the root */
-    int64_t asset; /* index in the glTF's "nodes", several may have the same; -1 for a node that was
-                      made here */
+    int64_t asset; /* index in the glTF's "nodes", which several nodes may share; -1 for a node that
+                      was made here */
     const char *name;
     gz_trs trs;
 };
 
-/* Writes the asset with names, hierarchy and transforms as `nodes` says: the same kind of file
- * (.glb or .gltf), everything else as it was. A node whose transform is what the import made of it
- * keeps its numbers (a matrix stays a matrix); nodes made here are appended; deleted ones are no
- * longer part of a scene. Of several with one index the one with the least id is that node, the
- * others are appended too, with all that the file says of it (mesh, skin, camera, weights, extras,
- * extensions) but name, transform and children. Numbers keep their value to the last bit, their
- * spelling may change; all chunks of a .glb but the JSON one keep their bytes. Without an asset
- * (size 0) it writes a .glb of bare nodes. `nodes` are a forest with distinct ids, in any order. A
- * node whose skin lost its common root, or has joints that the default scene no longer shows, keeps
- * its mesh without that skin; `dropped` then names these skins, "skin 0 (Armature), skin 2", in
- * printable ASCII, and is empty otherwise (NULL: nobody asks). A `skeleton` that is not above all
- * joints any more is left out. GZ_TOO_MANY: the copies have more properties than a file may have
- * values. On failure `out` is as it was. */
+/* Writes the asset with the names, the hierarchy and the transforms of `nodes`: the same kind of
+ * file
+ * (.glb or .gltf), everything else as it was. `nodes` are a forest with distinct ids, in any order.
+ * - A node whose transform is as the import made it keeps its numbers: a matrix stays a matrix.
+ * - Nodes that were made here are appended. Deleted nodes are no longer part of a scene.
+ * - If several nodes share an index, the one with the least id is that node of the file. The others
+ *   are appended with everything that the file says of it (mesh, skin, camera, weights, extras,
+ *   extensions) but name, transform and children.
+ * - Numbers keep their value to the last bit; their spelling may change. All chunks of a .glb but
+ *   the JSON chunk keep their bytes. Without an asset (size 0) the result is a .glb of bare nodes.
+ * - A node whose skin lost its common root, or has joints that the default scene no longer shows,
+ *   keeps its mesh without the skin. `dropped` names these skins, "skin 0 (Armature), skin 2", in
+ *   printable ASCII; it is empty if there are none, and may be NULL. A `skeleton` that is no longer
+ *   above all joints is left out.
+ * GZ_TOO_MANY: the copies have more properties than a file may have values. On failure `out` is as
+ * it was. */
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
                                            const struct gz_export_node *nodes, size_t count,
                                            char dropped[GZ_DROPPED_BYTES], struct gz_error *error);
 
 /* Appends the file as a .glb (`binary`) or as a .gltf that is all in one: the BIN chunk of a .glb
  * becomes a data URI, a data URI of the first buffer a BIN chunk; chunks of other kinds have no
- * place in a .gltf. Errors as gz_import_parse; GZ_TOO_LARGE where `out` cannot hold it. On failure
+ * place in a .gltf. Errors as gz_import_parse; GZ_TOO_LARGE if `out` cannot hold it. On failure
  * `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t *bytes, size_t size,
                                            bool binary, struct gz_error *error);
 
 /* Reads FILE (.glb or .gltf) and embeds what it refers to (files beside it or below, never above
  * it), so that the result is one self-contained file for gz_import_parse: the same kind of file
- * with data URIs, or the very bytes of one that needs nothing. GZ_STORAGE where a file cannot be
+ * with data URIs, or the very bytes of one that needs nothing. GZ_STORAGE if a file cannot be
  * read. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path,
                                         struct gz_error *error);
 
-/* The text that a JSON object has under `key`, terminated. GZ_BAD_MESSAGE where there is none;
- * GZ_BAD_VALUE where it does not fit. */
+/* The text that a JSON object has under `key`, terminated. GZ_BAD_MESSAGE if there is none;
+ * GZ_BAD_VALUE if it does not fit. */
 GZ_MUST_USE enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key,
                                           char *text, size_t text_size, struct gz_error *error);
 

@@ -1,21 +1,21 @@
-#include "exchange/gltf.h"
+/* Writes the nodes of a scene back into the glTF that they came from. */
+#include "exchange/internal.h"
 #include "exchange/skins.h"
 #include "server/maxima.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What becomes of a node of the file, by glTF index: its new parent's glTF index, or one of
- * these. */
+/* What becomes of a node of the file: the glTF index of its new parent, or one of these. */
 enum { ROOT = -1, NOWHERE = -2, NOT_OURS = -3 };
 #define UNPLACED SIZE_MAX
 
-/* Several nodes of the scene may show one node of the file: the one with the least id has its
- * place, the others are appended as copies of it. NOT_OURS are nodes that the import did not make,
- * being in no scene or in another one: they stay as they are. A deleted node stays in the file too,
- * since other parts name nodes by index, but under nothing that lives. */
-struct export
-{
+/* Several nodes of the scene may stand for one node of the file: the one with the least id has its
+ * place, the others are appended as copies. NOT_OURS are nodes that the import left out, because
+ * they are in no scene or in another one: they stay as they are. A deleted node stays in the file
+ * too, because other parts of the file name nodes by index, but no node that is left has it as a
+ * child. */
+struct exporter {
     struct gz_gltf gltf;
     struct gz_import import;
     const struct gz_export_node *nodes;
@@ -26,7 +26,7 @@ struct export
     size_t total;       /* and after */
     int64_t *parents;   /* glTF index -> its parent or what else became of it */
     bool *placed;       /* glTF index: already in its parent's list */
-    bool deleted;       /* some node of the import is gone */
+    bool deleted;       /* a node of the import was deleted */
     struct gz_error *error;
 };
 
@@ -37,8 +37,8 @@ static int compare_ids(const void *a, const void *b, void *nodes)
     return (x > y) - (x < y);
 }
 
-/* The export node with this id; `count` where there is none. */
-static size_t find_id(const struct export *export, uint64_t id)
+/* The place of the export node with this id; `count` if there is none. */
+static size_t find_id(const struct exporter *export, uint64_t id)
 {
     size_t low = 0, high = export->count;
     while (low < high) {
@@ -84,7 +84,7 @@ static enum gz_status set_trs(json_t *json, const gz_trs *trs)
     return status == GZ_OK ? set_numbers(json, "scale", s, no_s, 3) : status;
 }
 
-static enum gz_status start_import(struct export *export, const uint8_t *asset, size_t size)
+static enum gz_status start_import(struct exporter *export, const uint8_t *asset, size_t size)
 {
     if (size > 0) {
         enum gz_status status = gz_gltf_open(&export->gltf, asset, size, export->error);
@@ -95,19 +95,21 @@ static enum gz_status start_import(struct export *export, const uint8_t *asset, 
     export->gltf.binary = true;
     export->gltf.json = json_pack("{s:{s:s,s:s},s:i,s:[{}]}", "asset", "version", "2.0",
                                   "generator", "gizmod", "scene", 0, "scenes");
-    return export->gltf.json != NULL ? GZ_OK
-                                     : gz_fail(export->error, GZ_NO_MEMORY, "out of memory");
+    return export->gltf.json != NULL
+               ? GZ_OK
+               : gz_fail(export->error, GZ_NO_MEMORY, "not enough memory for this file");
 }
 
-static enum gz_status check_node(const struct export *export, const struct gz_export_node *node)
+static enum gz_status check_node(const struct exporter *export, const struct gz_export_node *node)
 {
     unsigned long long id = node->id;
     if (!gz_trs_finite(&node->trs)) {
         return gz_fail(export->error, GZ_BAD_VALUE, "node %llu: its transform is not finite", id);
     }
     if (node->parent != 0 && find_id(export, node->parent) == export->count) {
-        return gz_fail(export->error, GZ_BAD_VALUE, "node %llu: its parent %llu is not in the list",
-                       id, (unsigned long long)node->parent);
+        return gz_fail(export->error, GZ_BAD_VALUE,
+                       "node %llu: its parent %llu is not among the nodes", id,
+                       (unsigned long long)node->parent);
     }
     if (node->asset < -1 || node->asset >= (int64_t) export->asset_count ||
         (node->asset >= 0 && export->parents[node->asset] == NOT_OURS)) {
@@ -118,7 +120,7 @@ static enum gz_status check_node(const struct export *export, const struct gz_ex
     return GZ_OK;
 }
 
-static enum gz_status make_room(struct export *export)
+static enum gz_status make_room(struct exporter *export)
 {
     export->asset_count = gz_gltf_count(&export->gltf, "nodes");
     export->total = export->asset_count;
@@ -129,7 +131,7 @@ static enum gz_status make_room(struct export *export)
     export->placed = calloc(most, sizeof *export->placed);
     if (export->places == NULL || export->by_id == NULL || export->parents == NULL ||
         export->placed == NULL) {
-        return gz_fail(export->error, GZ_NO_MEMORY, "out of memory");
+        return gz_fail(export->error, GZ_NO_MEMORY, "not enough memory for this file");
     }
     for (size_t i = 0; i < most; i++) export->parents[i] = NOT_OURS;
     for (size_t i = 0; i < export->import.count; i++)
@@ -140,9 +142,9 @@ static enum gz_status make_room(struct export *export)
     return GZ_OK;
 }
 
-/* Gives every node its glTF index: those of the file to who comes first by id, then new ones to the
- * rest. `placed` serves to see which are given. */
-static enum gz_status find_places(struct export *export)
+/* Gives every node its glTF index: the one of the file to the first node by id that has it, new
+ * ones to the others. `placed` marks the indices that are given. */
+static enum gz_status find_places(struct exporter *export)
 {
     for (size_t i = 0; i < export->count; i++) {
         enum gz_status status = check_node(export, &export->nodes[i]);
@@ -162,9 +164,8 @@ static enum gz_status find_places(struct export *export)
     return GZ_OK;
 }
 
-/* Each copy takes memory for all the properties that the file gives to its node, which may be
- * many. */
-static enum gz_status check_copies(const struct export *export)
+/* Refuses copies that would take too much memory: the file may give many properties to a node. */
+static enum gz_status check_copies(const struct exporter *export)
 {
     size_t properties = 0;
     for (size_t i = 0; i < export->count; i++) {
@@ -174,13 +175,13 @@ static enum gz_status check_copies(const struct export *export)
     }
     if (properties <= GZ_ASSET_VALUES_MAX) return GZ_OK;
     return gz_fail(export->error, GZ_TOO_MANY,
-                   "the copies of nodes have %zu properties, at most %d are written", properties,
-                   GZ_ASSET_VALUES_MAX);
+                   "the copies of nodes have %zu properties, and a file may have at most %d",
+                   properties, GZ_ASSET_VALUES_MAX);
 }
 
-/* What lives goes where the caller says. What is deleted stays under its old parent if that is
- * deleted with it. */
-static void find_parents(struct export *export)
+/* A node that is left goes where the caller says. A deleted node stays under its old parent if that
+ * is deleted too. */
+static void find_parents(struct exporter *export)
 {
     const struct gz_import *import = &export->import;
     for (size_t i = 0; i < export->count; i++) {
@@ -201,7 +202,7 @@ static void find_parents(struct export *export)
     }
 }
 
-static enum gz_status append_node(struct export *export, json_t *json)
+static enum gz_status append_node(struct exporter *export, json_t *json)
 {
     json_t *nodes = json_object_get(export->gltf.json, "nodes");
     if (nodes == NULL) {
@@ -214,9 +215,9 @@ static enum gz_status append_node(struct export *export, json_t *json)
     return json_array_append_new(nodes, json) == 0 ? GZ_OK : GZ_NO_MEMORY;
 }
 
-/* A copy has all that the node of the file has, mesh, skin and whatever else there is, but a name
- * and children of its own. The transform is written over where it is another one. */
-static json_t *copy_item(const struct export *export, int64_t asset)
+/* A copy has everything that the node of the file has, but its own name and children. Its transform
+ * is overwritten if it is different. */
+static json_t *copy_item(const struct exporter *export, int64_t asset)
 {
     json_t *json = json_copy(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
     (void)json_object_del(json, "name");
@@ -224,8 +225,8 @@ static json_t *copy_item(const struct export *export, int64_t asset)
     return json;
 }
 
-/* In the order of their places, and before anything is written into the nodes that are copied. */
-static enum gz_status append_nodes(struct export *export)
+/* Appends the copies in the order of their places, before the nodes that are copied are changed. */
+static enum gz_status append_nodes(struct exporter *export)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < export->count && status == GZ_OK; i++) {
@@ -247,7 +248,7 @@ static enum gz_status write_node(json_t *json, const struct gz_export_node *node
     return status;
 }
 
-static enum gz_status write_nodes(struct export *export)
+static enum gz_status write_nodes(struct exporter *export)
 {
     const struct gz_import_node **imported = calloc(export->total + 1, sizeof *imported);
     enum gz_status status = imported != NULL ? append_nodes(export) : GZ_NO_MEMORY;
@@ -266,9 +267,9 @@ static enum gz_status write_nodes(struct export *export)
     return status;
 }
 
-/* Keeps of a list of nodes, in its order, those whose parent now is `parent` or that are not
+/* Keeps, in their order, the nodes of a list whose parent now is `parent`, and those that are not
  * ours. */
-static enum gz_status filter_list(struct export *export, json_t *holder, const char *key,
+static enum gz_status filter_list(struct exporter *export, json_t *holder, const char *key,
                                   int64_t parent)
 {
     const json_t *old = json_object_get(holder, key);
@@ -297,7 +298,7 @@ static enum gz_status append_index(json_t *holder, const char *key, size_t node)
     return json_array_append_new(list, json_integer((json_int_t)node)) == 0 ? GZ_OK : GZ_NO_MEMORY;
 }
 
-/* A list without elements is one that glTF does not have. */
+/* Removes an empty list, which glTF does not allow. */
 static void drop_if_empty(json_t *holder, const char *key)
 {
     const json_t *list = json_object_get(holder, key);
@@ -306,7 +307,7 @@ static void drop_if_empty(json_t *holder, const char *key)
 
 /* The default scene. A file without scenes shows all its roots: once one is deleted it needs a
  * scene that leaves it out. */
-static enum gz_status find_scene(struct export *export, json_t **scene)
+static enum gz_status find_scene(struct exporter *export, json_t **scene)
 {
     json_t *json = export->gltf.json;
     *scene = gz_gltf_item(&export->gltf, "scenes", gz_json_natural(json, "scene", 0));
@@ -317,9 +318,9 @@ static enum gz_status find_scene(struct export *export, json_t **scene)
     return status;
 }
 
-/* What another scene shares with the default one is a root of both, so that it can mark `placed`
- * too. */
-static enum gz_status filter_lists(struct export *export)
+/* A node that another scene shares with the default scene is a root of both, so it can be marked in
+ * `placed` too. */
+static enum gz_status filter_lists(struct exporter *export)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes") && status == GZ_OK; i++) {
@@ -333,7 +334,7 @@ static enum gz_status filter_lists(struct export *export)
     return status;
 }
 
-static enum gz_status place_nodes(struct export *export, json_t *scene)
+static enum gz_status place_nodes(struct exporter *export, json_t *scene)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < export->count && status == GZ_OK; i++) {
@@ -347,7 +348,7 @@ static enum gz_status place_nodes(struct export *export, json_t *scene)
     return status;
 }
 
-static enum gz_status write_hierarchy(struct export *export)
+static enum gz_status write_hierarchy(struct exporter *export)
 {
     json_t *scene = NULL;
     enum gz_status status = find_scene(export, &scene);
@@ -361,7 +362,7 @@ static enum gz_status write_hierarchy(struct export *export)
     return status;
 }
 
-static enum gz_status edit_asset(struct export *export, char dropped[GZ_DROPPED_BYTES])
+static enum gz_status edit_asset(struct exporter *export, char dropped[GZ_DROPPED_BYTES])
 {
     struct gz_skins skins;
     find_parents(export);
@@ -370,7 +371,8 @@ static enum gz_status edit_asset(struct export *export, char dropped[GZ_DROPPED_
     if (status == GZ_OK) status = write_hierarchy(export);
     if (status == GZ_OK) status = gz_skins_mend(&skins, &export->gltf, dropped);
     gz_skins_close(&skins);
-    return status == GZ_OK ? GZ_OK : gz_fail(export->error, status, "out of memory");
+    return status == GZ_OK ? GZ_OK
+                           : gz_fail(export->error, status, "not enough memory for this file");
 }
 
 enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
@@ -378,7 +380,7 @@ enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size
                                char dropped[GZ_DROPPED_BYTES], struct gz_error *error)
 {
     char unasked[GZ_DROPPED_BYTES];
-    struct export export = {.nodes = nodes, .count = count, .error = error};
+    struct exporter export = {.nodes = nodes, .count = count, .error = error};
     enum gz_status status = start_import(&export, asset, size);
     if (status == GZ_OK) status = make_room(&export);
     if (status == GZ_OK) status = find_places(&export);

@@ -1,9 +1,8 @@
-/* formats.c - what the bytes of a file that is no glTF look like, so that a refusal can say so. By
- * the first bytes, and for Wavefront's OBJ, which has none of its own, by the words that its lines
- * begin with. */
+/* Guesses the format of a file that is no glTF, so that a refusal can name it: by the first bytes,
+ * or for Wavefront's OBJ, which begins with anything, by the first word of a line. */
 #include <string.h>
 
-#include "exchange/gltf.h"
+#include "exchange/internal.h"
 
 #define SEEN_BYTES 4096 /* of a text, to find its first words in */
 #define STL_HEADER_BYTES 80

@@ -1,12 +1,13 @@
-#include "exchange/gltf.h"
+/* Reads the nodes of a glTF: hierarchy, names, transforms and bounds. */
+#include "exchange/internal.h"
 #include "server/maxima.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The last row of an affine matrix is 0 0 0 1; exporters that work in floats miss it by a few of
- * their last bits. */
+/* How far the last row of an affine matrix may be from 0 0 0 1: exporters that work in floats miss
+ * it by their last bits. */
 #define AFFINE_TOLERANCE 1e-6
 
 /* The file's hierarchy by glTF index: -1 is no parent. */
@@ -31,7 +32,8 @@ static enum gz_status find_parents(struct forest *forest)
             size_t child = (size_t)json_number_value(json_array_get(children, i));
             if (forest->parents[child] >= 0) {
                 return gz_fail(forest->error, GZ_BAD_VALUE,
-                               "nodes[%zu].children[%zu]: node %zu already is a child of node %lld",
+                               "nodes[%zu].children[%zu]: node %zu is already a child of node "
+                               "%lld, and has one parent only",
                                node, i, child, (long long)forest->parents[child]);
             }
             forest->parents[child] = (int64_t)node;
@@ -40,12 +42,13 @@ static enum gz_status find_parents(struct forest *forest)
     return GZ_OK;
 }
 
-/* Each node has one parent at most, so whoever climbs for longer than there are nodes is in a
- * cycle. Nodes known to reach a root are marked on the way: the whole is linear. */
+/* A node has at most one parent, so a climb of more steps than there are nodes is in a cycle. Nodes
+ * that are known to reach a root are marked on the way, so that all climbs together are linear. */
 static enum gz_status check_cycles(const struct forest *forest)
 {
     bool *grounded = calloc(forest->count + 1, sizeof *grounded);
-    if (grounded == NULL) return gz_fail(forest->error, GZ_NO_MEMORY, "out of memory");
+    if (grounded == NULL)
+        return gz_fail(forest->error, GZ_NO_MEMORY, "not enough memory for this file");
     enum gz_status status = GZ_OK;
     for (size_t node = 0; node < forest->count && status == GZ_OK; node++) {
         size_t steps = 0;
@@ -68,23 +71,24 @@ static enum gz_status check_cycles(const struct forest *forest)
 static enum gz_status make_forest(struct forest *forest)
 {
     forest->parents = malloc((forest->count + 1) * sizeof *forest->parents);
-    if (forest->parents == NULL) return gz_fail(forest->error, GZ_NO_MEMORY, "out of memory");
+    if (forest->parents == NULL)
+        return gz_fail(forest->error, GZ_NO_MEMORY, "not enough memory for this file");
     enum gz_status status = find_parents(forest);
     return status == GZ_OK ? check_cycles(forest) : status;
 }
 
 /* The walk from the roots down, parents first and siblings in the file's order. */
-struct walk {
+struct descent {
     const struct forest *forest;
     struct gz_import *import;
     int64_t *places; /* glTF index -> index in the import, -1 */
 };
 
-static enum gz_status add_node(struct walk *walk, size_t asset)
+static enum gz_status add_node(struct descent *walk, size_t asset)
 {
     struct gz_import *import = walk->import;
     if (import->count == GZ_NODES_MAX) {
-        return gz_fail(walk->forest->error, GZ_TOO_MANY, "nodes: the scene has more than %d",
+        return gz_fail(walk->forest->error, GZ_TOO_MANY, "nodes: a scene may have at most %d",
                        GZ_NODES_MAX);
     }
     int64_t parent = walk->forest->parents[asset];
@@ -102,7 +106,7 @@ struct step {
     size_t next;
 };
 
-static enum gz_status add_tree(struct walk *walk, size_t root)
+static enum gz_status add_tree(struct descent *walk, size_t root)
 {
     struct step steps[GZ_TREE_DEPTH_MAX];
     size_t depth = 1;
@@ -116,7 +120,8 @@ static enum gz_status add_tree(struct walk *walk, size_t root)
         }
         size_t child = (size_t)json_number_value(json_array_get(step->children, step->next++));
         if (depth == GZ_TREE_DEPTH_MAX) {
-            return gz_fail(walk->forest->error, GZ_TOO_LARGE, "nodes[%zu]: deeper than %d", child,
+            return gz_fail(walk->forest->error, GZ_TOO_LARGE,
+                           "nodes[%zu]: the hierarchy may be at most %d deep", child,
                            GZ_TREE_DEPTH_MAX);
         }
         status = add_node(walk, child);
@@ -125,20 +130,21 @@ static enum gz_status add_tree(struct walk *walk, size_t root)
     return status;
 }
 
-static enum gz_status add_scene(struct walk *walk, size_t scene)
+static enum gz_status add_scene(struct descent *walk, size_t scene)
 {
     const struct forest *forest = walk->forest;
     const json_t *roots = json_object_get(gz_gltf_item(forest->gltf, "scenes", scene), "nodes");
     for (size_t i = 0; i < json_array_size(roots); i++) {
         size_t root = (size_t)json_number_value(json_array_get(roots, i));
         if (forest->parents[root] >= 0) {
-            return gz_fail(forest->error, GZ_BAD_VALUE,
-                           "scenes[%zu].nodes[%zu]: node %zu is no root, but a child of node %lld",
-                           scene, i, root, (long long)forest->parents[root]);
+            return gz_fail(
+                forest->error, GZ_BAD_VALUE,
+                "scenes[%zu].nodes[%zu]: node %zu must be a root, but is a child of node %lld",
+                scene, i, root, (long long)forest->parents[root]);
         }
         if (walk->places[root] >= 0) {
             return gz_fail(forest->error, GZ_BAD_VALUE,
-                           "scenes[%zu].nodes[%zu]: node %zu is there twice", scene, i, root);
+                           "scenes[%zu].nodes[%zu]: node %zu is listed twice", scene, i, root);
         }
         enum gz_status status = add_tree(walk, root);
         if (status != GZ_OK) return status;
@@ -146,8 +152,9 @@ static enum gz_status add_scene(struct walk *walk, size_t scene)
     return GZ_OK;
 }
 
-/* The default scene; the first one where none is named; all roots where there are no scenes. */
-static enum gz_status add_default_scene(struct walk *walk)
+/* The nodes of the default scene, of the first scene if no default is named, or all roots if there
+ * are no scenes. */
+static enum gz_status add_default_scene(struct descent *walk)
 {
     const struct forest *forest = walk->forest;
     for (size_t node = 0; node < forest->count; node++) walk->places[node] = -1;
@@ -166,13 +173,13 @@ static enum gz_status read_hierarchy(struct gz_import *import, const struct gz_g
 {
     struct forest forest = {.gltf = gltf, .count = gz_gltf_count(gltf, "nodes"), .error = error};
     size_t room = forest.count < GZ_NODES_MAX ? forest.count : GZ_NODES_MAX;
-    struct walk walk = {.forest = &forest, .import = import};
+    struct descent walk = {.forest = &forest, .import = import};
     enum gz_status status = make_forest(&forest);
     if (status == GZ_OK) {
         walk.places = malloc((forest.count + 1) * sizeof *walk.places);
         import->nodes = calloc(room + 1, sizeof *import->nodes);
         if (walk.places == NULL || import->nodes == NULL) {
-            status = gz_fail(error, GZ_NO_MEMORY, "out of memory");
+            status = gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
         } else {
             status = add_default_scene(&walk);
         }
@@ -182,7 +189,7 @@ static enum gz_status read_hierarchy(struct gz_import *import, const struct gz_g
     return status;
 }
 
-/* The longest part of a name that fits and ends with a whole character. */
+/* How many bytes of a name fit, ending with a whole character. */
 static size_t cut_name(const char *name)
 {
     size_t size = strlen(name);
@@ -203,7 +210,7 @@ static enum gz_status read_name(struct gz_import *import, struct gz_import_node 
     }
     size_t size = cut_name(name);
     char *copy = gz_arena_take(&import->names, size + 1, 1);
-    if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
     memcpy(copy, name, size);
     node->name = copy;
     return GZ_OK;
@@ -223,13 +230,14 @@ static enum gz_status read_matrix(struct gz_import *import, struct gz_import_nod
     read_numbers(json, "matrix", m, 16);
     double off = fmax(fmax(fabs(m[3]), fabs(m[7])), fmax(fabs(m[11]), fabs(m[15] - 1)));
     if (off > AFFINE_TOLERANCE) {
-        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].matrix: its last row is not 0 0 0 1",
+        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].matrix: its last row must be 0 0 0 1",
                        (unsigned)node->asset);
     }
     gz_affine affine = gz_affine_from_matrix(m);
     double residual = 0;
     if (!gz_trs_from_affine(&affine, &node->trs, &residual)) {
-        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].matrix: is singular", (unsigned)node->asset);
+        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].matrix: must not be singular",
+                       (unsigned)node->asset);
     }
     import->matrix_count++;
     import->residual_max = fmax(import->residual_max, residual);
@@ -246,7 +254,8 @@ static enum gz_status read_trs(struct gz_import_node *node, const json_t *json,
     node->trs.t = (gz_vec3){t[0], t[1], t[2]};
     node->trs.s = (gz_vec3){s[0], s[1], s[2]};
     if (!gz_quat_normalize((gz_quat){r[0], r[1], r[2], r[3]}, &node->trs.r)) {
-        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].rotation: is zero", (unsigned)node->asset);
+        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].rotation: must not be zero",
+                       (unsigned)node->asset);
     }
     return GZ_OK;
 }
@@ -260,7 +269,8 @@ static enum gz_status check_trs(const struct gz_import_node *node, struct gz_err
             return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: the translation %g is beyond %g", asset,
                            t, GZ_COORDINATE_MAX);
         }
-        if (s == 0) return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: a scale is zero", asset);
+        if (s == 0)
+            return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: a scale must not be zero", asset);
         if (fabs(s) < GZ_SCALE_MIN || fabs(s) > GZ_COORDINATE_MAX) {
             return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: the scale %g is not between %g and %g",
                            asset, s, GZ_SCALE_MIN, GZ_COORDINATE_MAX);
@@ -278,7 +288,8 @@ static enum gz_status read_transform(struct gz_import *import, struct gz_import_
                    json_object_get(json, "scale") != NULL;
     if (has_matrix && has_trs) {
         return gz_fail(error, GZ_BAD_VALUE,
-                       "nodes[%u]: has a matrix and a translation, rotation or scale",
+                       "nodes[%u]: has a matrix and a translation, rotation or scale, and may have "
+                       "only one or the other",
                        (unsigned)node->asset);
     }
     enum gz_status status =
@@ -309,7 +320,8 @@ enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gl
     *import = (struct gz_import){0};
     gz_arena_init(&import->names, (size_t)GZ_NODES_MAX * 2 * GZ_NAME_BYTES_MAX);
     struct gz_mesh_bounds *bounds = calloc(gz_gltf_count(gltf, "meshes") + 1, sizeof *bounds);
-    enum gz_status status = bounds != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    enum gz_status status =
+        bounds != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
     if (status == GZ_OK) status = read_hierarchy(import, gltf, error);
     if (status == GZ_OK) {
         status = gz_meshes_read(gltf, bounds, surfaces ? &import->surfaces : NULL,
@@ -341,7 +353,7 @@ enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *by
     enum gz_status status = gz_import_parse(&import, bytes, size, error);
     if (status != GZ_OK) return status;
     status = import.surfaces_status;
-    if (status != GZ_OK) gz_fail(error, status, "out of memory");
+    if (status != GZ_OK) gz_fail(error, status, "not enough memory for this file");
     *surfaces = import.surfaces;
     import.surfaces = NULL;
     gz_import_finish(&import);

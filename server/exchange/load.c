@@ -1,4 +1,5 @@
-#include "exchange/gltf.h"
+/* Loads a glTF from disk and embeds the files that it refers to. */
+#include "exchange/internal.h"
 #include "proto/limits.h"
 
 #include <errno.h>
@@ -17,7 +18,8 @@ struct loader {
     struct gz_error *error;
 };
 
-/* A pipe would wait for ever: without blocking, and plain files only. `descriptor` is closed. */
+/* Opens without blocking, and reads plain files only: a pipe would wait for ever. Closes
+ * `descriptor`. */
 static enum gz_status read_descriptor(struct gz_buffer *out, int descriptor)
 {
     struct stat facts;
@@ -71,7 +73,7 @@ static int hex_value(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Percent-decodes in place. False for an escape that is none, or for a NUL. */
+/* Percent-decodes in place. False for a broken escape, or for a NUL. */
 static bool decode_percents(char *text)
 {
     char *out = text;
@@ -107,8 +109,8 @@ static bool climbs(const char *path)
     return false;
 }
 
-/* What is wrong with a URI as the name of a file beside the glTF or below it; NULL where nothing
- * is. `path` becomes the name. */
+/* What is wrong with a URI as the name of a file beside the glTF or below it, or NULL. `path`
+ * becomes the name. */
 static const char *find_flaw(const char *uri, char *path)
 {
     if (strlen(uri) >= PATH_MAX) return "too long";
@@ -120,7 +122,7 @@ static const char *find_flaw(const char *uri, char *path)
     return climbs(path) ? "a path that leaves the folder" : NULL;
 }
 
-/* A link may lead anywhere: what counts is where the name ends once all links are followed. */
+/* A link may lead anywhere, so the path is checked after all links were followed. */
 static bool inside_folder(const struct loader *loader, const char *real)
 {
     size_t size = strlen(loader->folder);
@@ -147,7 +149,7 @@ static enum gz_status load_uri(struct loader *loader, const char *where, const c
     return GZ_OK;
 }
 
-/* Images say what they are in their first bytes; their names need not. */
+/* The type of an image by its first bytes: its name need not say it. */
 static const char *image_type(const struct gz_buffer *bytes)
 {
     static const struct {
@@ -201,8 +203,7 @@ static enum gz_status embed_all(struct loader *loader)
     return status;
 }
 
-/* The folder that holds `path`, as the caller names it: a link to a glTF stands where the link
- * does. */
+/* The folder that holds `path`. If `path` is a link to a glTF, it is the folder of the link. */
 static char *find_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -214,7 +215,7 @@ static char *find_folder(const char *path)
     return folder;
 }
 
-/* A file that needs nothing beside it is kept to the byte. */
+/* A file that refers to no other file is kept to the byte. */
 static enum gz_status load(struct loader *loader, struct gz_buffer *out, const char *path,
                            struct gz_buffer *file)
 {

@@ -1,3 +1,5 @@
+/* Checks the buffers, views, accessors and primitives of a file, and finds the boxes of its
+ * meshes. */
 #include "exchange/mesh.h"
 #include "proto/limits.h"
 
@@ -9,8 +11,8 @@
  * can be out of reach (compressed by an extension that is not known here): then only what the JSON
  * says is checked. */
 
-/* Vertex indices looked at in one file. A file is shorter than this; only accessors that share
- * bytes get past it. */
+/* How many vertex indices of one file are looked at. Only a file whose accessors share bytes can
+ * have more. */
 #define INDICES_READ_MAX GZ_ASSET_BYTES_MAX
 
 static enum gz_status decode_buffer(struct gz_mesh_reader *reader, size_t index, const char *uri,
@@ -18,7 +20,8 @@ static enum gz_status decode_buffer(struct gz_mesh_reader *reader, size_t index,
 {
     if (!gz_uri_is_data(uri)) {
         return gz_fail(reader->error, GZ_BAD_VALUE,
-                       "buffers[%zu].uri: an external file must be embedded: %s", index, uri);
+                       "buffers[%zu].uri: names the file %s: embed it, as gizmoctl import does",
+                       index, uri);
     }
     size_t size = 0;
     enum gz_status status = gz_data_uri_decode(uri, &buffer->owned, &size);
@@ -111,7 +114,7 @@ static unsigned element_bytes(const struct shape *shape, unsigned component)
     return shape->columns * column;
 }
 
-/* Elements in a view. They must be in its range, and start where a typed array can. */
+/* Checks elements in a view: they must be in its range, and start where a typed array can. */
 struct range {
     size_t view;
     uint64_t offset, count, stride;
@@ -134,7 +137,7 @@ static enum gz_status check_range(const struct gz_mesh_reader *reader, size_t in
     }
     if ((gz_json_natural(view, "byteOffset", 0) + range->offset) % range->alignment != 0) {
         return gz_fail(reader->error, GZ_BAD_VALUE,
-                       "accessors[%zu]%s: starts at a byte that is no multiple of %u", index, part,
+                       "accessors[%zu]%s: must start at a multiple of %u bytes", index, part,
                        range->alignment);
     }
     return GZ_OK;
@@ -151,7 +154,9 @@ static enum gz_status check_sparse(const struct gz_mesh_reader *reader, size_t i
         gz_component_bytes((enum gz_component_type)gz_json_natural(indices, "componentType", 0));
     if (count > reader->accessors[index].count || size == 0) {
         return gz_fail(reader->error, GZ_BAD_VALUE,
-                       "accessors[%zu].sparse: more than all elements, or no index type", index);
+                       "accessors[%zu].sparse: count must be at most the accessor's, and "
+                       "indices.componentType an unsigned integer",
+                       index);
     }
     struct range index_range = {gz_json_natural(indices, "bufferView", 0),
                                 gz_json_natural(indices, "byteOffset", 0),
@@ -267,8 +272,8 @@ static enum gz_status read_box(const struct gz_mesh_reader *reader, size_t index
     if (status == GZ_OK) status = read_corner(reader, index, "max", &box->max);
     if (status != GZ_OK) return status;
     if (!(box->min.x <= box->max.x && box->min.y <= box->max.y && box->min.z <= box->max.z)) {
-        return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu].min: is larger than max",
-                       index);
+        return gz_fail(reader->error, GZ_BAD_VALUE,
+                       "accessors[%zu].min: must not be larger than max", index);
     }
     return GZ_OK;
 }
@@ -281,8 +286,8 @@ uint32_t gz_index_value(enum gz_component_type type, const uint8_t *at)
     return value;
 }
 
-/* The largest vertex index, read once however many primitives share it. False once too much has
- * been read. */
+/* The largest vertex index of the accessor, which is read once, however many primitives share it.
+ * False if too much was read already. */
 static bool find_index_max(struct gz_mesh_reader *reader, struct gz_accessor *accessor)
 {
     if (accessor->index_max_known) return true;
@@ -336,7 +341,7 @@ static enum gz_status check_attributes(const struct gz_mesh_reader *reader, size
     return GZ_OK;
 }
 
-/* A primitive without positions is drawn by nobody and adds nothing to the box. */
+/* A primitive without positions is not drawn and adds nothing to the box. */
 static enum gz_status read_primitive(struct gz_mesh_reader *reader, size_t mesh, size_t primitive,
                                      const json_t *json, struct gz_mesh_bounds *bounds)
 {
@@ -377,7 +382,8 @@ static enum gz_status check_images(const struct gz_mesh_reader *reader)
             json_string_value(json_object_get(gz_gltf_item(reader->gltf, "images", i), "uri"));
         if (uri == NULL || gz_uri_is_data(uri)) continue;
         return gz_fail(reader->error, GZ_BAD_VALUE,
-                       "images[%zu].uri: an external file must be embedded: %s", i, uri);
+                       "images[%zu].uri: names the file %s: embed it, as gizmoctl import does", i,
+                       uri);
     }
     return GZ_OK;
 }
@@ -409,7 +415,7 @@ enum gz_status gz_meshes_read(const struct gz_gltf *gltf, struct gz_mesh_bounds 
     reader.accessors = calloc(gz_gltf_count(gltf, "accessors") + 1, sizeof *reader.accessors);
     enum gz_status status;
     if (reader.buffers == NULL || reader.views == NULL || reader.accessors == NULL) {
-        status = gz_fail(error, GZ_NO_MEMORY, "out of memory");
+        status = gz_fail(error, GZ_NO_MEMORY, "not enough memory for this file");
     } else {
         status = read_all(&reader, bounds);
     }

@@ -1,9 +1,9 @@
-/* mesh.h - buffers, views and accessors of an opened glTF, once mesh.c has checked them. Not for
- * other rooms. */
+/* mesh.h - buffers, views and accessors of an opened glTF, once mesh.c has checked them. No other
+ * room includes it. */
 #ifndef GZ_EXCHANGE_MESH_H
 #define GZ_EXCHANGE_MESH_H
 
-#include "exchange/gltf.h"
+#include "exchange/internal.h"
 
 enum gz_component_type { GZ_BYTE = 5120, GZ_UBYTE, GZ_SHORT, GZ_USHORT, GZ_UINT = 5125, GZ_FLOAT };
 
@@ -34,14 +34,15 @@ struct gz_mesh_reader {
     struct gz_error *error;
 };
 
-/* 0 where it is no type that glTF has. */
+/* 0 if glTF has no such type. */
 unsigned gz_component_bytes(enum gz_component_type type);
-/* What an integer stands for where the accessor is normalised (KHR_mesh_quantization). */
+/* The value that a stored number stands for: an integer of a normalised accessor stands for a
+ * fraction (KHR_mesh_quantization). */
 double gz_component_value(const struct gz_accessor *accessor, double raw);
 /* An unsigned integer of one of the types that indices have. */
 uint32_t gz_index_value(enum gz_component_type type, const uint8_t *at);
 
-/* The surfaces of all that was read; NULL where no node has one. GZ_NO_MEMORY, and NULL. */
+/* The surfaces of the meshes that were read; NULL if no node has one, and with GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_surfaces_make(struct gz_surfaces **surfaces,
                                             const struct gz_mesh_reader *reader);
 

@@ -1,19 +1,20 @@
-#include "exchange/gltf.h"
+/* Checks the types, ranges and indices of a glTF's JSON by a table of rules. */
+#include "exchange/internal.h"
 #include "proto/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What glTF 2.0 says about the properties that are read here or that a viewer cannot do without, as
- * a table. A path names members; "[]" is every element of a list and "*" every member of an
+/* What glTF 2.0 says about the properties that are read here, or that a program needs to draw the
+ * file. A path names members; "[]" is every element of a list and "*" every member of an
  * object. */
 enum kind { OBJECT, LIST, TEXT, BOOLEAN, NUMBER, NUMBERS, NATURAL, INDEX };
 
 struct rule {
     const char *path;
     enum kind kind;
-    bool needed;        /* the last member must be there if the object that holds it is */
+    bool needed;        /* the last member must exist if the object that holds it does */
     const char *target; /* INDEX: the list at the top level that it points into */
     unsigned low, high; /* NATURAL: the range, high 0 is none; NUMBERS: high is how many */
 };
@@ -45,12 +46,14 @@ static const struct rule rules[] = {
     {.path = "meshes[].primitives[].material", .kind = INDEX, .target = "materials"},
     {.path = "meshes[].primitives[].mode", .kind = NATURAL, .high = 6},
     {.path = "meshes[].primitives[].targets[].*", .kind = INDEX, .target = "accessors"},
-    {.path = "meshes[].primitives[].extensions.KHR_draco_mesh_compression.bufferView", .kind = INDEX, .needed = true, .target = "bufferViews"},
+    {.path = "meshes[].primitives[].extensions.KHR_draco_mesh_compression.bufferView",
+     .kind = INDEX, .needed = true, .target = "bufferViews"},
     {.path = "meshes[].weights[]", .kind = NUMBER},
     {.path = "accessors[]", .kind = OBJECT},
     {.path = "accessors[].bufferView", .kind = INDEX, .target = "bufferViews"},
     {.path = "accessors[].byteOffset", .kind = NATURAL},
-    {.path = "accessors[].componentType", .kind = NATURAL, .needed = true, .low = 5120, .high = 5126},
+    {.path = "accessors[].componentType",
+     .kind = NATURAL, .needed = true, .low = 5120, .high = 5126},
     {.path = "accessors[].normalized", .kind = BOOLEAN},
     {.path = "accessors[].count", .kind = NATURAL, .needed = true, .low = 1},
     {.path = "accessors[].type", .kind = TEXT, .needed = true},
@@ -58,11 +61,14 @@ static const struct rule rules[] = {
     {.path = "accessors[].max[]", .kind = NUMBER},
     {.path = "accessors[].sparse.count", .kind = NATURAL, .needed = true, .low = 1},
     {.path = "accessors[].sparse.indices", .kind = OBJECT, .needed = true},
-    {.path = "accessors[].sparse.indices.bufferView", .kind = INDEX, .needed = true, .target = "bufferViews"},
+    {.path = "accessors[].sparse.indices.bufferView",
+     .kind = INDEX, .needed = true, .target = "bufferViews"},
     {.path = "accessors[].sparse.indices.byteOffset", .kind = NATURAL},
-    {.path = "accessors[].sparse.indices.componentType", .kind = NATURAL, .needed = true, .low = 5120, .high = 5126},
+    {.path = "accessors[].sparse.indices.componentType",
+     .kind = NATURAL, .needed = true, .low = 5120, .high = 5126},
     {.path = "accessors[].sparse.values", .kind = OBJECT, .needed = true},
-    {.path = "accessors[].sparse.values.bufferView", .kind = INDEX, .needed = true, .target = "bufferViews"},
+    {.path = "accessors[].sparse.values.bufferView",
+     .kind = INDEX, .needed = true, .target = "bufferViews"},
     {.path = "accessors[].sparse.values.byteOffset", .kind = NATURAL},
     {.path = "bufferViews[]", .kind = OBJECT},
     {.path = "bufferViews[].buffer", .kind = INDEX, .needed = true, .target = "buffers"},
@@ -86,13 +92,18 @@ static const struct rule rules[] = {
     {.path = "materials[].pbrMetallicRoughness.baseColorFactor", .kind = NUMBERS, .high = 4},
     {.path = "materials[].pbrMetallicRoughness.metallicFactor", .kind = NUMBER},
     {.path = "materials[].pbrMetallicRoughness.roughnessFactor", .kind = NUMBER},
-    {.path = "materials[].pbrMetallicRoughness.baseColorTexture.index", .kind = INDEX, .needed = true, .target = "textures"},
-    {.path = "materials[].pbrMetallicRoughness.metallicRoughnessTexture.index", .kind = INDEX, .needed = true, .target = "textures"},
+    {.path = "materials[].pbrMetallicRoughness.baseColorTexture.index",
+     .kind = INDEX, .needed = true, .target = "textures"},
+    {.path = "materials[].pbrMetallicRoughness.metallicRoughnessTexture.index",
+     .kind = INDEX, .needed = true, .target = "textures"},
     {.path = "materials[].normalTexture.scale", .kind = NUMBER},
-    {.path = "materials[].normalTexture.index", .kind = INDEX, .needed = true, .target = "textures"},
+    {.path = "materials[].normalTexture.index",
+     .kind = INDEX, .needed = true, .target = "textures"},
     {.path = "materials[].occlusionTexture.strength", .kind = NUMBER},
-    {.path = "materials[].occlusionTexture.index", .kind = INDEX, .needed = true, .target = "textures"},
-    {.path = "materials[].emissiveTexture.index", .kind = INDEX, .needed = true, .target = "textures"},
+    {.path = "materials[].occlusionTexture.index",
+     .kind = INDEX, .needed = true, .target = "textures"},
+    {.path = "materials[].emissiveTexture.index",
+     .kind = INDEX, .needed = true, .target = "textures"},
     {.path = "materials[].emissiveFactor", .kind = NUMBERS, .high = 3},
     {.path = "materials[].alphaMode", .kind = TEXT},
     {.path = "materials[].alphaCutoff", .kind = NUMBER},
@@ -104,7 +115,8 @@ static const struct rule rules[] = {
     {.path = "skins[].inverseBindMatrices", .kind = INDEX, .target = "accessors"},
     {.path = "animations[].samplers", .kind = LIST, .needed = true},
     {.path = "animations[].samplers[].input", .kind = INDEX, .needed = true, .target = "accessors"},
-    {.path = "animations[].samplers[].output", .kind = INDEX, .needed = true, .target = "accessors"},
+    {.path = "animations[].samplers[].output",
+     .kind = INDEX, .needed = true, .target = "accessors"},
     {.path = "animations[].channels", .kind = LIST, .needed = true},
     {.path = "animations[].channels[].sampler", .kind = NATURAL, .needed = true},
     {.path = "animations[].channels[].target", .kind = OBJECT, .needed = true},
@@ -132,7 +144,7 @@ struct walk {
 
 #define PLACE_BYTES 160
 
-/* A part that does not fit is left out whole, so that no character of it is cut. */
+/* A part that does not fit is left out whole, so that no character is cut in two. */
 static size_t say_place(const struct place *place, char *text, size_t size)
 {
     if (place == NULL) return 0;
@@ -312,8 +324,8 @@ static enum gz_status check_channels(const struct walk *walk)
     return GZ_OK;
 }
 
-/* Extensions may stand in any object of the file and are objects by name; what "extras" hold is
- * nobody's business. The parser has bounded the depth. */
+/* Any object of the file may have "extensions", which hold objects by name. What "extras" hold is
+ * not checked. The parser has bounded the depth. */
 static enum gz_status check_extensions(const struct walk *walk, const struct place *place,
                                        json_t *value)
 {

@@ -1,7 +1,7 @@
-/* skins.c - keeps the skins of a file valid when its hierarchy was edited. glTF wants the joints of
- * a skin under one common root, in the scene of each node that shows the skin. A node whose skin no
- * longer has that keeps its mesh and loses the skin. What was invalid before the edits stays as it
- * was. */
+/* Keeps the skins of a file valid when its hierarchy was edited. glTF wants the joints of a skin
+ * under one common root, in the scene of each node that shows the skin. A node whose skin no longer
+ * has such a root keeps its mesh and loses the skin. A skin that was invalid before the edits stays
+ * as it was. */
 #include "exchange/skins.h"
 #include "proto/limits.h"
 
@@ -150,8 +150,7 @@ static void drop_from_nodes(const struct tree *tree, struct gz_skins *skins)
     }
 }
 
-/* A skeleton that is no longer above all joints is only a hint that went wrong: the skin does
- * without. */
+/* `skeleton` is only a hint: it is left out once it is no longer above all joints. */
 static void drop_skeletons(const struct tree *tree, const struct gz_skins *skins)
 {
     for (size_t i = 0; i < skins->count; i++) {
@@ -169,7 +168,8 @@ static bool is_printable(const char *name)
     return *name != '\0';
 }
 
-/* As much as fits, cut at a whole name. A name that a header cannot hold is left out. */
+/* Appends the name of a skin if it fits whole. A name that an HTTP header cannot hold is left out.
+ */
 static void tell(const struct gz_gltf *gltf, const struct gz_skins *skins,
                  char dropped[GZ_DROPPED_BYTES])
 {
@@ -204,7 +204,7 @@ static enum gz_status renumber(const struct tree *tree, const struct gz_skins *s
     return GZ_OK;
 }
 
-/* Without a common root a skin is invalid even where no node shows it. */
+/* Without a common root a skin is invalid even if no node shows it. */
 static enum gz_status remove_skins(const struct tree *tree, struct gz_skins *skins)
 {
     json_t *kept = json_array(), *list = json_object_get(tree->gltf->json, "skins");

@@ -1,9 +1,9 @@
-/* skins.h - skins when the hierarchy of their file is edited. Not for other rooms.
- * Open before the edits, mend after them, close in any case. */
+/* skins.h - keeps skins valid while the hierarchy of their file is edited. No other room includes
+ * it. Open before the edits, mend after them, close in any case. */
 #ifndef GZ_EXCHANGE_SKINS_H
 #define GZ_EXCHANGE_SKINS_H
 
-#include "exchange/gltf.h"
+#include "exchange/internal.h"
 #include "proto/limits.h"
 
 struct gz_skins {
@@ -11,14 +11,14 @@ struct gz_skins {
     struct gz_skin {
         int64_t root;   /* the node without a parent that all joints are below; -1 for none */
         bool was_valid; /* before the edits */
-        bool dropped;   /* some node lost it */
+        bool dropped;   /* a node lost it */
         size_t place;   /* its index in the file that is written */
     } * of;
 };
 
-/* GZ_NO_MEMORY alone. */
+/* Fails with GZ_NO_MEMORY only. */
 GZ_MUST_USE enum gz_status gz_skins_open(struct gz_skins *skins, const struct gz_gltf *gltf);
-/* Takes out what the edits made invalid, and says which skins some node lost: "skin 0 (Armature),
+/* Takes the skins that the edits made invalid from their nodes, and names them: "skin 0 (Armature),
  * skin 2"; empty for none. */
 GZ_MUST_USE enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf,
                                          char dropped[GZ_DROPPED_BYTES]);

@@ -1,4 +1,4 @@
-/* The triangles of the meshes, for picking: what a viewer that draws the file would show of it. */
+/* Collects the triangles of the meshes for picking, as a program that draws the file shows them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@ enum mode { TRIANGLES = 4, STRIP, FAN };
 
 /* ---- elements ---- */
 
-/* An accessor's elements, with those that a sparse one has replaced. */
+/* The elements of an accessor, with the ones that a sparse accessor replaces. */
 struct source {
     const struct gz_accessor *accessor;
-    const uint8_t *indices, *values; /* of what is replaced; NULL for nothing */
+    const uint8_t *indices, *values; /* of the replaced elements; NULL if there are none */
     enum gz_component_type index_type;
     unsigned index_bytes;
     uint64_t replaced;
@@ -34,8 +34,8 @@ static bool is_compressed(const struct gz_mesh_reader *reader, const json_t *hol
            json_object_get(extensions, "KHR_meshopt_compression") != NULL;
 }
 
-/* False where the bytes are out of reach. Elements without a view are 0 where a sparse accessor
- * says so; else an extension fills them. */
+/* False if the bytes are out of reach. Without a view the elements of a sparse accessor are 0;
+ * those of another accessor are filled by an extension. */
 static bool open_source(struct source *source, const struct gz_mesh_reader *reader, size_t index)
 {
     const struct gz_accessor *accessor = &reader->accessors[index];
@@ -59,7 +59,7 @@ static bool open_source(struct source *source, const struct gz_mesh_reader *read
            !is_compressed(reader, indices) && !is_compressed(reader, values);
 }
 
-/* The element's bytes; NULL: it is 0. The indices of a sparse accessor ascend. */
+/* The bytes of the element; NULL if it is 0. The indices of a sparse accessor ascend. */
 static const uint8_t *element_of(const struct source *source, uint64_t i)
 {
     uint64_t low = 0, high = source->replaced;
@@ -120,7 +120,7 @@ static uint64_t count_triangles(const struct primitive *primitive)
     return primitive->corners >= 3 ? primitive->corners - 2 : 0;
 }
 
-/* False where the vertex is not there: sparse indices were not looked at before. */
+/* False if there is no such vertex: sparse indices were not checked before. */
 static bool find_vertex(const struct primitive *primitive, uint64_t corner, uint64_t *vertex)
 {
     *vertex = corner;
@@ -150,7 +150,7 @@ static float read_component(const struct gz_accessor *accessor, const uint8_t *a
     return value;
 }
 
-/* Whether it can be met at all. */
+/* Whether a ray can hit the triangle at all. */
 static bool is_real(const struct gz_triangle *triangle)
 {
     const float(*c)[3] = triangle->corner;
@@ -169,7 +169,7 @@ static bool is_real(const struct gz_triangle *triangle)
     return normal.x != 0 || normal.y != 0 || normal.z != 0;
 }
 
-/* False where a vertex is not there. */
+/* False if one of the vertices does not exist. */
 static bool read_triangle(const struct primitive *primitive, uint64_t number,
                           struct gz_triangle *triangle)
 {
@@ -202,7 +202,7 @@ static const json_t *primitives_of(const struct gz_mesh_reader *reader, size_t m
     return json_object_get(gz_gltf_item(reader->gltf, "meshes", mesh), "primitives");
 }
 
-/* How many triangles the mesh has, not looking at them; 0 where one of them is out of reach. */
+/* How many triangles the mesh has, whether or not a ray can hit them; 0 if one is out of reach. */
 static uint64_t plan_mesh(const struct gz_mesh_reader *reader, size_t mesh)
 {
     const json_t *primitives = primitives_of(reader, mesh);
@@ -217,7 +217,7 @@ static uint64_t plan_mesh(const struct gz_mesh_reader *reader, size_t mesh)
     return count;
 }
 
-/* How many of them there are; 0 where one of them is out of reach. */
+/* How many triangles a ray can hit; 0 if one is out of reach. */
 static size_t read_triangles(const struct gz_mesh_reader *reader, size_t mesh,
                              struct gz_triangle *triangles)
 {
@@ -252,13 +252,13 @@ static bool has_targets(const json_t *primitives)
     return false;
 }
 
-/* ---- all of them ---- */
+/* ---- all surfaces ---- */
 
 /* What morph targets make of a mesh. */
 enum morph { PLAIN, TARGETS, WEIGHTED };
 
-/* What is to be made: for each node its mesh, for each mesh its triangles and then its number among
- * those that are made. */
+/* What is to be made: the mesh of each node; for each mesh its count of triangles and later its
+ * number among the meshes that are made. */
 struct plan {
     const struct gz_mesh_reader *reader;
     size_t node_count, mesh_count, made, left_out;
@@ -286,7 +286,7 @@ static void finish_plan(struct plan *plan)
     free(plan->morphs);
 }
 
-/* Once for each mesh: many nodes can show one of many parts. */
+/* Looks at each mesh once: many nodes can show the same one. */
 static void find_morphs(struct plan *plan)
 {
     for (size_t mesh = 0; mesh < plan->mesh_count; mesh++) {
@@ -316,7 +316,7 @@ static void count_all(struct plan *plan)
     find_morphs(plan);
     for (size_t node = 0; node < plan->node_count; node++) {
         plan->mesh_of[node] = plain_mesh(plan, node);
-        if (plan->mesh_of[node] >= 0) plan->counts[plan->mesh_of[node]] = 1; /* somebody shows it */
+        if (plan->mesh_of[node] >= 0) plan->counts[plan->mesh_of[node]] = 1; /* a node shows it */
     }
     for (size_t mesh = 0; mesh < plan->mesh_count; mesh++) {
         if (plan->counts[mesh] == 0) continue;
@@ -331,7 +331,7 @@ static void count_all(struct plan *plan)
     }
 }
 
-/* One block of memory, the wider first so that all are aligned. */
+/* One block of memory; the widest members come first, so that all are aligned. */
 struct block {
     struct gz_surfaces *surfaces;
     uint32_t *mesh_of;

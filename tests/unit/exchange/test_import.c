@@ -67,7 +67,7 @@ static const struct bad bad_files[] = {
     {"child and a half", NODES("{'children':[0.5]},{}"), GZ_BAD_VALUE,
      "nodes[0].children[0]: is 0.5"},
     {"two parents", NODES("{'children':[2]},{'children':[2]},{}"), GZ_BAD_VALUE,
-     "nodes[1].children[0]: node 2 already is a child of node 0"},
+     "nodes[1].children[0]: node 2 is already a child of node 0"},
     {"a child twice", NODES("{'children':[1,1]},{}"), GZ_BAD_VALUE,
      "nodes[0].children[1]: node 1 already"},
     {"own child", NODES("{'children':[0]}"), GZ_BAD_VALUE,
@@ -85,9 +85,9 @@ static const struct bad bad_files[] = {
      "scenes[0].nodes[0]: is 0"},
     {"a scene's node is a child",
      "{" ASSET ",'scenes':[{'nodes':[1]}],'nodes':[{'children':[1]},{}]}", GZ_BAD_VALUE,
-     "scenes[0].nodes[0]: node 1 is no root"},
+     "scenes[0].nodes[0]: node 1 must be a root"},
     {"a root twice", "{" ASSET ",'scenes':[{'nodes':[0,0]}],'nodes':[{}]}", GZ_BAD_VALUE,
-     "node 0 is there twice"},
+     "node 0 is listed twice"},
 
     {"two numbers", NODES("{'translation':[0,0]}"), GZ_BAD_MESSAGE,
      "nodes[0].translation: has 2 elements, must have 3"},
@@ -103,16 +103,17 @@ static const struct bad bad_files[] = {
     {"a projective matrix", NODES("{},{'matrix':[1,0,0,0.5,0,1,0,0,0,0,1,0,0,0,0,1]}"),
      GZ_BAD_VALUE, "nodes[1].matrix: its last row"},
     {"a flat matrix", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,0,0,0,0,0,1]}"), GZ_BAD_VALUE,
-     "nodes[0].matrix: is singular"},
+     "nodes[0].matrix: must not be singular"},
     {"dependent columns", NODES("{'matrix':[1,2,3,0,2,4,6,0,0,0,1,0,0,0,0,1]}"), GZ_BAD_VALUE,
-     "nodes[0].matrix: is singular"},
-    {"a zero scale", NODES("{},{},{'scale':[1,0,1]}"), GZ_BAD_VALUE, "nodes[2]: a scale is zero"},
+     "nodes[0].matrix: must not be singular"},
+    {"a zero scale", NODES("{},{},{'scale':[1,0,1]}"), GZ_BAD_VALUE,
+     "nodes[2]: a scale must not be zero"},
     {"a tiny scale", NODES("{'scale':[1,1e-16,1]}"), GZ_BAD_VALUE, "nodes[0]: the scale 1e-16"},
     {"a huge scale", NODES("{'scale':[1,1,-1e16]}"), GZ_BAD_VALUE, "nodes[0]: the scale -1e+16"},
     {"a huge translation", NODES("{'translation':[0,1.1e15,0]}"), GZ_BAD_VALUE,
      "nodes[0]: the translation 1.1e+15"},
     {"a zero rotation", NODES("{'rotation':[0,0,0,0]}"), GZ_BAD_VALUE,
-     "nodes[0].rotation: is zero"},
+     "nodes[0].rotation: must not be zero"},
 
     {"extensions is a list", NODES("{'extensions':[]}"), GZ_BAD_MESSAGE,
      "nodes[0].extensions: must be an object"},
@@ -133,11 +134,11 @@ static const struct bad bad_files[] = {
     {"a joint out of range", "{" ASSET ",'skins':[{'joints':[1]}],'nodes':[{}]}", GZ_BAD_VALUE,
      "skins[0].joints[0]"},
     {"an image that is not embedded", "{" ASSET ",'images':[{'uri':'a.png'}]}", GZ_BAD_VALUE,
-     "images[0].uri: an external file must be embedded: a.png"},
+     "images[0].uri: names the file a.png: embed it"},
 
     {"a buffer elsewhere",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'a.bin'}]"),
-     GZ_BAD_VALUE, "buffers[0].uri: an external file must be embedded: a.bin"},
+     GZ_BAD_VALUE, "buffers[0].uri: names the file a.bin: embed it"},
     {"a buffer nowhere",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48}]"), GZ_BAD_VALUE,
      "buffers[0]: has no uri"},
@@ -215,7 +216,7 @@ static const struct bad bad_files[] = {
     {"an odd offset",
      ACCESSORS("{'bufferView':0,'byteOffset':1,'componentType':5123,'count':2,'type':'SCALAR'}"
                "," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0]: starts at a byte that is no multiple of 2"},
+     GZ_BAD_VALUE, "accessors[0]: must start at a multiple of 2 bytes"},
     {"component type 5124",
      ACCESSORS("{'componentType':5124,'count':3,'type':'SCALAR'}," POSITIONS), GZ_BAD_VALUE,
      "accessors[0].componentType: is 5124"},
@@ -261,7 +262,7 @@ static const struct bad bad_files[] = {
      ACCESSORS(INDICES "," POSITIONS ",{'componentType':5126,'count':2,'type':'VEC3','sparse':{'"
                        "count':3,'indices':{'bufferView':"
                        "0,'componentType':5123},'values':{'bufferView':1}}}"),
-     GZ_BAD_VALUE, "accessors[2].sparse: more than all"},
+     GZ_BAD_VALUE, "accessors[2].sparse: count must be at most"},
     {"sparse past its view",
      ACCESSORS(INDICES
                "," POSITIONS
@@ -570,7 +571,8 @@ static void test_import_depth_at_the_limit_and_one_past_it(void **state)
     gz_import_finish(&import);
     free(chain);
     chain = make_chain(GZ_TREE_DEPTH_MAX + 1);
-    assert_refused("deep", chain, strlen(chain), GZ_TOO_LARGE, "nodes[256]: deeper than 256");
+    assert_refused("deep", chain, strlen(chain), GZ_TOO_LARGE,
+                   "nodes[256]: the hierarchy may be at most 256 deep");
     free(chain);
 }
 
@@ -595,7 +597,7 @@ static void test_import_nodes_at_the_limit_and_one_past_it(void **state)
     gz_import_finish(&import);
     free(text);
     text = make_nodes(GZ_NODES_MAX + 1);
-    assert_refused("many", text, strlen(text), GZ_TOO_MANY, "more than 100000");
+    assert_refused("many", text, strlen(text), GZ_TOO_MANY, "at most 100000");
     free(text);
 }
 
@@ -612,7 +614,8 @@ static void test_import_json_bombs_are_refused(void **state)
     text = malloc(size);
     for (size_t i = 0; i < size; i += 2) memcpy(text + i, "0,", 2);
     text[0] = '[';
-    assert_refused("many values", text, size, GZ_TOO_LARGE, "JSON: more than 4000000 values");
+    assert_refused("many values", text, size, GZ_TOO_LARGE,
+                   "JSON: a file may have at most 4000000 values");
     free(text);
 }
 

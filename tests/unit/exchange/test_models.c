@@ -17,11 +17,11 @@ static const struct model {
     const char *message;
 } models[] = {
     {"glTF/BoxTextured-glTF-Binary/BoxTextured.glb", GZ_VERSION, 0,
-     "GLB: version 1, only glTF 2.x"},
+     "GLB: is of version 1, but only glTF 2.x"},
     {"glTF/BoxTextured-glTF-Embedded/BoxTextured.gltf", GZ_VERSION, 0, "this is 1.0"},
     {"glTF/BoxTextured-glTF-MaterialsCommon/BoxTextured.gltf", GZ_VERSION, 0, "this is 1.0"},
     {"glTF/BoxTextured-glTF/BoxTextured.gltf", GZ_VERSION, 0, "this is 1.0"},
-    {"glTF/CesiumMilkTruck/CesiumMilkTruck.gltf", GZ_VERSION, 0, "asset.version: only glTF 2.x"},
+    {"glTF/CesiumMilkTruck/CesiumMilkTruck.gltf", GZ_VERSION, 0, "asset.version: is "},
     {"glTF/IncorrectVertexArrays/Cube_v1.gltf", GZ_VERSION, 0, "this is 1.0"},
     {"glTF/TwoBoxes/TwoBoxes.gltf", GZ_VERSION, 0, "this is 1.0"},
     {"glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb", GZ_OK, 82, NULL},
