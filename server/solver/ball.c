@@ -1,3 +1,4 @@
+/* Turns a pointer into a point of a ball, and two such points into a rotation. */
 #include "solver/ball.h"
 
 #include "solver/place.h"
@@ -53,7 +54,7 @@ static bool point_by_pixels(const struct gz_ball_place *ball, const struct gz_si
 #define RIM 0.999
 #define RIM_COSINE 0.04471017781221601 /* sqrt(1 - RIM^2) */
 
-/* The cotangent of that angle. `nearness` is radius / distance of the eye, 0 where there is no eye;
+/* The cotangent of that angle. `nearness` is radius / distance of the eye, 0 if there is no eye;
  * `offset` is how far from the centre the ray passes it, at its depth, in radii. At the rim the
  * angle is asin RIM - asin (RIM * nearness). */
 static double cotangent_beyond_rim(double nearness, double offset)
@@ -92,8 +93,7 @@ static bool point_on_sphere(gz_vec3 from, gz_vec3 along, double radius, bool con
     gz_vec3 nearest = gz_scale(gz_sub(from, gz_scale(along, approach)), 1 / radius);
     double miss_square = gz_dot(nearest, nearest);
     bool inside =
-        converges &&
-        gz_dot(from, from) < radius * radius; /* the ball is then met ahead, whatever the ray */
+        converges && gz_dot(from, from) < radius * radius; /* then every ray meets the ball ahead */
     if (!isfinite(miss_square)) return false;
     if (!inside && (miss_square > RIM * RIM || (converges && approach > 0)))
         return point_beyond_rim(from, along, radius, converges, unit);

@@ -1,3 +1,4 @@
+/* Prepares a camera once, so that projecting points and casting lines of sight is cheap. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,8 @@ static bool find_eye(struct gz_camera *camera)
     return gz_finite(camera->eye_view);
 }
 
-/* An orthographic w is a constant; clip coordinates are worth the same with every sign turned. */
+/* The w of an orthographic view is a constant; clip coordinates mean the same with every sign
+ * turned. */
 static bool straighten_w(struct gz_camera *camera)
 {
     double w = camera->pixel[2][3];
@@ -71,8 +73,8 @@ static bool straighten_w(struct gz_camera *camera)
     return true;
 }
 
-/* Depth grows along the lines of sight: as w does, or along the rays of an orthographic view, which
- * come in two directions of which the view matrix tells. */
+/* Depth grows along the lines of sight: as w does, or along the rays of an orthographic view, whose
+ * direction the view matrix says. */
 static bool find_depth(struct gz_camera *camera)
 {
     for (int i = 0; i < 4; i++) camera->depth[i] = camera->pixel[2][i];
@@ -119,8 +121,8 @@ static bool find_frame(struct gz_camera *camera)
     return true;
 }
 
-/* The near plane is where depth is -1 (GL), 0 or 1 (reversed); which of them is not said, so the
- * nearest that lies in front stands for it: a drag never has to stop before it. */
+/* The near plane is where depth is -1 (GL), 0 or 1 (reversed). The camera does not say which, so
+ * the nearest of these that lies in front is taken: a drag never has to stop before it. */
 static void find_near(struct gz_camera *camera)
 {
     const double *proj = camera->input.proj;

@@ -1,9 +1,10 @@
+/* Makes the planes of what a pointer, a rectangle or a view can reach. */
 #include <assert.h>
 #include <math.h>
 
 #include "solver/sight.h"
 
-/* What is taken to be in reach beyond the edge of what is asked for, in pixels. */
+/* How far beyond the edge of the question the planes lie, in pixels. */
 #define SPARE_PX 1.0
 /* What the coefficients of a plane may have lost by rounding, as a part of the largest coordinates
  * that went into them. */
@@ -49,7 +50,7 @@ static void window_planes(const struct gz_camera *camera, const double window[4]
     planes[4] = plane_of(camera, row_of(camera->depth));
 }
 
-/* The same about a bare ray, whose pixels are angles. */
+/* The same for a bare ray, whose pixels are angles. */
 static void ray_planes(const struct gz_sight *sight, double tolerance_px,
                        gz_plane planes[GZ_PICK_PLANES])
 {
@@ -89,14 +90,14 @@ void gz_pick_rect_cull(const struct gz_camera *camera, const double rect[4],
     window_planes(camera, window, planes);
 }
 
-/* Depths from -w to w hold those from 0 to w, either way round. */
+/* Depths from -w to w include those from 0 to w, in either direction. */
 void gz_view_cull(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES])
 {
     assert(camera != NULL && planes != NULL);
     const double *proj = camera->input.proj;
     double sign = !camera->perspective && proj[15] < 0
                       ? -1
-                      : 1; /* clip coordinates are worth the same turned round */
+                      : 1; /* clip coordinates mean the same with every sign turned */
     struct row w = {{sign * proj[3], sign * proj[7], sign * proj[11], sign * proj[15]}};
     for (int i = 0; i < 3; i++) {
         struct row row = {{proj[i], proj[4 + i], proj[8 + i], proj[12 + i]}};

@@ -1,3 +1,4 @@
+/* Solves a drag: the pointer of the press and the pointer of now become new transforms. */
 #include <assert.h>
 #include <math.h>
 
@@ -13,7 +14,7 @@
 #define CENTRE_EXACT_PX 1e-6
 /* The handle's point may come this much nearer or go this much farther than it was at the press. */
 #define DEPTH_RATIO 1e6
-/* Halvings of the pointer's way when the limit on it is looked for: below the last bit of a
+/* How often the pointer's way is halved to find the limit on it: down to below the last bit of a
  * pixel. */
 #define HALVINGS 60
 
@@ -98,11 +99,11 @@ static bool init_sight(const struct gz_drag *drag, struct gz_sight *sight,
 }
 
 /* Beyond a plane's horizon the place is the last one on the straight line of the pointer from the
- * press: a function of press and now alone. A search by halves finds it for pixels and rays alike,
- * and leaves a place that measure() itself accepts, so that the handle does not come back by a last
- * bit as the pointer goes on. It takes 6 us. For pixels the limit has a closed form, because all
- * that is compared is linear in them; for rays it has none, because origin and direction both
- * move. */
+ * press. It depends on press and now only. A bisection finds it for pixels and rays alike. It
+ * leaves a place that measure() itself accepts, so that the handle does not come back by a last bit
+ * as the pointer goes on. It takes 6 us. For pixels the limit has a closed form, because everything
+ * that is compared is linear in them; for rays it has none, because origin and direction both move.
+ */
 static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct gz_camera *camera,
                                         const struct gz_pointer *pointer, struct gz_range range,
                                         double numbers[2])
@@ -159,9 +160,9 @@ static void scale_by(const struct gz_drag *drag, double factor, struct gz_motion
     motion->frame_inverse = drag->frame_inverse;
 }
 
-/* Writes the fields that count for the kind, but for a turn, which is by value[0] and the caller's
- * to write. A value of no motion makes none, so that the start's bits come back. False, nothing
- * written, where a number is not finite. */
+/* Writes the fields that count for the kind of motion, but for a turn: that is by value[0], and the
+ * caller writes it. A value that is no motion writes none, so that the bits of the start come back.
+ * False, and nothing is written, if a number is not finite. */
 static bool make_motion(const struct gz_drag *drag, const double value[2], struct gz_motion *motion)
 {
     enum gz_handle_part part = part_of(drag);
@@ -211,7 +212,7 @@ static bool snap_wanted(const struct gz_drag *drag, uint32_t mods)
 
 /* ---- Values: the rule's numbers, now against the press ---- */
 
-/* Factors never come to 0; without mirror they stop before it. */
+/* A factor is never 0; without mirror it stops before 0. */
 static enum gz_solve limit_factor(const struct gz_drag *drag, double *factor)
 {
     bool beyond = *factor < 0 && !drag->mirror;
@@ -275,7 +276,7 @@ static void use_pixels(struct gz_drag *drag, double right, double down, double g
     drag->gain = gain;
 }
 
-/* Up on the screen is away from the viewer. The gain is what the axis has at the angle where this
+/* Up on the screen means away from the viewer. The gain is that of the axis at the angle where this
  * law begins. */
 static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sight)
 {
@@ -397,7 +398,7 @@ static bool hold_opposite(struct gz_drag *drag, const struct gz_gizmo *gizmo)
     drag->each = false;
     if (!gizmo->box_own) {
         drag->frame = drag->frame_inverse = gz_affine_identity.linear;
-        drag->start_value[0] = 1; /* no one node's scale lies along the world's axes */
+        drag->start_value[0] = 1; /* no node's own scale lies along the world's axes */
     }
     return gz_finite(drag->offset) && gz_finite(drag->pivot_offset);
 }
@@ -428,7 +429,7 @@ static enum gz_solve press_ball(struct gz_drag *drag, const struct gz_sight *sig
     return GZ_SOLVE_OK;
 }
 
-/* The depth of the point that was grabbed, which later depths are limited by. */
+/* The depth of the point that was grabbed, by which later depths are limited. */
 static double grabbed_depth(const struct gz_drag *drag, const struct gz_sight *sight)
 {
     double depth = gz_see_point(sight, drag->origin).depth;
@@ -548,7 +549,7 @@ static enum gz_solve solve_value(struct gz_drag *drag, const struct gz_camera *c
     return limited == GZ_SOLVE_OK ? result : limited;
 }
 
-/* Values onto the grid, unless nothing has moved: a press alone never jumps there. */
+/* Rounds the values onto the grid, unless nothing has moved: a press alone never jumps there. */
 static void snap_values(const struct gz_drag *drag, double value[2], double *turn)
 {
     enum gz_handle_part part = part_of(drag);
@@ -585,8 +586,8 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
     return make_motion_by_angle(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;
 }
 
-/* Where an edge-on ring is measured on its tangent, the place there is what is seen of the front
- * half. */
+/* If an edge-on ring is measured on its tangent, the place on the tangent is what is seen of the
+ * front half. */
 static gz_vec3 tangent_arm(const struct gz_drag *drag, gz_vec3 front)
 {
     double across = fmax(-1, fmin(1, drag->press[0] * drag->gain));

@@ -1,3 +1,4 @@
+/* Slows the pointer of a drag down while `fine` is held. */
 #include "solver/follow.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ void gz_follow_init(struct gz_follow *follow, const struct gz_pointer *press, ui
     follow->real = follow->slowed = follow->from_real = follow->from_slowed = *press;
 }
 
-/* `way` turned as a hand turned from `before` to `now`, or by a fraction of that. All are unit. */
+/* `way`, turned by a fraction of the turn from `before` to `now`. All are unit vectors. */
 static gz_vec3 turned(gz_vec3 way, gz_vec3 before, gz_vec3 now, double fraction)
 {
     gz_vec3 axis = gz_cross(before, now);

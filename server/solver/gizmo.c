@@ -1,3 +1,4 @@
+/* Makes the gizmo of a selection: its place, size and axes, and which handles show. */
 #include <assert.h>
 #include <math.h>
 
@@ -207,7 +208,7 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
 
 /* From where, and how nearly along the line of sight. */
 struct look {
-    const struct gz_camera *camera; /* NULL: everything shows */
+    const struct gz_camera *camera; /* NULL: every handle shows */
     gz_vec3 toward;                 /* unit: to the gizmo's origin */
     gz_vec3 offset; /* from the eye to there; in orthographic views the direction of sight */
     gz_vec3 w_growth;

@@ -1,3 +1,4 @@
+/* Tables of the handles: what each is made of, and which ones a mode has. */
 #include "solver/handle.h"
 
 struct gz_handle_parts gz_handle_parts(enum gz_handle handle)

@@ -1,3 +1,4 @@
+/* Makes the lines that draw a gizmo. */
 #include <assert.h>
 #include <math.h>
 
@@ -15,7 +16,7 @@
 #define HEAD_LENGTH 0.1
 #define HEAD_WIDTH 0.03
 
-/* The list that is being filled, and what may go into it. */
+/* The list that is being filled, and how many lines it may hold. */
 struct drawing {
     struct gz_segment *lines;
     size_t count, max;
@@ -51,7 +52,7 @@ static uint32_t colour(enum gz_handle handle, enum gz_handle hover, enum gz_hand
     return active == GZ_HANDLE_NONE ? own_colour(handle) : dimmed(own_colour(handle));
 }
 
-/* The part in front of the viewer. */
+/* Draws the part that is in front of the viewer. */
 static void draw_segment(struct drawing *drawing, gz_vec3 from, gz_vec3 to)
 {
     if (drawing->camera != NULL) {
@@ -169,7 +170,7 @@ size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
     struct drawing drawing = {.lines = lines, .max = max, .camera = camera};
     struct gz_sight sight = {.camera = camera};
     if (camera == NULL) {
-        /* Nobody's view: as somebody before the gizmo, looking along -z, would have it. */
+        /* Without a camera: the view of a camera before the gizmo that looks along -z. */
         gz_vec3 before = {gizmo->origin.x, gizmo->origin.y, gizmo->origin.z + 10 * gizmo->size};
         const struct gz_pointer pointer = {
             .is_ray = true, .origin = before, .direction = {0, 0, -1}};

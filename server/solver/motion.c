@@ -1,3 +1,4 @@
+/* Applies a motion to a node in its parent's frame, whatever the parents are. */
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -13,7 +14,7 @@ const struct gz_motion gz_motion_none = {
     .frame_inverse = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 };
 
-/* Where a node hangs. */
+/* The frame of a node's parent. */
 struct hanger {
     const gz_affine *parent;
     gz_mat3 to_parent; /* world directions into the parent */
@@ -27,7 +28,7 @@ static inline gz_vec3 turn_offset(gz_quat q, gz_vec3 v)
     return gz_add(gz_scale(twice, q.w), gz_cross(axis, twice));
 }
 
-/* A component that nothing is added to keeps its bits, a negative zero too. */
+/* A component to which nothing is added keeps its bits, a negative zero too. */
 static inline double plus(double value, double offset)
 {
     return offset == 0 ? value : value + offset;
@@ -81,7 +82,7 @@ static inline bool turn_node(const struct hanger *hanger, const struct gz_motion
 /* The row of a column's one entry that counts; -1 where there are more. */
 static inline int only_row(gz_vec3 column)
 {
-    const double slack = 1e-12; /* what rounding leaves in the others */
+    const double slack = 1e-12; /* what rounding leaves in the other entries */
     double x = fabs(column.x), y = fabs(column.y), z = fabs(column.z);
     if (y + z <= slack * x) return 0;
     if (z + x <= slack * y) return 1;

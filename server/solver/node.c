@@ -1,3 +1,4 @@
+/* Picks nodes by their bounds: along a line of sight, or in a rectangle. */
 #include <assert.h>
 #include <math.h>
 
@@ -5,7 +6,7 @@
 
 /* ---- By ray ---- */
 
-/* Distances as gz_pick_node says them: from the eye, or from an orthographic camera's plane. */
+/* Distances are as in gz_pick_node: from the eye, or from the plane of an orthographic camera. */
 static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tolerance_px,
                         double *distance, gz_vec3 *point)
 {
@@ -58,7 +59,8 @@ bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *point
 
 /* ---- By rectangle ---- */
 
-/* What is seen in the rectangle: five half-spaces, each linear before the division by w. */
+/* The space that is seen in the rectangle: five half-spaces, each linear before the division by w.
+ */
 #define SIDES 5
 
 struct window {
@@ -84,7 +86,7 @@ static bool in_window(const struct window *window, gz_seen p)
     return true;
 }
 
-/* Each cut of a convex polygon adds one corner at most. */
+/* Each cut of a convex polygon adds at most one corner. */
 #define CORNERS_MAX (4 + SIDES)
 
 static int cut_polygon(const struct window *window, int side, const gz_seen *from, int count,

@@ -1,3 +1,4 @@
+/* Turns a camera around a point, and moves it nearer or farther. */
 #include <assert.h>
 #include <math.h>
 

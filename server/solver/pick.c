@@ -1,10 +1,11 @@
+/* Picks the handle under a pointer: measures how near the image of each shape is. */
 #include <assert.h>
 #include <math.h>
 
 #include "solver/place.h"
 #include "solver/shape.h"
 
-/* Handles whose distances differ by less are about equally near: their rank decides. */
+/* Handles whose distances differ by less than this are equally near: their rank decides. */
 #define EQUAL_PX 2
 
 /* How near the pointer is to a shape on the screen, how deep the nearest place of it lies, and
@@ -32,7 +33,7 @@ static gz_seen times(gz_seen a, double k)
     return (gz_seen){a.x * k, a.y * k, a.w * k, a.depth * k};
 }
 
-/* ---- What is out of reach ---- */
+/* ---- Shapes out of reach ---- */
 
 /* A half of the picture: what is more than `limit` pixels from the pointer on the side where some
  * place is. The function is linear, so where it is positive at points it is so between them, and

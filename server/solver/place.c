@@ -1,3 +1,4 @@
+/* Finds where a pointer is on an axis, on a plane or along a segment, in closed form. */
 #include "solver/place.h"
 
 static bool in_range(struct gz_range range, double depth)
@@ -43,7 +44,7 @@ enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_
     return GZ_SOLVE_OK;
 }
 
-/* sin of the least angle between ray and axis that has a nearest place worth the name. */
+/* The sine of the least angle between ray and axis at which the nearest place means anything. */
 #define PARALLEL_SINE 1e-6
 
 enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,

@@ -1,3 +1,4 @@
+/* Solves a recorded drag again. */
 #include "solver/replay.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Makes the shape of each handle as a viewer sees it. */
 #include "solver/shape.h"
 
 #include <math.h>

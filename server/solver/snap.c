@@ -1,3 +1,4 @@
+/* Rounds values onto a grid. */
 #include "solver/snap.h"
 
 #include <math.h>

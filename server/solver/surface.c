@@ -1,3 +1,4 @@
+/* Arranges the triangles of a mesh into a tree of boxes. */
 #include "solver/surface.h"
 
 #include <float.h>
@@ -31,7 +32,7 @@ static float middle(const struct gz_triangle *triangle, int axis)
     return triangle->corner[0][axis] + triangle->corner[1][axis] + triangle->corner[2][axis];
 }
 
-/* Ordered as the middles are. */
+/* Keys are ordered as the middles are. */
 static uint32_t key_of(const struct gz_triangle *triangle, int axis)
 {
     float value = middle(triangle, axis);
@@ -58,7 +59,7 @@ static int widest_axis(const struct gz_triangle *triangles, size_t first, size_t
     return widest;
 }
 
-/* Those with a key below `pivot` to the front; where the others begin. */
+/* Moves the triangles with a key below `pivot` to the front; returns where the others begin. */
 static size_t partition(struct gz_triangle *triangles, size_t first, size_t end, int axis,
                         uint32_t pivot)
 {
@@ -72,9 +73,9 @@ static size_t partition(struct gz_triangle *triangles, size_t first, size_t end,
     }
 }
 
-/* The smaller ones before `half`, the larger ones from there on. Each step settles a bit of the
- * keys: whatever the triangles are, there are 32 at most, and further halves along this axis have
- * that many fewer. */
+/* Moves the triangles with smaller keys before `half`, the others behind. Each step settles a bit
+ * of the keys: whatever the triangles are, there are 32 at most, and further halves along this axis
+ * have that many fewer. */
 static void halve(struct gz_triangle *triangles, size_t first, size_t half, size_t end, int axis)
 {
     while (first < half && half < end) {
