@@ -397,7 +397,7 @@ static void test_export_bad_list_is_refused_and_writes_nothing(void **state)
         struct gz_export_node second;
         const char *message;
     } cases[] = {
-        {{2, 9, 1, "b", one}, "node 2: its parent 9 is not in the list"},
+        {{2, 9, 1, "b", one}, "node 2: its parent 9 is not among the nodes"},
         {{2, 0, 4, "b", one}, "node 2: nodes[4] is not in the asset's scene"},
         {{2, 0, 5, "b", one}, "node 2: nodes[5] is not in the asset's scene"},
         {{2, 0, -2, "b", one}, "node 2: nodes[-2] is not in the asset's scene"},
