@@ -37,8 +37,8 @@ static const struct bad bad_files[] = {
     {"a list", "[]", GZ_VERSION, "asset.version"},
     {"no asset", "{}", GZ_VERSION, "asset.version"},
     {"version 1", "{'asset':{'version':'1.0'}}", GZ_VERSION, "asset.version: is 1.0"},
-    {"version 3", "{'asset':{'version':'3.0'}}", GZ_VERSION, "this is 3.0"},
-    {"version 20", "{'asset':{'version':'20'}}", GZ_VERSION, "this is 20"},
+    {"version 3", "{'asset':{'version':'3.0'}}", GZ_VERSION, "is 3.0"},
+    {"version 20", "{'asset':{'version':'20'}}", GZ_VERSION, "is 20"},
     {"needs 2.1", "{'asset':{'version':'2.1','minVersion':'2.1'}}", GZ_VERSION, "asset.minVersion"},
     {"needs a number", "{'asset':{'version':'2.1','minVersion':2.1}}", GZ_BAD_MESSAGE,
      "asset.minVersion: must be a string"},
@@ -69,7 +69,7 @@ static const struct bad bad_files[] = {
     {"two parents", NODES("{'children':[2]},{'children':[2]},{}"), GZ_BAD_VALUE,
      "nodes[1].children[0]: node 2 is already a child of node 0"},
     {"a child twice", NODES("{'children':[1,1]},{}"), GZ_BAD_VALUE,
-     "nodes[0].children[1]: node 1 already"},
+     "nodes[0].children[1]: node 1 is already"},
     {"own child", NODES("{'children':[0]}"), GZ_BAD_VALUE,
      "nodes[0].children: node 0 is its own ancestor"},
     {"a cycle beside a tree", NODES("{},{'children':[2]},{'children':[3]},{'children':[1]}"),
@@ -233,7 +233,7 @@ static const struct bad bad_files[] = {
     {"min over max",
      ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,2,0]"
                        ",'max':[1,1,0]}"),
-     GZ_BAD_VALUE, "accessors[1].min: is larger"},
+     GZ_BAD_VALUE, "accessors[1].min: must not be larger"},
     {"max beyond the doubles we keep",
      ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0]"
                        ",'max':[1,1,3e38]}"),
@@ -720,7 +720,7 @@ static void test_glb_chunks_out_of_form_are_refused(void **state)
         {"a byte too few", "glTF\2\0\0\0\x18\0\0\0\x08\0\0\0JSON{}  ", 24,
          "8 bytes, but only 4 are left"},
         {"a chunk of 4 GiB", "glTF\2\0\0\0\x18\0\0\0\xFC\xFF\xFF\xFFJSON{}  ", 24,
-         "4294967292 bytes, but 4 are left"},
+         "4294967292 bytes, but only 4 are left"},
         {"bytes behind the last chunk", "glTF\2\0\0\0\x1C\0\0\0\4\0\0\0JSON{}  abc", 28,
          "header is cut off"},
     };

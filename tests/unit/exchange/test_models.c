@@ -22,7 +22,7 @@ static const struct model {
     {"glTF/BoxTextured-glTF-MaterialsCommon/BoxTextured.gltf", GZ_VERSION, 0,
      "asset.version: is 1.0"},
     {"glTF/BoxTextured-glTF/BoxTextured.gltf", GZ_VERSION, 0, "asset.version: is 1.0"},
-    {"glTF/CesiumMilkTruck/CesiumMilkTruck.gltf", GZ_VERSION, 0, "asset.version: is "},
+    {"glTF/CesiumMilkTruck/CesiumMilkTruck.gltf", GZ_VERSION, 0, "asset.version: must be a text"},
     {"glTF/IncorrectVertexArrays/Cube_v1.gltf", GZ_VERSION, 0, "asset.version: is 1.0"},
     {"glTF/TwoBoxes/TwoBoxes.gltf", GZ_VERSION, 0, "asset.version: is 1.0"},
     {"glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb", GZ_OK, 82, NULL},
