@@ -157,3 +157,26 @@ char *gz_arena_string(struct gz_arena *arena, const char *text)
     char *copy = gz_arena_take(arena, size, 1);
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
+
+char *gz_arena_text(struct gz_arena *arena, const char *text, size_t size)
+{
+    char *copy = gz_arena_take(arena, size + 1, 1);
+    if (copy != NULL && size > 0) memcpy(copy, text, size);
+    return copy;
+}
+
+void *gz_arena_add(struct gz_arena *arena, void *array, size_t *count, size_t size)
+{
+    uint8_t *items;
+    memcpy(&items, array,
+           sizeof items); /* a pointer to any type: only its bytes may be looked at */
+    const bool is_full = (*count & (*count - 1)) == 0; /* it has room for a power of two */
+    if (is_full) {
+        uint8_t *more = gz_arena_take(arena, *count > 0 ? 2 * *count : 1, size);
+        if (more == NULL) return NULL;
+        if (*count > 0) memcpy(more, items, *count * size);
+        memcpy(array, &more, sizeof more);
+        items = more;
+    }
+    return items + (*count)++ * size;
+}

@@ -63,6 +63,12 @@ void gz_arena_go_back(struct gz_arena *arena, struct gz_arena_mark mark);
 /* Zeroed memory for `count` items of `size` bytes, or NULL where that passes the maximum or there
  * is none. */
 GZ_MUST_USE void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size);
+/* One more item, zeroed, at the end of an array in the arena: `array` is the address of the pointer
+ * to it, *count its size, which is 0 at first and changes by this alone. The items may move. NULL
+ * without memory or room: then nothing changed. */
+GZ_MUST_USE void *gz_arena_add(struct gz_arena *arena, void *array, size_t *count, size_t size);
+/* A terminated copy of a text of so many bytes; NULL without memory or room. */
+GZ_MUST_USE char *gz_arena_text(struct gz_arena *arena, const char *text, size_t size);
 /* A copy of a terminated text; NULL for NULL, or without memory. */
 char *gz_arena_string(struct gz_arena *arena, const char *text);
 

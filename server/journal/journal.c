@@ -10,6 +10,14 @@
 
 /* ---- the queue ---- */
 
+void gz_journal_init(struct gz_journal *journal,
+                     void (*answer)(void *context, const struct gz_journal_waiter *waiter,
+                                    const struct gz_journal_outcome *outcome),
+                     void *context)
+{
+    *journal = (struct gz_journal){.answer = answer, .context = context, .tried_s = -INFINITY};
+}
+
 void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
     entry->older = journal->newest;
@@ -17,7 +25,10 @@ void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entr
     journal->newest = entry;
     journal->bytes += entry->bytes;
     journal->urgent += entry->kind->is_urgent;
-    if (entry->kind->refuse == NULL) return;
+    if (entry->kind->refuse == NULL) {
+        journal->others++;
+        return;
+    }
     journal->requests++;
     journal->waiting++;
 }
@@ -28,7 +39,10 @@ static void take_out(struct gz_journal *journal, struct gz_journal_entry *entry)
     *(entry->newer != NULL ? &entry->newer->older : &journal->newest) = entry->older;
     journal->bytes -= entry->bytes;
     journal->urgent -= entry->kind->is_urgent;
-    if (entry->kind->refuse == NULL) return;
+    if (entry->kind->refuse == NULL) {
+        if (!entry->in_batch) journal->others--;
+        return;
+    }
     journal->requests--;
     journal->waiting--;
 }
@@ -126,9 +140,12 @@ void gz_journal_tried(struct gz_journal *journal, double mono_s, bool is_sent)
 {
     journal->tried_s = mono_s;
     journal->is_with_disk = is_sent;
-    if (!is_sent) journal->is_refused = true;
-    for (struct gz_journal_entry *entry = journal->oldest; is_sent && entry != NULL;
-         entry = entry->newer)
+    if (!is_sent) {
+        journal->is_refused = true;
+        return;
+    }
+    journal->others = 0;
+    for (struct gz_journal_entry *entry = journal->oldest; entry != NULL; entry = entry->newer)
         entry->in_batch = true;
 }
 
@@ -185,6 +202,7 @@ void gz_journal_refuse(struct gz_journal *journal, const char *why)
     for (struct gz_journal_entry *entry = journal->newest; entry != NULL; entry = older) {
         const bool is_request = entry->kind->refuse != NULL;
         const bool is_taken_back = is_request && !is_stuck && take_back(journal, entry, why);
+        if (!is_request && entry->in_batch) journal->others++;
         entry->in_batch = false;
         older = entry->older;
         if (is_taken_back) {

@@ -71,7 +71,7 @@ struct gz_journal_entry {
     bool in_batch;
 };
 
-/* Zeroed but for the callback it is an empty journal. Everything in it is for reading. */
+/* Everything in it is for reading. */
 struct gz_journal {
     void (*answer)(void *context, const struct gz_journal_waiter *waiter,
                    const struct gz_journal_outcome *outcome);
@@ -79,6 +79,7 @@ struct gz_journal {
     struct gz_journal_entry *oldest, *newest;
     size_t requests;   /* entries that can be refused */
     size_t waiting;    /* their waiters; an entry without a waiter counts as one */
+    size_t others;     /* entries that cannot be refused and are in no batch */
     size_t bytes;      /* of all entries */
     size_t urgent;     /* entries for which a batch is to leave at once */
     bool is_with_disk; /* a batch is on its way */
@@ -86,6 +87,11 @@ struct gz_journal {
     double tried_s;    /* when that was begun */
 };
 
+/* An empty one. `answer` is told what became of an entry, once for each waiter. */
+void gz_journal_init(struct gz_journal *journal,
+                     void (*answer)(void *context, const struct gz_journal_waiter *waiter,
+                                    const struct gz_journal_outcome *outcome),
+                     void *context);
 /* Frees the entries; nobody is answered. */
 void gz_journal_finish(struct gz_journal *journal);
 

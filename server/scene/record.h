@@ -1,12 +1,13 @@
-/* record.h - what the core and the store hand to each other: plain copies, no pointers into either.
+/* record.h - what the core and the store hand to each other, as plain data.
  *
  * The store is one more cursor into the scene's sequence of changes: a batch holds every node that
  * changed since the last batch, as it is now, with the completed edits and the samples of running
  * drags. Once the batch is committed everything up to its seq is saved.
  *
- * Ownership: everything that a batch, answer or state points at lives in its own arena; the owner
- * of the struct frees it whole. Threads: handed from one to another, never shared. Times: Unix
- * seconds. Frames: local to the parent. */
+ * Ownership: everything that an answer or state points at lives in its own arena; the owner of the
+ * struct frees it whole. What a batch points at lives in its arena, or is the core's and stays as
+ * it is until the batch is back. Threads: handed from one to another; whoever has not made it only
+ * reads it. Times: Unix seconds. Frames: local to the parent. */
 #ifndef GZ_SCENE_RECORD_H
 #define GZ_SCENE_RECORD_H
 

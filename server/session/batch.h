@@ -1,17 +1,11 @@
-/* batch.h - from the core to the disk: everything since the last batch, as one. */
+/* batch.h - all that the disk does not have yet, as one batch. */
 #ifndef GZ_SESSION_BATCH_H
 #define GZ_SESSION_BATCH_H
 
 #include "session/internal.h"
 
-struct gz_session;
-
-/* That a session joined or left, for the file; false without memory. An edit in the file needs its
- * session there. Not in the middle of a message. */
-bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool left);
-/* Hands the host what is to be saved, if it is time. */
-void gz_core_commit(struct gz_core *core);
-/* Monotonic time at which it will be. */
-double gz_core_commit_due(const struct gz_core *core);
+/* Gestures that the batch says to the file for the first time are GZ_EDIT_SENT from now on. NULL
+ * without memory; some gestures may be marked as sent even then. */
+struct gz_batch *gz_core_batch(struct gz_core *core);
 
 #endif

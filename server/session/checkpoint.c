@@ -11,68 +11,63 @@
 
 /* ---- what waits ---- */
 
-static struct gz_pending_checkpoint *take_oldest(struct gz_core *core)
-{
-    struct gz_pending_checkpoint *oldest = core->pending_checkpoints;
-    core->pending_checkpoints = oldest->next;
-    if (core->pending_checkpoints == NULL)
-        core->pending_checkpoints_end = &core->pending_checkpoints;
-    core->pending_checkpoint_count--;
-    return oldest;
-}
+struct pending_checkpoint {
+    struct gz_journal_entry entry;
+    struct gz_checkpoint_entry *checkpoint;
+};
 
-static void destroy_pending(struct gz_pending_checkpoint *pending)
-{
-    free(pending->entry);
-    free(pending);
-}
-
-void gz_core_free_checkpoints(struct gz_core *core)
-{
-    while (core->pending_checkpoints != NULL) destroy_pending(take_oldest(core));
-}
+static const struct gz_journal_kind pending_checkpoints;
 
 /* Everything that may fail for want of memory is done here, before the disk has it. */
 static enum gz_status append(struct gz_session *session, const struct gz_message *message,
                              const struct gz_checkpoint_record *record, struct gz_failure *failure)
 {
-    struct gz_core *core = session->core;
-    struct gz_pending_checkpoint *pending = calloc(1, sizeof *pending);
-    if (pending != NULL) pending->entry = gz_checkpoint_entry_create(record);
-    if (pending == NULL || pending->entry == NULL) {
+    struct pending_checkpoint *pending = calloc(1, sizeof *pending);
+    struct gz_checkpoint_entry *checkpoint = gz_checkpoint_entry_create(record);
+    if (pending == NULL || checkpoint == NULL) {
+        free(checkpoint);
         free(pending);
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this checkpoint");
     }
-    pending->waiter =
-        (struct gz_waiter){NULL, session->id, message->rid, (message->has & GZ_HAS(RID)) != 0};
-    *core->pending_checkpoints_end = pending;
-    core->pending_checkpoints_end = &pending->next;
-    core->pending_checkpoint_count++;
+    pending->checkpoint = checkpoint;
+    pending->entry = (struct gz_journal_entry){
+        .kind = &pending_checkpoints,
+        .waiter = {.session = session->id,
+                   .has_rid = (message->has & GZ_HAS(RID)) != 0,
+                   .rid = message->rid},
+        .bytes = sizeof *pending + sizeof *checkpoint,
+    };
+    gz_journal_append(&session->core->journal, &pending->entry);
     return GZ_OK;
 }
 
-/* The checkpoint as it will be once all that waits is stored; NULL where there will be none. */
+static const struct gz_checkpoint_record *record_of(const struct gz_journal_entry *entry)
+{
+    return &((const struct pending_checkpoint *)entry)->checkpoint->is;
+}
+
+/* The checkpoint as it will be once all that waits is stored; NULL if there will be none. */
 static const struct gz_checkpoint_record *find(const struct gz_core *core, struct gz_text name)
 {
     const struct gz_checkpoint_entry *stored =
         gz_checkpoint_list_find(core->checkpoints, name.bytes, name.size);
     const struct gz_checkpoint_record *found = stored != NULL ? &stored->is : NULL;
-    const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
-    for (; pending != NULL; pending = pending->next) {
-        const struct gz_checkpoint_record *later = &pending->entry->is;
+    const struct gz_journal_entry *entry = NULL;
+    while ((entry = gz_journal_next(&core->journal, &pending_checkpoints, entry)) != NULL) {
+        const struct gz_checkpoint_record *later = record_of(entry);
         if (strlen(later->name) == name.size && memcmp(later->name, name.bytes, name.size) == 0)
             found = later->gone ? NULL : later;
     }
     return found;
 }
 
-/* How many there will be. */
-static size_t count_all(const struct gz_core *core)
+/* How many checkpoints there will be once all that waits is stored. */
+static size_t count_checkpoints(const struct gz_core *core)
 {
     size_t count = gz_checkpoint_list_count(core->checkpoints);
-    const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
-    for (; pending != NULL; pending = pending->next) {
-        if (pending->entry->is.gone)
+    const struct gz_journal_entry *entry = NULL;
+    while ((entry = gz_journal_next(&core->journal, &pending_checkpoints, entry)) != NULL) {
+        if (record_of(entry)->gone)
             count--;
         else
             count++;
@@ -99,9 +94,9 @@ enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_tex
     return GZ_OK;
 }
 
-static enum gz_status refuse_past(uint64_t since, struct gz_failure *failure)
+static enum gz_status refuse_past(uint64_t since, struct gz_error *error)
 {
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the history begins at %llu",
+    return gz_fail(error, GZ_BAD_VALUE, "checkpoint.seq: the history begins at %llu",
                    (unsigned long long)since);
 }
 
@@ -123,8 +118,8 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
         return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu",
                        (unsigned long long)now);
     uint64_t since = core->host.kept_since != NULL ? core->host.kept_since(core->host.context) : 0;
-    if (record->seq < since) return refuse_past(since, failure);
-    if (count_all(core) >= GZ_CHECKPOINTS_MAX)
+    if (record->seq < since) return refuse_past(since, &failure->error);
+    if (count_checkpoints(core) >= GZ_CHECKPOINTS_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d",
                        GZ_CHECKPOINTS_MAX);
     return GZ_OK;
@@ -136,7 +131,7 @@ static enum gz_status unmake(const struct gz_core *core, const struct gz_message
     const struct gz_checkpoint_record *there = find(core, message->checkpoint.name);
     if ((message->has & GZ_HAS(SEQ)) != 0)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
-                       "checkpoint.seq: is said of one that is made, not of one to go");
+                       "checkpoint.seq: leave it out to delete a checkpoint");
     if (there == NULL) return refuse_unknown("checkpoint.name", message->checkpoint.name, failure);
     record->seq = there->seq;
     record->gone = true;
@@ -182,69 +177,50 @@ enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_mes
 
 /* ---- to the disk and back ---- */
 
-bool gz_core_add_checkpoints(const struct gz_core *core, struct gz_batch *batch)
+static bool add_checkpoint(const struct gz_journal_entry *entry, struct gz_batch *batch)
 {
-    struct gz_checkpoint_record *records =
-        gz_arena_take(&batch->arena, core->pending_checkpoint_count, sizeof *records);
-    if (records == NULL) return false;
-    const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
-    for (; pending != NULL; pending = pending->next) {
-        struct gz_checkpoint_record *record = &records[batch->checkpoint_count++];
-        *record = pending->entry->is;
-        record->name = gz_arena_string(&batch->arena, record->name);
-        record->user = gz_arena_string(&batch->arena, record->user);
-        if (record->name == NULL || record->user == NULL) return false;
-    }
-    batch->checkpoints = records;
+    struct gz_checkpoint_record *record =
+        gz_arena_add(&batch->arena, &batch->checkpoints, &batch->checkpoint_count, sizeof *record);
+    if (record == NULL) return false;
+    *record = *record_of(entry);
     return true;
 }
 
-static void answer(const struct gz_core *core, const struct gz_pending_checkpoint *pending)
+/* While the batch was written, the past may have been cut: the store left out the checkpoints of
+ * what is no longer kept. */
+static void accept_checkpoint(void *context, struct gz_journal_entry *entry,
+                              const struct gz_batch *batch, struct gz_journal_outcome *outcome)
 {
-    struct gz_session *session = gz_core_session(core, pending->waiter.session);
-    if (session == NULL) return;
-    struct gz_message asked = {.has = pending->waiter.has_rid ? GZ_HAS(RID) : 0,
-                               .rid = pending->waiter.rid};
-    struct gz_ok ok = {.seq = pending->entry->is.seq};
-    gz_session_ok(session, &asked, GZ_HAS(SEQ), &ok);
-}
-
-static void refuse(const struct gz_core *core, const struct gz_pending_checkpoint *pending,
-                   const struct gz_failure *failure)
-{
-    struct gz_session *session = gz_core_session(core, pending->waiter.session);
-    if (session != NULL)
-        gz_session_refuse(session, pending->waiter.has_rid, pending->waiter.rid, failure, false);
-}
-
-static void accept(struct gz_core *core, struct gz_pending_checkpoint *pending)
-{
-    answer(core, pending);
-    gz_checkpoint_list_put(core->checkpoints, pending->entry);
-    pending->entry = NULL;
-}
-
-void gz_core_accept_checkpoints(struct gz_core *core, uint64_t kept_since)
-{
-    struct gz_failure late = {.node = 0};
-    (void)refuse_past(kept_since, &late);
-    while (core->pending_checkpoints != NULL && core->pending_checkpoints->in_batch) {
-        struct gz_pending_checkpoint *pending = take_oldest(core);
-        if (pending->entry->is.gone || pending->entry->is.seq >= kept_since)
-            accept(core, pending);
-        else
-            refuse(core, pending, &late);
-        destroy_pending(pending);
+    struct gz_core *core = context;
+    struct pending_checkpoint *pending = (struct pending_checkpoint *)entry;
+    const struct gz_checkpoint_record *record = &pending->checkpoint->is;
+    if (!record->gone && record->seq < batch->kept_since) {
+        (void)refuse_past(batch->kept_since, &outcome->error);
+        return;
     }
+    outcome->ok.seq = record->seq;
+    outcome->has = GZ_HAS(SEQ);
+    gz_checkpoint_list_put(core->checkpoints, pending->checkpoint);
+    pending->checkpoint = NULL;
 }
 
-void gz_core_refuse_checkpoints(struct gz_core *core, const char *why)
+static bool refuse_checkpoint(void *context, struct gz_journal_entry *entry, const char *why,
+                              struct gz_journal_outcome *outcome)
 {
-    struct gz_failure failure = {.node = 0};
-    gz_fail(&failure.error, GZ_STORAGE, "the checkpoint could not be stored: %s", why);
-    while (core->pending_checkpoints != NULL) {
-        struct gz_pending_checkpoint *pending = take_oldest(core);
-        refuse(core, pending, &failure);
-        destroy_pending(pending);
-    }
+    (void)context, (void)entry;
+    gz_fail(&outcome->error, GZ_STORAGE, "the checkpoint could not be stored: %s", why);
+    return true;
 }
+
+static void free_checkpoint(void *context, struct gz_journal_entry *entry)
+{
+    (void)context;
+    free(((struct pending_checkpoint *)entry)->checkpoint);
+    free(entry);
+}
+
+static const struct gz_journal_kind pending_checkpoints = {.is_urgent = true,
+                                                           .add = add_checkpoint,
+                                                           .accept = accept_checkpoint,
+                                                           .refuse = refuse_checkpoint,
+                                                           .free = free_checkpoint};

@@ -1,4 +1,4 @@
-/* core.c - the core as its host sees it: making and ending one, the turn, frames out, imports. */
+/* core.c - the core as its host sees it: making and ending one, the turn, frames out. */
 #include "session/core.h"
 
 #include <math.h>
@@ -7,16 +7,12 @@
 
 #include "scene/undo.h"
 #include "server/maxima.h"
-#include "session/batch.h"
-#include "session/checkpoint.h"
 #include "session/clock.h"
 #include "session/commit.h"
 #include "session/gizmo.h"
 #include "session/history.h"
 #include "session/interaction.h"
 #include "session/interest.h"
-#include "session/note.h"
-#include "session/pending.h"
 #include "session/session.h"
 #include "solver/surface.h"
 
@@ -69,15 +65,11 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     core->epoch = state->epoch;
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
-    core->note_count = state->note_count;
-    core->asset_seq = state->asset_seq;
+    core->asset.seq = state->asset_seq;
     core->stored_seq = state->seq;
-    core->commit_s = -INFINITY;
     gz_core_start_clock(core, state->time);
     core->next_ticket = 1;
-    core->pending_end = &core->pending;
-    core->pending_notes_end = &core->pending_notes;
-    core->pending_checkpoints_end = &core->pending_checkpoints;
+    gz_journal_init(&core->journal, gz_core_answer, core);
     core->frame.headroom = options->frame_headroom;
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
@@ -91,10 +83,8 @@ void gz_core_destroy(struct gz_core *core)
     if (core == NULL) return;
     while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->now);
     gz_core_free_tickets(core);
-    gz_core_free_pending(core);
-    gz_host_release(&core->host, core->surfaces);
-    gz_core_free_notes(core);
-    gz_core_free_checkpoints(core);
+    gz_journal_finish(&core->journal);
+    gz_host_release(&core->host, core->asset.surfaces);
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
     gz_notebook_destroy(core->notes);
@@ -103,8 +93,6 @@ void gz_core_destroy(struct gz_core *core)
     gz_arena_finish(&core->decoded);
     gz_arena_finish(&core->scratch);
     free(core->epochs);
-    free(core->visits);
-    free(core->dropped);
     free(core->server);
     free(core->name);
     free(core);
@@ -231,14 +219,6 @@ bool gz_session_is_full(const struct gz_session *session)
     return gz_outbox_is_full(&session->outbox);
 }
 
-static uint64_t surface_bytes_before(const struct gz_core *core)
-{
-    uint64_t bytes = 0;
-    for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next)
-        bytes += pending->surfaces_before != NULL ? pending->surfaces_before->bytes : 0;
-    return bytes;
-}
-
 struct gz_core_summary gz_core_summary(const struct gz_core *core)
 {
     return (struct gz_core_summary){
@@ -247,72 +227,15 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
         .saved = gz_sync_saved_seq(core->sync),
         .users = core->session_count,
         .epoch = core->epoch,
-        .asset_seq = core->asset_seq,
-        .has_asset = core->asset_seq > 0,
-        .triangles = core->surfaces != NULL ? core->surfaces->triangle_count : 0,
-        .surface_bytes = core->surfaces != NULL ? core->surfaces->bytes : 0,
-        .surface_bytes_before = surface_bytes_before(core),
+        .asset_seq = core->asset.seq,
+        .has_asset = core->asset.seq > 0,
+        .triangles = core->asset.surfaces != NULL ? core->asset.surfaces->triangle_count : 0,
+        .surface_bytes = core->asset.surfaces != NULL ? core->asset.surfaces->bytes : 0,
+        .surface_bytes_before = gz_asset_bytes_before(core),
     };
 }
 
-/* ---- import and export ---- */
-
-static enum gz_status delete_everything(struct gz_core *core, struct gz_change_list *list,
-                                        struct gz_failure *failure)
-{
-    size_t roots = 0;
-    uint64_t *ids = gz_arena_take(&core->scratch, gz_scene_count(core->scene), sizeof *ids);
-    if (ids == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
-    for (const struct gz_node *root = gz_scene_first_root(core->scene); root != NULL;
-         root = root->next)
-        ids[roots++] = root->id;
-    return gz_changes_delete(core->scene, &core->scratch, ids, roots, list, failure);
-}
-
-static enum gz_status replace_everything(struct gz_core *core, const struct gz_core_import *import,
-                                         struct gz_failure *failure)
-{
-    struct gz_change_list deleted;
-    enum gz_status status = delete_everything(core, &deleted, failure);
-    if (status != GZ_OK) return status;
-    size_t count = deleted.count + import->count;
-    struct gz_change *changes = gz_arena_take(&core->scratch, count, sizeof *changes);
-    uint64_t *ids = gz_arena_take(&core->scratch, import->count, sizeof *ids);
-    if (changes == NULL || ids == NULL)
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
-    if (deleted.count > 0) memcpy(changes, deleted.changes, deleted.count * sizeof *changes);
-    for (size_t i = 0; i < import->count; i++) {
-        const struct gz_core_import_node *node = &import->nodes[i];
-        struct gz_change *change = &changes[deleted.count + i];
-        ids[i] = gz_scene_new_id(core->scene);
-        *change = (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
-        change->after.parent = node->parent < 0 ? 0 : ids[node->parent];
-    }
-    return gz_core_edit_import(core, import, changes, count, failure);
-}
-
-enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
-                              struct gz_now now, struct gz_error *error)
-{
-    struct gz_failure failure = {.node = 0};
-    gz_core_enter(core, now);
-    enum gz_status status = replace_everything(core, import, &failure);
-    gz_core_name_holder(core, &failure);
-    if (status != GZ_OK && error != NULL) *error = failure.error;
-    return status;
-}
-
-bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq, struct gz_surfaces *surfaces)
-{
-    struct gz_surfaces **place = core->asset_seq == asset_seq ? &core->surfaces : NULL;
-    for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
-        if (pending->asset != NULL && pending->asset_seq_before == asset_seq)
-            place = &pending->surfaces_before;
-    }
-    if (place == NULL || *place != NULL) return false;
-    *place = surfaces;
-    return true;
-}
+/* ---- export ---- */
 
 enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena,
                              const struct gz_node_record **nodes, size_t *count)

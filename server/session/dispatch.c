@@ -80,8 +80,9 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
                        gz_vocabulary_word(&gz_role_words, session->role));
     if (session->core->frozen[0] != '\0' && message->op != GZ_OP_PING)
         return gz_fail(&failure->error, GZ_BAD_STATE, "%s", session->core->frozen);
-    enum gz_status status =
-        table[message->op].edits ? gz_core_check_room(session->core, failure) : GZ_OK;
+    enum gz_status status = table[message->op].edits
+                                ? gz_journal_check_room(&session->core->journal, &failure->error)
+                                : GZ_OK;
     if (status != GZ_OK) return status;
     if (table[message->op].closes_wheel) gz_interaction_give_way(session);
     return table[message->op].handle(session, message, failure);

@@ -6,14 +6,6 @@
 #include "session/pending.h"
 #include "session/session.h"
 
-/* A terminated copy in `arena`; NULL without memory. */
-static const char *copy_text(struct gz_arena *arena, struct gz_text text)
-{
-    char *copy = gz_arena_take(arena, text.size + 1, 1);
-    if (copy != NULL && text.size > 0) memcpy(copy, text.bytes, text.size);
-    return copy;
-}
-
 static enum gz_status no_memory(struct gz_failure *failure)
 {
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
@@ -80,7 +72,8 @@ static enum gz_status change_of_set(struct gz_core *core, const struct gz_messag
     if (said->has & GZ_HAS(R)) change->after.trs.r = said->trs.r;
     if (said->has & GZ_HAS(S)) change->after.trs.s = said->trs.s;
     if (said->has & GZ_HAS(PARENT)) change->after.parent = said->parent;
-    if (said->has & GZ_HAS(NAME)) change->after.name = copy_text(&core->scratch, said->name);
+    if (said->has & GZ_HAS(NAME))
+        change->after.name = gz_arena_text(&core->scratch, said->name.bytes, said->name.size);
     return change->after.name != NULL ? GZ_OK : no_memory(failure);
 }
 
@@ -188,7 +181,8 @@ static enum gz_status fill_create(struct gz_core *core, const struct gz_create_n
         content->bounds = said->bounds;
     }
     bool keeps_name = (said->has & GZ_HAS(COPY)) != 0 && (said->has & GZ_HAS(NAME)) == 0;
-    if (!keeps_name) content->name = copy_text(&core->scratch, said->name);
+    if (!keeps_name)
+        content->name = gz_arena_text(&core->scratch, said->name.bytes, said->name.size);
     return content->name != NULL ? GZ_OK : no_memory(failure);
 }
 

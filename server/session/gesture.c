@@ -22,8 +22,17 @@ bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_targets *target
     return true;
 }
 
+struct gz_journal_entry *gz_gesture_take_drop(struct gz_gesture *gesture)
+{
+    if (gesture->edit.stored == GZ_EDIT_UNKNOWN) return NULL;
+    struct gz_journal_entry *drop = gesture->edit.drop;
+    gesture->edit.drop = NULL;
+    return drop;
+}
+
 void gz_gesture_finish(struct gz_gesture *gesture)
 {
+    free(gesture->edit.drop);
     free(gesture->targets);
     free(gesture->ids);
     *gesture = (struct gz_gesture){.interaction = NULL};

@@ -15,6 +15,7 @@
 #include "session/targets.h"
 
 struct gz_interaction;
+struct gz_journal_entry;
 
 /* A node that a gesture holds. */
 struct gz_gesture_target {
@@ -32,6 +33,8 @@ struct gz_gesture_edit {
     double path_m; /* how far its recorded path may pass beside, in the world */
     /* Whether the file knows it: not, or a batch that is on its way says it, or it does. */
     enum { GZ_EDIT_UNKNOWN, GZ_EDIT_SENT, GZ_EDIT_KNOWN } stored;
+    struct gz_journal_entry *drop; /* tells the file that it never was; NULL until the file is told
+                                      of it */
 };
 
 struct gz_gesture {
@@ -73,6 +76,9 @@ GZ_MUST_USE enum gz_status gz_gesture_check(const struct gz_gesture *gesture,
  * without memory. */
 GZ_MUST_USE bool gz_gesture_describe(const struct gz_gesture *gesture, const struct gz_scene *scene,
                                      struct gz_arena *arena, struct gz_edit_record *edit);
+/* If the file may know the gesture: the entry for the journal that makes the file forget it, which
+ * is the caller's from now on. Else NULL. */
+struct gz_journal_entry *gz_gesture_take_drop(struct gz_gesture *gesture);
 /* Frees what the gesture remembers; nothing runs any more. */
 void gz_gesture_finish(struct gz_gesture *gesture);
 

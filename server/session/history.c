@@ -22,7 +22,7 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
         return gz_fail(&failure->error, GZ_TOO_MANY,
                        "%d questions are open already; wait for an answer",
                        GZ_QUERIES_PER_SESSION_MAX);
-    if (after > gz_sync_saved_seq(core->sync) && core->failing)
+    if (after > gz_sync_saved_seq(core->sync) && core->journal.is_refused)
         return gz_fail(&failure->error, GZ_STORAGE, "the state asked for could not be stored yet");
     struct gz_ticket *ticket = calloc(1, sizeof *ticket);
     if (ticket == NULL)
@@ -105,13 +105,13 @@ struct gz_edit_request gz_ticket_request(struct gz_session *session, const struc
 static enum gz_status check_asset(const struct gz_core *core, const struct gz_ticket *ticket,
                                   const struct gz_answer *answer, struct gz_failure *failure)
 {
-    if (ticket->query.seq >= core->asset_seq) return GZ_OK;
+    if (ticket->query.seq >= core->asset.seq) return GZ_OK;
     for (size_t i = 0; i < answer->node_count; i++) {
         if (answer->nodes[i].content.asset < 0) continue;
         return gz_fail(
             &failure->error, GZ_BAD_STATE,
             "seq: the scene's glTF was replaced at seq %llu; what was before cannot be restored",
-            (unsigned long long)core->asset_seq);
+            (unsigned long long)core->asset.seq);
     }
     return GZ_OK;
 }

@@ -63,7 +63,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
 {
     struct gz_core *core = session->core;
     struct gz_gesture *gesture = &session->gesture;
-    enum gz_status status = gz_core_check_room(core, failure);
+    enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status != GZ_OK) return status;
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
@@ -104,7 +104,8 @@ void gz_interaction_take_back(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
     gz_gesture_restore(gesture, session->core->scene, session->id);
-    if (gesture->edit.stored != GZ_EDIT_UNKNOWN) gz_core_drop(session->core, gesture->edit.id);
+    struct gz_journal_entry *drop = gz_gesture_take_drop(gesture);
+    if (drop != NULL) gz_journal_append(&session->core->journal, drop);
     gz_interaction_release(session);
 }
 
@@ -150,8 +151,7 @@ void gz_interaction_keep_edit(struct gz_session *session, const struct gz_messag
         .session = session, .user = session->user, .kind = gesture->edit.kind};
     if (request != NULL) wanted = gz_edit_request(session, request, gesture->edit.kind, key);
     edit.seq = gz_scene_tick(core->scene);
-    bool begun = gesture->edit.stored != GZ_EDIT_UNKNOWN;
-    if (described && gz_core_complete(core, &wanted, &edit, begun) == GZ_OK)
+    if (described && gz_core_complete(core, &wanted, &edit, gesture) == GZ_OK)
         gz_interaction_release(session);
     else
         refuse_edit(session, request);

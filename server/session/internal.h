@@ -3,7 +3,9 @@
 #ifndef GZ_SESSION_INTERNAL_H
 #define GZ_SESSION_INTERNAL_H
 
+#include "journal/journal.h"
 #include "proto/base/log.h"
+#include "session/asset.h"
 #include "session/host.h"
 
 struct gz_core {
@@ -18,31 +20,17 @@ struct gz_core {
     struct gz_notebook *notes;
     struct gz_checkpoint_list *checkpoints; /* that are stored */
     struct gz_sync *sync;
-    uint64_t epoch, next_edit;
+    uint64_t epoch, next_edit, next_note;
     double moment_s; /* the last one that gz_core_moment gave */
     struct gz_epoch_record *epochs;
     size_t epoch_count;
-    uint64_t asset_seq;           /* of the import that brought the glTF; 0 for none */
-    struct gz_surfaces *surfaces; /* of it; NULL where none are known */
+    struct gz_asset asset;
 
     struct gz_session *sessions;
     size_t session_count;
 
-    struct gz_pending *pending, **pending_end;
-    size_t pending_count, pending_bytes;
-    struct gz_pending_note *pending_notes, **pending_notes_end;
-    size_t pending_note_count, note_waiter_count;
-    size_t note_count; /* of notes, once all that waits is stored */
-    uint64_t next_note;
-    struct gz_pending_checkpoint *pending_checkpoints, **pending_checkpoints_end;
-    size_t pending_checkpoint_count;
-    struct gz_session_entry *visits;
-    size_t visit_count, visit_capacity, visits_in_batch;
-    uint64_t *dropped;
-    size_t dropped_count, dropped_capacity, dropped_in_batch;
-    uint64_t stored_seq; /* changes up to here are on the disk */
-    bool committing, failing;
-    double commit_s; /* monotonic, of the last try */
+    struct gz_journal journal; /* what waits for the disk */
+    uint64_t stored_seq;       /* changes up to here are on the disk */
 
     struct gz_ticket *tickets;
     uint64_t next_ticket;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "session/batch.h"
 #include "session/clock.h"
 #include "session/describe.h"
 #include "session/interaction.h"
 #include "session/session.h"
+#include "session/session_log.h"
 
 /* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light
  * and on dark. */
@@ -244,8 +244,7 @@ void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
 
 bool gz_core_is_stored(const struct gz_core *core)
 {
-    return !core->committing && core->pending == NULL && core->pending_notes == NULL &&
-           core->pending_checkpoints == NULL;
+    return !core->journal.is_with_disk && core->journal.requests == 0;
 }
 
 bool gz_core_is_told(const struct gz_core *core)

@@ -7,47 +7,21 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/commit.h"
 #include "session/handlers.h"
 #include "session/session.h"
 
 /* ---- what waits ---- */
 
-static void destroy_pending(struct gz_core *core, struct gz_pending_note *pending)
-{
-    while (pending->waiters != NULL) {
-        struct gz_waiter *next = pending->waiters->next;
-        free(pending->waiters);
-        core->note_waiter_count--;
-        pending->waiters = next;
-    }
-    gz_notebook_entry_destroy(pending->note);
-    free(pending);
-}
+struct pending_note {
+    struct gz_journal_entry entry;
+    struct gz_notebook_entry *note;
+    bool is_new;
+};
 
-static bool add_waiter(struct gz_pending_note *pending, const struct gz_session *session,
-                       const struct gz_message *message)
+const struct gz_note_record *gz_pending_note(const struct gz_journal_entry *entry)
 {
-    struct gz_waiter *waiter = malloc(sizeof *waiter);
-    if (waiter == NULL) return false;
-    *waiter = (struct gz_waiter){pending->waiters, session->id, message->rid,
-                                 (message->has & GZ_HAS(RID)) != 0};
-    pending->waiters = waiter;
-    session->core->note_waiter_count++;
-    return true;
-}
-
-static struct gz_pending_note *take_oldest(struct gz_core *core)
-{
-    struct gz_pending_note *oldest = core->pending_notes;
-    core->pending_notes = oldest->next;
-    if (core->pending_notes == NULL) core->pending_notes_end = &core->pending_notes;
-    core->pending_note_count--;
-    return oldest;
-}
-
-void gz_core_free_notes(struct gz_core *core)
-{
-    while (core->pending_notes != NULL) destroy_pending(core, take_oldest(core));
+    return &((const struct pending_note *)entry)->note->is;
 }
 
 static enum gz_status no_memory(struct gz_failure *failure)
@@ -59,36 +33,62 @@ static enum gz_status no_memory(struct gz_failure *failure)
 static enum gz_status append(struct gz_session *session, const struct gz_message *message,
                              const struct gz_note_record *record, struct gz_failure *failure)
 {
-    struct gz_core *core = session->core;
-    struct gz_pending_note *pending = calloc(1, sizeof *pending);
-    if (pending == NULL) return no_memory(failure);
-    pending->note = gz_notebook_entry_create(record);
-    if (pending->note == NULL || !add_waiter(pending, session, message)) {
-        destroy_pending(core, pending);
+    struct pending_note *pending = calloc(1, sizeof *pending);
+    struct gz_notebook_entry *note = gz_notebook_entry_create(record);
+    if (pending == NULL || note == NULL) {
+        gz_notebook_entry_destroy(note);
+        free(pending);
         return no_memory(failure);
     }
-    *core->pending_notes_end = pending;
-    core->pending_notes_end = &pending->next;
-    core->pending_note_count++;
+    pending->note = note;
+    pending->is_new = (message->has & GZ_HAS(NOTE)) == 0;
+    pending->entry = (struct gz_journal_entry){
+        .kind = &gz_pending_notes,
+        .waiter = {.session = session->id,
+                   .has_rid = (message->has & GZ_HAS(RID)) != 0,
+                   .rid = message->rid},
+        .bytes = sizeof *pending + sizeof *note + strlen(record->text),
+        .user = note->is.by,
+        .key = note->is.key,
+    };
+    gz_journal_append(&session->core->journal, &pending->entry);
     return GZ_OK;
 }
 
-/* The latest change of this note that waits; NULL where none does. */
-static struct gz_pending_note *find_pending(const struct gz_core *core, uint64_t id)
+static const struct pending_note *next_pending(const struct gz_core *core,
+                                               const struct pending_note *after)
 {
-    struct gz_pending_note *found = NULL;
-    for (struct gz_pending_note *pending = core->pending_notes; pending != NULL;
-         pending = pending->next) {
+    const struct gz_journal_entry *entry = after != NULL ? &after->entry : NULL;
+    return (const struct pending_note *)gz_journal_next(&core->journal, &gz_pending_notes, entry);
+}
+
+/* The latest change of this note that waits; NULL if none does. */
+static const struct pending_note *find_pending(const struct gz_core *core, uint64_t id)
+{
+    const struct pending_note *found = NULL, *pending = NULL;
+    while ((pending = next_pending(core, pending)) != NULL) {
         if (pending->note->is.id == id) found = pending;
     }
     return found;
+}
+
+/* How many notes there will be once all that waits is stored. */
+static size_t count_notes(const struct gz_core *core)
+{
+    size_t count = gz_notebook_count(core->notes);
+    const struct pending_note *pending = NULL;
+    while ((pending = next_pending(core, pending)) != NULL) {
+        if (pending->is_new) count++;
+        if (pending->note->is.gone) count--;
+    }
+    return count;
 }
 
 /* The note as it will be once all that waits is stored; NULL where it is not there, or will not
  * be. */
 static const struct gz_note_record *find(const struct gz_core *core, uint64_t id)
 {
-    const struct gz_pending_note *pending = find_pending(core, id);
+    const struct pending_note *pending = find_pending(core, id);
     const struct gz_notebook_entry *note =
         pending != NULL ? pending->note : gz_notebook_find(core->notes, id);
     return note != NULL && !note->is.gone ? &note->is : NULL;
@@ -103,13 +103,6 @@ static void answer(struct gz_session *session, bool has_rid, uint64_t rid, uint6
     gz_session_ok(session, &asked, GZ_HAS(NOTE), &ok);
 }
 
-/* A request that is one that waits already: answered with it. */
-static void wait_with(struct gz_pending_note *pending, struct gz_session *session,
-                      const struct gz_message *message)
-{
-    if (!add_waiter(pending, session, message)) gz_session_end(session, "no memory to answer it");
-}
-
 /* Whether the key of the request decides about it: it is known and answered, or *status says why
  * nobody knows. */
 static bool answer_known(struct gz_session *session, const struct gz_message *message,
@@ -118,13 +111,10 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
     *status = GZ_OK;
     struct gz_core *core = session->core;
     if (key == NULL) return false;
-    for (struct gz_pending_note *pending = core->pending_notes; pending != NULL;
-         pending = pending->next) {
-        const struct gz_note_record *note = &pending->note->is;
-        if (note->key == NULL || strcmp(note->key, key) != 0 ||
-            strcmp(note->by, session->user) != 0)
-            continue;
-        wait_with(pending, session, message);
+    struct gz_journal_entry *waiting =
+        gz_journal_find(&core->journal, &gz_pending_notes, session->user, key);
+    if (waiting != NULL) {
+        gz_session_wait(session, waiting, (message->has & GZ_HAS(RID)) != 0, message->rid);
         return true;
     }
     uint64_t note;
@@ -173,7 +163,7 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     if ((message->has & GZ_HAS(DONE)) != 0 || said->gone)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "note.id: %s is said of a note that is there",
                        said->gone ? "gone" : "done");
-    if (core->note_count >= GZ_NOTES_MAX)
+    if (count_notes(core) >= GZ_NOTES_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY, "note: a scene holds at most %d",
                        GZ_NOTES_MAX);
     if ((message->has & GZ_HAS(REPLY)) != 0) {
@@ -230,22 +220,16 @@ static bool is_same(const struct gz_note_record *a, const struct gz_note_record 
            memcmp(&a->point, &b->point, sizeof a->point) == 0;
 }
 
-/* Nothing is to be changed: `ok` at once, or once that stands for good which makes it so. */
+/* Nothing is to be changed: `ok` at once, or once the change that makes it so is stored. */
 static void answer_unchanged(struct gz_session *session, const struct gz_message *message,
                              uint64_t id)
 {
-    struct gz_pending_note *pending = find_pending(session->core, id);
+    const struct pending_note *pending = find_pending(session->core, id);
+    const bool has_rid = (message->has & GZ_HAS(RID)) != 0;
     if (pending != NULL)
-        wait_with(pending, session, message);
+        gz_session_wait(session, (struct gz_journal_entry *)&pending->entry, has_rid, message->rid);
     else
-        answer(session, (message->has & GZ_HAS(RID)) != 0, message->rid, id);
-}
-
-static const char *copy_text(struct gz_arena *arena, struct gz_text text)
-{
-    char *copy = gz_arena_take(arena, text.size + 1, 1);
-    if (copy != NULL && text.size > 0) memcpy(copy, text.bytes, text.size);
-    return copy;
+        answer(session, has_rid, message->rid, id);
 }
 
 enum gz_status gz_on_note(struct gz_session *session, const struct gz_message *message,
@@ -253,14 +237,15 @@ enum gz_status gz_on_note(struct gz_session *session, const struct gz_message *m
 {
     struct gz_core *core = session->core;
     bool is_new = (message->has & GZ_HAS(NOTE)) == 0;
-    const char *key =
-        (message->has & GZ_HAS(KEY)) != 0 ? copy_text(&core->scratch, message->key) : NULL;
+    const char *key = (message->has & GZ_HAS(KEY)) != 0
+                          ? gz_arena_text(&core->scratch, message->key.bytes, message->key.size)
+                          : NULL;
     if (key == NULL && (message->has & GZ_HAS(KEY)) != 0) return no_memory(failure);
     enum gz_status status;
     if (answer_known(session, message, key, &status, failure)) return status;
     struct gz_note_record note = {
         .user = session->user, .by = session->user, .key = key, .changed = core->now.unix_s};
-    note.text = copy_text(&core->scratch, message->note.text);
+    note.text = gz_arena_text(&core->scratch, message->note.text.bytes, message->note.text.size);
     if (note.text == NULL) return no_memory(failure);
     status =
         is_new ? make(core, message, &note, failure) : change(session, message, &note, failure);
@@ -272,63 +257,49 @@ enum gz_status gz_on_note(struct gz_session *session, const struct gz_message *m
     status = append(session, message, &note, failure);
     if (status != GZ_OK) return status;
     if (is_new) core->next_note++;
-    core->note_count = core->note_count + is_new - note.gone;
     return GZ_OK;
 }
 
 /* ---- to the disk and back ---- */
 
-bool gz_core_add_notes(const struct gz_core *core, struct gz_batch *batch)
+static bool add_note(const struct gz_journal_entry *entry, struct gz_batch *batch)
 {
-    struct gz_note_record *notes =
-        gz_arena_take(&batch->arena, core->pending_note_count, sizeof *notes);
-    if (notes == NULL) return false;
-    for (const struct gz_pending_note *pending = core->pending_notes; pending != NULL;
-         pending = pending->next) {
-        struct gz_note_record *note = &notes[batch->note_count++];
-        *note = pending->note->is;
-        note->user = gz_arena_string(&batch->arena, note->user);
-        note->text = gz_arena_string(&batch->arena, note->text);
-        note->by = gz_arena_string(&batch->arena, note->by);
-        note->key = gz_arena_string(&batch->arena, note->key);
-        bool has_key = pending->note->is.key != NULL;
-        if (note->user == NULL || note->text == NULL || note->by == NULL ||
-            (has_key && note->key == NULL))
-            return false;
-    }
-    batch->notes = notes;
+    struct gz_note_record *note =
+        gz_arena_add(&batch->arena, &batch->notes, &batch->note_count, sizeof *note);
+    if (note == NULL) return false;
+    *note = *gz_pending_note(entry);
     return true;
 }
 
-void gz_core_accept_notes(struct gz_core *core)
+static void accept_note(void *context, struct gz_journal_entry *entry, const struct gz_batch *batch,
+                        struct gz_journal_outcome *outcome)
 {
-    while (core->pending_notes != NULL && core->pending_notes->in_batch) {
-        struct gz_pending_note *pending = take_oldest(core);
-        uint64_t id = pending->note->is.id;
-        gz_notebook_put(core->notes, pending->note);
-        pending->note = NULL;
-        for (const struct gz_waiter *waiter = pending->waiters; waiter != NULL;
-             waiter = waiter->next) {
-            struct gz_session *session = gz_core_session(core, waiter->session);
-            if (session != NULL) answer(session, waiter->has_rid, waiter->rid, id);
-        }
-        destroy_pending(core, pending);
-    }
+    (void)batch;
+    struct gz_core *core = context;
+    struct pending_note *pending = (struct pending_note *)entry;
+    outcome->ok.note = pending->note->is.id;
+    outcome->has = GZ_HAS(NOTE);
+    gz_notebook_put(core->notes, pending->note);
+    pending->note = NULL;
 }
 
-void gz_core_refuse_notes(struct gz_core *core, const char *why)
+static bool refuse_note(void *context, struct gz_journal_entry *entry, const char *why,
+                        struct gz_journal_outcome *outcome)
 {
-    struct gz_failure failure = {.node = 0};
-    gz_fail(&failure.error, GZ_STORAGE, "the note could not be stored: %s", why);
-    while (core->pending_notes != NULL) {
-        struct gz_pending_note *pending = take_oldest(core);
-        for (const struct gz_waiter *waiter = pending->waiters; waiter != NULL;
-             waiter = waiter->next) {
-            struct gz_session *session = gz_core_session(core, waiter->session);
-            if (session != NULL)
-                gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
-        }
-        destroy_pending(core, pending);
-    }
-    core->note_count = gz_notebook_count(core->notes);
+    (void)context, (void)entry;
+    gz_fail(&outcome->error, GZ_STORAGE, "the note could not be stored: %s", why);
+    return true;
 }
+
+static void free_note(void *context, struct gz_journal_entry *entry)
+{
+    (void)context;
+    gz_notebook_entry_destroy(((struct pending_note *)entry)->note);
+    free(entry);
+}
+
+const struct gz_journal_kind gz_pending_notes = {.is_urgent = true,
+                                                 .add = add_note,
+                                                 .accept = accept_note,
+                                                 .refuse = refuse_note,
+                                                 .free = free_note};

@@ -1,50 +1,34 @@
-/* pending.c - edits that wait for the disk. An edit is applied at once, for everybody to see, and
- * answered when the batch that holds it was committed; the same key meanwhile, or later, is the
- * same edit. */
+/* pending.c - edits that were applied and wait for the disk, and the keys by which the same request
+ * again is the same edit. See pending.h. */
 #include "session/pending.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scene/undo.h"
 #include "server/maxima.h"
 #include "session/clock.h"
-#include "session/import.h"
+#include "session/commit.h"
 #include "session/session.h"
 
-/* ---- pending edits ---- */
+/* ---- making one ---- */
 
-void gz_pending_destroy(struct gz_pending *pending)
+void gz_pending_destroy(struct gz_pending_edit *pending)
 {
     if (pending == NULL) return;
     gz_arena_finish(&pending->arena);
-    free(pending->asset);
+    free(pending->drop);
     free(pending);
 }
 
-void gz_core_free_pending(struct gz_core *core)
+static bool copy_texts(struct gz_pending_edit *pending, const struct gz_edit_request *request)
 {
-    while (core->pending != NULL) {
-        struct gz_pending *next = core->pending->next;
-        gz_host_release(&core->host, core->pending->surfaces_before);
-        gz_pending_destroy(core->pending);
-        core->pending = next;
-    }
-    core->pending_end = &core->pending;
-    core->pending_count = core->pending_bytes = 0;
+    pending->edit.user = gz_arena_string(&pending->arena, request->user);
+    pending->edit.key = gz_arena_string(&pending->arena, request->key);
+    return pending->edit.user != NULL && (request->key == NULL || pending->edit.key != NULL);
 }
 
-static bool add_waiter(struct gz_pending *pending, uint64_t session, bool has_rid, uint64_t rid)
-{
-    struct gz_waiter *waiter = gz_arena_take(&pending->arena, 1, sizeof *waiter);
-    if (waiter == NULL) return false;
-    *waiter = (struct gz_waiter){pending->waiters, session, rid, has_rid};
-    pending->waiters = waiter;
-    return true;
-}
-
-static bool copy_created(struct gz_pending *pending, struct gz_ids created)
+static bool copy_created(struct gz_pending_edit *pending, struct gz_ids created)
 {
     if (created.count == 0) return true;
     uint64_t *ids = gz_arena_take(&pending->arena, created.count, sizeof *ids);
@@ -55,7 +39,8 @@ static bool copy_created(struct gz_pending *pending, struct gz_ids created)
 }
 
 /* The changes that change something, as the pending edit's own copies. */
-static bool copy_changes(struct gz_pending *pending, const struct gz_change *changes, size_t count)
+static bool copy_changes(struct gz_pending_edit *pending, const struct gz_change *changes,
+                         size_t count)
 {
     struct gz_change *own = gz_changes_copy(&pending->arena, changes, count);
     if (own == NULL) return false;
@@ -68,48 +53,49 @@ static bool copy_changes(struct gz_pending *pending, const struct gz_change *cha
     return true;
 }
 
-/* Everything that may fail for want of memory, before anything is changed. */
-static struct gz_pending *new_pending(struct gz_core *core, const struct gz_edit_request *request,
-                                      const struct gz_change *changes, size_t count)
+struct gz_pending_edit *gz_pending_create(struct gz_core *core,
+                                          const struct gz_edit_request *request,
+                                          const struct gz_change *changes, size_t count)
 {
-    struct gz_pending *pending = calloc(1, sizeof *pending);
+    const uint64_t session = request->session != NULL ? request->session->id : 0;
+    struct gz_pending_edit *pending = calloc(1, sizeof *pending);
     if (pending == NULL) return NULL;
     gz_arena_init(&pending->arena, GZ_EDIT_BYTES_MAX);
-    double moment_s = gz_core_moment(core);
+    const double moment_s = gz_core_moment(core);
     pending->edit = (struct gz_edit_record){
         .kind = request->kind,
-        .session = request->session != NULL ? request->session->id : 0,
+        .session = session,
         .epoch = core->epoch,
-        .user = gz_arena_string(&pending->arena, request->user),
-        .key = gz_arena_string(&pending->arena, request->key),
         .target = request->target,
         .reverts = request->reverts,
         .began = moment_s,
         .ended = moment_s,
         .began_seq = gz_scene_seq(core->scene),
     };
-    bool complete =
-        pending->edit.user != NULL && (request->key == NULL || pending->edit.key != NULL) &&
-        copy_created(pending, request->created) && copy_changes(pending, changes, count);
-    if (complete && request->session != NULL)
-        complete = add_waiter(pending, request->session->id, request->has_rid, request->rid);
-    if (complete) return pending;
-    gz_pending_destroy(pending);
-    return NULL;
+    if (!copy_texts(pending, request) || !copy_created(pending, request->created) ||
+        !copy_changes(pending, changes, count)) {
+        gz_pending_destroy(pending);
+        return NULL;
+    }
+    pending->entry = (struct gz_journal_entry){
+        .kind = &gz_pending_edits,
+        .waiter = {.session = session, .has_rid = request->has_rid, .rid = request->rid},
+        .bytes = pending->arena.used,
+        .user = pending->edit.user,
+        .key = pending->edit.key,
+    };
+    return pending;
 }
 
 /* The edit is a fact for everybody but the disk. */
-static void append_pending(struct gz_core *core, struct gz_pending *pending)
+static void append(struct gz_core *core, struct gz_pending_edit *pending)
 {
-    *core->pending_end = pending;
-    core->pending_end = &pending->next;
-    core->pending_count++;
-    core->pending_bytes += pending->bytes = pending->arena.used;
+    gz_journal_append(&core->journal, &pending->entry);
     gz_undo_add(core->undo, &pending->edit);
 }
 
-static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, uint64_t actor,
-                            struct gz_failure *failure)
+enum gz_status gz_pending_apply(struct gz_core *core, struct gz_pending_edit *pending,
+                                uint64_t actor, struct gz_failure *failure)
 {
     struct gz_edit_record *edit = &pending->edit;
     enum gz_status status =
@@ -120,15 +106,8 @@ static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, ui
     /* An import of an empty file, or an undo of what is so already, changes no node and is an edit
      * all the same: each has a seq of its own. */
     if (edit->seq == edit->began_seq) edit->seq = gz_scene_tick(core->scene);
-    append_pending(core, pending);
+    append(core, pending);
     return GZ_OK;
-}
-
-enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure)
-{
-    size_t waiting = core->pending_count + core->note_waiter_count + core->pending_checkpoint_count;
-    if (waiting < GZ_PENDING_EDITS_MAX && core->pending_bytes < GZ_EDIT_BYTES_MAX) return GZ_OK;
-    return gz_fail(&failure->error, GZ_TOO_MANY, "%zu edits wait for the disk already", waiting);
 }
 
 static void answer_unchanged(const struct gz_core *core, const struct gz_edit_request *request)
@@ -142,11 +121,11 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
                             const struct gz_change *changes, size_t count,
                             struct gz_failure *failure)
 {
-    enum gz_status status = gz_core_check_room(core, failure);
+    enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status != GZ_OK) return status;
     status = gz_scene_check(core->scene, changes, count, request->session->id, failure);
     if (status != GZ_OK) return status;
-    struct gz_pending *pending = new_pending(core, request, changes, count);
+    struct gz_pending_edit *pending = gz_pending_create(core, request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
     /* An undo that finds everything as it would make it is done all the same: else the next would
      * be about it again. */
@@ -158,53 +137,17 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
     }
     gz_rate_charge(&request->session->rate,
                    (double)pending->edit.change_count / GZ_NODES_EDITED_PER_MESSAGE);
-    status = apply(core, pending, request->session->id, failure);
+    status = gz_pending_apply(core, pending, request->session->id, failure);
     if (status != GZ_OK) gz_pending_destroy(pending);
     return status;
 }
 
-/* The import is no session's: whatever anybody holds is in its way, and no session is said to have
- * made it. */
-static enum gz_status apply_import(struct gz_core *core, struct gz_pending *pending,
-                                   struct gz_failure *failure)
-{
-    const struct gz_edit_record *edit = &pending->edit;
-    enum gz_status status =
-        gz_scene_check(core->scene, edit->changes, edit->change_count, GZ_ID_LIMIT, failure);
-    return status == GZ_OK ? apply(core, pending, 0, failure) : status;
-}
-
-enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_import *import,
-                                   const struct gz_change *changes, size_t count,
-                                   struct gz_failure *failure)
-{
-    struct gz_edit_request request = {.user = import->user, .kind = GZ_EDIT_IMPORT};
-    enum gz_status status = gz_core_check_room(core, failure);
-    if (status != GZ_OK) return status;
-    struct gz_pending *pending = new_pending(core, &request, changes, count);
-    if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
-    pending->done = import->done;
-    pending->context = import->context;
-    status = apply_import(core, pending, failure);
-    if (status != GZ_OK) {
-        gz_pending_destroy(pending);
-        return status;
-    }
-    pending->asset = import->asset;
-    pending->asset_size = import->asset_size;
-    pending->asset_seq_before = core->asset_seq;
-    pending->surfaces_before = core->surfaces;
-    core->asset_seq = pending->edit.seq;
-    core->surfaces = import->surfaces;
-    return GZ_OK;
-}
-
 enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
-                                const struct gz_edit_record *edit, bool begun)
+                                const struct gz_edit_record *edit, struct gz_gesture *gesture)
 {
-    struct gz_pending *pending = new_pending(core, request, edit->changes, edit->change_count);
+    struct gz_pending_edit *pending =
+        gz_pending_create(core, request, edit->changes, edit->change_count);
     if (pending == NULL) return GZ_NO_MEMORY;
-    pending->begun = begun;
     struct gz_edit_record *own = &pending->edit;
     own->id = edit->id;
     own->handle = edit->handle;
@@ -214,27 +157,94 @@ enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_reque
     own->residual = edit->residual;
     memcpy(own->value, edit->value, sizeof own->value);
     own->value_count = edit->value_count;
-    append_pending(core, pending);
+    pending->drop = gz_gesture_take_drop(gesture);
+    append(core, pending);
     return GZ_OK;
 }
 
-void gz_core_drop(struct gz_core *core, uint64_t edit)
+/* ---- to the disk and back ---- */
+
+static bool add_edit(const struct gz_journal_entry *entry, struct gz_batch *batch)
 {
-    assert(core->dropped_count < core->dropped_capacity);
-    core->dropped[core->dropped_count++] = edit;
+    const struct gz_pending_edit *pending = (const struct gz_pending_edit *)entry;
+    struct gz_edit_record *edit =
+        gz_arena_add(&batch->arena, &batch->ended, &batch->ended_count, sizeof *edit);
+    if (edit == NULL) return false;
+    *edit = pending->edit;
+    if (edit->kind == GZ_EDIT_IMPORT) {
+        batch->asset = pending->import.file;
+        batch->asset_size = pending->import.size;
+        batch->asset_seq = edit->seq;
+    }
+    return true;
 }
+
+/* The answer to whoever asked for the edit; returns which members it has. */
+static uint64_t describe_ok(const struct gz_edit_record *edit, struct gz_ids created,
+                            struct gz_ok *ok)
+{
+    *ok = (struct gz_ok){.seq = edit->seq, .edit = edit->id, .ids = created};
+    return GZ_HAS(SEQ) | GZ_HAS(EDIT) | (edit->kind == GZ_EDIT_CREATE ? GZ_HAS(IDS) : 0);
+}
+
+static void accept_edit(void *context, struct gz_journal_entry *entry, const struct gz_batch *batch,
+                        struct gz_journal_outcome *outcome)
+{
+    (void)batch;
+    struct gz_core *core = context;
+    struct gz_pending_edit *pending = (struct gz_pending_edit *)entry;
+    outcome->has = describe_ok(&pending->edit, pending->created, &outcome->ok);
+    gz_import_accept(&pending->import);
+    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));
+}
+
+/* False without memory: then nothing changed. */
+static bool take_back(struct gz_core *core, const struct gz_edit_record *edit)
+{
+    struct gz_failure failure = {.node = 0};
+    struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
+    struct gz_change *back = gz_changes_reverse(&core->scratch, edit->changes, edit->change_count);
+    enum gz_status status =
+        back == NULL ? GZ_NO_MEMORY
+                     : gz_scene_apply(core->scene, back, edit->change_count, 0, &failure);
+    gz_arena_go_back(&core->scratch, mark);
+    if (status == GZ_NO_MEMORY) return false;
+    if (status != GZ_OK)
+        gz_log(core->log, GZ_ERROR, 0, "%s: edit %llu could not be taken back: %s", core->name,
+               (unsigned long long)edit->id, failure.error.message);
+    gz_undo_remove(core->undo, edit->id);
+    return true;
+}
+
+static bool refuse_edit(void *context, struct gz_journal_entry *entry, const char *why,
+                        struct gz_journal_outcome *outcome)
+{
+    struct gz_core *core = context;
+    struct gz_pending_edit *pending = (struct gz_pending_edit *)entry;
+    if (!take_back(core, &pending->edit)) return false;
+    if (pending->drop != NULL) gz_journal_append(&core->journal, pending->drop);
+    pending->drop = NULL;
+    gz_fail(&outcome->error, GZ_STORAGE, "the edit was taken back, it could not be stored: %s",
+            why);
+    if (pending->edit.kind == GZ_EDIT_IMPORT)
+        gz_import_refuse(core, &pending->import, outcome->error.message);
+    return true;
+}
+
+static void free_edit(void *context, struct gz_journal_entry *entry)
+{
+    struct gz_pending_edit *pending = (struct gz_pending_edit *)entry;
+    gz_import_free(context, &pending->import);
+    gz_pending_destroy(pending);
+}
+
+const struct gz_journal_kind gz_pending_edits = {.is_urgent = true,
+                                                 .add = add_edit,
+                                                 .accept = accept_edit,
+                                                 .refuse = refuse_edit,
+                                                 .free = free_edit};
 
 /* ---- keys ---- */
-
-void gz_session_edit_ok(struct gz_session *session, uint64_t rid, const struct gz_edit_record *edit,
-                        struct gz_ids created)
-{
-    struct gz_message asked = {.has = GZ_HAS(RID), .rid = rid};
-    struct gz_ok ok = {.seq = edit->seq, .edit = edit->id, .ids = created};
-    uint64_t has = GZ_HAS(SEQ) | GZ_HAS(EDIT);
-    if (edit->kind == GZ_EDIT_CREATE) has |= GZ_HAS(IDS);
-    gz_session_ok(session, &asked, has, &ok);
-}
 
 static struct gz_ids created_by(struct gz_arena *arena, const struct gz_edit_record *edit)
 {
@@ -244,19 +254,6 @@ static struct gz_ids created_by(struct gz_arena *arena, const struct gz_edit_rec
         if (!edit->changes[i].existed) ids[count++] = edit->changes[i].node;
     }
     return (struct gz_ids){ids, count};
-}
-
-/* The edit of this user with this key that waits for the disk, or NULL. */
-static struct gz_pending *pending_of_key(struct gz_session *session, const char *key)
-{
-    for (struct gz_pending *pending = session->core->pending; pending != NULL;
-         pending = pending->next) {
-        const struct gz_edit_record *edit = &pending->edit;
-        if (edit->key != NULL && strcmp(edit->key, key) == 0 &&
-            strcmp(edit->user, session->user) == 0)
-            return pending;
-    }
-    return NULL;
 }
 
 /* Nobody knows whether an edit has this key, so that nothing may be done under it. */
@@ -276,29 +273,38 @@ static enum gz_status stored_of_key(struct gz_session *session, const char *key,
     return status == GZ_OK ? GZ_OK : fail_unknown_key(failure, status);
 }
 
+static void answer_stored(struct gz_session *session, const struct gz_edit_request *request,
+                          const struct gz_edit_record *edit)
+{
+    struct gz_ids created = created_by(&session->core->scratch, edit);
+    if (created.ids == NULL) {
+        gz_session_end(session, "no memory to answer it");
+        return;
+    }
+    struct gz_message asked = {.has = request->has_rid ? GZ_HAS(RID) : 0, .rid = request->rid};
+    struct gz_ok ok;
+    const uint64_t has = describe_ok(edit, created, &ok);
+    gz_session_ok(session, &asked, has, &ok);
+}
+
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request)
 {
-    struct gz_core *core = session->core;
+    struct gz_journal *journal = &session->core->journal;
     if (request->key == NULL) return false;
-    struct gz_pending *pending = pending_of_key(session, request->key);
-    if (pending != NULL) {
-        if (!add_waiter(pending, session->id, request->has_rid, request->rid))
-            gz_session_end(session, "no memory to answer it");
+    struct gz_journal_entry *entry =
+        gz_journal_find(journal, &gz_pending_edits, session->user, request->key);
+    if (entry != NULL) {
+        gz_session_wait(session, entry, request->has_rid, request->rid);
         return true;
     }
     struct gz_edit_record edit;
     struct gz_failure failure = {.node = 0};
-    if (stored_of_key(session, request->key, &edit, &failure) != GZ_OK) {
+    if (stored_of_key(session, request->key, &edit, &failure) != GZ_OK)
         gz_session_refuse(session, request->has_rid, request->rid, &failure, false);
-        return true;
-    }
-    if (edit.id == 0) return false;
-    if (!request->has_rid) return true;
-    struct gz_ids created = created_by(&core->scratch, &edit);
-    if (created.ids != NULL)
-        gz_session_edit_ok(session, request->rid, &edit, created);
-    else
-        gz_session_end(session, "no memory to answer it");
+    else if (edit.id == 0)
+        return false;
+    else if (request->has_rid)
+        answer_stored(session, request, &edit);
     return true;
 }
 
@@ -314,11 +320,16 @@ enum gz_status gz_core_edit_of_key(struct gz_session *session, const struct gz_m
 {
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_SET, key);
-    struct gz_pending *pending = request.key != NULL ? pending_of_key(session, key) : NULL;
-    struct gz_edit_record edit = {.id = pending != NULL ? pending->edit.id : 0};
+    struct gz_edit_record edit = {.id = 0};
     enum gz_status status = GZ_OK;
-    if (request.key != NULL && pending == NULL)
-        status = stored_of_key(session, key, &edit, failure);
+    if (request.key != NULL) {
+        const struct gz_journal_entry *entry =
+            gz_journal_find(&session->core->journal, &gz_pending_edits, session->user, key);
+        if (entry != NULL)
+            edit.id = ((const struct gz_pending_edit *)entry)->edit.id;
+        else
+            status = stored_of_key(session, key, &edit, failure);
+    }
     *id = edit.id;
     return status;
 }

@@ -1,34 +1,31 @@
-/* pending.h - edits that were applied and are not on the disk yet. */
+/* pending.h - edits that were applied and wait for the disk.
+ *
+ * An edit is applied at once, for everybody to see, and answered when the batch that holds it was
+ * committed. The same request again, by its key, is the same edit, meanwhile and later. If the disk
+ * refuses the edit, it is taken back at every viewer. Ownership: the journal has each of them.
+ * Threads: the core's. */
 #ifndef GZ_SESSION_PENDING_H
 #define GZ_SESSION_PENDING_H
 
-#include "proto/message.h"
+#include "journal/journal.h"
 #include "scene/failure.h"
-#include "scene/record.h"
+#include "session/asset.h"
 #include "session/edit_request.h"
-#include "session/waiter.h"
 
 struct gz_core;
-struct gz_core_import;
-struct gz_surfaces;
+struct gz_gesture;
 
-/* Its arena holds all of it. */
-struct gz_pending {
-    struct gz_pending *next;
-    struct gz_arena arena;
-    size_t bytes; /* of it, without the waiters that came later */
+struct gz_pending_edit {
+    struct gz_journal_entry entry;
+    struct gz_arena arena; /* what the edit points to */
     struct gz_edit_record edit;
     struct gz_ids created;
-    struct gz_waiter *waiters;
-    bool in_batch;
-    bool begun; /* the store may know it as a drag that runs */
-    uint8_t *asset;
-    size_t asset_size;
-    uint64_t asset_seq_before;
-    struct gz_surfaces *surfaces_before;
-    void (*done)(void *context, enum gz_status status, const char *message);
-    void *context;
+    struct gz_journal_entry *drop; /* is appended if the edit is refused, because the file may know
+                                      it as a gesture that began; NULL: it does not */
+    struct gz_pending_import import; /* zero for other edits */
 };
+
+extern const struct gz_journal_kind gz_pending_edits;
 
 /* Whether the request is answered by its key: the edit with that key is known, and its answer is
  * sent now or after its COMMIT; or the disk does not say whether it is known, which is refused. */
@@ -40,29 +37,26 @@ bool gz_core_answer_key(struct gz_session *session, const struct gz_message *mes
 GZ_MUST_USE enum gz_status gz_core_edit_of_key(struct gz_session *session,
                                                const struct gz_message *message, uint64_t *id,
                                                struct gz_failure *failure);
-/* GZ_TOO_MANY while too many edits and notes, or too large ones, wait for the disk. */
-GZ_MUST_USE enum gz_status gz_core_check_room(const struct gz_core *core,
-                                              struct gz_failure *failure);
+
 /* Applies `changes` as one edit and answers after COMMIT. */
 GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
                                         const struct gz_change *changes, size_t count,
                                         struct gz_failure *failure);
-/* The same for the import, which brings its file and is answered by a call. */
-GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core,
-                                               const struct gz_core_import *import,
-                                               const struct gz_change *changes, size_t count,
-                                               struct gz_failure *failure);
-/* Remembers a gesture, which was applied by posing; `edit` says what `request` does not: id,
- * handle, value, beginning, seqs, changes. `begun`: the file may know it already. */
+/* Makes an edit of a gesture, whose nodes were moved already. `edit` says what `request` does not:
+ * id, handle, value, beginning, seqs, changes. */
 GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core,
                                             const struct gz_edit_request *request,
-                                            const struct gz_edit_record *edit, bool begun);
-void gz_pending_destroy(struct gz_pending *pending);
-void gz_core_free_pending(struct gz_core *core);
-/* Answers an edit that is stored. */
-void gz_session_edit_ok(struct gz_session *session, uint64_t rid, const struct gz_edit_record *edit,
-                        struct gz_ids created);
-/* The file may know a gesture that is to leave no trace: it is told so. */
-void gz_core_drop(struct gz_core *core, uint64_t edit);
+                                            const struct gz_edit_record *edit,
+                                            struct gz_gesture *gesture);
+
+/* The parts of gz_core_edit. Everything that needs memory is done in the first one; NULL without
+ * it. */
+struct gz_pending_edit *gz_pending_create(struct gz_core *core,
+                                          const struct gz_edit_request *request,
+                                          const struct gz_change *changes, size_t count);
+/* With GZ_OK the edit is done and in the journal; else it stays the caller's. */
+GZ_MUST_USE enum gz_status gz_pending_apply(struct gz_core *core, struct gz_pending_edit *pending,
+                                            uint64_t actor, struct gz_failure *failure);
+void gz_pending_destroy(struct gz_pending_edit *pending); /* NULL is fine */
 
 #endif

@@ -371,14 +371,14 @@ static enum gz_status check_places(struct undo *undo)
 /* A node of before an import refers to a file that the import replaced: it could not be shown. */
 static enum gz_status check_asset(const struct undo *undo)
 {
-    for (size_t i = 0; undo->last->seq < undo->core->asset_seq && i < undo->count; i++) {
+    for (size_t i = 0; undo->last->seq < undo->core->asset.seq && i < undo->count; i++) {
         const struct gz_change *change = &undo->changes[i];
         if (change->existed || !change->exists || change->after.asset < 0) continue;
         return gz_fail(
             &undo->failure->error, GZ_BAD_STATE,
             "%s: node %llu was part of a glTF that was replaced at seq %llu: it cannot come back",
             undo->word, (unsigned long long)change->node,
-            (unsigned long long)undo->core->asset_seq);
+            (unsigned long long)undo->core->asset.seq);
     }
     return GZ_OK;
 }

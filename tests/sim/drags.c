@@ -99,7 +99,7 @@ static struct grip *find_grip(const struct model *model, uint64_t session)
 
 size_t count_waiting(const struct sim *sim)
 {
-    return sim->core->pending_count + sim->core->note_waiter_count;
+    return sim->core->journal.waiting;
 }
 
 static void check_goes_on(const struct sim *sim, const struct act *act, const struct grip *grip)
@@ -156,8 +156,8 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
     struct model *model = &sim->model;
     PROMISE(act->kind == ACT_MESSAGE && act->session == session->id && !act->late,
             "late input begins nothing", "a drag of session %llu", NUMBER(session->id));
-    PROMISE(sim->core->pending_count < GZ_PENDING_EDITS_MAX, "what waits is bounded",
-            "%zu edits wait, and a drag begins", sim->core->pending_count);
+    PROMISE(count_waiting(sim) < GZ_PENDING_EDITS_MAX, "what waits is bounded",
+            "%zu requests wait, and a drag begins", count_waiting(sim));
     PROMISE(session->role >= GZ_ROLE_EDITOR, "viewers drag nothing", "session %llu",
             NUMBER(session->id));
     model->grips =

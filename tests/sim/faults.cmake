@@ -33,40 +33,38 @@ endfunction()
 # ---- the disk ----
 
 gizmod_planted_fault(ok_before_commit FILE server/session/pending.c
-    FROM "    append_pending(core, pending);
+    FROM "    append(core, pending);
     return GZ_OK;
 }
 
-enum gz_status gz_core_check_room"
-    TO "    append_pending(core, pending);
-    for (struct gz_waiter *waiter = pending->waiters; waiter != NULL; waiter = waiter->next) {
-        struct gz_session *session = gz_core_session(core, waiter->session);
-        if (session != NULL && waiter->has_rid) gz_session_edit_ok(session, waiter->rid, edit, pending->created);
-    }
+static void answer_unchanged"
+    TO "    append(core, pending);
+    struct gz_journal_outcome outcome = {.has = GZ_HAS(SEQ) | GZ_HAS(EDIT)};
+    outcome.ok.seq = edit->seq, outcome.ok.edit = edit->id;
+    gz_core_answer(core, &pending->entry.waiter, &outcome);
     return GZ_OK;
 }
 
-enum gz_status gz_core_check_room")
+static void answer_unchanged")
 gizmod_planted_fault(saved_one_too_high FILE server/session/commit.c
-    FROM "gz_sync_saved(core->sync, seq)" TO "gz_sync_saved(core->sync, seq + 1)")
-gizmod_planted_fault(refused_edit_leaves_a_part FILE server/session/commit.c
+    FROM "gz_sync_saved(core->sync, batch->seq)" TO "gz_sync_saved(core->sync, batch->seq + 1)")
+gizmod_planted_fault(refused_edit_leaves_a_part FILE server/session/pending.c
     FROM "gz_scene_apply(core->scene, back, edit->change_count, 0" TO "gz_scene_apply(core->scene, back, 1, 0")
-gizmod_planted_fault(refused_edit_stays_undoable FILE server/session/commit.c
+gizmod_planted_fault(refused_edit_stays_undoable FILE server/session/pending.c
     FROM "    gz_undo_remove(core->undo, edit->id);" TO "")
 gizmod_planted_fault(drag_outlives_its_ground FILE server/session/commit.c
     FROM "    cancel_gestures_on_pending(core, why);" TO "")
 gizmod_planted_fault(failed_commit_accepted FILE server/session/commit.c
-    FROM "if (status == GZ_OK) {
-        if (core->failing)" TO "if (status != GZ_NO_MEMORY) {
-        if (core->failing)")
+    FROM "if (status == GZ_OK)
+        accept_batch" TO "if (status != GZ_NO_MEMORY)
+        accept_batch")
 gizmod_planted_fault(key_forgotten FILE server/session/pending.c
     FROM "enum gz_status status =
         core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);"
     TO "enum gz_status status = GZ_OK;
     edit->id = 0;")
 gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
-    FROM "strcmp(edit->user, session->user) == 0)
-            return pending;" TO "false) return pending;")
+    FROM "gz_journal_find(journal, &gz_pending_edits, session->user, request->key)" TO "NULL")
 
 # ---- locks and drags ----
 
@@ -123,9 +121,10 @@ gizmod_planted_fault(any_seq_resumed FILE server/session/join.c
 gizmod_planted_fault(acknowledged_before_it_moved FILE server/sync/sync.c
     FROM "sync->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(sync->scene)};"
     TO "sync->acks[at] = (struct acknowledgement){session, n + 1, gz_scene_seq(sync->scene)};")
-gizmod_planted_fault(edit_told_twice FILE server/session/commit.c
-    FROM "        answer_committed(core, pending);" TO "        answer_committed(core, pending);
-        gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));")
+gizmod_planted_fault(edit_told_twice FILE server/session/pending.c
+    FROM "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));"
+    TO "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));
+    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));")
 
 # ---- presence, rest ----
 
@@ -134,7 +133,7 @@ gizmod_planted_fault(leave_not_told FILE server/sync/presence.c
 gizmod_planted_fault(question_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
 gizmod_planted_fault(drags_wait_without_bound FILE server/session/interaction.c
-    FROM "enum gz_status status = gz_core_check_room(core, failure);" TO "enum gz_status status = GZ_OK;")
+    FROM "enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);" TO "enum gz_status status = GZ_OK;")
 
 # ---- parts of the scene ----
 
@@ -160,23 +159,28 @@ gizmod_planted_fault(note_ok_before_commit FILE server/session/note.c
 gizmod_planted_fault(note_key_forgotten FILE server/session/note.c
     FROM "*status = core->host.find_note_key(core->host.context, session->user, key, &note);" TO "note = 0;")
 gizmod_planted_fault(note_key_of_waiting_forgotten FILE server/session/note.c
-    FROM "strcmp(note->key, key) != 0 ||" TO "true ||")
+    FROM "gz_journal_find(&core->journal, &gz_pending_notes, session->user, key)" TO "NULL")
 gizmod_planted_fault(note_gone_not_told FILE server/sync/notes.c
     FROM "notes->gone = (struct gz_ids){gone, gz_shelf_gone(&reading, gone)};" TO "(void)gz_shelf_gone(&reading, gone);")
 gizmod_planted_fault(shelf_not_read_anew FILE server/scene/shelf.c
     FROM "cursor->version == 0 || knows_until < shelf->forgotten;" TO "cursor->version == 0;")
 gizmod_planted_fault(shelf_read_anew_for_ever FILE server/scene/shelf.c
     FROM "uint64_t knows_until = later(cursor->version, cursor->since);" TO "uint64_t knows_until = cursor->version;")
-gizmod_planted_fault(note_stands_on_what_was_refused FILE server/session/note.c
-    FROM "while (core->pending_notes != NULL) {"
-    TO "while (core->pending_notes != NULL && core->pending_notes->in_batch) {")
+gizmod_planted_fault(note_stands_on_what_was_refused FILE server/journal/journal.c
+    FROM "const bool is_request = entry->kind->refuse != NULL;"
+    TO "extern const struct gz_journal_kind gz_pending_notes;
+        const bool is_request =
+            entry->kind->refuse != NULL && (entry->in_batch || entry->kind != &gz_pending_notes);")
+gizmod_planted_fault(edit_stands_on_what_was_refused FILE server/journal/journal.c
+    FROM "const bool is_request = entry->kind->refuse != NULL;"
+    TO "extern const struct gz_journal_kind gz_pending_edits;
+        const bool is_request =
+            entry->kind->refuse != NULL && (entry->in_batch || entry->kind != &gz_pending_edits);")
 
 # ---- visits ----
 
-gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
-    FROM "if (next - i != 2 || traces[i + 1].visit == SIZE_MAX)
-            continue;"
-    TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;" SEEDS 4000 LONG)
+gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/session_log.c
+    FROM "if (next - i != 2 || joined->entry == NULL" TO "if (next - i < 2 || joined->entry == NULL" SEEDS 4000 LONG)
 
 # ---- times ----
 

@@ -59,8 +59,8 @@ void model_act(struct sim *sim, const struct act *act)
     model->newest_node = gz_scene_next_id(sim->core->scene) - 1;
     model->next_edit = sim->core->next_edit;
     check_holders(sim);
-    PROMISE(sim->core->pending_count <= GZ_PENDING_EDITS_MAX + 2 * PEOPLE, "what waits is bounded",
-            "%zu edits", sim->core->pending_count);
+    PROMISE(sim->core->journal.requests <= GZ_PENDING_EDITS_MAX + 2 * PEOPLE,
+            "what waits is bounded", "%zu requests", sim->core->journal.requests);
 }
 
 void model_beside(struct sim *sim, const struct act *act)

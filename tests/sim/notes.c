@@ -187,9 +187,10 @@ static void expect_note(struct request *request, const struct model *model, uint
 /* The change that the core has at this place of those that wait; NULL for none. */
 static const struct gz_note_record *waiting(const struct sim *sim, size_t place)
 {
-    const struct gz_pending_note *pending = sim->core->pending_notes;
-    for (; pending != NULL && place > 0; place--) pending = pending->next;
-    return pending != NULL ? &pending->note->is : NULL;
+    const struct gz_journal_entry *entry = NULL;
+    do entry = gz_journal_next(&sim->core->journal, &gz_pending_notes, entry);
+    while (entry != NULL && place-- > 0);
+    return entry != NULL ? gz_pending_note(entry) : NULL;
 }
 
 static void act_note(struct sim *sim, const struct act *act)
@@ -244,9 +245,9 @@ void notes_act(struct sim *sim, const struct act *act)
 void notes_settled(const struct sim *sim)
 {
     const struct model *model = &sim->model;
-    PROMISE(sim->core->pending_note_count == model->note_count - model->notes_stored,
-            "the same key is one note", "%zu wait, it should be %zu", sim->core->pending_note_count,
-            model->note_count - model->notes_stored);
+    const size_t wanted = model->note_count - model->notes_stored;
+    PROMISE(waiting(sim, wanted) == NULL && (wanted == 0 || waiting(sim, wanted - 1) != NULL),
+            "the same key is one note", "%zu should wait", wanted);
 }
 
 /* ---- the disk ---- */

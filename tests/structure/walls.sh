@@ -26,7 +26,7 @@ may client/ctl "$shared|$own|\"(proto/(args/args|message)|solver/replay|store/st
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""
 may server/journal "$ours|\"(scene/record|proto/message|journal/[a-z_]+)\.h\""
-may server/session "$ours|\"(scene|proto|sync|solver|session)/[a-z_]+\.h\""
+may server/session "$ours|\"(scene|proto|sync|journal|solver|session)/[a-z_]+\.h\""
 may server/store "$ours|\"(scene|store|schema)/[a-z_]+\.h\"|<(sqlite3|uv)\.h>"
 may schema/extension "$ours|\"schema/extension/[a-z_]+\.h\"|<sqlite3ext\.h>"
 may server/exchange "$ours|\"(exchange/[a-z_]+|solver/surface)\.h\"|<jansson\.h>"

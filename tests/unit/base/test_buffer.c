@@ -156,6 +156,39 @@ static void test_arena_goes_back_to_a_mark(void **state)
     gz_arena_finish(&arena);
 }
 
+static void test_arena_array_grows_by_items(void **state)
+{
+    (void)state;
+    struct gz_arena arena;
+    uint32_t *items = NULL;
+    size_t count = 0;
+    gz_arena_init(&arena, 9216);
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t *item = gz_arena_add(&arena, &items, &count, sizeof *item);
+        assert_non_null(item);
+        assert_ptr_equal(item, &items[i]);
+        assert_int_equal(*item, 0);
+        *item = i;
+    }
+    assert_int_equal(count, 1000);
+    for (uint32_t i = 0; i < 1000; i++) assert_int_equal(items[i], i);
+    while (gz_arena_add(&arena, &items, &count, sizeof *items) != NULL) continue;
+    assert_int_equal(count, 1024); /* twice as many do not fit beside them */
+    assert_int_equal(items[999], 999);
+    gz_arena_finish(&arena);
+}
+
+static void test_arena_text_is_terminated(void **state)
+{
+    (void)state;
+    struct gz_arena arena;
+    gz_arena_init(&arena, 32);
+    assert_string_equal(gz_arena_text(&arena, "piston rod", 6), "piston");
+    assert_string_equal(gz_arena_text(&arena, NULL, 0), "");
+    assert_null(gz_arena_text(&arena, "r", 1));
+    gz_arena_finish(&arena);
+}
+
 static void test_arena_refuses_a_product_that_wraps(void **state)
 {
     (void)state;
@@ -198,6 +231,8 @@ int main(void)
         cmocka_unit_test(test_arena_pieces_are_aligned_apart_and_zero),
         cmocka_unit_test(test_arena_takes_its_maximum_and_no_piece_more),
         cmocka_unit_test(test_arena_goes_back_to_a_mark),
+        cmocka_unit_test(test_arena_array_grows_by_items),
+        cmocka_unit_test(test_arena_text_is_terminated),
         cmocka_unit_test(test_arena_refuses_a_product_that_wraps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

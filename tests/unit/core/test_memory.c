@@ -501,13 +501,13 @@ static void test_memory_of_visits_is_bounded_while_the_disk_waits(void **state)
     client_leave(bob);
     for (int i = 0; i < 5; i++) {
         come_and_go(&host, GZ_SESSION_ENTRIES_MAX / 2);
-        assert_true(host.core->visit_count <= GZ_SESSION_ENTRIES_MAX + 8);
+        assert_true(host.core->journal.others <= GZ_SESSION_ENTRIES_MAX + 8);
     }
     struct client *cho = client_join(&host, "cho", GZ_ROLE_EDITOR);
     host_settle(&host, false);
     host.disk = DISK_COMMITS;
     host_advance(&host, 2);
-    assert_int_equal(host.core->visit_count, 0);
+    assert_null(host.core->journal.oldest);
     assert_int_equal(host.store.visitor_count, 2);
     assert_ok(ask_create(cho, "by cho", 0, NULL));
     assert_ok(ask_create(ann, "by ann", 0, NULL));

@@ -195,7 +195,7 @@ static void test_checkpoint_refusals_say_what_is_wrong(void **state)
     struct gz_message both = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS(SEQ)};
     both.checkpoint = (struct gz_checkpoint){.name = {"v1", 2}, .seq = 1, .gone = true};
     assert_says(client_ask(s.a, &both), GZ_BAD_VALUE,
-                "checkpoint.seq: is said of one that is made, not of one to go");
+                "checkpoint.seq: leave it out to delete a checkpoint");
     assert_says(ask_at_checkpoint(s.a, "v"), GZ_BAD_VALUE,
                 "checkpoint: there is no checkpoint called v");
     assert_says(ask_restore_checkpoint(s.a, "v11", NULL), GZ_BAD_VALUE,

@@ -183,7 +183,7 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
                  bool passing, struct found *found)
 {
     const struct gz_session *session = game->a->session;
-    const struct gz_surface *surface = gz_surface_of(game->host.core->surfaces, node->asset);
+    const struct gz_surface *surface = gz_surface_of(game->host.core->asset.surfaces, node->asset);
     gz_affine world = gz_scene_world(game->host.core->scene, node);
     size_t tests = 1000000;
     *found = (struct found){.hit = {.id = node->id, .distance = INFINITY}};

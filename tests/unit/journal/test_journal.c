@@ -96,8 +96,8 @@ static void answer(void *context, const struct gz_journal_waiter *waiter,
 
 static void start(struct diary *diary)
 {
-    *diary = (struct diary){.journal = {.answer = answer}};
-    diary->journal.context = diary;
+    *diary = (struct diary){.stuck = 0};
+    gz_journal_init(&diary->journal, answer, diary);
 }
 
 static struct thing *append(struct diary *diary, const struct gz_journal_kind *kind, uint64_t id,
@@ -138,6 +138,7 @@ static void assert_empty(const struct gz_journal *journal)
     assert_null(journal->oldest);
     assert_null(journal->newest);
     assert_int_equal(journal->requests, 0);
+    assert_int_equal(journal->others, 0);
     assert_int_equal(journal->waiting, 0);
     assert_int_equal(journal->urgent, 0);
     assert_int_equal(journal->bytes, 0);
@@ -175,7 +176,9 @@ static void test_what_is_refused_goes_back_newest_first_over_all_kinds(void **st
     append(&diary, &edit, 4, 7);
     gz_journal_refuse(&diary.journal, "full");
     assert_noted(&diary, "-4 7!storage ~4 -3 8!storage ~3 -1 7!storage ~1 ");
+    assert_int_equal(diary.journal.others, 1);
     send(&diary, 2);
+    assert_int_equal(diary.journal.others, 0);
     settle(&diary);
     assert_noted(&diary, "~2 ");
     assert_empty(&diary.journal);
@@ -288,9 +291,12 @@ static void test_when_a_batch_is_due(void **state)
     const double sample_s = GZ_SAMPLE_MS_MIN / 1000.0, retry_s = GZ_RETRY_MS / 1000.0;
     start(&diary);
     assert_true(gz_journal_due(journal, false) == INFINITY);
-    assert_true(gz_journal_due(journal, true) == sample_s);
+    assert_true(gz_journal_due(journal, true) == -INFINITY);
     append(&diary, &remark, 1, 0);
-    assert_true(gz_journal_due(journal, false) == sample_s);
+    send(&diary, 1);
+    settle(&diary);
+    append(&diary, &remark, 1, 0);
+    assert_true(gz_journal_due(journal, false) == 1 + sample_s);
     append(&diary, &edit, 2, 7);
     assert_true(gz_journal_due(journal, false) == -INFINITY);
     send(&diary, 12);

@@ -1,0 +1,38 @@
+/* asset.h - the glTF behind a scene. An import replaces it, and brings it back if the disk refuses
+ * the import. Threads: the core's. */
+#ifndef GZ_SESSION_ASSET_H
+#define GZ_SESSION_ASSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/status.h"
+
+struct gz_core;
+struct gz_surfaces;
+
+/* The glTF that the nodes refer to by their asset index. */
+struct gz_asset {
+    uint64_t seq;                 /* of the import that brought it; 0 for none */
+    struct gz_surfaces *surfaces; /* its triangles; NULL if none are known */
+};
+
+/* What an import has that other edits have not. */
+struct gz_pending_import {
+    uint8_t *file;
+    size_t size;
+    struct gz_asset before; /* what the import replaced */
+    void (*done)(void *context, enum gz_status status, const char *message);
+    void *context;
+};
+
+/* Bytes of the surfaces that imports replaced which are not stored yet. */
+uint64_t gz_asset_bytes_before(const struct gz_core *core);
+/* The disk has the import. */
+void gz_import_accept(struct gz_pending_import *import);
+/* The disk has it not: the asset is what it was before. */
+void gz_import_refuse(struct gz_core *core, struct gz_pending_import *import, const char *why);
+/* Frees the file and the surfaces that the import replaced. */
+void gz_import_free(struct gz_core *core, struct gz_pending_import *import);
+
+#endif

@@ -1,0 +1,131 @@
+/* session_log.c - entries that nobody waits for. See session_log.h. */
+#include "session/session_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/maxima.h"
+#include "session/pending.h"
+#include "session/session.h"
+
+/* ---- gestures that leave no trace ---- */
+
+struct drop {
+    struct gz_journal_entry entry;
+    uint64_t edit;
+};
+
+static bool add_drop(const struct gz_journal_entry *entry, struct gz_batch *batch)
+{
+    uint64_t *edit =
+        gz_arena_add(&batch->arena, &batch->dropped, &batch->dropped_count, sizeof *edit);
+    if (edit == NULL) return false;
+    *edit = ((const struct drop *)entry)->edit;
+    return true;
+}
+
+static void free_entry(void *context, struct gz_journal_entry *entry)
+{
+    (void)context;
+    free(entry);
+}
+
+/* Urgent: a cancelled drag that the file still knows would be an edit after a crash. */
+static const struct gz_journal_kind drops = {
+    .is_urgent = true, .add = add_drop, .free = free_entry};
+
+struct gz_journal_entry *gz_drop_create(uint64_t edit)
+{
+    struct drop *drop = calloc(1, sizeof *drop);
+    if (drop == NULL) return NULL;
+    *drop = (struct drop){.entry = {.kind = &drops, .bytes = sizeof *drop}, .edit = edit};
+    return &drop->entry;
+}
+
+/* ---- who joined and left ---- */
+
+struct session_entry {
+    struct gz_journal_entry entry;
+    struct gz_session_record record;
+    char user[GZ_USER_BYTES_MAX + 1];
+    bool has_left;
+};
+
+static bool add_session_entry(const struct gz_journal_entry *entry, struct gz_batch *batch)
+{
+    const struct session_entry *said = (const struct session_entry *)entry;
+    struct gz_session_record *record =
+        said->has_left
+            ? gz_arena_add(&batch->arena, &batch->left, &batch->left_count, sizeof *record)
+            : gz_arena_add(&batch->arena, &batch->joined, &batch->joined_count, sizeof *record);
+    if (record == NULL) return false;
+    *record = said->record;
+    return true;
+}
+
+static const struct gz_journal_kind session_entries = {.add = add_session_entry,
+                                                       .free = free_entry};
+
+/* What needs a session's row in the file, or would make it. */
+struct trace {
+    uint64_t session;
+    struct gz_journal_entry *entry; /* of the session's joining or leaving; NULL: of an edit */
+};
+
+static int compare_traces(const void *a, const void *b)
+{
+    const struct trace *x = a, *y = b;
+    return (x->session > y->session) - (x->session < y->session);
+}
+
+/* What is in a batch stays as it is: a session whose joining is in it has one trace at most. */
+static struct trace *collect_traces(struct gz_core *core, size_t *count)
+{
+    const struct gz_journal *journal = &core->journal;
+    size_t room = journal->others + journal->requests;
+    struct trace *traces = gz_arena_take(&core->scratch, room, sizeof *traces);
+    struct gz_journal_entry *entry = NULL;
+    *count = 0;
+    if (traces == NULL) return NULL;
+    while ((entry = gz_journal_next(journal, &session_entries, entry)) != NULL) {
+        const uint64_t session = ((const struct session_entry *)entry)->record.session;
+        if (!entry->in_batch) traces[(*count)++] = (struct trace){session, entry};
+    }
+    while ((entry = gz_journal_next(journal, &gz_pending_edits, entry)) != NULL) {
+        const uint64_t session = ((const struct gz_pending_edit *)entry)->edit.session;
+        traces[(*count)++] = (struct trace){session, NULL};
+    }
+    qsort(traces, *count, sizeof *traces, compare_traces);
+    return traces;
+}
+
+/* Leaves out the sessions that came and went while the disk took nothing, and of which no edit
+ * waits. */
+static void forget_sessions(struct gz_core *core)
+{
+    size_t count;
+    struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
+    const struct trace *traces = collect_traces(core, &count);
+    for (size_t i = 0, next; traces != NULL && i < count; i = next) {
+        const struct trace *joined = &traces[i], *left = &traces[i + 1];
+        for (next = i + 1; next < count && traces[next].session == joined->session;) next++;
+        if (next - i != 2 || joined->entry == NULL || left->entry == NULL) continue;
+        gz_journal_forget(&core->journal, joined->entry);
+        gz_journal_forget(&core->journal, left->entry);
+    }
+    gz_arena_go_back(&core->scratch, mark);
+}
+
+bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool has_left)
+{
+    struct session_entry *entry = calloc(1, sizeof *entry);
+    if (entry == NULL) return false;
+    if (core->journal.others >= GZ_SESSION_ENTRIES_MAX) forget_sessions(core);
+    *entry = (struct session_entry){
+        .entry = {.kind = &session_entries, .bytes = sizeof *entry},
+        .record = {session->id, entry->user, session->role, core->now.unix_s},
+        .has_left = has_left};
+    memcpy(entry->user, session->user, sizeof entry->user);
+    gz_journal_append(&core->journal, &entry->entry);
+    return true;
+}
