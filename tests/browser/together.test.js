@@ -1,4 +1,4 @@
-// Two people in one scene: one drags a piston of the engine by the mouse, the other sees it move and finds it in the history.
+// Two people in one scene: one drags a piston of the engine by the mouse and takes it back; the other sees it move and finds both in the history.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -7,7 +7,7 @@ import { Daemon, ENGINE } from "./support/daemon.js";
 import { dragArrow } from "./support/gestures.js";
 
 const PISTON = "node 74";
-let daemon, browser, ada, bob;
+let daemon, browser, ada, bob, home;
 
 before(async () => {
   daemon = await Daemon.start();
@@ -26,6 +26,7 @@ after(async () => {
 
 test("a piston that one drags by mouse moves for the other, and is in the history", async () => {
   const { id, t } = await bob.node(PISTON);
+  home = t;
   const edits = await ada.page.evaluate(() => window.gizmod.session.history().then((all) => all.length));
   await ada.page.getByRole("button", { name: "Move", exact: true }).click();
   await ada.select(id);
@@ -43,6 +44,15 @@ test("a piston that one drags by mouse moves for the other, and is in the histor
   assert.deepEqual(latest.nodes, [id]);
   assert.equal(await bob.page.locator(`[data-edit="${latest.id}"]`).count(), 1, "the timeline shows it");
   assert.match(await daemon.ctl("history", "engine"), /Ada/);
+});
+
+test("what one takes back is back for the other", async () => {
+  const moved = await bob.node(PISTON);
+  await ada.page.getByRole("application", { name: "View of the scene" }).press("Control+z");
+  await bob.until(({ id, x }) => window.gizmod.session.scene.get(id).t[0] !== x, { id: moved.id, x: moved.t[0] });
+  assert.deepEqual((await bob.node(PISTON)).t, home);
+  const [latest] = await bob.page.evaluate(() => window.gizmod.session.history({ limit: 1 }));
+  assert.deepEqual([latest.user, latest.kind], ["Ada", "undo"]);
 });
 
 test("nobody's console has an error", () => {

@@ -1,0 +1,7 @@
+#!/bin/sh
+# clang-tidy finds nothing, by the checks of .clang-tidy, in the C files that ship.
+#     tidy.sh SOURCE_DIR BUILD_DIR
+set -eu
+cd "$1"
+find client proto schema server -name node_modules -prune -o -name '*.c' -print0 |
+    xargs -0 -P 2 -n 8 clang-tidy -p "$2" --quiet 2>/dev/null
