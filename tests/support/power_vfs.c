@@ -2,11 +2,12 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "support/shim_vfs.h"
 
 #define DISKS_MAX 8
 
@@ -29,22 +30,12 @@ struct disk {
 static struct {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
+    sqlite3_io_methods methods;
     pthread_mutex_t mutex;
     struct disk disks[DISKS_MAX];
     int left; /* calls until the cut; 0 for none */
     bool is_cut;
 } power = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-struct file {
-    sqlite3_file base;
-    sqlite3_file *real; /* behind this struct */
-    struct disk *disk;  /* NULL for a file that no power cut concerns */
-};
-
-static sqlite3_file *real(sqlite3_file *file)
-{
-    return ((struct file *)file)->real;
-}
 
 /* Whether this call still has power. */
 static bool spend(void)
@@ -105,77 +96,38 @@ static void sync_disk(struct disk *disk)
 
 /* ---- the file's methods ---- */
 
-static int file_close(sqlite3_file *file)
-{
-    return real(file)->pMethods->xClose(real(file));
-}
-
-static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
-{
-    return real(file)->pMethods->xRead(real(file), bytes, size, offset);
-}
-
 static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
 {
-    struct disk *disk = ((struct file *)file)->disk;
+    struct disk *disk = ((struct shim_file *)file)->own;
     pthread_mutex_lock(&power.mutex);
     bool was_on = !power.is_cut, has_power = spend();
     /* The write that the cut strikes may have got through in part. */
     if (disk != NULL && was_on) remember(disk, bytes, size, offset);
     pthread_mutex_unlock(&power.mutex);
-    return has_power ? real(file)->pMethods->xWrite(real(file), bytes, size, offset)
+    return has_power ? shim_real(file)->pMethods->xWrite(shim_real(file), bytes, size, offset)
                      : SQLITE_IOERR_WRITE;
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-    struct disk *disk = ((struct file *)file)->disk;
+    struct disk *disk = ((struct shim_file *)file)->own;
     pthread_mutex_lock(&power.mutex);
     bool has_power = spend();
     if (disk != NULL && has_power) remember(disk, NULL, 0, size);
     pthread_mutex_unlock(&power.mutex);
-    return has_power ? real(file)->pMethods->xTruncate(real(file), size) : SQLITE_IOERR_TRUNCATE;
+    return has_power ? shim_real(file)->pMethods->xTruncate(shim_real(file), size)
+                     : SQLITE_IOERR_TRUNCATE;
 }
 
 static int file_sync(sqlite3_file *file, int flags)
 {
     (void)flags;
-    struct disk *disk = ((struct file *)file)->disk;
+    struct disk *disk = ((struct shim_file *)file)->own;
     pthread_mutex_lock(&power.mutex);
     bool has_power = spend();
     if (disk != NULL && has_power) sync_disk(disk);
     pthread_mutex_unlock(&power.mutex);
     return has_power ? SQLITE_OK : SQLITE_IOERR_FSYNC;
-}
-
-static int file_size(sqlite3_file *file, sqlite3_int64 *size)
-{
-    return real(file)->pMethods->xFileSize(real(file), size);
-}
-
-static int file_lock(sqlite3_file *file, int lock)
-{
-    return real(file)->pMethods->xLock(real(file), lock);
-}
-
-static int file_unlock(sqlite3_file *file, int lock)
-{
-    return real(file)->pMethods->xUnlock(real(file), lock);
-}
-
-static int file_check_lock(sqlite3_file *file, int *result)
-{
-    return real(file)->pMethods->xCheckReservedLock(real(file), result);
-}
-
-static int file_control(sqlite3_file *file, int operation, void *argument)
-{
-    return real(file)->pMethods->xFileControl(real(file), operation, argument);
-}
-
-static int file_sector(sqlite3_file *file)
-{
-    return real(file)->pMethods->xSectorSize(real(file));
 }
 
 /* No promise that a write leaves its neighbours alone. */
@@ -184,46 +136,6 @@ static int file_device(sqlite3_file *file)
     (void)file;
     return 0;
 }
-
-static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory)
-{
-    return real(file)->pMethods->xShmMap(real(file), page, size, extend, memory);
-}
-
-static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags)
-{
-    return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
-}
-
-static void file_shm_barrier(sqlite3_file *file)
-{
-    real(file)->pMethods->xShmBarrier(real(file));
-}
-
-static int file_shm_unmap(sqlite3_file *file, int remove)
-{
-    return real(file)->pMethods->xShmUnmap(real(file), remove);
-}
-
-static const sqlite3_io_methods methods = {
-    .iVersion = 2,
-    .xClose = file_close,
-    .xRead = file_read,
-    .xWrite = file_write,
-    .xTruncate = file_truncate,
-    .xSync = file_sync,
-    .xFileSize = file_size,
-    .xLock = file_lock,
-    .xUnlock = file_unlock,
-    .xCheckReservedLock = file_check_lock,
-    .xFileControl = file_control,
-    .xSectorSize = file_sector,
-    .xDeviceCharacteristics = file_device,
-    .xShmMap = file_shm_map,
-    .xShmLock = file_shm_lock,
-    .xShmBarrier = file_shm_barrier,
-    .xShmUnmap = file_shm_unmap,
-};
 
 /* ---- the VFS ---- */
 
@@ -266,17 +178,15 @@ static void remove_disk(struct disk *disk)
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                     int *out_flags)
 {
-    struct file *ours = (struct file *)file;
     (void)vfs;
-    *ours = (struct file){.real = (sqlite3_file *)(ours + 1)};
-    int rc = power.real->xOpen(power.real, name, ours->real, flags, out_flags);
+    int rc = shim_open(power.real, name, file, flags, out_flags);
     if (rc != SQLITE_OK) return rc;
-    ours->base.pMethods = &methods;
+    file->pMethods = &power.methods;
     pthread_mutex_lock(&power.mutex);
     if (name != NULL &&
         (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0) {
-        ours->disk = find_disk(name);
-        if (ours->disk == NULL) ours->disk = add_disk(name);
+        struct disk *disk = find_disk(name);
+        ((struct shim_file *)file)->own = disk != NULL ? disk : add_disk(name);
     }
     pthread_mutex_unlock(&power.mutex);
     return SQLITE_OK;
@@ -295,10 +205,12 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
 
 void power_vfs_register(void)
 {
-    power.real = sqlite3_vfs_find(NULL);
-    power.vfs = *power.real;
-    power.vfs.zName = "power";
-    power.vfs.szOsFile = (int)sizeof(struct file) + power.real->szOsFile;
+    power.real = shim_copy(&power.vfs, "power");
+    power.methods = shim_methods;
+    power.methods.xWrite = file_write;
+    power.methods.xTruncate = file_truncate;
+    power.methods.xSync = file_sync;
+    power.methods.xDeviceCharacteristics = file_device;
     power.vfs.xOpen = vfs_open;
     power.vfs.xDelete = vfs_delete;
     sqlite3_vfs_register(&power.vfs, 1);
