@@ -7,16 +7,15 @@
  * round by round, and compared with their mean: what else the machine does then is seen as the
  * spread. */
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
+
 #include <sqlite3.h>
 
 #include "proto/limits.h"

@@ -10,8 +10,6 @@
  * own time. */
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "bench/turn_preload.h"
 #include "store/store.h"
+#include "support/cmocka.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
 

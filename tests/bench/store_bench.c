@@ -2,8 +2,6 @@
  * 100 ms). store_bench FOLDER [EDITS]        a million without The files are made in
  * FOLDER, on the file system of /tmp, and are removed; a million edits take some 0.6 GB of it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "store/store.h"
+#include "support/cmocka.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
 

@@ -4,16 +4,11 @@
 #ifndef SOLVER_SCENE_H
 #define SOLVER_SCENE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "property/solver_reference.h"
 #include "property/solver_world.h"
+#include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define DEGREES (M_PI / 180)

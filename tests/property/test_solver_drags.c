@@ -1,16 +1,11 @@
 /* Random drags against the definitions in quadruple precision: every handle, every projection, near
  * and far, small and large coordinates. GIZMOD_SEED chooses others, GIZMOD_TIMES how many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "property/solver_reference.h"
 #include "property/solver_world.h"
+#include "support/cmocka.h"
 
 #define MOVES 5
 

@@ -1,14 +1,8 @@
 /* Cameras, tools, nodes and pointers of any numbers, finite or not. GIZMOD_SEED and GIZMOD_TIMES as
  * for the random drags. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "property/solver_hostile.h"
 #include "property/solver_world.h"
+#include "support/cmocka.h"
 
 static void test_any_numbers_give_finite_results_or_none(void **state)
 {

@@ -1,16 +1,11 @@
 /* Six hundred recorded drags of ten classes, each point against its exact answer, as seen on the
  * screen. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "property/solver_records.h"
 #include "property/solver_reference.h"
+#include "support/cmocka.h"
 
 static const struct bound {
     const char *kind;

@@ -2,13 +2,11 @@
 #include "server/maxima.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
 
 #define HEADROOM 16
 #define TURNS_MAX 1000

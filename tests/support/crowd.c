@@ -4,8 +4,6 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
+#include "support/cmocka.h"
 #include "support/raw_ws.h"
 
 #define PIECE_BYTES (512 * 1024)

@@ -4,12 +4,8 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
 
 #define WAIT_SECONDS 20.0
 

@@ -1,15 +1,10 @@
 /* The test's side of fault_preload.h. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "support/fault_preload.h"
 
 #define AWAIT_MS 10000

@@ -3,17 +3,12 @@
 #ifndef TESTS_SERVER_NET_FIXTURE_H
 #define TESTS_SERVER_NET_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
 

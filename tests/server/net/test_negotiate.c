@@ -1,12 +1,6 @@
 /* What a client has and takes, from the words of its headers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "net/negotiate.h"
+#include "support/cmocka.h"
 
 static void test_etag_table(void **state)
 {

@@ -1,14 +1,9 @@
 /* The rules about web pages, without a network. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "net/origin.h"
 #include "net/text.h"
+#include "support/cmocka.h"
 
 static const char *const allowed[] = {"https://editor.example", "http://dev.example:5173"};
 static const struct gz_origin_rules loopback = {allowed, 2, true};

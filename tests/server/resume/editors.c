@@ -2,17 +2,13 @@
 
 #include <inttypes.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
 #include "support/chance.h"
+#include "support/cmocka.h"
 
 #define MADE_AT_ONCE_MAX 8
 #define PATIENCE_S 20.0

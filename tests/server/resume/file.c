@@ -1,13 +1,12 @@
 #include "file.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
+
 #include <sqlite3.h>
 
 struct scene_file *file_open(const char *path)

@@ -4,19 +4,14 @@
 #include <libwebsockets.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "gizmo_client.h"
 #include "proto/limits.h"
+#include "support/cmocka.h"
 
 #define PATIENCE_S 5.0
 #define EPOCH 7

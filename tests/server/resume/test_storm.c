@@ -4,16 +4,10 @@
  * back. GIZMOD_TIMES and GIZMOD_SEED choose how many and which. */
 #include <inttypes.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "dump.h"
 #include "editors.h"
@@ -21,6 +15,7 @@
 #include "proxy.h"
 #include "server/maxima.h"
 #include "support/chance.h"
+#include "support/cmocka.h"
 #include "support/daemon.h"
 
 #define SCENE "storm"

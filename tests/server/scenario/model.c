@@ -1,13 +1,11 @@
 #include "model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
+
 #include <jansson.h>
 
 static json_t *read_chunk(const char *path)

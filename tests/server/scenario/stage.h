@@ -4,16 +4,11 @@
 #ifndef TESTS_SCENARIO_STAGE_H
 #define TESTS_SCENARIO_STAGE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "gizmo_client.h"
+#include "support/cmocka.h"
 #include "support/daemon.h"
 
 #define STAGE_CLIENTS_MAX 16

@@ -1,13 +1,8 @@
 /* The scene as a client rebuilds it: deltas that fit, and those that do not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "gizmo_client.h"
+#include "support/cmocka.h"
 
 #define WHOLE (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT))
 

@@ -1,15 +1,10 @@
 /* What a client keeps besides the scene: notes, people, and the part of the scene it asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "gizmo_client.h"
 #include "interests.h"
+#include "support/cmocka.h"
 
 /* ---- notes ---- */
 

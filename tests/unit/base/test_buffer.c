@@ -1,14 +1,9 @@
-#include <setjmp.h>
 #include <stdalign.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/base/buffer.h"
+#include "support/cmocka.h"
 
 /* ---- buffers ---- */
 

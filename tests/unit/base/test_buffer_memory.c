@@ -1,14 +1,9 @@
 /* Buffers and arenas when there is no memory to be had. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/base/buffer.h"
+#include "support/cmocka.h"
 #include "unit/base/allocations.h"
 
 static void test_buffer_without_memory_keeps_what_it_had(void **state)

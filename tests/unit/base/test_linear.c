@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/base/linear.h"
+#include "support/cmocka.h"
 
 #define PI 3.14159265358979323846
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

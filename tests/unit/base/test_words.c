@@ -1,18 +1,13 @@
 /* What base says in words: errors, terms, log lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "proto/base/log.h"
 #include "proto/base/status.h"
 #include "proto/base/wire_vocabulary.h"
 #include "proto/limits.h"
+#include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

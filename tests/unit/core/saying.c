@@ -1,13 +1,11 @@
 #include "unit/core/saying.h"
 #include "proto/limits.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
 
 void assert_ok(const struct gz_message *answer)
 {

@@ -1,14 +1,11 @@
 /* A cancelled drag leaves the exact bits from before it, at everybody, whatever happened
  * meanwhile. And the ways in which a drag ends, or goes on, by somebody else's doing. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define MANY 10000

@@ -1,13 +1,10 @@
 /* Nodes that are made as copies of others: all that is not said is as the other one has it at that
  * moment, its mesh too; and what holds for a mesh's node, through undo, the past and restarts,
  * holds for its copies. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 static const gz_box box = {{-1, -2, -3}, {1, 2, 3}};

@@ -1,12 +1,9 @@
 /* Drags, wheels and orbits: from the pointer to the edit, who may hold what, and what the gizmo
  * shows meanwhile. The camera looks along -z at 10 m: a metre in the plane of the node is 30 px. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define DISTANCE 10.0

@@ -1,13 +1,10 @@
 /* Direct edits: from the message to the disk and back, at everybody. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 struct scene {

@@ -1,13 +1,10 @@
 /* Joining, following, falling behind, coming back: what a viewer is sent takes it from where it is
  * to where the scene is. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define MANY 20000

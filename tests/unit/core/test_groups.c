@@ -1,14 +1,11 @@
 /* The bounds of a node without any are those of what is below it. The camera looks along -z at 10
  * m: a metre in the plane of the group is 30 px. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/maxima.h"
 #include "session/session.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define DISTANCE 10.0

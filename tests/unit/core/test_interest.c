@@ -4,16 +4,13 @@
  * is told, what it costs. GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again
  * with the seed that was printed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
 #include "session/session.h"
+#include "support/cmocka.h"
 #include "sync/internal.h"
 #include "unit/core/saying.h"
 

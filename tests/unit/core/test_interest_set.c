@@ -1,14 +1,11 @@
 /* A viewer's interest_set by itself: ids from all over, regions that change while news of the last
  * one wait, news taken one by one. When all are taken the viewer knows exactly the part, found by
  * going through all nodes. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "sync/interest_set.h"
 #include "unit/core/saying.h"
 

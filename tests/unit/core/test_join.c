@@ -2,15 +2,12 @@
  * state, not only later on. The scene is large enough for snapshots that are cut, with drags, edits
  * and deletions between their parts. GIZMOD_TIMES scales the 500 who join (10,000 in the long
  * suite), GIZMOD_SEED chooses them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
 #include "support/chance.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define DRAGS 16

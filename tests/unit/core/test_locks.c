@@ -2,16 +2,13 @@
  * model knows who holds what from the answers alone; the scene must agree after every operation,
  * and every refusal must name that holder. GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the
  * 20,000 operations (a million in the long suite); a game has 1,000 of them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
 #include "session/session.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define USERS 8

@@ -1,11 +1,10 @@
 /* What allocates and what does not, and what happens where there is no memory: the request is
  * refused or the session ended, and everything hangs together afterwards. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
+
 #include <malloc.h>
 
 #include "server/maxima.h"

@@ -4,15 +4,12 @@
  * holds exactly that part; nothing is held but by a drag that runs; the history explains the state
  * (the disk judges that); notes and checkpoints are what the disk has, and seen before that by
  * nobody. GIZMOD_SEED is the first seed, GIZMOD_TIMES scales how many are run. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "session/session.h"
+#include "support/cmocka.h"
 #include "sync/internal.h"
 #include "unit/core/saying.h"
 

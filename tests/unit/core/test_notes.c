@@ -1,15 +1,12 @@
 /* Notes: made, changed and deleted by those who may, seen by everybody once they are on the disk
  * and by nobody before. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
 #include "session/session.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define MESSAGES_PER_S 1e6 /* thousands of notes are made at once here */

@@ -2,14 +2,11 @@
  * disk has them, across restarts, and stand where a seq does. Revert: one edit is taken back,
  * whoever made it and however long ago, and whose it then is to undo. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 struct scene {

@@ -2,15 +2,12 @@
  * cameras and pointers, compared with the solver asked about every node. GIZMOD_SEED and
  * GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "session/session.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 60

@@ -1,14 +1,11 @@
 /* A connection that hangs holds what its session held. Whoever comes back with the session's secret
  * takes its place at once; nobody else can, and who says what is no secret of theirs resumes as
  * ever. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 struct scene {

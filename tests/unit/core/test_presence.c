@@ -1,13 +1,10 @@
 /* Who is here: what is told of it, how often, in how many bytes, and that nobody keeps a ghost. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define MANY 10000

@@ -1,11 +1,8 @@
 /* What proto/README.md says of where handles can be pressed, in parts of the gizmo's length, and of
  * presses without a camera. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define SIZE_PX 100.0

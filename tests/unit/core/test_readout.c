@@ -2,12 +2,9 @@
  * far it has gone, and from where. The camera looks along -z at 10 m: a metre in the plane of the
  * node is 30 px. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define DISTANCE 10.0

@@ -1,15 +1,12 @@
 /* Who may say what, and that what is refused changes nothing: a table of every message, a table of
  * what cannot be, and bytes that are no message. After each the others still answer. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
 #include "session/session.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 struct scene {

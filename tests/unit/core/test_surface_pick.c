@@ -3,17 +3,14 @@
  * refused and are read anew; and what hostile ones cost. GIZMOD_SEED and GIZMOD_TIMES choose the
  * runs; a failure is found again with the seed that was printed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
 #include "session/session.h"
 #include "solver/surface.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 60

@@ -2,13 +2,10 @@
  * no two places of a node's path have one time. So whoever asks for the path or the history piece
  * by piece gets each piece once. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 #include "unit/store/scene_file.h"
 

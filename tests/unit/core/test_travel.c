@@ -1,13 +1,10 @@
 /* Undo and redo among several users: what is in the way is said, with who did what; what is
  * forced goes as far as it can. The random part is in test_travel_model.c. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 struct scene {

@@ -4,15 +4,12 @@
  * must name whom the model names. What an unforced undo changes no standing edit of others has
  * touched. GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the 20,000 operations (a million in
  * the long suite); a game has 500 of them. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define USERS 4

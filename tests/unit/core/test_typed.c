@@ -1,13 +1,10 @@
 /* Drags whose value is typed instead of dragged: exactly that value, whatever the pointer does. The
  * reference is the solver, called here as its header says. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "solver/solver.h"
+#include "support/cmocka.h"
 #include "unit/core/saying.h"
 
 #define DISTANCE 10.0

@@ -3,14 +3,11 @@
 #ifndef TESTS_EXCHANGE_FILES_H
 #define TESTS_EXCHANGE_FILES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
+
 #include <jansson.h>
 
 #include "exchange/exchange.h"

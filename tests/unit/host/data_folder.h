@@ -4,19 +4,14 @@
 #ifndef TESTS_UNIT_HOST_DATA_FOLDER_H
 #define TESTS_UNIT_HOST_DATA_FOLDER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "host/retire.h"
+#include "support/cmocka.h"
 
 struct data_folder {
     char path[64];

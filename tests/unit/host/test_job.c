@@ -1,15 +1,10 @@
 /* The worker jobs of the host: where `run` and `done` are called, how many of a lane are at
  * workers, and that a job that is cancelled is finished like any other. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "host/job.h"
+#include "support/cmocka.h"
 
 enum { JOBS = 12 };
 

@@ -2,16 +2,13 @@
  * how much may wait, and when the next batch is due. The kinds here write down what is done to
  * their entries. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "journal/journal.h"
 #include "server/maxima.h"
+#include "support/cmocka.h"
 
 struct thing {
     struct gz_journal_entry entry;

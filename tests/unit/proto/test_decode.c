@@ -1,14 +1,9 @@
 /* Where each field of each message goes: the golden vectors, read into structs and looked at one by
  * one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/fields.h"
+#include "support/cmocka.h"
 #include "unit/proto/wire.h"
 
 struct fixture {

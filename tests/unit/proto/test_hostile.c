@@ -1,17 +1,12 @@
 /* Frames made to hurt: changed bytes, claims that the bytes do not cover, nesting, text that is
  * none. Whatever comes, the decoder answers, moves on, and takes no more memory than limits.h
  * allows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
 #include "support/chance.h"
+#include "support/cmocka.h"
 #include "unit/proto/wire.h"
 
 static const enum gz_side sides[] = {GZ_FROM_CLIENT, GZ_FROM_SERVER};

@@ -1,20 +1,15 @@
 /* Messages of random content, made by the tables of the fields: written, read back, and compared
  * field by field. That the tables themselves are right is for the golden vectors to say.
  * GIZMOD_SEED=N in the environment runs the one seed again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "proto/fields.h"
 #include "proto/limits.h"
 #include "support/chance.h"
+#include "support/cmocka.h"
 
 #define ROUNDS 300
 #define MAKER_BYTES_MAX (64 * 1024 * 1024)

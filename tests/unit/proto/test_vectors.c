@@ -1,14 +1,9 @@
 /* The golden vectors: each frame is read as proto/vectors/vectors.json says, and written again to
  * the same bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "proto/limits.h"
+#include "support/cmocka.h"
 #include "unit/proto/wire.h"
 
 /* Euler angles become a quaternion by a handful of products: a few units in the last place. */

@@ -1,12 +1,9 @@
 #include "unit/scene/making.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/cmocka.h"
 
 struct gz_failure told;
 

@@ -4,16 +4,13 @@
  * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was
  * printed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "scene/bounds_index.h"
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/scene/making.h"
 
 #define SEEDS 150

@@ -1,15 +1,10 @@
 /* Each allocation in turn fails: what was asked for is refused or done with less, nothing leaks,
  * nothing is half done. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "scene/undo.h"
+#include "support/cmocka.h"
 #include "unit/base/allocations.h"
 #include "unit/scene/making.h"
 

@@ -1,17 +1,12 @@
 /* The scene against a model that is slow and plain: arrays, and everything looked up by going
  * through all of it. GIZMOD_SEED and GIZMOD_TIMES choose the run; a failure is found again with the
  * seed that was printed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/scene/making.h"
 
 /* Nodes 1 to LOOSE come and go. Beside them, not in the model, is a chain that nobody touches, so

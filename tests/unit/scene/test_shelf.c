@@ -1,14 +1,9 @@
 /* The shelf: what a viewer's readings hold, in which order, and when a viewer starts anew. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "scene/shelf.h"
 #include "support/chance.h"
+#include "support/cmocka.h"
 
 enum { RING = 4, IDS = 64 };
 

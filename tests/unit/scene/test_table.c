@@ -1,12 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "scene/internal.h"
+#include "support/cmocka.h"
 #include "unit/scene/making.h"
 
 enum { NODES = 3000 };

@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "scene/undo.h"
 #include "server/maxima.h"
+#include "support/cmocka.h"
 #include "unit/scene/making.h"
 
 /* ---- edits in few words ---- */

@@ -4,15 +4,10 @@
 #define SOLVER_STAGE_H
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "solver/solver.h"
+#include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define DEGREES (M_PI / 180)

@@ -3,14 +3,8 @@
 #ifndef GZ_TEST_SCENE_FILE_H
 #define GZ_TEST_SCENE_FILE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "store/store.h"
+#include "support/cmocka.h"
 
 #define START_TIME 1.7e9
 
