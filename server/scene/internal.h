@@ -35,6 +35,7 @@ struct gz_scene {
     /* Heads of lists: only first_child and last_child are used. */
     struct gz_node roots, tombs;
     struct gz_node *oldest, *newest;
+    struct gz_node *place; /* in the order of change: where gz_scene_after begins; or NULL */
     struct gz_bounds_index bounds_index;
 };
 

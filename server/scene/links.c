@@ -41,6 +41,7 @@ static void leave_order(struct gz_scene *scene, struct gz_node *node)
     if (node->newer != NULL) node->newer->older = node->older;
     if (scene->oldest == node) scene->oldest = node->newer;
     if (scene->newest == node) scene->newest = node->older;
+    if (scene->place == node) scene->place = node->newer;
     node->older = node->newer = NULL;
 }
 

@@ -7,6 +7,9 @@
 
 #include "scene/internal.h"
 
+/* Nodes that a search passes over without remembering its place. */
+#define SHORT_SEARCH 64
+
 /* ---- reading ---- */
 
 uint64_t gz_scene_seq(const struct gz_scene *scene)
@@ -40,13 +43,29 @@ const struct gz_node *gz_scene_oldest(const struct gz_scene *scene)
     return scene->oldest;
 }
 
-const struct gz_node *gz_scene_after(const struct gz_scene *scene, uint64_t seq)
+static bool is_first_after(const struct gz_node *node, uint64_t seq)
 {
-    const struct gz_node *found = NULL;
-    for (const struct gz_node *node = scene->newest; node != NULL && node->seq > seq;
-         node = node->older)
-        found = node;
-    return found;
+    return node->seq > seq && (node->older == NULL || node->older->seq <= seq);
+}
+
+/* From the newest node back and from the place of the last long search, by turns: whoever keeps up
+ * is near the newest node, and a newcomer, who reads a large scene in pieces from its oldest node
+ * on, is near the last piece. Going through the rest of the scene for each piece would take longer
+ * than encoding it. */
+const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq)
+{
+    struct gz_node *back = scene->newest, *near = scene->place;
+    if (back == NULL || back->seq <= seq) return NULL;
+    if (is_first_after(scene->oldest, seq)) return scene->place = scene->oldest;
+    for (int steps = 0; near == NULL || !is_first_after(near, seq); steps++) {
+        if (is_first_after(back, seq)) {
+            if (steps > SHORT_SEARCH) scene->place = back;
+            return back;
+        }
+        back = back->older;
+        if (near != NULL) near = near->seq > seq ? near->older : near->newer;
+    }
+    return scene->place = near;
 }
 
 uint64_t gz_scene_forgotten(const struct gz_scene *scene)

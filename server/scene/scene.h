@@ -76,7 +76,7 @@ const struct gz_node *gz_scene_first_root(const struct gz_scene *scene);
 const struct gz_node *gz_scene_newest(const struct gz_scene *scene);
 const struct gz_node *gz_scene_oldest(const struct gz_scene *scene);
 /* The oldest node that changed after `seq`, or NULL. */
-const struct gz_node *gz_scene_after(const struct gz_scene *scene, uint64_t seq);
+const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq);
 /* Tombstones of a seq up to this one are forgotten: a cursor below it has to start from 0. */
 uint64_t gz_scene_forgotten(const struct gz_scene *scene);
 /* Local to world. Cached; O(depth) after a change above. */

@@ -350,6 +350,35 @@ static void try_start(struct fault_stage *fault, bool is_without_sqlite, long n)
     }
 }
 
+static void ask_health(int socket, struct raw_response *response)
+{
+    raw_send_text(socket, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    raw_read_response(socket, response);
+}
+
+/* The daemon's health is asked for while the first, the second ... allocation fails that the answer
+ * takes: it says that it is well, or unwell, or hangs up. */
+static void test_memory_that_fails_leaves_no_question_for_health_open(void **state)
+{
+    struct fault_stage *fault = *state;
+    long n = 0, made;
+    do {
+        struct raw_response response;
+        int socket = raw_connect(fault->stage.daemon.port);
+        ask_health(socket, &response);
+        assert_int_equal(response.status, 200);
+        n++;
+        fault_memory_arm(fault->control, true, n, n);
+        ask_health(socket, &response);
+        made = fault_memory_heal(fault->control);
+        bool is_said = response.status == 200 || response.status == 503;
+        if (!is_said && !raw_is_closed_within(socket, 1)) fail_msg("allocation %ld: no answer", n);
+        close(socket);
+    } while (made >= n);
+    print_message("%ld allocations\n", n - 1);
+    assert_true(n > 1);
+}
+
 /* At its beginning it says so and ends, or does without. */
 static void test_memory_that_fails_at_the_start_ends_it_in_words(void **state)
 {
@@ -380,6 +409,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             test_memory_that_fails_for_a_late_reader_ends_its_connection, fault_stage_setup,
             fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_memory_that_fails_leaves_no_question_for_health_open,
+                                        fault_stage_setup, fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_memory_that_fails_at_the_start_ends_it_in_words,
                                         fault_stage_setup, fault_stage_teardown),
     };

@@ -592,6 +592,49 @@ static void test_held_node_is_changed_by_nobody(void **state)
     gz_scene_destroy(scene);
 }
 
+/* ---- the order of change ---- */
+
+static const struct gz_node *first_after(struct gz_scene *scene, uint64_t seq)
+{
+    const struct gz_node *node = gz_scene_oldest(scene);
+    while (node != NULL && node->seq <= seq) node = node->newer;
+    return node;
+}
+
+/* Readers that go through the scene in pieces and readers that keep up ask by turns, while nodes
+ * change, are deleted and are made again: among them the one at which the last search ended. */
+static void test_what_changed_after_is_found_wherever_the_last_search_ended(void **state)
+{
+    enum { NODES = 400, STEPS = 20000 };
+    uint64_t chance = chance_seed(3), readers[4] = {0};
+    (void)state;
+    struct gz_scene *scene = load_roots(NODES);
+    for (int i = 0; i < STEPS; i++) {
+        uint64_t *reader = &readers[chance_below(&chance, 4)];
+        uint64_t newest = gz_scene_seq(scene), kind = chance_below(&chance, 8);
+        if (kind == 0) *reader = 0;
+        if (kind == 1) *reader = newest - chance_below(&chance, 3);
+        const struct gz_node *node = first_after(scene, *reader);
+        assert_ptr_equal(gz_scene_after(scene, *reader), node);
+        for (int piece = 0; node != NULL && piece < 30; piece++, node = node->newer)
+            *reader = node->seq;
+        const struct gz_node *at = first_after(scene, *reader);
+        uint64_t id = at != NULL && kind < 5 ? at->id : 1 + chance_below(&chance, NODES);
+        if (gz_scene_find(scene, id) == NULL) {
+            const struct gz_change again = make_creation(id, 0, "again");
+            apply(scene, &again, 1);
+        } else if (kind == 2) {
+            const struct gz_change deletion = make_deletion(scene, id);
+            apply(scene, &deletion, 1);
+        } else {
+            struct gz_change change = make_change(scene, id);
+            change.after.trs.t.x += 1;
+            apply(scene, &change, 1);
+        }
+    }
+    gz_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -607,6 +650,7 @@ int main(void)
         cmocka_unit_test(test_apply_refuses_cycles),
         cmocka_unit_test(test_apply_swaps_parent_and_child),
         cmocka_unit_test(test_apply_moves_children_out_of_what_it_deletes),
+        cmocka_unit_test(test_what_changed_after_is_found_wherever_the_last_search_ended),
         cmocka_unit_test(test_depth_has_a_limit),
         cmocka_unit_test(test_depth_of_moves_into_each_other_is_found),
         cmocka_unit_test(test_count_has_a_limit_that_deletions_make_room_under),
