@@ -221,7 +221,7 @@ static void compare_node(const struct model *model, struct gz_scene *scene, uint
 }
 
 /* Known things in the order of their change, by looking for the next one each time. */
-static void compare_order(const struct model *model, const struct gz_scene *scene, uint64_t cursor)
+static void compare_order(const struct model *model, struct gz_scene *scene, uint64_t cursor)
 {
     const struct gz_node *node = gz_scene_after(scene, cursor);
     for (uint64_t last = cursor;;) {
