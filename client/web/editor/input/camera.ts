@@ -66,7 +66,7 @@ export function poseOf(view: Mat4, distance: number): Pose {
   const eye = [0, 1, 2].map(
     (i) => -(right[i] * view[12] + up[i] * view[13] + back[i] * view[14]),
   ) as Vec3;
-  return { target: along(eye, back, -distance), turn: quatOf(right, up, back), distance };
+  return { target: along(eye, back, -distance), turn: quatFromAxes(right, up, back), distance };
 }
 
 /** The orientation that looks along `-back` with a level horizon; straight down or up, -Z is up. */
@@ -74,7 +74,7 @@ export function turnOf(back: Vec3): Quat {
   const b = unit(back);
   const above: Vec3 = Math.abs(b[1]) > 0.99999 ? [0, 0, -Math.sign(b[1])] : [0, 1, 0];
   const right = unit(cross(above, b));
-  return quatOf(right, cross(b, right), b);
+  return quatFromAxes(right, cross(b, right), b);
 }
 
 /**
@@ -159,18 +159,18 @@ export const along = (from: Vec3, axis: Vec3, by: number): Vec3 => [
 ];
 export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
   a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a: Vec3, b: Vec3): Vec3 => [
+export const cross = (a: Vec3, b: Vec3): Vec3 => [
   a[1] * b[2] - a[2] * b[1],
   a[2] * b[0] - a[0] * b[2],
   a[0] * b[1] - a[1] * b[0],
 ];
-const unit = (a: Vec3): Vec3 => {
+export const unit = (a: Vec3): Vec3 => {
   const length = Math.hypot(...a) || 1;
   return [a[0] / length, a[1] / length, a[2] / length];
 };
 
-/** The rotation whose matrix has these columns. */
-function quatOf([a, b, c]: Vec3, [d, e, f]: Vec3, [g, h, i]: Vec3): Quat {
+/** The rotation from the world's axes to these three, which are orthogonal and of length 1. */
+export function quatFromAxes([a, b, c]: Vec3, [d, e, f]: Vec3, [g, h, i]: Vec3): Quat {
   const q: Quat =
     a + e + i > 0
       ? [f - h, g - c, b - d, 1 + a + e + i]

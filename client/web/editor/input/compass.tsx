@@ -6,7 +6,7 @@ import { useRef } from "preact/hooks";
 import type { Vec2, Vec3 } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
-import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import "./compass.css";
 import { handlesReach } from "./handlearea";
 import { roomForHint } from "./navigationhint";
@@ -60,52 +60,38 @@ export function Compass() {
     <div ref={self} class="compass" data-aside={aside.value || undefined}>
       <Ball />
       <div class="compass-more">
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={other}
-          data-tip={other}
-          data-keys="5"
-          data-side="end"
+        <IconButton
+          icon={parallel ? "perspective" : "orthographic"}
+          name={other}
+          keys="5"
+          side="end"
           onClick={() => toggleParallel(editor)}
-        >
-          <Icon name={parallel ? "perspective" : "orthographic"} />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Frame selected"
-          data-tip="Frame selected"
-          data-keys="F"
-          data-side="end"
+        />
+        <IconButton
+          icon="frame"
+          name="Frame selected"
+          keys="F"
+          side="end"
           onClick={() => frameSelected(editor)}
-        >
-          <Icon name="frame" />
-        </button>
-        <button
-          type="button"
-          class="icon-button compass-mouse"
-          aria-label="Navigate with the left button"
-          aria-pressed={input.navigates.value}
-          data-tip="Navigate with the left button"
-          data-keys="V"
-          data-side="end"
+        />
+        <IconButton
+          icon="hand"
+          name="Navigate with the left button"
+          keys="V"
+          side="end"
+          class="compass-mouse"
+          pressed={input.navigates.value}
           onClick={() => (input.navigates.value = !input.navigates.peek())}
-        >
-          <Icon name="hand" />
-        </button>
-        <button
-          type="button"
-          class="icon-button compass-mouse"
-          aria-label="How to orbit, pan and zoom"
-          aria-pressed={input.showsHint.value && roomForHint(editor)}
+        />
+        <IconButton
+          icon="info"
+          name="How to orbit, pan and zoom"
+          side="end"
+          class="compass-mouse"
+          pressed={input.showsHint.value && roomForHint(editor)}
           disabled={!roomForHint(editor)}
-          data-tip="How to orbit, pan and zoom"
-          data-side="end"
           onClick={() => input.setHint(!input.showsHint.peek())}
-        >
-          <Icon name="info" />
-        </button>
+        />
       </div>
     </div>
   );

@@ -2,7 +2,7 @@
 // below the compass shows the hint again.
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
-import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { keysOf } from "./chord";
 import "./navigationhint.css";
 
@@ -35,15 +35,7 @@ export function NavigationHint() {
           <b>{what}</b> {hows.join(" or ")}
         </span>
       ))}
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Got it"
-        data-tip="Got it"
-        onClick={() => input.setHint(false)}
-      >
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" name="Got it" onClick={() => input.setHint(false)} />
     </div>
   );
 }

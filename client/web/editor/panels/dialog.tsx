@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Editor } from "../editor";
-import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import "./dialog.css";
 
 interface Props {
@@ -43,14 +43,12 @@ export function Dialog({ title, onClose, class: look = "", bare = false, childre
         {!bare && (
           <header class="dialog-head">
             <h2>{title}</h2>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label="Close"
+            <IconButton
+              icon="close"
+              name="Close"
+              tip={false}
               onClick={() => dialog.current?.close()}
-            >
-              <Icon name="close" />
-            </button>
+            />
           </header>
         )}
         {children}

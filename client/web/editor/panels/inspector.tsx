@@ -6,6 +6,7 @@ import type { EulerOrder, Id, Person } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { keep, recall } from "../storage";
 import { BARE_UNIT } from "../units";
 import { nameAll, renameNode } from "./nodeactions";
@@ -112,18 +113,15 @@ function Order({ order }: { order: Signal<EulerOrder> }) {
 
 function Proportions({ uniform, locked }: { uniform: Signal<boolean>; locked: boolean }) {
   return (
-    <button
-      type="button"
-      class="icon-button fields-uniform"
-      aria-label="Keep proportions"
-      aria-pressed={uniform.value}
-      data-tip="Keep proportions"
-      data-side="end"
+    <IconButton
+      icon="link"
+      name="Keep proportions"
+      side="end"
+      class="fields-uniform"
+      pressed={uniform.value}
       disabled={locked}
       onClick={() => (uniform.value = !uniform.value)}
-    >
-      <Icon name="link" />
-    </button>
+    />
   );
 }
 

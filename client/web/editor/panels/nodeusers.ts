@@ -4,6 +4,7 @@ import { type ReadonlySignal, computed } from "@preact/signals";
 
 import type { Id, Person } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { sameMarks } from "../people/samemarks";
 
 export interface NodeUser {
   name: string;
@@ -39,20 +40,4 @@ function collect(
     }
   }
   return users;
-}
-
-function sameMarks(a: readonly Person[], b: readonly Person[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every(
-      (person, i) =>
-        person.session === b[i].session &&
-        sameIds(person.selection, b[i].selection) &&
-        sameIds(person.locks, b[i].locks),
-    )
-  );
-}
-
-function sameIds(a: readonly Id[] = [], b: readonly Id[] = []): boolean {
-  return a === b || (a.length === b.length && a.every((id, i) => id === b[i]));
 }

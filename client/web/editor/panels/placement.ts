@@ -3,6 +3,7 @@
 import { compose, invertAffine, multiply } from "../../sdk/maths.js";
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id, Quat, Vec3 } from "../../sdk/types.js";
+import { along, cross, dot, quatFromAxes, unit } from "../input/camera";
 
 export interface Placement {
   t: Vec3;
@@ -33,20 +34,10 @@ export function decompose(m: ArrayLike<number>, like: Vec3 = [1, 1, 1]): Placeme
   const s = columns.map((column, i) => signs[i] * (Math.hypot(...column) || 1e-15)) as Vec3;
   const x = unit(scaled(columns[0], 1 / s[0]));
   const y0 = scaled(columns[1], 1 / s[1]);
-  const y = unit(added(y0, x, -dot(x, y0)));
+  const y = unit(along(y0, x, -dot(x, y0)));
   const r = quatFromAxes(x, y, cross(x, y));
   const t: Vec3 = [m[12], m[13], m[14]];
   return { t, r, s, residual: difference(m, compose(t, r, s)) };
-}
-
-/** The rotation from the world's axes to these three, which are orthogonal and of length 1. */
-function quatFromAxes(x: Vec3, y: Vec3, z: Vec3): Quat {
-  const trace = x[0] + y[1] + z[2];
-  if (trace > 0) return normal([y[2] - z[1], z[0] - x[2], x[1] - y[0], 1 + trace]);
-  if (x[0] >= y[1] && x[0] >= z[2])
-    return normal([1 + x[0] - y[1] - z[2], x[1] + y[0], x[2] + z[0], y[2] - z[1]]);
-  if (y[1] >= z[2]) return normal([x[1] + y[0], 1 + y[1] - x[0] - z[2], y[2] + z[1], z[0] - x[2]]);
-  return normal([x[2] + z[0], y[2] + z[1], 1 + z[2] - x[0] - y[1], x[1] - y[0]]);
 }
 
 function difference(a: ArrayLike<number>, b: ArrayLike<number>): number {
@@ -59,20 +50,4 @@ function difference(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return size === 0 ? 0 : Math.sqrt(apart / size);
 }
 
-const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a: Vec3, b: Vec3): Vec3 => [
-  a[1] * b[2] - a[2] * b[1],
-  a[2] * b[0] - a[0] * b[2],
-  a[0] * b[1] - a[1] * b[0],
-];
 const scaled = (a: Vec3, by: number): Vec3 => [a[0] * by, a[1] * by, a[2] * by];
-const added = (a: Vec3, b: Vec3, by: number): Vec3 => [
-  a[0] + b[0] * by,
-  a[1] + b[1] * by,
-  a[2] + b[2] * by,
-];
-const unit = (a: Vec3): Vec3 => scaled(a, 1 / (Math.hypot(...a) || 1));
-const normal = (q: Quat): Quat => {
-  const length = Math.hypot(...q) || 1;
-  return [q[0] / length, q[1] / length, q[2] / length, q[3] / length];
-};

@@ -3,6 +3,7 @@
 import { useEditor } from "../context";
 import type { Toast } from "../editorstate";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import "./toasts.css";
 
 export function Toasts() {
@@ -36,14 +37,12 @@ function Item({ toast }: { toast: Toast }) {
           {action.label}
         </button>
       )}
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Dismiss"
+      <IconButton
+        icon="close"
+        name="Dismiss"
+        tip={false}
         onClick={() => editor.dismiss(toast.id)}
-      >
-        <Icon name="close" />
-      </button>
+      />
     </div>
   );
 }

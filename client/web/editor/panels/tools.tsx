@@ -3,7 +3,8 @@
 import type { Mode, Pivot, Space } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
-import { Icon, type IconName } from "../icons";
+import type { IconName } from "../icons";
+import { IconButton } from "../iconbutton";
 import { keysOf } from "../input/chord";
 import { COMMANDS } from "../input/commands";
 import { SNAP_STEPS, setSnapDistance, toggleSnap, toggleSnapToGrid } from "../input/snap";
@@ -38,20 +39,16 @@ export function Tools() {
     <div class="tools" role="toolbar" aria-label="Tools" onKeyDown={moveFocus}>
       <div class="tools-modes">
         {MODES.map(({ mode, name, icon }) => (
-          <button
+          <IconButton
             key={mode}
-            type="button"
-            class="icon-button"
-            aria-label={name}
-            aria-pressed={mode === (editor.editable.value ? editor.tool.value.mode : "none")}
-            data-tip={name}
-            data-keys={keysFor(editor, name)}
-            data-side="right"
+            icon={icon}
+            name={name}
+            keys={keysFor(editor, name)}
+            side="right"
+            pressed={mode === (editor.editable.value ? editor.tool.value.mode : "none")}
             disabled={!editor.editable.value && mode !== "none"}
             onClick={() => editor.setTool({ mode })}
-          >
-            <Icon name={icon} />
-          </button>
+          />
         ))}
       </div>
       {/* Always there, so that the view has the same height in the past as in the present. */}
@@ -110,17 +107,14 @@ function Snap({ editor }: { editor: Editor }) {
   const on = snap.on === true;
   return (
     <>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Snap"
-        aria-pressed={on}
-        data-tip="Snap to increments"
-        data-keys={`${keysFor(editor, "Snap")}, or hold ${keysOf("Mod").join("")}`}
+      <IconButton
+        icon="snap"
+        name="Snap"
+        tip="Snap to increments"
+        keys={`${keysFor(editor, "Snap")}, or hold ${keysOf("Mod").join("")}`}
+        pressed={on}
         onClick={() => toggleSnap(editor)}
-      >
-        <Icon name="snap" />
-      </button>
+      />
       {on && (
         <>
           <StepField
@@ -147,19 +141,16 @@ function Snap({ editor }: { editor: Editor }) {
             value={snap.s ?? SNAP_STEPS.s}
             onValue={(s) => editor.setTool({ snap: { s } })}
           />
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Snap to the grid"
-            aria-pressed={snap.absolute === true}
-            data-tip={
+          <IconButton
+            icon="grid"
+            name="Snap to the grid"
+            tip={
               snap.absolute ? "Snaps to the absolute grid" : "Snaps in increments from the start"
             }
-            data-keys={keysOf("Shift+M").join("+")}
+            keys={keysOf("Shift+M").join("+")}
+            pressed={snap.absolute === true}
             onClick={() => toggleSnapToGrid(editor)}
-          >
-            <Icon name="grid" />
-          </button>
+          />
         </>
       )}
     </>

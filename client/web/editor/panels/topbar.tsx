@@ -2,6 +2,7 @@
 // theme.
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { keysOf } from "../input/chord";
 import { MenuButton } from "./menu";
 import { sceneMenu } from "./scenemenu";
@@ -45,17 +46,14 @@ export function TopBar() {
         <kbd aria-hidden="true" data-keys={keysOf("Mod+K").join(" ")} />
       </button>
       <span class="topbar-line" />
-      <button
-        type="button"
-        class="icon-button topbar-spare"
-        aria-label="Keyboard shortcuts"
-        data-tip="Keyboard shortcuts"
-        data-keys="?"
-        data-side="end"
+      <IconButton
+        icon="keyboard"
+        name="Keyboard shortcuts"
+        keys="?"
+        side="end"
+        class="topbar-spare"
         onClick={() => (editor.dialog.value = "shortcuts")}
-      >
-        <Icon name="keyboard" />
-      </button>
+      />
       <MenuButton
         name="Theme"
         tip="Theme"
@@ -99,28 +97,20 @@ function Undo() {
   const can = editor.editable.value;
   return (
     <>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Undo"
-        data-tip="Undo"
-        data-keys={keysOf("Mod+Z").join("+")}
+      <IconButton
+        icon="undo"
+        name="Undo"
+        keys={keysOf("Mod+Z").join("+")}
         disabled={!can}
         onClick={() => void editor.undo()}
-      >
-        <Icon name="undo" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Redo"
-        data-tip="Redo"
-        data-keys={keysOf("Mod+Y").join("+")}
+      />
+      <IconButton
+        icon="redo"
+        name="Redo"
+        keys={keysOf("Mod+Y").join("+")}
         disabled={!can}
         onClick={() => void editor.redo()}
-      >
-        <Icon name="redo" />
-      </button>
+      />
     </>
   );
 }

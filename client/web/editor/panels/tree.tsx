@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Id } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { keysOf } from "../input/chord";
 import { frameSelected } from "../input/views";
 import { createNode, deleteNodes, duplicateNodes, renameNode, reparentNodes } from "./nodeactions";
@@ -41,20 +42,16 @@ export function Tree() {
           {(editor.structure.value, editor.scene.value.nodes.size.toLocaleString("en"))}
         </span>
         <span class="grow" />
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="New node"
-          data-tip="New node"
-          data-side="end"
+        <IconButton
+          icon="plus"
+          name="New node"
+          side="end"
           disabled={!editor.editable.value}
           onClick={async () => {
             const id = await createNode(editor, null);
             if (id !== undefined) tree.renaming.value = id;
           }}
-        >
-          <Icon name="plus" />
-        </button>
+        />
       </h2>
       <Search tree={tree} />
       <List tree={tree} users={users} />

@@ -7,6 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Status } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { count } from "../past/edittext";
 import { createNode } from "./nodeactions";
 import { useDrop } from "./filedrop";
 import { chooseFile, replaceScene } from "./scenemenu";
@@ -301,8 +302,6 @@ function useLeaveWarning(): void {
   }, [waits]);
 }
 
-const count = (n: number, what: string): string =>
-  `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 const sentence = (words: string): string =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

@@ -12,7 +12,7 @@ const GAP_LOG_UNITS = 0.35;
 /** The least distance between the ends of two edits, so that each can be seen and clicked. */
 const APART_UNITS = 0.5;
 /** A shorter edit is not a drag: it stands where it ended. */
-const INSTANT_S = 0.15;
+export const INSTANT_S = 0.15;
 /** The distance from the last edit to the present. */
 export const NOW_UNITS = 1;
 /** Edits that overlap in time stand below each other in at most so many lanes. */

@@ -5,8 +5,9 @@ import { useEffect } from "preact/hooks";
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { selectNodes } from "../input/select";
-import { momentAfter } from "./axis";
+import { INSTANT_S, momentAfter } from "./axis";
 import { colourOf } from "../people/colour";
 import { changeLines, count, durationText, timeText } from "./edittext";
 
@@ -47,18 +48,16 @@ function Card({ edit }: { edit: Edit }) {
       <header>
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
         <h2>{timeline.textOf(known)}</h2>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Close"
+        <IconButton
+          icon="close"
+          name="Close"
+          tip={false}
           onClick={() => (timeline.opened.value = null)}
-        >
-          <Icon name="close" />
-        </button>
+        />
       </header>
       <p class="edit-when">
         {timeText(edit.ended, Date.now() / 1000)}
-        {lasted >= 0.15 && `, for ${durationText(lasted)}`} · edit {edit.id}
+        {lasted >= INSTANT_S && `, for ${durationText(lasted)}`} · edit {edit.id}
         {edit.value && " · typed"}
         {edit.undone && " · undone since"}
         {(edit.residual ?? 0) > RESIDUAL_TOLD && " · the shape changed slightly"}

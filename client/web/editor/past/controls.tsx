@@ -7,6 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { MenuButton, type MenuItem } from "../panels/menu";
 import { NameCheckpoint, checkpointItems } from "./checkpoints";
 import { EDITS_MAX } from "./history";
@@ -77,39 +78,28 @@ function Transport({ speed }: { speed: boolean }) {
   const empty = timeline.axis.value.marks.length === 0;
   return (
     <>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Previous edit"
-        data-tip="Previous edit"
-        data-keys="<"
-        data-side="start"
+      <IconButton
+        icon="previous"
+        name="Previous edit"
+        keys="<"
+        side="start"
         disabled={player.index() === 0}
         onClick={() => player.step(-1)}
-      >
-        <Icon name="previous" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={playing ? "Pause" : "Play"}
-        data-tip={playing ? "Pause" : "Play history"}
+      />
+      <IconButton
+        icon={playing ? "pause" : "play"}
+        name={playing ? "Pause" : "Play"}
+        tip={playing ? "Pause" : "Play history"}
         disabled={empty}
         onClick={() => player.toggle()}
-      >
-        <Icon name={playing ? "pause" : "play"} />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Next edit"
-        data-tip="Next edit"
-        data-keys=">"
+      />
+      <IconButton
+        icon="next"
+        name="Next edit"
+        keys=">"
         disabled={!past.value}
         onClick={() => player.step(1)}
-      >
-        <Icon name="next" />
-      </button>
+      />
       {speed && (
         <select
           class="select time-speed"
@@ -179,46 +169,32 @@ function MomentButtons({ room, naming }: { room: Room; naming: Signal<boolean> }
         </button>
       )}
       {past.value && restore}
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="List of edits"
-        data-tip="List of edits, and what the bars mean"
-        aria-pressed={timeline.listed.value}
+      <IconButton
+        icon="list"
+        name="List of edits"
+        tip="List of edits, and what the bars mean"
+        pressed={timeline.listed.value}
         onClick={() => (timeline.listed.value = !timeline.listed.value)}
-      >
-        <Icon name="list" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Edit details"
-        data-tip="Edit details"
-        aria-pressed={timeline.opened.value !== null}
+      />
+      <IconButton
+        icon="info"
+        name="Edit details"
+        pressed={timeline.opened.value !== null}
         onClick={() => timeline.toggleDetails()}
-      >
-        <Icon name="info" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Show motion path"
-        data-tip="Show motion path of the selection"
-        aria-pressed={timeline.motionPaths.shown.value}
+      />
+      <IconButton
+        icon="path"
+        name="Show motion path"
+        tip="Show motion path of the selection"
+        pressed={timeline.motionPaths.shown.value}
         onClick={() => (timeline.motionPaths.shown.value = !timeline.motionPaths.shown.value)}
-      >
-        <Icon name="path" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Add checkpoint"
-        data-tip="Add checkpoint"
+      />
+      <IconButton
+        icon="flag"
+        name="Add checkpoint"
         disabled={!edits}
         onClick={() => (naming.value = true)}
-      >
-        <Icon name="flag" />
-      </button>
+      />
       <MenuButton
         name="Checkpoints"
         tip="Checkpoints"
@@ -256,17 +232,14 @@ function Filters() {
           </option>
         ))}
       </select>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Edits of the selection only"
-        data-tip="Only edits of the selection"
-        data-side="end"
-        aria-pressed={timeline.selectedOnly.value}
+      <IconButton
+        icon="filter"
+        name="Edits of the selection only"
+        tip="Only edits of the selection"
+        side="end"
+        pressed={timeline.selectedOnly.value}
         onClick={() => (timeline.selectedOnly.value = !timeline.selectedOnly.value)}
-      >
-        <Icon name="filter" />
-      </button>
+      />
     </>
   );
 }
@@ -290,35 +263,26 @@ function ZoomButtons({ zoom }: { zoom: Zoom }) {
           {older.value === "loading" ? "Loading…" : "Load earlier edits"}
         </button>
       )}
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Zoom out of the timeline"
-        data-tip="Zoom out"
+      <IconButton
+        icon="minus"
+        name="Zoom out of the timeline"
+        tip="Zoom out"
         onClick={() => zoom.zoomBy(1 / 1.6)}
-      >
-        <Icon name="minus" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Show all edits"
-        data-tip={`Show all ${count(timeline.axis.value.marks.length, "edit")}`}
-        data-side="end"
+      />
+      <IconButton
+        icon="fit"
+        name="Show all edits"
+        tip={`Show all ${count(timeline.axis.value.marks.length, "edit")}`}
+        side="end"
         onClick={fit}
-      >
-        <Icon name="fit" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Zoom into the timeline"
-        data-tip="Zoom in"
-        data-side="end"
+      />
+      <IconButton
+        icon="plus"
+        name="Zoom into the timeline"
+        tip="Zoom in"
+        side="end"
         onClick={() => zoom.zoomBy(1.6)}
-      >
-        <Icon name="plus" />
-      </button>
+      />
     </span>
   );
 }

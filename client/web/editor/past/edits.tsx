@@ -6,7 +6,7 @@ import { useEffect } from "preact/hooks";
 
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
-import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { momentAfter } from "./axis";
 import { EditCard } from "./card";
 import { colourOf } from "../people/colour";
@@ -58,14 +58,12 @@ function List() {
       <h2 class="panel-title">
         Edits
         <span class="grow" />
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Close the list of edits"
+        <IconButton
+          icon="close"
+          name="Close the list of edits"
+          tip={false}
           onClick={() => (timeline.listed.value = false)}
-        >
-          <Icon name="close" />
-        </button>
+        />
       </h2>
       <Legend />
       <ol class="edits-list">

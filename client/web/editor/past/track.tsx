@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
-import { lastAtMost, placeOfTime, momentAfter, momentAt } from "./axis";
+import { INSTANT_S, lastAtMost, placeOfTime, momentAfter, momentAt } from "./axis";
 import { colourOf } from "../people/colour";
 import { GLANCE_NODES_MAX } from "./history";
 import { type Bar, makeBars, makeLabels } from "./bars";
@@ -16,8 +16,6 @@ import type { Zoom } from "./zoom";
 const NEAR_PX = 6;
 const CLICK_PX = 3;
 const FLAG_PX = 140;
-/** A shorter edit is not a drag. */
-const DRAG_S = 0.15;
 const WHEEL_ZOOM = 0.0022;
 
 export function Track({ zoom }: { zoom: Zoom }) {
@@ -252,7 +250,7 @@ function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
     <span class="time-tip" style={{ left: `${x}px` }}>
       {bar.count > 1 ? `${bar.count} edits, the last: ${words}` : words},{" "}
       {timeText(edit.ended, Date.now() / 1000)}
-      {edit.ended - edit.began >= DRAG_S && `, for ${durationText(edit.ended - edit.began)}`}
+      {edit.ended - edit.began >= INSTANT_S && `, for ${durationText(edit.ended - edit.began)}`}
     </span>
   );
 }

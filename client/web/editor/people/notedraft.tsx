@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
-import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { nameOf } from "../panels/treerows";
 import type { NoteTarget } from "./noteplace";
 import { NoteForm } from "./noteform";
@@ -36,16 +36,7 @@ function PlacingBar() {
       <button type="button" class="button" onClick={() => editor.notesModel.write({})}>
         On the whole scene
       </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Cancel"
-        data-tip="Cancel"
-        data-keys="Esc"
-        onClick={() => editor.notesModel.leave()}
-      >
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" name="Cancel" keys="Esc" onClick={() => editor.notesModel.leave()} />
     </div>
   );
 }

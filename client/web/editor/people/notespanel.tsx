@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { MenuButton, type MenuItem } from "../panels/menu";
 import type { NotesModel } from "./notesmodel";
 import { ThreadItem } from "./threaditem";
@@ -56,19 +57,15 @@ function NotesTitle({ notesModel }: { notesModel: NotesModel }) {
       {unread > 0 && <span class="notes-unread">{unread} new</span>}
       <span class="grow" />
       {notesModel.mayWrite && (
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Add note"
-          aria-pressed={notesModel.placing.value}
-          data-tip="Add note"
-          data-keys="N"
-          data-side="end"
+        <IconButton
+          icon="plus"
+          name="Add note"
+          keys="N"
+          side="end"
+          pressed={notesModel.placing.value}
           disabled={!notesModel.editor.editable.value}
           onClick={() => (notesModel.placing.value ? notesModel.leave() : notesModel.place())}
-        >
-          <Icon name="plus" />
-        </button>
+        />
       )}
       <MenuButton name="Notes menu" tip="Notes options" side="end" items={() => menuOf(notesModel)}>
         <Icon name="more" />
@@ -97,17 +94,13 @@ function NotesFilter({ notesModel }: { notesModel: NotesModel }) {
         </button>
       ))}
       <span class="grow" />
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Only notes on the selection"
-        aria-pressed={notesModel.selectedOnly.value}
-        data-tip="Only notes on the selection"
-        data-side="end"
+      <IconButton
+        icon="select"
+        name="Only notes on the selection"
+        side="end"
+        pressed={notesModel.selectedOnly.value}
         onClick={() => (notesModel.selectedOnly.value = !notesModel.selectedOnly.value)}
-      >
-        <Icon name="select" />
-      </button>
+      />
     </div>
   );
 }

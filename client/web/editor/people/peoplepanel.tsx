@@ -6,6 +6,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { MenuButton } from "../panels/menu";
 import { inkOn, initials } from "./colour";
 import { Activity, type Row, lostRows, roster, sameRows } from "./roster";
@@ -69,17 +70,14 @@ function startRoster(editor: Editor) {
 function ShowOthers() {
   const { showPeople } = useEditor();
   return (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label="Show others in the view"
-      aria-pressed={showPeople.value}
-      data-tip="Show others' cameras, pointers and names"
-      data-side="end"
+    <IconButton
+      icon="eye"
+      name="Show others in the view"
+      tip="Show others' cameras, pointers and names"
+      side="end"
+      pressed={showPeople.value}
       onClick={() => (showPeople.value = !showPeople.value)}
-    >
-      <Icon name="eye" />
-    </button>
+    />
   );
 }
 

@@ -7,6 +7,7 @@ import type { Note } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
+import { IconButton } from "../iconbutton";
 import { MenuButton, type MenuItem } from "../panels/menu";
 import { nameOf } from "../panels/treerows";
 import { colourOf, initials, inkOn } from "./colour";
@@ -233,17 +234,15 @@ function Done({ note }: { note: Note }) {
     void editor.try(() => editor.session.note({ id: note.id, done: !note.done }));
   const name = note.done ? "Reopen" : "Mark as done";
   return (
-    <button
-      type="button"
-      class="icon-button notes-done"
-      aria-label="Done"
-      aria-pressed={note.done ?? false}
-      data-tip={name}
-      data-side="end"
+    <IconButton
+      icon="check"
+      name="Done"
+      tip={name}
+      side="end"
+      class="notes-done"
+      pressed={note.done ?? false}
       disabled={!editor.notesModel.mayWrite}
       onClick={toggle}
-    >
-      <Icon name="check" />
-    </button>
+    />
   );
 }

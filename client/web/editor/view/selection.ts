@@ -7,6 +7,7 @@ import * as THREE from "three";
 
 import { transformPoint } from "../../sdk/maths.js";
 import type { Id, Person } from "../../sdk/types.js";
+import { sameMarks } from "../people/samemarks";
 import type { FloatingOrigin } from "./floatingorigin";
 import { LocalBounds } from "./bounds";
 import { boxMatrix } from "./boxmesh";
@@ -129,13 +130,11 @@ export class Selection implements Layer {
 
   /** Presence arrives often, and mostly with pointers only. */
   #showPeople(selection: readonly Id[], people: readonly Person[]): void {
-    const before = this.#people;
     const own = people.find(({ me }) => me);
     const now = own
       ? [...people.filter(({ me }) => !me), { ...own, selection: [...selection] }]
       : people;
-    if (now.length === before.length && now.every((person, i) => marksAlike(person, before[i])))
-      return;
+    if (sameMarks(now, this.#people)) return;
     this.#people = now;
     this.#mark(now);
     this.#stale = true;
@@ -196,19 +195,6 @@ export class Selection implements Layer {
     const mark = this.#outlined.get(id);
     if (mark) this.nodeLayer.put(this.#outline.set, id, scene.world(id), mark.colour);
   }
-}
-
-function marksAlike(a: Person, b: Person): boolean {
-  return (
-    a.session === b.session &&
-    a.colour === b.colour &&
-    alike(a.selection, b.selection) &&
-    alike(a.locks, b.locks)
-  );
-}
-
-function alike(a: readonly Id[] = [], b: readonly Id[] = []): boolean {
-  return a.length === b.length && a.every((id, i) => id === b[i]);
 }
 
 /** The corners of the box from -0.5 to 0.5, as segments. */
