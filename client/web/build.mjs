@@ -1,6 +1,9 @@
-// build.mjs - bundles the editor and the example into a folder that the daemon serves: node
-// build.mjs [FOLDER] [--watch] Names of bundles carry a hash of what is in them, so they may be
-// cached for good; index.html may not.
+// build.mjs - bundles the editor and the example into a folder that the daemon serves:
+//
+//   node build.mjs [FOLDER] [--watch]
+//
+// The names of bundles contain a hash of their content, so browsers may cache them for good;
+// index.html they may not.
 import { build, context } from "esbuild";
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -19,8 +22,8 @@ const PAGES = [
 ];
 
 /**
- * After each build: the pages name the bundles of now, what is large stands beside itself
- * compressed.
+ * After each build: writes the names of the new bundles into the pages, and compressed copies of
+ * large files.
  */
 const finish = {
   name: "pages",
@@ -62,7 +65,7 @@ async function compress(path) {
 async function copyStatic() {
   const files = await readdir(join(here, "editor/static")).catch(() => []);
   for (const file of files) await copyFile(join(here, "editor/static", file), join(folder, file));
-  // What the start page makes the sample scene of, where the daemon has not made it.
+  // The start page makes the sample scene from this file, if the daemon has not made the scene.
   await copyFile(
     join(here, "../../server/exchange/sample/robot-arm.glb"),
     join(folder, "robot-arm.glb"),

@@ -13,7 +13,7 @@ const RETRY_MS_MAX = 8000;
  * answers.
  */
 const ASK_AFTER = 3;
-/** The server counts messages anew each second. */
+/** The server starts counting messages again each second. */
 const DROPPED_MS = 1000;
 const BEAT_MS = 5000;
 /**

@@ -1,16 +1,16 @@
-// types.ts - the shapes that the client package takes and gives. What the fields mean on the wire
-// is in proto/README.md; all are in glTF's terms: right-handed, +Y up, metres, radians, quaternions
-// [x, y, z, w], matrices column by column, pixels from the top left, times in Unix seconds.
+// types.ts - the types that the client package accepts and returns. proto/README.md describes the
+// fields on the wire. All are in glTF's terms: right-handed, +Y up, metres, radians, quaternions
+// [x, y, z, w], matrices by columns; pixels from the top left, times in Unix seconds.
 
 export type Id = number;
 export type Vec2 = [x: number, y: number];
 export type Vec3 = [x: number, y: number, z: number];
 export type Quat = [x: number, y: number, z: number, w: number];
-/** The least x, y, z, then the largest. */
+/** The least x, y, z, then the greatest. */
 export type Box = [x0: number, y0: number, z0: number, x1: number, y1: number, z1: number];
 /** Origin and direction, in the world. */
 export type Ray = [x: number, y: number, z: number, dx: number, dy: number, dz: number];
-/** 16 numbers, column by column. */
+/** 16 numbers, by columns. */
 export type Mat4 = ArrayLike<number>;
 
 export type Role = "viewer" | "editor" | "admin";
@@ -50,25 +50,22 @@ export interface SceneNode {
   s: Vec3;
   /** In the node's own space. */
   bounds?: Box;
-  /** The index of its node in the scene's glTF; copies have the same. */
+  /** The index of the node in the scene's glTF file; copies of a node have the same index. */
   asset?: number;
-  /** The session that changed it last. */
+  /** The session that last changed the node. */
   by?: number;
-  /** Ids of those that hang below it, ascending. */
+  /** Ids of the children, ascending. */
   readonly children: readonly Id[];
 }
 
-/** What one frame of the server changed, or, with `all`, that everything may be another. */
+/** What one frame of the server changed; with `all` anything may have changed. */
 export interface SceneChange {
   all: boolean;
   added: Id[];
   gone: Id[];
-  /**
-   * Those whose t, r or s changed, or whose parent did; what hangs below them moved with them and
-   * is not listed.
-   */
+  /** Nodes whose t, r, s or parent changed; nodes below them moved as well and are not listed. */
   moved: Id[];
-  /** Those whose name or parent changed. */
+  /** Nodes whose name or parent changed. */
   structure: Id[];
 }
 
@@ -78,18 +75,18 @@ export interface Person {
   /** #rrggbb */
   colour: string;
   role: Role;
-  /** Oneself. */
+  /** Whether this is the session itself. */
   me: boolean;
   at?: Vec2;
   ray?: Ray;
   view?: number[];
-  /** Left, right, bottom, top of what is seen at 1 m before the eye, in metres. */
+  /** Left, right, bottom and top of the picture at 1 m before the eye, in metres. */
   lens?: [number, number, number, number];
   /** An orthographic camera: the edges of `lens` hold at every distance. */
   parallel?: boolean;
   selection?: Id[];
   tool?: Mode;
-  /** Nodes that are held. */
+  /** Nodes that the session holds. */
   locks?: Id[];
 }
 
@@ -98,7 +95,7 @@ export interface Note {
   user: string;
   text: string;
   node?: Id;
-  /** In the space of `node`, or of the world without one. */
+  /** In the space of `node`, or of the world if there is no node. */
   point?: Vec3;
   reply?: number;
   done?: boolean;
@@ -110,11 +107,11 @@ export interface Gizmo {
   mode: Mode;
   space: Space;
   origin: Vec3;
-  /** Three unit vectors in the world: what `tx` to `tv` move along. */
+  /** Three unit vectors in the world, along which the handles `tx` to `tv` move. */
   axes: number[];
-  /** What rings turn about, where it is not `axes`. */
+  /** The axes of the rings, if they differ from `axes`. */
   turn_axes?: number[];
-  /** Where scale handles are, where it is not `axes`. */
+  /** The axes of the scale handles, if they differ from `axes`. */
   scale_axes?: number[];
   /**
    * In the mode `bounds`: the middle of the box, and three vectors from there to the middle of the
@@ -123,17 +120,17 @@ export interface Gizmo {
   box?: number[];
   /** The length of an axis, in metres: constant in pixels. */
   size: number;
-  /** Those that are drawn. */
+  /** The handles to draw. */
   handles: string[];
   hover?: string;
   active?: string;
-  /** While a drag runs: how far it went, as in `grab.value`. */
+  /** While a drag runs: its amount, as in `grab.value`. */
   value?: number[];
-  /** While a drag runs: where the origin was at its beginning. */
+  /** While a drag runs: the origin at its beginning. */
   start?: Vec3;
-  /** While a ring is dragged: from `start` to where it was grabbed, a unit vector. */
+  /** While a ring is dragged: the direction from `start` to where it was grabbed, a unit vector. */
   arm?: Vec3;
-  /** While a ring is dragged: what it turns about, right-handed. */
+  /** While a ring is dragged: its axis, right-handed. */
   axis?: Vec3;
 }
 
@@ -151,21 +148,20 @@ export interface Edit {
   user: string;
   kind: EditKind;
   handle?: string;
-  /** Where it was typed: one or two numbers, as in `grab`. */
+  /** The typed number or numbers, as in `grab`, if the amount was typed. */
   value?: number[];
   nodes: Id[];
   /**
-   * Of an edit of one node: what the node was called right after it, or before it if the edit
-   * deleted the node.
+   * For an edit of one node: its name after the edit, or before it if the edit deleted the node.
    */
   name?: string;
   residual?: number;
   seq: number;
   began: number;
   ended: number;
-  /** In answers of `history` only: taken back as things stand. */
+  /** In answers of `history` only: whether the edit is undone at present. */
   undone?: boolean;
-  /** In answers of `history` only. `name` is what the node was called then. */
+  /** In answers of `history` only. `name` is the name of the node at that time. */
   changes?: { id: Id; name?: string; before?: NodeState; after?: NodeState }[];
 }
 
@@ -191,23 +187,23 @@ export interface Snap {
   t?: number;
   /** Radians. */
   r?: number;
-  /** Step of the factor. */
+  /** The step of a scale factor. */
   s?: number;
   on?: boolean;
   absolute?: boolean;
 }
 
-/** What the next drag does; only the fields that are given change. */
+/** The settings of the next drag; only the given fields change. */
 export interface Tool {
   mode?: Mode;
   space?: Space;
   pivot?: Pivot;
   snap?: Snap;
-  /** Length of a handle in pixels. */
+  /** The length of a handle in pixels. */
   size?: number;
-  /** Pixels beside a handle, or beside what is thin, at which a press still takes it. */
+  /** How far from a handle, or from something thin, a press still takes it, in pixels. */
   tolerance?: number;
-  /** Whether a press selects what is seen, by triangles, or by bounds. */
+  /** Whether a press selects what is visible, by triangles, or selects by bounds. */
   surface?: boolean;
   edge?: number;
   axis_method?: "screen" | "closest" | "plane";
@@ -215,19 +211,22 @@ export interface Tool {
   ball_fit?: "object" | "circle" | "ellipse";
   orbit?: "ball" | "turntable";
   /**
-   * Whether a scale dragged past its fixed point turns negative; it stops just above 0 otherwise.
+   * Whether a scale that is dragged past its pivot becomes negative; otherwise it stops just above
+   * 0.
    */
   mirror?: boolean;
 }
 
 export interface Camera {
-  /** World to eye. */
+  /** From the world to the eye. */
   view: Mat4;
-  /** Eye to clip. */
+  /** From the eye to clip space. */
   proj: Mat4;
   /** x, y, width, height in pixels. */
   viewport: ArrayLike<number>;
-  /** What an orbit turns about; without it the middle of the selection or of the scene. */
+  /**
+   * The point that an orbit turns about; by default the middle of the selection or of the scene.
+   */
   target?: Vec3;
 }
 
@@ -250,7 +249,7 @@ export interface NodeChange {
 }
 
 export type NewNode = {
-  /** By which later ones of the list can name this one as their parent. */
+  /** A reference by which later nodes of the list can name this one as their parent. */
   ref?: string;
   parent?: Id | string | null;
   t?: Vec3;
@@ -259,7 +258,10 @@ export type NewNode = {
   bounds?: Box;
 } & (
   | { name: string; copy?: undefined }
-  /** What is left out is as that node has it, its mesh too; not what is below it. */
+  /**
+   * The node to copy, with its mesh but without its children; given fields replace those of the
+   * copy.
+   */
   | { name?: string; copy: Id }
 );
 
@@ -269,7 +271,7 @@ export interface Hit {
   point: Vec3;
 }
 
-/** What the answer to an edit says: `edit` is not there where nothing changed. */
+/** The answer to an edit; without `edit` if nothing changed. */
 export interface Done {
   seq: number;
   edit?: number;
@@ -279,38 +281,38 @@ export type Phase = "connecting" | "online" | "offline" | "closed";
 
 export interface Status {
   phase: Phase;
-  /** In words, for people: why it is offline or closed. */
+  /** Why the session is offline or closed, in words for people. */
   reason?: string;
-  /** Closed: the code of the error that says why, or "closed". */
+  /** Closed: the code of the error that is the reason, or "closed". */
   code?: string;
   /** Closed because the scene was renamed: its new name. */
   scene?: string;
-  /** Offline: when the next attempt is made, in milliseconds of Date.now(). */
+  /** Offline: the time of the next attempt, in milliseconds as Date.now(). */
   retryAt?: number;
-  /** Online again with nothing missed, rather than from a new snapshot. */
+  /** Online again without having missed a change; otherwise the scene was sent again. */
   resumed?: boolean;
   /**
-   * Online again, but the server has an earlier state than one that it said was saved: its file was
-   * replaced, by a backup say.
+   * Online again, but the server has an earlier state than it said was saved: its file was
+   * replaced, for example by a backup.
    */
   older?: boolean;
-  /** While the scene is being loaded: nodes that have come so far. */
+  /** While the scene is loading: the number of nodes received so far. */
   loaded?: number;
 }
 
 export interface ConnectOptions {
   /**
    * The daemon's address, `http://host:port/`, or that of its WebSocket, `ws://host:port/ws`. In a
-   * page its own host is the default.
+   * page the default is the page's own host.
    */
   url?: string;
   scene: string;
   user: string;
   role?: Role;
   token?: string;
-  /** Make the scene if it is not there. */
+  /** Create the scene if it does not exist. */
   create?: boolean;
-  /** The WebSocket to use where there is no global one (Node before 22: the package ws). */
+  /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
 }
 
@@ -319,8 +321,8 @@ export interface SceneListing {
   nodes: number;
   seq: number;
   users: number;
-  /** Whether the daemon has it open. */
+  /** Whether the daemon has the scene open. */
   open: boolean;
-  /** When its last edit ended, or it was made. Unix seconds. */
+  /** When its last edit ended, or when it was created. Unix seconds. */
   changed: number;
 }

@@ -74,12 +74,12 @@ export class RemoteTransformControls extends EventDispatcher {
   view = new GizmoView();
 
   #helper = new Helper(() => this.#beforePicture());
-  /** Of the camera as the server knows it. @type {Float64Array} */
+  /** The camera's world matrix that the server has. @type {Float64Array} */
   #told = new Float64Array(34);
-  /** The pointer that is pressed, and drags if it found a handle. */
+  /** The pointer that is pressed; it drags if it grabbed a handle. */
   #pointer = -1;
   /**
-   * The newest place that the server was asked about, and the one that it has answered for.
+   * The latest place that the server was asked about, and the one that it has answered.
    * @type {Place | null}
    */
   #asked = null;
@@ -90,9 +90,9 @@ export class RemoteTransformControls extends EventDispatcher {
 
   /**
    * @param {Camera} camera
-   * @param {HTMLElement} domElement where pointers are listened to: the canvas
+   * @param {HTMLElement} domElement the element that receives pointer events: the canvas
    * @param {Session} session
-   * @param {Binding} binding which object is which node
+   * @param {Binding} binding the objects of the nodes
    */
   constructor(camera, domElement, session, binding) {
     super();
@@ -111,18 +111,19 @@ export class RemoteTransformControls extends EventDispatcher {
     return true;
   }
 
-  /** What the server told to draw, with read-outs while a drag runs; null for nothing. */
+  /** The gizmo that the server sent, with the amount while a drag runs; null for none. */
   get gizmo() {
     return this.session.gizmo;
   }
 
-  /** What is to be added to the scene. */
+  /** The object to add to the scene. */
   getHelper() {
     return this.#helper;
   }
 
   /**
-   * Selects the object, or several, or what they are parts of; the axes are those of the last one.
+   * Selects the object or objects, or the bound ancestors of which they are parts; the axes are
+   * those of the last one.
    * @param {...Object3D} objects
    */
   attach(...objects) {
@@ -144,7 +145,7 @@ export class RemoteTransformControls extends EventDispatcher {
     return this;
   }
 
-  /** Takes a running drag back. */
+  /** Cancels a running drag. */
   reset() {
     if (!this.dragging) return;
     this.#end();
@@ -186,7 +187,7 @@ export class RemoteTransformControls extends EventDispatcher {
   }
 
   /**
-   * The view has more of them.
+   * Sets colours; the gizmo itself has more of them.
    * @param {ColorRepresentation} x
    * @param {ColorRepresentation} y
    * @param {ColorRepresentation} z
@@ -197,7 +198,7 @@ export class RemoteTransformControls extends EventDispatcher {
     this.dispatchEvent({ type: "change" });
   }
 
-  /** The session and the binding go on. */
+  /** Frees the gizmo and the listeners; the session and the binding continue. */
   dispose() {
     this.reset();
     this.#pointer = -1;
@@ -326,7 +327,10 @@ export class RemoteTransformControls extends EventDispatcher {
     }
   }
 
-  /** Asks what is at a place, one question at a time and the newest next. @param {Place} place */
+  /**
+   * Asks for the handle at a place; one request is open at a time, and the next one is for the
+   * latest place. @param {Place} place
+   */
   async #hover(place) {
     const busy = this.#asked !== this.#answered;
     this.#asked = place;
@@ -342,7 +346,7 @@ export class RemoteTransformControls extends EventDispatcher {
     if (!this.enabled || !this.object || this.dragging || event.button !== 0) return;
     this.#pointer = event.pointerId;
     const place = this.#placeOf(event);
-    // A finger hovers nowhere before it presses, and a mouse may be faster than the answer.
+    // A finger does not hover before it presses, and a mouse may be faster than the answer.
     if (!isSamePlace(place, this.#answered)) await this.session.probe(place).catch(() => {});
     const handle = this.session.gizmo?.hover;
     const released = this.#pointer !== event.pointerId;
@@ -413,7 +417,7 @@ export class RemoteTransformControls extends EventDispatcher {
 const isSamePlace = (a, b) => a.at?.[0] === b?.at?.[0] && a.at?.[1] === b?.at?.[1];
 
 /**
- * Whether the mode has a step: as with three, what has none is not snapped.
+ * Whether the mode has a step: as with three, an amount without a step is not snapped.
  * @param {Mode} mode
  * @param {...(number | null)} of
  */
@@ -425,7 +429,7 @@ function steps(mode, ...of) {
   return t !== null || r !== null || s !== null;
 }
 
-/** Makes the gizmo up to date whenever a picture is made of the scene that it is in. */
+/** Updates the gizmo whenever its scene is drawn. */
 class Helper extends Object3D {
   /** @param {() => void} before */
   constructor(before) {

@@ -1,6 +1,6 @@
-// gizmo.js - draws the gizmo that the server tells of (`Session.gizmo`), as large on the screen
-// wherever it is, above all else. What can be grabbed where is the server's business; the shapes
-// are those that it picks by.
+// gizmo.js - draws the gizmo of a session (`Session.gizmo`), with a constant size on the screen,
+// above everything else. The server decides what can be grabbed; the drawn shapes are those that it
+// picks by.
 import { Color, Group, Vector3 } from "three";
 
 import { drawGuides } from "./guides.js";
@@ -38,14 +38,14 @@ export const GIZMO_COLOURS = {
 
 export class GizmoView extends Group {
   /**
-   * The length of an axis in CSS pixels, as the tool's `size`; 0 takes the length in metres that
-   * the server told.
+   * The length of an axis in CSS pixels, as the tool's `size`; 0 uses the length in metres that the
+   * server sent.
    */
   sizePx = 96;
-  /** How large the picture is, in CSS pixels. */
+  /** The size of the picture, in CSS pixels. */
   picture = { width: 1, height: 1 };
   /**
-   * The tool's `ball_fit`: what the ball of the mode `arcball` is.
+   * The tool's `ball_fit`: what the ball of the mode `arcball` encloses.
    * @type {NonNullable<Tool["ball_fit"]>}
    */
   ballFit = "object";
@@ -71,7 +71,7 @@ export class GizmoView extends Group {
     return this.#gizmo;
   }
 
-  /** Shows another one, or none. Seen after the next `update`. @param {Gizmo | null} gizmo */
+  /** Shows another gizmo, or none, from the next `update` on. @param {Gizmo | null} gizmo */
   show(gizmo) {
     this.#gizmo = gizmo;
   }
@@ -86,8 +86,8 @@ export class GizmoView extends Group {
   }
 
   /**
-   * Draws it as this camera sees it. To be called before each picture.
-   * @param {Camera} camera its matrices in the world are those of now
+   * Draws the gizmo as this camera sees it. Call it before each picture.
+   * @param {Camera} camera with its present world matrices
    */
   update(camera) {
     this.#ink.begin();
@@ -167,7 +167,7 @@ export class GizmoView extends Group {
   }
 
   /**
-   * Where the ball is, in pixels from the origin, and its radii.
+   * The position of the ball, in pixels from the origin, and its radii.
    * @param {Gizmo} gizmo
    * @param {Camera} camera
    */
@@ -184,7 +184,7 @@ export class GizmoView extends Group {
 }
 
 /**
- * In parts of the length of an axis, from the origin.
+ * The bounds in parts of the length of an axis, from the origin.
  * @param {Gizmo} gizmo
  * @param {number} size
  * @returns {Bounds | null}
@@ -198,7 +198,7 @@ function boundsOf({ box, origin }, size) {
 }
 
 /**
- * How many metres a pixel is at a point; 0 behind the eye.
+ * Metres per pixel at a point; 0 behind the eye.
  * @param {Camera} camera
  * @param {Vec3} point
  * @param {number} height of the picture in pixels

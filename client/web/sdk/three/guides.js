@@ -1,5 +1,5 @@
-// guides.js - what shows how far a drag has gone: the line or plane that it moves on, the way from
-// where it began, the angle that it swept.
+// guides.js - draws the amount of a drag: the line or plane that it moves on, the distance from its
+// beginning, the angle of a rotation.
 import { frameOf, isPlane, sidePlace } from "./handles.js";
 import { VIEW_RING, axisOf } from "./shapes.js";
 import { along, cross, length, minus, times, unit } from "./vectors.js";
@@ -9,14 +9,14 @@ import { along, cross, length, minus, times, unit } from "./vectors.js";
 /** @import {Pen} from "./ink.js" */
 
 const TURN = 2 * Math.PI;
-/** As good as endless, and still exact in single precision. */
+/** Practically endless, and still exact in single precision. */
 const FAR = 2000;
 /** Lines of the grid to each side of the middle, and the pieces in which they fade. */
 const GRID_LINES = 8;
 const GRID_PIECES = 8;
-/** A mark for each so many of a turn, a longer one for each third of them. */
+/** The marks of a turn; each third one is longer. */
 const TICKS = 24;
-/** Half the length of the marks at the ends of the way, in pixels. */
+/** Half the length of the marks at both ends of the distance, in pixels. */
 const END_PX = 6;
 
 /** @param {Drawing} drawing @param {string} handle the dragged one */
@@ -51,7 +51,7 @@ function drawLines({ ink, frames, colours }, handle, through) {
   if (first < 0) return;
   for (const axis of isPlane(handle) ? [first, (first + 1) % 3] : [first]) {
     const pen = { colour: colours.axes[axis], alpha: 0.75, width: 1.25 };
-    // Cut in two where it is near, so that its own place is exact.
+    // Cut in two near the middle, so that its position there is exact.
     ink.line(pen, through, along(through, frame[axis], FAR));
     ink.line(pen, through, along(through, frame[axis], -FAR));
   }
@@ -85,7 +85,7 @@ function drawGrid({ ink, frames, colours, size }, handle, start) {
   }
 }
 
-/** Where the origin was. @param {Drawing} drawing @param {Vec3} start */
+/** Marks where the origin was. @param {Drawing} drawing @param {Vec3} start */
 function drawCross({ ink, frames, colours, sight }, start) {
   const reach = 9 * sight.pixel;
   frames.t.forEach((axis, i) =>
@@ -99,7 +99,7 @@ function drawCross({ ink, frames, colours, sight }, start) {
 }
 
 /**
- * The way along one axis of a plane, then along the other.
+ * The distance along one axis of a plane, then along the other.
  * @param {Drawing} drawing
  * @param {string} handle
  * @param {Vec3} start
@@ -113,7 +113,7 @@ function drawParts({ ink, gizmo, frames, colours, size }, handle, start) {
 }
 
 /**
- * From where it began to where it is, like a dimension in a drawing.
+ * The distance from the beginning, like a dimension in a drawing.
  * @param {Drawing} drawing
  * @param {Vec3} start
  */
@@ -159,7 +159,7 @@ function drawTicks(ink, pen, side, other) {
 }
 
 /**
- * From the side of the bounds that stays to the one that is dragged.
+ * The distance from the fixed side of the bounds to the dragged one.
  * @param {Drawing} drawing
  * @param {string} handle
  */

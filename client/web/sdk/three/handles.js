@@ -1,5 +1,5 @@
-// handles.js - draws each handle of a gizmo. Places are in parts of the length of an axis, from the
-// gizmo's origin.
+// handles.js - draws each handle of a gizmo. Positions are in parts of the length of an axis, from
+// the gizmo's origin.
 import {
   AXIS_FROM,
   BOX_AT,
@@ -49,23 +49,23 @@ const HEAD_RADIUS = 0.05;
 const BOX_HALF = 0.048;
 const STROKE = 2.5;
 const STROKE_LIT = 3.5;
-/** What is left of handles that are not the dragged one. */
+/** The opacity of the other handles during a drag. */
 const FADED = 0.22;
 /**
- * Handles seen along themselves go from here (sine) on, before the server hides them; and how much
- * is left of them in the end.
+ * Handles that are seen end-on fade from this angle (sine) on, before the server hides them; and
+ * their opacity in the end.
  */
 const FADE_FROM = 0.26;
 const FADE_TO = 0.09;
 const FADE_LEAST = 0.25;
-/** What is on the far side of the bounds. */
+/** The opacity of handles on the far side of the bounds. */
 const BEHIND = 0.45;
 
 /** @type {Vec3} */
 const ORIGIN = [0, 0, 0];
 
 /**
- * What is drawn before what: balls, rings, then from the back to the front, then the middle.
+ * The order of drawing: balls, rings, then from the back to the front, then the middle.
  * @param {Drawing} drawing
  * @param {string} handle
  */
@@ -142,8 +142,8 @@ export function sidePlace(bounds, handle, factor = 1) {
 }
 
 /**
- * How much is to be seen of a straight handle that points to the viewer, a plane on its edge, a
- * side of the bounds behind.
+ * The opacity of a straight handle that points to the viewer, a plane that is seen edge-on, or a
+ * far side of the bounds.
  * @param {Drawing} drawing
  * @param {string} handle
  */
@@ -184,7 +184,7 @@ function drawArrow(drawing, axis, pen) {
 }
 
 /**
- * A box on the axis; while it is dragged it goes with the factor.
+ * A box on the axis; while it is dragged it moves with the factor.
  * @param {Drawing} drawing
  * @param {number} i
  * @param {Pen} pen

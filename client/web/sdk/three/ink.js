@@ -1,7 +1,7 @@
-// ink.js - strokes of so many pixels, dots and filled triangles in space, in one mesh and one draw
-// call, in the order in which they were drawn and above all else. Strokes are smooth at their edges
-// without multisampling and have a thin rim, so that they stand out from any ground. Pixels are CSS
-// pixels: `finish` is told how many of them the picture is high.
+// ink.js - strokes with a width in pixels, dots and filled triangles in space, in one mesh and one
+// draw call, in the order of drawing and above everything else. Strokes have smooth edges without
+// multisampling, and a thin rim that sets them off from any background. Pixels are CSS pixels:
+// `finish` takes the height of the picture in them.
 import {
   Color,
   DynamicDrawUsage,
@@ -24,7 +24,7 @@ const DISC = 3;
 /** Floats of a corner: from, to, (kind, end, side, width), (cap, dash), rgba. */
 const STRIDE = 16;
 const CORNERS = 4;
-/** Depth of what is nearest to the eye yet drawn, as a part of the depth of the middle. */
+/** The least depth that is still drawn, as a part of the depth of the middle. */
 const NEAREST = 0.01;
 
 const VERTEX = /* glsl */ `
@@ -139,10 +139,10 @@ export class Ink extends Mesh {
     [this.#buffer, this.#floats] = this.#allocate();
   }
 
-  /** Nothing of it is ever hit by the rays of an application. */
+  /** The rays of an application never hit the gizmo. */
   raycast() {}
 
-  /** What stands around strokes. @param {Color} colour @param {number} alpha */
+  /** Sets the rim of strokes. @param {Color} colour @param {number} alpha */
   setRim(colour, alpha) {
     this.#uniforms.rim.value.set(colour.r, colour.g, colour.b, alpha);
   }
@@ -155,7 +155,7 @@ export class Ink extends Mesh {
    * @param {Pen} pen
    * @param {Vec3} a
    * @param {Vec3} b
-   * @param {number} [cap] by how many pixels it goes on beyond both ends
+   * @param {number} [cap] by how many pixels it extends beyond both ends
    */
   line(pen, a, b, cap = 0) {
     this.#quad(pen, LINE, cap, a, a, a, a, b);
@@ -212,7 +212,7 @@ export class Ink extends Mesh {
   }
 
   /**
-   * A dot that is so many pixels wide, whatever is its distance.
+   * A dot of a width in pixels, whatever its distance.
    * @param {Pen} pen
    * @param {Vec3} at
    * @param {number} width
@@ -228,7 +228,7 @@ export class Ink extends Mesh {
   }
 
   /**
-   * Hands what was drawn since `begin` to the next picture.
+   * Passes what was drawn since `begin` to the next picture.
    * @param {number} height of the picture, in CSS pixels
    */
   finish(height) {
@@ -246,7 +246,7 @@ export class Ink extends Mesh {
   }
 
   /**
-   * Pixels are those of what is drawn into, be it a canvas, a part of it or a texture.
+   * Sizes are in pixels of the render target, which may be a canvas, a part of it or a texture.
    * @param {import("three").WebGLRenderer} renderer
    */
   onBeforeRender = (renderer) => {

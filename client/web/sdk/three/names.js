@@ -1,4 +1,4 @@
-// names.js - handles in the words of three's TransformControls. Pure.
+// names.js - translates names of handles into those of three's TransformControls. Pure.
 
 /** @type {Record<string, string>} */
 const AXES = {
@@ -24,13 +24,13 @@ const AXES = {
 };
 
 /**
- * Handles that three has none for, such as those of the bounds, keep their own name.
+ * A handle that three does not have, such as those of the bounds, keeps its name.
  * @param {string} handle
  */
 export const axisName = (handle) => AXES[handle] ?? handle;
 
 /**
- * As with three: a handle is shown where all axes that it moves along are; one that is free, where
+ * As with three: a handle is shown if all axes that it moves along are shown, and a free handle if
  * all three are.
  * @param {string} handle
  * @param {{ showX: boolean, showY: boolean, showZ: boolean }} shown

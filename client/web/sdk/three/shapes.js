@@ -1,5 +1,5 @@
-// shapes.js - where the handles of a gizmo are, in parts of its length L and from its origin: the
-// same shapes that the server hovers and grabs (proto/README.md). Pure.
+// shapes.js - the shapes of a gizmo's handles, in parts of its length L and from its origin: the
+// shapes that the server picks by (proto/README.md). Pure.
 import { cross, dot, minus, unit } from "./vectors.js";
 
 /** @import {Vec3} from "../types.js" */
@@ -10,7 +10,7 @@ export const QUAD_TO = 0.75;
 export const VIEW_RING = 1.2;
 export const VIEW_DISC = 0.08;
 export const SCALE_DISC = 0.12;
-/** Where the boxes of the universal gizmo are. */
+/** The distance of the boxes of the universal gizmo. */
 export const BOX_AT = 1.1;
 /** Half the widths of the squares on the faces and corners of the bounds. */
 export const FACE_HALF = 0.06;
@@ -77,7 +77,10 @@ export function axisOf(handle) {
   return /^[trs]/.test(handle) || /^b[xyz]/.test(handle) ? "xyz".indexOf(handle[1]) : -1;
 }
 
-/** The axis that gives a plane's handle its colour: that across it. @param {string} handle */
+/**
+ * The axis that gives the handle of a plane its colour: the one perpendicular to it. @param
+ * {string} handle
+ */
 export const normalOf = (handle) => (axisOf(handle) + 2) % 3;
 
 /**

@@ -1,4 +1,5 @@
-// vectors.js - the few vectors that drawing handles needs: plain [x, y, z], new for each answer.
+// vectors.js - the few vector functions that drawing the handles needs: plain [x, y, z], each
+// result a new array.
 
 /** @import {Vec3} from "../types.js" */
 
@@ -33,8 +34,11 @@ export const cross = (a, b) => [
 /** @param {ArrayLike<number>} a */
 export const length = (a) => Math.hypot(a[0], a[1], a[2]);
 
-/** The vector itself where it has no direction. @param {ArrayLike<number>} a @returns {Vec3} */
+/**
+ * The unit vector of this direction; the vector itself if its length is 0. @param
+ * {ArrayLike<number>} a @returns {Vec3}
+ */
 export const unit = (a) => times(a, 1 / (length(a) || 1));
 
-/** Some unit vector across another one. @param {ArrayLike<number>} a @returns {Vec3} */
+/** A unit vector perpendicular to this one. @param {ArrayLike<number>} a @returns {Vec3} */
 export const across = (a) => unit(cross(a, Math.abs(a[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]));
