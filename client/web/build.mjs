@@ -72,10 +72,7 @@ async function copyStatic() {
   );
 }
 
-/**
- * What meshes that are compressed by Draco need, and only they: three's loader fetches it by these
- * names.
- */
+/** The decoder of meshes that Draco compressed; three's loader fetches it by these names. */
 async function copyDraco() {
   const { resolve } = createRequire(import.meta.url);
   await mkdir(join(folder, "draco"), { recursive: true });
