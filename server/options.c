@@ -1,3 +1,4 @@
+/* The command line of gizmod: one table, and how its values are read. */
 #include "options.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* The handshake: which upgrades become WebSocket connections, and which pages may ask at all. */
 #include "net/internal.h"
 #include "server/maxima.h"
 

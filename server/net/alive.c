@@ -1,3 +1,4 @@
+/* Who is still alive: pings, silence, and connections that take too long to end. */
 #include "net/internal.h"
 
 #include <math.h>

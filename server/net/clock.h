@@ -1,4 +1,4 @@
-/* clock.h - the one place where the daemon looks at a clock; the core is told. Threads: any. */
+/* clock.h - the time that the cores are given. Threads: any. */
 #ifndef GZ_NET_CLOCK_H
 #define GZ_NET_CLOCK_H
 

@@ -1,3 +1,4 @@
+/* The end of a turn: turns of the cores, and their frames to the sockets that are free. */
 #include "net/internal.h"
 
 #include <math.h>

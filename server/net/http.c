@@ -1,3 +1,4 @@
+/* HTTP: a request from its header to the last byte of its answer. */
 #include "net/internal.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
-/* internal.h - what the files of this room share: the net, its connections, and their way from file
- * to file. net.c        libwebsockets' context, the handles, the list of scenes listen.c     the
- * listening socket, and accepting from it admit.c      the handshake: path, subprotocol, origin,
- * room websocket.c  a connection: bytes to messages, its beginning and end hello.c      the first
- * message: a connection becomes a session flush.c      the end of a turn: turns of cores, frames to
- * sockets alive.c      pings, silence, farewells http.c       requests and answers; reply.c their
- * header; static.c files of the web folder; metrics.c numbers origin.c     pure rules about web
- * pages; negotiate.c about what a client has; text.c text into buffers */
+/* internal.h - what the files of this room share: the net and its connections.
+ *
+ * - net.c: libwebsockets' context, the loop's handles, the list of scenes
+ * - listen.c: the listening socket; admit.c: the handshake
+ * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
+ * - flush.c: the end of a turn; alive.c: pings, silence, farewells
+ * - http.c: requests and answers; reply.c: their header; static.c: files; metrics.c: numbers
+ * - origin.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
 #define GZ_NET_INTERNAL_H
 

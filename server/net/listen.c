@@ -1,3 +1,4 @@
+/* The listening socket: binding it, and accepting connections while there is room. */
 #include "net/internal.h"
 #include "server/maxima.h"
 

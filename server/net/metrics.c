@@ -1,3 +1,4 @@
+/* The numbers of the network and of the process at /metrics. */
 #include "net/internal.h"
 
 #include <dirent.h>

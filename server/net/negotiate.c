@@ -1,3 +1,4 @@
+/* What a client has or takes, from the headers of its request. */
 #include "net/negotiate.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The network as a whole: libwebsockets' context, the loop's handles, the list of scenes. */
 #include "net/internal.h"
 #include "server/maxima.h"
 

@@ -141,7 +141,7 @@ size_t gz_net_frame_headroom(void);
 void gz_net_start(struct gz_net *net);
 /* What it listens on, as in a URL: "127.0.0.1:7432", "[::1]:7432". */
 const char *gz_net_address(const struct gz_net *net);
-/* The same as one on this machine goes there: loopback's where it listens on every address. */
+/* The address for a browser on this machine: loopback's if the daemon listens on every address. */
 const char *gz_net_local_address(const struct gz_net *net);
 
 /* From now on the scene has its turns. It must stay until it is removed; nobody may be connected to

@@ -1,3 +1,4 @@
+/* Rules about web pages: which host names and origins are let in. */
 #include "net/origin.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* How many bytes the other side has taken, as the kernel knows it. */
 #include "net/progress.h"
 
 #include <linux/tcp.h>

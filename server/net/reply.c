@@ -1,3 +1,4 @@
+/* The header of an HTTP answer. */
 #include <string.h>
 
 #include "net/internal.h"

@@ -1,3 +1,4 @@
+/* Files of the web folder: finding them, their types, tags and compressed copies. */
 #include "net/internal.h"
 
 #include <fcntl.h>

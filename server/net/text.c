@@ -1,3 +1,4 @@
+/* Answers as text: formatted lines and JSON strings. */
 #include "net/text.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* A WebSocket connection: from bytes to messages, its beginning and its end. */
 #include "net/internal.h"
 #include "server/maxima.h"
 
@@ -5,9 +6,8 @@
 
 /* Kept for the next message in pieces; what a rare large one needed is given back. */
 #define KEPT_BYTES_MAX (64 * 1024)
-/* An error or a farewell with its keys. */
-/* What this room says in one turn: an error each for so many frames. What is refused beyond goes
- * unsaid. */
+/* So many refused frames are answered in one turn, each with an error; those beyond are not
+ * answered. */
 #define REFUSALS_MAX 8
 #define OUT_BYTES_MAX (REFUSALS_MAX * (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256))
 

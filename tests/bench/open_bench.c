@@ -43,7 +43,7 @@ struct bench {
 };
 
 struct result {
-    double p50_s, most_s, turn_s, turn_cpu_s, joined_s;
+    double p50_s, p99_s, most_s, turn_s, turn_cpu_s, joined_s;
     size_t moves;
 };
 
@@ -174,6 +174,7 @@ static struct result measure(struct bench *bench, struct crowd_member *joining, 
     assert_true(bench->wait_count > 0);
     result.moves = bench->wait_count;
     result.p50_s = bench->waits_s[bench->wait_count / 2];
+    result.p99_s = bench->waits_s[(bench->wait_count - 1) * 99 / 100];
     result.most_s = bench->waits_s[bench->wait_count - 1];
     result.turn_s = (double)atomic_load(&bench->page->wall_ns) * 1e-9;
     result.turn_cpu_s = (double)atomic_load(&bench->page->cpu_ns) * 1e-9;
@@ -182,8 +183,8 @@ static struct result measure(struct bench *bench, struct crowd_member *joining, 
 
 static void print_result(const char *what, const struct result *result)
 {
-    printf("%-10s %6zu %10.2f %10.2f %10.2f %10.2f %10.1f\n", what, result->moves,
-           1e3 * result->p50_s, 1e3 * result->most_s, 1e3 * result->turn_s,
+    printf("%-10s %6zu %10.2f %10.2f %10.2f %10.2f %10.2f %10.1f\n", what, result->moves,
+           1e3 * result->p50_s, 1e3 * result->p99_s, 1e3 * result->most_s, 1e3 * result->turn_s,
            1e3 * result->turn_cpu_s, 1e3 * result->joined_s);
 }
 
@@ -241,7 +242,7 @@ int main(int count, char **arguments)
     open_bench(&bench, nodes, rounds);
     printf("a scene of %zu nodes is opened; %d moves a second in another; milliseconds\n", nodes,
            MOVES_PER_S);
-    printf("%-10s %6s %10s %10s %10s %10s %10s\n", "", "moves", "wait p50", "wait most",
+    printf("%-10s %6s %10s %10s %10s %10s %10s %10s\n", "", "moves", "wait p50", "p99", "most",
            "turn most", "its cpu", "joined in");
     for (size_t i = 0; i < rounds; i++) {
         struct result calm = measure(&bench, NULL, CALM_SECONDS);
