@@ -1,0 +1,84 @@
+/* test_rate.c - the bucket of messages fills as time passes, and what comes beside it is dropped.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/maxima.h"
+#include "session/rate.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define PER_S 10.0
+
+/* At each time so many messages come, at a rate of 10 a second; so many are taken. */
+static void test_take(void **state)
+{
+    static const struct {
+        double now_s;
+        int come, taken;
+        double charged; /* afterwards */
+    } steps[] = {
+        {100.0, 12, 10, 0}, /* the bucket begins full */
+        {100.0, 1, 0, 0},   /* and is empty now */
+        {100.55, 9, 5, 0},  /* half a second fills it half */
+        {200.0, 12, 10, 0}, /* it holds no more than one second's messages */
+        {201.0, 1, 1, 24},  /* debt: 9 are left, 15 are missing */
+        {202.0, 3, 0, 0},   /* 10 came, 5 are missing */
+        {202.75, 3, 2, 0},
+    };
+    (void)state;
+    struct gz_rate rate = gz_rate_of(PER_S, 100);
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        int taken = 0;
+        for (int come = 0; come < steps[i].come; come++)
+            if (gz_rate_take(&rate, steps[i].now_s)) taken++;
+        if (taken != steps[i].taken) fail_msg("step %zu: %d taken", i, taken);
+        gz_rate_charge(&rate, steps[i].charged);
+    }
+}
+
+/* What comes of messages over the rate, by when they come. */
+static void test_exceed(void **state)
+{
+    static const struct {
+        double now_s;
+        enum gz_excess excess;
+    } steps[] = {
+        {50, GZ_EXCESS_WARN},   {50.1, GZ_EXCESS_DROP}, {50.9, GZ_EXCESS_DROP},
+        {51.1, GZ_EXCESS_WARN}, {52, GZ_EXCESS_DROP},   {53, GZ_EXCESS_WARN},
+        {54.1, GZ_EXCESS_WARN}, /* after a pause: it begins anew */
+        {55, GZ_EXCESS_DROP},
+    };
+    (void)state;
+    struct gz_rate rate = gz_rate_of(PER_S, 0);
+    for (size_t i = 0; i < COUNT(steps); i++) {
+        enum gz_excess excess = gz_rate_exceed(&rate, steps[i].now_s);
+        if (excess != steps[i].excess) fail_msg("step %zu: %d", i, (int)excess);
+    }
+}
+
+/* A session that is over its rate all the time, without a pause of a second, has to end. */
+static void test_exceed_for_too_long_ends(void **state)
+{
+    (void)state;
+    struct gz_rate rate = gz_rate_of(PER_S, 0);
+    double now_s = 10;
+    for (; now_s <= 10 + GZ_RATE_SECONDS_MAX; now_s += 0.5)
+        assert_int_not_equal(gz_rate_exceed(&rate, now_s), GZ_EXCESS_END);
+    assert_int_equal(gz_rate_exceed(&rate, now_s), GZ_EXCESS_END);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_take),
+        cmocka_unit_test(test_exceed),
+        cmocka_unit_test(test_exceed_for_too_long_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* test_view.c - pointers need a camera if they are pixels, and what others are shown of a view. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "session/view.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* 90 degrees high, 800 x 600 pixels, at the origin, looking along -z. */
+static const struct gz_camera_input straight = {
+    .view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},
+    .proj = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002, -1, 0, 0, -0.2002, 0},
+    .viewport = {0, 0, 800, 600},
+};
+
+static void test_pointer(void **state)
+{
+    static const struct {
+        bool has_camera, has_ray;
+        enum gz_status status;
+    } cases[] = {
+        {false, false, GZ_BAD_STATE},
+        {false, true, GZ_OK},
+        {true, false, GZ_OK},
+        {true, true, GZ_OK},
+    };
+    static const double at[2] = {400, 300}, ray[6] = {1, 2, 3, 0, 0, -1};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gz_view view = {.has_camera = false};
+        struct gz_pointer pointer;
+        if (cases[i].has_camera) assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
+        assert_int_equal(gz_view_camera(&view) != NULL, cases[i].has_camera);
+        assert_int_equal(gz_view_point(&view, cases[i].has_ray, at, ray, &pointer, NULL),
+                         cases[i].status);
+        if (cases[i].status != GZ_OK) continue;
+        assert_int_equal(pointer.is_ray, cases[i].has_ray);
+        if (cases[i].has_ray) assert_true(pointer.origin.z == 3 && pointer.direction.z == -1);
+        if (!cases[i].has_ray) assert_true(pointer.at[0] == 400 && pointer.at[1] == 300);
+    }
+}
+
+static void test_bad_camera_changes_nothing(void **state)
+{
+    (void)state;
+    struct gz_view view = {.has_camera = false}, before;
+    struct gz_camera_input flat = straight;
+    assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
+    memcpy(&before, &view, sizeof view);
+    flat.proj[0] = 0;
+    assert_int_equal(gz_view_set(&view, &flat, NULL), GZ_BAD_VALUE);
+    assert_memory_equal(&view, &before, sizeof view);
+}
+
+static void test_present(void **state)
+{
+    static const struct {
+        bool has_camera, has_pointer, is_ray;
+        uint64_t has;
+    } cases[] = {
+        {false, false, false, 0},
+        {false, true, true, GZ_HAS(RAY)},
+        {true, false, false, GZ_HAS(VIEW) | GZ_HAS(LENS)},
+        {true, true, false, GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(AT) | GZ_HAS(RAY)},
+        {true, true, true, GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(RAY)},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gz_view view = {.has_pointer = cases[i].has_pointer,
+                               .pointer = {.is_ray = cases[i].is_ray, .at = {400, 300}}};
+        struct gz_presence_user user = {.has = 0};
+        if (cases[i].has_camera) assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
+        gz_view_present(&view, &user);
+        assert_int_equal(user.has, cases[i].has);
+    }
+}
+
+/* Only a view that is followed and has moved has to be looked at again. */
+static void test_interest_is_due(void **state)
+{
+    (void)state;
+    struct gz_view view = {.interest_due_s = 7};
+    assert_true(isinf(gz_view_interest_due(&view)));
+    view.is_followed = true;
+    assert_true(isinf(gz_view_interest_due(&view)));
+    assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
+    assert_true(gz_view_interest_due(&view) == 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pointer),
+        cmocka_unit_test(test_bad_camera_changes_nothing),
+        cmocka_unit_test(test_present),
+        cmocka_unit_test(test_interest_is_due),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
