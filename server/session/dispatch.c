@@ -22,12 +22,13 @@ static enum gz_status handle_second_hello(struct gz_session *session,
 {
     (void)session;
     (void)message;
-    return gz_fail(&failure->error, GZ_BAD_STATE, "hello: this connection said it already");
+    return gz_fail(&failure->error, GZ_BAD_STATE,
+                   "hello: this connection has said hello already; open another one");
 }
 
-/* The wire on one page: who may say it, who answers it, whether it ends a wheel that is still
- * turning, and whether it edits at once: then it is not looked at while too much waits for the
- * disk. */
+/* The wire on one page. For each message: its handler, the least role that may send it, whether it
+ * completes a wheel that is still turning, and whether it edits at once, and is refused while too
+ * much waits for the disk. */
 static const struct {
     gz_handler *handle;
     enum gz_role role;
@@ -58,7 +59,7 @@ static const struct {
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false},
 };
 
-/* Drops what is over the rate. Whether that was said to the session, or ended it. */
+/* Drops a message that is over the rate. Whether the session was told so, or ended. */
 static bool refuse_rate(struct gz_session *session)
 {
     struct gz_failure failure = {.node = 0};
@@ -96,7 +97,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     bool is_looked_at = false;
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
     while (offset < size && !session->ended) {
-        /* What is over the rate costs no decoding; the rest of the frame is over it as well. */
+        /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
         if (!gz_rate_take(&session->rate, core->now.mono_s))
             return refuse_rate(session) || is_looked_at;
         is_looked_at = true;

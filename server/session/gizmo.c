@@ -67,14 +67,14 @@ static size_t make_lines(const struct gz_session *session, const struct gz_gizmo
     (GZ_HANDLE_BIT(GZ_SX) | GZ_HANDLE_BIT(GZ_SY) | GZ_HANDLE_BIT(GZ_SZ) | GZ_HANDLE_BIT(GZ_SXY) |  \
      GZ_HANDLE_BIT(GZ_SYZ) | GZ_HANDLE_BIT(GZ_SZX))
 
-/* Those of the mode, and the one that is dragged, which may be another. */
+/* The handles of the mode, and the one that is dragged, which may be another one. */
 static uint64_t seen_handles(const struct gz_gizmo_message *message)
 {
     return message->handles |
            (message->active != GZ_HANDLE_NONE ? GZ_HANDLE_BIT(message->active) : 0);
 }
 
-/* The frames of handles that `axes` does not tell, and the box that those on the bounds are on. */
+/* The frames of handles that are not along `axes`, and the box of handles on the bounds. */
 static void place_handles(const struct gz_gizmo *gizmo, struct gz_gizmo_message *message)
 {
     uint64_t handles = seen_handles(message);
@@ -91,7 +91,7 @@ static void place_handles(const struct gz_gizmo *gizmo, struct gz_gizmo_message 
     memcpy(&message->box[1], half, sizeof gizmo->box_half);
 }
 
-/* What the session is shown, but for the lines, which follow from it and from the camera. */
+/* What the session is shown, without the lines, which follow from it and from the camera. */
 static struct gz_gizmo_message describe(const struct gz_session *session,
                                         const struct gz_gizmo *gizmo, bool there)
 {
@@ -119,7 +119,7 @@ static bool is_box(const gz_vec3 box[4])
     return gz_length(box[1]) > 0 || gz_length(box[2]) > 0 || gz_length(box[3]) > 0;
 }
 
-/* Whether a frame of handles that are there is another than `axes`. */
+/* Whether one of these handles is seen, and their frame differs from `axes`. */
 static bool is_own_frame(const struct gz_gizmo_message *message, const gz_vec3 frame[3],
                          uint64_t handles)
 {

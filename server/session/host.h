@@ -21,7 +21,7 @@ struct gz_core_host {
      * thread. At most one at a time. */
     void (*commit)(void *context, struct gz_batch *batch);
     /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at
-     * once where it cannot be asked. */
+     * once if it cannot be asked. */
     void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
     /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is
      * none. Not GZ_OK: the file did not say. */
@@ -33,7 +33,7 @@ struct gz_core_host {
                                     uint64_t *note);
     /* The seq from which on the past can be asked for; NULL for all of it. */
     uint64_t (*kept_since)(void *context);
-    /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow
+    /* Takes an answer that was sent, to free it elsewhere: memory that another thread took is slow
      * to give back, and that thread may hold it up. NULL: it is freed here. */
     void (*discard)(void *context, struct gz_answer *answer);
     /* The same for surfaces that are not needed any more; NULL: they are freed here. */

@@ -21,7 +21,7 @@ static const uint32_t colours[] = {
 
 #define COLOUR_COUNT (sizeof colours / sizeof colours[0])
 
-/* The colour that a person has where nobody else has it: the same each time. */
+/* The colour that a person gets if nobody else has it: the same each time. */
 static size_t usual_colour(const char *user)
 {
     uint32_t hash = 2166136261u;
@@ -36,9 +36,8 @@ static bool is_taken(const struct gz_core *core, uint32_t colour)
     return other != NULL;
 }
 
-/* For who comes: the one that they have in another session, else the first from their usual one on
- * that nobody has who is here, and the usual one where all are taken. Nobody's changes while they
- * are here. */
+/* The colour of a newcomer: the one of the same user's other session, else the first free one after
+ * the usual one, else the usual one. Nobody's colour changes while they are here. */
 static uint32_t colour_of(const struct gz_core *core, const char *user)
 {
     for (const struct gz_session *other = core->sessions; other != NULL; other = other->next) {
@@ -52,8 +51,8 @@ static uint32_t colour_of(const struct gz_core *core, const char *user)
     return colours[usual];
 }
 
-/* What of an epoch is still so: all of this one, and of an earlier one what was saved before it
- * ended. 0 for an unknown one. */
+/* The last seq of an epoch that still holds: the present one of this epoch, the last saved one of
+ * an earlier epoch, 0 of an unknown one. */
 static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
 {
     if (epoch == core->epoch) return gz_scene_seq(core->scene);
@@ -63,8 +62,8 @@ static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
     return 0;
 }
 
-/* Where the session begins: where the client says that it stood, or at 0. The edits it has heard of
- * it remembers either way. */
+/* Where the session begins: at the seq that the client resumes from, if that can be continued, or
+ * at 0. Edits that the client knows already are not sent again in either case. */
 static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
 {
     const struct gz_hello *said = &hello->hello;
@@ -98,7 +97,7 @@ static void send_welcome(struct gz_session *session)
     gz_session_send(session, &message);
 }
 
-/* In a time that does not tell how much of it was right. */
+/* Takes a time that does not depend on how much of the secret is right. */
 static bool is_secret(const struct gz_session *session, struct gz_text said)
 {
     unsigned difference = 0;
@@ -109,8 +108,8 @@ static bool is_secret(const struct gz_session *session, struct gz_text said)
     return difference == 0;
 }
 
-/* The session whose place the client takes with its resume: of the same user, and of the secret
- * that it was welcomed with. NULL for none; a wrong secret is none. */
+/* The session whose place the client takes with its resume: it has the same user, and was welcomed
+ * with this secret. NULL if there is none. */
 static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said)
 {
     struct gz_session *earlier = core->sessions;
@@ -123,7 +122,7 @@ static struct gz_session *find_earlier(const struct gz_core *core, const struct 
     return NULL;
 }
 
-/* Its connection hangs, though nobody knows that yet but its client. */
+/* Ends a session whose connection hangs, which only its client knows yet. */
 static void replace(struct gz_session *earlier, uint64_t id)
 {
     gz_interaction_finish(earlier, NULL);
@@ -198,7 +197,8 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     return GZ_OK;
 }
 
-/* For the file. Without memory it says that the session is still there, until the next start. */
+/* Has the file record that the session left. Without memory the file says that the session is still
+ * there, until the next start. */
 static void depart(struct gz_session *session)
 {
     if (!session->departed) (void)gz_core_log_session(session->core, session, true);

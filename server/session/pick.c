@@ -9,8 +9,8 @@
 #include "session/session.h"
 #include "session/surface_pick.h"
 
-/* A click means the thing that is seen: points (nodes without bounds) are taken only where there is
- * nothing else. Of those at one distance the lowest id, as in `pick`. */
+/* A click means the node that is seen: a point (a node without bounds) is taken only if there is
+ * nothing else. Of several at one distance the one with the lowest id is taken, as in `pick`. */
 static bool is_before(const struct gz_node *node, const struct gz_hit *hit,
                       const struct gz_node *best, const struct gz_hit *best_hit)
 {

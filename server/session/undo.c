@@ -1,10 +1,13 @@
-/* Undo, redo and revert. What was done last about the user's edit, or, for a revert, about any one
- * edit, is done backwards, as an edit of its own. Where somebody else touched the same nodes
- * meanwhile, or the scene has gone on so that it cannot be done, that is said, with who did what;
- * with `force` it is done as far as it can be: what only others changed stays as it is, and a node
- * that others deleted stays deleted; what others hung below a node that is to go, goes with it; a
- * node whose parent is gone, or would come to be below itself, stays where it hangs, and hangs from
- * the root where it was deleted. */
+/* undo.c - undo, redo and revert: an edit is done backwards, as an edit of its own. Undo and redo
+ * take the user's own last edit, revert takes any one.
+ *
+ * The scene may have gone on meanwhile. If somebody else changed the same nodes, or the edit cannot
+ * be done backwards any more, the request is refused, and the answer says who did what. With
+ * `force` it is done as far as possible:
+ *   - what only others changed stays as it is, and nodes that others deleted stay deleted;
+ *   - nodes that others hung below a node that goes, go with it;
+ *   - a node whose parent is gone, or would come to be below the node itself, stays where it hangs;
+ *     if it was deleted, it becomes a root. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,15 +23,15 @@
 struct undo {
     struct gz_session *session;
     struct gz_core *core;
-    const char *word;                  /* undo, redo, revert */
-    const char *beside;                /* whose later edits are not in the way; NULL for nobody's */
-    const struct gz_edit_record *last; /* to be done backwards */
-    bool is_old;                       /* `last` is none that the undo log knows; then */
-    const struct gz_edit_record *later; /* the latest known that touched it since, NULL for none */
+    const char *word;   /* undo, redo, revert */
+    const char *beside; /* the user whose later edits are not in the way; NULL: all are */
+    const struct gz_edit_record *last;  /* the edit that is done backwards */
+    bool is_old;                        /* the undo log does not know `last`; then: */
+    const struct gz_edit_record *later; /* the latest edit known that touched its nodes, or NULL */
     bool force;
-    struct gz_change *changes; /* what it comes to now */
+    struct gz_change *changes; /* what is to be done now */
     size_t count;
-    uint64_t *named; /* their nodes, ascending */
+    uint64_t *named; /* the nodes of the changes, ascending */
     struct gz_failure *failure;
 };
 
@@ -37,7 +40,7 @@ static enum gz_status no_memory(const struct undo *undo)
     return gz_fail(&undo->failure->error, GZ_NO_MEMORY, "no memory for this %s", undo->word);
 }
 
-/* ---- who is in the way ---- */
+/* ---- edits in the way ---- */
 
 static const char *const deeds[GZ_EDIT_KIND_COUNT] = {
     [GZ_EDIT_TRANSLATE] = "moved",       [GZ_EDIT_ROTATE] = "rotated",
@@ -48,7 +51,7 @@ static const char *const deeds[GZ_EDIT_KIND_COUNT] = {
     [GZ_EDIT_RESTORE] = "restored",      [GZ_EDIT_IMPORT] = "replaced",
 };
 
-/* As the edit knew it, for it may be gone. */
+/* What the edit called the node, which may be gone. */
 static const char *name_in(const struct gz_edit_record *edit, uint64_t node)
 {
     for (size_t i = 0; i < edit->change_count; i++) {
@@ -77,8 +80,7 @@ static bool is_as_left(const struct undo *undo)
     return true;
 }
 
-/* Of an edit that is older than all that the log knows: it is in nobody's way where all is as it
- * left it. */
+/* For an edit that is older than all that the log knows: the edit that is in its way. */
 static const struct gz_edit_record *find_old_conflict(const struct undo *undo)
 {
     for (size_t i = 0; i < undo->count; i++) {
@@ -91,7 +93,7 @@ static const struct gz_edit_record *find_old_conflict(const struct undo *undo)
     return undo->later;
 }
 
-/* What others did and took back is not in the way, as long as that left everything as it was. */
+/* Edits that others made and took back are not in the way if they left everything as it was. */
 static const struct gz_edit_record *find_conflict(const struct undo *undo)
 {
     const struct gz_undo_log *log = undo->core->undo;
@@ -138,10 +140,10 @@ static enum gz_status check_conflict(const struct undo *undo)
     return gz_fail(&undo->failure->error, GZ_CONFLICT, "%s: %s", undo->word, deed);
 }
 
-/* ---- what it comes to now ---- */
+/* ---- what is to be done now ---- */
 
-/* The history is to tell what really happens: before is what is there now. What others deleted is
- * left out. */
+/* The history has to record what really happens: `before` becomes what is there now. Nodes that
+ * others deleted are left out. */
 static void bring_up_to_date(struct undo *undo)
 {
     size_t kept = 0;
@@ -172,8 +174,9 @@ static int compare_depths(const void *a, const void *b)
     return (x->change.node > y->change.node) - (x->change.node < y->change.node);
 }
 
-/* Nodes go last, when others have moved away, and children first as they hang now: that may be the
- * other way round than they came. False without memory. */
+/* Deletions come last, when other nodes have moved away, and children come before their parents as
+ * they hang now, which may be another order than the one in which they were made. False without
+ * memory. */
 static bool order_deletions(struct undo *undo)
 {
     struct deletion *gone = gz_arena_take(&undo->core->scratch, undo->count, sizeof *gone);
@@ -204,9 +207,10 @@ static bool name_nodes(struct undo *undo)
     return undo->named != NULL;
 }
 
-/* ---- nodes below those that go ---- */
+/* ---- nodes below nodes that go ---- */
 
-/* Children of nodes that go which this does not speak of, into `ids` where that is not NULL. */
+/* Counts the children of nodes that go for which there is no change, and writes them into `ids`
+ * unless that is NULL. */
 static size_t find_strays(const struct undo *undo, uint64_t *ids)
 {
     size_t count = 0;
@@ -266,7 +270,7 @@ static enum fate fate_of(const struct undo *undo, uint64_t id)
     return GOES_ALONG;
 }
 
-/* They go too, with all that is below them, but what moves away. */
+/* Adds the deletion of the strays, with all that is below them except what moves away. */
 static enum gz_status take_strays_along(struct undo *undo, struct gz_ids strays)
 {
     struct gz_core *core = undo->core;
@@ -298,9 +302,9 @@ static enum gz_status settle_strays(struct undo *undo)
     return undo->force ? take_strays_along(undo, strays) : refuse_strays(undo, strays);
 }
 
-/* ---- places that are not there any more ---- */
+/* ---- parents that are gone ---- */
 
-/* Whether this names a parent that is there, or that this makes. */
+/* Whether the parent that the change names is there, or is made by one of the changes. */
 static bool has_parent(const struct undo *undo, const struct gz_change *change)
 {
     uint64_t parent = change->after.parent;
@@ -332,8 +336,8 @@ static void settle_parents(struct undo *undo)
     }
 }
 
-/* Who deleted the parent that is gone, or put the new parent of this node below it; NULL where that
- * is not known any more. */
+/* The edit that deleted the parent that is gone, or put the new parent of the node below it; NULL
+ * if that is not known any more. *node is then the node that the edit touched. */
 static const struct gz_edit_record *find_culprit(const struct undo *undo, uint64_t *node)
 {
     const struct gz_undo_log *log = undo->core->undo;
@@ -352,7 +356,8 @@ static const struct gz_edit_record *find_culprit(const struct undo *undo, uint64
     return later;
 }
 
-/* A parent that is gone, a node that would be below itself: that is what others did since. */
+/* A parent that is gone, or a node that would be below itself, is the doing of a later edit: the
+ * failure names it. */
 static enum gz_status check_places(struct undo *undo)
 {
     enum gz_status status = check(undo, undo->failure);
@@ -368,7 +373,7 @@ static enum gz_status check_places(struct undo *undo)
     return gz_fail(&undo->failure->error, GZ_CONFLICT, "%s: %s: %s", undo->word, deed, why.message);
 }
 
-/* A node of before an import refers to a file that the import replaced: it could not be shown. */
+/* A node from before an import refers to a file that the import replaced: it could not be shown. */
 static enum gz_status check_asset(const struct undo *undo)
 {
     for (size_t i = 0; undo->last->seq < undo->core->asset.seq && i < undo->count; i++) {
@@ -442,8 +447,8 @@ enum gz_status gz_on_redo(struct gz_session *session, const struct gz_message *m
 
 /* ---- revert ---- */
 
-/* Any one edit, whoever made it. `undo` says what was done last about it; unlike for an undo, what
- * its own user did since is in the way as well. */
+/* Reverts any one edit, whoever made it. `undo` says what was done last about it. Unlike for an
+ * undo, later edits by its own user are in the way too. */
 static enum gz_status revert(struct undo *undo, const struct gz_edit_record *target, bool is_undone,
                              struct gz_edit_request *request)
 {
@@ -469,7 +474,7 @@ static enum gz_status revert(struct undo *undo, const struct gz_edit_record *tar
     return gz_core_edit(undo->core, request, undo->changes, undo->count, undo->failure);
 }
 
-/* The file said how it stood when it was asked; what came since is in the log. */
+/* The file answered with the state at the time of the question; later edits are in the log. */
 static enum gz_status revert_old(struct gz_session *session, const struct gz_ticket *ticket,
                                  struct gz_answer *answer, struct gz_failure *failure)
 {
