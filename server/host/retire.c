@@ -165,7 +165,7 @@ static void give_to_worker(struct gz_retirement *retirement)
 /* A disk that takes nothing will not take what is still to be said of sessions either. */
 static bool is_at_rest(const struct gz_open_scene *scene)
 {
-    if (scene->net.touched || !gz_core_is_told(scene->net.core)) return false;
+    if (scene->net.touched || !gz_core_is_answered(scene->net.core)) return false;
     return gz_core_is_idle(scene->net.core) || gz_store_stats(scene->store).last_status != GZ_OK;
 }
 

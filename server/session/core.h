@@ -101,7 +101,7 @@ void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now);
 /* No edit, note or checkpoint waits for the disk. */
 bool gz_core_is_stored(const struct gz_core *core);
 /* Nobody waits for an answer of the past. */
-bool gz_core_is_told(const struct gz_core *core);
+bool gz_core_is_answered(const struct gz_core *core);
 /* Completes all drags as they stand, tells everybody this `bye` and ends their sessions. Completed
  * edits still go to the host. `retry_s` counts unless `fatal`; `scene` is empty unless the scene
  * was renamed. Call turn afterwards. */

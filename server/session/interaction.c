@@ -128,13 +128,6 @@ static void refuse_edit(struct gz_session *session, const struct gz_message *req
     gz_session_refuse(session, has_rid, has_rid ? request->rid : 0, &failure, false);
 }
 
-static void answer_without_edit(struct gz_session *session, const struct gz_message *request)
-{
-    if (request == NULL) return;
-    struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
-    gz_session_ok(session, request, GZ_HAS(SEQ), &ok);
-}
-
 void gz_interaction_keep_edit(struct gz_session *session, const struct gz_message *request)
 {
     struct gz_core *core = session->core;
@@ -143,7 +136,7 @@ void gz_interaction_keep_edit(struct gz_session *session, const struct gz_messag
     bool described = gz_gesture_describe(gesture, core->scene, &core->scratch, &edit);
     if (described && !has_changed(&edit)) {
         gz_interaction_take_back(session);
-        answer_without_edit(session, request);
+        gz_session_ok_seq(session, request);
         return;
     }
     char key[GZ_KEY_BYTES_MAX + 1];

@@ -247,7 +247,7 @@ bool gz_core_is_stored(const struct gz_core *core)
     return !core->journal.is_with_disk && core->journal.requests == 0;
 }
 
-bool gz_core_is_told(const struct gz_core *core)
+bool gz_core_is_answered(const struct gz_core *core)
 {
     const struct gz_session *session = core->sessions;
     while (session != NULL && (session->ended || session->past.answer == NULL))

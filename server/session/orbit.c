@@ -66,9 +66,8 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
 
 static void finish(struct gz_session *session, const struct gz_message *request)
 {
-    struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
     gz_interaction_release(session);
-    if (request != NULL) gz_session_ok(session, request, GZ_HAS(SEQ), &ok);
+    gz_session_ok_seq(session, request);
 }
 
 static void cancel(struct gz_session *session)

@@ -285,8 +285,6 @@ enum gz_status gz_on_wheel(struct gz_session *session, const struct gz_message *
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "wheel while a drag is running; send up or cancel first");
     enum gz_status status = turn_wheel(session, message->wheel.dy, failure);
-    if (status != GZ_OK) return status;
-    struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
-    gz_session_ok(session, message, GZ_HAS(SEQ), &ok);
-    return GZ_OK;
+    if (status == GZ_OK) gz_session_ok_seq(session, message);
+    return status;
 }

@@ -55,6 +55,8 @@ void gz_session_send(struct gz_session *session, const struct gz_message *messag
  * NULL. */
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has,
                    const struct gz_ok *ok);
+/* Answers with the seq at which the scene stands; NULL: nobody asked. */
+void gz_session_ok_seq(struct gz_session *session, const struct gz_message *request);
 /* Sends an `ok` that has a rid; whether that was possible. One that is too large is refused
  * instead. */
 bool gz_session_answer(struct gz_session *session, const struct gz_message *ok);
