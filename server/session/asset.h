@@ -3,13 +3,7 @@
 #ifndef GZ_SESSION_ASSET_H
 #define GZ_SESSION_ASSET_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "proto/base/status.h"
-
-struct gz_core;
-struct gz_surfaces;
+#include "session/host.h"
 
 /* The glTF that the nodes refer to by their asset index. */
 struct gz_asset {
@@ -26,13 +20,12 @@ struct gz_pending_import {
     void *context;
 };
 
-/* Bytes of the surfaces that imports replaced which are not stored yet. */
-uint64_t gz_asset_bytes_before(const struct gz_core *core);
 /* The disk has the import. */
 void gz_import_accept(struct gz_pending_import *import);
 /* The disk has it not: the asset is what it was before. */
-void gz_import_refuse(struct gz_core *core, struct gz_pending_import *import, const char *why);
+void gz_import_refuse(struct gz_asset *asset, struct gz_pending_import *import,
+                      const struct gz_core_host *host, const char *why);
 /* Frees the file and the surfaces that the import replaced. */
-void gz_import_free(struct gz_core *core, struct gz_pending_import *import);
+void gz_import_free(struct gz_pending_import *import, const struct gz_core_host *host);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "session/internal.h"
 
-struct gz_session;
-
 /* Hands the host what is to be saved, if it is time. */
 void gz_core_commit(struct gz_core *core);
 /* Monotonic time at which it will be. */
@@ -15,15 +13,5 @@ double gz_core_commit_due(const struct gz_core *core);
  * stays, and the sessions that wait for it are ended. */
 void gz_core_close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
                          const char *message);
-/* Announces an edit that is stored to every viewer; `told` as for gz_sync_edit. Without memory
- * nobody hears of it. */
-void gz_core_announce_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told);
-
-/* The callback of the core's journal: answers somebody who waits for an entry. */
-void gz_core_answer(void *core, const struct gz_journal_waiter *waiter,
-                    const struct gz_journal_outcome *outcome);
-/* The session asked for something that waits already, and waits with it. */
-void gz_session_wait(struct gz_session *session, struct gz_journal_entry *entry, bool has_rid,
-                     uint64_t rid);
 
 #endif

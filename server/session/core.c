@@ -7,6 +7,7 @@
 
 #include "scene/undo.h"
 #include "server/maxima.h"
+#include "session/answers.h"
 #include "session/clock.h"
 #include "session/commit.h"
 #include "session/gizmo.h"
@@ -217,22 +218,6 @@ bool gz_session_is_replaced(const struct gz_session *session)
 bool gz_session_is_full(const struct gz_session *session)
 {
     return gz_outbox_is_full(&session->outbox);
-}
-
-struct gz_core_summary gz_core_summary(const struct gz_core *core)
-{
-    return (struct gz_core_summary){
-        .nodes = gz_scene_count(core->scene),
-        .seq = gz_scene_seq(core->scene),
-        .saved = gz_sync_saved_seq(core->sync),
-        .users = core->session_count,
-        .epoch = core->epoch,
-        .asset_seq = core->asset.seq,
-        .has_asset = core->asset.seq > 0,
-        .triangles = core->asset.surfaces != NULL ? core->asset.surfaces->triangle_count : 0,
-        .surface_bytes = core->asset.surfaces != NULL ? core->asset.surfaces->bytes : 0,
-        .surface_bytes_before = gz_asset_bytes_before(core),
-    };
 }
 
 /* ---- export ---- */

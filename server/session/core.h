@@ -21,7 +21,6 @@
 #include "proto/message.h"
 #include "scene/record.h"
 #include "session/host.h"
-#include "session/import.h"
 
 struct gz_core;
 struct gz_session;
@@ -125,6 +124,21 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core);
  * the core's with GZ_OK. `done` is called once, with GZ_OK after COMMIT. Parents come before
  * children; parent is an index into nodes, -1 for a root. GZ_LOCKED where somebody drags,
  * GZ_BAD_VALUE, GZ_TOO_MANY: then `done` is not called. */
+struct gz_core_import_node {
+    int64_t parent;
+    struct gz_content content; /* its own parent is not used */
+};
+struct gz_core_import {
+    const char *user;
+    const struct gz_core_import_node *nodes;
+    size_t count;
+    uint8_t *asset; /* for free(); the caller's unless GZ_OK */
+    size_t asset_size;
+    struct gz_surfaces *surfaces; /* of the asset, for free(); the core's with GZ_OK; NULL: its
+                                     nodes are picked by their bounds */
+    void (*done)(void *context, enum gz_status status, const char *message);
+    void *context;
+};
 GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
                                           struct gz_now now, struct gz_error *error);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "session/commit.h"
+#include "session/answers.h"
 #include "session/handlers.h"
 #include "session/session.h"
 

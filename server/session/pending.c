@@ -7,8 +7,8 @@
 
 #include "scene/undo.h"
 #include "server/maxima.h"
+#include "session/answers.h"
 #include "session/clock.h"
-#include "session/commit.h"
 #include "session/session.h"
 
 /* ---- making one ---- */
@@ -227,14 +227,15 @@ static bool refuse_edit(void *context, struct gz_journal_entry *entry, const cha
     gz_fail(&outcome->error, GZ_STORAGE, "the edit was taken back, it could not be stored: %s",
             why);
     if (pending->edit.kind == GZ_EDIT_IMPORT)
-        gz_import_refuse(core, &pending->import, outcome->error.message);
+        gz_import_refuse(&core->asset, &pending->import, &core->host, outcome->error.message);
     return true;
 }
 
 static void free_edit(void *context, struct gz_journal_entry *entry)
 {
     struct gz_pending_edit *pending = (struct gz_pending_edit *)entry;
-    gz_import_free(context, &pending->import);
+    struct gz_core *core = context;
+    gz_import_free(&pending->import, &core->host);
     gz_pending_destroy(pending);
 }
 
