@@ -85,6 +85,7 @@ void gz_core_destroy(struct gz_core *core)
     while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->now);
     gz_core_free_tickets(core);
     gz_journal_finish(&core->journal);
+    gz_roster_finish(&core->roster);
     gz_host_release(&core->host, core->asset.surfaces);
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
@@ -117,7 +118,7 @@ static void finish_gestures(struct gz_core *core)
 static void follow_parents(struct gz_core *core)
 {
     bool moved = true;
-    for (size_t pass = 0; moved && pass < core->session_count; pass++) {
+    for (size_t pass = 0; moved && pass < core->roster.count; pass++) {
         moved = false;
         for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
             moved |= gz_gesture_follow(&session->gesture, core->scene, session->id);

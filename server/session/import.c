@@ -50,7 +50,7 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
         .nodes = gz_scene_count(core->scene),
         .seq = gz_scene_seq(core->scene),
         .saved = gz_sync_saved_seq(core->sync),
-        .users = core->session_count,
+        .users = core->roster.count,
         .epoch = core->epoch,
         .asset_seq = core->asset.seq,
         .has_asset = core->asset.seq > 0,

@@ -7,6 +7,7 @@
 #include "proto/base/log.h"
 #include "session/asset.h"
 #include "session/host.h"
+#include "session/roster.h"
 
 struct gz_core {
     char *name, *server;
@@ -26,8 +27,8 @@ struct gz_core {
     size_t epoch_count;
     struct gz_asset asset;
 
-    struct gz_session *sessions;
-    size_t session_count;
+    struct gz_session *sessions; /* the newest first */
+    struct gz_roster roster;     /* the same by their ids */
 
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */

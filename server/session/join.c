@@ -162,7 +162,7 @@ static void list_session(struct gz_core *core, struct gz_session *session)
     session->next = core->sessions;
     if (core->sessions != NULL) core->sessions->previous = session;
     core->sessions = session;
-    core->session_count++;
+    gz_roster_add(&core->roster, session->id, session);
 }
 
 enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
@@ -174,10 +174,11 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
     struct gz_session *earlier =
         (hello->has & GZ_HAS(RESUME)) != 0 ? find_earlier(core, &hello->hello) : NULL;
-    if (core->session_count - (earlier != NULL) >= GZ_SESSIONS_MAX)
+    if (core->roster.count - (earlier != NULL) >= GZ_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, role);
-    if (session == NULL || !gz_core_log_session(core, session, false)) {
+    if (session == NULL || !gz_roster_reserve(&core->roster) ||
+        !gz_core_log_session(core, session, false)) {
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
@@ -214,7 +215,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     if (session->previous != NULL) session->previous->next = session->next;
     if (session->next != NULL) session->next->previous = session->previous;
     if (core->sessions == session) core->sessions = session->next;
-    core->session_count--;
+    gz_roster_remove(&core->roster, session->id);
     gz_log(core->log, GZ_INFO, session->id, "%s left %s", session->user, core->name);
     gz_gesture_finish(&session->gesture);
     gz_sync_cursor_finish(&session->cursor);

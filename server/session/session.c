@@ -9,9 +9,7 @@
 
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id)
 {
-    struct gz_session *session = core->sessions;
-    while (session != NULL && session->id != id) session = session->next;
-    return session;
+    return gz_roster_find(&core->roster, id, NULL);
 }
 
 void gz_session_end(struct gz_session *session, const char *reason)

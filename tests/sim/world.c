@@ -231,9 +231,9 @@ static void check_person(struct sim *sim, struct person *person)
     notes_compare(sim, person, sim->model.notes_stored);
     PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end",
             "%s/%d knows of %llu", person->user, person->index, (unsigned long long)person->saved);
-    PROMISE(person->sight_count == core->session_count, "presence says who is here",
+    PROMISE(person->sight_count == core->roster.count, "presence says who is here",
             "%s/%d sees %zu, there are %zu", person->user, person->index, person->sight_count,
-            core->session_count);
+            core->roster.count);
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next)
         PROMISE(sees(person, session), "presence says what they do", "%s/%d has session %llu wrong",
@@ -309,8 +309,8 @@ static void everybody_leaves(struct sim *sim)
         sim->people[i].next_s = INFINITY;
     }
     run_for(sim, 5);
-    PROMISE(sim->core->session_count == 1, "who left is not here", "%zu are",
-            sim->core->session_count);
+    PROMISE(sim->core->roster.count == 1, "who left is not here", "%zu are",
+            sim->core->roster.count);
     PROMISE(sim->store.visitor_count == 1, "the file knows who is here", "%zu are",
             sim->store.visitor_count);
     check_person(sim, &sim->people[0]);

@@ -437,7 +437,7 @@ static void check_holders(const struct game *game)
 static void check_presence(const struct game *game, const struct client *client)
 {
     const struct gz_core *core = game->host.core;
-    assert_int_equal(client->present_count, core->session_count);
+    assert_int_equal(client->present_count, core->roster.count);
     for (size_t i = 0; i < client->present_count; i++) {
         const struct gz_session *session = gz_core_session(core, client->present[i].session);
         assert_non_null(session);

@@ -1,0 +1,58 @@
+/* roster.c - finds a session by its id. See roster.h. */
+#include "session/roster.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/buffer.h"
+
+bool gz_roster_reserve(struct gz_roster *roster)
+{
+    return gz_grow(&roster->rows, &roster->capacity, roster->count + 1, sizeof *roster->rows);
+}
+
+/* The place of the first row whose id is not less. */
+static size_t find_place(const struct gz_roster *roster, uint64_t id, size_t *steps)
+{
+    size_t from = 0, to = roster->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (steps != NULL) ++*steps;
+        if (roster->rows[middle].id < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+void gz_roster_add(struct gz_roster *roster, uint64_t id, struct gz_session *session)
+{
+    const size_t place = find_place(roster, id, NULL);
+    struct gz_roster_row *row = &roster->rows[place];
+    assert(roster->count < roster->capacity);
+    memmove(row + 1, row, (roster->count++ - place) * sizeof *row);
+    *row = (struct gz_roster_row){id, session};
+}
+
+void gz_roster_remove(struct gz_roster *roster, uint64_t id)
+{
+    const size_t place = find_place(roster, id, NULL);
+    struct gz_roster_row *row = &roster->rows[place];
+    assert(place < roster->count && row->id == id);
+    memmove(row, row + 1, (--roster->count - place) * sizeof *row);
+}
+
+struct gz_session *gz_roster_find(const struct gz_roster *roster, uint64_t id, size_t *steps)
+{
+    const size_t place = find_place(roster, id, steps);
+    if (place == roster->count || roster->rows[place].id != id) return NULL;
+    return roster->rows[place].session;
+}
+
+void gz_roster_finish(struct gz_roster *roster)
+{
+    free(roster->rows);
+    *roster = (struct gz_roster){.count = 0};
+}

@@ -1,0 +1,37 @@
+/* roster.h - the sessions of a scene by their ids. Thousands may wait for one batch, and each of
+ * them is looked up: a look takes a number of steps that grows with the logarithm of the sessions.
+ *
+ * Ownership: the caller owns the struct; finish frees what it holds. Threads: one. */
+#ifndef GZ_SESSION_ROSTER_H
+#define GZ_SESSION_ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/status.h"
+
+struct gz_session;
+
+struct gz_roster_row {
+    uint64_t id;
+    struct gz_session *session;
+};
+
+/* Zero: an empty roster. */
+struct gz_roster {
+    struct gz_roster_row *rows; /* ascending by id */
+    size_t count, capacity;
+};
+
+/* Room for one more session; false without memory. */
+GZ_MUST_USE bool gz_roster_reserve(struct gz_roster *roster);
+/* Needs the room. No other session has this id. */
+void gz_roster_add(struct gz_roster *roster, uint64_t id, struct gz_session *session);
+/* The session is in the roster. */
+void gz_roster_remove(struct gz_roster *roster, uint64_t id);
+/* NULL if there is none. `steps` (may be NULL) counts the rows that were looked at. */
+struct gz_session *gz_roster_find(const struct gz_roster *roster, uint64_t id, size_t *steps);
+void gz_roster_finish(struct gz_roster *roster);
+
+#endif

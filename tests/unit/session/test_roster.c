@@ -1,0 +1,66 @@
+/* Sessions by their ids: which one is found, and how many rows are looked at for that. */
+#include "server/maxima.h"
+#include "session/roster.h"
+#include "support/cmocka.h"
+
+/* A session is never looked into here: its address says which one it is. */
+static struct gz_session *session_of(uint64_t id)
+{
+    static char addresses[100000];
+    return (struct gz_session *)(void *)&addresses[id];
+}
+
+static void add(struct gz_roster *roster, uint64_t id)
+{
+    assert_true(gz_roster_reserve(roster));
+    gz_roster_add(roster, id, session_of(id));
+}
+
+static void test_the_session_with_the_id_is_found_and_no_other(void **state)
+{
+    (void)state;
+    static const uint64_t ids[] = {7, 3, 90000, 5, 1, 80000, 6};
+    const size_t count = sizeof ids / sizeof ids[0];
+    struct gz_roster roster = {.count = 0};
+    assert_null(gz_roster_find(&roster, 3, NULL));
+    for (size_t i = 0; i < count; i++) add(&roster, ids[i]);
+    for (size_t gone = 0; gone <= count; gone++) {
+        assert_int_equal(roster.count, count - gone);
+        for (size_t i = 0; i < count; i++) {
+            struct gz_session *wanted = i < gone ? NULL : session_of(ids[i]);
+            assert_ptr_equal(gz_roster_find(&roster, ids[i], NULL), wanted);
+        }
+        assert_null(gz_roster_find(&roster, 0, NULL));
+        assert_null(gz_roster_find(&roster, 4, NULL));
+        assert_null(gz_roster_find(&roster, 90001, NULL));
+        if (gone < count) gz_roster_remove(&roster, ids[gone]);
+    }
+    gz_roster_finish(&roster);
+}
+
+/* All sessions of a full daemon wait for one batch: each look is at most 13 rows, since 2 to the
+ * power of 13 is more than 5000. */
+static void test_a_full_roster_is_searched_in_few_steps(void **state)
+{
+    (void)state;
+    struct gz_roster roster = {.count = 0};
+    size_t steps = 0, most = 0;
+    for (uint64_t id = 1; id <= GZ_SESSIONS_MAX; id++) add(&roster, 2 * id);
+    for (uint64_t id = 0; id <= 2 * GZ_SESSIONS_MAX + 1; id++) {
+        const size_t before = steps;
+        const bool is_there = id > 0 && id % 2 == 0 && id <= 2 * GZ_SESSIONS_MAX;
+        assert_ptr_equal(gz_roster_find(&roster, id, &steps), is_there ? session_of(id) : NULL);
+        if (steps - before > most) most = steps - before;
+    }
+    assert_int_equal(most, 13);
+    gz_roster_finish(&roster);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_session_with_the_id_is_found_and_no_other),
+        cmocka_unit_test(test_a_full_roster_is_searched_in_few_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
