@@ -51,6 +51,9 @@
 /* Edits whose answer waits for the disk; more are refused with too_many until some are answered,
  * and no drag begins. */
 #define GZ_PENDING_EDITS_MAX 16384
+/* Requests that were sent again, by their key, and wait for the same answer. They have a bound of
+ * their own, so that repeating one request takes no room from the requests of others. */
+#define GZ_REQUESTS_RESENT_MAX 65536
 /* Joins and leaves that wait for the disk. Where more come while it refuses or hangs, those are
  * never written who came and went meanwhile. Far more than twice the sessions, so that this finds
  * many at once. */

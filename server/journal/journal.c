@@ -21,6 +21,8 @@ void gz_journal_init(struct gz_journal *journal,
 void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
     entry->older = journal->newest;
+    entry->newer = NULL;
+    entry->in_batch = false;
     *(entry->older != NULL ? &entry->older->newer : &journal->oldest) = entry;
     journal->newest = entry;
     journal->bytes += entry->bytes;
@@ -30,7 +32,6 @@ void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entr
         return;
     }
     journal->requests++;
-    journal->waiting++;
 }
 
 static void take_out(struct gz_journal *journal, struct gz_journal_entry *entry)
@@ -44,7 +45,6 @@ static void take_out(struct gz_journal *journal, struct gz_journal_entry *entry)
         return;
     }
     journal->requests--;
-    journal->waiting--;
 }
 
 static void forget_later_waiters(struct gz_journal *journal, struct gz_journal_entry *entry)
@@ -53,7 +53,7 @@ static void forget_later_waiters(struct gz_journal *journal, struct gz_journal_e
         struct gz_journal_waiter *next = entry->waiter.next->next;
         free(entry->waiter.next);
         entry->waiter.next = next;
-        journal->waiting--;
+        journal->resent--;
     }
 }
 
@@ -80,23 +80,28 @@ void gz_journal_finish(struct gz_journal *journal)
     while (journal->newest != NULL) remove_entry(journal, journal->newest);
 }
 
-bool gz_journal_wait(struct gz_journal *journal, struct gz_journal_entry *entry,
-                     struct gz_journal_waiter waiter)
+enum gz_status gz_journal_wait(struct gz_journal *journal, struct gz_journal_entry *entry,
+                               struct gz_journal_waiter waiter, struct gz_error *error)
 {
+    if (journal->resent >= GZ_REQUESTS_RESENT_MAX)
+        return gz_fail(error, GZ_TOO_MANY,
+                       "key: %zu requests that were sent again wait for the disk: ask again later",
+                       journal->resent);
     struct gz_journal_waiter *later = malloc(sizeof *later);
-    if (later == NULL) return false;
+    if (later == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory to answer it");
     *later = waiter;
     later->next = entry->waiter.next;
     entry->waiter.next = later;
-    journal->waiting++;
-    return true;
+    journal->resent++;
+    return GZ_OK;
 }
 
 enum gz_status gz_journal_check_room(const struct gz_journal *journal, struct gz_error *error)
 {
-    if (journal->waiting < GZ_PENDING_EDITS_MAX && journal->bytes < GZ_EDIT_BYTES_MAX) return GZ_OK;
+    if (journal->requests < GZ_PENDING_EDITS_MAX && journal->bytes < GZ_EDIT_BYTES_MAX)
+        return GZ_OK;
     return gz_fail(error, GZ_TOO_MANY, "%zu requests wait for the disk already: ask again later",
-                   journal->waiting);
+                   journal->requests);
 }
 
 struct gz_journal_entry *gz_journal_next(const struct gz_journal *journal,
@@ -192,6 +197,15 @@ static bool take_back(struct gz_journal *journal, struct gz_journal_entry *entry
     return true;
 }
 
+/* The batch is gone: none of its entries is in it any more. */
+static void take_batch_apart(struct gz_journal *journal)
+{
+    for (struct gz_journal_entry *entry = journal->oldest; entry != NULL; entry = entry->newer) {
+        if (entry->in_batch && entry->kind->refuse == NULL) journal->others++;
+        entry->in_batch = false;
+    }
+}
+
 /* What is called here may append entries, which are newer and are not met, and forget others. */
 void gz_journal_refuse(struct gz_journal *journal, const char *why)
 {
@@ -199,11 +213,10 @@ void gz_journal_refuse(struct gz_journal *journal, const char *why)
     bool is_stuck = false;
     journal->is_with_disk = false;
     journal->is_refused = true;
+    take_batch_apart(journal);
     for (struct gz_journal_entry *entry = journal->newest; entry != NULL; entry = older) {
         const bool is_request = entry->kind->refuse != NULL;
         const bool is_taken_back = is_request && !is_stuck && take_back(journal, entry, why);
-        if (!is_request && entry->in_batch) journal->others++;
-        entry->in_batch = false;
         older = entry->older;
         if (is_taken_back) {
             remove_entry(journal, entry);

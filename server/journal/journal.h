@@ -35,7 +35,10 @@ struct gz_journal_waiter {
     bool has_rid;
 };
 
-/* What became of an entry: `ok` if the status of `error` is GZ_OK. It may point into the entry. */
+/* What became of an entry: `ok` if the status of `error` is GZ_OK. It may point into the entry.
+ * GZ_NO_MEMORY: nobody knows yet what will become of it, because there was no memory to take it
+ * back. Whoever waited must not be told that the request failed: the disk may have the entry
+ * later. */
 struct gz_journal_outcome {
     struct gz_error error;
     struct gz_ok ok;
@@ -78,7 +81,7 @@ struct gz_journal {
     void *context;
     struct gz_journal_entry *oldest, *newest;
     size_t requests;   /* entries that can be refused */
-    size_t waiting;    /* their waiters; an entry without a waiter counts as one */
+    size_t resent;     /* waiters beyond the first one of each entry */
     size_t others;     /* entries that cannot be refused and are in no batch */
     size_t bytes;      /* of all entries */
     size_t urgent;     /* entries for which a batch is to leave at once */
@@ -99,10 +102,12 @@ void gz_journal_finish(struct gz_journal *journal);
 void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entry);
 /* Takes an entry out, which is not in a batch, and frees it. */
 void gz_journal_forget(struct gz_journal *journal, struct gz_journal_entry *entry);
-/* One more waiter for an entry. False without memory. */
-GZ_MUST_USE bool gz_journal_wait(struct gz_journal *journal, struct gz_journal_entry *entry,
-                                 struct gz_journal_waiter waiter);
-/* GZ_TOO_MANY while GZ_PENDING_EDITS_MAX wait, or entries of GZ_EDIT_BYTES_MAX bytes. */
+/* One more waiter for an entry. GZ_TOO_MANY while GZ_REQUESTS_RESENT_MAX such waiters wait;
+ * GZ_NO_MEMORY. */
+GZ_MUST_USE enum gz_status gz_journal_wait(struct gz_journal *journal,
+                                           struct gz_journal_entry *entry,
+                                           struct gz_journal_waiter waiter, struct gz_error *error);
+/* GZ_TOO_MANY while GZ_PENDING_EDITS_MAX requests wait, or entries of GZ_EDIT_BYTES_MAX bytes. */
 GZ_MUST_USE enum gz_status gz_journal_check_room(const struct gz_journal *journal,
                                                  struct gz_error *error);
 
@@ -125,8 +130,9 @@ GZ_MUST_USE bool gz_journal_add(const struct gz_journal *journal, struct gz_batc
 void gz_journal_tried(struct gz_journal *journal, double mono_s, bool is_sent);
 /* The disk has the batch. */
 void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch);
-/* It has not, and will not. Without the memory to take an entry back, its waiters and those of all
- * older entries are told GZ_NO_MEMORY: they are not to wait for the next try. */
+/* It has not, and will not. Without the memory to take an entry back, that entry and all older ones
+ * stay for the next batch, because what is older may carry what is newer; their waiters are told
+ * GZ_NO_MEMORY, as they are not to wait for the next try. */
 void gz_journal_refuse(struct gz_journal *journal, const char *why);
 
 #endif

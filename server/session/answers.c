@@ -38,6 +38,10 @@ void gz_session_wait(struct gz_session *session, struct gz_journal_entry *entry,
                      uint64_t rid)
 {
     struct gz_journal_waiter waiter = {.session = session->id, .has_rid = has_rid, .rid = rid};
-    if (!gz_journal_wait(&session->core->journal, entry, waiter))
-        gz_session_end(session, "no memory to answer it");
+    struct gz_failure failure = {.node = 0};
+    switch (gz_journal_wait(&session->core->journal, entry, waiter, &failure.error)) {
+    case GZ_OK: break;
+    case GZ_TOO_MANY: gz_session_refuse(session, has_rid, rid, &failure, false); break;
+    default: gz_session_end(session, failure.error.message);
+    }
 }

@@ -99,7 +99,7 @@ static struct grip *find_grip(const struct model *model, uint64_t session)
 
 size_t count_waiting(const struct sim *sim)
 {
-    return sim->core->journal.waiting;
+    return sim->core->journal.requests;
 }
 
 static void check_goes_on(const struct sim *sim, const struct act *act, const struct grip *grip)

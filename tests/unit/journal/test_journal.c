@@ -130,13 +130,20 @@ static void settle(struct diary *diary)
     gz_journal_accept(&diary->journal, &batch);
 }
 
+static void wait_too(struct diary *diary, struct gz_journal_entry *entry, uint64_t session)
+{
+    struct gz_error error;
+    const struct gz_journal_waiter waiter = {.session = session};
+    assert_int_equal(gz_journal_wait(&diary->journal, entry, waiter, &error), GZ_OK);
+}
+
 static void assert_empty(const struct gz_journal *journal)
 {
     assert_null(journal->oldest);
     assert_null(journal->newest);
     assert_int_equal(journal->requests, 0);
     assert_int_equal(journal->others, 0);
-    assert_int_equal(journal->waiting, 0);
+    assert_int_equal(journal->resent, 0);
     assert_int_equal(journal->urgent, 0);
     assert_int_equal(journal->bytes, 0);
 }
@@ -189,15 +196,14 @@ static void test_without_memory_what_is_older_stays_and_nobody_waits(void **stat
     append(&diary, &letter, 1, 8);
     append(&diary, &remark, 2, 0);
     struct thing *stuck = append(&diary, &edit, 3, 7);
-    assert_true(
-        gz_journal_wait(&diary.journal, &stuck->entry, (struct gz_journal_waiter){.session = 6}));
+    wait_too(&diary, &stuck->entry, 6);
     append(&diary, &edit, 4, 7);
     send(&diary, 1234);
     diary.stuck = 3;
     gz_journal_refuse(&diary.journal, "full");
     assert_noted(&diary, "-4 7!storage ~4 7!internal 6!internal 8!internal ");
     assert_int_equal(diary.journal.requests, 2);
-    assert_int_equal(diary.journal.waiting, 2);
+    assert_int_equal(diary.journal.resent, 0);
     append(&diary, &edit, 5, 7);
     send(&diary, 1235);
     settle(&diary);
@@ -226,6 +232,7 @@ static void test_the_queue_may_change_while_it_is_taken_back(void **state)
     append(&diary, &edit, 2, 7);
     append(&diary, &remark, 3, 0);
     append(&diary, &edit, 4, 7);
+    send(&diary, 1234);
     diary.forgets = true;
     gz_journal_refuse(&diary.journal, "full");
     assert_noted(&diary, "-4 ~1 7!storage ~4 -2 ~3 7!storage ~2 ");
@@ -244,13 +251,29 @@ static void test_all_waiters_are_answered(void **state)
     assert_null(gz_journal_find(&diary.journal, &letter, "ann", "k"));
     assert_null(gz_journal_find(&diary.journal, &edit, "bob", "k"));
     assert_null(gz_journal_find(&diary.journal, &edit, "ann", "j"));
-    assert_true(gz_journal_wait(&diary.journal, found, (struct gz_journal_waiter){.session = 5}));
-    assert_true(gz_journal_wait(&diary.journal, found, (struct gz_journal_waiter){.session = 6}));
+    wait_too(&diary, found, 5);
+    wait_too(&diary, found, 6);
     append(&diary, &edit, 2, 0);
-    assert_int_equal(diary.journal.waiting, 4);
+    assert_int_equal(diary.journal.resent, 2);
     send(&diary, 12);
     settle(&diary);
     assert_noted(&diary, "+1 7:1 6:1 5:1 ~1 +2 ~2 ");
+    assert_empty(&diary.journal);
+}
+
+/* Who repeats one request is in nobody's way either. */
+static void test_requests_sent_again_have_a_bound_of_their_own(void **state)
+{
+    (void)state;
+    struct diary diary;
+    struct gz_error error;
+    start(&diary);
+    struct thing *thing = append(&diary, &edit, 1, 7);
+    for (int i = 0; i < GZ_REQUESTS_RESENT_MAX; i++) wait_too(&diary, &thing->entry, 0);
+    assert_int_equal(gz_journal_wait(&diary.journal, &thing->entry, thing->entry.waiter, &error),
+                     GZ_TOO_MANY);
+    assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_OK);
+    gz_journal_finish(&diary.journal);
     assert_empty(&diary.journal);
 }
 
@@ -260,14 +283,12 @@ static void test_what_waits_is_bounded_by_number_and_by_bytes(void **state)
     struct diary diary;
     struct gz_error error;
     start(&diary);
-    struct thing *thing = append(&diary, &edit, 1, 7);
+    struct thing *thing = NULL;
     append(&diary, &remark, 2, 0); /* is in nobody's way */
-    for (int i = 2; i < GZ_PENDING_EDITS_MAX; i++) {
+    for (int i = 0; i < GZ_PENDING_EDITS_MAX; i++) {
         assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_OK);
-        assert_true(gz_journal_wait(&diary.journal, &thing->entry, thing->entry.waiter));
+        thing = append(&diary, &letter, 3, 8);
     }
-    assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_OK);
-    append(&diary, &letter, 3, 8);
     assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_TOO_MANY);
     gz_journal_refuse(&diary.journal, "full");
     assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_OK);
@@ -337,6 +358,7 @@ int main(void)
         cmocka_unit_test(test_without_memory_what_is_older_stays_and_nobody_waits),
         cmocka_unit_test(test_the_queue_may_change_while_it_is_taken_back),
         cmocka_unit_test(test_all_waiters_are_answered),
+        cmocka_unit_test(test_requests_sent_again_have_a_bound_of_their_own),
         cmocka_unit_test(test_what_waits_is_bounded_by_number_and_by_bytes),
         cmocka_unit_test(test_when_a_batch_is_due),
         cmocka_unit_test(test_a_batch_without_memory_is_none),
