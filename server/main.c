@@ -159,8 +159,19 @@ static void handle_abort(int number)
     _exit(EXIT_FAILURE);
 }
 
+/* SIGTERM and SIGINT, in this thread and in those that it makes; what was blocked before. */
+static sigset_t block_signals(void)
+{
+    sigset_t signals, before;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    return before;
+}
+
 /* libuv aborts the process if it has no memory for its table of descriptors or for its workers. It
- * gets both here, and needs no more of them later. */
+ * gets both here, and needs no more of them later. Signals are for the loop's thread alone. */
 static bool open_loop(uv_loop_t *loop)
 {
     uv_poll_t watch;
@@ -168,7 +179,9 @@ static bool open_loop(uv_loop_t *loop)
     bool is_open = uv_loop_init(loop) == 0;
     if (is_open) {
         reserve_watches(loop, &watch);
+        sigset_t before = block_signals();
         gz_jobs_make_workers(loop);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     signal(SIGABRT, SIG_DFL);
     return is_open;
@@ -285,21 +298,13 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     return status;
 }
 
-/* What is left is short and ends by itself: another signal would only spoil the exit code. */
-static void ignore_signals(void)
-{
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
-}
-
 static void run(struct daemon *daemon)
 {
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     if (daemon->closed) {
-        ignore_signals();
+        /* What is left is short and ends by itself: another signal would only spoil the exit
+         * code. */
+        block_signals();
         uv_close((uv_handle_t *)&daemon->terminate, NULL);
         uv_close((uv_handle_t *)&daemon->interrupt, NULL);
         uv_close((uv_handle_t *)&daemon->ending, NULL);

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const unsigned bounds[GZ_LANE_COUNT] = {[GZ_LANE_FILES] = 2,
-                                               [GZ_LANE_PAST] = 3,
-                                               [GZ_LANE_TRANSFERS] = 2,
-                                               [GZ_LANE_TRIANGLES] = 1,
-                                               [GZ_LANE_MEMORY] = 1};
+static const unsigned bounds[GZ_LANE_COUNT] = {
+    [GZ_LANE_OPENINGS] = 2,  [GZ_LANE_RETIREMENTS] = 2, [GZ_LANE_PAST] = 3,
+    [GZ_LANE_TRANSFERS] = 2, [GZ_LANE_TRIANGLES] = 1,   [GZ_LANE_MEMORY] = 1};
 
 static void do_nothing(uv_work_t *work)
 {
@@ -71,8 +69,8 @@ static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue)
         if (job->is_at_worker) continue;
         job->is_at_worker = true;
         queue->at_workers++;
-        uv_queue_work(jobs->loop, &job->work, handle_run, handle_done);
-        if (job->is_cancelled) uv_cancel((uv_req_t *)&job->work);
+        uv_queue_work(jobs->loop, &job->work, job->is_cancelled ? do_nothing : handle_run,
+                      handle_done);
     }
 }
 
@@ -105,8 +103,8 @@ bool gz_jobs_use(const struct gz_jobs *jobs, const char *subject)
 {
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
         for (const struct gz_job *job = jobs->lanes[i].first; job != NULL; job = job->next) {
-            bool is_about = strcmp(job->subject, subject) == 0 || strcmp(job->subject, "*") == 0;
-            if (is_about && (job->is_at_worker || !job->is_cancelled)) return true;
+            if (strcmp(job->subject, subject) == 0 && (job->is_at_worker || !job->is_cancelled))
+                return true;
         }
     }
     return false;

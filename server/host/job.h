@@ -4,9 +4,9 @@
  * loop may change meanwhile. `done` is called on the loop, exactly once for each job that was
  * started and never from within a function of this header; it may free the job.
  *
- * The one rule for cancellation: `done` comes in any case. If `is_cancelled` is set by then, `run`
- * may have run or not, nobody wants the result, and `done` only frees what there is. A worker is
- * never interrupted.
+ * The one rule for cancellation: `done` comes in any case. If `is_cancelled` is set by then, nobody
+ * wants the result, and `done` only frees what there is. `run` is not called any more if the job
+ * still waited for a worker; a worker is never interrupted.
  *
  * Lanes: the jobs of a lane begin in the order in which they were started, and only a few of them
  * are at workers at once, so that no lane keeps another one waiting: the bounds of all lanes
@@ -23,22 +23,22 @@
 #include <uv.h>
 
 enum gz_lane {
-    GZ_LANE_FILES,     /* scenes are opened, closed, deleted and renamed: people wait for it */
-    GZ_LANE_PAST,      /* questions to the past */
-    GZ_LANE_TRANSFERS, /* HTTP: import, export, backup, the list */
-    GZ_LANE_TRIANGLES, /* of scenes that were opened: nobody waits for them */
-    GZ_LANE_MEMORY,    /* large memory is freed */
+    GZ_LANE_OPENINGS,    /* scenes are opened and closed: people wait for it */
+    GZ_LANE_RETIREMENTS, /* scenes are deleted and renamed, which may wait for other programs */
+    GZ_LANE_PAST,        /* questions to the past */
+    GZ_LANE_TRANSFERS,   /* HTTP: import, export, backup, the list */
+    GZ_LANE_TRIANGLES,   /* of scenes that were opened: nobody waits for them */
+    GZ_LANE_MEMORY,      /* large memory is freed */
     GZ_LANE_COUNT
 };
 
 /* Workers that libuv has, unless the environment says otherwise in UV_THREADPOOL_SIZE: the bounds
  * of all lanes together. */
-#define GZ_WORKERS 9
+#define GZ_WORKERS 11
 
 struct gz_job {
     enum gz_lane lane;
-    /* The scene whose file the job reads or writes; "" for none, "*" for those of all scenes. Lives
-     * as long as the job. */
+    /* The scene whose file the job reads or writes; "" for none. Lives as long as the job. */
     const char *subject;
     void (*run)(struct gz_job *job);
     void (*done)(struct gz_job *job);

@@ -152,7 +152,7 @@ static void give_to_worker(struct gz_retirement *retirement)
         retirement->store = gz_open_scene_take_store(retirement->scene);
     }
     gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away"); /* unless it runs */
-    retirement->job = (struct gz_job){.lane = GZ_LANE_FILES,
+    retirement->job = (struct gz_job){.lane = GZ_LANE_RETIREMENTS,
                                       .subject = retirement->claim.name,
                                       .run = run_at_files,
                                       .done = handle_files_done,

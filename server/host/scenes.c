@@ -121,8 +121,11 @@ static void handle_emptied(struct gz_job *job)
 static void start_job(struct gz_open_scene *scene, void (*run)(struct gz_job *job),
                       void (*done)(struct gz_job *job))
 {
-    scene->job = (struct gz_job){
-        .lane = GZ_LANE_FILES, .subject = scene->name, .run = run, .done = done, .context = scene};
+    scene->job = (struct gz_job){.lane = GZ_LANE_OPENINGS,
+                                 .subject = scene->name,
+                                 .run = run,
+                                 .done = done,
+                                 .context = scene};
     gz_job_start(scene->setting->jobs, &scene->job);
 }
 
@@ -304,6 +307,7 @@ void gz_scenes_close(struct gz_scenes *scenes)
 {
     struct gz_open_scene *scene;
     while ((scene = gz_scenes_next(scenes, NULL)) != NULL) {
+        scenes->setting->handle_closing(scenes->setting->context, scene);
         gz_open_scene_empty(scene);
         unlink_scene(scene);
         gz_open_scene_destroy(scene);

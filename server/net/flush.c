@@ -69,6 +69,8 @@ static void part(struct gz_connection *connection, struct gz_now now)
     gz_buffer_clear(&connection->out);
     if (connection->parted) return;
     connection->parted = true;
+    /* A connection that waited, or sent too much, was not read: its close has to be. */
+    lws_rx_flow_control(connection->wsi, 1);
     /* Not by the usual way, the result of a callback: Debian's libwebsockets is built so that this
      * ends a connection on libuv twice, the second time without a close. */
     lws_close_reason(connection->wsi, connection->end, NULL, 0);

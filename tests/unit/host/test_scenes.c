@@ -56,7 +56,7 @@ static void test_opening_is_not_done_by_the_loop(void **state)
     struct data_folder *folder = *state;
     struct waiter waiter;
     waiter_ask(&waiter, folder, "a", true);
-    assert_int_equal(folder->jobs.lanes[GZ_LANE_FILES].at_workers, 1);
+    assert_int_equal(folder->jobs.lanes[GZ_LANE_OPENINGS].at_workers, 1);
     assert_null(gz_scenes_next(&folder->scenes, NULL));
     await(&waiter);
     assert_int_equal(waiter.error.status, GZ_OK);
