@@ -24,7 +24,6 @@
 /* Room for the names of fields of which one is to be there. */
 #define NAMES_BYTES_MAX 32
 
-static_assert(GZ_FIELD_COUNT <= 64, "one bit for each field");
 static_assert(sizeof(struct gz_create_node) <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 7,
               "{name: \"\"} pays for its struct");
 static_assert(sizeof(struct gz_set_node) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5,
@@ -234,10 +233,10 @@ static enum gz_status read_parent_or_ref(const struct slot *slot)
     struct gz_create_node *node = slot->base;
     struct gz_head head = next_head(slot->decoder);
     if (head.type != MSGPACK_OBJECT_STR) {
-        *slot->has |= GZ_HAS(PARENT);
+        *slot->has |= GZ_HAS_CREATE_NODE_PARENT;
         return store_parent(slot, &head, "expected an id, an earlier ref, or nil");
     }
-    *slot->has |= GZ_HAS(PARENT_REF);
+    *slot->has |= GZ_HAS_CREATE_NODE_PARENT_REF;
     return store_text(slot, &head, GZ_NAME_BYTES_MAX, &node->parent_ref);
 }
 
@@ -640,9 +639,8 @@ static enum gz_status read_inner(const struct slot *slot)
     return read_struct(slot->decoder, slot->row->record, target(slot), &slot->place);
 }
 
-/* The second walk over a list of records: each is read into the same struct and forgotten. The
- * struct has room for the element of every list that there is
- * (test_decode_has_room_for_the_elements_of_every_list). */
+/* The second walk over a list of records: each is read into the same union, which fields.c checks
+ * to have room for every element, and forgotten. */
 static enum gz_status check_records(const struct slot *slot, size_t count)
 {
     struct decoder *decoder = slot->decoder;
@@ -793,10 +791,10 @@ static enum gz_status check_one_of(struct decoder *decoder, const struct gz_reco
 
 static void turn_euler_into_r(struct decoder *decoder, struct gz_set_node *node)
 {
-    if ((node->has & GZ_HAS(EULER)) == 0) return;
+    if ((node->has & GZ_HAS_SET_NODE_EULER) == 0) return;
     gz_quat r = gz_quat_from_euler(decoder->euler, (enum gz_euler_order)decoder->order);
     if (!gz_quat_normalize(r, &node->trs.r)) node->trs.r = gz_quat_identity;
-    node->has |= GZ_HAS(R);
+    node->has |= GZ_HAS_SET_NODE_R;
 }
 
 static enum gz_status apply_record_rule(struct decoder *decoder,
@@ -950,7 +948,7 @@ static enum gz_status scan_envelope(struct decoder *decoder, struct envelope *en
 static void note_rid(struct gz_message *message, const struct gz_head *rid)
 {
     if (!is_number(rid) || whole_fault(rid, 0) != NULL) return;
-    message->has = GZ_HAS(RID);
+    message->has = GZ_HAS_RID;
     message->rid = whole_value(rid);
 }
 
@@ -978,7 +976,7 @@ static enum gz_status read_message(struct decoder *decoder, const uint8_t *start
 {
     struct gz_message *message = decoder->message;
     *message = (struct gz_message){
-        .op = message->op, .rid = message->rid, .has = message->has & GZ_HAS(RID)};
+        .op = message->op, .rid = message->rid, .has = message->has & GZ_HAS_RID};
     decoder->reader.at = start;
     struct place place = {NULL, gz_op_word(message->op), 0};
     return read_record(decoder, &gz_message_records[message->op], &message->hello,

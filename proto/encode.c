@@ -102,7 +102,7 @@ static void write_parent(struct writer *writer, uint64_t parent)
 
 static void write_parent_or_ref(struct writer *writer, const struct gz_create_node *node)
 {
-    if ((node->has & GZ_HAS(PARENT_REF)) != 0) {
+    if ((node->has & GZ_HAS_CREATE_NODE_PARENT_REF) != 0) {
         write_string(writer, node->parent_ref.bytes, node->parent_ref.size);
     } else {
         write_parent(writer, node->parent);
@@ -214,7 +214,7 @@ static inline bool is_there(const struct gz_row *row, const void *base, uint64_t
     if (row->required && (has & row->unless) == 0) return true;
     if (row->kind == GZ_KIND_EULER) return false;
     if (row->kind == GZ_KIND_PARENT_OR_REF)
-        return (has & (GZ_HAS(PARENT) | GZ_HAS(PARENT_REF))) != 0;
+        return (has & (GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_PARENT_REF)) != 0;
     return row->has != 0 ? (has & row->has) != 0 : says_something(row, base);
 }
 

@@ -1,3 +1,5 @@
+/* fields.c - the table of each message and record: which fields, in which order, and their rules.
+ */
 #include "proto/fields.h"
 #include "proto/limits.h"
 
@@ -6,7 +8,7 @@
 /* ---- How a row is written: key, struct, member, then what says that it is there ---- */
 
 #define REQUIRED .required = true
-#define IF(field) .has = GZ_HAS(field)
+#define IF(field) .has = GZ_HAS_##field
 /* There where it is true, or not empty. */
 #define IF_ANY .has = 0
 
@@ -78,11 +80,18 @@
     {                                                                                              \
         ROWS(rows_)                                                                                \
     }
+/* The second walk reads each element of a list into one union: no element may be larger. */
+#define SIZE_OF(type)                                                                              \
+    sizeof(struct type) +                                                                          \
+        0 * sizeof(struct {                                                                        \
+            static_assert(sizeof(struct type) <= sizeof(union gz_element), "an element's room");   \
+            char none;                                                                             \
+        })
 #define RECORD_OF(rows_, type)                                                                     \
-    ROWS(rows_), .size = sizeof(struct type), .has_offset = offsetof(struct type, has)
+    ROWS(rows_), .size = SIZE_OF(type), .has_offset = offsetof(struct type, has)
 #define TUPLE_OF(rows_, type)                                                                      \
     {                                                                                              \
-        ROWS(rows_), .size = sizeof(struct type), .tuple = true                                    \
+        ROWS(rows_), .size = SIZE_OF(type), .tuple = true                                          \
     }
 
 /* ---- Client to server ---- */
@@ -90,7 +99,7 @@
 static const struct gz_row resume_rows[] = {
     COUNT("epoch", gz_hello, resume_epoch, REQUIRED),
     COUNT("seq", gz_hello, resume_seq, REQUIRED),
-    COUNT("edit", gz_hello, resume_edit, IF(EDIT)),
+    COUNT("edit", gz_hello, resume_edit, IF(HELLO_EDIT)),
     TEXT("secret", gz_hello, resume_secret, GZ_SECRET_TEXT_BYTES_MAX, IF_ANY),
 };
 static const struct gz_record_type resume_group = GROUP_OF(resume_rows);
@@ -102,10 +111,10 @@ static const struct gz_row hello_rows[] = {
     TEXT("scene", gz_hello, scene, GZ_SCENE_NAME_BYTES_MAX, REQUIRED,
          .rule = GZ_FIELD_RULE_SCENE_NAME),
     TEXT("user", gz_hello, user, GZ_USER_BYTES_MAX, REQUIRED, .rule = GZ_FIELD_RULE_NOT_EMPTY),
-    TEXT("token", gz_hello, token, GZ_TOKEN_BYTES_MAX, IF(TOKEN)),
-    WORD("role", gz_hello, role, gz_role_words, IF(ROLE)),
+    TEXT("token", gz_hello, token, GZ_TOKEN_BYTES_MAX, IF(HELLO_TOKEN)),
+    WORD("role", gz_hello, role, gz_role_words, IF(HELLO_ROLE)),
     BOOL("create", gz_hello, create, IF_ANY),
-    GROUP("resume", resume_group, IF(RESUME)),
+    GROUP("resume", resume_group, IF(HELLO_RESUME)),
     BOOL("draw", gz_hello, draw, IF_ANY),
 };
 
@@ -120,35 +129,35 @@ static const struct gz_row camera_rows[] = {
     NUMBERS("viewport", gz_camera_message, viewport, VIEWPORT, REQUIRED),
     CHOICE("ndc_y", gz_camera_message, ndc_y_down, ndc_y_terms, IF_ANY),
     BOOL("left_handed", gz_camera_message, left_handed, IF_ANY),
-    NUMBERS("target", gz_camera_message, target, COORDINATE, IF(TARGET)),
+    NUMBERS("target", gz_camera_message, target, COORDINATE, IF(CAMERA_TARGET)),
 };
 
 static const struct gz_row snap_rows[] = {
-    NUMBER("t", gz_tool_message, snap_t, POSITIVE, IF(SNAP_T)),
-    NUMBER("r", gz_tool_message, snap_r, POSITIVE, IF(SNAP_R)),
-    NUMBER("s", gz_tool_message, snap_s, POSITIVE, IF(SNAP_S)),
-    BOOL("on", gz_tool_message, snap_on, IF(SNAP_ON)),
-    BOOL("absolute", gz_tool_message, snap_absolute, IF(SNAP_ABSOLUTE)),
+    NUMBER("t", gz_tool_message, snap_t, POSITIVE, IF(TOOL_SNAP_T)),
+    NUMBER("r", gz_tool_message, snap_r, POSITIVE, IF(TOOL_SNAP_R)),
+    NUMBER("s", gz_tool_message, snap_s, POSITIVE, IF(TOOL_SNAP_S)),
+    BOOL("on", gz_tool_message, snap_on, IF(TOOL_SNAP_ON)),
+    BOOL("absolute", gz_tool_message, snap_absolute, IF(TOOL_SNAP_ABSOLUTE)),
 };
 static const struct gz_record_type snap_group = GROUP_OF(snap_rows);
 
 static const struct gz_row tool_rows[] = {
     OP,
     RID,
-    WORD("mode", gz_tool_message, mode, gz_mode_words, IF(MODE)),
-    WORD("space", gz_tool_message, space, gz_space_words, IF(SPACE)),
+    WORD("mode", gz_tool_message, mode, gz_mode_words, IF(TOOL_MODE)),
+    WORD("space", gz_tool_message, space, gz_space_words, IF(TOOL_SPACE)),
     {ROW("pivot", GZ_KIND_PIVOT, struct gz_tool_message, pivot), .terms = &gz_pivot_words,
-     IF(PIVOT)},
-    GROUP("snap", snap_group, IF(SNAP)),
-    NUMBER("size", gz_tool_message, size, POSITIVE, IF(SIZE)),
-    NUMBER("tolerance", gz_tool_message, tolerance, NOT_NEGATIVE, IF(TOLERANCE)),
-    NUMBER("edge", gz_tool_message, edge, NOT_NEGATIVE, IF(EDGE)),
-    WORD("axis_method", gz_tool_message, axis_method, gz_axis_words, IF(AXIS_METHOD)),
-    WORD("ball", gz_tool_message, ball, gz_ball_words, IF(BALL)),
-    WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_words, IF(BALL_FIT)),
-    WORD("orbit", gz_tool_message, orbit, gz_orbit_words, IF(ORBIT)),
-    BOOL("surface", gz_tool_message, surface, IF(SURFACE)),
-    BOOL("mirror", gz_tool_message, mirror, IF(MIRROR)),
+     IF(TOOL_PIVOT)},
+    GROUP("snap", snap_group, IF(TOOL_SNAP)),
+    NUMBER("size", gz_tool_message, size, POSITIVE, IF(TOOL_SIZE)),
+    NUMBER("tolerance", gz_tool_message, tolerance, NOT_NEGATIVE, IF(TOOL_TOLERANCE)),
+    NUMBER("edge", gz_tool_message, edge, NOT_NEGATIVE, IF(TOOL_EDGE)),
+    WORD("axis_method", gz_tool_message, axis_method, gz_axis_words, IF(TOOL_AXIS_METHOD)),
+    WORD("ball", gz_tool_message, ball, gz_ball_words, IF(TOOL_BALL)),
+    WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_words, IF(TOOL_BALL_FIT)),
+    WORD("orbit", gz_tool_message, orbit, gz_orbit_words, IF(TOOL_ORBIT)),
+    BOOL("surface", gz_tool_message, surface, IF(TOOL_SURFACE)),
+    BOOL("mirror", gz_tool_message, mirror, IF(TOOL_MIRROR)),
 };
 
 static const struct gz_row select_rows[] = {
@@ -158,10 +167,11 @@ static const struct gz_row select_rows[] = {
     WORD("how", gz_select, how, gz_how_words, REQUIRED),
 };
 
-#define PLACE_ROWS(type)                                                                           \
-    NUMBERS("at", type, at, COORDINATE, IF(AT)), NUMBERS("ray", type, ray, RAY, IF(RAY))
+#define PLACE_ROWS(type, RECORD)                                                                   \
+    NUMBERS("at", type, at, COORDINATE, IF(RECORD##_AT)),                                          \
+        NUMBERS("ray", type, ray, RAY, IF(RECORD##_RAY))
 #define POINTER_ROWS                                                                               \
-    PLACE_ROWS(gz_pointer_message), COUNT("n", gz_pointer_message, n, IF(N)),                      \
+    PLACE_ROWS(gz_pointer_message, POINTER), COUNT("n", gz_pointer_message, n, IF(POINTER_N)),     \
         WORDS("mods", gz_pointer_message, mods, gz_mod_words, IF_ANY)
 
 static const struct gz_row pointer_rows[] = {
@@ -173,8 +183,8 @@ static const struct gz_row grab_rows[] = {
     OP,
     RID,
     WORD("handle", gz_pointer_message, handle, gz_handle_words, REQUIRED),
-    IDS("nodes", gz_pointer_message, nodes, IF(NODES)),
-    VALUE("value", gz_pointer_message, value, IF(VALUE)),
+    IDS("nodes", gz_pointer_message, nodes, IF(POINTER_NODES)),
+    VALUE("value", gz_pointer_message, value, IF(POINTER_VALUE)),
     WORD("phase", gz_pointer_message, phase, gz_phase_words, IF_ANY),
     POINTER_ROWS,
 };
@@ -183,36 +193,36 @@ static const struct gz_row wheel_rows[] = {
     OP,
     RID,
     NUMBER("dy", gz_wheel, dy, COORDINATE, REQUIRED),
-    NUMBERS("at", gz_wheel, at, COORDINATE, IF(AT)),
+    NUMBERS("at", gz_wheel, at, COORDINATE, IF(WHEEL_AT)),
 };
 
-#define TRS_ROWS(type)                                                                             \
+#define TRS_ROWS(type, RECORD)                                                                     \
     {ROW("t", GZ_KIND_NUMBERS, struct type, trs.t), .size_max = 3,                                 \
-     .rule = GZ_FIELD_RULE_COORDINATE, IF(T)},                                                     \
+     .rule = GZ_FIELD_RULE_COORDINATE, IF(RECORD##_T)},                                            \
         {ROW("r", GZ_KIND_NUMBERS, struct type, trs.r), .size_max = 4,                             \
-         .rule = GZ_FIELD_RULE_QUATERNION, IF(R)},                                                 \
+         .rule = GZ_FIELD_RULE_QUATERNION, IF(RECORD##_R)},                                        \
     {                                                                                              \
         ROW("s", GZ_KIND_NUMBERS, struct type, trs.s), .size_max = 3, .rule = GZ_FIELD_RULE_SCALE, \
-                                                       IF(S)                                       \
+                                                       IF(RECORD##_S)                              \
     }
-#define BOUNDS_ROW(type)                                                                           \
+#define BOUNDS_ROW(type, RECORD)                                                                   \
     {                                                                                              \
-        ROW("bounds", GZ_KIND_NUMBERS, struct type, bounds), .size_max = 6,                        \
-                                                             .rule = GZ_FIELD_RULE_BOX, IF(BOUNDS) \
+        ROW("bounds", GZ_KIND_NUMBERS, struct type, bounds),                                       \
+            .size_max = 6, .rule = GZ_FIELD_RULE_BOX, IF(RECORD##_BOUNDS)                          \
     }
 
 static const struct gz_row set_node_rows[] = {
     ID("id", gz_set_node, id, REQUIRED),
-    TRS_ROWS(gz_set_node),
-    {ROW("euler", GZ_KIND_EULER, struct gz_set_node, trs.r), IF(EULER)},
+    TRS_ROWS(gz_set_node, SET_NODE),
+    {ROW("euler", GZ_KIND_EULER, struct gz_set_node, trs.r), IF(SET_NODE_EULER)},
     {ROW("order", GZ_KIND_ORDER, struct gz_set_node, trs.r), .terms = &gz_euler_words, IF_ANY},
-    TEXT("name", gz_set_node, name, GZ_NAME_BYTES_MAX, IF(NAME)),
-    SIMPLE(GZ_KIND_PARENT, "parent", gz_set_node, parent, IF(PARENT)),
+    TEXT("name", gz_set_node, name, GZ_NAME_BYTES_MAX, IF(SET_NODE_NAME)),
+    SIMPLE(GZ_KIND_PARENT, "parent", gz_set_node, parent, IF(SET_NODE_PARENT)),
 };
 static const struct gz_record_type set_node_record = {
     RECORD_OF(set_node_rows, gz_set_node),
     .unique = true,
-    .at_most_one = GZ_HAS(R) | GZ_HAS(EULER),
+    .at_most_one = GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_EULER,
     .rule = GZ_RECORD_SET_NODE,
 };
 static const struct gz_row set_rows[] = {
@@ -220,17 +230,17 @@ static const struct gz_row set_rows[] = {
     RID,
     KEY,
     RECORDS("nodes", gz_set, nodes, count, set_node_record, REQUIRED),
-    COUNT("base", gz_set, base, IF(BASE)),
+    COUNT("base", gz_set, base, IF(SET_BASE)),
 };
 
 static const struct gz_row create_node_rows[] = {
-    TEXT("ref", gz_create_node, ref, GZ_NAME_BYTES_MAX, IF(REF)),
-    SIMPLE(GZ_KIND_PARENT_OR_REF, "parent", gz_create_node, parent, IF(PARENT)),
-    TEXT("name", gz_create_node, name, GZ_NAME_BYTES_MAX, REQUIRED, .unless = GZ_HAS(COPY),
-         IF(NAME)),
-    TRS_ROWS(gz_create_node),
-    BOUNDS_ROW(gz_create_node),
-    ID("copy", gz_create_node, copy, IF(COPY)),
+    TEXT("ref", gz_create_node, ref, GZ_NAME_BYTES_MAX, IF(CREATE_NODE_REF)),
+    SIMPLE(GZ_KIND_PARENT_OR_REF, "parent", gz_create_node, parent, IF(CREATE_NODE_PARENT)),
+    TEXT("name", gz_create_node, name, GZ_NAME_BYTES_MAX, REQUIRED,
+         .unless = GZ_HAS_CREATE_NODE_COPY, IF(CREATE_NODE_NAME)),
+    TRS_ROWS(gz_create_node, CREATE_NODE),
+    BOUNDS_ROW(gz_create_node, CREATE_NODE),
+    ID("copy", gz_create_node, copy, IF(CREATE_NODE_COPY)),
 };
 static const struct gz_record_type create_node_record = {
     RECORD_OF(create_node_rows, gz_create_node)};
@@ -251,8 +261,8 @@ static const struct gz_row delete_rows[] = {
 static const struct gz_row pick_rows[] = {
     OP,
     RID,
-    PLACE_ROWS(gz_pick),
-    NUMBERS("rect", gz_pick, rect, RECT, IF(RECT)),
+    PLACE_ROWS(gz_pick, PICK),
+    NUMBERS("rect", gz_pick, rect, RECT, IF(PICK_RECT)),
     BOOL("inside", gz_pick, inside, IF_ANY),
     BOOL("surface", gz_pick, surface, IF_ANY),
 };
@@ -267,28 +277,28 @@ static const struct gz_row undo_rows[] = {
 static const struct gz_row history_rows[] = {
     OP,
     RID,
-    ID("node", gz_history, node, IF(NODE)),
-    TEXT("user", gz_history, user, GZ_USER_BYTES_MAX, IF(USER)),
-    NUMBER("since", gz_history, since, NONE, IF(SINCE)),
-    NUMBER("before", gz_history, before, NONE, IF(BEFORE_TIME)),
-    COUNT("limit", gz_history, limit, IF(LIMIT), .rule = GZ_FIELD_RULE_ROWS),
-    BOOL("changes", gz_history, changes, IF(CHANGES)),
+    ID("node", gz_history, node, IF(HISTORY_NODE)),
+    TEXT("user", gz_history, user, GZ_USER_BYTES_MAX, IF(HISTORY_USER)),
+    NUMBER("since", gz_history, since, NONE, IF(HISTORY_SINCE)),
+    NUMBER("before", gz_history, before, NONE, IF(HISTORY_BEFORE)),
+    COUNT("limit", gz_history, limit, IF(HISTORY_LIMIT), .rule = GZ_FIELD_RULE_ROWS),
+    BOOL("changes", gz_history, changes, IF(HISTORY_CHANGES)),
 };
 
 static const struct gz_row at_rows[] = {
     OP,
     RID,
-    COUNT("seq", gz_at, seq, IF(SEQ)),
-    NUMBER("time", gz_at, time, NONE, IF(TIME)),
-    TEXT("checkpoint", gz_at, checkpoint, GZ_CHECKPOINT_BYTES_MAX, IF(CHECKPOINT)),
+    COUNT("seq", gz_at, seq, IF(AT_SEQ)),
+    NUMBER("time", gz_at, time, NONE, IF(AT_TIME)),
+    TEXT("checkpoint", gz_at, checkpoint, GZ_CHECKPOINT_BYTES_MAX, IF(AT_CHECKPOINT)),
 };
 
 static const struct gz_row restore_rows[] = {
     OP,
     RID,
     KEY,
-    COUNT("seq", gz_at, seq, IF(SEQ)),
-    TEXT("checkpoint", gz_at, checkpoint, GZ_CHECKPOINT_BYTES_MAX, IF(CHECKPOINT)),
+    COUNT("seq", gz_at, seq, IF(AT_SEQ)),
+    TEXT("checkpoint", gz_at, checkpoint, GZ_CHECKPOINT_BYTES_MAX, IF(AT_CHECKPOINT)),
 };
 
 static const struct gz_row revert_rows[] = {
@@ -300,7 +310,7 @@ static const struct gz_row checkpoint_rows[] = {
     RID,
     TEXT("name", gz_checkpoint, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED,
          .rule = GZ_FIELD_RULE_NOT_EMPTY),
-    COUNT("seq", gz_checkpoint, seq, IF(SEQ)),
+    COUNT("seq", gz_checkpoint, seq, IF(CHECKPOINT_SEQ)),
     BOOL("gone", gz_checkpoint, gone, IF_ANY),
 };
 
@@ -310,30 +320,30 @@ static const struct gz_row path_rows[] = {
     OP,
     RID,
     ID("node", gz_path, node, REQUIRED),
-    NUMBER("since", gz_path, since, NONE, IF(SINCE)),
-    NUMBER("before", gz_path, before, NONE, IF(BEFORE_TIME)),
-    COUNT("limit", gz_path, limit, IF(LIMIT), .rule = GZ_FIELD_RULE_POINTS),
+    NUMBER("since", gz_path, since, NONE, IF(PATH_SINCE)),
+    NUMBER("before", gz_path, before, NONE, IF(PATH_BEFORE)),
+    COUNT("limit", gz_path, limit, IF(PATH_LIMIT), .rule = GZ_FIELD_RULE_POINTS),
 };
 
 static const struct gz_row interest_rows[] = {
     OP,
     RID,
-    IDS("nodes", gz_interest, nodes, IF(NODES)),
+    IDS("nodes", gz_interest, nodes, IF(INTEREST_NODES)),
     {ROW("box", GZ_KIND_NUMBERS, struct gz_interest, box), .size_max = 6, .rule = GZ_FIELD_RULE_BOX,
-     IF(BOX)},
-    BOOL("view", gz_interest, view, IF(VIEW)),
+     IF(INTEREST_BOX)},
+    BOOL("view", gz_interest, view, IF(INTEREST_VIEW)),
 };
 
 static const struct gz_row note_rows[] = {
     OP,
     RID,
     KEY,
-    ID("id", gz_note, note, IF(NOTE)),
-    TEXT("text", gz_note, text, GZ_NOTE_BYTES_MAX, IF(TEXT), .rule = GZ_FIELD_RULE_NOT_EMPTY),
-    ID("node", gz_note, node, IF(NODE)),
-    NUMBERS("point", gz_note, point, COORDINATE, IF(POINT)),
-    ID("reply", gz_note, reply, IF(REPLY)),
-    BOOL("done", gz_note, done, IF(DONE)),
+    ID("id", gz_note, note, IF(NOTE_NOTE)),
+    TEXT("text", gz_note, text, GZ_NOTE_BYTES_MAX, IF(NOTE_TEXT), .rule = GZ_FIELD_RULE_NOT_EMPTY),
+    ID("node", gz_note, node, IF(NOTE_NODE)),
+    NUMBERS("point", gz_note, point, COORDINATE, IF(NOTE_POINT)),
+    ID("reply", gz_note, reply, IF(NOTE_REPLY)),
+    BOOL("done", gz_note, done, IF(NOTE_DONE)),
     BOOL("gone", gz_note, gone, IF_ANY),
 };
 
@@ -364,15 +374,16 @@ static const struct gz_row welcome_rows[] = {
 
 /* A node in a delta and in the answer to `at`; without the first two, a side of a change. */
 #define NODE_STATE_ROWS                                                                            \
-    TRS_ROWS(gz_node_state), TEXT("name", gz_node_state, name, GZ_NAME_BYTES_MAX, IF(NAME)),       \
-        SIMPLE(GZ_KIND_PARENT, "parent", gz_node_state, parent, IF(PARENT))
+    TRS_ROWS(gz_node_state, STATE),                                                                \
+        TEXT("name", gz_node_state, name, GZ_NAME_BYTES_MAX, IF(STATE_NAME)),                      \
+        SIMPLE(GZ_KIND_PARENT, "parent", gz_node_state, parent, IF(STATE_PARENT))
 
 static const struct gz_row node_state_rows[] = {
     ID("id", gz_node_state, id, REQUIRED),
-    COUNT("by", gz_node_state, by, IF(BY)),
+    COUNT("by", gz_node_state, by, IF(STATE_BY)),
     NODE_STATE_ROWS,
-    BOUNDS_ROW(gz_node_state),
-    COUNT("asset", gz_node_state, asset, IF(ASSET)),
+    BOUNDS_ROW(gz_node_state, STATE),
+    COUNT("asset", gz_node_state, asset, IF(STATE_ASSET)),
 };
 static const struct gz_record_type node_state_record = {RECORD_OF(node_state_rows, gz_node_state),
                                                         .unique = true};
@@ -417,18 +428,18 @@ static const struct gz_row gizmo_rows[] = {
     WORD("space", gz_gizmo_message, space, gz_space_words, REQUIRED),
     NUMBERS("origin", gz_gizmo_message, origin, COORDINATE, REQUIRED),
     NUMBERS("axes", gz_gizmo_message, axes, COORDINATE, REQUIRED),
-    NUMBERS("turn_axes", gz_gizmo_message, turn_axes, COORDINATE, IF(TURN_AXES)),
-    NUMBERS("scale_axes", gz_gizmo_message, scale_axes, COORDINATE, IF(SCALE_AXES)),
-    NUMBERS("box", gz_gizmo_message, box, COORDINATE, IF(BOX)),
+    NUMBERS("turn_axes", gz_gizmo_message, turn_axes, COORDINATE, IF(GIZMO_TURN_AXES)),
+    NUMBERS("scale_axes", gz_gizmo_message, scale_axes, COORDINATE, IF(GIZMO_SCALE_AXES)),
+    NUMBERS("box", gz_gizmo_message, box, COORDINATE, IF(GIZMO_BOX)),
     NUMBER("size", gz_gizmo_message, size, NONE, REQUIRED),
     WORDS("handles", gz_gizmo_message, handles, gz_handle_words, REQUIRED),
-    WORD("hover", gz_gizmo_message, hover, gz_handle_words, IF(HOVER)),
-    WORD("active", gz_gizmo_message, active, gz_handle_words, IF(ACTIVE)),
-    VALUES("value", gz_gizmo_message, value, IF(VALUE)),
-    NUMBERS("start", gz_gizmo_message, start, COORDINATE, IF(START)),
-    NUMBERS("arm", gz_gizmo_message, arm, COORDINATE, IF(ARM)),
-    NUMBERS("axis", gz_gizmo_message, axis, COORDINATE, IF(AXIS)),
-    RECORDS("lines", gz_gizmo_message, lines, line_count, line_tuple, IF(LINES)),
+    WORD("hover", gz_gizmo_message, hover, gz_handle_words, IF(GIZMO_HOVER)),
+    WORD("active", gz_gizmo_message, active, gz_handle_words, IF(GIZMO_ACTIVE)),
+    VALUES("value", gz_gizmo_message, value, IF(GIZMO_VALUE)),
+    NUMBERS("start", gz_gizmo_message, start, COORDINATE, IF(GIZMO_START)),
+    NUMBERS("arm", gz_gizmo_message, arm, COORDINATE, IF(GIZMO_ARM)),
+    NUMBERS("axis", gz_gizmo_message, axis, COORDINATE, IF(GIZMO_AXIS)),
+    RECORDS("lines", gz_gizmo_message, lines, line_count, line_tuple, IF(GIZMO_LINES)),
 };
 
 static const struct gz_row view_rows[] = {
@@ -441,13 +452,13 @@ static const struct gz_row presence_user_rows[] = {
     TEXT("user", gz_presence_user, user, GZ_USER_BYTES_MAX, REQUIRED),
     SIMPLE(GZ_KIND_COLOUR, "colour", gz_presence_user, rgb, REQUIRED),
     WORD("role", gz_presence_user, role, gz_role_words, REQUIRED),
-    PLACE_ROWS(gz_presence_user),
-    NUMBERS("view", gz_presence_user, view, NONE, IF(VIEW)),
-    NUMBERS("lens", gz_presence_user, lens, NONE, IF(LENS)),
+    PLACE_ROWS(gz_presence_user, PRESENCE),
+    NUMBERS("view", gz_presence_user, view, NONE, IF(PRESENCE_VIEW)),
+    NUMBERS("lens", gz_presence_user, lens, NONE, IF(PRESENCE_LENS)),
     BOOL("parallel", gz_presence_user, parallel, IF_ANY),
-    IDS("selection", gz_presence_user, selection, IF(SELECTION)),
-    WORD("tool", gz_presence_user, tool, gz_mode_words, IF(TOOL)),
-    IDS("locks", gz_presence_user, locks, IF(LOCKS)),
+    IDS("selection", gz_presence_user, selection, IF(PRESENCE_SELECTION)),
+    WORD("tool", gz_presence_user, tool, gz_mode_words, IF(PRESENCE_TOOL)),
+    IDS("locks", gz_presence_user, locks, IF(PRESENCE_LOCKS)),
 };
 static const struct gz_record_type presence_user_record = {
     RECORD_OF(presence_user_rows, gz_presence_user)};
@@ -463,9 +474,9 @@ static const struct gz_row note_state_rows[] = {
     ID("id", gz_note_state, id, REQUIRED),
     TEXT("user", gz_note_state, user, GZ_USER_BYTES_MAX, REQUIRED),
     TEXT("text", gz_note_state, text, GZ_NOTE_BYTES_MAX, REQUIRED),
-    ID("node", gz_note_state, node, IF(NODE)),
-    NUMBERS("point", gz_note_state, point, COORDINATE, IF(POINT)),
-    ID("reply", gz_note_state, reply, IF(REPLY)),
+    ID("node", gz_note_state, node, IF(NOTE_STATE_NODE)),
+    NUMBERS("point", gz_note_state, point, COORDINATE, IF(NOTE_STATE_POINT)),
+    ID("reply", gz_note_state, reply, IF(NOTE_STATE_REPLY)),
     BOOL("done", gz_note_state, done, IF_ANY),
     NUMBER("made", gz_note_state, made, NONE, REQUIRED),
     NUMBER("changed", gz_note_state, changed, NONE, REQUIRED),
@@ -486,25 +497,25 @@ static const struct gz_record_type side_record = {RECORD_OF(side_rows, gz_node_s
 
 static const struct gz_row change_rows[] = {
     ID("id", gz_change_message, id, REQUIRED),
-    TEXT("name", gz_change_message, name, GZ_NAME_BYTES_MAX, IF(NAME)),
-    RECORD("before", gz_change_message, before, side_record, IF(BEFORE)),
-    RECORD("after", gz_change_message, after, side_record, IF(AFTER)),
+    TEXT("name", gz_change_message, name, GZ_NAME_BYTES_MAX, IF(CHANGE_NAME)),
+    RECORD("before", gz_change_message, before, side_record, IF(CHANGE_BEFORE)),
+    RECORD("after", gz_change_message, after, side_record, IF(CHANGE_AFTER)),
 };
 static const struct gz_record_type change_record = {
     RECORD_OF(change_rows, gz_change_message),
     .unique = true,
-    .at_least_one = GZ_HAS(BEFORE) | GZ_HAS(AFTER),
+    .at_least_one = GZ_HAS_CHANGE_BEFORE | GZ_HAS_CHANGE_AFTER,
 };
 
 #define EDIT_ROWS                                                                                  \
     COUNT("id", gz_edit_message, id, REQUIRED), COUNT("by", gz_edit_message, by, REQUIRED),        \
         TEXT("user", gz_edit_message, user, GZ_USER_BYTES_MAX, REQUIRED),                          \
         WORD("kind", gz_edit_message, kind, gz_edit_kind_words, REQUIRED),                         \
-        WORD("handle", gz_edit_message, handle, gz_handle_words, IF(HANDLE)),                      \
-        VALUE("value", gz_edit_message, value, IF(VALUE)),                                         \
+        WORD("handle", gz_edit_message, handle, gz_handle_words, IF(EDIT_HANDLE)),                 \
+        VALUE("value", gz_edit_message, value, IF(EDIT_VALUE)),                                    \
         IDS("nodes", gz_edit_message, nodes, REQUIRED),                                            \
-        TEXT("name", gz_edit_message, name, GZ_NAME_BYTES_MAX, IF(NAME)),                          \
-        NUMBER("residual", gz_edit_message, residual, NONE, IF(RESIDUAL)),                         \
+        TEXT("name", gz_edit_message, name, GZ_NAME_BYTES_MAX, IF(EDIT_NAME)),                     \
+        NUMBER("residual", gz_edit_message, residual, NONE, IF(EDIT_RESIDUAL)),                    \
         COUNT("seq", gz_edit_message, seq, REQUIRED),                                              \
         NUMBER("began", gz_edit_message, began, NONE, REQUIRED),                                   \
         NUMBER("ended", gz_edit_message, ended, NONE, REQUIRED)
@@ -514,7 +525,7 @@ static const struct gz_row edit_rows[] = {OP, EDIT_ROWS};
 static const struct gz_row history_edit_rows[] = {
     EDIT_ROWS,
     BOOL("undone", gz_edit_message, undone, IF_ANY),
-    RECORDS("changes", gz_edit_message, changes, change_count, change_record, IF(CHANGES)),
+    RECORDS("changes", gz_edit_message, changes, change_count, change_record, IF(EDIT_CHANGES)),
 };
 static const struct gz_record_type history_edit_record = {
     RECORD_OF(history_edit_rows, gz_edit_message)};
@@ -524,7 +535,7 @@ static const struct gz_row hit_rows[] = {
     NUMBER("distance", gz_hit, distance, NONE, REQUIRED),
     NUMBERS("point", gz_hit, point, NONE, REQUIRED),
 };
-static const struct gz_record_type hit_record = {ROWS(hit_rows), .size = sizeof(struct gz_hit),
+static const struct gz_record_type hit_record = {ROWS(hit_rows), .size = SIZE_OF(gz_hit),
                                                  .has_offset = SIZE_MAX};
 
 static const struct gz_row checkpoint_state_rows[] = {
@@ -535,8 +546,7 @@ static const struct gz_row checkpoint_state_rows[] = {
     BOOL("gone", gz_checkpoint_state, gone, IF_ANY),
 };
 static const struct gz_record_type checkpoint_state_record = {
-    ROWS(checkpoint_state_rows), .size = sizeof(struct gz_checkpoint_state),
-    .has_offset = SIZE_MAX};
+    ROWS(checkpoint_state_rows), .size = SIZE_OF(gz_checkpoint_state), .has_offset = SIZE_MAX};
 
 static const struct gz_row checkpoint_news_rows[] = {
     OP,
@@ -554,25 +564,25 @@ static const struct gz_row path_point_rows[] = {
      .rule = GZ_FIELD_RULE_QUATERNION, REQUIRED},
     {ROW("s", GZ_KIND_NUMBERS, struct gz_path_point, trs.s), .size_max = 3,
      .rule = GZ_FIELD_RULE_SCALE, REQUIRED},
-    SIMPLE(GZ_KIND_PARENT, "parent", gz_path_point, parent, IF(PARENT)),
+    SIMPLE(GZ_KIND_PARENT, "parent", gz_path_point, parent, IF(PATH_POINT_PARENT)),
 };
 static const struct gz_record_type path_point_record = {RECORD_OF(path_point_rows, gz_path_point)};
 
 static const struct gz_row ok_rows[] = {
     OP,
-    COUNT("rid", gz_message, rid, REQUIRED, .has = GZ_HAS(RID), .envelope = true),
-    COUNT("seq", gz_ok, seq, IF(SEQ)),
-    COUNT("edit", gz_ok, edit, IF(EDIT)),
-    WORD("handle", gz_ok, handle, gz_handle_words, IF(HANDLE)),
-    ID("hit", gz_ok, hit, IF(HIT)),
-    ID("note", gz_ok, note, IF(NOTE)),
-    IDS("ids", gz_ok, ids, IF(IDS)),
-    RECORDS("hits", gz_ok, hits, hit_count, hit_record, IF(HITS)),
-    RECORDS("edits", gz_ok, edits, edit_count, history_edit_record, IF(EDITS)),
-    RECORDS("nodes", gz_ok, nodes, node_count, node_state_record, IF(SCENE_NODES)),
+    COUNT("rid", gz_message, rid, REQUIRED, .has = GZ_HAS_RID, .envelope = true),
+    COUNT("seq", gz_ok, seq, IF(OK_SEQ)),
+    COUNT("edit", gz_ok, edit, IF(OK_EDIT)),
+    WORD("handle", gz_ok, handle, gz_handle_words, IF(OK_HANDLE)),
+    ID("hit", gz_ok, hit, IF(OK_HIT)),
+    ID("note", gz_ok, note, IF(OK_NOTE)),
+    IDS("ids", gz_ok, ids, IF(OK_IDS)),
+    RECORDS("hits", gz_ok, hits, hit_count, hit_record, IF(OK_HITS)),
+    RECORDS("edits", gz_ok, edits, edit_count, history_edit_record, IF(OK_EDITS)),
+    RECORDS("nodes", gz_ok, nodes, node_count, node_state_record, IF(OK_NODES)),
     RECORDS("checkpoints", gz_ok, checkpoints, checkpoint_count, checkpoint_state_record,
-            IF(CHECKPOINTS)),
-    RECORDS("path", gz_ok, path, path_count, path_point_record, IF(PATH)),
+            IF(OK_CHECKPOINTS)),
+    RECORDS("path", gz_ok, path, path_count, path_point_record, IF(OK_PATH)),
     BOOL("more", gz_ok, more, IF_ANY),
 };
 
@@ -581,22 +591,23 @@ static const struct gz_row error_rows[] = {
     RID,
     SIMPLE(GZ_KIND_STATUS, "code", gz_error_message, code, REQUIRED),
     TEXT("message", gz_error_message, message, GZ_ERROR_BYTES_MAX, REQUIRED),
-    IDS("nodes", gz_error_message, nodes, IF(NODES)),
-    COUNT("holder", gz_error_message, holder, IF(HOLDER)),
+    IDS("nodes", gz_error_message, nodes, IF(ERROR_NODES)),
+    COUNT("holder", gz_error_message, holder, IF(ERROR_HOLDER)),
     BOOL("fatal", gz_error_message, fatal, IF_ANY),
 };
 
 static const struct gz_row bye_rows[] = {
     OP,
     TEXT("reason", gz_bye, reason, GZ_ERROR_BYTES_MAX, REQUIRED),
-    NUMBER("retry_s", gz_bye, retry_s, NOT_NEGATIVE, IF(RETRY_S)),
+    NUMBER("retry_s", gz_bye, retry_s, NOT_NEGATIVE, IF(BYE_RETRY_S)),
     BOOL("fatal", gz_bye, fatal, IF_ANY),
-    TEXT("scene", gz_bye, scene, GZ_SCENE_NAME_BYTES_MAX, IF(SCENE),
+    TEXT("scene", gz_bye, scene, GZ_SCENE_NAME_BYTES_MAX, IF(BYE_SCENE),
          .rule = GZ_FIELD_RULE_SCENE_NAME),
 };
 
-#define PLACE_BITS (GZ_HAS(AT) | GZ_HAS(RAY))
-#define PAST_BITS (GZ_HAS(SEQ) | GZ_HAS(TIME) | GZ_HAS(CHECKPOINT))
+#define PLACE_BITS (GZ_HAS_POINTER_AT | GZ_HAS_POINTER_RAY)
+#define PICK_BITS (GZ_HAS_PICK_AT | GZ_HAS_PICK_RAY | GZ_HAS_PICK_RECT)
+#define PAST_BITS (GZ_HAS_AT_SEQ | GZ_HAS_AT_TIME | GZ_HAS_AT_CHECKPOINT)
 
 const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_HELLO] = {ROWS(hello_rows)},
@@ -605,26 +616,26 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_SELECT] = {ROWS(select_rows)},
     [GZ_OP_POINTER] = {ROWS(pointer_rows), .at_most_one = PLACE_BITS, .rule = GZ_RECORD_POINTER},
     [GZ_OP_GRAB] = {ROWS(grab_rows), .at_most_one = PLACE_BITS,
-                    .at_least_one = PLACE_BITS | GZ_HAS(VALUE), .rule = GZ_RECORD_GRAB},
+                    .at_least_one = PLACE_BITS | GZ_HAS_POINTER_VALUE, .rule = GZ_RECORD_GRAB},
     [GZ_OP_WHEEL] = {ROWS(wheel_rows)},
     [GZ_OP_SET] = {ROWS(set_rows)},
     [GZ_OP_CREATE] = {ROWS(create_rows)},
     [GZ_OP_DELETE] = {ROWS(delete_rows)},
-    [GZ_OP_PICK] = {ROWS(pick_rows), .at_most_one = PLACE_BITS | GZ_HAS(RECT),
-                    .at_least_one = PLACE_BITS | GZ_HAS(RECT)},
+    [GZ_OP_PICK] = {ROWS(pick_rows), .at_most_one = PICK_BITS, .at_least_one = PICK_BITS},
     [GZ_OP_UNDO] = {ROWS(undo_rows)},
     [GZ_OP_REDO] = {ROWS(undo_rows)},
     [GZ_OP_HISTORY] = {ROWS(history_rows)},
     [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = PAST_BITS, .at_least_one = PAST_BITS},
     [GZ_OP_RESTORE] = {ROWS(restore_rows), .at_most_one = PAST_BITS,
-                       .at_least_one = PAST_BITS & ~GZ_HAS(TIME)},
+                       .at_least_one = GZ_HAS_AT_SEQ | GZ_HAS_AT_CHECKPOINT},
     [GZ_OP_REVERT] = {ROWS(revert_rows)},
     [GZ_OP_CHECKPOINT] = {ROWS(checkpoint_rows)},
     [GZ_OP_CHECKPOINTS] = {ROWS(checkpoints_rows)},
     [GZ_OP_PATH] = {ROWS(path_rows)},
-    [GZ_OP_INTEREST] = {ROWS(interest_rows),
-                        .at_most_one = GZ_HAS(NODES) | GZ_HAS(BOX) | GZ_HAS(VIEW)},
-    [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS(NOTE) | GZ_HAS(TEXT)},
+    [GZ_OP_INTEREST] = {ROWS(interest_rows), .at_most_one = GZ_HAS_INTEREST_NODES |
+                                                            GZ_HAS_INTEREST_BOX |
+                                                            GZ_HAS_INTEREST_VIEW},
+    [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT},
     [GZ_OP_PING] = {ROWS(ping_rows)},
     [GZ_OP_WELCOME] = {ROWS(welcome_rows)},
     [GZ_OP_DELTA] = {ROWS(delta_rows)},

@@ -89,118 +89,162 @@ enum gz_op {
 /* Who speaks: "camera" and "checkpoints" are different messages in each direction. */
 enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
 
-/* Which optional fields are there: one bit each in `has` of the struct that holds the field. What
- * is required needs none. A bit means the same field in every struct that has it, but for the few
- * at the end that share one with a field of other messages: a test sees to it that no two fields of
- * one record share a bit. */
-#define GZ_HAS(field) (UINT64_C(1) << GZ_FIELD_##field)
-enum gz_field {
-    /* any client message, ok, error */
-    GZ_FIELD_RID,
-    GZ_FIELD_KEY,
+/* Which optional fields are there: bits in `has` of the struct that holds the fields. Each record
+ * has its own bits, GZ_HAS_RECORD_FIELD; those of a message stand in struct gz_message beside
+ * GZ_HAS_RID and GZ_HAS_KEY, but for `edit`, which has its own. A required field needs no bit. A
+ * field of one name has the same bit in each record that has it. */
+enum gz_has {
+    /* any message */
+    GZ_HAS_RID = 1 << 0,
+    GZ_HAS_KEY = 1 << 1,
     /* hello */
-    GZ_FIELD_TOKEN,
-    GZ_FIELD_ROLE,
-    GZ_FIELD_RESUME,
+    GZ_HAS_HELLO_TOKEN = 1 << 2,
+    GZ_HAS_HELLO_EDIT = 1 << 3,
+    GZ_HAS_HELLO_ROLE = 1 << 4,
+    GZ_HAS_HELLO_RESUME = 1 << 5,
+    /* camera */
+    GZ_HAS_CAMERA_TARGET = 1 << 2,
     /* tool */
-    GZ_FIELD_MODE,
-    GZ_FIELD_SPACE,
-    GZ_FIELD_PIVOT,
-    GZ_FIELD_SNAP,
-    GZ_FIELD_SNAP_T,
-    GZ_FIELD_SNAP_R,
-    GZ_FIELD_SNAP_S,
-    GZ_FIELD_SNAP_ON,
-    GZ_FIELD_SNAP_ABSOLUTE,
-    GZ_FIELD_SIZE,
-    GZ_FIELD_TOLERANCE,
-    GZ_FIELD_AXIS_METHOD,
-    GZ_FIELD_BALL,
-    GZ_FIELD_BALL_FIT,
-    GZ_FIELD_EDGE,
-    /* pointer, grab, wheel, pick, presence */
-    GZ_FIELD_AT,
-    GZ_FIELD_RAY,
-    GZ_FIELD_RECT,
-    GZ_FIELD_N,
-    GZ_FIELD_NODES,
-    /* grab, edit, gizmo */
-    GZ_FIELD_VALUE,
-    /* set, create, delta nodes, history changes */
-    GZ_FIELD_T,
-    GZ_FIELD_R,
-    GZ_FIELD_S,
-    GZ_FIELD_EULER,
-    GZ_FIELD_NAME,
-    GZ_FIELD_PARENT,
-    GZ_FIELD_BOUNDS,
-    GZ_FIELD_ASSET,
-    GZ_FIELD_BY,
-    GZ_FIELD_REF,
-    GZ_FIELD_PARENT_REF,
-    GZ_FIELD_BASE,
-    GZ_FIELD_BEFORE,
-    GZ_FIELD_AFTER,
-    /* history, at */
-    GZ_FIELD_NODE,
-    GZ_FIELD_USER,
-    GZ_FIELD_SINCE,
-    GZ_FIELD_BEFORE_TIME,
-    GZ_FIELD_LIMIT,
-    GZ_FIELD_SEQ,
-    GZ_FIELD_TIME,
-    /* gizmo, presence, edit, ok, error, bye */
-    GZ_FIELD_HOVER,
-    GZ_FIELD_ACTIVE,
-    GZ_FIELD_LINES,
-    GZ_FIELD_VIEW,
-    GZ_FIELD_SELECTION,
-    GZ_FIELD_TOOL,
-    GZ_FIELD_LOCKS,
-    GZ_FIELD_HANDLE,
-    GZ_FIELD_RESIDUAL,
-    GZ_FIELD_EDIT,
-    GZ_FIELD_HIT,
-    GZ_FIELD_IDS,
-    GZ_FIELD_HITS,
-    GZ_FIELD_EDITS,
-    GZ_FIELD_SCENE_NODES,
-    GZ_FIELD_HOLDER,
-    GZ_FIELD_RETRY_S,
-    GZ_FIELD_COUNT,
-    /* camera, tool */
-    GZ_FIELD_TARGET = GZ_FIELD_PIVOT,
-    GZ_FIELD_ORBIT = GZ_FIELD_VIEW,
-    GZ_FIELD_SURFACE = GZ_FIELD_HIT,
-    GZ_FIELD_MIRROR = GZ_FIELD_HOVER,
-    /* create */
-    GZ_FIELD_COPY = GZ_FIELD_BEFORE,
-    /* history, its edits */
-    GZ_FIELD_CHANGES = GZ_FIELD_EDITS,
-    /* presence */
-    GZ_FIELD_LENS = GZ_FIELD_LINES,
+    GZ_HAS_TOOL_MODE = 1 << 2,
+    GZ_HAS_TOOL_SPACE = 1 << 3,
+    GZ_HAS_TOOL_PIVOT = 1 << 4,
+    GZ_HAS_TOOL_SNAP = 1 << 5,
+    GZ_HAS_TOOL_SNAP_T = 1 << 6,
+    GZ_HAS_TOOL_SNAP_R = 1 << 7,
+    GZ_HAS_TOOL_SNAP_S = 1 << 8,
+    GZ_HAS_TOOL_SNAP_ON = 1 << 9,
+    GZ_HAS_TOOL_SNAP_ABSOLUTE = 1 << 10,
+    GZ_HAS_TOOL_SIZE = 1 << 11,
+    GZ_HAS_TOOL_TOLERANCE = 1 << 12,
+    GZ_HAS_TOOL_AXIS_METHOD = 1 << 13,
+    GZ_HAS_TOOL_BALL = 1 << 14,
+    GZ_HAS_TOOL_BALL_FIT = 1 << 15,
+    GZ_HAS_TOOL_EDGE = 1 << 16,
+    GZ_HAS_TOOL_ORBIT = 1 << 17,
+    GZ_HAS_TOOL_SURFACE = 1 << 18,
+    GZ_HAS_TOOL_MIRROR = 1 << 19,
+    /* pointer, grab */
+    GZ_HAS_POINTER_AT = 1 << 2,
+    GZ_HAS_POINTER_RAY = 1 << 3,
+    GZ_HAS_POINTER_N = 1 << 4,
+    GZ_HAS_POINTER_NODES = 1 << 5,
+    GZ_HAS_POINTER_VALUE = 1 << 6,
+    /* wheel */
+    GZ_HAS_WHEEL_AT = 1 << 2,
+    /* set */
+    GZ_HAS_SET_BASE = 1 << 2,
+    /* an element of set's nodes */
+    GZ_HAS_SET_NODE_T = 1 << 2,
+    GZ_HAS_SET_NODE_R = 1 << 3,
+    GZ_HAS_SET_NODE_S = 1 << 4,
+    GZ_HAS_SET_NODE_NAME = 1 << 5,
+    GZ_HAS_SET_NODE_PARENT = 1 << 6,
+    GZ_HAS_SET_NODE_EULER = 1 << 7,
+    /* an element of create's nodes */
+    GZ_HAS_CREATE_NODE_T = 1 << 2,
+    GZ_HAS_CREATE_NODE_R = 1 << 3,
+    GZ_HAS_CREATE_NODE_S = 1 << 4,
+    GZ_HAS_CREATE_NODE_NAME = 1 << 5,
+    GZ_HAS_CREATE_NODE_PARENT = 1 << 6,
+    GZ_HAS_CREATE_NODE_BOUNDS = 1 << 7,
+    GZ_HAS_CREATE_NODE_PARENT_REF = 1 << 8,
+    GZ_HAS_CREATE_NODE_REF = 1 << 9,
+    GZ_HAS_CREATE_NODE_COPY = 1 << 10,
+    /* pick */
+    GZ_HAS_PICK_AT = 1 << 2,
+    GZ_HAS_PICK_RAY = 1 << 3,
+    GZ_HAS_PICK_RECT = 1 << 4,
+    /* history */
+    GZ_HAS_HISTORY_NODE = 1 << 2,
+    GZ_HAS_HISTORY_USER = 1 << 3,
+    GZ_HAS_HISTORY_CHANGES = 1 << 4,
+    GZ_HAS_HISTORY_SINCE = 1 << 5,
+    GZ_HAS_HISTORY_BEFORE = 1 << 6,
+    GZ_HAS_HISTORY_LIMIT = 1 << 7,
+    /* at, restore */
+    GZ_HAS_AT_TIME = 1 << 2,
+    GZ_HAS_AT_CHECKPOINT = 1 << 3,
+    GZ_HAS_AT_SEQ = 1 << 4,
+    /* checkpoint */
+    GZ_HAS_CHECKPOINT_SEQ = 1 << 4,
+    /* path */
+    GZ_HAS_PATH_SINCE = 1 << 5,
+    GZ_HAS_PATH_BEFORE = 1 << 6,
+    GZ_HAS_PATH_LIMIT = 1 << 7,
+    /* interest */
+    GZ_HAS_INTEREST_BOX = 1 << 3,
+    GZ_HAS_INTEREST_VIEW = 1 << 4,
+    GZ_HAS_INTEREST_NODES = 1 << 5,
+    /* note */
+    GZ_HAS_NOTE_NODE = 1 << 2,
+    GZ_HAS_NOTE_POINT = 1 << 3,
+    GZ_HAS_NOTE_REPLY = 1 << 4,
+    GZ_HAS_NOTE_TEXT = 1 << 6,
+    GZ_HAS_NOTE_DONE = 1 << 7,
+    GZ_HAS_NOTE_NOTE = 1 << 8,
+    /* struct gz_node_state */
+    GZ_HAS_STATE_T = 1 << 2,
+    GZ_HAS_STATE_R = 1 << 3,
+    GZ_HAS_STATE_S = 1 << 4,
+    GZ_HAS_STATE_NAME = 1 << 5,
+    GZ_HAS_STATE_PARENT = 1 << 6,
+    GZ_HAS_STATE_BOUNDS = 1 << 7,
+    GZ_HAS_STATE_BY = 1 << 8,
+    GZ_HAS_STATE_ASSET = 1 << 9,
     /* gizmo */
-    GZ_FIELD_START = GZ_FIELD_SINCE,
-    GZ_FIELD_ARM = GZ_FIELD_RAY,
-    GZ_FIELD_AXIS = GZ_FIELD_AT,
-    GZ_FIELD_TURN_AXES = GZ_FIELD_R,
-    GZ_FIELD_SCALE_AXES = GZ_FIELD_S,
-    /* interest, gizmo */
-    GZ_FIELD_BOX = GZ_FIELD_BOUNDS,
-    /* note, notes, ok */
-    GZ_FIELD_NOTE = GZ_FIELD_HOVER,
-    GZ_FIELD_TEXT = GZ_FIELD_NAME,
-    GZ_FIELD_POINT = GZ_FIELD_PIVOT,
-    GZ_FIELD_REPLY = GZ_FIELD_REF,
-    GZ_FIELD_DONE = GZ_FIELD_ACTIVE,
-    /* at, restore, ok */
-    GZ_FIELD_CHECKPOINT = GZ_FIELD_NAME,
-    GZ_FIELD_CHECKPOINTS = GZ_FIELD_LINES,
-    GZ_FIELD_PATH = GZ_FIELD_VIEW,
+    GZ_HAS_GIZMO_HOVER = 1 << 2,
+    GZ_HAS_GIZMO_BOX = 1 << 3,
+    GZ_HAS_GIZMO_ACTIVE = 1 << 4,
+    GZ_HAS_GIZMO_START = 1 << 5,
+    GZ_HAS_GIZMO_VALUE = 1 << 6,
+    GZ_HAS_GIZMO_ARM = 1 << 7,
+    GZ_HAS_GIZMO_AXIS = 1 << 8,
+    GZ_HAS_GIZMO_LINES = 1 << 9,
+    GZ_HAS_GIZMO_TURN_AXES = 1 << 10,
+    GZ_HAS_GIZMO_SCALE_AXES = 1 << 11,
+    /* an element of presence's users */
+    GZ_HAS_PRESENCE_AT = 1 << 2,
+    GZ_HAS_PRESENCE_RAY = 1 << 3,
+    GZ_HAS_PRESENCE_VIEW = 1 << 4,
+    GZ_HAS_PRESENCE_LENS = 1 << 5,
+    GZ_HAS_PRESENCE_SELECTION = 1 << 6,
+    GZ_HAS_PRESENCE_TOOL = 1 << 7,
+    GZ_HAS_PRESENCE_LOCKS = 1 << 8,
+    /* an element of notes */
+    GZ_HAS_NOTE_STATE_NODE = 1 << 2,
+    GZ_HAS_NOTE_STATE_POINT = 1 << 3,
+    GZ_HAS_NOTE_STATE_REPLY = 1 << 4,
+    /* a change of the history */
+    GZ_HAS_CHANGE_AFTER = 1 << 2,
+    GZ_HAS_CHANGE_NAME = 1 << 5,
+    GZ_HAS_CHANGE_BEFORE = 1 << 6,
+    /* edit, and an element of history's edits */
+    GZ_HAS_EDIT_HANDLE = 1 << 2,
+    GZ_HAS_EDIT_RESIDUAL = 1 << 3,
+    GZ_HAS_EDIT_CHANGES = 1 << 4,
+    GZ_HAS_EDIT_NAME = 1 << 5,
+    GZ_HAS_EDIT_VALUE = 1 << 6,
+    /* an element of path */
+    GZ_HAS_PATH_POINT_PARENT = 1 << 6,
+    /* ok */
+    GZ_HAS_OK_HANDLE = 1 << 2,
+    GZ_HAS_OK_EDIT = 1 << 3,
+    GZ_HAS_OK_SEQ = 1 << 4,
+    GZ_HAS_OK_NODES = 1 << 5,
+    GZ_HAS_OK_HIT = 1 << 6,
+    GZ_HAS_OK_IDS = 1 << 7,
+    GZ_HAS_OK_NOTE = 1 << 8,
+    GZ_HAS_OK_HITS = 1 << 9,
+    GZ_HAS_OK_EDITS = 1 << 10,
+    GZ_HAS_OK_CHECKPOINTS = 1 << 11,
+    GZ_HAS_OK_PATH = 1 << 12,
+    /* error */
+    GZ_HAS_ERROR_HOLDER = 1 << 2,
+    GZ_HAS_ERROR_NODES = 1 << 5,
     /* bye */
-    GZ_FIELD_SCENE = GZ_FIELD_NAME,
+    GZ_HAS_BYE_RETRY_S = 1 << 2,
+    GZ_HAS_BYE_SCENE = 1 << 3,
 };
-static_assert(GZ_FIELD_COUNT <= 64, "a bit for each field");
 
 /* ---- client to server ---- */
 

@@ -337,9 +337,9 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
     if (client->state != OPEN)
         return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
     bool interest = message->op == GZ_OP_INTEREST;
-    if (rid != NULL || (interest && !(message->has & GZ_HAS(RID)))) {
+    if (rid != NULL || (interest && !(message->has & GZ_HAS_RID))) {
         message->rid = ++client->rid;
-        message->has |= GZ_HAS(RID);
+        message->has |= GZ_HAS_RID;
     }
     if (rid != NULL) *rid = message->rid;
     if (interest && !gz_interests_ask(&client->interests, message))
@@ -405,7 +405,7 @@ static enum gz_status take_delta(struct gz_client *client, const struct gz_delta
 static void take_answer(struct gz_client *client, bool taken)
 {
     const struct gz_message *message = &client->message;
-    if (!(message->has & GZ_HAS(RID)) ||
+    if (!(message->has & GZ_HAS_RID) ||
         !gz_interests_answer(&client->interests, message->rid, taken))
         return;
     client->part = true;
@@ -498,7 +498,7 @@ enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double t
         const struct gz_message *message = gz_client_next(client, deadline - now_s());
         if (message == NULL) return no_answer(client, timeout_s, error);
         bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
-        if (answers && (message->has & GZ_HAS(RID)) && message->rid == rid) {
+        if (answers && (message->has & GZ_HAS_RID) && message->rid == rid) {
             if (answer != NULL) *answer = message;
             if (message->op == GZ_OP_OK) return GZ_OK;
             return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
@@ -589,10 +589,10 @@ static struct gz_message make_hello(const struct gz_client *client)
         .resume_edit = client->edit,
         .resume_secret = client->welcome.secret,
     };
-    if (options->token != NULL) message.has |= GZ_HAS(TOKEN);
-    if (options->has_role) message.has |= GZ_HAS(ROLE);
-    if (client->welcome.epoch != 0) message.has |= GZ_HAS(RESUME);
-    if (client->edit != 0) message.has |= GZ_HAS(EDIT);
+    if (options->token != NULL) message.has |= GZ_HAS_HELLO_TOKEN;
+    if (options->has_role) message.has |= GZ_HAS_HELLO_ROLE;
+    if (client->welcome.epoch != 0) message.has |= GZ_HAS_HELLO_RESUME;
+    if (client->edit != 0) message.has |= GZ_HAS_HELLO_EDIT;
     return message;
 }
 
@@ -603,8 +603,8 @@ static enum gz_status encode_interest(struct gz_client *client, struct gz_buffer
     if (interest == NULL) return GZ_OK;
     struct gz_message camera = {.op = GZ_OP_CAMERA, .camera = client->camera};
     interest->message.rid = ++client->rid;
-    interest->message.has |= GZ_HAS(RID);
-    bool view = (interest->message.has & GZ_HAS(VIEW)) != 0;
+    interest->message.has |= GZ_HAS_RID;
+    bool view = (interest->message.has & GZ_HAS_INTEREST_VIEW) != 0;
     enum gz_status status = view && client->has_camera ? gz_encode(out, &camera) : GZ_OK;
     return status == GZ_OK ? gz_encode(out, &interest->message) : status;
 }

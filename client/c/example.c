@@ -11,7 +11,7 @@
 /* The first node of the scene is `node`, moved up. */
 static struct gz_message move_up(const struct gz_mirror_node *first, struct gz_set_node *node)
 {
-    *node = (struct gz_set_node){.id = first->id, .has = GZ_HAS(T), .trs = first->trs};
+    *node = (struct gz_set_node){.id = first->id, .has = GZ_HAS_SET_NODE_T, .trs = first->trs};
     node->trs.t.y += 1;
     return (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = node, .count = 1}};
 }

@@ -7,7 +7,7 @@
 
 bool gz_interests_ask(struct gz_interests *interests, const struct gz_message *interest)
 {
-    size_t count = interest->has & GZ_HAS(NODES) ? interest->interest.nodes.count : 0;
+    size_t count = interest->has & GZ_HAS_INTEREST_NODES ? interest->interest.nodes.count : 0;
     struct gz_interest_request *request = malloc(sizeof *request + count * sizeof request->ids[0]);
     if (request == NULL) return false;
     request->next = NULL;
@@ -23,8 +23,8 @@ bool gz_interests_ask(struct gz_interests *interests, const struct gz_message *i
 
 static bool is_whole(const struct gz_message *interest)
 {
-    bool view = interest->has & GZ_HAS(VIEW) && interest->interest.view;
-    return !view && !(interest->has & (GZ_HAS(NODES) | GZ_HAS(BOX)));
+    bool view = interest->has & GZ_HAS_INTEREST_VIEW && interest->interest.view;
+    return !view && !(interest->has & (GZ_HAS_INTEREST_NODES | GZ_HAS_INTEREST_BOX));
 }
 
 static void set_taken(struct gz_interests *interests, struct gz_interest_request *request)

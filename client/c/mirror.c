@@ -6,7 +6,7 @@
 #include "gizmo_client.h"
 
 /* What a node that is new to a viewer has to come with. */
-#define WHOLE_NODE (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT))
+#define WHOLE_NODE (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT)
 #define FIRST_SLOTS 64 /* a power of two, as every later size */
 
 struct gz_mirror {
@@ -201,17 +201,17 @@ static enum gz_status apply_node(struct gz_mirror *mirror, const struct gz_node_
         if ((node = add(mirror, state->id)) == NULL)
             return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
     }
-    if (state->has & GZ_HAS(T)) node->trs.t = state->trs.t;
-    if (state->has & GZ_HAS(R)) node->trs.r = state->trs.r;
-    if (state->has & GZ_HAS(S)) node->trs.s = state->trs.s;
-    if (state->has & GZ_HAS(PARENT)) node->parent = state->parent;
-    if (state->has & GZ_HAS(BY)) node->by = state->by;
-    if (state->has & GZ_HAS(ASSET)) node->asset = (int64_t)state->asset;
-    if (state->has & GZ_HAS(BOUNDS)) {
+    if (state->has & GZ_HAS_STATE_T) node->trs.t = state->trs.t;
+    if (state->has & GZ_HAS_STATE_R) node->trs.r = state->trs.r;
+    if (state->has & GZ_HAS_STATE_S) node->trs.s = state->trs.s;
+    if (state->has & GZ_HAS_STATE_PARENT) node->parent = state->parent;
+    if (state->has & GZ_HAS_STATE_BY) node->by = state->by;
+    if (state->has & GZ_HAS_STATE_ASSET) node->asset = (int64_t)state->asset;
+    if (state->has & GZ_HAS_STATE_BOUNDS) {
         node->has_bounds = true;
         node->bounds = state->bounds;
     }
-    if (state->has & GZ_HAS(NAME) && !set_name(node, state->name))
+    if (state->has & GZ_HAS_STATE_NAME && !set_name(node, state->name))
         return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
     return GZ_OK;
 }
@@ -233,7 +233,7 @@ static bool touches_hierarchy(const struct gz_delta *delta)
 {
     if (delta->gone.count > 0) return true;
     for (size_t i = 0; i < delta->count; i++)
-        if (delta->nodes[i].has & GZ_HAS(PARENT)) return true;
+        if (delta->nodes[i].has & GZ_HAS_STATE_PARENT) return true;
     return false;
 }
 

@@ -22,7 +22,7 @@ static enum gz_status collect(struct gz_client *client, struct gz_message *quest
         const struct gz_message *answer;
         status = gz_client_answer(client, rid, CTL_ANSWER_SECONDS, &answer, error);
         if (status != GZ_OK) break;
-        if (answer->has & GZ_HAS(SEQ)) *seq = answer->ok.seq;
+        if (answer->has & GZ_HAS_OK_SEQ) *seq = answer->ok.seq;
         part = (struct gz_delta){.from = part.seq, .seq = part.seq + 1, .more = answer->ok.more};
         part.nodes = answer->ok.nodes;
         part.count = answer->ok.node_count;
@@ -50,7 +50,7 @@ static enum ctl_exit run(const struct ctl_args *args)
 {
     const struct gz_arg *seq = ctl_get(args, "--seq"), *time = ctl_get(args, "--time");
     struct gz_message question = {
-        .op = GZ_OP_AT, .has = time->given ? GZ_HAS(TIME) : 0, .at.time = time->numbers[0]};
+        .op = GZ_OP_AT, .has = time->given ? GZ_HAS_AT_TIME : 0, .at.time = time->numbers[0]};
     if (seq->given == time->given) return ctl_usage(args, "give one of --seq N|NAME and --time T");
     enum ctl_exit result =
         seq->given ? ctl_read_seq(args, seq, &question.at, &question.has) : CTL_OK;

@@ -36,7 +36,7 @@ static enum ctl_exit run(const struct ctl_args *args)
                                                 .gone = ctl_get(args, "--gone")->given};
     if (seq->given && message.checkpoint.gone)
         return ctl_usage(args, "--seq and --gone: give one of them");
-    if (seq->given) message.has |= GZ_HAS(SEQ);
+    if (seq->given) message.has |= GZ_HAS_CHECKPOINT_SEQ;
     struct gz_client *client;
     enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
     if (result != CTL_OK) return result;

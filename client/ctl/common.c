@@ -154,13 +154,13 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq
 {
     if (seq->text[strspn(seq->text, "0123456789")] != '\0') {
         at->checkpoint = gz_client_text(seq->text);
-        *has |= GZ_HAS(CHECKPOINT);
+        *has |= GZ_HAS_AT_CHECKPOINT;
         return CTL_OK;
     }
     if (!ctl_read_id(seq->text, &at->seq) || at->seq >= GZ_ID_LIMIT)
         return ctl_usage(args, "--seq: \"%s\" is neither a whole number below 2^53 nor a name",
                          seq->text);
-    *has |= GZ_HAS(SEQ);
+    *has |= GZ_HAS_AT_SEQ;
     return CTL_OK;
 }
 
@@ -171,14 +171,14 @@ enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
 {
     const struct gz_arg *key = ctl_get(args, "--key");
     if (key->given) {
-        message->has |= GZ_HAS(KEY);
+        message->has |= GZ_HAS_KEY;
         message->key = gz_client_text(key->text);
     }
     const struct gz_message *answer;
     enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &answer, error);
     if (status != GZ_OK) return status;
     *done = *answer;
-    return done->has & GZ_HAS(SEQ)
+    return done->has & GZ_HAS_OK_SEQ
                ? gz_client_await(client, done->ok.seq, CTL_ANSWER_SECONDS, error)
                : GZ_OK;
 }

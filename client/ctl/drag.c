@@ -111,9 +111,9 @@ static enum gz_status press(const struct ctl_args *args, struct gz_client *clien
     const struct gz_arg *space = ctl_get(args, "--space"), *from = ctl_get(args, "--from");
     struct gz_message camera = {.op = GZ_OP_CAMERA};
     struct gz_message tool = {
-        .op = GZ_OP_TOOL, .has = GZ_HAS(SPACE), .tool.space = (enum gz_space)space->word};
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(N)};
-    grab.has |= ctl_get(args, "--value")->given ? GZ_HAS(VALUE) : GZ_HAS(AT);
+        .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_SPACE, .tool.space = (enum gz_space)space->word};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_N};
+    grab.has |= ctl_get(args, "--value")->given ? GZ_HAS_POINTER_VALUE : GZ_HAS_POINTER_AT;
     grab.pointer = (struct gz_pointer_message){
         .phase = GZ_PHASE_DOWN,
         .at = {from->numbers[0], from->numbers[1]},
@@ -133,7 +133,7 @@ static struct gz_message pointer_at(const struct ctl_args *args, enum gz_phase p
                                     uint64_t n)
 {
     const double *from = ctl_get(args, "--from")->numbers, *to = ctl_get(args, "--to")->numbers;
-    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT) | GZ_HAS(N)};
+    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N};
     message.pointer.phase = phase;
     message.pointer.n = n;
     /* The end is exact whatever the arithmetic of the way. */
@@ -174,7 +174,7 @@ static void print_done(const struct ctl_args *args, const struct gz_mirror *mirr
     ctl_typed((enum gz_handle)handle->word, &value, typed);
     ctl_put_node(stdout, mirror, before->id);
     printf("  %s%s%s  ", handle->text, typed[0] != '\0' ? " " : "", typed);
-    if (now != NULL && (done->has & GZ_HAS(EDIT))) {
+    if (now != NULL && (done->has & GZ_HAS_OK_EDIT)) {
         struct gz_node_state after = ctl_node_state(now);
         ctl_put_change(stdout, mirror, before, &after);
         fputs("  ", stdout);
@@ -190,7 +190,7 @@ static enum gz_status drag(const struct ctl_args *args, struct gz_client *client
     enum gz_status status = ctl_find_node(mirror, ctl_get(args, "--node")->text, &id, error);
     if (status != GZ_OK) return status;
     struct gz_node_state before = ctl_node_state(gz_mirror_find(mirror, id));
-    before.has &= GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S);
+    before.has &= GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S;
     const struct gz_arg *steps = ctl_get(args, "--steps");
     struct gz_message done;
     struct gz_message up =

@@ -25,7 +25,7 @@ static const struct gz_arg_option options[] = {
 /* By the name that the node had then; an earlier server tells none, and the name is today's. */
 static void put_node_of(const struct gz_mirror *mirror, const struct gz_change_message *change)
 {
-    if (!(change->has & GZ_HAS(NAME))) {
+    if (!(change->has & GZ_HAS_CHANGE_NAME)) {
         ctl_put_node(stdout, mirror, change->id);
         return;
     }
@@ -36,10 +36,10 @@ static void put_node_of(const struct gz_mirror *mirror, const struct gz_change_m
 static void put_change_line(const struct gz_mirror *mirror, const struct gz_change_message *change)
 {
     put_node_of(mirror, change);
-    if (!(change->has & GZ_HAS(BEFORE))) {
+    if (!(change->has & GZ_HAS_CHANGE_BEFORE)) {
         fputs("  made: ", stdout);
         ctl_put_state(stdout, mirror, &change->after);
-    } else if (!(change->has & GZ_HAS(AFTER))) {
+    } else if (!(change->has & GZ_HAS_CHANGE_AFTER)) {
         fputs("  deleted", stdout);
     } else {
         fputs("  ", stdout);
@@ -91,11 +91,11 @@ static enum gz_status read_question(const struct ctl_args *args, struct gz_clien
     *history = (struct gz_history){.user = gz_client_text(user->text),
                                    .since = since->numbers[0],
                                    .before = before->numbers[0]};
-    if (user->given) *has |= GZ_HAS(USER);
-    if (since->given) *has |= GZ_HAS(SINCE);
-    if (before->given) *has |= GZ_HAS(BEFORE_TIME);
+    if (user->given) *has |= GZ_HAS_HISTORY_USER;
+    if (since->given) *has |= GZ_HAS_HISTORY_SINCE;
+    if (before->given) *has |= GZ_HAS_HISTORY_BEFORE;
     if (!node->given) return GZ_OK;
-    *has |= GZ_HAS(NODE);
+    *has |= GZ_HAS_HISTORY_NODE;
     return find_node(args, client, &history->node, error);
 }
 
@@ -103,7 +103,7 @@ static enum gz_status ask(const struct ctl_args *args, struct gz_client *client,
                           struct gz_error *error)
 {
     const struct gz_arg *limit = ctl_get(args, "--limit");
-    struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT)};
+    struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT};
     enum gz_status status = read_question(args, client, &question.history, &question.has, error);
     question.history.limit = limit->given ? limit->integer : LIMIT_DEFAULT;
     return status == GZ_OK ? gz_client_send(client, &question, rid, error) : status;

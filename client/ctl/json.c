@@ -31,17 +31,17 @@ static json_t *integer(uint64_t value)
 static void put_state(json_t *object, const struct gz_node_state *state)
 {
     const gz_trs *trs = &state->trs;
-    if (state->has & GZ_HAS(BY)) json_object_set_new(object, "by", integer(state->by));
-    if (state->has & GZ_HAS(T)) json_object_set_new(object, "t", ctl_json_numbers(&trs->t.x, 3));
-    if (state->has & GZ_HAS(R)) json_object_set_new(object, "r", ctl_json_numbers(&trs->r.x, 4));
-    if (state->has & GZ_HAS(S)) json_object_set_new(object, "s", ctl_json_numbers(&trs->s.x, 3));
-    if (state->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(state->name));
-    if (state->has & GZ_HAS(PARENT))
+    if (state->has & GZ_HAS_STATE_BY) json_object_set_new(object, "by", integer(state->by));
+    if (state->has & GZ_HAS_STATE_T) json_object_set_new(object, "t", ctl_json_numbers(&trs->t.x, 3));
+    if (state->has & GZ_HAS_STATE_R) json_object_set_new(object, "r", ctl_json_numbers(&trs->r.x, 4));
+    if (state->has & GZ_HAS_STATE_S) json_object_set_new(object, "s", ctl_json_numbers(&trs->s.x, 3));
+    if (state->has & GZ_HAS_STATE_NAME) json_object_set_new(object, "name", text(state->name));
+    if (state->has & GZ_HAS_STATE_PARENT)
         json_object_set_new(object, "parent",
                             state->parent != 0 ? integer(state->parent) : json_null());
-    if (state->has & GZ_HAS(BOUNDS))
+    if (state->has & GZ_HAS_STATE_BOUNDS)
         json_object_set_new(object, "bounds", ctl_json_numbers(&state->bounds.min.x, 6));
-    if (state->has & GZ_HAS(ASSET)) json_object_set_new(object, "asset", integer(state->asset));
+    if (state->has & GZ_HAS_STATE_ASSET) json_object_set_new(object, "asset", integer(state->asset));
 }
 
 json_t *ctl_json_state(const struct gz_node_state *state)
@@ -74,13 +74,13 @@ json_t *ctl_json_delta(const struct gz_delta *delta)
 static json_t *change(const struct gz_change_message *of)
 {
     json_t *object = json_pack("{s:I}", "id", (json_int_t)of->id);
-    if (of->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(of->name));
-    if (of->has & GZ_HAS(BEFORE)) {
+    if (of->has & GZ_HAS_CHANGE_NAME) json_object_set_new(object, "name", text(of->name));
+    if (of->has & GZ_HAS_CHANGE_BEFORE) {
         json_t *before = json_object();
         put_state(before, &of->before);
         json_object_set_new(object, "before", before);
     }
-    if (of->has & GZ_HAS(AFTER)) {
+    if (of->has & GZ_HAS_CHANGE_AFTER) {
         json_t *after = json_object();
         put_state(after, &of->after);
         json_object_set_new(object, "after", after);
@@ -95,16 +95,16 @@ json_t *ctl_json_edit(const struct gz_edit_message *edit)
         (json_int_t)edit->by, "user", text(edit->user), "kind",
         gz_vocabulary_word(&gz_edit_kind_words, (int)edit->kind), "nodes", ids(edit->nodes), "seq",
         (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
-    if (edit->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(edit->name));
-    if (edit->has & GZ_HAS(HANDLE))
+    if (edit->has & GZ_HAS_EDIT_NAME) json_object_set_new(object, "name", text(edit->name));
+    if (edit->has & GZ_HAS_EDIT_HANDLE)
         json_object_set_new(object, "handle",
                             json_string(gz_vocabulary_word(&gz_handle_words, (int)edit->handle)));
     const struct gz_value *value = &edit->value;
-    if (edit->has & GZ_HAS(VALUE))
+    if (edit->has & GZ_HAS_EDIT_VALUE)
         json_object_set_new(object, "value",
                             value->count == 1 ? json_real(value->numbers[0])
                                               : ctl_json_numbers(value->numbers, 2));
-    if (edit->has & GZ_HAS(RESIDUAL))
+    if (edit->has & GZ_HAS_EDIT_RESIDUAL)
         json_object_set_new(object, "residual", json_real(edit->residual));
     if (edit->undone) json_object_set_new(object, "undone", json_true());
     if (edit->change_count == 0) return object;
@@ -118,9 +118,9 @@ json_t *ctl_json_edit(const struct gz_edit_message *edit)
 json_t *ctl_json_done(const struct gz_message *done)
 {
     json_t *object = json_pack("{s:s}", "op", "ok");
-    if (done->has & GZ_HAS(EDIT)) json_object_set_new(object, "edit", integer(done->ok.edit));
-    if (done->has & GZ_HAS(SEQ)) json_object_set_new(object, "seq", integer(done->ok.seq));
-    if (done->has & GZ_HAS(NOTE)) json_object_set_new(object, "note", integer(done->ok.note));
+    if (done->has & GZ_HAS_OK_EDIT) json_object_set_new(object, "edit", integer(done->ok.edit));
+    if (done->has & GZ_HAS_OK_SEQ) json_object_set_new(object, "seq", integer(done->ok.seq));
+    if (done->has & GZ_HAS_OK_NOTE) json_object_set_new(object, "note", integer(done->ok.note));
     return object;
 }
 
@@ -128,10 +128,10 @@ json_t *ctl_json_note(const struct gz_note_state *note)
 {
     json_t *object = json_pack("{s:I,s:o}", "id", (json_int_t)note->id, "user", text(note->user));
     json_object_set_new(object, "text", text(note->text));
-    if (note->has & GZ_HAS(NODE)) json_object_set_new(object, "node", integer(note->node));
-    if (note->has & GZ_HAS(POINT))
+    if (note->has & GZ_HAS_NOTE_STATE_NODE) json_object_set_new(object, "node", integer(note->node));
+    if (note->has & GZ_HAS_NOTE_STATE_POINT)
         json_object_set_new(object, "point", ctl_json_numbers(&note->point.x, 3));
-    if (note->has & GZ_HAS(REPLY)) json_object_set_new(object, "reply", integer(note->reply));
+    if (note->has & GZ_HAS_NOTE_STATE_REPLY) json_object_set_new(object, "reply", integer(note->reply));
     if (note->done) json_object_set_new(object, "done", json_true());
     json_object_set_new(object, "made", json_real(note->made));
     json_object_set_new(object, "changed", json_real(note->changed));
@@ -176,21 +176,21 @@ json_t *ctl_json_person(const struct gz_presence_user *person)
     json_t *object = json_pack("{s:I,s:o,s:s,s:s}", "session", (json_int_t)person->session, "user",
                                text(person->user), "colour", colour, "role",
                                gz_vocabulary_word(&gz_role_words, (int)person->role));
-    if (person->has & GZ_HAS(AT))
+    if (person->has & GZ_HAS_PRESENCE_AT)
         json_object_set_new(object, "at", ctl_json_numbers(person->at, 2));
-    if (person->has & GZ_HAS(RAY))
+    if (person->has & GZ_HAS_PRESENCE_RAY)
         json_object_set_new(object, "ray", ctl_json_numbers(person->ray, 6));
-    if (person->has & GZ_HAS(VIEW))
+    if (person->has & GZ_HAS_PRESENCE_VIEW)
         json_object_set_new(object, "view", ctl_json_numbers(person->view, 16));
-    if (person->has & GZ_HAS(LENS))
+    if (person->has & GZ_HAS_PRESENCE_LENS)
         json_object_set_new(object, "lens", ctl_json_numbers(person->lens, 4));
     if (person->parallel) json_object_set_new(object, "parallel", json_true());
-    if (person->has & GZ_HAS(SELECTION))
+    if (person->has & GZ_HAS_PRESENCE_SELECTION)
         json_object_set_new(object, "selection", ids(person->selection));
-    if (person->has & GZ_HAS(TOOL))
+    if (person->has & GZ_HAS_PRESENCE_TOOL)
         json_object_set_new(object, "tool",
                             json_string(gz_vocabulary_word(&gz_mode_words, (int)person->tool)));
-    if (person->has & GZ_HAS(LOCKS)) json_object_set_new(object, "locks", ids(person->locks));
+    if (person->has & GZ_HAS_PRESENCE_LOCKS) json_object_set_new(object, "locks", ids(person->locks));
     return object;
 }
 

@@ -58,16 +58,16 @@ static enum gz_status fill(const struct ctl_args *args, const struct gz_mirror *
     const char *change = change_of(args, &count);
     struct gz_note *note = &message->note;
     if (change != NULL) {
-        message->has |= GZ_HAS(NOTE);
+        message->has |= GZ_HAS_NOTE_NOTE;
         note->note = ctl_get(args, change)->integer;
         note->gone = ctl_get(args, "--gone")->given;
         note->done = ctl_get(args, "--done")->given;
     }
-    if (note->done || ctl_get(args, "--open")->given) message->has |= GZ_HAS(DONE);
-    if (args->operands[1] != NULL) message->has |= GZ_HAS(TEXT);
-    if (at->given) message->has |= GZ_HAS(POINT);
-    if (reply->given) message->has |= GZ_HAS(REPLY);
-    if (node->given) message->has |= GZ_HAS(NODE);
+    if (note->done || ctl_get(args, "--open")->given) message->has |= GZ_HAS_NOTE_DONE;
+    if (args->operands[1] != NULL) message->has |= GZ_HAS_NOTE_TEXT;
+    if (at->given) message->has |= GZ_HAS_NOTE_POINT;
+    if (reply->given) message->has |= GZ_HAS_NOTE_REPLY;
+    if (node->given) message->has |= GZ_HAS_NOTE_NODE;
     note->text = gz_client_text(args->operands[1]);
     note->point = (gz_vec3){at->numbers[0], at->numbers[1], at->numbers[2]};
     note->reply = reply->integer;

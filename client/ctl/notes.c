@@ -48,7 +48,7 @@ static struct row *find_row(const struct table *table, uint64_t id)
 
 static bool same_pin(const struct gz_note_state *a, const struct gz_note_state *b)
 {
-    const uint64_t pin = GZ_HAS(NODE) | GZ_HAS(POINT);
+    const uint64_t pin = GZ_HAS_NOTE_STATE_NODE | GZ_HAS_NOTE_STATE_POINT;
     return (a->has & pin) == (b->has & pin) && a->node == b->node && a->point.x == b->point.x &&
            a->point.y == b->point.y && a->point.z == b->point.z;
 }
@@ -58,7 +58,7 @@ static bool fill_row(struct table *table, const struct gz_mirror *mirror,
 {
     /* An answer is younger than what it answers, whose row is therefore there; what is deleted has
      * none. */
-    const struct row *answered = note->has & GZ_HAS(REPLY) ? find_row(table, note->reply) : NULL;
+    const struct row *answered = note->has & GZ_HAS_NOTE_STATE_REPLY ? find_row(table, note->reply) : NULL;
     struct row *row = &table->rows[table->count];
     *row = (struct row){.note = note,
                         .thread = answered != NULL ? answered->thread : note->id,

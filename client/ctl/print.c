@@ -95,25 +95,25 @@ static const char *gap(bool *first)
 void ctl_put_state(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *state)
 {
     bool first = true;
-    if (state->has & GZ_HAS(NAME)) {
+    if (state->has & GZ_HAS_STATE_NAME) {
         fprintf(out, "%sname ", gap(&first));
         ctl_put_text(out, state->name);
     }
-    if (state->has & GZ_HAS(PARENT)) {
+    if (state->has & GZ_HAS_STATE_PARENT) {
         fprintf(out, "%sunder ", gap(&first));
         put_parent(out, mirror, state->parent);
     }
-    if (state->has & GZ_HAS(T)) {
+    if (state->has & GZ_HAS_STATE_T) {
         fprintf(out, "%st ", gap(&first));
         ctl_put_vec3(out, state->trs.t);
         fputs(" m", out);
     }
-    if (state->has & GZ_HAS(R)) {
+    if (state->has & GZ_HAS_STATE_R) {
         fprintf(out, "%sr ", gap(&first));
         ctl_put_vec3(out, degrees(state->trs.r));
         fputs(" deg", out);
     }
-    if (state->has & GZ_HAS(S)) {
+    if (state->has & GZ_HAS_STATE_S) {
         fprintf(out, "%ss ", gap(&first));
         ctl_put_vec3(out, state->trs.s);
     }
@@ -148,27 +148,27 @@ void ctl_put_change(FILE *out, const struct gz_mirror *mirror, const struct gz_n
 {
     uint64_t both = before->has & after->has;
     bool first = true;
-    if (both & GZ_HAS(NAME) && text_differs(before->name, after->name)) {
+    if (both & GZ_HAS_STATE_NAME && text_differs(before->name, after->name)) {
         fprintf(out, "%sname ", gap(&first));
         ctl_put_text(out, before->name);
         fputs(" -> ", out);
         ctl_put_text(out, after->name);
     }
-    if (both & GZ_HAS(PARENT) && before->parent != after->parent) {
+    if (both & GZ_HAS_STATE_PARENT && before->parent != after->parent) {
         fprintf(out, "%sunder ", gap(&first));
         put_parent(out, mirror, before->parent);
         fputs(" -> ", out);
         put_parent(out, mirror, after->parent);
     }
-    if (both & GZ_HAS(T) && vec3_differs(before->trs.t, after->trs.t)) {
+    if (both & GZ_HAS_STATE_T && vec3_differs(before->trs.t, after->trs.t)) {
         fputs(gap(&first), out);
         put_from_to(out, "t ", before->trs.t, after->trs.t, " m");
     }
-    if (both & GZ_HAS(R) && quat_differs(before->trs.r, after->trs.r)) {
+    if (both & GZ_HAS_STATE_R && quat_differs(before->trs.r, after->trs.r)) {
         fputs(gap(&first), out);
         put_from_to(out, "r ", degrees(before->trs.r), degrees(after->trs.r), " deg");
     }
-    if (both & GZ_HAS(S) && vec3_differs(before->trs.s, after->trs.s)) {
+    if (both & GZ_HAS_STATE_S && vec3_differs(before->trs.s, after->trs.s)) {
         fputs(gap(&first), out);
         put_from_to(out, "s ", before->trs.s, after->trs.s, "");
     }
@@ -177,8 +177,8 @@ void ctl_put_change(FILE *out, const struct gz_mirror *mirror, const struct gz_n
 struct gz_node_state ctl_node_state(const struct gz_mirror_node *node)
 {
     return (struct gz_node_state){
-        .has = GZ_HAS(NAME) | GZ_HAS(PARENT) | GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) |
-               (node->has_bounds ? GZ_HAS(BOUNDS) : 0) | (node->asset >= 0 ? GZ_HAS(ASSET) : 0),
+        .has = GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT | GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S |
+               (node->has_bounds ? GZ_HAS_STATE_BOUNDS : 0) | (node->asset >= 0 ? GZ_HAS_STATE_ASSET : 0),
         .id = node->id,
         .trs = node->trs,
         .name = gz_client_text(node->name),
@@ -204,9 +204,9 @@ void ctl_typed(enum gz_handle handle, const struct gz_value *value, char text[CT
 
 void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES])
 {
-    bool handle = (edit->has & GZ_HAS(HANDLE)) != 0;
+    bool handle = (edit->has & GZ_HAS_EDIT_HANDLE) != 0;
     char typed[CTL_TYPED_BYTES] = "";
-    if (edit->has & GZ_HAS(VALUE)) ctl_typed(edit->handle, &edit->value, typed);
+    if (edit->has & GZ_HAS_EDIT_VALUE) ctl_typed(edit->handle, &edit->value, typed);
     snprintf(text, CTL_EDIT_BYTES, "%s%s%s%s%s",
              gz_vocabulary_word(&gz_edit_kind_words, (int)edit->kind), handle ? " " : "",
              handle ? gz_vocabulary_word(&gz_handle_words, (int)edit->handle) : "",
@@ -219,10 +219,10 @@ char *ctl_pin_words(const struct gz_mirror *mirror, const struct gz_note_state *
     size_t size;
     FILE *out = open_memstream(&words, &size);
     if (out == NULL) return NULL;
-    bool node = (note->has & GZ_HAS(NODE)) != 0;
+    bool node = (note->has & GZ_HAS_NOTE_STATE_NODE) != 0;
     if (node) ctl_put_node(out, mirror, note->node);
     if (node && gz_mirror_find(mirror, note->node) == NULL) fputs(" (not here)", out);
-    if (note->has & GZ_HAS(POINT)) {
+    if (note->has & GZ_HAS_NOTE_STATE_POINT) {
         fputs(node ? " at " : "at ", out);
         ctl_put_vec3(out, note->point);
     }
@@ -231,7 +231,7 @@ char *ctl_pin_words(const struct gz_mirror *mirror, const struct gz_note_state *
 
 void ctl_put_done(FILE *out, const struct gz_message *done)
 {
-    if (done->has & GZ_HAS(EDIT))
+    if (done->has & GZ_HAS_OK_EDIT)
         fprintf(out, "edit %" PRIu64 "  seq %" PRIu64 "\n", done->ok.edit, done->ok.seq);
     else
         fputs("nothing changed\n", out);

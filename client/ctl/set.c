@@ -27,10 +27,10 @@ static void fill(const struct ctl_args *args, struct gz_set_node *node)
     const struct gz_arg *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"),
                         *euler = ctl_get(args, "--euler"), *s = ctl_get(args, "--s"),
                         *name = ctl_get(args, "--name");
-    if (t->given) node->has |= GZ_HAS(T);
-    if (r->given || euler->given) node->has |= GZ_HAS(R);
-    if (s->given) node->has |= GZ_HAS(S);
-    if (name->given) node->has |= GZ_HAS(NAME);
+    if (t->given) node->has |= GZ_HAS_SET_NODE_T;
+    if (r->given || euler->given) node->has |= GZ_HAS_SET_NODE_R;
+    if (s->given) node->has |= GZ_HAS_SET_NODE_S;
+    if (name->given) node->has |= GZ_HAS_SET_NODE_NAME;
     node->trs.t = (gz_vec3){t->numbers[0], t->numbers[1], t->numbers[2]};
     node->trs.s = (gz_vec3){s->numbers[0], s->numbers[1], s->numbers[2]};
     node->trs.r = (gz_quat){r->numbers[0], r->numbers[1], r->numbers[2], r->numbers[3]};
@@ -48,7 +48,7 @@ static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mi
     const char *parent = ctl_get(args, "--parent")->text;
     enum gz_status status = ctl_find_node(mirror, args->operands[1], &node->id, error);
     if (status != GZ_OK || parent == NULL) return status;
-    node->has |= GZ_HAS(PARENT);
+    node->has |= GZ_HAS_SET_NODE_PARENT;
     return strcmp(parent, "0") == 0 ? GZ_OK : ctl_find_node(mirror, parent, &node->parent, error);
 }
 

@@ -8,7 +8,7 @@ static void handle_message(void *context, const struct gz_message *message)
 {
     enum gz_handle *hover = context;
     if (message->op == GZ_OP_GIZMO)
-        *hover = message->has & GZ_HAS(HOVER) ? message->gizmo.hover : GZ_HANDLE_NONE;
+        *hover = message->has & GZ_HAS_GIZMO_HOVER ? message->gizmo.hover : GZ_HANDLE_NONE;
 }
 
 static enum gz_status request(struct gz_client *client, struct gz_message *message,
@@ -31,7 +31,7 @@ static enum gz_status create(struct gz_client *client, const gz_trs *object, uin
                              struct gz_error *error)
 {
     struct gz_create_node node = {
-        .has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .name = gz_client_text("solve"), .trs = *object};
+        .has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_R | GZ_HAS_CREATE_NODE_S, .name = gz_client_text("solve"), .trs = *object};
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
     const struct gz_message *answer;
     enum gz_status status = gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, error);
@@ -59,8 +59,8 @@ static enum gz_status set_up(struct gz_client *client, const struct gz_replay_ca
     memcpy(camera.camera.viewport, replay->camera.viewport, sizeof camera.camera.viewport);
     struct gz_message tool = {
         .op = GZ_OP_TOOL,
-        .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(SIZE) | GZ_HAS(BALL) | GZ_HAS(BALL_FIT) |
-               GZ_HAS(EDGE),
+        .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_BALL | GZ_HAS_TOOL_BALL_FIT |
+               GZ_HAS_TOOL_EDGE,
         .tool = {.mode = mode_of(replay->handle),
                  .space = replay->space,
                  .size = replay->gizmo_px,
@@ -79,7 +79,7 @@ static enum gz_status set_up(struct gz_client *client, const struct gz_replay_ca
 static struct gz_message pointer(enum gz_phase phase, const double *at)
 {
     return (struct gz_message){
-        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {at[0], at[1]}}};
+        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer = {.phase = phase, .at = {at[0], at[1]}}};
 }
 
 /* What picking finds at the start, by hovering there. */

@@ -110,7 +110,7 @@ static void print_line(FILE *out, const struct gz_mirror *mirror, const struct b
                        int columns)
 {
     struct gz_node_state state = ctl_node_state(branch->node);
-    state.has &= GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S);
+    state.has &= GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S;
     fprintf(out, "%*s%" PRIu64 "  ", 2 * branch->depth, "", branch->node->id);
     ctl_put_text(out, gz_client_text(branch->node->name));
     fprintf(out, "%*s  ", columns - label_width(branch), "");

@@ -93,7 +93,7 @@ static void put_delta_nodes(const struct watch *watch, const struct gz_delta *de
         ctl_put_node(stdout, mirror, state.id);
         fputs("  ", stdout);
         ctl_put_state(stdout, mirror, &state);
-        if (state.has & GZ_HAS(BY) && state.by != 0) {
+        if (state.has & GZ_HAS_STATE_BY && state.by != 0) {
             fputs("  by ", stdout);
             put_person(watch, state.by);
         }
@@ -144,7 +144,7 @@ static void put_note(struct watch *watch, const struct gz_note_state *note)
     char *pin = ctl_pin_words(gz_client_mirror(watch->client), note);
     printf("note %" PRIu64 "  %s  ", note->id, note->done ? "done" : "open");
     if (pin != NULL && pin[0] != '\0') printf("%s  ", pin);
-    if (note->has & GZ_HAS(REPLY)) printf("answers %" PRIu64 "  ", note->reply);
+    if (note->has & GZ_HAS_NOTE_STATE_REPLY) printf("answers %" PRIu64 "  ", note->reply);
     ctl_put_lines(stdout, note->text, NOTE_INDENT);
     fputs("  by ", stdout);
     ctl_put_text(stdout, note->user);
@@ -289,8 +289,8 @@ static struct gz_message interest_of(const struct ctl_args *args, struct gz_ids 
     const struct gz_arg *box = ctl_get(args, "--box");
     struct gz_message message = {.op = GZ_OP_INTEREST,
                                  .interest = {.nodes = roots, .box = box_of(box->numbers)}};
-    if (roots.count > 0) message.has |= GZ_HAS(NODES);
-    if (box->given) message.has |= GZ_HAS(BOX);
+    if (roots.count > 0) message.has |= GZ_HAS_INTEREST_NODES;
+    if (box->given) message.has |= GZ_HAS_INTEREST_BOX;
     return message;
 }
 

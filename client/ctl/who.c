@@ -11,7 +11,7 @@ static void print_person(const struct gz_mirror *mirror, const struct gz_presenc
     ctl_put_text(stdout, person->user);
     printf("%*s  %-6s  #%06x", ctl_width(person->user) < 12 ? 12 - ctl_width(person->user) : 0, "",
            gz_vocabulary_word(&gz_role_words, (int)person->role), (unsigned)person->rgb);
-    if (person->has & GZ_HAS(TOOL))
+    if (person->has & GZ_HAS_PRESENCE_TOOL)
         printf("  %-9s", gz_vocabulary_word(&gz_mode_words, (int)person->tool));
     printf("  %zu selected", person->selection.count);
     if (person->locks.count > 0) {
@@ -19,7 +19,7 @@ static void print_person(const struct gz_mirror *mirror, const struct gz_presenc
         ctl_put_nodes(stdout, mirror, person->locks);
     }
     gz_affine to_eye = gz_affine_from_matrix(person->view), from_eye;
-    if (person->has & GZ_HAS(VIEW) && gz_affine_inverse(&to_eye, &from_eye)) {
+    if (person->has & GZ_HAS_PRESENCE_VIEW && gz_affine_inverse(&to_eye, &from_eye)) {
         fputs("  looks from ", stdout);
         ctl_put_vec3(stdout, from_eye.origin);
     }

@@ -25,7 +25,7 @@ static enum gz_status check_hello(const struct gz_net *net, const struct gz_mess
     if (hello->v != GZ_PROTOCOL_VERSION) {
         return gz_fail(error, GZ_VERSION, "v: this server speaks version %d", GZ_PROTOCOL_VERSION);
     }
-    *role = (message->has & GZ_HAS(ROLE)) ? hello->role : GZ_ROLE_EDITOR;
+    *role = (message->has & GZ_HAS_HELLO_ROLE) ? hello->role : GZ_ROLE_EDITOR;
     if (*role == GZ_ROLE_ADMIN && !is_admin(net, hello->user))
         return gz_fail(
             error, GZ_FORBIDDEN,

@@ -71,8 +71,8 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
                           const struct gz_error *error, bool fatal)
 {
     struct gz_message message = {.op = GZ_OP_ERROR};
-    if (request != NULL && (request->has & GZ_HAS(RID))) {
-        message.has = GZ_HAS(RID);
+    if (request != NULL && (request->has & GZ_HAS_RID)) {
+        message.has = GZ_HAS_RID;
         message.rid = request->rid;
     }
     message.error = (struct gz_error_message){

@@ -106,7 +106,7 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     struct gz_text name = message->checkpoint.name;
     uint64_t now = gz_scene_seq(core->scene);
     const struct gz_checkpoint_record *other = find(core, name);
-    record->seq = (message->has & GZ_HAS(SEQ)) != 0 ? message->checkpoint.seq : now;
+    record->seq = (message->has & GZ_HAS_CHECKPOINT_SEQ) != 0 ? message->checkpoint.seq : now;
     if (strspn(record->name, "0123456789") == name.size)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
                        "checkpoint.name: of digits alone it could be taken for a seq");
@@ -129,7 +129,7 @@ static enum gz_status unmake(const struct gz_core *core, const struct gz_message
                              struct gz_checkpoint_record *record, struct gz_failure *failure)
 {
     const struct gz_checkpoint_record *there = find(core, message->checkpoint.name);
-    if ((message->has & GZ_HAS(SEQ)) != 0)
+    if ((message->has & GZ_HAS_CHECKPOINT_SEQ) != 0)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
                        "checkpoint.seq: leave it out to delete a checkpoint");
     if (there == NULL) return refuse_unknown("checkpoint.name", message->checkpoint.name, failure);
@@ -171,7 +171,7 @@ enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_mes
     }
     gz_rate_charge(&session->rate, (double)count / GZ_CHECKPOINTS_TOLD_PER_MESSAGE);
     struct gz_ok ok = {.checkpoints = states, .checkpoint_count = count};
-    gz_session_ok(session, message, GZ_HAS(CHECKPOINTS), &ok);
+    gz_session_ok(session, message, GZ_HAS_OK_CHECKPOINTS, &ok);
     return GZ_OK;
 }
 

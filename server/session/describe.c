@@ -18,16 +18,17 @@ struct gz_text gz_text_of(const char *string)
 struct gz_node_state gz_describe_node(uint64_t id, const struct gz_content *content)
 {
     struct gz_node_state state = {
-        .has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT),
+        .has = GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_NAME |
+               GZ_HAS_STATE_PARENT,
         .id = id,
         .trs = content->trs,
         .name = gz_text_of(content->name),
         .parent = content->parent,
         .bounds = content->bounds,
     };
-    if (content->has_bounds) state.has |= GZ_HAS(BOUNDS);
+    if (content->has_bounds) state.has |= GZ_HAS_STATE_BOUNDS;
     if (content->asset < 0) return state;
-    state.has |= GZ_HAS(ASSET);
+    state.has |= GZ_HAS_STATE_ASSET;
     state.asset = (uint64_t)content->asset;
     return state;
 }
@@ -57,12 +58,12 @@ struct gz_edit_message gz_describe_edit(const struct gz_edit_record *edit, uint6
         .began = edit->began,
         .ended = edit->ended,
     };
-    if (edit->handle != GZ_HANDLE_NONE) message.has |= GZ_HAS(HANDLE);
-    if (edit->value_count > 0) message.has |= GZ_HAS(VALUE);
-    if (edit->residual > 0) message.has |= GZ_HAS(RESIDUAL);
+    if (edit->handle != GZ_HANDLE_NONE) message.has |= GZ_HAS_EDIT_HANDLE;
+    if (edit->value_count > 0) message.has |= GZ_HAS_EDIT_VALUE;
+    if (edit->residual > 0) message.has |= GZ_HAS_EDIT_RESIDUAL;
     const char *name = name_then(edit);
     if (name == NULL) return message;
-    message.has |= GZ_HAS(NAME);
+    message.has |= GZ_HAS_EDIT_NAME;
     message.name = gz_text_of(name);
     return message;
 }
@@ -70,12 +71,12 @@ struct gz_edit_message gz_describe_edit(const struct gz_edit_record *edit, uint6
 /* The parts of the node that are the same before and after. */
 static uint64_t same_parts(const struct gz_content *before, const struct gz_content *after)
 {
-    uint64_t same = GZ_HAS(BOUNDS) | GZ_HAS(ASSET);
-    if (memcmp(&before->trs.t, &after->trs.t, sizeof before->trs.t) == 0) same |= GZ_HAS(T);
-    if (memcmp(&before->trs.r, &after->trs.r, sizeof before->trs.r) == 0) same |= GZ_HAS(R);
-    if (memcmp(&before->trs.s, &after->trs.s, sizeof before->trs.s) == 0) same |= GZ_HAS(S);
-    if (strcmp(before->name, after->name) == 0) same |= GZ_HAS(NAME);
-    if (before->parent == after->parent) same |= GZ_HAS(PARENT);
+    uint64_t same = GZ_HAS_STATE_BOUNDS | GZ_HAS_STATE_ASSET;
+    if (memcmp(&before->trs.t, &after->trs.t, sizeof before->trs.t) == 0) same |= GZ_HAS_STATE_T;
+    if (memcmp(&before->trs.r, &after->trs.r, sizeof before->trs.r) == 0) same |= GZ_HAS_STATE_R;
+    if (memcmp(&before->trs.s, &after->trs.s, sizeof before->trs.s) == 0) same |= GZ_HAS_STATE_S;
+    if (strcmp(before->name, after->name) == 0) same |= GZ_HAS_STATE_NAME;
+    if (before->parent == after->parent) same |= GZ_HAS_STATE_PARENT;
     return same;
 }
 
@@ -84,15 +85,15 @@ static struct gz_change_message describe_change(const struct gz_change *change)
 {
     const struct gz_content *before = &change->before, *after = &change->after;
     struct gz_change_message message = {
-        .id = change->node, .has = GZ_HAS(NAME), .name = gz_text_of(gz_change_name(change))};
+        .id = change->node, .has = GZ_HAS_CHANGE_NAME, .name = gz_text_of(gz_change_name(change))};
     uint64_t same = change->existed && change->exists ? same_parts(before, after) : 0;
     if (change->existed) {
-        message.has |= GZ_HAS(BEFORE);
+        message.has |= GZ_HAS_CHANGE_BEFORE;
         message.before = gz_describe_node(change->node, before);
         message.before.has &= ~same;
     }
     if (change->exists) {
-        message.has |= GZ_HAS(AFTER);
+        message.has |= GZ_HAS_CHANGE_AFTER;
         message.after = gz_describe_node(change->node, after);
         message.after.has &= ~same;
     }
@@ -115,7 +116,7 @@ bool gz_describe_whole_edit(const struct gz_edit_record *edit, uint64_t epoch,
         ids[i] = edit->changes[i].node;
     }
     *message = gz_describe_edit(edit, epoch, (struct gz_ids){ids, count});
-    message->has |= GZ_HAS(CHANGES);
+    message->has |= GZ_HAS_EDIT_CHANGES;
     message->changes = changes;
     message->change_count = count;
     return true;

@@ -109,7 +109,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         if (status == GZ_OK) status = handle(session, &message, &failure);
         gz_rate_charge(&session->rate, gz_groups_charge(&session->groups));
         if (status != GZ_OK)
-            gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure,
+            gz_session_refuse(session, (message.has & GZ_HAS_RID) != 0, message.rid, &failure,
                               false);
         gz_arena_go_back(&core->scratch, mark);
     }

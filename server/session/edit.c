@@ -62,7 +62,7 @@ static enum gz_status change_of_set(struct gz_core *core, const struct gz_messag
     const struct gz_set_node *said = &message->set.nodes[index];
     const struct gz_node *node = gz_scene_find(core->scene, said->id);
     if (node == NULL) return unknown_node(failure, message, index, ".id", said->id);
-    if ((said->has & GZ_HAS(PARENT)) != 0 && !is_there(core, said->parent))
+    if ((said->has & GZ_HAS_SET_NODE_PARENT) != 0 && !is_there(core, said->parent))
         return unknown_node(failure, message, index, ".parent", said->parent);
     failure->node = said->id;
     *change = (struct gz_change){.node = said->id, .existed = true, .exists = true};
@@ -83,7 +83,7 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
     const struct gz_set *set = &message->set;
     struct gz_core *core = session->core;
     if (gz_core_answer_key(session, message)) return GZ_OK;
-    bool has_base = (message->has & GZ_HAS(BASE)) != 0;
+    bool has_base = (message->has & GZ_HAS_SET_BASE) != 0;
     if (has_base && set->base > gz_scene_seq(core->scene))
         return gz_fail(&failure->error, GZ_BAD_VALUE, "set.base: the scene is at %llu",
                        (unsigned long long)gz_scene_seq(core->scene));
@@ -140,7 +140,7 @@ static enum gz_status begin_create(const struct gz_core *core, const struct gz_m
 {
     const struct gz_create_node *said = &message->create.nodes[index];
     *content = (struct gz_content){.name = "", .trs = gz_trs_identity, .asset = -1};
-    if ((said->has & GZ_HAS(COPY)) == 0) return GZ_OK;
+    if ((said->has & GZ_HAS_CREATE_NODE_COPY) == 0) return GZ_OK;
     const struct gz_node *node = gz_scene_find(core->scene, said->copy);
     if (node == NULL) return unknown_node(failure, message, index, ".copy", said->copy);
     gz_node_content(node, content);
@@ -152,16 +152,16 @@ static enum gz_status hang_create(const struct gz_core *core, const struct refs 
                                   const uint64_t *ids, uint64_t *parent, struct gz_failure *failure)
 {
     const struct gz_create_node *said = &message->create.nodes[index];
-    if (said->has & GZ_HAS(PARENT)) *parent = said->parent;
+    if (said->has & GZ_HAS_CREATE_NODE_PARENT) *parent = said->parent;
     if (!is_there(core, *parent)) return unknown_node(failure, message, index, ".parent", *parent);
-    if (said->has & GZ_HAS(PARENT_REF)) {
+    if (said->has & GZ_HAS_CREATE_NODE_PARENT_REF) {
         size_t slot = *find_ref(refs, said->parent_ref);
         if (slot == 0)
             return gz_fail(&failure->error, GZ_BAD_VALUE,
                            "create.nodes[%zu].parent: no earlier node has this ref", index);
         *parent = ids[slot - 1];
     }
-    if ((said->has & GZ_HAS(REF)) == 0) return GZ_OK;
+    if ((said->has & GZ_HAS_CREATE_NODE_REF) == 0) return GZ_OK;
     size_t *slot = find_ref(refs, said->ref);
     if (*slot != 0)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
@@ -173,10 +173,10 @@ static enum gz_status hang_create(const struct gz_core *core, const struct refs 
 static enum gz_status fill_create(struct gz_core *core, const struct gz_create_node *said,
                                   struct gz_content *content, struct gz_failure *failure)
 {
-    if (said->has & GZ_HAS(T)) content->trs.t = said->trs.t;
-    if (said->has & GZ_HAS(R)) content->trs.r = said->trs.r;
-    if (said->has & GZ_HAS(S)) content->trs.s = said->trs.s;
-    if (said->has & GZ_HAS(BOUNDS)) {
+    if (said->has & GZ_HAS_CREATE_NODE_T) content->trs.t = said->trs.t;
+    if (said->has & GZ_HAS_CREATE_NODE_R) content->trs.r = said->trs.r;
+    if (said->has & GZ_HAS_CREATE_NODE_S) content->trs.s = said->trs.s;
+    if (said->has & GZ_HAS_CREATE_NODE_BOUNDS) {
         content->has_bounds = true;
         content->bounds = said->bounds;
     }

@@ -132,15 +132,15 @@ static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo,
     struct gz_line lines[GZ_GIZMO_LINES_MAX];
     struct gz_message message = {.op = GZ_OP_GIZMO, .gizmo = session->shown.gizmo};
     struct gz_gizmo_message *shown = &message.gizmo;
-    if (shown->hover != GZ_HANDLE_NONE) message.has |= GZ_HAS(HOVER);
-    if (shown->active != GZ_HANDLE_NONE) message.has |= GZ_HAS(ACTIVE) | GZ_HAS(START);
-    if (shown->value.count > 0) message.has |= GZ_HAS(VALUE);
-    if (is_ring(shown->active)) message.has |= GZ_HAS(ARM) | GZ_HAS(AXIS);
-    if (is_own_frame(shown, shown->turn_axes, RINGS)) message.has |= GZ_HAS(TURN_AXES);
-    if (is_own_frame(shown, shown->scale_axes, SCALES)) message.has |= GZ_HAS(SCALE_AXES);
-    if (is_box(shown->box)) message.has |= GZ_HAS(BOX);
+    if (shown->hover != GZ_HANDLE_NONE) message.has |= GZ_HAS_GIZMO_HOVER;
+    if (shown->active != GZ_HANDLE_NONE) message.has |= GZ_HAS_GIZMO_ACTIVE | GZ_HAS_GIZMO_START;
+    if (shown->value.count > 0) message.has |= GZ_HAS_GIZMO_VALUE;
+    if (is_ring(shown->active)) message.has |= GZ_HAS_GIZMO_ARM | GZ_HAS_GIZMO_AXIS;
+    if (is_own_frame(shown, shown->turn_axes, RINGS)) message.has |= GZ_HAS_GIZMO_TURN_AXES;
+    if (is_own_frame(shown, shown->scale_axes, SCALES)) message.has |= GZ_HAS_GIZMO_SCALE_AXES;
+    if (is_box(shown->box)) message.has |= GZ_HAS_GIZMO_BOX;
     if (session->draw && session->view.has_camera) {
-        message.has |= GZ_HAS(LINES);
+        message.has |= GZ_HAS_GIZMO_LINES;
         shown->lines = lines;
         shown->line_count = there ? make_lines(session, gizmo, shown, lines) : 0;
     }

@@ -30,9 +30,9 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
     *ticket = (struct gz_ticket){
         .number = core->next_ticket++,
         .session = session->id,
-        .has_rid = (message->has & GZ_HAS(RID)) != 0,
+        .has_rid = (message->has & GZ_HAS_RID) != 0,
         .rid = message->rid,
-        .has_key = (message->has & GZ_HAS(KEY)) != 0,
+        .has_key = (message->has & GZ_HAS_KEY) != 0,
         .force = message->op == GZ_OP_REVERT && message->revert.force,
         .after = after,
         .query = *query,
@@ -183,12 +183,12 @@ enum gz_status gz_on_history(struct gz_session *session, const struct gz_message
     const struct gz_history *said = &message->history;
     struct gz_query query = {
         .kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
-    if (message->has & GZ_HAS(NODE)) query.node = said->node;
-    if (message->has & GZ_HAS(USER)) memcpy(query.user, said->user.bytes, said->user.size);
-    if (message->has & GZ_HAS(SINCE)) query.since = said->since;
-    if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
-    if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
-    query.brief = (message->has & GZ_HAS(CHANGES)) != 0 && !said->changes;
+    if (message->has & GZ_HAS_HISTORY_NODE) query.node = said->node;
+    if (message->has & GZ_HAS_HISTORY_USER) memcpy(query.user, said->user.bytes, said->user.size);
+    if (message->has & GZ_HAS_HISTORY_SINCE) query.since = said->since;
+    if (message->has & GZ_HAS_HISTORY_BEFORE) query.before = said->before;
+    if (message->has & GZ_HAS_HISTORY_LIMIT) query.limit = (uint32_t)said->limit;
+    query.brief = (message->has & GZ_HAS_HISTORY_CHANGES) != 0 && !said->changes;
     return gz_session_ask(session, message, &query, 0, send_answer, failure);
 }
 
@@ -198,8 +198,8 @@ enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *mes
     const struct gz_core *core = session->core;
     uint64_t now = gz_scene_seq(core->scene);
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->at.seq, .time = message->at.time};
-    query.by_time = (message->has & GZ_HAS(TIME)) != 0;
-    if (message->has & GZ_HAS(CHECKPOINT)) {
+    query.by_time = (message->has & GZ_HAS_AT_TIME) != 0;
+    if (message->has & GZ_HAS_AT_CHECKPOINT) {
         enum gz_status status =
             gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
         if (status != GZ_OK) return status;
@@ -223,9 +223,9 @@ enum gz_status gz_on_path(struct gz_session *session, const struct gz_message *m
                              .since = NAN,
                              .before = NAN,
                              .limit = GZ_PATH_POINTS_MAX};
-    if (message->has & GZ_HAS(SINCE)) query.since = said->since;
-    if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
-    if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
+    if (message->has & GZ_HAS_PATH_SINCE) query.since = said->since;
+    if (message->has & GZ_HAS_PATH_BEFORE) query.before = said->before;
+    if (message->has & GZ_HAS_PATH_LIMIT) query.limit = (uint32_t)said->limit;
     return gz_session_ask(session, message, &query, node != NULL ? node->seq : 0, send_answer,
                           failure);
 }
@@ -237,7 +237,7 @@ enum gz_status gz_on_restore(struct gz_session *session, const struct gz_message
     uint64_t now = gz_scene_seq(core->scene);
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->restore.seq};
     if (gz_core_answer_key(session, message)) return GZ_OK;
-    if (message->has & GZ_HAS(CHECKPOINT)) {
+    if (message->has & GZ_HAS_AT_CHECKPOINT) {
         enum gz_status status =
             gz_core_find_checkpoint(core, message->restore.checkpoint, &query.seq, failure);
         if (status != GZ_OK) return status;

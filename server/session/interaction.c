@@ -122,7 +122,7 @@ static bool has_changed(const struct gz_edit_record *edit)
 static void refuse_edit(struct gz_session *session, const struct gz_message *request)
 {
     struct gz_failure failure = {.node = 0};
-    bool has_rid = request != NULL && (request->has & GZ_HAS(RID)) != 0;
+    bool has_rid = request != NULL && (request->has & GZ_HAS_RID) != 0;
     gz_interaction_take_back(session);
     gz_fail(&failure.error, GZ_NO_MEMORY, "no memory to complete the drag; it was taken back");
     gz_session_refuse(session, has_rid, has_rid ? request->rid : 0, &failure, false);

@@ -15,11 +15,11 @@ static struct gz_region region_of(const struct gz_session *session,
 {
     const struct gz_interest *asked = &message->interest;
     struct gz_region region = {.kind = GZ_REGION_WHOLE};
-    if (message->has & GZ_HAS(NODES)) {
+    if (message->has & GZ_HAS_INTEREST_NODES) {
         region.kind = GZ_REGION_NODES;
         region.ids = asked->nodes.ids;
         region.id_count = asked->nodes.count;
-    } else if (message->has & GZ_HAS(BOX)) {
+    } else if (message->has & GZ_HAS_INTEREST_BOX) {
         region.kind = GZ_REGION_BOX;
         region.box = asked->box;
     } else if (asked->view) {
@@ -47,7 +47,7 @@ enum gz_status gz_on_interest(struct gz_session *session, const struct gz_messag
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "interest.view: needs a camera, and none was sent yet; send camera first");
     enum gz_status status = GZ_OK;
-    if (message->has & GZ_HAS(NODES))
+    if (message->has & GZ_HAS_INTEREST_NODES)
         status =
             gz_check_ids(session->core->scene, "interest.nodes", message->interest.nodes, failure);
     if (status != GZ_OK) return status;

@@ -67,11 +67,11 @@ static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
 static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
 {
     const struct gz_hello *said = &hello->hello;
-    if ((hello->has & GZ_HAS(RESUME)) == 0) return gz_sync_cursor(core->sync, 0, NULL);
+    if ((hello->has & GZ_HAS_HELLO_RESUME) == 0) return gz_sync_cursor(core->sync, 0, NULL);
     uint64_t last = last_of_epoch(core, said->resume_epoch);
     bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene);
     bool heard =
-        (hello->has & GZ_HAS(EDIT)) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
+        (hello->has & GZ_HAS_HELLO_EDIT) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
     return gz_sync_cursor(core->sync, exact ? said->resume_seq : 0,
                           heard ? &said->resume_edit : NULL);
 }
@@ -260,8 +260,8 @@ void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_n
 {
     struct gz_message message = {.op = GZ_OP_BYE, .bye = *bye};
     char reason[GZ_ERROR_BYTES_MAX];
-    if (!bye->fatal) message.has |= GZ_HAS(RETRY_S);
-    if (bye->scene.size > 0) message.has |= GZ_HAS(SCENE);
+    if (!bye->fatal) message.has |= GZ_HAS_BYE_RETRY_S;
+    if (bye->scene.size > 0) message.has |= GZ_HAS_BYE_SCENE;
     snprintf(reason, sizeof reason, "%.*s", (int)bye->reason.size, bye->reason.bytes);
     gz_core_enter(core, now);
     complete_gestures(core);

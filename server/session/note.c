@@ -98,9 +98,9 @@ static const struct gz_note_record *find(const struct gz_core *core, uint64_t id
 
 static void answer(struct gz_session *session, bool has_rid, uint64_t rid, uint64_t note)
 {
-    struct gz_message asked = {.has = has_rid ? GZ_HAS(RID) : 0, .rid = rid};
+    struct gz_message asked = {.has = has_rid ? GZ_HAS_RID : 0, .rid = rid};
     struct gz_ok ok = {.note = note};
-    gz_session_ok(session, &asked, GZ_HAS(NOTE), &ok);
+    gz_session_ok(session, &asked, GZ_HAS_OK_NOTE, &ok);
 }
 
 /* Whether the key of the request decides about it: it is known and answered, or *status says why
@@ -125,7 +125,7 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
         return true;
     }
     if (note == 0) return false;
-    answer(session, (message->has & GZ_HAS(RID)) != 0, message->rid, note);
+    answer(session, (message->has & GZ_HAS_RID) != 0, message->rid, note);
     return true;
 }
 
@@ -142,8 +142,8 @@ static enum gz_status pin(const struct gz_core *core, const struct gz_message *m
                           struct gz_note_record *note, struct gz_failure *failure)
 {
     const struct gz_note *said = &message->note;
-    bool has_node = (message->has & GZ_HAS(NODE)) != 0,
-         has_point = (message->has & GZ_HAS(POINT)) != 0;
+    bool has_node = (message->has & GZ_HAS_NOTE_NODE) != 0,
+         has_point = (message->has & GZ_HAS_NOTE_POINT) != 0;
     if (!has_node && !has_point) return GZ_OK;
     if (has_node && gz_scene_find(core->scene, said->node) == NULL) {
         failure->node = said->node;
@@ -160,13 +160,13 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
                            struct gz_note_record *note, struct gz_failure *failure)
 {
     const struct gz_note *said = &message->note;
-    if ((message->has & GZ_HAS(DONE)) != 0 || said->gone)
+    if ((message->has & GZ_HAS_NOTE_DONE) != 0 || said->gone)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "note.id: %s is said of a note that is there",
                        said->gone ? "gone" : "done");
     if (count_notes(core) >= GZ_NOTES_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY, "note: a scene holds at most %d",
                        GZ_NOTES_MAX);
-    if ((message->has & GZ_HAS(REPLY)) != 0) {
+    if ((message->has & GZ_HAS_NOTE_REPLY) != 0) {
         const struct gz_note_record *other = find(core, said->reply);
         if (other == NULL) return refuse_unknown(failure, "reply", said->reply);
         note->node = other->node;
@@ -184,7 +184,8 @@ static enum gz_status check_author(const struct gz_session *session,
                                    const struct gz_note_record *note, struct gz_failure *failure)
 {
     bool needs_author =
-        (message->has & (GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT))) != 0 || message->note.gone;
+        (message->has & (GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT)) != 0 ||
+        message->note.gone;
     if (!needs_author || session->role >= GZ_ROLE_ADMIN || strcmp(session->user, note->user) == 0)
         return GZ_OK;
     return gz_fail(&failure->error, GZ_FORBIDDEN,
@@ -198,14 +199,14 @@ static enum gz_status change(const struct gz_session *session, const struct gz_m
     const struct gz_note *said = &message->note;
     const struct gz_note_record *before = find(session->core, said->note);
     if (before == NULL) return refuse_unknown(failure, "id", said->note);
-    if ((message->has & GZ_HAS(REPLY)) != 0)
+    if ((message->has & GZ_HAS_NOTE_REPLY) != 0)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "note.reply: what a note answers stays");
     enum gz_status status = check_author(session, message, before, failure);
     if (status != GZ_OK) return status;
     const struct gz_note_record said_now = *note;
     *note = *before;
-    if ((message->has & GZ_HAS(TEXT)) != 0) note->text = said_now.text;
-    if ((message->has & GZ_HAS(DONE)) != 0) note->done = said->done;
+    if ((message->has & GZ_HAS_NOTE_TEXT) != 0) note->text = said_now.text;
+    if ((message->has & GZ_HAS_NOTE_DONE) != 0) note->done = said->done;
     note->gone = said->gone;
     note->by = said_now.by;
     note->key = said_now.key;

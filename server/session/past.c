@@ -69,7 +69,7 @@ static bool describe_points(struct gz_outgoing_answer *out, uint64_t epoch, stru
     if (points == NULL) return false;
     for (size_t i = 0; i < count; i++) {
         const struct gz_point_record *point = &out->answer.points[out->done++];
-        points[i] = (struct gz_path_point){.has = GZ_HAS(PARENT),
+        points[i] = (struct gz_path_point){.has = GZ_HAS_PATH_POINT_PARENT,
                                            .seq = point->seq,
                                            .edit = point->edit,
                                            .time = point->time,
@@ -80,9 +80,9 @@ static bool describe_points(struct gz_outgoing_answer *out, uint64_t epoch, stru
     return true;
 }
 
-static const struct form nodes_form = {describe_nodes, GZ_HAS(SEQ) | GZ_HAS(SCENE_NODES)};
-static const struct form edits_form = {describe_edits, GZ_HAS(EDITS)};
-static const struct form points_form = {describe_points, GZ_HAS(PATH)};
+static const struct form nodes_form = {describe_nodes, GZ_HAS_OK_SEQ | GZ_HAS_OK_NODES};
+static const struct form edits_form = {describe_edits, GZ_HAS_OK_EDITS};
+static const struct form points_form = {describe_points, GZ_HAS_OK_PATH};
 
 static const struct form *form_of(const struct gz_query *query)
 {
@@ -111,7 +111,7 @@ bool gz_past_next_piece(struct gz_past *past, uint64_t epoch, struct gz_arena *a
 {
     struct gz_outgoing_answer *out = past->answer;
     *piece =
-        (struct gz_message){.op = GZ_OP_OK, .has = GZ_HAS(RID) | out->form->has, .rid = out->rid};
+        (struct gz_message){.op = GZ_OP_OK, .has = GZ_HAS_RID | out->form->has, .rid = out->rid};
     return out->form->describe(out, epoch, arena, &piece->ok);
 }
 

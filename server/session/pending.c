@@ -112,9 +112,9 @@ enum gz_status gz_pending_apply(struct gz_core *core, struct gz_pending_edit *pe
 
 static void answer_unchanged(const struct gz_core *core, const struct gz_edit_request *request)
 {
-    struct gz_message asked = {.has = request->has_rid ? GZ_HAS(RID) : 0, .rid = request->rid};
+    struct gz_message asked = {.has = request->has_rid ? GZ_HAS_RID : 0, .rid = request->rid};
     struct gz_ok ok = {.seq = gz_scene_seq(core->scene)};
-    gz_session_ok(request->session, &asked, GZ_HAS(SEQ), &ok);
+    gz_session_ok(request->session, &asked, GZ_HAS_OK_SEQ, &ok);
 }
 
 enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,

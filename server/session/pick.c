@@ -105,17 +105,17 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
                           struct gz_failure *failure)
 {
     const struct gz_pick *asked = &message->pick;
-    bool by_rect = (message->has & GZ_HAS(RECT)) != 0;
+    bool by_rect = (message->has & GZ_HAS_PICK_RECT) != 0;
     struct gz_pointer pointer;
     struct gz_hit *hits = NULL;
     size_t count = 0;
     if (by_rect && asked->surface)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
                        "surface: a rect goes by bounds alone; leave it out");
-    enum gz_status status = gz_view_point(&session->view, (message->has & GZ_HAS(RAY)) != 0,
+    enum gz_status status = gz_view_point(&session->view, (message->has & GZ_HAS_PICK_RAY) != 0,
                                           asked->at, asked->ray, &pointer, &failure->error);
     if (status != GZ_OK) return status;
-    if ((message->has & GZ_HAS(RID)) == 0) return GZ_OK; /* there would be no answer */
+    if ((message->has & GZ_HAS_RID) == 0) return GZ_OK; /* there would be no answer */
     if (asked->surface)
         status = gz_session_pick_surfaces(session, &pointer, false, &hits, &count, failure);
     else if (by_rect)
@@ -125,6 +125,6 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
     if (status != GZ_OK) return status;
     if (!asked->surface) qsort(hits, count, sizeof *hits, compare_hits);
     struct gz_ok ok = {.hits = hits, .hit_count = count};
-    gz_session_ok(session, message, GZ_HAS(HITS), &ok);
+    gz_session_ok(session, message, GZ_HAS_OK_HITS, &ok);
     return GZ_OK;
 }

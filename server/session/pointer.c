@@ -31,7 +31,7 @@ static enum gz_status select_under(struct gz_session *session, const struct gz_m
         status = gz_session_select(session, ids, adds ? GZ_HOW_ADD : GZ_HOW_SET, failure);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.hit = hit};
-    gz_session_ok(session, message, hit != 0 ? GZ_HAS(HIT) : 0, &ok);
+    gz_session_ok(session, message, hit != 0 ? GZ_HAS_OK_HIT : 0, &ok);
     return GZ_OK;
 }
 
@@ -62,7 +62,7 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
         status = gz_interaction_begin(session, &gz_drag_interaction, &input, failure);
     }
     if (status != GZ_OK) return status;
-    gz_session_ok(session, message, ok.handle != GZ_HANDLE_NONE ? GZ_HAS(HANDLE) : 0, &ok);
+    gz_session_ok(session, message, ok.handle != GZ_HANDLE_NONE ? GZ_HAS_OK_HANDLE : 0, &ok);
     return GZ_OK;
 }
 
@@ -74,7 +74,7 @@ static void acknowledge(struct gz_session *session, const struct gz_message *mes
                         uint64_t seq_before)
 {
     struct gz_core *core = session->core;
-    if ((message->has & GZ_HAS(N)) == 0) return;
+    if ((message->has & GZ_HAS_POINTER_N) == 0) return;
     if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
     gz_sync_acknowledge(core->sync, session->id, message->pointer.n);
 }
@@ -143,15 +143,15 @@ static bool is_known(struct gz_session *session, const struct gz_message *messag
 
 static bool has_place(const struct gz_message *message)
 {
-    return (message->has & (GZ_HAS(AT) | GZ_HAS(RAY))) != 0;
+    return (message->has & (GZ_HAS_POINTER_AT | GZ_HAS_POINTER_RAY)) != 0;
 }
 
 static enum gz_status read_pointer(const struct gz_session *session,
                                    const struct gz_message *message, struct gz_pointer *pointer,
                                    struct gz_failure *failure)
 {
-    return gz_view_point(&session->view, (message->has & GZ_HAS(RAY)) != 0, message->pointer.at,
-                         message->pointer.ray, pointer, &failure->error);
+    return gz_view_point(&session->view, (message->has & GZ_HAS_POINTER_RAY) != 0,
+                         message->pointer.at, message->pointer.ray, pointer, &failure->error);
 }
 
 static void keep_pointer(struct gz_session *session, const struct gz_pointer *pointer)
@@ -195,7 +195,7 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     if (before == NULL)
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the selection");
     if (count > 0) memcpy(before, selection->ids, count * sizeof *before);
-    if (message->has & GZ_HAS(NODES))
+    if (message->has & GZ_HAS_POINTER_NODES)
         status = gz_session_select(session, message->pointer.nodes, GZ_HOW_SET, failure);
     if (status != GZ_OK) return status;
     status = gz_interaction_begin(session, &gz_drag_interaction, input, failure);
@@ -227,13 +227,13 @@ static enum gz_status check_grab(const struct gz_session *session, const struct 
     const struct gz_gesture *gesture = &session->gesture;
     enum gz_handle handle = gesture->drag.handle;
     if (gesture->interaction == NULL) return GZ_OK;
-    if (handle == GZ_HANDLE_NONE || (message->has & GZ_HAS(VALUE)) == 0)
+    if (handle == GZ_HANDLE_NONE || (message->has & GZ_HAS_POINTER_VALUE) == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "grab while a drag is running; send up or cancel first");
     if (message->pointer.handle != handle)
         return gz_fail(&failure->error, GZ_BAD_STATE, "handle: the running drag is on %s",
                        gz_vocabulary_word(&gz_handle_words, handle));
-    if ((message->has & GZ_HAS(NODES)) != 0 && !are_held(session, message->pointer.nodes))
+    if ((message->has & GZ_HAS_POINTER_NODES) != 0 && !are_held(session, message->pointer.nodes))
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "nodes: the running drag holds other nodes; leave nodes out");
     return GZ_OK;
@@ -244,7 +244,7 @@ enum gz_status gz_on_grab(struct gz_session *session, const struct gz_message *m
 {
     const struct gz_pointer_message *said = &message->pointer;
     struct gz_pointer pointer;
-    bool is_typed = (message->has & GZ_HAS(VALUE)) != 0, is_placed = has_place(message);
+    bool is_typed = (message->has & GZ_HAS_POINTER_VALUE) != 0, is_placed = has_place(message);
     struct gz_interaction_input input = {.handle = said->handle,
                                          .pointer = is_placed ? &pointer : NULL,
                                          .mods = (uint32_t)said->mods,
@@ -261,7 +261,7 @@ enum gz_status gz_on_grab(struct gz_session *session, const struct gz_message *m
     gz_session_present(session);
     if (is_typed) acknowledge(session, message, before);
     struct gz_ok ok = {.handle = said->handle};
-    gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
+    gz_session_ok(session, message, GZ_HAS_OK_HANDLE, &ok);
     return GZ_OK;
 }
 

@@ -52,8 +52,8 @@ bool gz_session_answer(struct gz_session *session, const struct gz_message *ok)
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has,
                    const struct gz_ok *ok)
 {
-    if ((request->has & GZ_HAS(RID)) == 0) return;
-    struct gz_message message = {.op = GZ_OP_OK, .has = has | GZ_HAS(RID), .rid = request->rid};
+    if ((request->has & GZ_HAS_RID) == 0) return;
+    struct gz_message message = {.op = GZ_OP_OK, .has = has | GZ_HAS_RID, .rid = request->rid};
     if (ok != NULL) message.ok = *ok;
     (void)gz_session_answer(session, &message);
 }
@@ -77,13 +77,13 @@ void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
 static void name_nodes(const struct gz_failure *failure, struct gz_message *message)
 {
     if (failure->node != 0 || failure->node_count > 0) {
-        message->has |= GZ_HAS(NODES);
+        message->has |= GZ_HAS_ERROR_NODES;
         message->error.nodes = failure->node_count > 0
                                    ? (struct gz_ids){failure->nodes, failure->node_count}
                                    : (struct gz_ids){&failure->node, 1};
     }
     if (failure->holder == 0) return;
-    message->has |= GZ_HAS(HOLDER);
+    message->has |= GZ_HAS_ERROR_HOLDER;
     message->error.holder = failure->holder;
 }
 
@@ -94,7 +94,7 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
     struct gz_failure named = *failure;
     gz_core_name_holder(core, &named);
     const struct gz_error *error = &named.error;
-    struct gz_message message = {.op = GZ_OP_ERROR, .rid = rid, .has = has_rid ? GZ_HAS(RID) : 0};
+    struct gz_message message = {.op = GZ_OP_ERROR, .rid = rid, .has = has_rid ? GZ_HAS_RID : 0};
     message.error.code = error->status;
     message.error.message = gz_text_of(error->message);
     message.error.fatal = fatal;
@@ -111,7 +111,7 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
 void gz_session_present(struct gz_session *session)
 {
     struct gz_presence_user *user = &session->presence.user;
-    user->has = GZ_HAS(SELECTION) | GZ_HAS(TOOL) | GZ_HAS(LOCKS);
+    user->has = GZ_HAS_PRESENCE_SELECTION | GZ_HAS_PRESENCE_TOOL | GZ_HAS_PRESENCE_LOCKS;
     user->selection = (struct gz_ids){session->selection.ids, session->selection.count};
     user->tool = session->tool.mode;
     user->locks = (struct gz_ids){session->gesture.ids, session->gesture.count};

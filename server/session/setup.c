@@ -31,7 +31,7 @@ enum gz_status gz_on_camera(struct gz_session *session, const struct gz_message 
     memcpy(input.viewport, camera->viewport, sizeof input.viewport);
     enum gz_status status = use_camera(session, &input, &failure->error);
     if (status != GZ_OK) return status;
-    session->view.has_target = (message->has & GZ_HAS(TARGET)) != 0;
+    session->view.has_target = (message->has & GZ_HAS_CAMERA_TARGET) != 0;
     session->view.target = camera->target;
     gz_interaction_camera_moved(session);
     gz_session_ok(session, message, 0, NULL);
@@ -52,11 +52,11 @@ void gz_session_send_view(struct gz_session *session, const double view[16])
 
 static void set_snap(struct gz_snap *snap, uint64_t has, const struct gz_tool_message *said)
 {
-    if (has & GZ_HAS(SNAP_T)) snap->t = said->snap_t;
-    if (has & GZ_HAS(SNAP_R)) snap->r = said->snap_r;
-    if (has & GZ_HAS(SNAP_S)) snap->s = said->snap_s;
-    if (has & GZ_HAS(SNAP_ON)) snap->on = said->snap_on;
-    if (has & GZ_HAS(SNAP_ABSOLUTE)) snap->absolute = said->snap_absolute;
+    if (has & GZ_HAS_TOOL_SNAP_T) snap->t = said->snap_t;
+    if (has & GZ_HAS_TOOL_SNAP_R) snap->r = said->snap_r;
+    if (has & GZ_HAS_TOOL_SNAP_S) snap->s = said->snap_s;
+    if (has & GZ_HAS_TOOL_SNAP_ON) snap->on = said->snap_on;
+    if (has & GZ_HAS_TOOL_SNAP_ABSOLUTE) snap->absolute = said->snap_absolute;
 }
 
 enum gz_status gz_on_tool(struct gz_session *session, const struct gz_message *message,
@@ -66,19 +66,19 @@ enum gz_status gz_on_tool(struct gz_session *session, const struct gz_message *m
     const struct gz_tool_message *said = &message->tool;
     struct gz_tool *tool = &session->tool;
     uint64_t has = message->has;
-    if (has & GZ_HAS(MODE)) tool->mode = said->mode;
-    if (has & GZ_HAS(SPACE)) tool->space = said->space;
-    if (has & GZ_HAS(PIVOT)) tool->pivot = said->pivot;
-    if (has & GZ_HAS(PIVOT)) tool->pivot_point = said->pivot_point;
-    if (has & GZ_HAS(SIZE)) tool->size_px = said->size;
-    if (has & GZ_HAS(TOLERANCE)) tool->tolerance_px = said->tolerance;
-    if (has & GZ_HAS(EDGE)) tool->edge_rad = said->edge;
-    if (has & GZ_HAS(AXIS_METHOD)) tool->axis_method = said->axis_method;
-    if (has & GZ_HAS(BALL)) tool->ball = said->ball;
-    if (has & GZ_HAS(BALL_FIT)) tool->ball_fit = said->ball_fit;
-    if (has & GZ_HAS(ORBIT)) tool->orbit = said->orbit;
-    if (has & GZ_HAS(MIRROR)) tool->mirror = said->mirror;
-    if (has & GZ_HAS(SURFACE)) session->by_surface = said->surface;
+    if (has & GZ_HAS_TOOL_MODE) tool->mode = said->mode;
+    if (has & GZ_HAS_TOOL_SPACE) tool->space = said->space;
+    if (has & GZ_HAS_TOOL_PIVOT) tool->pivot = said->pivot;
+    if (has & GZ_HAS_TOOL_PIVOT) tool->pivot_point = said->pivot_point;
+    if (has & GZ_HAS_TOOL_SIZE) tool->size_px = said->size;
+    if (has & GZ_HAS_TOOL_TOLERANCE) tool->tolerance_px = said->tolerance;
+    if (has & GZ_HAS_TOOL_EDGE) tool->edge_rad = said->edge;
+    if (has & GZ_HAS_TOOL_AXIS_METHOD) tool->axis_method = said->axis_method;
+    if (has & GZ_HAS_TOOL_BALL) tool->ball = said->ball;
+    if (has & GZ_HAS_TOOL_BALL_FIT) tool->ball_fit = said->ball_fit;
+    if (has & GZ_HAS_TOOL_ORBIT) tool->orbit = said->orbit;
+    if (has & GZ_HAS_TOOL_MIRROR) tool->mirror = said->mirror;
+    if (has & GZ_HAS_TOOL_SURFACE) session->by_surface = said->surface;
     set_snap(&tool->snap, has, said);
     session->shown.stale = true;
     gz_session_present(session);

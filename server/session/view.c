@@ -52,7 +52,7 @@ double gz_view_interest_due(const struct gz_view *view)
 static void present_ray(struct gz_presence_user *user, gz_vec3 origin, gz_vec3 direction)
 {
     const double ray[6] = {origin.x, origin.y, origin.z, direction.x, direction.y, direction.z};
-    user->has |= GZ_HAS(RAY);
+    user->has |= GZ_HAS_PRESENCE_RAY;
     memcpy(user->ray, ray, sizeof ray);
 }
 
@@ -66,7 +66,7 @@ static void present_pointer(const struct gz_view *view, struct gz_presence_user 
         present_ray(user, pointer->origin, pointer->direction);
         return;
     }
-    user->has |= GZ_HAS(AT);
+    user->has |= GZ_HAS_PRESENCE_AT;
     memcpy(user->at, pointer->at, sizeof user->at);
     bool has_ray =
         view->has_camera && gz_camera_ray(&view->camera, pointer->at, &origin, &direction);
@@ -75,11 +75,11 @@ static void present_pointer(const struct gz_view *view, struct gz_presence_user 
 
 static void present_camera(const struct gz_view *view, struct gz_presence_user *user)
 {
-    user->has |= GZ_HAS(VIEW);
+    user->has |= GZ_HAS_PRESENCE_VIEW;
     memcpy(user->view, view->camera.input.view, sizeof user->view);
     user->parallel = !view->camera.perspective;
     if (!view->has_lens) return;
-    user->has |= GZ_HAS(LENS);
+    user->has |= GZ_HAS_PRESENCE_LENS;
     memcpy(user->lens, view->lens, sizeof user->lens);
 }
 

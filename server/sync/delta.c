@@ -8,9 +8,9 @@ enum { BYTES_NODE = 32, BYTES_ID = 16 };
 static const struct {
     uint64_t has;
     size_t bytes;
-} field_bytes[] = {{GZ_HAS(T), 32},    {GZ_HAS(R), 40},      {GZ_HAS(S), 32},
-                   {GZ_HAS(NAME), 16}, {GZ_HAS(PARENT), 16}, {GZ_HAS(BOUNDS), 64},
-                   {GZ_HAS(ASSET), 16}};
+} field_bytes[] = {{GZ_HAS_STATE_T, 32},    {GZ_HAS_STATE_R, 40},      {GZ_HAS_STATE_S, 32},
+                   {GZ_HAS_STATE_NAME, 16}, {GZ_HAS_STATE_PARENT, 16}, {GZ_HAS_STATE_BOUNDS, 64},
+                   {GZ_HAS_STATE_ASSET, 16}};
 
 static size_t bytes_of(const struct gz_node_state *state)
 {
@@ -30,24 +30,24 @@ static bool changed(const struct gz_node *node, enum gz_part part, uint64_t base
 static void fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base)
 {
     *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
-    if (node->by != 0) state->has |= GZ_HAS(BY);
-    if (changed(node, GZ_PART_T, base)) state->has |= GZ_HAS(T);
-    if (changed(node, GZ_PART_R, base)) state->has |= GZ_HAS(R);
-    if (changed(node, GZ_PART_S, base)) state->has |= GZ_HAS(S);
+    if (node->by != 0) state->has |= GZ_HAS_STATE_BY;
+    if (changed(node, GZ_PART_T, base)) state->has |= GZ_HAS_STATE_T;
+    if (changed(node, GZ_PART_R, base)) state->has |= GZ_HAS_STATE_R;
+    if (changed(node, GZ_PART_S, base)) state->has |= GZ_HAS_STATE_S;
     if (changed(node, GZ_PART_NAME, base)) {
-        state->has |= GZ_HAS(NAME);
+        state->has |= GZ_HAS_STATE_NAME;
         state->name = (struct gz_text){node->name, strlen(node->name)};
     }
     if (changed(node, GZ_PART_PARENT, base)) {
-        state->has |= GZ_HAS(PARENT);
+        state->has |= GZ_HAS_STATE_PARENT;
         state->parent = node->parent != NULL ? node->parent->id : 0;
     }
     if (node->has_bounds && changed(node, GZ_PART_BOUNDS, base)) {
-        state->has |= GZ_HAS(BOUNDS);
+        state->has |= GZ_HAS_STATE_BOUNDS;
         state->bounds = node->bounds;
     }
     if (node->asset >= 0 && changed(node, GZ_PART_ASSET, base)) {
-        state->has |= GZ_HAS(ASSET);
+        state->has |= GZ_HAS_STATE_ASSET;
         state->asset = (uint64_t)node->asset;
     }
 }

@@ -20,9 +20,9 @@ static size_t fill_note(struct gz_note_state *state, const struct gz_note_record
         .made = note->made,
         .changed = note->changed,
     };
-    if (note->node != 0) state->has |= GZ_HAS(NODE);
-    if (note->has_point) state->has |= GZ_HAS(POINT);
-    if (note->reply != 0) state->has |= GZ_HAS(REPLY);
+    if (note->node != 0) state->has |= GZ_HAS_NOTE_STATE_NODE;
+    if (note->has_point) state->has |= GZ_HAS_NOTE_STATE_POINT;
+    if (note->reply != 0) state->has |= GZ_HAS_NOTE_STATE_REPLY;
     return BYTES_NOTE + state->user.size + state->text.size;
 }
 

@@ -78,7 +78,7 @@ static void handle_message(void *context, struct crowd_member *member,
                            const struct gz_message *message, double came_s)
 {
     struct bench *bench = context;
-    if (message->op == GZ_OP_OK && member == bench->asker && (message->has & GZ_HAS(EDITS)) != 0)
+    if (message->op == GZ_OP_OK && member == bench->asker && (message->has & GZ_HAS_OK_EDITS) != 0)
         bench->answers += !message->ok.more;
     if (message->op != GZ_OP_DELTA || member->role == GZ_ROLE_EDITOR || member->stalled) return;
     for (size_t i = 0; i < message->delta.ack_count; i++) {
@@ -102,7 +102,8 @@ static void move(struct bench *bench)
 {
     uint64_t ids[DRAGGED];
     for (uint64_t i = 0; i < DRAGGED; i++) ids[i] = i + 1;
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(VALUE) | GZ_HAS(N)};
+    struct gz_message grab = {
+        .op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_N};
     grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
                                                .handle = GZ_TX,
                                                .n = ++bench->n,
@@ -117,7 +118,7 @@ static void move(struct bench *bench)
 static void ask_history(struct bench *bench)
 {
     static uint64_t rid;
-    struct gz_message history = {.op = GZ_OP_HISTORY, .has = GZ_HAS(RID), .rid = ++rid};
+    struct gz_message history = {.op = GZ_OP_HISTORY, .has = GZ_HAS_RID, .rid = ++rid};
     crowd_send(bench->asker, &history);
 }
 
@@ -228,7 +229,7 @@ static bool is_answered(void *context)
 
 static void ask(struct bench *bench, struct gz_message *message)
 {
-    message->has |= GZ_HAS(RID);
+    message->has |= GZ_HAS_RID;
     message->rid = 1;
     bench->mover->oks = 0;
     crowd_send(bench->mover, message);
@@ -247,7 +248,7 @@ static void fill_scene(struct bench *bench)
     for (int edit = 0; edit < HISTORY_EDITS; edit++) {
         for (size_t i = 0; i < HISTORY_NODES; i++)
             sets[i] = (struct gz_set_node){
-                .has = GZ_HAS(T), .id = i + 1, .trs.t = {edit, (double)i, 0.1}};
+                .has = GZ_HAS_SET_NODE_T, .id = i + 1, .trs.t = {edit, (double)i, 0.1}};
         struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = sets, .count = HISTORY_NODES}};
         ask(bench, &set);
     }

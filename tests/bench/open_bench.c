@@ -135,7 +135,8 @@ static void handle_message(void *context, struct crowd_member *member,
 static void move(struct bench *bench)
 {
     static uint64_t id = 1;
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(VALUE) | GZ_HAS(N)};
+    struct gz_message grab = {
+        .op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_N};
     grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
                                                .handle = GZ_TX,
                                                .n = ++bench->n,

@@ -58,7 +58,7 @@ static void say(struct bench *bench, struct gz_message *message)
 {
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
-    message->has |= GZ_HAS(RID);
+    message->has |= GZ_HAS_RID;
     message->rid++;
     if (gz_encode(&bytes, message) != GZ_OK) abort();
     bench->now.mono_s += 1;
@@ -129,22 +129,24 @@ int main(int count, char **words)
     struct gz_message camera, pick = {.op = GZ_OP_PICK};
     look_along(0, &camera);
     say(&bench, &camera);
-    pick.has = GZ_HAS(AT);
+    pick.has = GZ_HAS_PICK_AT;
     pick.pick.at[0] = 400, pick.pick.at[1] = 330;
     measure(&bench, "pick at a pixel", &pick, false);
     pick = (struct gz_message){
-        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {380, 280, 420, 320}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {380, 280, 420, 320}};
     measure(&bench, "pick in a small rectangle", &pick, false);
-    pick =
-        (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 800, 600}};
+    pick = (struct gz_message){
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600}};
     measure(&bench, "pick in the whole window", &pick, false);
-    struct gz_message small = {
-        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{0, 0, 0}, {20, 20, 20}}};
+    struct gz_message small = {.op = GZ_OP_INTEREST,
+                               .has = GZ_HAS_INTEREST_BOX,
+                               .interest.box = {{0, 0, 0}, {20, 20, 20}}};
     measure(&bench, "interest in a small box", &small, false);
-    struct gz_message large = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX)};
+    struct gz_message large = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX};
     large.interest.box = (gz_box){{-1000, -1000, -1000}, {1000, 1000, 1000}};
     measure(&bench, "interest in a box about everything", &large, false);
-    struct gz_message view = {.op = GZ_OP_INTEREST, .has = GZ_HAS(VIEW), .interest.view = true};
+    struct gz_message view = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true};
     measure(&bench, "interest in the view", &view, false);
     measure(&bench, "the camera turns by 3 degrees", &camera, true);
     gz_core_destroy(bench.core);

@@ -294,7 +294,8 @@ static void move_all(struct live *live)
     for (uint64_t i = 0; i < USERS; i++) {
         uint64_t node = i + 1;
         struct gz_message grab = {.op = GZ_OP_GRAB,
-                                  .has = GZ_HAS(NODES) | GZ_HAS(VALUE) | GZ_HAS(N)};
+                                  .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE |
+                                         GZ_HAS_POINTER_N};
         grab.pointer =
             (struct gz_pointer_message){.phase = GZ_PHASE_DOWN, .handle = GZ_TX, .n = live->n};
         grab.pointer.nodes.ids = &node;
@@ -308,7 +309,7 @@ static void move_all(struct live *live)
 static double ask(struct live *live, struct gz_message *message)
 {
     double begin = now_s();
-    message->has |= GZ_HAS(RID);
+    message->has |= GZ_HAS_RID;
     message->rid = 1;
     live->answered = false;
     crowd_send(live->asker, message);
@@ -337,14 +338,14 @@ static void bench_question(struct live *live, const char *word,
 static struct gz_message at_seq(uint64_t random, uint64_t seq)
 {
     return (struct gz_message){
-        .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at = {.seq = NODES + random % (seq - NODES)}};
+        .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at = {.seq = NODES + random % (seq - NODES)}};
 }
 
 static struct gz_message at_time(uint64_t random, uint64_t seq)
 {
     double span = (double)(seq - NODES) / 1.8;
     return (struct gz_message){.op = GZ_OP_AT,
-                               .has = GZ_HAS(TIME),
+                               .has = GZ_HAS_AT_TIME,
                                .at = {.time = START + 1 + fmod((double)random * 0.37, span)}};
 }
 
@@ -353,7 +354,7 @@ static struct gz_message newest(uint64_t random, uint64_t seq)
     (void)random;
     (void)seq;
     return (struct gz_message){
-        .op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history = {.limit = 100}};
+        .op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT, .history = {.limit = 100}};
 }
 
 static struct gz_message of_node(uint64_t random, uint64_t seq)
@@ -361,7 +362,7 @@ static struct gz_message of_node(uint64_t random, uint64_t seq)
     (void)seq;
     return (struct gz_message){
         .op = GZ_OP_HISTORY,
-        .has = GZ_HAS(LIMIT) | GZ_HAS(NODE),
+        .has = GZ_HAS_HISTORY_LIMIT | GZ_HAS_HISTORY_NODE,
         .history = {.limit = 100, .node = USERS + 1 + random % (NODES - USERS)}};
 }
 
@@ -370,7 +371,7 @@ static struct gz_message of_user(uint64_t random, uint64_t seq)
     (void)random;
     (void)seq;
     return (struct gz_message){.op = GZ_OP_HISTORY,
-                               .has = GZ_HAS(LIMIT) | GZ_HAS(USER),
+                               .has = GZ_HAS_HISTORY_LIMIT | GZ_HAS_HISTORY_USER,
                                .history = {.limit = 100, .user = {"anna", 4}}};
 }
 

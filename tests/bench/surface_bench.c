@@ -44,7 +44,7 @@ static double say(struct bench *bench, struct gz_message *message)
 {
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
-    message->has |= GZ_HAS(RID);
+    message->has |= GZ_HAS_RID;
     message->rid++;
     if (gz_encode(&bytes, message) != GZ_OK) abort();
     bench->now.mono_s += 1;
@@ -103,11 +103,11 @@ static void measure(struct bench *bench, bool surface, double *p50, double *p99)
     static double took[LOOKS];
     srand(1);
     struct gz_message tool = {
-        .op = GZ_OP_TOOL, .has = GZ_HAS(SURFACE) | GZ_HAS(MODE), .tool.surface = surface};
+        .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_SURFACE | GZ_HAS_TOOL_MODE, .tool.surface = surface};
     say(bench, &tool);
     for (int i = 0; i < LOOKS; i++) {
         struct gz_message press = {
-            .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
+            .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer.phase = GZ_PHASE_DOWN};
         press.pointer.at[0] = between(480, 1440);
         press.pointer.at[1] = between(270, 810);
         took[i] = 1e6 * say(bench, &press);

@@ -83,8 +83,9 @@ static void write_down(struct user *user, struct driver_entry entry, enum driver
 
 static struct gz_message pointer(enum gz_phase phase, double x)
 {
-    return (struct gz_message){
-        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, MIDDLE_Y}}};
+    return (struct gz_message){.op = GZ_OP_POINTER,
+                               .has = GZ_HAS_POINTER_AT,
+                               .pointer = {.phase = phase, .at = {x, MIDDLE_Y}}};
 }
 
 static uint64_t send_message(struct user *user, struct gz_message *message, bool is_asked)
@@ -104,7 +105,7 @@ static uint64_t send_create(struct user *user, struct gz_message *message,
                    : roles[user->id] == DRAGS ? 1
                                               : DRIVER_MADE_NODES;
     for (size_t i = 0; i < count; i++)
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T),
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T,
                                            .name = gz_client_text(user->name),
                                            .trs = {{asked->x, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
     message->op = GZ_OP_CREATE;
@@ -117,8 +118,8 @@ static uint64_t send_set(struct user *user, struct gz_message *message,
 {
     struct gz_set_node nodes[DRIVER_SET_NODES];
     for (size_t i = 0; i < count; i++)
-        nodes[i] =
-            (struct gz_set_node){.has = GZ_HAS(T), .id = asked->ids[i], .trs.t = {asked->x, 0, 0}};
+        nodes[i] = (struct gz_set_node){
+            .has = GZ_HAS_SET_NODE_T, .id = asked->ids[i], .trs.t = {asked->x, 0, 0}};
     message->op = GZ_OP_SET;
     message->set = (struct gz_set){.nodes = nodes, .count = count};
     return send_message(user, message, true);
@@ -130,7 +131,7 @@ static uint64_t say(struct user *user, const struct driver_entry *asked)
     char key[32], text[32];
     snprintf(key, sizeof key, "%s-%llu", user->name, (unsigned long long)asked->number);
     snprintf(text, sizeof text, "note %llu", (unsigned long long)asked->number);
-    struct gz_message message = {.has = GZ_HAS(KEY), .key = gz_client_text(key)};
+    struct gz_message message = {.has = GZ_HAS_KEY, .key = gz_client_text(key)};
     switch ((enum driver_op)asked->op) {
     case DRIVER_CREATE: return send_create(user, &message, asked);
     case DRIVER_SET: return send_set(user, &message, asked, DRIVER_SET_NODES);
@@ -142,12 +143,12 @@ static uint64_t say(struct user *user, const struct driver_entry *asked)
         break;
     case DRIVER_UP:
         message.op = GZ_OP_POINTER;
-        message.has |= GZ_HAS(AT);
+        message.has |= GZ_HAS_POINTER_AT;
         message.pointer = pointer(GZ_PHASE_UP, MIDDLE_X + asked->x).pointer;
         break;
     case DRIVER_NOTE:
         message.op = GZ_OP_NOTE;
-        message.has |= GZ_HAS(TEXT);
+        message.has |= GZ_HAS_NOTE_TEXT;
         message.note.text = gz_client_text(text);
         break;
     }
@@ -184,7 +185,7 @@ static void drag(struct user *user)
         user->moves = 0;
         struct gz_message grab = pointer(GZ_PHASE_DOWN, MIDDLE_X);
         grab.op = GZ_OP_GRAB;
-        grab.has |= GZ_HAS(NODES);
+        grab.has |= GZ_HAS_POINTER_NODES;
         grab.pointer.handle = GZ_TX;
         grab.pointer.nodes = (struct gz_ids){user->nodes, 1};
         write_down(user, (struct driver_entry){.ids = {user->nodes[0]}, .x = user->way},
@@ -261,7 +262,7 @@ static void watch_delta(struct user *user, const struct gz_delta *delta)
 {
     for (size_t i = 0; i < delta->count; i++) {
         const struct gz_node_state *node = &delta->nodes[i];
-        if ((node->has & GZ_HAS(T)) == 0) continue;
+        if ((node->has & GZ_HAS_STATE_T) == 0) continue;
         write_down(user,
                    (struct driver_entry){.seq = delta->seq, .ids = {node->id}, .x = node->trs.t.x},
                    DRIVER_SEEN);

@@ -133,6 +133,6 @@ double now_s(void)
 
 struct gz_message message_set_x(struct gz_set_node *node, uint64_t id, double x)
 {
-    *node = (struct gz_set_node){.has = GZ_HAS(T), .id = id, .trs.t = {x, 0, 0}};
+    *node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {x, 0, 0}};
     return message_set_t(node);
 }

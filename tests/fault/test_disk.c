@@ -83,7 +83,7 @@ static void assert_life_goes_on(struct stage *stage, struct people *people)
     stage_ask(people->dragger, message_grab(&people->hand, GZ_TX, 960, 540));
     stage_ask(people->dragger, message_pointer(GZ_PHASE_MOVE, 1060, 540));
     await_moved(people->viewer, people->hand, before);
-    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {10, 10}};
+    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {10, 10}};
     stage_ask(people->dragger, pick);
     struct gz_client *late = stage_join(stage, SCENE, "dora");
     assert_int_equal(gz_mirror_count(gz_client_mirror(late)),
@@ -119,7 +119,7 @@ static void assert_edits_are_refused(struct people *people)
     assert_int_equal(status, GZ_STORAGE);
     assert_storage(answer);
     struct gz_message note = {
-        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text("why?")};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT, .note.text = gz_client_text("why?")};
     assert_storage(stage_refused(people->editor, note, GZ_STORAGE));
     assert_storage(
         stage_refused(people->dragger, message_pointer(GZ_PHASE_UP, 1100, 540), GZ_STORAGE));
@@ -179,7 +179,7 @@ static void test_refused_key_is_free_and_an_acknowledged_one_is_kept(void **stat
     struct people people = gather(&fault->stage);
     struct gz_set_node node;
     struct gz_message set = message_set_x(&node, people.link, 3);
-    set.has |= GZ_HAS(KEY);
+    set.has |= GZ_HAS_KEY;
     set.key = gz_client_text("once");
     fault_disk_arm(fault->control, 1u << FAULT_DISK_SYNC, EIO, 0);
     stage_refused(people.editor, set, GZ_STORAGE);
@@ -224,7 +224,7 @@ static void test_question_to_a_disk_that_cannot_be_read_is_refused_in_words(void
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
     struct gz_message history = {.op = GZ_OP_HISTORY},
-                      at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1};
+                      at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1};
     fault_disk_arm(fault->control, 1u << FAULT_DISK_OPEN, EMFILE, 0);
     const struct gz_message *answer = stage_refused(people.viewer, history, GZ_STORAGE);
     assert_true(answer->error.message.size > 0);

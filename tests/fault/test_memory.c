@@ -81,7 +81,7 @@ static void edit(struct script *script, struct gz_message message, unsigned numb
 {
     char key[64];
     snprintf(key, sizeof key, "%lu-%u", script->run, number);
-    message.has |= GZ_HAS(KEY);
+    message.has |= GZ_HAS_KEY;
     message.key = gz_client_text(key);
     if (ask(script, message) != NULL) script->acknowledged |= 1u << number;
 }
@@ -129,26 +129,29 @@ static void change(struct script *script)
     edit(script, message_set_x(&node, script->node, (double)script->run), 2);
     edit(script, (struct gz_message){.op = GZ_OP_UNDO}, 3);
     edit(script, (struct gz_message){.op = GZ_OP_REDO}, 4);
-    made.has = GZ_HAS(PARENT);
+    made.has = GZ_HAS_CREATE_NODE_PARENT;
     made.parent = script->node;
     edit(script, (struct gz_message){.op = GZ_OP_CREATE, .create = {&made, 1}}, 5);
     ask(script, (struct gz_message){.op = GZ_OP_WHEEL, .wheel.dy = 1});
-    ask(script, (struct gz_message){
-                    .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text("why?")});
+    ask(script, (struct gz_message){.op = GZ_OP_NOTE,
+                                    .has = GZ_HAS_NOTE_TEXT,
+                                    .note.text = gz_client_text("why?")});
 }
 
 static void question(struct script *script)
 {
-    struct gz_message box = {
-        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
-    ask(script, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {960, 540}});
+    struct gz_message box = {.op = GZ_OP_INTEREST,
+                             .has = GZ_HAS_INTEREST_BOX,
+                             .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
+    ask(script,
+        (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {960, 540}});
     ask(script, (struct gz_message){.op = GZ_OP_PICK,
-                                    .has = GZ_HAS(AT),
+                                    .has = GZ_HAS_PICK_AT,
                                     .pick = {.at = {960, 540}, .surface = true}});
     ask(script, (struct gz_message){
-                    .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 1920, 1080}});
+                    .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 1920, 1080}});
     ask(script, (struct gz_message){.op = GZ_OP_HISTORY});
-    ask(script, (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1});
+    ask(script, (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1});
     ask(script, box);
     ask(script, (struct gz_message){.op = GZ_OP_INTEREST});
 }
@@ -314,7 +317,7 @@ static bool read_late(struct fault_stage *fault, long n)
 {
     uint64_t rid;
     struct gz_error error;
-    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = ANSWER_NODES};
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = ANSWER_NODES};
     struct script script = {.fault = fault, .n = n, .client = try_join(fault, SCENE, "bert")};
     assert_is_up(&fault->stage, n - 1);
     assert_non_null(script.client);

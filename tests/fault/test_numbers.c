@@ -149,7 +149,7 @@ static void orbit(struct cast *cast)
 {
     struct gz_message press = message_pointer(GZ_PHASE_DOWN, 700, 400);
     press.pointer.mods = 1u << GZ_MOD_ORBIT;
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(ORBIT)};
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_ORBIT};
     tool.tool.orbit = cast->drags % 2 == 0 ? GZ_ORBIT_TURNTABLE : GZ_ORBIT_BALL;
     say(cast, tool);
     say(cast, press);
@@ -164,7 +164,7 @@ static void drag(struct cast *cast)
     say(cast, message_grab(&cast->child, handle, 960, 540));
     say(cast, message_pointer(GZ_PHASE_MOVE, 1300, 200));
     struct gz_message ray = message_pointer(GZ_PHASE_MOVE, 0, 0);
-    ray.has = GZ_HAS(RAY);
+    ray.has = GZ_HAS_POINTER_RAY;
     memcpy(ray.pointer.ray, (double[]){1, 2, 3, 0.1, -0.2, -1}, sizeof ray.pointer.ray);
     say(cast, ray);
     say(cast, message_pointer(GZ_PHASE_UP, 40, 1000));
@@ -175,16 +175,21 @@ static void drag(struct cast *cast)
 static void set_up(struct cast *cast)
 {
     struct gz_set_node nodes[2] = {
-        {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .id = cast->node, .trs = gz_trs_identity},
-        {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .id = cast->child, .trs = gz_trs_identity},
+        {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S,
+         .id = cast->node,
+         .trs = gz_trs_identity},
+        {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S,
+         .id = cast->child,
+         .trs = gz_trs_identity},
     };
     say(cast, message_pointer(GZ_PHASE_CANCEL, 0, 0));
     say(cast, message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0}));
-    say(cast, (struct gz_message){
-                  .op = GZ_OP_TOOL,
-                  .has = GZ_HAS(MODE) | GZ_HAS(PIVOT) | GZ_HAS(SIZE) | GZ_HAS(TOLERANCE) |
-                         GZ_HAS(EDGE) | GZ_HAS(SNAP) | GZ_HAS(SNAP_ON),
-                  .tool = {.mode = GZ_MODE_UNIVERSAL, .size = 96, .tolerance = 8, .edge = 0.0873}});
+    say(cast,
+        (struct gz_message){
+            .op = GZ_OP_TOOL,
+            .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_PIVOT | GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_TOLERANCE |
+                   GZ_HAS_TOOL_EDGE | GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_ON,
+            .tool = {.mode = GZ_MODE_UNIVERSAL, .size = 96, .tolerance = 8, .edge = 0.0873}});
     say(cast, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 2}});
     say(cast, (struct gz_message){
                   .op = GZ_OP_SELECT,
@@ -226,7 +231,7 @@ static void try_message(struct cast *cast, const char *name, struct gz_message m
     size_t count = 0;
     struct gz_buffer good;
     gz_buffer_init(&good, GZ_MESSAGE_BYTES_MAX, 0);
-    message.has |= GZ_HAS(RID);
+    message.has |= GZ_HAS_RID;
     message.rid = cast->next_rid = 1000000007;
     assert_int_equal(gz_encode(&good, &message), GZ_OK);
     if (strcmp(name, "euler") == 0) spell_euler(&good);
@@ -278,9 +283,9 @@ static void test_numbers_of_cameras_and_tools_do_no_harm(void **state)
 {
     struct cast *cast = *state;
     struct gz_message tool = {.op = GZ_OP_TOOL,
-                              .has = GZ_HAS(PIVOT) | GZ_HAS(SNAP) | GZ_HAS(SNAP_T) |
-                                     GZ_HAS(SNAP_R) | GZ_HAS(SNAP_S) | GZ_HAS(SNAP_ON) |
-                                     GZ_HAS(SIZE) | GZ_HAS(TOLERANCE) | GZ_HAS(EDGE)};
+                              .has = GZ_HAS_TOOL_PIVOT | GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_T |
+                                     GZ_HAS_TOOL_SNAP_R | GZ_HAS_TOOL_SNAP_S | GZ_HAS_TOOL_SNAP_ON |
+                                     GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_TOLERANCE | GZ_HAS_TOOL_EDGE};
     tool.tool = (struct gz_tool_message){.pivot = GZ_PIVOT_POINT,
                                          .pivot_point = {1, 2, 3},
                                          .snap_t = 0.1,
@@ -292,7 +297,7 @@ static void test_numbers_of_cameras_and_tools_do_no_harm(void **state)
                                          .edge = 0.1};
     try_message(cast, "tool", tool);
     struct gz_message camera = message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0});
-    camera.has |= GZ_HAS(TARGET);
+    camera.has |= GZ_HAS_CAMERA_TARGET;
     camera.camera.target = (gz_vec3){0.5, 1, -2};
     try_message(cast, "camera", camera);
 }
@@ -303,16 +308,16 @@ static void test_numbers_of_pointers_do_no_harm(void **state)
     struct gz_message at = message_pointer(GZ_PHASE_DOWN, 960, 540), ray = at,
                       wheel = {.op = GZ_OP_WHEEL};
     struct gz_message typed = message_grab(&cast->child, GZ_SX, 960, 540), plane = typed;
-    at.has |= GZ_HAS(N);
+    at.has |= GZ_HAS_POINTER_N;
     at.pointer.n = 1;
-    ray.has = GZ_HAS(RAY);
+    ray.has = GZ_HAS_POINTER_RAY;
     memcpy(ray.pointer.ray, (double[]){0, 0, 10, 0.01, 0.02, -1}, sizeof ray.pointer.ray);
-    typed.has |= GZ_HAS(VALUE);
+    typed.has |= GZ_HAS_POINTER_VALUE;
     typed.pointer.value = (struct gz_value){{2}, 1};
-    plane.has |= GZ_HAS(VALUE);
+    plane.has |= GZ_HAS_POINTER_VALUE;
     plane.pointer.handle = GZ_TXY;
     plane.pointer.value = (struct gz_value){{2, 3}, 2};
-    wheel.has = GZ_HAS(AT);
+    wheel.has = GZ_HAS_POINTER_AT;
     wheel.wheel = (struct gz_wheel){.dy = 1, .at = {960, 540}};
     try_message(cast, "pointer at", at);
     try_message(cast, "pointer ray", ray);
@@ -325,44 +330,47 @@ static void test_numbers_of_pointers_do_no_harm(void **state)
 static void test_numbers_of_edits_do_no_harm(void **state)
 {
     struct cast *cast = *state;
-    struct gz_set_node node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(PARENT),
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S |
+                                      GZ_HAS_SET_NODE_PARENT,
                                .id = cast->child,
                                .parent = cast->node,
                                .trs = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}, {1, 2, 3}}};
     struct gz_set_node turned = {
-        .has = GZ_HAS(T), .id = cast->child, .trs = {.t = {0.1, 0.2, 0.3}}};
-    struct gz_create_node made = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(BOUNDS) |
-                                         GZ_HAS(PARENT),
+        .has = GZ_HAS_SET_NODE_T, .id = cast->child, .trs = {.t = {0.1, 0.2, 0.3}}};
+    struct gz_create_node made = {.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_R |
+                                         GZ_HAS_CREATE_NODE_S | GZ_HAS_CREATE_NODE_BOUNDS |
+                                         GZ_HAS_CREATE_NODE_PARENT,
                                   .parent = cast->node,
                                   .name = gz_client_text("new"),
                                   .trs = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}, {1, 2, 3}},
                                   .bounds = {{-1, -2, -3}, {1, 2, 3}}};
     try_message(cast, "set",
                 (struct gz_message){.op = GZ_OP_SET,
-                                    .has = GZ_HAS(BASE),
+                                    .has = GZ_HAS_SET_BASE,
                                     .set = {.nodes = &node, .count = 1, .base = 9007199254740000}});
     try_message(cast, "euler", message_set_t(&turned));
     try_message(cast, "create", (struct gz_message){.op = GZ_OP_CREATE, .create = {&made, 1}});
     try_message(cast, "note",
                 (struct gz_message){
                     .op = GZ_OP_NOTE,
-                    .has = GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT),
+                    .has = GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT,
                     .note = {.text = gz_client_text("?"), .node = cast->node, .point = {1, 2, 3}}});
 }
 
 static void test_numbers_of_questions_do_no_harm(void **state)
 {
     struct cast *cast = *state;
-    struct gz_message at = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {960, 540}};
+    struct gz_message at = {.op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {960, 540}};
     struct gz_message ray = {
-        .op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 10, 0, 0, -1}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RAY, .pick.ray = {0, 0, 10, 0, 0, -1}};
     struct gz_message rect = {
-        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 1920, 1080}};
-    struct gz_message box = {
-        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 1920, 1080}};
+    struct gz_message box = {.op = GZ_OP_INTEREST,
+                             .has = GZ_HAS_INTEREST_BOX,
+                             .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
     struct gz_message history = {.op = GZ_OP_HISTORY,
-                                 .has = GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME) | GZ_HAS(LIMIT) |
-                                        GZ_HAS(NODE)};
+                                 .has = GZ_HAS_HISTORY_SINCE | GZ_HAS_HISTORY_BEFORE |
+                                        GZ_HAS_HISTORY_LIMIT | GZ_HAS_HISTORY_NODE};
     history.history = (struct gz_history){.node = cast->node, .since = 1, .before = 2, .limit = 5};
     try_message(cast, "pick at", at);
     at.pick.surface = ray.pick.surface = true;
@@ -374,11 +382,11 @@ static void test_numbers_of_questions_do_no_harm(void **state)
     try_message(cast, "interest", box);
     try_message(cast, "history", history);
     try_message(cast, "at seq",
-                (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1});
+                (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1});
     try_message(cast, "at time",
-                (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(TIME), .at.time = 1});
+                (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS_AT_TIME, .at.time = 1});
     try_message(cast, "restore",
-                (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 2});
+                (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = 2});
 }
 
 /* ---- numbers that can be, but not together ---- */
@@ -393,7 +401,7 @@ static void no_direction(struct cast *cast, struct gz_message *message, struct g
 {
     (void)cast, (void)node;
     *message = message_pointer(GZ_PHASE_DOWN, 0, 0);
-    message->has = GZ_HAS(RAY);
+    message->has = GZ_HAS_POINTER_RAY;
     message->pointer.ray[0] = 1;
 }
 
@@ -401,25 +409,25 @@ static void no_direction_to_pick(struct cast *cast, struct gz_message *message,
                                  struct gz_set_node *node)
 {
     (void)cast, (void)node;
-    *message =
-        (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {1, 2, 3, 0, 0, 0}};
+    *message = (struct gz_message){
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RAY, .pick.ray = {1, 2, 3, 0, 0, 0}};
 }
 
 static void no_size(struct cast *cast, struct gz_message *message, struct gz_set_node *node)
 {
-    *node = (struct gz_set_node){.has = GZ_HAS(S), .id = cast->child};
+    *node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_S, .id = cast->child};
     *message = message_set_t(node);
 }
 
 static void no_depth(struct cast *cast, struct gz_message *message, struct gz_set_node *node)
 {
-    *node = (struct gz_set_node){.has = GZ_HAS(S), .id = cast->child, .trs.s = {1, 1, 0}};
+    *node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_S, .id = cast->child, .trs.s = {1, 1, 0}};
     *message = message_set_t(node);
 }
 
 static void no_rotation(struct cast *cast, struct gz_message *message, struct gz_set_node *node)
 {
-    *node = (struct gz_set_node){.has = GZ_HAS(R), .id = cast->child};
+    *node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_R, .id = cast->child};
     *message = message_set_t(node);
 }
 
@@ -427,7 +435,7 @@ static void no_factor(struct cast *cast, struct gz_message *message, struct gz_s
 {
     (void)node;
     *message = message_grab(&cast->child, GZ_SU, 960, 540);
-    message->has |= GZ_HAS(VALUE);
+    message->has |= GZ_HAS_POINTER_VALUE;
     message->pointer.value = (struct gz_value){{0}, 1};
 }
 

@@ -275,7 +275,7 @@ static void hang_up(struct sim *sim, struct link *link)
 static struct link *find_replaced(struct sim *sim, const struct gz_message *hello)
 {
     const struct gz_hello *said = &hello->hello;
-    if ((hello->has & GZ_HAS(RESUME)) == 0) return NULL;
+    if ((hello->has & GZ_HAS_HELLO_RESUME) == 0) return NULL;
     for (struct link *link = sim->links; link != NULL; link = link->next) {
         if (link->session == NULL || strlen(link->secret) != said->resume_secret.size) continue;
         size_t size = strlen(link->owner->user);
@@ -373,7 +373,8 @@ static void note_moves(const struct sim *sim, struct link *link, const struct fr
     for (size_t i = 0; i < frame->count; i++) {
         const struct gz_message *message = &frame->messages[i].message;
         bool points = message->op == GZ_OP_POINTER || message->op == GZ_OP_GRAB;
-        if (!frame->messages[i].sense || !points || (message->has & GZ_HAS(N)) == 0) continue;
+        if (!frame->messages[i].sense || !points || (message->has & GZ_HAS_POINTER_N) == 0)
+            continue;
         uint64_t n = message->pointer.n;
         bool up = message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
         uint64_t first = i == frame->acting ? seq - up : seq_before;
@@ -385,7 +386,7 @@ static struct act act_of(struct sim *sim, const struct link *link, const char *u
                          const struct framed_message *said)
 {
     const struct gz_message *message = &said->message;
-    bool asks = said->sense && (message->has & GZ_HAS(RID)) != 0;
+    bool asks = said->sense && (message->has & GZ_HAS_RID) != 0;
     struct request *request = asks ? person_request(sim, link->session->id, message->rid) : NULL;
     return (struct act){
         .kind = ACT_MESSAGE,

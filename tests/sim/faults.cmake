@@ -154,7 +154,7 @@ gizmod_planted_fault(part_looks_too_late FILE server/session/view.c
 
 gizmod_planted_fault(note_ok_before_commit FILE server/session/note.c
     FROM "    if (is_new) core->next_note++;"
-    TO "    answer(session, (message->has & GZ_HAS(RID)) != 0, message->rid, note.id);
+    TO "    answer(session, (message->has & GZ_HAS_RID) != 0, message->rid, note.id);
     if (is_new) core->next_note++;")
 gizmod_planted_fault(note_key_forgotten FILE server/session/note.c
     FROM "*status = core->host.find_note_key(core->host.context, session->user, key, &note);" TO "note = 0;")

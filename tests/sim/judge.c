@@ -84,12 +84,14 @@ static void add_ids(struct words *words, const char *what, struct gz_ids ids)
 static void add_note(struct words *words, const struct gz_message *message)
 {
     const struct gz_note *note = &message->note;
-    if (message->has & GZ_HAS(NOTE))
+    if (message->has & GZ_HAS_NOTE_NOTE)
         add(words, " %llu%s", (unsigned long long)note->note, note->gone ? " gone" : "");
-    if (message->has & GZ_HAS(REPLY)) add(words, " to %llu", (unsigned long long)note->reply);
-    if (message->has & GZ_HAS(NODE)) add(words, " at node %llu", (unsigned long long)note->node);
-    add(words, "%s%s%s", message->has & GZ_HAS(TEXT) ? " text" : "",
-        message->has & GZ_HAS(POINT) ? " point" : "", message->has & GZ_HAS(DONE) ? " done" : "");
+    if (message->has & GZ_HAS_NOTE_REPLY) add(words, " to %llu", (unsigned long long)note->reply);
+    if (message->has & GZ_HAS_NOTE_NODE)
+        add(words, " at node %llu", (unsigned long long)note->node);
+    add(words, "%s%s%s", message->has & GZ_HAS_NOTE_TEXT ? " text" : "",
+        message->has & GZ_HAS_NOTE_POINT ? " point" : "",
+        message->has & GZ_HAS_NOTE_DONE ? " done" : "");
 }
 
 static void add_from_client(struct words *words, const struct gz_message *message)
@@ -103,12 +105,13 @@ static void add_from_client(struct words *words, const struct gz_message *messag
     case GZ_OP_GRAB:
         add(words, " %s%s", gz_vocabulary_word(&gz_handle_words, (int)pointer->handle),
             pointer->value.count > 0 ? " typed" : "");
-        if (message->has & GZ_HAS(NODES)) add_ids(words, "of", pointer->nodes);
+        if (message->has & GZ_HAS_POINTER_NODES) add_ids(words, "of", pointer->nodes);
         break;
     case GZ_OP_NOTE: add_note(words, message); break;
     case GZ_OP_INTEREST:
-        if (message->has & GZ_HAS(NODES)) add_ids(words, "in nodes", message->interest.nodes);
-        add(words, "%s%s", message->has & GZ_HAS(BOX) ? " in a box" : "",
+        if (message->has & GZ_HAS_INTEREST_NODES)
+            add_ids(words, "in nodes", message->interest.nodes);
+        add(words, "%s%s", message->has & GZ_HAS_INTEREST_BOX ? " in a box" : "",
             message->interest.view ? " in view" : "");
         break;
     case GZ_OP_SET: add(words, " node %llu", (unsigned long long)message->set.nodes[0].id); break;
@@ -160,11 +163,11 @@ static void add_from_server(struct words *words, const struct gz_message *messag
             message->checkpoint_news.all ? " all" : "");
         break;
     case GZ_OP_OK:
-        if (message->has & GZ_HAS(NOTE))
+        if (message->has & GZ_HAS_OK_NOTE)
             add(words, " note %llu", (unsigned long long)message->ok.note);
-        if (message->has & GZ_HAS(EDIT))
+        if (message->has & GZ_HAS_OK_EDIT)
             add(words, " edit %llu", (unsigned long long)message->ok.edit);
-        if (message->has & GZ_HAS(SEQ))
+        if (message->has & GZ_HAS_OK_SEQ)
             add(words, " seq %llu", (unsigned long long)message->ok.seq);
         break;
     case GZ_OP_ERROR:
@@ -179,11 +182,11 @@ void describe(const struct gz_message *message, char text[256])
 {
     struct words words = {text, 0};
     add(&words, "%s", gz_op_word(message->op));
-    if (message->has & GZ_HAS(RID)) add(&words, " #%llu", (unsigned long long)message->rid);
+    if (message->has & GZ_HAS_RID) add(&words, " #%llu", (unsigned long long)message->rid);
     if (message->op < GZ_OP_CLIENT_COUNT)
         add_from_client(&words, message);
     else
         add_from_server(&words, message);
-    if (message->op < GZ_OP_CLIENT_COUNT && (message->has & GZ_HAS(KEY)) != 0)
+    if (message->op < GZ_OP_CLIENT_COUNT && (message->has & GZ_HAS_KEY) != 0)
         add(&words, " key %.*s", (int)message->key.size, message->key.bytes);
 }

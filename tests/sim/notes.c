@@ -18,29 +18,29 @@ static uint64_t any_note(struct sim *sim, const struct person *person)
 void say_note(struct sim *sim, struct person *person)
 {
     static const struct gz_text texts[] = {{"why?", 4}, {"because", 7}, {"\xe2\x9c\x93", 3}};
-    static const uint64_t parts[] = {GZ_HAS(TEXT), GZ_HAS(DONE), 0, 0};
+    static const uint64_t parts[] = {GZ_HAS_NOTE_TEXT, GZ_HAS_NOTE_DONE, 0, 0};
     struct gz_message message = {
-        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = texts[below(sim, COUNT(texts))]};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT, .note.text = texts[below(sim, COUNT(texts))]};
     if (chance(sim, 0.5)) {
-        message.has = GZ_HAS(NOTE) | parts[below(sim, COUNT(parts))];
+        message.has = GZ_HAS_NOTE_NOTE | parts[below(sim, COUNT(parts))];
         message.note.note = any_note(sim, person);
         message.note.done = chance(sim, 0.5);
-        message.note.gone = message.has == GZ_HAS(NOTE);
+        message.note.gone = message.has == GZ_HAS_NOTE_NOTE;
     } else if (chance(sim, 0.5)) {
-        message.has |= GZ_HAS(REPLY);
+        message.has |= GZ_HAS_NOTE_REPLY;
         message.note.reply = any_note(sim, person);
     }
     if (chance(sim, 0.3)) {
-        message.has |= GZ_HAS(NODE);
+        message.has |= GZ_HAS_NOTE_NODE;
         message.note.node = any_node(sim, person);
     }
     if (chance(sim, 0.3)) {
-        message.has |= GZ_HAS(POINT);
+        message.has |= GZ_HAS_NOTE_POINT;
         message.note.point = any_place(sim);
     }
     const struct request *request = person_say(sim, person, &message);
     if (request->key[0] == '\0' || !chance(sim, 0.2)) return;
-    message.has |= GZ_HAS(KEY);
+    message.has |= GZ_HAS_KEY;
     message.key = (struct gz_text){request->key, strlen(request->key)};
     (void)person_say(sim, person, &message); /* and again, before there was an answer */
 }
@@ -104,8 +104,8 @@ static bool same_change(const struct note_change *change, const struct gz_note_r
 /* What a note comes to be pinned to; false where that cannot be. */
 static bool pin(const struct sim *sim, const struct gz_message *message, struct note_change *change)
 {
-    bool has_node = (message->has & GZ_HAS(NODE)) != 0,
-         has_point = (message->has & GZ_HAS(POINT)) != 0;
+    bool has_node = (message->has & GZ_HAS_NOTE_NODE) != 0,
+         has_point = (message->has & GZ_HAS_NOTE_POINT) != 0;
     if (!has_node && !has_point) return true;
     change->node = has_node ? message->note.node : 0;
     change->has_point = has_point;
@@ -116,7 +116,7 @@ static bool pin(const struct sim *sim, const struct gz_message *message, struct 
 /* Whether the node came or went in the very frame: before the note or after it. */
 static bool is_unsure(const struct sim *sim, const struct gz_message *message)
 {
-    const struct fact *fact = (message->has & GZ_HAS(NODE)) != 0
+    const struct fact *fact = (message->has & GZ_HAS_NOTE_NODE) != 0
                                   ? facts_find(&sim->model.changed, message->note.node)
                                   : NULL;
     return fact != NULL && fact->before.there != fact->after.there;
@@ -127,7 +127,7 @@ static bool make(const struct sim *sim, const struct act *act, struct note_chang
     const struct model *model = &sim->model;
     const struct gz_message *message = act->message;
     if (count_at(model, model->note_count) >= GZ_NOTES_MAX) return false;
-    if (message->has & GZ_HAS(REPLY)) {
+    if (message->has & GZ_HAS_NOTE_REPLY) {
         const struct note_change *other = note_at(model, message->note.reply, model->note_count);
         if (other == NULL) return false;
         *change = *other;
@@ -144,11 +144,11 @@ static bool alter(const struct sim *sim, const struct act *act, struct note_chan
     const struct gz_message *message = act->message;
     const struct note_change *before =
         note_at(&sim->model, message->note.note, sim->model.note_count);
-    bool own =
-        (message->has & (GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT))) != 0 || message->note.gone;
+    bool own = (message->has & (GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT)) != 0 ||
+               message->note.gone;
     if (before == NULL || (own && strcmp(before->user, act->user) != 0)) return false;
     *change = *before;
-    if (message->has & GZ_HAS(DONE)) change->done = message->note.done;
+    if (message->has & GZ_HAS_NOTE_DONE) change->done = message->note.done;
     change->gone = message->note.gone;
     memset(change->key, 0, sizeof change->key);
     return true;
@@ -156,7 +156,7 @@ static bool alter(const struct sim *sim, const struct act *act, struct note_chan
 
 static void write_change(const struct act *act, struct note_change *change)
 {
-    if (act->message->has & GZ_HAS(TEXT)) {
+    if (act->message->has & GZ_HAS_NOTE_TEXT) {
         memset(change->text, 0, sizeof change->text);
         memcpy(change->text, act->message->note.text.bytes, act->message->note.text.size);
     }
@@ -198,7 +198,7 @@ static void act_note(struct sim *sim, const struct act *act)
     struct model *model = &sim->model;
     struct note_change change = {.gone = false};
     const struct note_change *known = note_of_key(model, act);
-    bool is_new = (act->message->has & GZ_HAS(NOTE)) == 0;
+    bool is_new = (act->message->has & GZ_HAS_NOTE_NOTE) == 0;
     if (gz_core_session(sim->core, act->session)->role < GZ_ROLE_EDITOR) return;
     act->request->again = known != NULL;
     if (known != NULL) {
@@ -332,10 +332,10 @@ static bool same_state(const struct note_change *change, const struct gz_note_st
         .done = state->done,
         .user = change->user,
         .text = change->text,
-        .node = (state->has & GZ_HAS(NODE)) != 0 ? state->node : 0,
-        .has_point = (state->has & GZ_HAS(POINT)) != 0,
+        .node = (state->has & GZ_HAS_NOTE_STATE_NODE) != 0 ? state->node : 0,
+        .has_point = (state->has & GZ_HAS_NOTE_STATE_POINT) != 0,
         .point = state->point,
-        .reply = (state->has & GZ_HAS(REPLY)) != 0 ? state->reply : 0,
+        .reply = (state->has & GZ_HAS_NOTE_STATE_REPLY) != 0 ? state->reply : 0,
         .made = state->made,
         .changed = state->changed,
     };

@@ -17,14 +17,14 @@ void say_interest(struct sim *sim, struct person *person)
     struct gz_message message = {.op = GZ_OP_INTEREST};
     uint64_t kind = below(sim, 8);
     if (kind < 3) {
-        message.has = GZ_HAS(NODES);
+        message.has = GZ_HAS_INTEREST_NODES;
         message.interest.nodes = (struct gz_ids){ids, ids[0] == ids[1] ? 1 : below(sim, 3)};
     } else if (kind < 5) {
-        message.has = GZ_HAS(BOX);
+        message.has = GZ_HAS_INTEREST_BOX;
         message.interest.box =
             (gz_box){corner, gz_add(corner, (gz_vec3){between(sim, 0, 5), 2, 3})};
     } else if (kind < 7) {
-        message.has = GZ_HAS(VIEW);
+        message.has = GZ_HAS_INTEREST_VIEW;
         message.interest.view = true;
     }
     struct part_wish wish = part_wish_of(&message.interest, message.has);

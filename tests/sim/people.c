@@ -155,14 +155,14 @@ struct request *person_say(struct sim *sim, struct person *person, struct gz_mes
     struct request *request = new_request(person);
     bool makes_edit = op_edits(message->op) || message->op == GZ_OP_NOTE ||
                       (message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP);
-    message->has |= GZ_HAS(RID);
+    message->has |= GZ_HAS_RID;
     message->rid = request->rid;
     request->op = message->op;
-    if (message->has & GZ_HAS(KEY)) {
+    if (message->has & GZ_HAS_KEY) {
         memcpy(request->key, message->key.bytes, message->key.size);
     } else if (makes_edit && chance(sim, 0.6)) {
         choose_key(sim, person, request);
-        message->has |= GZ_HAS(KEY);
+        message->has |= GZ_HAS_KEY;
         message->key = (struct gz_text){request->key, strlen(request->key)};
     }
     encode(message, &request->bytes, &request->size);
@@ -185,17 +185,17 @@ gz_vec3 any_place(struct sim *sim)
 
 static struct gz_message any_pointer(struct sim *sim, struct person *person, enum gz_phase phase)
 {
-    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT)};
+    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT};
     message.pointer.phase = phase;
     message.pointer.at[0] = between(sim, 200, 600);
     message.pointer.at[1] = between(sim, 100, 500);
     if (chance(sim, 0.7)) {
-        message.has |= GZ_HAS(N);
+        message.has |= GZ_HAS_POINTER_N;
         message.pointer.n = ++person->n;
     }
     if (chance(sim, 0.1)) {
         const double ray[6] = {between(sim, -3, 3), between(sim, -3, 3), 10, 0, 0, -1};
-        message.has = (message.has & ~GZ_HAS(AT)) | GZ_HAS(RAY);
+        message.has = (message.has & ~GZ_HAS_PRESENCE_AT) | GZ_HAS_PRESENCE_RAY;
         memcpy(message.pointer.ray, ray, sizeof ray);
     }
     if (chance(sim, 0.1)) message.pointer.mods = UINT64_C(1) << below(sim, GZ_MOD_COUNT);
@@ -227,14 +227,14 @@ static void say_grab(struct sim *sim, struct person *person)
     message.pointer.handle = (enum gz_handle)(1 + below(sim, GZ_HANDLE_COUNT - 1));
     if (chance(sim, 0.5)) message.pointer.handle = GZ_TXY;
     if (chance(sim, 0.85)) {
-        message.has |= GZ_HAS(NODES);
+        message.has |= GZ_HAS_POINTER_NODES;
         message.pointer.nodes = (struct gz_ids){ids, ids[0] != ids[1] && chance(sim, 0.3) ? 2 : 1};
     }
     if (chance(sim, 0.2)) {
-        message.has |= GZ_HAS(VALUE);
+        message.has |= GZ_HAS_POINTER_VALUE;
         message.pointer.value = (struct gz_value){{between(sim, -2, 2), between(sim, -2, 2)},
                                                   1 + (uint32_t)below(sim, 2)};
-        if (chance(sim, 0.5)) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
+        if (chance(sim, 0.5)) message.has &= ~(GZ_HAS_POINTER_AT | GZ_HAS_POINTER_RAY);
     }
     (void)person_say(sim, person, &message);
     person->dragging = true;
@@ -243,7 +243,7 @@ static void say_grab(struct sim *sim, struct person *person)
 static void say_up(struct sim *sim, struct person *person)
 {
     struct gz_message message = any_pointer(sim, person, GZ_PHASE_UP);
-    if (chance(sim, 0.1)) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
+    if (chance(sim, 0.1)) message.has &= ~(GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY);
     (void)person_say(sim, person, &message);
     person->dragging = false;
 }
@@ -251,7 +251,7 @@ static void say_up(struct sim *sim, struct person *person)
 static void say_cancel(struct sim *sim, struct person *person)
 {
     struct gz_message message = any_pointer(sim, person, GZ_PHASE_CANCEL);
-    if (chance(sim, 0.5)) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
+    if (chance(sim, 0.5)) message.has &= ~(GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY);
     (void)person_say(sim, person, &message);
     person->dragging = false;
 }
@@ -268,7 +268,8 @@ static void say_set(struct sim *sim, struct person *person)
         {"red", 3}, {"green", 5}, {"", 0}, {"a node with a longer name", 25}};
     static const gz_quat turns[] = {
         {0, 0, 0, 1}, {1, 0, 0, 0}, {0.5, 0.5, 0.5, 0.5}, {0, 0, -1, 0}};
-    static const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
+    static const uint64_t parts[] = {GZ_HAS_STATE_T, GZ_HAS_STATE_R, GZ_HAS_STATE_S,
+                                     GZ_HAS_STATE_NAME, GZ_HAS_STATE_PARENT};
     struct gz_set_node nodes[3];
     size_t count = 0;
     for (uint64_t wanted = 1 + below(sim, 3); wanted > 0; wanted--) {
@@ -285,7 +286,7 @@ static void say_set(struct sim *sim, struct person *person)
     }
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = count}};
     if (chance(sim, 0.2)) {
-        message.has = GZ_HAS(BASE);
+        message.has = GZ_HAS_SET_BASE;
         message.set.base = person->mirror.seq;
     }
     (void)person_say(sim, person, &message);
@@ -295,9 +296,9 @@ static void say_set(struct sim *sim, struct person *person)
 static void make_copy(struct sim *sim, struct person *person, struct gz_create_node *node)
 {
     node->copy = any_node(sim, person);
-    node->has |= GZ_HAS(COPY);
-    if (chance(sim, 0.3)) node->has |= GZ_HAS(NAME);
-    if (chance(sim, 0.5)) node->has &= ~(GZ_HAS(T) | GZ_HAS(BOUNDS));
+    node->has |= GZ_HAS_CREATE_NODE_COPY;
+    if (chance(sim, 0.3)) node->has |= GZ_HAS_CREATE_NODE_NAME;
+    if (chance(sim, 0.5)) node->has &= ~(GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_BOUNDS);
 }
 
 static void say_create(struct sim *sim, struct person *person)
@@ -306,18 +307,19 @@ static void say_create(struct sim *sim, struct person *person)
     size_t count = 1 + below(sim, REFS);
     if (gz_scene_count(sim->core->scene) > NODES_WANTED && chance(sim, 0.8)) return;
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){
-            .has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_REF,
+                                           .ref = {&"abc"[i], 1},
+                                           .name = {"node", 4}};
         nodes[i].trs.t = any_place(sim);
         if (i > 0 && chance(sim, 0.5)) {
-            nodes[i].has |= GZ_HAS(PARENT_REF);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_PARENT_REF;
             nodes[i].parent_ref = nodes[below(sim, i)].ref;
         } else if (chance(sim, 0.5)) {
-            nodes[i].has |= GZ_HAS(PARENT);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_PARENT;
             nodes[i].parent = any_node(sim, person);
         }
         if (chance(sim, 0.5)) {
-            nodes[i].has |= GZ_HAS(BOUNDS);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_BOUNDS;
             nodes[i].bounds = (gz_box){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
         }
         if (sim->copies && chance(sim, 0.4)) make_copy(sim, person, &nodes[i]);
@@ -348,8 +350,9 @@ static void say_redo(struct sim *sim, struct person *person)
 static void say_restore(struct sim *sim, struct person *person)
 {
     uint64_t seq = person->mirror.seq, back = below(sim, 30);
-    struct gz_message message = {
-        .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = seq > back ? seq - back : seq + 1};
+    struct gz_message message = {.op = GZ_OP_RESTORE,
+                                 .has = GZ_HAS_AT_SEQ,
+                                 .restore.seq = seq > back ? seq - back : seq + 1};
     (void)person_say(sim, person, &message);
 }
 
@@ -358,7 +361,7 @@ static void say_history(struct sim *sim, struct person *person)
     struct gz_message message = {.op = GZ_OP_HISTORY};
     if (chance(sim, 0.5))
         message = (struct gz_message){
-            .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(sim, person->mirror.seq + 2)};
+            .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1 + below(sim, person->mirror.seq + 2)};
     (void)person_say(sim, person, &message);
 }
 
@@ -385,7 +388,7 @@ static void say_camera(struct sim *sim, struct person *person)
 static void say_tool(struct sim *sim, struct person *person)
 {
     struct gz_message message = {.op = GZ_OP_TOOL,
-                                 .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(PIVOT)};
+                                 .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_PIVOT};
     message.tool.mode =
         chance(sim, 0.6) ? GZ_MODE_TRANSLATE : (enum gz_mode)below(sim, GZ_MODE_COUNT);
     message.tool.space = (enum gz_space)below(sim, GZ_SPACE_COUNT);
@@ -396,7 +399,7 @@ static void say_tool(struct sim *sim, struct person *person)
 static void say_pick(struct sim *sim, struct person *person)
 {
     struct gz_message message = {
-        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {100, 100, 500, 400}};
     (void)person_say(sim, person, &message);
 }
 
@@ -448,11 +451,11 @@ static void say_something(struct sim *sim, struct person *person)
 static void choose_resume(struct sim *sim, struct person *person, struct gz_message *hello)
 {
     if (person->epoch == 0 || chance(sim, person->part ? 0.5 : 0.1)) return;
-    hello->has |= GZ_HAS(RESUME);
+    hello->has |= GZ_HAS_HELLO_RESUME;
     hello->hello.resume_epoch = person->epoch;
     hello->hello.resume_seq = person->tainted || person->part ? 0 : person->mirror.complete;
     hello->hello.resume_edit = person->edit_seq;
-    if (person->edit_seq > 0) hello->has |= GZ_HAS(EDIT);
+    if (person->edit_seq > 0) hello->has |= GZ_HAS_HELLO_EDIT;
     const struct person *other = chance(sim, 0.1) ? &sim->people[below(sim, PEOPLE)] : person;
     bool own = other == person || strcmp(other->user, person->user) !=
                                       0; /* or none of the user's, which is worth nothing */
@@ -479,7 +482,7 @@ static void come(struct sim *sim, struct person *person)
     if (person->begins_anew) say_interest(sim, person);
     send_frame(sim, person);
     person->welcome = false;
-    person->resume_claim = hello.has & GZ_HAS(RESUME) ? hello.hello.resume_epoch : 0;
+    person->resume_claim = hello.has & GZ_HAS_HELLO_RESUME ? hello.hello.resume_epoch : 0;
     person->resume_seq = hello.hello.resume_seq;
     person->patience_s = sim->quiet ? INFINITY : sim->now.mono_s + between(sim, 2, 30);
 }
@@ -630,7 +633,7 @@ static void hear_presence(struct person *person, const struct gz_presence *prese
                                 .selection = ids_number(user->selection),
                                 .locks = ids_number(user->locks),
                                 .tool = user->tool,
-                                .has_at = (user->has & GZ_HAS(AT)) != 0};
+                                .has_at = (user->has & GZ_HAS_PRESENCE_AT) != 0};
         if (sight->has_at) memcpy(sight->at, user->at, sizeof sight->at);
     }
 }
@@ -644,19 +647,19 @@ static void hear_edit(struct person *person, const struct gz_edit_message *edit)
 
 static void hear_answer(struct person *person, const struct gz_message *message)
 {
-    if ((message->has & GZ_HAS(RID)) == 0 || message->rid == 0 ||
+    if ((message->has & GZ_HAS_RID) == 0 || message->rid == 0 ||
         message->rid > person->request_count)
         return;
     struct request *request = person->requests[message->rid - 1];
     request->answered = message->op == GZ_OP_OK ? !message->ok.more : true;
     if (message->op == GZ_OP_OK && request->op == GZ_OP_INTEREST) part_answered(person, request);
-    if (message->op == GZ_OP_OK && (message->has & GZ_HAS(NOTE)) != 0) {
+    if (message->op == GZ_OP_OK && (message->has & GZ_HAS_OK_NOTE) != 0) {
         PROMISE(request->told_note == 0 || request->told_note == message->ok.note,
                 "the same key has the same answer", "request %llu",
                 (unsigned long long)request->rid);
         request->told_note = message->ok.note;
     }
-    if (message->op != GZ_OP_OK || (message->has & GZ_HAS(EDIT)) == 0) return;
+    if (message->op != GZ_OP_OK || (message->has & GZ_HAS_OK_EDIT) == 0) return;
     PROMISE(request->told == 0 || request->told == message->ok.edit,
             "the same key has the same answer", "request %llu", (unsigned long long)request->rid);
     request->told = message->ok.edit;

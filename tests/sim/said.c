@@ -13,11 +13,11 @@ static const struct deed *stored_deed(const struct sim *sim, uint64_t id, const 
 static void said_ok(struct sim *sim, const struct request *request,
                     const struct gz_message *message)
 {
-    if ((message->has & GZ_HAS(NOTE)) != 0) {
+    if ((message->has & GZ_HAS_NOTE_NOTE) != 0) {
         notes_said_ok(sim, request, message);
         return;
     }
-    if ((message->has & GZ_HAS(EDIT)) == 0) {
+    if ((message->has & GZ_HAS_OK_EDIT) == 0) {
         PROMISE(request->op != GZ_OP_UNDO && request->op != GZ_OP_REDO,
                 "an undo is an edit, whatever it finds", "request %llu", NUMBER(request->rid));
         PROMISE(request->answer != ANSWER_NOTE, "a note is answered as one", "request %llu",
@@ -88,7 +88,7 @@ void model_said(struct sim *sim, uint64_t session, const struct gz_message *mess
 {
     const struct request *request = NULL;
     if (message->op == GZ_OP_OK || message->op == GZ_OP_ERROR)
-        request = message->has & GZ_HAS(RID) ? person_request(sim, session, message->rid) : NULL;
+        request = message->has & GZ_HAS_RID ? person_request(sim, session, message->rid) : NULL;
     if (request != NULL && request->session != session)
         return; /* it was said again, and the core has it not yet */
     if (message->op == GZ_OP_OK && request != NULL) said_ok(sim, request, message);

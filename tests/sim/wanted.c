@@ -6,11 +6,11 @@
 static struct thing with_set(const struct thing *now, const struct gz_set_node *said)
 {
     struct thing after = *now;
-    if (said->has & GZ_HAS(T)) after.trs.t = said->trs.t;
-    if (said->has & GZ_HAS(R)) after.trs.r = said->trs.r;
-    if (said->has & GZ_HAS(S)) after.trs.s = said->trs.s;
-    if (said->has & GZ_HAS(PARENT)) after.parent = said->parent;
-    if (said->has & GZ_HAS(NAME)) {
+    if (said->has & GZ_HAS_SET_NODE_T) after.trs.t = said->trs.t;
+    if (said->has & GZ_HAS_SET_NODE_R) after.trs.r = said->trs.r;
+    if (said->has & GZ_HAS_SET_NODE_S) after.trs.s = said->trs.s;
+    if (said->has & GZ_HAS_SET_NODE_PARENT) after.parent = said->parent;
+    if (said->has & GZ_HAS_SET_NODE_NAME) {
         memset(after.name, 0, sizeof after.name);
         memcpy(after.name, said->name.bytes, said->name.size);
     }
@@ -33,13 +33,13 @@ static uint64_t created_parent(const struct gz_create *create, size_t index, uin
                                uint64_t usual)
 {
     const struct gz_create_node *said = &create->nodes[index];
-    if ((said->has & GZ_HAS(PARENT_REF)) == 0)
-        return said->has & GZ_HAS(PARENT) ? said->parent : usual;
+    if ((said->has & GZ_HAS_CREATE_NODE_PARENT_REF) == 0)
+        return said->has & GZ_HAS_CREATE_NODE_PARENT ? said->parent : usual;
     for (size_t i = 0; i < index; i++) {
         struct gz_text ref = create->nodes[i].ref;
         bool same = ref.size == said->parent_ref.size &&
                     memcmp(ref.bytes, said->parent_ref.bytes, ref.size) == 0;
-        if ((create->nodes[i].has & GZ_HAS(REF)) != 0 && same) return first + i;
+        if ((create->nodes[i].has & GZ_HAS_CREATE_NODE_REF) != 0 && same) return first + i;
     }
     return 0;
 }
@@ -48,7 +48,7 @@ static uint64_t created_parent(const struct gz_create *create, size_t index, uin
 static struct thing unsaid(struct model *model, const struct gz_create_node *said)
 {
     const struct gz_content blank = {.trs = gz_trs_identity, .name = "", .asset = -1};
-    return said->has & GZ_HAS(COPY) ? life_of(model, said->copy)->now : thing_of(&blank);
+    return said->has & GZ_HAS_CREATE_NODE_COPY ? life_of(model, said->copy)->now : thing_of(&blank);
 }
 
 /* New ids, in the order of the message. */
@@ -62,14 +62,16 @@ void want_create(struct sim *sim, const struct act *act)
         const struct gz_create_node *said = &create->nodes[i];
         struct thing after = unsaid(model, said);
         after.parent = created_parent(create, i, first, after.parent);
-        if (said->has & GZ_HAS(BOUNDS)) {
+        if (said->has & GZ_HAS_CREATE_NODE_BOUNDS) {
             after.has_bounds = true;
             after.bounds = said->bounds;
         }
-        struct gz_set_node rest = {.has = said->has & (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S)),
-                                   .trs = said->trs};
-        bool named = (said->has & GZ_HAS(COPY)) == 0 || (said->has & GZ_HAS(NAME)) != 0;
-        if (named) rest.has |= GZ_HAS(NAME);
+        struct gz_set_node rest = {
+            .has = said->has & (GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S),
+            .trs = said->trs};
+        bool named =
+            (said->has & GZ_HAS_CREATE_NODE_COPY) == 0 || (said->has & GZ_HAS_SET_NODE_NAME) != 0;
+        if (named) rest.has |= GZ_HAS_SET_NODE_NAME;
         rest.name = said->name;
         after = with_set(&after, &rest);
         facts_add(&model->wanted, first + i, &nothing, &after);

@@ -385,12 +385,12 @@ void client_resume(struct client *client)
 {
     struct gz_message hello = hello_of(client);
     assert_null(client->session);
-    hello.has = GZ_HAS(RESUME);
+    hello.has = GZ_HAS_HELLO_RESUME;
     hello.hello.resume_epoch = client->epoch;
     hello.hello.resume_seq = client->mirror.complete;
     hello.hello.resume_edit = client->edit;
     hello.hello.resume_secret = (struct gz_text){client->secret, strlen(client->secret)};
-    if (client->edit > 0) hello.has |= GZ_HAS(EDIT);
+    if (client->edit > 0) hello.has |= GZ_HAS_HELLO_EDIT;
     join(client, &hello);
 }
 
@@ -484,7 +484,7 @@ static void hear_view(struct client *client, const double view[16])
 static void hear_answer(struct client *client, const struct gz_message *answer)
 {
     struct said_wish *said = client->said;
-    if (said == NULL || (answer->has & GZ_HAS(RID)) == 0 || answer->rid != said->rid) return;
+    if (said == NULL || (answer->has & GZ_HAS_RID) == 0 || answer->rid != said->rid) return;
     client->said = said->next;
     if (client->said == NULL) client->said_end = &client->said;
     if (answer->op == GZ_OP_OK) {
@@ -601,7 +601,7 @@ static void remember(struct client *client, const struct gz_message *message)
 {
     if (message->op == GZ_OP_CAMERA) remember_camera(client, &message->camera);
     if (message->op != GZ_OP_INTEREST) return;
-    assert_true((message->has & GZ_HAS(RID)) != 0);
+    assert_true((message->has & GZ_HAS_RID) != 0);
     struct said_wish *said = calloc(1, sizeof *said);
     assert_non_null(said);
     said->rid = message->rid;
@@ -624,7 +624,7 @@ void client_say(struct client *client, const struct gz_message *message)
 const struct gz_message *client_ask(struct client *client, const struct gz_message *message)
 {
     struct gz_message asked = *message;
-    asked.has |= GZ_HAS(RID);
+    asked.has |= GZ_HAS_RID;
     asked.rid = client->next_rid++;
     client_say(client, &asked);
     host_turn(client->host);
@@ -638,7 +638,7 @@ const struct gz_message *client_answer(const struct client *client, uint64_t rid
         for (size_t i = 0; i < heard->count; i++) {
             const struct gz_message *message = &heard->messages[i];
             bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
-            if (answers && (message->has & GZ_HAS(RID)) != 0 && message->rid == rid)
+            if (answers && (message->has & GZ_HAS_RID) != 0 && message->rid == rid)
                 answer = message;
         }
     }

@@ -68,21 +68,22 @@ static struct mirror_node *add(struct mirror *mirror, size_t place, uint64_t id)
 
 static void apply_node(struct mirror *mirror, const struct gz_node_state *state)
 {
-    const uint64_t whole = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT);
+    const uint64_t whole =
+        GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT;
     size_t place = place_of(mirror, state->id);
     bool known = is_at(mirror, place, state->id);
     if (!known) assert_true((state->has & whole) == whole);
     struct mirror_node *node = known ? &mirror->nodes[place] : add(mirror, place, state->id);
-    if (state->has & GZ_HAS(T)) node->content.trs.t = state->trs.t;
-    if (state->has & GZ_HAS(R)) node->content.trs.r = state->trs.r;
-    if (state->has & GZ_HAS(S)) node->content.trs.s = state->trs.s;
-    if (state->has & GZ_HAS(PARENT)) node->content.parent = state->parent;
-    if (state->has & GZ_HAS(ASSET)) node->content.asset = (int64_t)state->asset;
-    if (state->has & GZ_HAS(BOUNDS)) {
+    if (state->has & GZ_HAS_STATE_T) node->content.trs.t = state->trs.t;
+    if (state->has & GZ_HAS_STATE_R) node->content.trs.r = state->trs.r;
+    if (state->has & GZ_HAS_STATE_S) node->content.trs.s = state->trs.s;
+    if (state->has & GZ_HAS_STATE_PARENT) node->content.parent = state->parent;
+    if (state->has & GZ_HAS_STATE_ASSET) node->content.asset = (int64_t)state->asset;
+    if (state->has & GZ_HAS_STATE_BOUNDS) {
         node->content.has_bounds = true;
         node->content.bounds = state->bounds;
     }
-    if (state->has & GZ_HAS(NAME)) {
+    if (state->has & GZ_HAS_STATE_NAME) {
         free((char *)node->content.name);
         node->content.name = copy_text(state->name);
     }
@@ -240,9 +241,9 @@ static void assert_note(const struct gz_note_state *state, const struct gz_note_
 {
     assert_string_equal(state->user.bytes, record->user);
     assert_string_equal(state->text.bytes, record->text);
-    assert_int_equal((state->has & GZ_HAS(NODE)) != 0, record->node != 0);
-    assert_int_equal((state->has & GZ_HAS(POINT)) != 0, record->has_point);
-    assert_int_equal((state->has & GZ_HAS(REPLY)) != 0, record->reply != 0);
+    assert_int_equal((state->has & GZ_HAS_NOTE_STATE_NODE) != 0, record->node != 0);
+    assert_int_equal((state->has & GZ_HAS_NOTE_STATE_POINT) != 0, record->has_point);
+    assert_int_equal((state->has & GZ_HAS_NOTE_STATE_REPLY) != 0, record->reply != 0);
     if (record->node != 0) assert_int_equal(state->node, record->node);
     if (record->has_point) assert_memory_equal(&state->point, &record->point, sizeof state->point);
     if (record->reply != 0) assert_int_equal(state->reply, record->reply);

@@ -12,10 +12,10 @@
 struct part_wish part_wish_of(const struct gz_interest *interest, uint64_t has)
 {
     struct part_wish wish = {.kind = interest->view ? PART_VIEW : PART_WHOLE};
-    if (has & GZ_HAS(NODES)) wish.kind = PART_NODES;
-    if (has & GZ_HAS(BOX)) wish.kind = PART_BOX;
+    if (has & GZ_HAS_INTEREST_NODES) wish.kind = PART_NODES;
+    if (has & GZ_HAS_INTEREST_BOX) wish.kind = PART_BOX;
     wish.box = interest->box;
-    wish.count = has & GZ_HAS(NODES) ? interest->nodes.count : 0;
+    wish.count = has & GZ_HAS_INTEREST_NODES ? interest->nodes.count : 0;
     wish.ids = calloc(wish.count + 1, sizeof *wish.ids);
     assert_non_null(wish.ids);
     if (wish.count > 0) memcpy(wish.ids, interest->nodes.ids, wish.count * sizeof *wish.ids);

@@ -217,7 +217,7 @@ static void shake_hands(struct crowd_member *member)
 
 static void say_hello(struct crowd_member *member)
 {
-    struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS(ROLE)};
+    struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS_HELLO_ROLE};
     hello.hello = (struct gz_hello){.v = GZ_PROTOCOL_VERSION,
                                     .scene = {member->scene, strlen(member->scene)},
                                     .user = {"crowd", 5},

@@ -298,7 +298,7 @@ enum gz_status raw_read_error(int socket, bool *fatal)
 bool raw_answers(int socket)
 {
     struct raw_frame frame;
-    struct gz_message answer, ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 77};
+    struct gz_message answer, ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 77};
     struct gz_arena arena;
     gz_arena_init(&arena, 0);
     bool came = raw_send_message(socket, &ping) &&

@@ -78,7 +78,8 @@ static void move_group(struct stage *stage, uint64_t group)
 {
     uint64_t ids[GROUP_NODES];
     for (uint64_t i = 0; i < GROUP_NODES; i++) ids[i] = 1 + group * GROUP_NODES + i;
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(VALUE) | GZ_HAS(N)};
+    struct gz_message grab = {
+        .op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_N};
     grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
                                                .handle = GZ_TX,
                                                .n = ++stage->moves,
@@ -285,7 +286,7 @@ static void flood(struct flood *flood)
 static void test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on(void **state)
 {
     struct stage stage;
-    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 1};
+    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 1};
     (void)state;
     open_stage(&stage, "--messages-per-s=100", NULL);
     struct crowd_member **viewers = let_in_viewers(&stage);

@@ -59,7 +59,7 @@ static void fill_nodes(struct gz_create_node *nodes, size_t count)
     static char name[GZ_NAME_BYTES_MAX];
     memset(name, 'n', sizeof name);
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(BOUNDS),
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_BOUNDS,
                                            .name = {name, sizeof name},
                                            .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}},
                                            .bounds = {{-1, -1, -1}, {1, 1, 1}}};
@@ -70,7 +70,7 @@ void net_fixture_create_nodes(int socket, size_t count)
 {
     struct gz_create_node *nodes = calloc(count, sizeof *nodes);
     struct raw_frame *frame = malloc(sizeof *frame);
-    struct gz_message answer, create = {.op = GZ_OP_CREATE, .has = GZ_HAS(RID), .rid = 3};
+    struct gz_message answer, create = {.op = GZ_OP_CREATE, .has = GZ_HAS_RID, .rid = 3};
     struct gz_arena arena;
     assert_non_null(nodes);
     assert_non_null(frame);

@@ -20,7 +20,7 @@ static void end_by(int number)
     double began_s = net_fixture_now_s();
     assert_int_equal(kill(fixture.daemon.pid, number), 0);
     assert_true(raw_read_message(editor, GZ_OP_BYE, &frame, &arena, &bye));
-    assert_true(bye.has & GZ_HAS(RETRY_S));
+    assert_true(bye.has & GZ_HAS_BYE_RETRY_S);
     assert_true(raw_is_ended_within(editor, 5, &code));
     assert_int_equal(code, 1001);
     assert_true(raw_read_message(lobby, GZ_OP_BYE, &frame, &arena, &bye));

@@ -77,7 +77,7 @@ static void test_hello_table(void **state)
                                              .user = text(rows[i].user),
                                              .create = rows[i].create}};
         if (rows[i].role >= 0) {
-            hello.has |= GZ_HAS(ROLE);
+            hello.has |= GZ_HAS_HELLO_ROLE;
             hello.hello.role = (enum gz_role)rows[i].role;
         }
         char where[32];
@@ -93,7 +93,7 @@ static void test_hello_of_a_viewer_may_create_what_is_there(void **state)
     struct gz_message hello = proper_hello();
     (void)state;
     close(join());
-    hello.has = GZ_HAS(ROLE);
+    hello.has = GZ_HAS_HELLO_ROLE;
     hello.hello.role = GZ_ROLE_VIEWER;
     int socket = raw_open(fixture.daemon.port);
     assert_true(raw_send_message(socket, &hello));
@@ -108,7 +108,7 @@ static void test_hello_refused_carries_its_rid(void **state)
     struct gz_arena arena;
     (void)state;
     gz_arena_init(&arena, 0);
-    hello.has = GZ_HAS(RID);
+    hello.has = GZ_HAS_RID;
     hello.rid = 4711;
     hello.hello.v = 9;
     int socket = raw_open(fixture.daemon.port);
@@ -122,7 +122,7 @@ static void test_hello_refused_carries_its_rid(void **state)
 static void test_hello_may_share_its_frame(void **state)
 {
     struct gz_message hello = proper_hello(),
-                      ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 5}, answer;
+                      ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 5}, answer;
     struct gz_buffer bytes;
     struct raw_frame frame;
     struct gz_arena arena;
@@ -295,7 +295,7 @@ static void test_text_frame_is_refused_and_no_more(void **state)
 /* How many errors the server says before it answers a ping. */
 static int count_errors(int socket)
 {
-    struct gz_message message, ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 78};
+    struct gz_message message, ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 78};
     struct raw_frame frame;
     struct gz_arena arena;
     int errors = 0;
@@ -363,7 +363,7 @@ static void test_message_in_too_many_fragments_is_the_end(void **state)
 
 static void test_large_message_in_fragments_is_taken(void **state)
 {
-    struct gz_message answer, select = {.op = GZ_OP_SELECT, .has = GZ_HAS(RID), .rid = 9};
+    struct gz_message answer, select = {.op = GZ_OP_SELECT, .has = GZ_HAS_RID, .rid = 9};
     struct gz_buffer bytes;
     struct raw_frame frame;
     struct gz_arena arena;

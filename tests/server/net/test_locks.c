@@ -29,7 +29,7 @@ static bool is_answer(const struct gz_message *message, uint64_t rid)
 /* Asks and reads on until the answer comes, which is in `answer`. */
 static void ask(struct stage *stage, int socket, struct gz_message message)
 {
-    message.has |= GZ_HAS(RID);
+    message.has |= GZ_HAS_RID;
     message.rid = ++stage->rid;
     assert_true(raw_send_message(socket, &message));
     while (raw_read_frame(socket, &stage->frame, 10)) {
@@ -53,7 +53,7 @@ static void ask(struct stage *stage, int socket, struct gz_message message)
 static struct gz_message pointer(enum gz_phase phase, double x)
 {
     struct gz_message message = {.op = GZ_OP_POINTER,
-                                 .has = GZ_HAS(RAY),
+                                 .has = GZ_HAS_POINTER_RAY,
                                  .pointer = {.phase = phase, .ray = {x, 0, 5, 0, 0, -1}}};
     return message;
 }
@@ -62,7 +62,7 @@ static enum gz_op grab(struct stage *stage, int socket)
 {
     struct gz_message message = pointer(GZ_PHASE_DOWN, 0);
     message.op = GZ_OP_GRAB;
-    message.has |= GZ_HAS(NODES);
+    message.has |= GZ_HAS_POINTER_NODES;
     message.pointer.handle = GZ_TXY;
     message.pointer.nodes = (struct gz_ids){&stage->node, 1};
     ask(stage, socket, message);
@@ -163,7 +163,7 @@ static void go_silent_and_come_back(unsigned linger_s)
     assert_int_equal(net_fixture_measure(stage->fixture.daemon.port, SCENE, "seq"), seq);
     ask(stage, stage->ben, pointer(GZ_PHASE_UP, 3));
     assert_int_equal(stage->answer.op, GZ_OP_OK);
-    assert_true(stage->answer.has & GZ_HAS(EDIT));
+    assert_true(stage->answer.has & GZ_HAS_OK_EDIT);
     end(stage);
 }
 
@@ -182,7 +182,7 @@ static void assert_kept_as_an_edit_of_annas(struct stage *stage)
     int back = net_fixture_join(&stage->fixture, SCENE, "anna");
     ask(stage, back, (struct gz_message){.op = GZ_OP_UNDO});
     assert_int_equal(stage->answer.op, GZ_OP_OK);
-    assert_true(stage->answer.has & GZ_HAS(EDIT));
+    assert_true(stage->answer.has & GZ_HAS_OK_EDIT);
     close(back);
 }
 
@@ -247,7 +247,7 @@ static void test_holder_who_comes_back_with_the_secret_has_the_node_at_once(void
     assert_held_by_anna(stage);
     test_proxy_silence(&proxy);
     int back = raw_open(stage->fixture.daemon.port);
-    struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS(RESUME)};
+    struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS_HELLO_RESUME};
     hello.hello = (struct gz_hello){.v = 1,
                                     .scene = {SCENE, strlen(SCENE)},
                                     .user = {"anna", 4},
@@ -259,7 +259,7 @@ static void test_holder_who_comes_back_with_the_secret_has_the_node_at_once(void
     ask(stage, back, pointer(GZ_PHASE_CANCEL, 0));
     ask(stage, back, (struct gz_message){.op = GZ_OP_UNDO}); /* what came of the drag until then */
     assert_int_equal(stage->answer.op, GZ_OP_OK);
-    assert_true(stage->answer.has & GZ_HAS(EDIT));
+    assert_true(stage->answer.has & GZ_HAS_OK_EDIT);
     assert_int_equal(net_fixture_measure(stage->fixture.daemon.port, SCENE, "users"), 2);
     test_proxy_go_on(&proxy);
     test_proxy_finish(&proxy); /* the daemon has closed the connection */

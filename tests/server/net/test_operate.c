@@ -155,7 +155,7 @@ static void send_edit(int socket, uint64_t rid)
 {
     struct gz_create_node node = {.name = {"waits", 5}, .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
     struct gz_message create = {
-        .op = GZ_OP_CREATE, .has = GZ_HAS(RID), .rid = rid, .create = {&node, 1}};
+        .op = GZ_OP_CREATE, .has = GZ_HAS_RID, .rid = rid, .create = {&node, 1}};
     assert_true(raw_send_message(socket, &create));
 }
 

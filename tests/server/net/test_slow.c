@@ -107,7 +107,7 @@ static void test_client_that_asks_more_than_it_takes_gets_all_of_it(void **state
     enum { PICKS = 400, NODES = 2000 };
     struct net_fixture fixture;
     struct raw_frame frame;
-    struct gz_message answer, pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RID) | GZ_HAS(RAY)};
+    struct gz_message answer, pick = {.op = GZ_OP_PICK, .has = GZ_HAS_RID | GZ_HAS_PICK_RAY};
     struct gz_arena arena;
     (void)state;
     gz_arena_init(&arena, 0);

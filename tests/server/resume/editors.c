@@ -99,7 +99,7 @@ static struct gz_message pointer(struct editor *editor, enum gz_phase phase)
 {
     return (struct gz_message){
         .op = GZ_OP_POINTER,
-        .has = GZ_HAS(AT),
+        .has = GZ_HAS_POINTER_AT,
         .pointer = {.phase = phase,
                     .at = {700 + 500 * somewhere(editor) / 4, 540 + 300 * somewhere(editor) / 4}}};
 }
@@ -109,7 +109,7 @@ static void grab(struct editor *editor)
     uint64_t id = any_node(editor);
     struct gz_message message = pointer(editor, GZ_PHASE_DOWN);
     message.op = GZ_OP_GRAB;
-    message.has |= GZ_HAS(NODES);
+    message.has |= GZ_HAS_POINTER_NODES;
     message.pointer.handle = (enum gz_handle)(GZ_TX + (int)below(editor, GZ_SU - GZ_TX + 1));
     message.pointer.nodes = (struct gz_ids){&id, 1};
     say(editor, message);
@@ -121,7 +121,7 @@ static void let_go(struct editor *editor)
     char key[32];
     struct gz_message message = pointer(editor, GZ_PHASE_UP);
     snprintf(key, sizeof key, "up %" PRIu64, ++editor->keys);
-    message.has |= GZ_HAS(KEY);
+    message.has |= GZ_HAS_KEY;
     message.key = gz_client_text(key);
     say(editor, message);
     editor->dragging = false;
@@ -151,8 +151,8 @@ static const char *any_name(struct editor *editor, char name[GZ_NAME_BYTES_MAX +
 static void set(struct editor *editor)
 {
     char name[GZ_NAME_BYTES_MAX + 1];
-    static const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(T),    GZ_HAS(R),
-                                     GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
+    static const uint64_t parts[] = {GZ_HAS_STATE_T, GZ_HAS_STATE_T,    GZ_HAS_STATE_R,
+                                     GZ_HAS_STATE_S, GZ_HAS_STATE_NAME, GZ_HAS_STATE_PARENT};
     struct gz_set_node node = {
         .has = parts[below(editor, sizeof parts / sizeof parts[0])],
         .id = any_node(editor),
@@ -170,13 +170,13 @@ static void create(struct editor *editor, size_t count)
     char names[MADE_AT_ONCE_MAX][GZ_NAME_BYTES_MAX + 1];
     struct gz_create_node nodes[MADE_AT_ONCE_MAX];
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(PARENT) | GZ_HAS(T),
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_T,
                                            .name = gz_client_text(any_name(editor, names[i])),
                                            .parent = below(editor, 2) == 0 ? 0 : any_node(editor),
                                            .trs = gz_trs_identity};
         nodes[i].trs.t = (gz_vec3){somewhere(editor), somewhere(editor), somewhere(editor)};
         if (below(editor, 2) == 0) {
-            nodes[i].has |= GZ_HAS(BOUNDS);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_BOUNDS;
             nodes[i].bounds = (gz_box){{-1, -0.5, -0.0}, {somewhere(editor) + 5, 1, 1.0 / 3}};
         }
     }
@@ -221,7 +221,7 @@ void editor_change_all(struct editor *editor)
     assert_non_null(changed);
     (void)any_name(editor, name);
     for (size_t i = 0; i < count; i++)
-        changed[i] = (struct gz_set_node){.has = GZ_HAS(T) | GZ_HAS(NAME),
+        changed[i] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_NAME,
                                           .id = nodes[i]->id,
                                           .name = gz_client_text(name),
                                           .trs.t.x = somewhere(editor)};

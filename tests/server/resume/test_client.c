@@ -106,7 +106,7 @@ static bool say(int socket, const struct gz_message *message)
 static const char *check_hello(const struct act *act, const struct gz_message *hello)
 {
     const struct gz_hello *said = &hello->hello;
-    if (((hello->has & GZ_HAS(RESUME)) != 0) != act->resumes) return "resume";
+    if (((hello->has & GZ_HAS_HELLO_RESUME) != 0) != act->resumes) return "resume";
     if (!act->resumes) return NULL;
     if (said->resume_epoch != act->epoch) return "resume.epoch";
     if (said->resume_seq != act->seq) return "resume.seq";
@@ -115,7 +115,8 @@ static const char *check_hello(const struct act *act, const struct gz_message *h
     if (said->resume_secret.size != size ||
         (size > 0 && memcmp(said->resume_secret.bytes, secret, size) != 0))
         return "resume.secret";
-    if (((hello->has & GZ_HAS(EDIT)) != 0) != act->says_edit) return "resume.edit is there or not";
+    if (((hello->has & GZ_HAS_HELLO_EDIT) != 0) != act->says_edit)
+        return "resume.edit is there or not";
     return act->says_edit && said->resume_edit != act->edit ? "resume.edit" : NULL;
 }
 
@@ -183,12 +184,12 @@ static void run(const struct act *acts, size_t count)
     if (play.fault != NULL) fail_msg("%s was not as it should be", play.fault);
 }
 
-static const struct gz_node_state node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) |
-                                                 GZ_HAS(PARENT),
+static const struct gz_node_state node = {.has = GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S |
+                                                 GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT,
                                           .id = 1,
                                           .name = {"hand", 4},
                                           .trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
-static const struct gz_node_state untold = {.has = GZ_HAS(T), .id = 2};
+static const struct gz_node_state untold = {.has = GZ_HAS_STATE_T, .id = 2};
 
 #define WELCOME(seq_, resumed_)                                                                    \
     {                                                                                              \

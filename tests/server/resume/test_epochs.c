@@ -137,7 +137,7 @@ static uint64_t claim(int port, uint64_t epoch, uint64_t seq, bool *resumed)
 {
     static struct raw_frame frame;
     struct gz_arena arena;
-    struct gz_message message, hello = {.op = GZ_OP_HELLO, .has = GZ_HAS(RESUME)};
+    struct gz_message message, hello = {.op = GZ_OP_HELLO, .has = GZ_HAS_HELLO_RESUME};
     hello.hello = (struct gz_hello){.v = GZ_PROTOCOL_VERSION,
                                     .scene = gz_client_text(SCENE),
                                     .user = gz_client_text("claus"),
@@ -163,7 +163,7 @@ static void test_epoch_claims_that_cannot_be_start_from_0(void **state)
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
     reconnect(anna);
-    struct gz_set_node set = {.has = GZ_HAS(T), .id = node, .trs.t = {1, 2, 3}};
+    struct gz_set_node set = {.has = GZ_HAS_SET_NODE_T, .id = node, .trs.t = {1, 2, 3}};
     uint64_t now = stage_ask(anna, message_set_t(&set))->ok.seq,
              epoch = gz_client_welcome(anna)->epoch;
     const struct {

@@ -47,7 +47,7 @@ static void make_scene(struct gz_client *client)
     name[NAME_BYTES] = '\0';
     for (size_t i = 0; i < NODES; i++)
         nodes[i] = (struct gz_create_node){
-            .has = GZ_HAS(T), .name = gz_client_text(name), .trs = gz_trs_identity};
+            .has = GZ_HAS_CREATE_NODE_T, .name = gz_client_text(name), .trs = gz_trs_identity};
     stage_ask(client, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, NODES}});
 }
 

@@ -23,7 +23,7 @@ struct fixture {
 static struct gz_message set_x(struct fixture *fixture, double x)
 {
     fixture->set_node =
-        (struct gz_set_node){.has = GZ_HAS(T), .id = fixture->node, .trs.t = {x, 0, 0}};
+        (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = fixture->node, .trs.t = {x, 0, 0}};
     return message_set_t(&fixture->set_node);
 }
 
@@ -59,7 +59,7 @@ static struct gz_message make_redo(struct fixture *fixture)
 
 static struct gz_message make_restore(struct fixture *fixture)
 {
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ)};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ};
     restore.restore.seq = gz_mirror_seq(gz_client_mirror(fixture->anna));
     stage_ask(fixture->anna, set_x(fixture, 9));
     return restore;
@@ -174,12 +174,12 @@ static void try_case(struct fixture *fixture, size_t request, size_t interruptio
     struct gz_message message = requests[request](fixture);
     bool is_up = message.op == GZ_OP_POINTER;
     if (!is_up) fixture->past = file_integer(fixture->file, "SELECT max(id) FROM edits");
-    message.has |= GZ_HAS(KEY);
+    message.has |= GZ_HAS_KEY;
     message.key = gz_client_text(fixture->key);
     send_and_interrupt(fixture, &message, interruptions[interruption], when_done);
 
     struct gz_message answer = *stage_ask(fixture->anna, message);
-    bool has_edit = (answer.has & GZ_HAS(EDIT)) != 0;
+    bool has_edit = (answer.has & GZ_HAS_OK_EDIT) != 0;
     uint64_t made = answer.ok.ids.count > 0 ? answer.ok.ids.ids[0] : 0;
     /* Where the `up` itself was lost, the drag ended with its connection: that edit has no key. */
     if (!is_up || when_done || interruptions[interruption] == lose_nothing) assert_true(has_edit);
@@ -221,7 +221,7 @@ static void test_key_of_an_earlier_drag_does_not_end_the_one_that_runs(void **st
     struct gz_client *anna = stage_join(stage, SCENE, "anna");
     uint64_t node = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     struct gz_message up = message_pointer(GZ_PHASE_UP, 1060, 540);
-    up.has |= GZ_HAS(KEY);
+    up.has |= GZ_HAS_KEY;
     up.key = gz_client_text("first");
     stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
     stage_ask(anna, message_grab(&node, GZ_TX, 960, 540));

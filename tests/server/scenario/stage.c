@@ -102,7 +102,7 @@ const struct gz_message *stage_refused(struct gz_client *client, struct gz_messa
 uint64_t stage_create(struct gz_client *client, const char *name, uint64_t parent, gz_vec3 t)
 {
     struct gz_create_node node = {
-        .has = GZ_HAS(T) | (parent != 0 ? GZ_HAS(PARENT) : 0),
+        .has = GZ_HAS_CREATE_NODE_T | (parent != 0 ? GZ_HAS_CREATE_NODE_PARENT : 0),
         .name = gz_client_text(name),
         .parent = parent,
         .trs = gz_trs_identity,
@@ -152,7 +152,7 @@ struct gz_message message_grab(const uint64_t *id, enum gz_handle handle, double
 {
     struct gz_message message = message_pointer(GZ_PHASE_DOWN, x, y);
     message.op = GZ_OP_GRAB;
-    message.has |= GZ_HAS(NODES);
+    message.has |= GZ_HAS_POINTER_NODES;
     message.pointer.handle = handle;
     message.pointer.nodes = (struct gz_ids){id, 1};
     return message;
@@ -161,7 +161,7 @@ struct gz_message message_grab(const uint64_t *id, enum gz_handle handle, double
 struct gz_message message_pointer(enum gz_phase phase, double x, double y)
 {
     return (struct gz_message){
-        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, y}}};
+        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer = {.phase = phase, .at = {x, y}}};
 }
 
 /* ---- nodes ---- */

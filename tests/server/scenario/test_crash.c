@@ -8,7 +8,7 @@
 
 static struct gz_message set_x(struct gz_set_node *node, uint64_t id, double x)
 {
-    *node = (struct gz_set_node){.has = GZ_HAS(T), .id = id, .trs.t = {x, 0, 0}};
+    *node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {x, 0, 0}};
     return message_set_t(node);
 }
 
@@ -63,8 +63,8 @@ static void test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks(void *
         assert_true(node_in(after, ids[i])->trs.t.x == 0.1 + (double)i);
     assert_same_trs(&node_in(after, dragged)->trs, &saved, "the drag as far as it was saved");
     const struct gz_message *history = stage_ask(
-        after,
-        (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = 100});
+        after, (struct gz_message){
+                   .op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT, .history.limit = 100});
     for (size_t i = 0; i < NODES; i++) {
         size_t found = 0;
         for (size_t k = 0; k < history->ok.edit_count; k++)
@@ -141,7 +141,7 @@ static void test_key_is_one_edit_across_a_restart(void **state)
     struct gz_set_node node;
     uint64_t id = stage_create(client, "link", 0, (gz_vec3){0, 0, 0});
     struct gz_message set = set_x(&node, id, 5);
-    set.has |= GZ_HAS(KEY);
+    set.has |= GZ_HAS_KEY;
     set.key = gz_client_text("step-1");
     struct gz_ok first = stage_ask(client, set)->ok, again = stage_ask(client, set)->ok;
     assert_int_equal(first.edit, again.edit);
@@ -150,7 +150,7 @@ static void test_key_is_one_edit_across_a_restart(void **state)
     restart(stage);
 
     reconnect(client);
-    set.set.nodes = &(struct gz_set_node){.has = GZ_HAS(T), .id = id, .trs.t = {5, 0, 0}};
+    set.set.nodes = &(struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {5, 0, 0}};
     again = stage_ask(client, set)->ok;
     assert_int_equal(first.edit, again.edit);
     assert_int_equal(first.seq, again.seq);

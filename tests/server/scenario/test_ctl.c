@@ -850,7 +850,8 @@ static void test_who_says_what_others_do_and_not_itself(void **state)
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
                      *bert = stage_join(stage, "arm", "bert");
     uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_ROTATE};
+    struct gz_message tool = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_ROTATE};
     stage_ask(anna, tool);
     stage_ask(anna, message_camera((gz_vec3){600, 500, 900}, (gz_vec3){0, 0, 0}));
     stage_ask(anna, message_grab(&id, GZ_TX, 960, 540));
@@ -957,7 +958,7 @@ static void test_notes_are_all_listed_however_many_there_are(void **state)
     memset(text, 'x', GZ_NOTE_BYTES_MAX);
     text[GZ_NOTE_BYTES_MAX] = '\0';
     struct gz_message note = {
-        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text(text)};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT, .note.text = gz_client_text(text)};
     struct gz_error error = {0};
     for (int i = 0; i < NOTES - 1; i++)
         stage_check(gz_client_send(anna, &note, NULL, &error), &error, "note");

@@ -93,7 +93,8 @@ static void handle_message(void *context, const struct gz_message *message)
     if (message->op != GZ_OP_DELTA) return;
     const struct gz_delta *delta = &message->delta;
     for (size_t i = 0; i < delta->count; i++) {
-        if (delta->nodes[i].id != watcher->node || !(delta->nodes[i].has & GZ_HAS(T))) continue;
+        if (delta->nodes[i].id != watcher->node || !(delta->nodes[i].has & GZ_HAS_STATE_T))
+            continue;
         assert_true(watcher->count < DELTAS_MAX);
         watcher->deltas[watcher->count++] =
             (struct seen){delta->nodes[i].id, delta->from, delta->seq, delta->nodes[i].trs};
@@ -148,7 +149,7 @@ static uint64_t drag_tx(struct gz_client *client, uint64_t id, const double *fro
                       (struct gz_message){.op = GZ_OP_PING}); /* some turns of the server's */
     }
     const struct gz_message *done = stage_ask(client, message_pointer(GZ_PHASE_UP, to[0], to[1]));
-    assert_true(done->has & GZ_HAS(EDIT));
+    assert_true(done->has & GZ_HAS_OK_EDIT);
     return done->ok.edit;
 }
 
@@ -239,8 +240,9 @@ static void test_history_says_in_words_who_moved_what(void **state)
      * metres. */
     drag_tx(client, id, (double[]){960, 540},
             (double[]){960 + 2.5 * 1080 * 1.7320508075688772 / 20, 540});
-    struct gz_set_node turn = {
-        .has = GZ_HAS(R), .id = id, .trs.r = gz_quat_about((gz_vec3){0, 1, 0}, 1.5707963267948966)};
+    struct gz_set_node turn = {.has = GZ_HAS_SET_NODE_R,
+                               .id = id,
+                               .trs.r = gz_quat_about((gz_vec3){0, 1, 0}, 1.5707963267948966)};
     stage_ask(client, message_set_t(&turn));
 
     char path[128];
@@ -287,12 +289,12 @@ static void assert_values(struct stage *stage, const struct gz_value *values, si
 {
     struct gz_client *client = stage_join(stage, "parts", "dora");
     const struct gz_message *past = stage_ask(
-        client,
-        (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = count});
+        client, (struct gz_message){
+                    .op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT, .history.limit = count});
     assert_int_equal(past->ok.edit_count, count);
     for (size_t i = 0; i < count; i++) {
         const struct gz_value *value = &past->ok.edits[i].value;
-        assert_true(past->ok.edits[i].has & GZ_HAS(VALUE));
+        assert_true(past->ok.edits[i].has & GZ_HAS_EDIT_VALUE);
         assert_int_equal(value->count, values[i].count);
         assert_memory_equal(value->numbers, values[i].numbers,
                             value->count * sizeof *value->numbers);

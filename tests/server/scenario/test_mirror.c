@@ -4,7 +4,8 @@
 #include "gizmo_client.h"
 #include "support/cmocka.h"
 
-#define WHOLE (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT))
+#define WHOLE                                                                                      \
+    (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT)
 
 static struct gz_node_state whole(uint64_t id, uint64_t parent, double x)
 {
@@ -58,8 +59,8 @@ static void test_mirror_absent_fields_stay(void **state)
 {
     struct gz_mirror *mirror = *state;
     struct gz_node_state node = whole(1, 0, 5),
-                         moved = {.has = GZ_HAS(T), .id = 1, .trs.t = {7, 8, 9}};
-    node.has |= GZ_HAS(BOUNDS) | GZ_HAS(ASSET);
+                         moved = {.has = GZ_HAS_STATE_T, .id = 1, .trs.t = {7, 8, 9}};
+    node.has |= GZ_HAS_STATE_BOUNDS | GZ_HAS_STATE_ASSET;
     node.bounds = (gz_box){{-1, -2, -3}, {1, 2, 3}};
     node.asset = 12;
     assert_int_equal(apply(mirror, 0, 1, false, &node, 1), GZ_OK);
@@ -75,8 +76,8 @@ static void test_mirror_absent_fields_stay(void **state)
 static void test_mirror_new_node_without_a_field_is_a_conflict(void **state)
 {
     struct gz_mirror *mirror = *state;
-    static const uint64_t needed[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME),
-                                      GZ_HAS(PARENT)};
+    static const uint64_t needed[] = {GZ_HAS_STATE_T, GZ_HAS_STATE_R, GZ_HAS_STATE_S,
+                                      GZ_HAS_STATE_NAME, GZ_HAS_STATE_PARENT};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         struct gz_node_state node = whole(1, 0, 5);
         node.has &= ~needed[i];

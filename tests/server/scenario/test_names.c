@@ -42,12 +42,12 @@ static void make_all(struct stage *stage, uint64_t ids[NAME_COUNT])
         struct gz_client *client = join_as(stage, names[i]);
         struct gz_create_node node = {.name = gz_client_text(names[i]), .trs = gz_trs_identity};
         struct gz_message create = {.op = GZ_OP_CREATE,
-                                    .has = GZ_HAS(KEY),
+                                    .has = GZ_HAS_KEY,
                                     .key = gz_client_text(names[i]),
                                     .create = {&node, 1}};
         ids[i] = stage_ask(client, create)->ok.ids.ids[0];
         stage_ask(client, (struct gz_message){.op = GZ_OP_NOTE,
-                                              .has = GZ_HAS(TEXT),
+                                              .has = GZ_HAS_NOTE_TEXT,
                                               .note.text = gz_client_text(names[i])});
         assert_int_equal(stage_ask(client, create)->ok.ids.ids[0], ids[i]);
         gz_client_destroy(client);
@@ -121,11 +121,11 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
         struct gz_create_node node = {.name = text, .trs = gz_trs_identity};
         stage_refused(client, (struct gz_message){.op = GZ_OP_CREATE, .create = {&node, 1}},
                       GZ_BAD_VALUE);
-        stage_refused(client,
-                      (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = text},
-                      GZ_BAD_VALUE);
-        stage_refused(client,
-                      (struct gz_message){.op = GZ_OP_UNDO, .has = GZ_HAS(KEY), .key = text},
+        stage_refused(
+            client,
+            (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT, .note.text = text},
+            GZ_BAD_VALUE);
+        stage_refused(client, (struct gz_message){.op = GZ_OP_UNDO, .has = GZ_HAS_KEY, .key = text},
                       GZ_BAD_VALUE);
     }
     assert_int_equal(gz_mirror_count(gz_client_mirror(client)), 0);

@@ -9,18 +9,18 @@
 static struct gz_message note_message(uint64_t has, const char *text)
 {
     return (struct gz_message){
-        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = gz_client_text(text)};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT | has, .note.text = gz_client_text(text)};
 }
 
 static struct gz_message change_message(uint64_t has, uint64_t id)
 {
-    return (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | has, .note.note = id};
+    return (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE | has, .note.note = id};
 }
 
 static uint64_t write_note(struct gz_client *client, struct gz_message message)
 {
     const struct gz_message *ok = stage_ask(client, message);
-    assert_true(ok->has & GZ_HAS(NOTE));
+    assert_true(ok->has & GZ_HAS_OK_NOTE);
     return ok->ok.note;
 }
 
@@ -67,22 +67,22 @@ static void test_notes_that_were_answered_survive_a_kill(void **state)
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
                      *bert = stage_join(stage, "arm", "bert");
-    struct gz_message ask =
-        note_message(GZ_HAS(NODE) | GZ_HAS(POINT) | GZ_HAS(KEY), "is this bolt long enough?");
+    struct gz_message ask = note_message(GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT | GZ_HAS_KEY,
+                                         "is this bolt long enough?");
     ask.note.node = stage_create(anna, "bolt", 0, (gz_vec3){0, 0, 0});
     ask.note.point = (gz_vec3){-0.0, 0.1, 1.0 / 3};
     ask.key = gz_client_text("first");
     uint64_t question = write_note(anna, ask);
     await_notes(bert, 1, question, 0);
-    struct gz_message reply = note_message(GZ_HAS(REPLY), "two more turns \xe2\x9c\x93");
+    struct gz_message reply = note_message(GZ_HAS_NOTE_REPLY, "two more turns \xe2\x9c\x93");
     reply.note.reply = question;
     uint64_t answer = write_note(bert, reply),
              wrong = write_note(bert, note_message(0, "wrong scene, sorry"));
     struct gz_message gone = change_message(0, wrong),
-                      done = change_message(GZ_HAS(DONE), question);
+                      done = change_message(GZ_HAS_NOTE_DONE, question);
     gone.note.gone = done.note.done = true;
     stage_ask(bert, gone);
-    stage_refused(bert, change_message(GZ_HAS(POINT), question), GZ_FORBIDDEN);
+    stage_refused(bert, change_message(GZ_HAS_NOTE_POINT, question), GZ_FORBIDDEN);
     stage_ask(bert, done); /* and with its `ok` */
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
@@ -113,7 +113,7 @@ static void test_import_in_place_of_the_scene_keeps_its_notes(void **state)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna");
-    struct gz_message message = note_message(GZ_HAS(NODE), "keep this");
+    struct gz_message message = note_message(GZ_HAS_NOTE_NODE, "keep this");
     message.note.node = stage_create(anna, "bolt", 0, (gz_vec3){0, 0, 0});
     uint64_t id = write_note(anna, message);
     struct gz_error error = {0};
@@ -148,11 +148,14 @@ static void write_something(struct gz_client *client, uint64_t *random, int step
     uint64_t id = count > 0 ? gz_pinboard_at(pinboard, dice(random, count))->id : 0;
     char text[32];
     snprintf(text, sizeof text, "step %d", step);
-    struct gz_message message = note_message(id != 0 ? GZ_HAS(REPLY) : 0, text);
+    struct gz_message message = note_message(id != 0 ? GZ_HAS_NOTE_REPLY : 0, text);
     message.note.reply = id;
     uint64_t kind = dice(random, 5);
     if (id != 0 && kind > 1)
-        message = change_message(kind == 2 ? GZ_HAS(TEXT) : kind == 3 ? GZ_HAS(DONE) : 0, id);
+        message = change_message(kind == 2   ? GZ_HAS_NOTE_TEXT
+                                 : kind == 3 ? GZ_HAS_NOTE_DONE
+                                             : 0,
+                                 id);
     message.note.text = gz_client_text(text);
     message.note.done = dice(random, 2) != 0;
     message.note.gone = id != 0 && kind == 4;

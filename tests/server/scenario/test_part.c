@@ -239,9 +239,9 @@ static void settle(struct story *story, const char *after)
 static struct gz_message interest_of(const struct viewer *viewer)
 {
     struct gz_message message = {.op = GZ_OP_INTEREST};
-    if (viewer->part == SUBTREE) message.has = GZ_HAS(NODES);
-    if (viewer->part == BOX) message.has = GZ_HAS(BOX);
-    if (viewer->part == VIEW) message.has = GZ_HAS(VIEW);
+    if (viewer->part == SUBTREE) message.has = GZ_HAS_INTEREST_NODES;
+    if (viewer->part == BOX) message.has = GZ_HAS_INTEREST_BOX;
+    if (viewer->part == VIEW) message.has = GZ_HAS_INTEREST_VIEW;
     message.interest =
         (struct gz_interest){.nodes = {&viewer->root, 1}, .box = viewer->box, .view = true};
     return message;
@@ -339,22 +339,22 @@ static const char *set_something(struct story *story)
     const char *what = "moving a node";
     switch (dice(story, 4)) {
     case 0:
-        node.has = GZ_HAS(S);
+        node.has = GZ_HAS_SET_NODE_S;
         node.trs.s = (gz_vec3){between(story, 0.5, 2), 1, between(story, 0.5, 2)};
         what = "scaling a node";
         break;
     case 1:
-        node.has = GZ_HAS(R);
+        node.has = GZ_HAS_SET_NODE_R;
         node.trs.r = gz_quat_about((gz_vec3){0, 1, 0}, between(story, -3, 3));
         what = "turning a node";
         break;
     case 2:
-        node.has = GZ_HAS(PARENT);
+        node.has = GZ_HAS_STATE_PARENT;
         node.parent = dice(story, 4) != 0 ? any_node(story) : 0;
         what = "giving a node another parent";
         break;
     default:
-        node.has = GZ_HAS(T);
+        node.has = GZ_HAS_STATE_T;
         node.trs.t = (gz_vec3){between(story, -300, 300), between(story, -100, 100),
                                between(story, -150, 150)};
     }
@@ -428,7 +428,7 @@ static void test_part_can_be_changed_and_given_up(void **state)
         check_viewer(viewer, story.whole, "asking for another part");
         settle(&story, set_something(&story));
     }
-    struct gz_message nothing = {.op = GZ_OP_INTEREST, .has = GZ_HAS(NODES)},
+    struct gz_message nothing = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_NODES},
                       whole = {.op = GZ_OP_INTEREST};
     stage_ask(viewer->client, nothing);
     await_part(viewer->client, "nothing");
@@ -472,9 +472,10 @@ static void test_part_refused_leaves_the_one_before(void **state)
     struct viewer *viewer = &story.viewers[1];
     uint64_t nobody = 999999;
     struct gz_message unknown = {.op = GZ_OP_INTEREST,
-                                 .has = GZ_HAS(NODES),
+                                 .has = GZ_HAS_INTEREST_NODES,
                                  .interest.nodes = {&nobody, 1}},
-                      view = {.op = GZ_OP_INTEREST, .has = GZ_HAS(VIEW), .interest.view = true};
+                      view = {
+                          .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true};
     stage_refused(viewer->client, unknown, GZ_UNKNOWN_NODE);
     stage_refused(viewer->client, view, GZ_BAD_STATE);
     settle(&story, set_something(&story));
@@ -542,7 +543,7 @@ static void test_part_of_more_roots_than_fit_beside_hello(void **state)
         stage_ask(anna, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, NODES}});
     for (int i = 0; i < NODES / 2; i++) roots[i] = answer->ok.ids.ids[2 * i];
     const struct gz_message interest = {
-        .op = GZ_OP_INTEREST, .has = GZ_HAS(NODES), .interest.nodes = {roots, NODES / 2}};
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_NODES, .interest.nodes = {roots, NODES / 2}};
     struct gz_client_options options = {.url = stage->daemon.url,
                                         .scene = "many",
                                         .user = "bert",
@@ -578,8 +579,8 @@ static void test_part_costs_its_viewer_a_fraction_of_the_bytes(void **state)
     for (int i = 0; i < 300; i++) {
         struct gz_set_node nodes[20];
         for (int k = 0; k < 20; k++)
-            nodes[k] =
-                (struct gz_set_node){.has = GZ_HAS(T), .id = 10 + (uint64_t)k, .trs.t = {i, k, 0}};
+            nodes[k] = (struct gz_set_node){
+                .has = GZ_HAS_SET_NODE_T, .id = 10 + (uint64_t)k, .trs.t = {i, k, 0}};
         uint64_t seq =
             stage_ask(story.anna,
                       (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 20}})

@@ -25,7 +25,7 @@ static void test_pinboard_keeps_its_own_copy_of_the_latest_of_each(void **state)
     struct gz_pinboard *pinboard = gz_pinboard_create();
     char text[] = "too close";
     struct gz_note_state first[] = {note(9, text), note(3, "")}, again = note(9, "far enough");
-    again.has = GZ_HAS(NODE) | GZ_HAS(POINT);
+    again.has = GZ_HAS_NOTE_STATE_NODE | GZ_HAS_NOTE_STATE_POINT;
     again.node = 12;
     again.point = (gz_vec3){1, 2, 3};
     again.done = true;
@@ -102,7 +102,8 @@ static void test_people_records_are_whole_copies_that_replace_each_other(void **
     struct gz_people *people = gz_people_create();
     uint64_t ids[] = {4, 5, 6};
     char name[] = "bert";
-    struct gz_presence_user bert = {.has = GZ_HAS(VIEW) | GZ_HAS(SELECTION) | GZ_HAS(LOCKS),
+    struct gz_presence_user bert = {.has = GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_SELECTION |
+                                           GZ_HAS_PRESENCE_LOCKS,
                                     .session = 8,
                                     .user = gz_client_text(name),
                                     .view = {[5] = 0.25},
@@ -126,7 +127,7 @@ static void test_people_records_are_whole_copies_that_replace_each_other(void **
     assert_int_equal(gz_people_apply(people, &told, NULL), GZ_OK);
     assert_int_equal(gz_people_count(people), 2);
     assert_int_equal(gz_people_at(people, 0)->session, 2);
-    assert_false(gz_people_at(people, 1)->has & GZ_HAS(VIEW));
+    assert_false(gz_people_at(people, 1)->has & GZ_HAS_PRESENCE_VIEW);
     assert_null(gz_people_at(people, 2));
     gz_people_destroy(people);
 }
@@ -154,7 +155,7 @@ static void test_people_who_left_or_are_not_among_all_are_not_here(void **state)
 
 static struct gz_message interest(uint64_t rid, uint64_t has)
 {
-    return (struct gz_message){.op = GZ_OP_INTEREST, .rid = rid, .has = has | GZ_HAS(RID)};
+    return (struct gz_message){.op = GZ_OP_INTEREST, .rid = rid, .has = has | GZ_HAS_RID};
 }
 
 static void test_wish_last_taken_holds_and_refused_ones_do_not(void **state)
@@ -162,8 +163,9 @@ static void test_wish_last_taken_holds_and_refused_ones_do_not(void **state)
     (void)state;
     struct gz_interests interests = {0};
     uint64_t ids[] = {3, 9};
-    struct gz_message nodes = interest(1, GZ_HAS(NODES)), box = interest(2, GZ_HAS(BOX)),
-                      whole = interest(3, 0), view = interest(4, GZ_HAS(VIEW));
+    struct gz_message nodes = interest(1, GZ_HAS_INTEREST_NODES),
+                      box = interest(2, GZ_HAS_INTEREST_BOX), whole = interest(3, 0),
+                      view = interest(4, GZ_HAS_INTEREST_VIEW);
     nodes.interest.nodes = (struct gz_ids){ids, 2};
     assert_true(gz_interests_ask(&interests, &nodes));
     assert_true(gz_interests_ask(&interests, &box));
@@ -192,7 +194,8 @@ static void test_wish_taken_once_and_refused_again_is_forgotten(void **state)
 {
     (void)state;
     struct gz_interests interests = {0};
-    struct gz_message box = interest(1, GZ_HAS(BOX)), other = interest(2, GZ_HAS(BOX));
+    struct gz_message box = interest(1, GZ_HAS_INTEREST_BOX),
+                      other = interest(2, GZ_HAS_INTEREST_BOX);
     assert_true(gz_interests_ask(&interests, &box));
     assert_true(gz_interests_answer(&interests, 1, true));
     assert_true(gz_interests_ask(&interests, &other));

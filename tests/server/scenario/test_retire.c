@@ -74,7 +74,7 @@ static void assert_unknown(struct stage *stage, const char *scene)
 
 static struct gz_message set_x(struct gz_set_node *node, uint64_t id, double x)
 {
-    *node = (struct gz_set_node){.has = GZ_HAS(T), .id = id, .trs.t = {x, 0, 0}};
+    *node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {x, 0, 0}};
     return message_set_t(node);
 }
 
@@ -88,7 +88,7 @@ static void assert_bye(struct gz_client *client, const char *reason, const char 
          (message = gz_client_next(client, STAGE_SECONDS)) != NULL;) {
         if (message->op != GZ_OP_BYE) continue;
         is_fatal = message->bye.fatal;
-        if (message->has & GZ_HAS(SCENE))
+        if (message->has & GZ_HAS_BYE_SCENE)
             snprintf(scene, sizeof scene, "%.*s", (int)message->bye.scene.size,
                      message->bye.scene.bytes);
     }
@@ -140,7 +140,8 @@ static void test_rename_while_two_people_drag(void **state)
     assert_same_trs(&node_in(after, left)->trs, &node_in(anna, left)->trs, "what anna dragged");
     assert_same_trs(&node_in(after, right)->trs, &node_in(bert, right)->trs, "what bert dragged");
     const struct gz_message *history = stage_ask(
-        after, (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = 2});
+        after,
+        (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT, .history.limit = 2});
     assert_int_equal(history->ok.edit_count, 2);
     for (size_t i = 0; i < 2; i++) assert_int_equal(history->ok.edits[i].handle, GZ_TX);
     begin_drag(after, left); /* nobody holds it */

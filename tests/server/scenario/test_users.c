@@ -8,7 +8,7 @@
 
 static struct gz_message set_t(struct gz_set_node *node, uint64_t id, gz_vec3 t)
 {
-    *node = (struct gz_set_node){.has = GZ_HAS(T), .id = id, .trs.t = t};
+    *node = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = t};
     return message_set_t(node);
 }
 
@@ -36,7 +36,7 @@ static void test_second_user_is_refused_with_the_holder_until_the_first_lets_go(
     };
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         const struct gz_message *answer = stage_refused(bert, refusals[i], GZ_LOCKED);
-        assert_true(answer->has & GZ_HAS(HOLDER));
+        assert_true(answer->has & GZ_HAS_ERROR_HOLDER);
         assert_int_equal(answer->error.holder, holder);
     }
     /* What it hangs from may be moved. */
@@ -78,7 +78,7 @@ static const struct gz_presence_user *await_view(struct gz_client *client, uint6
 {
     for (;;) {
         const struct gz_presence_user *user = gz_people_find(gz_client_people(client), session);
-        if (user != NULL && user->has & GZ_HAS(VIEW) &&
+        if (user != NULL && user->has & GZ_HAS_PRESENCE_VIEW &&
             memcmp(user->view, view, sizeof user->view) == 0)
             return user;
         if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("the view did not come");
@@ -119,7 +119,8 @@ static void test_following_another_through_an_orbit(void **state)
                      *bert = stage_join(stage, "arm", "bert");
     stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     stage_ask(anna, message_camera((gz_vec3){3, 2, 10}, (gz_vec3){0, 0, 0}));
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_ORBIT};
+    struct gz_message tool = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_ORBIT};
     stage_ask(anna, tool);
     stage_ask(anna, message_pointer(GZ_PHASE_DOWN, 960, 540));
     struct gz_message move = message_pointer(GZ_PHASE_MOVE, 1100, 500);
@@ -153,9 +154,9 @@ static void test_following_another_shows_where_she_looks_and_points(void **state
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
                      *bert = stage_join(stage, "arm", "bert");
     struct gz_message camera = message_camera((gz_vec3){4, 3, 9}, target);
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(ORBIT)};
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_ORBIT};
     struct gz_error error = {0};
-    camera.has |= GZ_HAS(TARGET);
+    camera.has |= GZ_HAS_CAMERA_TARGET;
     camera.camera.target = target;
     tool.tool.mode = GZ_MODE_ORBIT;
     tool.tool.orbit = GZ_ORBIT_TURNTABLE;
@@ -168,8 +169,8 @@ static void test_following_another_shows_where_she_looks_and_points(void **state
     memcpy(view, await(anna, GZ_OP_VIEW, 0)->view, sizeof view);
     assert_true(fabs(view[4]) < 1e-14); /* level */
     const struct gz_presence_user *user = await_view(bert, gz_client_welcome(anna)->session, view);
-    assert_true(user->has & GZ_HAS(LENS) && user->has & GZ_HAS(AT) && user->has & GZ_HAS(RAY) &&
-                !user->parallel);
+    assert_true(user->has & GZ_HAS_PRESENCE_LENS && user->has & GZ_HAS_PRESENCE_AT &&
+                user->has & GZ_HAS_PRESENCE_RAY && !user->parallel);
     assert_true(fabs(user->lens[0] + user->lens[1]) < 1e-12 && user->lens[3] > 0);
     gz_vec3 along = {user->ray[3], user->ray[4], user->ray[5]};
     gz_vec3 way = gz_sub(target, (gz_vec3){user->ray[0], user->ray[1], user->ray[2]});
@@ -190,7 +191,8 @@ static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(vo
     const struct gz_gizmo_message *gizmo;
     do {
         gizmo =
-            &await(anna, GZ_OP_GIZMO, GZ_HAS(VALUE) | GZ_HAS(ARM) | GZ_HAS(AXIS) | GZ_HAS(START))
+            &await(anna, GZ_OP_GIZMO,
+                   GZ_HAS_GIZMO_VALUE | GZ_HAS_GIZMO_ARM | GZ_HAS_GIZMO_AXIS | GZ_HAS_GIZMO_START)
                  ->gizmo;
     } while (gizmo->value.numbers[0] == 0);
     assert_true(fabs(gizmo->value.numbers[0] - M_PI / 2) < 1e-9);
@@ -198,12 +200,12 @@ static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(vo
     stage_ask(anna, message_pointer(GZ_PHASE_UP, 960, 440));
     stage_ask(anna, (struct gz_message){.op = GZ_OP_UNDO});
     struct gz_message question = {
-        .op = GZ_OP_HISTORY, .has = GZ_HAS(CHANGES), .history.changes = false};
+        .op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_CHANGES, .history.changes = false};
     const struct gz_ok *ok = &stage_ask(anna, question)->ok;
     assert_int_equal(ok->edit_count, 3); /* the undo, the drag, the node */
     for (size_t i = 0; i < ok->edit_count; i++) {
         assert_int_equal(ok->edits[i].undone, i == 1);
-        assert_int_equal(ok->edits[i].has & GZ_HAS(CHANGES), 0);
+        assert_int_equal(ok->edits[i].has & GZ_HAS_EDIT_CHANGES, 0);
         assert_int_equal(ok->edits[i].nodes.count, 1);
     }
 }
@@ -245,16 +247,16 @@ static void test_create_hangs_refs_and_delete_takes_subtrees(void **state)
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
                      *bert = stage_join(stage, "arm", "bert");
     const struct gz_create_node nodes[] = {
-        {.has = GZ_HAS(REF),
+        {.has = GZ_HAS_CREATE_NODE_REF,
          .ref = gz_client_text("a"),
          .name = gz_client_text("arm"),
          .trs = gz_trs_identity},
-        {.has = GZ_HAS(REF) | GZ_HAS(PARENT_REF),
+        {.has = GZ_HAS_CREATE_NODE_REF | GZ_HAS_CREATE_NODE_PARENT_REF,
          .ref = gz_client_text("b"),
          .parent_ref = gz_client_text("a"),
          .name = gz_client_text("hand"),
          .trs = gz_trs_identity},
-        {.has = GZ_HAS(PARENT_REF) | GZ_HAS(BOUNDS),
+        {.has = GZ_HAS_CREATE_NODE_PARENT_REF | GZ_HAS_CREATE_NODE_BOUNDS,
          .parent_ref = gz_client_text("b"),
          .name = gz_client_text("finger"),
          .trs = gz_trs_identity,
@@ -295,16 +297,16 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
     uint64_t child = stage_create(anna, "finger", id, (gz_vec3){0, 0, 0});
     stage_catch_up(bert, anna);
     uint64_t seq = gz_mirror_seq(gz_client_mirror(bert));
-    const struct gz_set_node cycle = {.has = GZ_HAS(PARENT), .id = id, .parent = child},
-                             flat = {.has = GZ_HAS(S), .id = id, .trs.s = {1, 0, 1}},
-                             zero = {.has = GZ_HAS(R), .id = id},
-                             unknown = {.has = GZ_HAS(T), .id = nobody},
-                             twice[2] = {{.has = GZ_HAS(T), .id = id},
-                                         {.has = GZ_HAS(T), .id = id}},
-                             orphan = {.has = GZ_HAS(PARENT), .id = id, .parent = nobody},
-                             half[2] = {{.has = GZ_HAS(T), .id = id, .trs.t = {9, 9, 9}},
-                                        {.has = GZ_HAS(T), .id = nobody}};
-    struct gz_set_node far = {.has = GZ_HAS(T), .id = id, .trs.t = {1e300, 0, 0}};
+    const struct gz_set_node cycle = {.has = GZ_HAS_SET_NODE_PARENT, .id = id, .parent = child},
+                             flat = {.has = GZ_HAS_SET_NODE_S, .id = id, .trs.s = {1, 0, 1}},
+                             zero = {.has = GZ_HAS_SET_NODE_R, .id = id},
+                             unknown = {.has = GZ_HAS_SET_NODE_T, .id = nobody},
+                             twice[2] = {{.has = GZ_HAS_SET_NODE_T, .id = id},
+                                         {.has = GZ_HAS_SET_NODE_T, .id = id}},
+                             orphan = {.has = GZ_HAS_SET_NODE_PARENT, .id = id, .parent = nobody},
+                             half[2] = {{.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {9, 9, 9}},
+                                        {.has = GZ_HAS_SET_NODE_T, .id = nobody}};
+    struct gz_set_node far = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {1e300, 0, 0}};
     const struct {
         struct gz_message message;
         enum gz_status code;
@@ -319,10 +321,10 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
         {{.op = GZ_OP_SET, .set = {.nodes = &orphan, .count = 1}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_SET, .set = {.nodes = half, .count = 2}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_DELETE, .remove = {&nobody, 1}}, GZ_UNKNOWN_NODE, "999999"},
-        {{.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = 1u << 30}},
+        {{.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore = {.seq = 1u << 30}},
          GZ_BAD_VALUE,
          "seq"},
-        {{.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
+        {{.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
         {message_pointer(GZ_PHASE_UP, 1, 1), GZ_BAD_STATE, ""},
         {message_grab(&id, GZ_TX, 1, 1), GZ_BAD_STATE, "camera"},
     };

@@ -46,14 +46,14 @@ static struct gz_text text_of(const char *string)
 static void set_key(struct gz_message *message, const char *key)
 {
     if (key == NULL) return;
-    message->has |= GZ_HAS(KEY);
+    message->has |= GZ_HAS_KEY;
     message->key = text_of(key);
 }
 
 static struct gz_create_node node_to_create(const char *name, uint64_t parent)
 {
     return (struct gz_create_node){
-        .has = GZ_HAS(PARENT) | GZ_HAS(BOUNDS),
+        .has = GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_BOUNDS,
         .parent = parent,
         .name = text_of(name),
         .bounds = {{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}},
@@ -65,7 +65,7 @@ uint64_t create_node(struct client *client, const char *name, uint64_t parent, d
 {
     struct gz_create_node node = node_to_create(name, parent);
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
-    node.has |= GZ_HAS(T);
+    node.has |= GZ_HAS_CREATE_NODE_T;
     node.trs.t = (gz_vec3){x, y, z};
     const struct gz_message *answer = client_ask(client, &message);
     assert_ok(answer);
@@ -92,26 +92,26 @@ static const struct gz_message *ask_set(struct client *client, const struct gz_s
 
 const struct gz_message *ask_move(struct client *client, uint64_t id, double x, double y, double z)
 {
-    struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {x, y, z}};
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {x, y, z}};
     return ask_set(client, &node, NULL);
 }
 
 const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x,
                                         const char *key)
 {
-    struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {x, 0, 0}};
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {x, 0, 0}};
     return ask_set(client, &node, key);
 }
 
 const struct gz_message *ask_rename(struct client *client, uint64_t id, const char *name)
 {
-    struct gz_set_node node = {.has = GZ_HAS(NAME), .id = id, .name = text_of(name)};
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_NAME, .id = id, .name = text_of(name)};
     return ask_set(client, &node, NULL);
 }
 
 const struct gz_message *ask_hang(struct client *client, uint64_t id, uint64_t parent)
 {
-    struct gz_set_node node = {.has = GZ_HAS(PARENT), .id = id, .parent = parent};
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_PARENT, .id = id, .parent = parent};
     return ask_set(client, &node, NULL);
 }
 
@@ -163,16 +163,16 @@ const struct gz_message *ask_camera(struct client *client, double distance)
 
 const struct gz_message *ask_mode(struct client *client, enum gz_mode mode)
 {
-    struct gz_message message = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = mode};
+    struct gz_message message = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = mode};
     return client_ask(client, &message);
 }
 
 struct gz_message pointer_message(enum gz_phase phase, double x, double y, uint64_t n)
 {
     struct gz_message message = {
-        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, y}}};
+        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer = {.phase = phase, .at = {x, y}}};
     if (n > 0) {
-        message.has |= GZ_HAS(N);
+        message.has |= GZ_HAS_POINTER_N;
         message.pointer.n = n;
     }
     return message;
@@ -191,7 +191,7 @@ const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, 
     message.op = GZ_OP_GRAB;
     message.pointer.handle = handle;
     if (id != 0) {
-        message.has |= GZ_HAS(NODES);
+        message.has |= GZ_HAS_POINTER_NODES;
         message.pointer.nodes = (struct gz_ids){&id, 1};
     }
     return client_ask(client, &message);
@@ -205,21 +205,22 @@ const struct gz_message *ask_wheel(struct client *client, double notches)
 
 const struct gz_message *ask_note(struct client *client, const char *text, const char *key)
 {
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = text_of(text)};
+    struct gz_message message = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT, .note.text = text_of(text)};
     set_key(&message, key);
     return client_ask(client, &message);
 }
 
 const struct gz_message *ask_reword(struct client *client, uint64_t note, const char *text)
 {
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(TEXT)};
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT};
     message.note = (struct gz_note){.note = note, .text = text_of(text)};
     return client_ask(client, &message);
 }
 
 const struct gz_message *ask_done(struct client *client, uint64_t note, bool done)
 {
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(DONE)};
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_DONE};
     message.note = (struct gz_note){.note = note, .done = done};
     return client_ask(client, &message);
 }
@@ -227,7 +228,7 @@ const struct gz_message *ask_done(struct client *client, uint64_t note, bool don
 const struct gz_message *ask_gone(struct client *client, uint64_t note)
 {
     struct gz_message message = {
-        .op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = note, .gone = true}};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE, .note = {.note = note, .gone = true}};
     return client_ask(client, &message);
 }
 
@@ -239,7 +240,7 @@ const struct gz_message *ask_checkpoint(struct client *client, const char *name)
 
 const struct gz_message *ask_checkpoint_of(struct client *client, const char *name, uint64_t seq)
 {
-    struct gz_message message = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS(SEQ)};
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS_CHECKPOINT_SEQ};
     message.checkpoint = (struct gz_checkpoint){.name = text_of(name), .seq = seq};
     return client_ask(client, &message);
 }
@@ -254,14 +255,14 @@ const struct gz_message *ask_checkpoint_gone(struct client *client, const char *
 const struct gz_message *ask_at_checkpoint(struct client *client, const char *name)
 {
     struct gz_message message = {
-        .op = GZ_OP_AT, .has = GZ_HAS(CHECKPOINT), .at.checkpoint = text_of(name)};
+        .op = GZ_OP_AT, .has = GZ_HAS_AT_CHECKPOINT, .at.checkpoint = text_of(name)};
     return client_ask(client, &message);
 }
 
 const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name,
                                                 const char *key)
 {
-    struct gz_message message = {.op = GZ_OP_RESTORE, .has = GZ_HAS(CHECKPOINT)};
+    struct gz_message message = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_CHECKPOINT};
     message.restore.checkpoint = text_of(name);
     set_key(&message, key);
     return client_ask(client, &message);

@@ -27,7 +27,8 @@ static void open_scene(struct scene *s)
     assert_ok(ask_camera(s->a, 10));
     assert_ok(ask_camera(s->b, 10));
     s->top = create_node(s->b, "top", 0, 0.1, -0.0, 0.7);
-    struct gz_set_node turned = {.id = s->top, .has = GZ_HAS(R), .trs.r = {0.1, 0.7, 0.3, 0.2}};
+    struct gz_set_node turned = {
+        .id = s->top, .has = GZ_HAS_SET_NODE_R, .trs.r = {0.1, 0.7, 0.3, 0.2}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&turned, 1, 0}};
     assert_ok(client_ask(s->b, &set));
     s->node = create_node(s->b, "piston", s->top, 1.0 / 3, -0.0, 1e-300);
@@ -179,7 +180,7 @@ static void test_cancel_of_a_wheel_and_of_what_was_typed(void **state)
     host_advance(&s.host, 0.1);
     cancel(&s);
     assert_as_before(&s);
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE)};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
     grab.pointer.handle = GZ_RX;
     grab.pointer.value = (struct gz_value){{0.123, 0}, 1};
     for (int i = 0; i < 3; i++, grab.pointer.value.numbers[0] *= -3)
@@ -204,7 +205,7 @@ static void test_cancel_of_ten_thousand_nodes(void **state)
     assert_true(ids != NULL && nodes != NULL && before != NULL);
     open_scene(&s);
     for (size_t i = 0; i < MANY; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T), .name = {"n", 1}};
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T, .name = {"n", 1}};
         nodes[i].trs.t = (gz_vec3){odd(&random), odd(&random), odd(&random)};
     }
     struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, MANY}};
@@ -215,7 +216,7 @@ static void test_cancel_of_ten_thousand_nodes(void **state)
         before[i] = mirror_find(&s.watcher->mirror, ids[i])->content.trs;
     struct gz_message grab = pointer_message(GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y, 0);
     grab.op = GZ_OP_GRAB;
-    grab.has |= GZ_HAS(NODES);
+    grab.has |= GZ_HAS_POINTER_NODES;
     grab.pointer.handle = GZ_RV;
     grab.pointer.nodes = (struct gz_ids){ids, MANY};
     assert_ok(client_ask(s.a, &grab));
@@ -244,8 +245,8 @@ static void test_held_node_is_in_the_way_of_everything(void **state)
     uint64_t then = s.b->mirror.seq;
     assert_ok(ask_move(s.b, s.node, 1.0 / 3, -0.0, 1e-300));
     take_and_move(&s, GZ_TXY);
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = then};
-    struct gz_message empty = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 1};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
+    struct gz_message empty = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = 1};
     struct gz_core_import import = {
         .user = "bob", .asset = (uint8_t *)strdup("glTF"), .asset_size = 4};
     struct gz_error error;
@@ -310,7 +311,7 @@ static void test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason(void **
 
     const struct gz_message *error = client_last(s.a, GZ_OP_ERROR);
     assert_refused(error, GZ_STORAGE);
-    assert_int_equal(error->has & GZ_HAS(RID), 0);
+    assert_int_equal(error->has & GZ_HAS_RID, 0);
     assert_int_equal(error->error.nodes.count, 1);
     assert_int_equal(error->error.nodes.ids[0], bolt);
     char expected[GZ_ERROR_BYTES_MAX];
@@ -327,7 +328,7 @@ static void test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason(void **
     late.pointer.phase = GZ_PHASE_UP;
     const struct gz_message *ok = client_ask(s.a, &late);
     assert_ok(ok);
-    assert_int_equal(ok->has & (GZ_HAS(SEQ) | GZ_HAS(EDIT)), 0);
+    assert_int_equal(ok->has & (GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT), 0);
     assert_refused(ask_grab(s.a, GZ_TXY, bolt, MIDDLE_X, MIDDLE_Y), GZ_UNKNOWN_NODE);
     assert_int_equal(gz_core_summary(s.host.core).seq, seq);
     close_scene(&s);

@@ -76,7 +76,7 @@ static const struct gz_message *ask_copies(struct client *client,
 
 static uint64_t copy_node(struct client *client, uint64_t id)
 {
-    struct gz_create_node node = {.has = GZ_HAS(COPY), .copy = id};
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = id};
     const struct gz_message *ok = ask_copies(client, &node, 1);
     assert_ok(ok);
     assert_int_equal(ok->ok.ids.count, 1);
@@ -124,8 +124,10 @@ static void test_copy_what_is_said_counts(void **state)
     const gz_trs moved = {{7, 8, 9}, {0, 0, 0, 1}, {1, 1, 2}};
     const gz_box small = {{0, 0, 0}, {1, 1, 1}};
     open_scene(&s);
-    struct gz_create_node node = {.has = GZ_HAS(COPY) | GZ_HAS(NAME) | GZ_HAS(PARENT) | GZ_HAS(T) |
-                                         GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(BOUNDS),
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_NAME |
+                                         GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_T |
+                                         GZ_HAS_CREATE_NODE_R | GZ_HAS_CREATE_NODE_S |
+                                         GZ_HAS_CREATE_NODE_BOUNDS,
                                   .copy = s.piston,
                                   .name = {"second", 6},
                                   .trs = moved,
@@ -138,7 +140,7 @@ static void test_copy_what_is_said_counts(void **state)
     assert_true(gz_trs_same(&content->trs, &moved));
     assert_memory_equal(&content->bounds, &small, sizeof small);
     assert_int_equal(content->asset, 5);
-    node = (struct gz_create_node){.has = GZ_HAS(COPY) | GZ_HAS(NAME),
+    node = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_NAME,
                                    .copy = s.piston}; /* a name may be empty */
     ok = ask_copies(s.a, &node, 1);
     assert_ok(ok);
@@ -152,8 +154,10 @@ static void test_copy_of_a_subtree_is_one_edit(void **state)
     struct scene s;
     open_scene(&s);
     const struct gz_create_node nodes[] = {
-        {.has = GZ_HAS(COPY) | GZ_HAS(REF), .copy = s.crank, .ref = {"c", 1}},
-        {.has = GZ_HAS(COPY) | GZ_HAS(PARENT_REF), .copy = s.piston, .parent_ref = {"c", 1}}};
+        {.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_REF, .copy = s.crank, .ref = {"c", 1}},
+        {.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_PARENT_REF,
+         .copy = s.piston,
+         .parent_ref = {"c", 1}}};
     const struct gz_message *ok = ask_copies(s.a, nodes, 2);
     assert_ok(ok);
     const uint64_t ids[] = {ok->ok.ids.ids[0], ok->ok.ids.ids[1]};
@@ -196,8 +200,8 @@ static void test_copy_of_none_is_refused(void **state)
     struct scene s;
     open_scene(&s);
     struct gz_create_node nodes[] = {{.name = {"new", 3}},
-                                     {.has = GZ_HAS(COPY), .copy = s.piston},
-                                     {.has = GZ_HAS(COPY), .copy = 77}};
+                                     {.has = GZ_HAS_CREATE_NODE_COPY, .copy = s.piston},
+                                     {.has = GZ_HAS_CREATE_NODE_COPY, .copy = 77}};
     assert_says(ask_copies(s.a, nodes, 3), GZ_UNKNOWN_NODE,
                 "create.nodes[2].copy: there is no node 77");
     assert_int_equal(client_last(s.a, GZ_OP_ERROR)->error.nodes.ids[0], 77);
@@ -220,13 +224,13 @@ static void test_copy_outlives_the_original_and_the_past_knows_it(void **state)
     assert_ok(ask_delete(s.b, s.crank));
     assert_int_equal(s.watcher->mirror.count, 0);
     reopen(&s);
-    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = then};
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = then};
     const struct gz_message *ok = client_ask(s.watcher, &at);
     assert_ok(ok);
     assert_int_equal(ok->ok.node_count, 3);
     assert_int_equal(ok->ok.nodes[2].id, copy);
     assert_int_equal(ok->ok.nodes[2].asset, 5);
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = then};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
     assert_ok(client_ask(s.a, &restore));
     assert_piston(seen(&s, copy), s.crank);
     assert_piston(seen(&s, s.piston), s.crank);
@@ -250,9 +254,9 @@ static void test_copy_cannot_come_back_after_its_file_was_replaced(void **state)
     assert_true(s.piston > copy);
     assert_refused(ask_redo(s.a, false), GZ_BAD_STATE);
     assert_refused(ask_redo(s.a, true), GZ_BAD_STATE);
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = then};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
     assert_refused(client_ask(s.a, &restore), GZ_BAD_STATE);
-    struct gz_create_node node = {.has = GZ_HAS(COPY), .copy = copy};
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = copy};
     assert_refused(ask_copies(s.a, &node, 1), GZ_UNKNOWN_NODE);
     assert_int_equal(s.watcher->mirror.count, 2);
     close_scene(&s);
@@ -264,7 +268,7 @@ static void test_copy_that_the_disk_refuses_is_taken_back(void **state)
     struct scene s;
     open_scene(&s);
     s.host.disk = DISK_REFUSES;
-    struct gz_create_node node = {.has = GZ_HAS(COPY), .copy = s.piston};
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = s.piston};
     assert_refused(ask_copies(s.a, &node, 1), GZ_STORAGE);
     assert_int_equal(s.watcher->mirror.count, 2);
     s.host.disk = DISK_COMMITS;

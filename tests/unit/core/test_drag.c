@@ -130,7 +130,7 @@ static void test_drag_by_picking_the_handle(void **state)
     assert_near(place(&s, s.node), 2, 0, 0);
     ok = ask_pointer(s.a, GZ_PHASE_DOWN, 10, 10); /* the void clears the selection */
     assert_ok(ok);
-    assert_int_equal(ok->has & (GZ_HAS(HIT) | GZ_HAS(HANDLE)), 0);
+    assert_int_equal(ok->has & (GZ_HAS_OK_HIT | GZ_HAS_OK_HANDLE), 0);
     assert_refused(ask_grab(s.a, GZ_TX, 0, MIDDLE_X, MIDDLE_Y), GZ_BAD_STATE);
     close_scene(&s);
 }
@@ -165,7 +165,7 @@ static void test_drag_without_motion_is_no_edit(void **state)
     assert_ok(take(s.a, s.node));
     const struct gz_message *ok = let_go(s.a, 0, 0);
     assert_ok(ok);
-    assert_int_equal(ok->has & GZ_HAS(EDIT), 0);
+    assert_int_equal(ok->has & GZ_HAS_OK_EDIT, 0);
     assert_ok(take(s.a, s.node));
     assert_ok(move_to(s.a, 3, 3));
     host_advance(&s.host, 0.1); /* samples are stored */
@@ -260,7 +260,7 @@ static void test_drag_with_a_key_is_one_edit(void **state)
     struct scene s;
     open_scene(&s);
     struct gz_message up = pointer_message(GZ_PHASE_UP, MIDDLE_X + METRE, MIDDLE_Y, 0);
-    up.has |= GZ_HAS(KEY);
+    up.has |= GZ_HAS_KEY;
     up.key = (struct gz_text){"drag", 4};
     assert_ok(take(s.a, s.node));
     const struct gz_message *first = client_ask(s.a, &up);
@@ -281,7 +281,7 @@ static void test_drag_with_a_key_that_is_taken_goes_on(void **state)
     struct scene s;
     open_scene(&s);
     struct gz_message up = pointer_message(GZ_PHASE_UP, MIDDLE_X + METRE, MIDDLE_Y, 0);
-    up.has |= GZ_HAS(KEY);
+    up.has |= GZ_HAS_KEY;
     up.key = (struct gz_text){"drag", 4};
     assert_ok(take(s.a, s.node));
     assert_ok(client_ask(s.a, &up));
@@ -309,14 +309,14 @@ static void test_drag_needs_a_camera_for_pixels(void **state)
     struct client *blind = client_join(&s.host, "eve", GZ_ROLE_EDITOR);
     assert_refused(ask_pointer(blind, GZ_PHASE_DOWN, 1, 1), GZ_BAD_STATE);
     assert_refused(take(blind, s.node), GZ_BAD_STATE);
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(RAY) | GZ_HAS(NODES)};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_RAY | GZ_HAS_POINTER_NODES};
     grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
                                                .handle = GZ_TXY,
                                                .nodes = {&s.node, 1},
                                                .ray = {0, 0, 5, 0, 0, -1}};
     assert_ok(client_ask(blind, &grab));
     struct gz_message move = {
-        .op = GZ_OP_POINTER, .has = GZ_HAS(RAY), .pointer.phase = GZ_PHASE_UP};
+        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_RAY, .pointer.phase = GZ_PHASE_UP};
     const double ray[6] = {2, 1, 5, 0, 0, -3};
     memcpy(move.pointer.ray, ray, sizeof ray);
     assert_ok(client_ask(blind, &move));
@@ -555,7 +555,7 @@ static void test_orbit_moves_the_view_and_nothing_else(void **state)
 static const struct gz_message *ask_camera_to(struct client *client, gz_vec3 target)
 {
     struct gz_message message = camera_message(DISTANCE);
-    message.has = GZ_HAS(TARGET);
+    message.has = GZ_HAS_CAMERA_TARGET;
     message.camera.target = target;
     return client_ask(client, &message);
 }
@@ -573,7 +573,7 @@ static void test_orbit_by_turntable_stays_level(void **state)
     struct scene s;
     open_scene(&s);
     struct gz_message tool = {
-        .op = GZ_OP_TOOL, .has = GZ_HAS(ORBIT), .tool.orbit = GZ_ORBIT_TURNTABLE};
+        .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_ORBIT, .tool.orbit = GZ_ORBIT_TURNTABLE};
     assert_ok(client_ask(s.a, &tool));
     struct gz_message down = pointer_message(GZ_PHASE_DOWN, MIDDLE_X + 90, MIDDLE_Y + 90, 0);
     down.pointer.mods = 1u << GZ_MOD_ORBIT;
@@ -630,7 +630,7 @@ static void test_scale_mirrors_where_the_tool_lets_it(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MIRROR), .tool.mirror = true};
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MIRROR, .tool.mirror = true};
     scale_past_the_middle(&s);
     assert_true(fabs(host_node(&s.host, s.node).trs.s.x - 1e-6) < 1e-12);
     assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, 0, 0));
@@ -702,7 +702,7 @@ static void test_gizmo_brings_lines_to_who_draws_them(void **state)
     assert_ok(ask_select(drawing, s.node));
     assert_true(gizmo_of(drawing)->line_count > 10);
     assert_ok(ask_select(s.a, s.node));
-    assert_int_equal(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(LINES), 0);
+    assert_int_equal(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_LINES, 0);
     assert_ok(ask_select(drawing, 0));
     assert_int_equal(gizmo_of(drawing)->line_count, 0);
     close_scene(&s);
@@ -716,13 +716,14 @@ static void test_gizmo_beyond_what_can_be_said_is_not_there(void **state)
     uint64_t far = create_node(s.a, "far", 0, 0, 0, -0.9 * GZ_COORDINATE_MAX);
     uint64_t farther = create_node(s.a, "farther", far, 0, 0, -0.9 * GZ_COORDINATE_MAX);
     struct client *drawing = client_join_drawing(&s.host, "dan");
-    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 800, 600}};
+    struct gz_message pick = {
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600}};
     assert_ok(ask_camera(drawing, DISTANCE));
     assert_ok(ask_select(drawing, far));
     assert_true(gizmo_of(drawing)->handles != 0);
     assert_ok(ask_select(drawing, farther));
     assert_int_equal(gizmo_of(drawing)->handles, 0);
-    struct gz_set_node large = {.has = GZ_HAS(S), .id = far, .trs.s = {1e15, 1e15, 1e15}};
+    struct gz_set_node large = {.has = GZ_HAS_SET_NODE_S, .id = far, .trs.s = {1e15, 1e15, 1e15}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&large, 1, 0}};
     for (int depth = 0; depth < 25; depth++) { /* as deep as leaves the doubles */
         assert_ok(client_ask(s.a, &set));

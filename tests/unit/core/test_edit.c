@@ -46,8 +46,8 @@ static void test_edit_answers_after_commit(void **state)
     host_turn(&s.host);
     const struct gz_message *ok = client_answer(s.a, s.a->next_rid - 1);
     assert_ok(ok);
-    assert_int_equal(ok->has & (GZ_HAS(IDS) | GZ_HAS(SEQ) | GZ_HAS(EDIT)),
-                     GZ_HAS(IDS) | GZ_HAS(SEQ) | GZ_HAS(EDIT));
+    assert_int_equal(ok->has & (GZ_HAS_OK_IDS | GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT),
+                     GZ_HAS_OK_IDS | GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT);
     assert_int_equal(ok->ok.seq, s.watcher->mirror.seq);
     assert_int_equal(s.watcher->saved, s.watcher->mirror.seq);
     const struct gz_message *edit = client_last(s.watcher, GZ_OP_EDIT);
@@ -91,7 +91,7 @@ static void test_edit_unchanged_is_no_edit(void **state)
     size_t edits = s.host.store.edit_count;
     const struct gz_message *ok = ask_move(s.a, id, 1, 2, 3);
     assert_ok(ok);
-    assert_int_equal(ok->has & GZ_HAS(EDIT), 0);
+    assert_int_equal(ok->has & GZ_HAS_OK_EDIT, 0);
     assert_int_equal(s.host.store.edit_count, edits);
     close_scene(&s);
 }
@@ -104,8 +104,8 @@ static void test_edit_base_older_is_conflict(void **state)
     uint64_t id = create_node(s.a, "box", 0, 0, 0, 0);
     uint64_t base = s.a->mirror.seq;
     assert_ok(ask_move(s.b, id, 1, 0, 0));
-    struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {5, 0, 0}};
-    struct gz_message set = {.op = GZ_OP_SET, .has = GZ_HAS(BASE), .set = {&node, 1, base}};
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {5, 0, 0}};
+    struct gz_message set = {.op = GZ_OP_SET, .has = GZ_HAS_SET_BASE, .set = {&node, 1, base}};
     assert_refused(client_ask(s.a, &set), GZ_CONFLICT);
     assert_true(host_node(&s.host, id).trs.t.x == 1);
     set.set.base = s.a->mirror.seq;
@@ -121,8 +121,8 @@ static void test_edit_base_beyond_the_scene_is_refused(void **state)
     char expected[64];
     open_scene(&s);
     uint64_t id = create_node(s.a, "box", 0, 0, 0, 0), seq = s.a->mirror.seq;
-    struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {5, 0, 0}};
-    struct gz_message set = {.op = GZ_OP_SET, .has = GZ_HAS(BASE), .set = {&node, 1, seq + 1}};
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {5, 0, 0}};
+    struct gz_message set = {.op = GZ_OP_SET, .has = GZ_HAS_SET_BASE, .set = {&node, 1, seq + 1}};
     snprintf(expected, sizeof expected, "set.base: the scene is at %llu", (unsigned long long)seq);
     assert_says(client_ask(s.a, &set), GZ_BAD_VALUE, expected);
     set.set.base = GZ_ID_LIMIT - 1;
@@ -148,7 +148,7 @@ static void test_key_that_cannot_be_looked_up_changes_nothing(void **state)
     assert_true(host_node(&s.host, id).trs.t.x == 0);
     assert_ok(ask_grab(s.a, GZ_TX, id, MIDDLE_X, MIDDLE_Y));
     struct gz_message up = pointer_message(GZ_PHASE_UP, MIDDLE_X + METRE_PX(5), MIDDLE_Y, 2);
-    up.has |= GZ_HAS(KEY);
+    up.has |= GZ_HAS_KEY;
     up.key = (struct gz_text){"k", 1};
     assert_refused(client_ask(s.a, &up), GZ_STORAGE);
     assert_int_equal(s.host.store.edit_count, edits);
@@ -167,24 +167,25 @@ static void test_edit_refused_names_the_field_and_the_node(void **state)
     open_scene(&s);
     uint64_t arm = create_node(s.a, "arm", 0, 0, 0, 0),
              hand = create_node(s.a, "hand", arm, 1, 0, 0); /* 1 and 2 */
-    struct gz_set_node set[2] = {{.has = GZ_HAS(T), .id = hand}, {.has = GZ_HAS(T), .id = 99}};
+    struct gz_set_node set[2] = {{.has = GZ_HAS_SET_NODE_T, .id = hand},
+                                 {.has = GZ_HAS_SET_NODE_T, .id = 99}};
     struct gz_message said = {.op = GZ_OP_SET, .set = {set, 2, 0}};
     assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "set.nodes[1].id: there is no node 99");
     assert_int_equal(client_last(s.a, GZ_OP_ERROR)->error.nodes.ids[0], 99);
-    set[1] = (struct gz_set_node){.has = GZ_HAS(PARENT), .id = arm, .parent = 77};
+    set[1] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_PARENT, .id = arm, .parent = 77};
     assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE,
                 "set.nodes[1].parent: there is no node 77");
     set[1].parent = hand;
     assert_says(client_ask(s.a, &said), GZ_BAD_VALUE,
                 "set.nodes[1].parent: node 1 would be below itself");
 
-    struct gz_create_node create[2] = {{.name = {"a", 1}},
-                                       {.has = GZ_HAS(PARENT), .name = {"b", 1}, .parent = 55}};
+    struct gz_create_node create[2] = {
+        {.name = {"a", 1}}, {.has = GZ_HAS_CREATE_NODE_PARENT, .name = {"b", 1}, .parent = 55}};
     said = (struct gz_message){.op = GZ_OP_CREATE, .create = {create, 2}};
     assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE,
                 "create.nodes[1].parent: there is no node 55");
     create[1] = (struct gz_create_node){
-        .has = GZ_HAS(PARENT_REF), .name = {"b", 1}, .parent_ref = {"x", 1}};
+        .has = GZ_HAS_CREATE_NODE_PARENT_REF, .name = {"b", 1}, .parent_ref = {"x", 1}};
     assert_says(client_ask(s.a, &said), GZ_BAD_VALUE,
                 "create.nodes[1].parent: no earlier node has this ref");
 
@@ -298,7 +299,7 @@ static void test_key_of_restore_asked_twice_is_one_edit(void **state)
     uint64_t id = create_node(s.a, "box", 0, 0, 0, 0), seq = s.a->mirror.seq;
     assert_ok(ask_move(s.a, id, 1, 0, 0));
     struct gz_message restore = {.op = GZ_OP_RESTORE,
-                                 .has = GZ_HAS(KEY) | GZ_HAS(SEQ),
+                                 .has = GZ_HAS_KEY | GZ_HAS_AT_SEQ,
                                  .key = {"k", 1},
                                  .restore = {.seq = seq}};
     s.host.past_waits = true;
@@ -315,7 +316,7 @@ static void test_key_of_restore_asked_twice_is_one_edit(void **state)
     assert_ok(first);
     assert_ok(second);
     assert_int_equal(first->ok.edit, second->ok.edit);
-    assert_true(second->has & GZ_HAS(EDIT));
+    assert_true(second->has & GZ_HAS_OK_EDIT);
     close_scene(&s);
 }
 
@@ -490,16 +491,16 @@ static void test_past_history_tells_changes(void **state)
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
     assert_ok(ask_move(s.b, id, 7, 0, 0));
     struct gz_message history = {.op = GZ_OP_HISTORY,
-                                 .has = GZ_HAS(NODE) | GZ_HAS(LIMIT),
+                                 .has = GZ_HAS_HISTORY_NODE | GZ_HAS_HISTORY_LIMIT,
                                  .history = {.node = id, .limit = 10}};
     const struct gz_message *ok = client_ask(s.watcher, &history);
     assert_ok(ok);
     assert_int_equal(ok->ok.edit_count, 2);
     const struct gz_edit_message *newest = &ok->ok.edits[0];
     assert_int_equal(newest->kind, GZ_EDIT_SET);
-    assert_int_equal(newest->changes[0].before.has & ~GZ_HAS(T), 0);
+    assert_int_equal(newest->changes[0].before.has & ~GZ_HAS_CREATE_NODE_T, 0);
     assert_true(newest->changes[0].before.trs.t.x == 0 && newest->changes[0].after.trs.t.x == 7);
-    assert_int_equal(ok->ok.edits[1].changes[0].has & GZ_HAS(BEFORE), 0);
+    assert_int_equal(ok->ok.edits[1].changes[0].has & GZ_HAS_CHANGE_BEFORE, 0);
     close_scene(&s);
 }
 
@@ -513,14 +514,15 @@ static void test_past_at_and_restore(void **state)
     assert_ok(ask_move(s.b, one, 5, 0, 0));
     assert_ok(ask_delete(s.b, two));
     (void)create_node(s.b, "three", 0, 0, 0, 0);
-    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = then};
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = then};
     const struct gz_message *ok = client_ask(s.watcher, &at);
     assert_ok(ok);
     assert_int_equal(ok->ok.node_count, 2);
     assert_true(ok->ok.nodes[0].trs.t.x == 1);
     at.at.seq = s.a->mirror.seq + 1;
     assert_refused(client_ask(s.watcher, &at), GZ_BAD_VALUE);
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = then}};
+    struct gz_message restore = {
+        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore = {.seq = then}};
     assert_refused(client_ask(s.watcher, &restore), GZ_FORBIDDEN);
     assert_ok(client_ask(s.a, &restore));
     assert_int_equal(s.watcher->mirror.count, 2);
@@ -537,7 +539,7 @@ static void test_past_waits_for_what_is_not_saved(void **state)
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_create(s.a, "one", 0, NULL));
-    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = s.watcher->mirror.seq};
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = s.watcher->mirror.seq};
     assert_null(client_ask(s.watcher, &at));
     s.host.disk = DISK_COMMITS;
     host_turn(&s.host);
@@ -566,7 +568,7 @@ static void test_past_that_cannot_be_asked_is_refused_at_once(void **state)
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_create(s.a, "one", 0, NULL));
-    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = s.a->mirror.seq};
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = s.a->mirror.seq};
     assert_null(client_ask(s.watcher, &at));
     assert_null(client_ask(s.watcher, &at));
     assert_null(client_ask(s.b, &at));
@@ -654,7 +656,7 @@ static void test_edits_of_one_turn_end_at_moments_of_their_own(void **state)
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
     uint64_t id = create_node(client, "a", 0, 0, 0, 0);
     for (int i = 1; i <= 5; i++) {
-        struct gz_set_node node = {.id = id, .has = GZ_HAS(T), .trs.t = {i, 0, 0}};
+        struct gz_set_node node = {.id = id, .has = GZ_HAS_SET_NODE_T, .trs.t = {i, 0, 0}};
         client_say(client, &(struct gz_message){.op = GZ_OP_SET, .set = {&node, 1, 0}});
     }
     host_turn(&host);

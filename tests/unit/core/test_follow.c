@@ -49,8 +49,8 @@ static void rename_many(struct client *client, size_t count, const char *name)
     struct gz_set_node *nodes = calloc(count, sizeof *nodes);
     assert_non_null(nodes);
     for (size_t i = 0; i < count; i++)
-        nodes[i] =
-            (struct gz_set_node){.has = GZ_HAS(NAME), .id = i + 1, .name = {name, strlen(name)}};
+        nodes[i] = (struct gz_set_node){
+            .has = GZ_HAS_SET_NODE_NAME, .id = i + 1, .name = {name, strlen(name)}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = count}};
     client_say(client, &set);
     host_turn(client->host);
@@ -115,8 +115,8 @@ static void test_resume_in_the_same_epoch_brings_what_was_missed(void **state)
     assert_int_equal(s.watcher->mirror.snapshots, 0);
     const struct gz_delta *delta = &client_last(s.watcher, GZ_OP_DELTA)->delta;
     assert_int_equal(delta->count, 2);
-    assert_int_equal(delta->nodes[0].has & (GZ_HAS(T) | GZ_HAS(NAME)),
-                     GZ_HAS(T)); /* no more than what changed */
+    assert_int_equal(delta->nodes[0].has & (GZ_HAS_STATE_T | GZ_HAS_STATE_NAME),
+                     GZ_HAS_STATE_T); /* no more than what changed */
     assert_int_equal(delta->gone.count, 1);
     assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 3);
     close_scene(&s);
@@ -538,7 +538,7 @@ static void test_rate_drops_says_and_ends(void **state)
     host_init_limited(&host, 10);
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR),
                   *other = client_join(&host, "bob", GZ_ROLE_EDITOR);
-    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID)};
+    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID};
     for (ping.rid = 1; ping.rid <= 30; ping.rid++) client_say(client, &ping);
     host_turn(&host);
     assert_int_equal(client_count(client, GZ_OP_OK), 10);
@@ -597,13 +597,14 @@ static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
     struct host host;
     host_init_limited(&host, 100);
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
-    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 9, 0, 0, 1}};
+    struct gz_message pick = {
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RAY, .pick.ray = {0, 0, 9, 0, 0, 1}};
     create_many(client, 20 * GZ_NODES_PICKED_PER_MESSAGE);
     assert_int_equal(20 * GZ_NODES_PICKED_PER_MESSAGE, 2 * GZ_NODES_CULLED_PER_MESSAGE);
     host_advance(&host, 2);
     for (int i = 0; i < 50; i++)
         client_say(client, &pick); /* without rid nobody would hear the answer: no work */
-    pick.has |= GZ_HAS(RID);
+    pick.has |= GZ_HAS_RID;
     for (pick.rid = 1; pick.rid <= 20; pick.rid++) client_say(client, &pick);
     host_turn(&host);
     /* 50 are left. The first takes 1, 2 for passing over all of them, and 20 for finding out where
@@ -616,7 +617,7 @@ static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
     for (pick.rid = 1; pick.rid <= 20; pick.rid++) client_say(client, &pick);
     host_turn(&host);
     assert_int_equal(client_count(client, GZ_OP_OK), 5); /* the last one leaves a debt */
-    struct gz_message all = {.op = GZ_OP_INTEREST, .has = GZ_HAS(RID)};
+    struct gz_message all = {.op = GZ_OP_INTEREST, .has = GZ_HAS_RID};
     client_forget(client);
     host_advance(&host, 2);
     for (all.rid = 1; all.rid <= 20; all.rid++) client_say(client, &all);
@@ -648,8 +649,10 @@ static void test_ended_session_holds_nothing(void **state)
     host_finish(&host);
 }
 
-static const struct gz_message pick_all = {
-    .op = GZ_OP_PICK, .has = GZ_HAS(RECT) | GZ_HAS(RID), .rid = 7, .pick.rect = {0, 0, 800, 600}};
+static const struct gz_message pick_all = {.op = GZ_OP_PICK,
+                                           .has = GZ_HAS_PICK_RECT | GZ_HAS_RID,
+                                           .rid = 7,
+                                           .pick.rect = {0, 0, 800, 600}};
 
 static void test_answers_not_taken_end_a_session(void **state)
 {
@@ -755,7 +758,7 @@ static void test_questions_wait_until_the_last_answer_is_told(void **state)
     create_many(s.a, MANY);
     host_advance(&s.host, 1);
     struct gz_message at = {
-        .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = gz_core_summary(s.host.core).seq};
+        .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = gz_core_summary(s.host.core).seq};
     s.watcher->stalled = true;
     assert_null(client_ask(s.watcher, &at));
     assert_null(client_ask(s.watcher, &at));

@@ -20,9 +20,11 @@ struct scene {
 
 static uint64_t create_group(struct client *client, uint64_t parent, gz_trs trs)
 {
-    struct gz_create_node node = {
-        .has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .name = {"group", 5}, .trs = trs};
-    if (parent != 0) node.has |= GZ_HAS(PARENT);
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_R |
+                                         GZ_HAS_CREATE_NODE_S,
+                                  .name = {"group", 5},
+                                  .trs = trs};
+    if (parent != 0) node.has |= GZ_HAS_CREATE_NODE_PARENT;
     node.parent = parent;
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
     const struct gz_message *answer = client_ask(client, &message);
@@ -65,7 +67,7 @@ static void assert_near(gz_vec3 place, double x, double y, double z)
 static void assert_box(const struct scene *s, gz_vec3 middle, gz_vec3 half)
 {
     const struct gz_message *message = client_last(s->a, GZ_OP_GIZMO);
-    assert_true(message->has & GZ_HAS(BOX));
+    assert_true(message->has & GZ_HAS_GIZMO_BOX);
     assert_near(message->gizmo.box[0], middle.x, middle.y, middle.z);
     assert_near(message->gizmo.box[1], half.x, 0, 0);
     assert_near(message->gizmo.box[2], 0, half.y, 0);
@@ -113,7 +115,7 @@ static void test_group_without_anything_below_it_has_no_box(void **state)
     s.group = create_group(s.b, 0, at(0, 0, 0));
     create_group(s.b, s.group, at(1, 0, 0));
     show_bounds(&s);
-    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(BOX));
+    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_BOX);
     assert_refused(ask_grab(s.a, GZ_BXP, s.group, MIDDLE_X, MIDDLE_Y), GZ_BAD_VALUE);
     close_scene(&s);
 }
@@ -129,7 +131,7 @@ static void test_group_box_follows_what_others_do_below_it(void **state)
     assert_ok(ask_delete(s.b, s.left));
     assert_box(&s, (gz_vec3){4, 2, 0}, (gz_vec3){0.5, 0.5, 0.5});
     assert_ok(ask_hang(s.b, s.deep, 0));
-    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(BOX));
+    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_BOX);
     close_scene(&s);
 }
 
@@ -159,7 +161,7 @@ static void test_group_handle_on_bounds_is_grabbed_by_its_name(void **state)
     open_scene(&s);
     assert_ok(ask_select(s.a, s.group));
     assert_ok(ask_move(s.b, s.left, -6, 0, 0));
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE)};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
     grab.pointer = (struct gz_pointer_message){.handle = GZ_BXN, .value = {{2, 0}, 1}};
     assert_ok(client_ask(s.a, &grab));
     assert_near(host_node(&s.host, s.group).trs.t, -2.5, 0, 0);
@@ -185,7 +187,7 @@ static void test_group_pivot_bounds_is_the_middle_of_what_is_below(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(PIVOT)};
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_PIVOT};
     tool.tool.pivot = GZ_PIVOT_BOUNDS;
     assert_ok(client_ask(s.a, &tool));
     assert_ok(ask_select(s.a, s.group));

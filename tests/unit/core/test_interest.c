@@ -30,20 +30,21 @@ static const struct gz_message *ask_whole(struct client *client)
 static const struct gz_message *ask_nodes(struct client *client, const uint64_t *ids, size_t count)
 {
     struct gz_message message = {
-        .op = GZ_OP_INTEREST, .has = GZ_HAS(NODES), .interest.nodes = {ids, count}};
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_NODES, .interest.nodes = {ids, count}};
     return client_ask(client, &message);
 }
 
 static const struct gz_message *ask_box(struct client *client, double from, double to)
 {
-    struct gz_message message = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX)};
+    struct gz_message message = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX};
     message.interest.box = (gz_box){{from, -5, -5}, {to, 5, 5}};
     return client_ask(client, &message);
 }
 
 static const struct gz_message *ask_view(struct client *client, bool view)
 {
-    struct gz_message message = {.op = GZ_OP_INTEREST, .has = GZ_HAS(VIEW), .interest.view = view};
+    struct gz_message message = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = view};
     return client_ask(client, &message);
 }
 
@@ -88,7 +89,7 @@ static void create_strided(struct client *client, size_t count, size_t stride)
     struct gz_create_node *nodes = calloc(count, sizeof *nodes);
     assert_non_null(nodes);
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T), .name = {"n", 1}};
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T, .name = {"n", 1}};
         nodes[i].trs.t.x = (double)(i * stride % count);
     }
     struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, count}};
@@ -192,8 +193,8 @@ static void test_interest_of_others_is_no_news(void **state)
     assert_ok(ask_move(s.a, s.hand, 1, 2, 3));
     delta = &client_last(s.b, GZ_OP_DELTA)->delta;
     assert_int_equal(delta->count, 1);
-    assert_int_equal(delta->nodes[0].has & (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(NAME)),
-                     GZ_HAS(T)); /* no more than changed */
+    assert_int_equal(delta->nodes[0].has & (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_NAME),
+                     GZ_HAS_STATE_T); /* no more than changed */
     close_scene(&s);
 }
 
@@ -307,7 +308,8 @@ static void test_interest_in_pieces_while_the_scene_changes(void **state)
     s.b->mirror.snapshots = 0;
     s.b->stalled = true;
     cut_after(&s, 20000);
-    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = 900};
+    struct gz_message box = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX | GZ_HAS_RID, .rid = 900};
     box.interest.box = (gz_box){{10, -5, -5}, {MANY / 2, 5, 5}};
     client_say(s.b, &box);
     host_turn(&s.host);
@@ -324,7 +326,7 @@ static void test_interest_in_pieces_while_the_scene_changes(void **state)
     host_turn(&s.host);
     assert_int_equal(s.b->mirror.snapshots, 0);
     s.b->stalled = true;
-    struct gz_message whole = {.op = GZ_OP_INTEREST, .has = GZ_HAS(RID), .rid = 901};
+    struct gz_message whole = {.op = GZ_OP_INTEREST, .has = GZ_HAS_RID, .rid = 901};
     client_say(s.b, &whole);
     host_turn(&s.host);
     assert_true(client_read_one(s.b) && client_read_one(s.b));
@@ -350,7 +352,8 @@ static void test_interest_news_that_are_none_any_more(void **state)
     s.b->stalled = true;
     struct gz_set_node away[100];
     for (size_t i = 0; i < COUNT(away); i++)
-        away[i] = (struct gz_set_node){.has = GZ_HAS(T), .id = first + i, .trs.t = {1000, 0, 0}};
+        away[i] =
+            (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = first + i, .trs.t = {1000, 0, 0}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = away, .count = COUNT(away)}};
     assert_ok(client_ask(s.a, &set));
     assert_true(client_read_one(s.b));
@@ -378,7 +381,7 @@ static void test_interest_that_changes_in_the_middle_of_its_pieces(void **state)
     s.b->stalled = true;
     for (uint64_t rid = 900; rid < 940; rid++) {
         struct gz_message box = {
-            .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = rid};
+            .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX | GZ_HAS_RID, .rid = rid};
         box.interest.box =
             (gz_box){{(double)(rid % 7) * 100, -5, -5}, {(double)(rid % 7) * 100 + 700, 5, 5}};
         client_say(s.b, &box);
@@ -387,7 +390,7 @@ static void test_interest_that_changes_in_the_middle_of_its_pieces(void **state)
     assert_true(s.b->mirror.more && s.b->mirror.count > 100);
     assert_ok(ask_move(s.a, s.right + 300, 0, 0, 0));
     struct gz_message nothing = {
-        .op = GZ_OP_INTEREST, .has = GZ_HAS(NODES) | GZ_HAS(RID), .rid = 999};
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_NODES | GZ_HAS_RID, .rid = 999};
     client_say(s.b, &nothing);
     s.b->stalled = false;
     host_turn(&s.host);
@@ -430,7 +433,8 @@ static void test_interest_past_forgotten_graves_needs_no_new_beginning(void **st
     s.b->stalled = late->stalled = true;
     delete_row(&s, first, count);
     s.b->stalled = late->stalled = false;
-    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = 900};
+    struct gz_message box = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX | GZ_HAS_RID, .rid = 900};
     box.interest.box = (gz_box){{19, -5, -5}, {21, 5, 5}};
     client_say(late, &box); /* who followed the whole scene cannot know what went */
     host_turn(&s.host);
@@ -550,8 +554,10 @@ static void test_interest_in_what_is_nowhere(void **state)
     open_scene(&s);
     uint64_t id = s.right;
     for (int i = 0; i < 25; i++) {
-        struct gz_create_node node = {
-            .has = GZ_HAS(S) | GZ_HAS(T) | GZ_HAS(PARENT), .parent = id, .name = {"n", 1}};
+        struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_S | GZ_HAS_CREATE_NODE_T |
+                                             GZ_HAS_CREATE_NODE_PARENT,
+                                      .parent = id,
+                                      .name = {"n", 1}};
         node.trs.s = (gz_vec3){1e15, 1e15, 1e15};
         node.trs.t = (gz_vec3){1e15, -1e15, 1e15};
         struct gz_message create = {.op = GZ_OP_CREATE, .create = {&node, 1}};
@@ -562,7 +568,7 @@ static void test_interest_in_what_is_nowhere(void **state)
     assert_ok(ask_camera(s.b, 10));
     assert_ok(ask_view(s.b, true));
     assert_true(holds(s.b, id) && !holds(s.b, s.left));
-    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX)};
+    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX};
     box.interest.box = (gz_box){{-1e15, -1e15, -1e15}, {1e15, 1e15, 1e15}};
     assert_ok(client_ask(s.b, &box));
     assert_true(!holds(s.b, id) && holds(s.b, s.left));
@@ -602,7 +608,7 @@ static gz_vec3 any_place(struct game *game, double reach)
 
 static void say(struct client *client, struct gz_message *message)
 {
-    message->has |= GZ_HAS(RID);
+    message->has |= GZ_HAS_RID;
     message->rid = client->next_rid++;
     client_say(client, message);
 }
@@ -612,13 +618,14 @@ static void say_creation(struct game *game)
     struct gz_create_node nodes[12];
     size_t count = 1 + below(game, COUNT(nodes));
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(PARENT),
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_R |
+                                                  GZ_HAS_CREATE_NODE_PARENT,
                                            .name = {"n", 1}};
         nodes[i].parent = below(game, 3) == 0 ? 0 : any_node(game);
         nodes[i].trs.t = any_place(game, 4);
         nodes[i].trs.r = gz_quat_about((gz_vec3){0, 0, 1}, between(game, -3, 3));
         if (below(game, 3) > 0) {
-            nodes[i].has |= GZ_HAS(BOUNDS);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_BOUNDS;
             nodes[i].bounds = (gz_box){{-0.5, -0.5, -0.5}, {between(game, 0, 2), 0.5, 0.5}};
         }
     }
@@ -638,8 +645,9 @@ static void say_changes(struct game *game)
         if (twice) continue;
         struct gz_set_node *node = &nodes[count++];
         *node = (struct gz_set_node){.id = id, .trs = gz_trs_identity, .name = {"renamed", 7}};
-        const uint64_t parts[] = {GZ_HAS(T),    GZ_HAS(R),      GZ_HAS(S),
-                                  GZ_HAS(NAME), GZ_HAS(PARENT), GZ_HAS(PARENT)};
+        const uint64_t parts[] = {GZ_HAS_SET_NODE_T,      GZ_HAS_SET_NODE_R,
+                                  GZ_HAS_SET_NODE_S,      GZ_HAS_SET_NODE_NAME,
+                                  GZ_HAS_SET_NODE_PARENT, GZ_HAS_SET_NODE_PARENT};
         node->has = parts[below(game, COUNT(parts))] | parts[below(game, COUNT(parts))];
         node->trs.t = any_place(game, 4);
         node->trs.r = gz_quat_about((gz_vec3){0, 1, 0}, between(game, -3, 3));
@@ -666,7 +674,7 @@ static void change_something(struct game *game)
     case 7:
         if (below(game, 4) > 0) return;
         message = (struct gz_message){
-            .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 1 + below(game, seq + 1)};
+            .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = 1 + below(game, seq + 1)};
         break;
     default: say_changes(game); return;
     }
@@ -689,16 +697,16 @@ static struct gz_message any_interest(struct game *game)
             for (size_t i = 0; i < count; i++) twice |= ids[i] == id;
             if (!twice) ids[count++] = id;
         }
-        message.has = GZ_HAS(NODES);
+        message.has = GZ_HAS_INTEREST_NODES;
         message.interest.nodes = (struct gz_ids){ids, count};
         break;
     case 3:
     case 4:
-        message.has = GZ_HAS(VIEW);
+        message.has = GZ_HAS_INTEREST_VIEW;
         message.interest.view = true;
         break;
     default:
-        message.has = GZ_HAS(BOX);
+        message.has = GZ_HAS_INTEREST_BOX;
         message.interest.box.min = corner;
         message.interest.box.max =
             gz_add(corner, (gz_vec3){between(game, 0, 9), between(game, 0, 9), 6});

@@ -121,7 +121,7 @@ static size_t join_many(uint64_t nodes, uint64_t count)
     for (uint64_t i = 0; i < count; i++) cut += join_once(&joins) > 1;
     for (size_t i = 0; i < DRAGS; i++) { /* they ran all the time */
         assert_ok(ask_pointer(joins.draggers[i], GZ_PHASE_UP, MIDDLE_X + 90, MIDDLE_Y + 40));
-        assert_true(client_last(joins.draggers[i], GZ_OP_OK)->has & GZ_HAS(EDIT));
+        assert_true(client_last(joins.draggers[i], GZ_OP_OK)->has & GZ_HAS_OK_EDIT);
     }
     host_assert_equal(&joins.host);
     host_finish(&joins.host);

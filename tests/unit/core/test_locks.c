@@ -108,7 +108,7 @@ static void hear(struct game *game, int who)
         for (size_t i = 0; i < heard->count; i++) {
             const struct gz_message *message = &heard->messages[i];
             if (message->op != GZ_OP_ERROR || message->error.code != GZ_STORAGE ||
-                (message->has & GZ_HAS(RID)) != 0)
+                (message->has & GZ_HAS_RID) != 0)
                 continue;
             if (message->error.nodes.count == 0)
                 continue; /* the end of a wheel, which is nobody's request */
@@ -147,7 +147,7 @@ static struct gz_message pointer(struct game *game, enum gz_phase phase)
 {
     return (struct gz_message){
         .op = GZ_OP_POINTER,
-        .has = GZ_HAS(RAY),
+        .has = GZ_HAS_POINTER_RAY,
         .pointer = {.phase = phase,
                     .ray = {(double)below(game, 9) - 4, (double)below(game, 9) - 4, 50, 0, 0, -1}}};
 }
@@ -161,7 +161,7 @@ static void say_grab(struct game *game, int who)
     size_t count = a == b || gz_scene_is_below(a, b) || gz_scene_is_below(b, a) ? 1 : 2;
     struct gz_message grab = pointer(game, GZ_PHASE_DOWN);
     grab.op = GZ_OP_GRAB;
-    grab.has |= GZ_HAS(NODES);
+    grab.has |= GZ_HAS_POINTER_NODES;
     grab.pointer.handle = GZ_TXY;
     grab.pointer.nodes = (struct gz_ids){ids, count};
     const struct gz_message *answer = client_ask(player->client, &grab);
@@ -228,7 +228,7 @@ static void say_set(struct game *game, int who)
     /* What is so already is no change, and is ok. */
     if (held)
         assert_true(answer != NULL &&
-                    (answer->op == GZ_OP_ERROR || (answer->has & GZ_HAS(EDIT)) == 0));
+                    (answer->op == GZ_OP_ERROR || (answer->has & GZ_HAS_OK_EDIT) == 0));
 }
 
 static void say_delete(struct game *game, int who)
@@ -257,7 +257,7 @@ static void say_restore(struct game *game, int who)
 {
     struct client *client = game->players[who].client;
     uint64_t back = below(game, 40);
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ)};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ};
     restore.restore.seq = client->mirror.seq > back ? client->mirror.seq - back : 1;
     close_wheel(game, who);
     check_refusal(game, who, client_ask(client, &restore));

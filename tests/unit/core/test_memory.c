@@ -155,8 +155,9 @@ static void test_steady_drag_through_parts_allocates_nothing(void **state)
     struct client *dragging = open_drag(&host);
     double edge = 0;
     for (struct client *client = host.clients; client != NULL; client = client->next) {
-        struct gz_message box = {
-            .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = client->next_rid++};
+        struct gz_message box = {.op = GZ_OP_INTEREST,
+                                 .has = GZ_HAS_INTEREST_BOX | GZ_HAS_RID,
+                                 .rid = client->next_rid++};
         box.interest.box = (gz_box){{edge, -9, -9}, {edge + 1, 9, 9}};
         if (client != dragging) client_say(client, &box);
         edge = edge < 3 ? edge + 0.1 : 0;
@@ -202,7 +203,7 @@ static void test_steady_turn_is_one_frame_for_all(void **state)
 static void ask_interest(struct client *client, double size)
 {
     struct gz_message message = {.op = GZ_OP_INTEREST};
-    if (size > 0) message.has = GZ_HAS(BOX);
+    if (size > 0) message.has = GZ_HAS_INTEREST_BOX;
     message.interest.box = (gz_box){{-0.5, -1, -1}, {size - 0.5, 1, 1}};
     assert_ok(client_ask(client, &message));
     client_forget(client);
@@ -218,7 +219,7 @@ static void test_part_takes_memory_by_its_size(void **state)
     struct gz_create_node *nodes = calloc(CROWD, sizeof *nodes);
     assert_non_null(nodes);
     for (size_t i = 0; i < CROWD; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T), .name = {"n", 1}};
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T, .name = {"n", 1}};
         nodes[i].trs.t.x = (double)i;
     }
     struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, CROWD}};
@@ -337,7 +338,7 @@ static void do_wheel(struct scene *s)
 }
 static void do_restore(struct scene *s)
 {
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = 1}};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore = {.seq = 1}};
     (void)client_ask(s->a, &restore);
 }
 static void do_history(struct scene *s)
@@ -386,8 +387,9 @@ static void do_resume(struct scene *s)
 /* Into a part, out of it and back to the whole, while the scene changes. */
 static void do_interest(struct scene *s)
 {
-    struct gz_message box = {
-        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-1, -1, -1}, {1, 1, 1}}};
+    struct gz_message box = {.op = GZ_OP_INTEREST,
+                             .has = GZ_HAS_INTEREST_BOX,
+                             .interest.box = {{-1, -1, -1}, {1, 1, 1}}};
     struct gz_message whole = {.op = GZ_OP_INTEREST};
     (void)client_ask(s->b, &box);
     struct gz_create_node nodes[100];
@@ -400,7 +402,8 @@ static void do_interest(struct scene *s)
 }
 static void do_pick(struct scene *s)
 {
-    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {MIDDLE_X, MIDDLE_Y}};
+    struct gz_message pick = {
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {MIDDLE_X, MIDDLE_Y}};
     (void)client_ask(s->a, &pick);
     (void)ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y);
 }

@@ -72,7 +72,7 @@ static gz_vec3 any_place(struct game *game)
 static void say(struct game *game, struct player *player, struct gz_message *message)
 {
     struct client *client = player->client;
-    message->has |= GZ_HAS(RID);
+    message->has |= GZ_HAS_RID;
     message->rid = client->next_rid++;
     bool may_have_key = message->op >= GZ_OP_SET && message->op != GZ_OP_PICK &&
                         message->op <= GZ_OP_RESTORE && message->op != GZ_OP_HISTORY &&
@@ -81,7 +81,7 @@ static void say(struct game *game, struct player *player, struct gz_message *mes
     may_have_key |= message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
     if (may_have_key && player->asked_count < ASKED_MAX && below(game, 3) == 0) {
         int key = (int)below(game, KEYS);
-        message->has |= GZ_HAS(KEY);
+        message->has |= GZ_HAS_KEY;
         message->key = (struct gz_text){keys[key], 2};
         player->asked[player->asked_count++] = (struct asked){message->rid, key};
     }
@@ -93,18 +93,19 @@ static void say_create(struct game *game, struct player *player)
     struct gz_create_node nodes[3];
     size_t count = 1 + below(game, 3);
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){
-            .has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_REF,
+                                           .ref = {&"abc"[i], 1},
+                                           .name = {"node", 4}};
         nodes[i].trs.t = any_place(game);
         if (i > 0 && below(game, 2) == 0) {
-            nodes[i].has |= GZ_HAS(PARENT_REF);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_PARENT_REF;
             nodes[i].parent_ref = nodes[below(game, i)].ref;
         } else if (below(game, 2) == 0) {
-            nodes[i].has |= GZ_HAS(PARENT);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_PARENT;
             nodes[i].parent = any_node(game, player->client);
         }
         if (below(game, 2) == 0) {
-            nodes[i].has |= GZ_HAS(BOUNDS);
+            nodes[i].has |= GZ_HAS_CREATE_NODE_BOUNDS;
             nodes[i].bounds = (gz_box){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
         }
     }
@@ -120,11 +121,12 @@ static void say_set(struct game *game, struct player *player)
     node.trs.s = (gz_vec3){between(game, 0.5, 2), 1, 1};
     node.name = names[below(game, COUNT(names))];
     node.parent = below(game, 3) == 0 ? 0 : any_node(game, player->client);
-    const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
+    const uint64_t parts[] = {GZ_HAS_SET_NODE_T, GZ_HAS_SET_NODE_R, GZ_HAS_SET_NODE_S,
+                              GZ_HAS_SET_NODE_NAME, GZ_HAS_SET_NODE_PARENT};
     node.has = parts[below(game, COUNT(parts))] | parts[below(game, COUNT(parts))];
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};
     if (below(game, 4) == 0) {
-        message.has = GZ_HAS(BASE);
+        message.has = GZ_HAS_SET_BASE;
         message.set.base = player->client->mirror.seq;
     }
     say(game, player, &message);
@@ -148,12 +150,12 @@ static void say_past(struct game *game, struct player *player)
 {
     uint64_t seq = player->client->mirror.seq, back = below(game, 30);
     struct gz_message message = {.op = GZ_OP_RESTORE,
-                                 .has = GZ_HAS(SEQ),
+                                 .has = GZ_HAS_AT_SEQ,
                                  .restore = {.seq = seq > back ? seq - back : seq + 1}};
     if (below(game, 2) == 0) message = (struct gz_message){.op = GZ_OP_HISTORY};
     if (below(game, 3) == 0)
         message = (struct gz_message){
-            .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(game, seq + 2)};
+            .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1 + below(game, seq + 2)};
     say(game, player, &message);
 }
 
@@ -170,8 +172,8 @@ static void say_view(struct game *game, struct player *player)
 {
     struct gz_message message = camera_message(5 + (double)below(game, 20));
     if (below(game, 2) == 0) {
-        message = (struct gz_message){.op = GZ_OP_TOOL,
-                                      .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(PIVOT)};
+        message = (struct gz_message){
+            .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_PIVOT};
         message.tool.mode = (enum gz_mode)below(game, GZ_MODE_COUNT);
         message.tool.space = (enum gz_space)below(game, GZ_SPACE_COUNT);
         message.tool.pivot = (enum gz_pivot)below(game, GZ_PIVOT_POINT);
@@ -185,7 +187,7 @@ static struct gz_message any_pointer(struct game *game, enum gz_phase phase)
         pointer_message(phase, between(game, 200, 600), between(game, 100, 500),
                         below(game, 3) * below(game, 1000));
     if (below(game, 8) > 0) return message;
-    message.has = GZ_HAS(RAY);
+    message.has = GZ_HAS_POINTER_RAY;
     const double ray[6] = {between(game, -3, 3), between(game, -3, 3), 10, 0, 0, -1};
     memcpy(message.pointer.ray, ray, sizeof ray);
     return message;
@@ -213,14 +215,14 @@ static void say_grab(struct game *game, struct player *player)
     message.op = GZ_OP_GRAB;
     message.pointer.handle = (enum gz_handle)(1 + below(game, GZ_HANDLE_COUNT - 1));
     if (below(game, 4) > 0) {
-        message.has |= GZ_HAS(NODES);
+        message.has |= GZ_HAS_POINTER_NODES;
         message.pointer.nodes = (struct gz_ids){&id, 1};
     }
     if (below(game, 4) == 0) {
-        message.has |= GZ_HAS(VALUE);
+        message.has |= GZ_HAS_POINTER_VALUE;
         message.pointer.value = (struct gz_value){{between(game, -2, 2), between(game, -2, 2)},
                                                   1 + (uint32_t)below(game, 2)};
-        if (below(game, 2) == 0) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
+        if (below(game, 2) == 0) message.has &= ~(GZ_HAS_POINTER_AT | GZ_HAS_POINTER_RAY);
     }
     say(game, player, &message);
 }
@@ -229,7 +231,7 @@ static void say_up(struct game *game, struct player *player)
 {
     struct gz_message message =
         any_pointer(game, below(game, 4) == 0 ? GZ_PHASE_CANCEL : GZ_PHASE_UP);
-    if (below(game, 8) == 0) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
+    if (below(game, 8) == 0) message.has &= ~(GZ_HAS_POINTER_AT | GZ_HAS_POINTER_RAY);
     say(game, player, &message);
 }
 
@@ -242,7 +244,7 @@ static void say_wheel(struct game *game, struct player *player)
 static void say_pick(struct game *game, struct player *player)
 {
     struct gz_message message = {
-        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {100, 100, 500, 400}};
     say(game, player, &message);
 }
 
@@ -261,24 +263,24 @@ static void say_note(struct game *game, struct player *player)
     int size = snprintf(text, sizeof text, "%s %llu", words[below(game, 3)],
                         (unsigned long long)game->notes_said++);
     struct gz_message message = {
-        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = {text, (size_t)size}};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT, .note.text = {text, (size_t)size}};
     bool is_new = below(game, 2) == 0;
     if (!is_new) {
-        const uint64_t parts[] = {GZ_HAS(TEXT), GZ_HAS(TEXT) | GZ_HAS(DONE), 0};
-        message.has = GZ_HAS(NOTE) | parts[below(game, COUNT(parts))];
+        const uint64_t parts[] = {GZ_HAS_NOTE_TEXT, GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_DONE, 0};
+        message.has = GZ_HAS_NOTE_NOTE | parts[below(game, COUNT(parts))];
         message.note.note = any_note(game, player->client);
         message.note.done = below(game, 2) == 0;
-        message.note.gone = message.has == GZ_HAS(NOTE);
+        message.note.gone = message.has == GZ_HAS_NOTE_NOTE;
     } else if (below(game, 2) == 0) {
-        message.has |= GZ_HAS(REPLY);
+        message.has |= GZ_HAS_NOTE_REPLY;
         message.note.reply = any_note(game, player->client);
     }
     if (below(game, 3) == 0) {
-        message.has |= GZ_HAS(NODE);
+        message.has |= GZ_HAS_NOTE_NODE;
         message.note.node = any_node(game, player->client);
     }
     if (below(game, 3) == 0) {
-        message.has |= GZ_HAS(POINT);
+        message.has |= GZ_HAS_NOTE_POINT;
         message.note.point = any_place(game);
     }
     say(game, player, &message);
@@ -292,17 +294,17 @@ static void say_interest(struct game *game, struct player *player)
     switch (below(game, 6)) {
     case 0:
     case 1:
-        message.has = GZ_HAS(NODES);
+        message.has = GZ_HAS_INTEREST_NODES;
         message.interest.nodes = (struct gz_ids){ids, ids[0] == ids[1] ? 1 : below(game, 3)};
         break;
     case 2:
     case 3:
-        message.has = GZ_HAS(BOX);
+        message.has = GZ_HAS_INTEREST_BOX;
         message.interest.box =
             (gz_box){corner, gz_add(corner, (gz_vec3){between(game, 0, 4), 2, 3})};
         break;
     case 4:
-        message.has = GZ_HAS(VIEW);
+        message.has = GZ_HAS_INTEREST_VIEW;
         message.interest.view = true;
         break;
     default: break;
@@ -326,7 +328,7 @@ static void say_checkpoint(struct game *game, struct player *player)
                                  .checkpoint.name = {&"abc"[below(game, 3)], 1}};
     message.checkpoint.gone = below(game, 2) == 0;
     if (!message.checkpoint.gone && below(game, 2) == 0) {
-        message.has = GZ_HAS(SEQ);
+        message.has = GZ_HAS_CHECKPOINT_SEQ;
         message.checkpoint.seq = below(game, player->client->mirror.seq + 2);
     }
     say(game, player, &message);
@@ -392,11 +394,11 @@ static void check_heard(struct game *game, struct player *player)
         for (size_t i = 0; i < heard->count; i++) {
             const struct gz_message *message = &heard->messages[i];
             if (message->op == GZ_OP_NOTES) check_notes(game, &message->notes);
-            if (message->op == GZ_OP_OK && (message->has & GZ_HAS(NOTE)) != 0) {
+            if (message->op == GZ_OP_OK && (message->has & GZ_HAS_OK_NOTE) != 0) {
                 assert_true(has_note(game, message->ok.note));
                 check_key(player, game->note_of_key, message->rid, message->ok.note);
             }
-            bool is_edit_ok = message->op == GZ_OP_OK && (message->has & GZ_HAS(EDIT)) != 0;
+            bool is_edit_ok = message->op == GZ_OP_OK && (message->has & GZ_HAS_OK_EDIT) != 0;
             if (!is_edit_ok && message->op != GZ_OP_EDIT) continue;
             const struct gz_edit_record *edit =
                 stored_edit(game, is_edit_ok ? message->ok.edit : message->edit.id);
@@ -473,7 +475,7 @@ static void come(struct game *game, struct player *player)
 {
     struct gz_message camera = camera_message(10);
     struct gz_message tool = {
-        .op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_UNIVERSAL};
+        .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_UNIVERSAL};
     client_say(player->client, &camera);
     client_say(player->client, &tool);
     if (below(game, 4) == 0) say_interest(game, player);

@@ -45,13 +45,13 @@ static struct gz_text text_of(const char *text)
 static struct gz_message note_message(uint64_t has)
 {
     return (struct gz_message){
-        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = text_of("look")};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT | has, .note.text = text_of("look")};
 }
 
 static uint64_t id_of(const struct gz_message *answer)
 {
     assert_ok(answer);
-    assert_true(answer->has & GZ_HAS(NOTE));
+    assert_true(answer->has & GZ_HAS_OK_NOTE);
     return answer->ok.note;
 }
 
@@ -133,7 +133,7 @@ static void test_note_is_pinned_to_what_it_says(void **state)
     open_scene(&s);
     uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0),
              lid = create_node(s.ann, "lid", box, 0, 1, 0);
-    struct gz_message first = note_message(GZ_HAS(NODE) | GZ_HAS(POINT));
+    struct gz_message first = note_message(GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT);
     first.note.node = box;
     first.note.point = (gz_vec3){1, -0.0, 3};
     uint64_t other = id_of(client_ask(s.ann, &first));
@@ -142,12 +142,12 @@ static void test_note_is_pinned_to_what_it_says(void **state)
         double x;
     } cases[] = {
         {0, 0, 0, 0},
-        {GZ_HAS(NODE), GZ_HAS(NODE), lid, 0},
-        {GZ_HAS(POINT), GZ_HAS(POINT), 0, 7},
-        {GZ_HAS(NODE) | GZ_HAS(POINT), GZ_HAS(NODE) | GZ_HAS(POINT), lid, 7},
-        {GZ_HAS(REPLY), GZ_HAS(REPLY) | GZ_HAS(NODE) | GZ_HAS(POINT), box, 1},
-        {GZ_HAS(REPLY) | GZ_HAS(NODE), GZ_HAS(REPLY) | GZ_HAS(NODE), lid, 0},
-        {GZ_HAS(REPLY) | GZ_HAS(POINT), GZ_HAS(REPLY) | GZ_HAS(POINT), 0, 7},
+        {GZ_HAS_NOTE_NODE, GZ_HAS_NOTE_NODE, lid, 0},
+        {GZ_HAS_NOTE_POINT, GZ_HAS_NOTE_POINT, 0, 7},
+        {GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT, GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT, lid, 7},
+        {GZ_HAS_NOTE_REPLY, GZ_HAS_NOTE_REPLY | GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT, box, 1},
+        {GZ_HAS_NOTE_REPLY | GZ_HAS_NOTE_NODE, GZ_HAS_NOTE_REPLY | GZ_HAS_NOTE_NODE, lid, 0},
+        {GZ_HAS_NOTE_REPLY | GZ_HAS_NOTE_POINT, GZ_HAS_NOTE_REPLY | GZ_HAS_NOTE_POINT, 0, 7},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gz_message message = note_message(cases[i].says);
@@ -156,9 +156,9 @@ static void test_note_is_pinned_to_what_it_says(void **state)
         message.note.reply = other;
         const struct gz_note_state *note = told(s.watcher, id_of(client_ask(s.bob, &message)));
         assert_int_equal(note->has, cases[i].has);
-        if (note->has & GZ_HAS(NODE)) assert_int_equal(note->node, cases[i].node);
-        if (note->has & GZ_HAS(POINT)) assert_true(note->point.x == cases[i].x);
-        if (note->has & GZ_HAS(REPLY)) assert_int_equal(note->reply, other);
+        if (note->has & GZ_HAS_NOTE_STATE_NODE) assert_int_equal(note->node, cases[i].node);
+        if (note->has & GZ_HAS_NOTE_STATE_POINT) assert_true(note->point.x == cases[i].x);
+        if (note->has & GZ_HAS_NOTE_STATE_REPLY) assert_int_equal(note->reply, other);
     }
     close_scene(&s);
 }
@@ -169,13 +169,13 @@ static void test_note_of_deleted_node_stays_pinned(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0);
-    struct gz_message message = note_message(GZ_HAS(NODE));
+    struct gz_message message = note_message(GZ_HAS_NOTE_NODE);
     message.note.node = box;
     uint64_t id = id_of(client_ask(s.bob, &message));
     assert_ok(ask_delete(s.ann, box));
     assert_int_equal(told(s.watcher, id)->node, box);
     assert_refused(client_ask(s.bob, &message), GZ_UNKNOWN_NODE);
-    struct gz_message reply = note_message(GZ_HAS(REPLY));
+    struct gz_message reply = note_message(GZ_HAS_NOTE_REPLY);
     reply.note.reply = id;
     assert_int_equal(told(s.watcher, id_of(client_ask(s.ann, &reply)))->node, box);
     host_restart(&s.host, true);
@@ -202,7 +202,7 @@ static void test_import_keeps_notes(void **state)
     enum gz_status done = GZ_INTERNAL;
     struct gz_error error;
     open_scene(&s);
-    struct gz_message message = note_message(GZ_HAS(NODE));
+    struct gz_message message = note_message(GZ_HAS_NOTE_NODE);
     message.note.node = create_node(s.ann, "old", 0, 0, 0, 0);
     uint64_t id = id_of(client_ask(s.ann, &message));
     struct gz_core_import_node node = {-1, {.name = "new", .trs = gz_trs_identity, .asset = 0}};
@@ -243,13 +243,14 @@ static void test_note_is_changed_whole_at_everybody(void **state)
     assert_string_equal(told(s.watcher, id)->user.bytes, "ann");
     assert_ok(ask_done(s.ann, id, false));
     assert_false(told(s.watcher, id)->done);
-    struct gz_message pin = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(NODE) | GZ_HAS(POINT)};
+    struct gz_message pin = {.op = GZ_OP_NOTE,
+                             .has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT};
     pin.note = (struct gz_note){.note = id, .node = box, .point = {1, 2, 3}};
     assert_ok(client_ask(s.ann, &pin));
     assert_true(told(s.watcher, id)->node == box && told(s.watcher, id)->point.z == 3);
-    pin.has = GZ_HAS(NOTE) | GZ_HAS(POINT);
+    pin.has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_POINT;
     assert_ok(client_ask(s.ann, &pin));
-    assert_int_equal(told(s.watcher, id)->has, GZ_HAS(POINT));
+    assert_int_equal(told(s.watcher, id)->has, GZ_HAS_NOTE_POINT);
     assert_text(s.watcher, id, "two");
     close_scene(&s);
 }
@@ -260,7 +261,7 @@ static void test_note_gone_leaves_its_replies(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t id = id_of(ask_note(s.ann, "why?", NULL));
-    struct gz_message reply = note_message(GZ_HAS(REPLY));
+    struct gz_message reply = note_message(GZ_HAS_NOTE_REPLY);
     reply.note.reply = id;
     uint64_t answer = id_of(client_ask(s.bob, &reply));
     assert_ok(ask_gone(s.ann, id));
@@ -285,7 +286,7 @@ static void test_note_unchanged_is_not_written(void **state)
     size_t commits = s.host.commits, messages = s.watcher->notes.messages;
     assert_int_equal(id_of(ask_reword(s.ann, id, "one")), id);
     assert_int_equal(id_of(ask_done(s.bob, id, false)), id);
-    struct gz_message nothing = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note.note = id};
+    struct gz_message nothing = {.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE, .note.note = id};
     assert_int_equal(id_of(client_ask(s.bob, &nothing)), id);
     assert_int_equal(s.host.commits, commits);
     assert_int_equal(s.watcher->notes.messages, messages);
@@ -299,13 +300,13 @@ enum wish { REWORD, PIN_TO_NODE, PIN_TO_POINT, TAKE_AWAY, SAY_DONE, DONE_AND_REW
 static struct gz_message wish_message(enum wish wish, uint64_t id, uint64_t node)
 {
     static const uint64_t has[] = {
-        [REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT),
-        [PIN_TO_NODE] = GZ_HAS(NOTE) | GZ_HAS(NODE),
-        [PIN_TO_POINT] = GZ_HAS(NOTE) | GZ_HAS(POINT),
-        [TAKE_AWAY] = GZ_HAS(NOTE),
-        [SAY_DONE] = GZ_HAS(NOTE) | GZ_HAS(DONE),
-        [DONE_AND_REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(DONE),
-        [REPLY] = GZ_HAS(TEXT) | GZ_HAS(REPLY),
+        [REWORD] = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT,
+        [PIN_TO_NODE] = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_NODE,
+        [PIN_TO_POINT] = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_POINT,
+        [TAKE_AWAY] = GZ_HAS_NOTE_NOTE,
+        [SAY_DONE] = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_DONE,
+        [DONE_AND_REWORD] = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_DONE,
+        [REPLY] = GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_REPLY,
     };
     struct gz_message message = {.op = GZ_OP_NOTE, .has = has[wish]};
     message.note = (struct gz_note){.note = id,
@@ -383,21 +384,27 @@ static void test_wrong_notes_change_nothing(void **state)
         enum gz_status status;
         const char *words;
     } cases[] = {
-        {GZ_HAS(NOTE) | GZ_HAS(TEXT), {.note = 7}, GZ_BAD_VALUE, "note.id: there is no note 7"},
-        {GZ_HAS(NOTE), {.note = 7, .gone = true}, GZ_BAD_VALUE, "note.id: there is no note 7"},
-        {GZ_HAS(TEXT) | GZ_HAS(REPLY),
+        {GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT,
+         {.note = 7},
+         GZ_BAD_VALUE,
+         "note.id: there is no note 7"},
+        {GZ_HAS_NOTE_NOTE, {.note = 7, .gone = true}, GZ_BAD_VALUE, "note.id: there is no note 7"},
+        {GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_REPLY,
          {.reply = 7},
          GZ_BAD_VALUE,
          "note.reply: there is no note 7"},
-        {GZ_HAS(NOTE) | GZ_HAS(REPLY), {.note = 1, .reply = 1}, GZ_BAD_VALUE, "note.reply"},
-        {GZ_HAS(TEXT) | GZ_HAS(DONE), {.done = true}, GZ_BAD_VALUE, "note.id: done"},
-        {GZ_HAS(TEXT), {.gone = true}, GZ_BAD_VALUE, "note.id: gone"},
-        {GZ_HAS(TEXT) | GZ_HAS(NODE),
+        {GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_REPLY, {.note = 1, .reply = 1}, GZ_BAD_VALUE, "note.reply"},
+        {GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_DONE, {.done = true}, GZ_BAD_VALUE, "note.id: done"},
+        {GZ_HAS_NOTE_TEXT, {.gone = true}, GZ_BAD_VALUE, "note.id: gone"},
+        {GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_NODE,
          {.node = 99},
          GZ_UNKNOWN_NODE,
          "note.node: there is no node 99"},
-        {GZ_HAS(NOTE) | GZ_HAS(NODE), {.note = 1, .node = 99}, GZ_UNKNOWN_NODE, "note.node"},
-        {GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(NODE),
+        {GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_NODE,
+         {.note = 1, .node = 99},
+         GZ_UNKNOWN_NODE,
+         "note.node"},
+        {GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_NODE,
          {.note = 1, .node = 99},
          GZ_UNKNOWN_NODE,
          "note.node"},
@@ -445,7 +452,7 @@ static void say_note(struct client *client, const char *text)
 static void say_gone(struct client *client, uint64_t id)
 {
     struct gz_message message = {
-        .op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = id, .gone = true}};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE, .note = {.note = id, .gone = true}};
     client_say(client, &message);
 }
 
@@ -482,7 +489,7 @@ static void test_requests_that_wait_are_limited(void **state)
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_note(s.ann, "one", NULL));
-    struct gz_message same = note_message(GZ_HAS(NOTE));
+    struct gz_message same = note_message(GZ_HAS_NOTE_NOTE);
     same.note = (struct gz_note){.note = 1, .text = text_of("one")};
     for (int i = 1; i < GZ_PENDING_EDITS_MAX; i++) client_say(s.ann, &same);
     assert_refused(ask_note(s.bob, "two", NULL), GZ_TOO_MANY);
@@ -543,7 +550,7 @@ static void test_key_of_a_change_is_kept_too(void **state)
     open_scene(&s);
     uint64_t id = id_of(ask_note(s.ann, "one", NULL));
     struct gz_message done = {
-        .op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(DONE) | GZ_HAS(KEY), .key = {"k", 1}};
+        .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_DONE | GZ_HAS_KEY, .key = {"k", 1}};
     done.note = (struct gz_note){.note = id, .done = true};
     assert_int_equal(id_of(client_ask(s.bob, &done)), id);
     assert_ok(ask_done(s.ann, id, false));
@@ -607,7 +614,7 @@ static void test_refused_batch_takes_back_edits_and_forgets_notes(void **state)
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_create(s.ann, "box", 0, NULL));
-    struct gz_message message = note_message(GZ_HAS(NODE));
+    struct gz_message message = note_message(GZ_HAS_NOTE_NODE);
     message.note.node = s.watcher->mirror.nodes[0].id;
     assert_null(client_ask(s.bob, &message)); /* pinned to what will never have been */
     host_settle(&s.host, false);

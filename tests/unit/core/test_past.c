@@ -58,7 +58,7 @@ static void assert_checkpoints(struct client *client, const char *expected)
     const struct gz_message *answer = ask_op(client, GZ_OP_CHECKPOINTS);
     char text[1024] = "";
     assert_ok(answer);
-    assert_true((answer->has & GZ_HAS(CHECKPOINTS)) != 0);
+    assert_true((answer->has & GZ_HAS_OK_CHECKPOINTS) != 0);
     for (size_t i = 0; i < answer->ok.checkpoint_count; i++) {
         const struct gz_checkpoint_state *one = &answer->ok.checkpoints[i];
         size_t used = strlen(text);
@@ -81,7 +81,7 @@ static void test_checkpoint_names_the_present_state_across_restart(void **state)
     uint64_t seq = seq_of(&s);
     const struct gz_message *ok = ask_checkpoint(s.b, "before lunch");
     assert_ok(ok);
-    assert_true((ok->has & GZ_HAS(SEQ)) != 0);
+    assert_true((ok->has & GZ_HAS_OK_SEQ) != 0);
     assert_int_equal(ok->ok.seq, seq);
     assert_ok(ask_move(s.a, s.node, 2, 0, 0));
     assert_ok(ask_checkpoint_of(s.a, "Zo\xc3\xab: 1", 1));
@@ -189,7 +189,7 @@ static void test_checkpoint_refusals_say_what_is_wrong(void **state)
                 "checkpoint.name: of digits alone it could be taken for a seq");
     assert_says(ask_checkpoint_gone(s.a, "v3"), GZ_BAD_VALUE,
                 "checkpoint.name: there is no checkpoint called v3");
-    struct gz_message both = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS(SEQ)};
+    struct gz_message both = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS_CHECKPOINT_SEQ};
     both.checkpoint = (struct gz_checkpoint){.name = {"v1", 2}, .seq = 1, .gone = true};
     assert_says(client_ask(s.a, &both), GZ_BAD_VALUE,
                 "checkpoint.seq: leave it out to delete a checkpoint");
@@ -449,7 +449,9 @@ static void test_history_says_what_is_undone_with_changes_or_without(void **stat
     static const struct {
         uint64_t has;
         bool changes, told;
-    } cases[] = {{0, false, true}, {GZ_HAS(CHANGES), true, true}, {GZ_HAS(CHANGES), false, false}};
+    } cases[] = {{0, false, true},
+                 {GZ_HAS_HISTORY_CHANGES, true, true},
+                 {GZ_HAS_HISTORY_CHANGES, false, false}};
     struct scene s;
     open_scene(&s);
     moved(s.a, s.node, 1);
@@ -461,14 +463,14 @@ static void test_history_says_what_is_undone_with_changes_or_without(void **stat
         for (size_t j = 0; j < ok->edit_count; j++) {
             const struct gz_edit_message *edit = &ok->edits[j];
             assert_int_equal(edit->undone, edit->id == undone);
-            assert_int_equal((edit->has & GZ_HAS(CHANGES)) != 0, cases[i].told);
+            assert_int_equal((edit->has & GZ_HAS_EDIT_CHANGES) != 0, cases[i].told);
             assert_int_equal(edit->change_count, cases[i].told ? 1 : 0);
             assert_int_equal(edit->nodes.count, 1);
             assert_int_equal(edit->nodes.ids[0], s.node);
         }
     }
     assert_ok(ask_redo(s.a, false));
-    const struct gz_ok *ok = &ask_history(s.a, GZ_HAS(CHANGES), false)->ok;
+    const struct gz_ok *ok = &ask_history(s.a, GZ_HAS_EDIT_CHANGES, false)->ok;
     for (size_t j = 0; j < ok->edit_count; j++) assert_false(ok->edits[j].undone);
     close_scene(&s);
 }
@@ -492,11 +494,11 @@ static void test_history_calls_a_node_what_it_was_called_then(void **state)
     moved(s.a, node, 2);
     assert_ok(ask_delete(s.a, node));
     for (int with = 0; with < 2; with++) {
-        const struct gz_ok *ok = &ask_history(s.a, GZ_HAS(CHANGES), with)->ok;
+        const struct gz_ok *ok = &ask_history(s.a, GZ_HAS_HISTORY_CHANGES, with)->ok;
         assert_true(ok->edit_count >= COUNT(names));
         for (size_t i = 0; i < COUNT(names); i++) {
             const struct gz_edit_message *edit = &ok->edits[i];
-            assert_true(edit->has & GZ_HAS(NAME));
+            assert_true(edit->has & GZ_HAS_EDIT_NAME);
             assert_name(edit->name, names[i]);
             assert_int_equal(edit->change_count, with);
             if (with) assert_name(edit->changes[0].name, names[i]);
@@ -635,8 +637,8 @@ static void test_revert_conflict_says_who_did_what_and_can_be_forced(void **stat
     char words[GZ_ERROR_BYTES_MAX];
     open_scene(&s);
     uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0);
-    struct gz_set_node nodes[2] = {{.id = s.node, .has = GZ_HAS(T), .trs.t = {1, 0, 0}},
-                                   {.id = other, .has = GZ_HAS(T), .trs.t = {1, 0, 0}}};
+    struct gz_set_node nodes[2] = {{.id = s.node, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}},
+                                   {.id = other, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {nodes, 2, 0}};
     const struct gz_message *both = client_ask(s.a, &set);
     assert_ok(both);
@@ -663,7 +665,7 @@ static void test_revert_with_a_known_key_is_not_done_twice(void **state)
     open_scene(&s);
     uint64_t edit = moved(s.b, s.node, 1);
     struct gz_message revert = {
-        .op = GZ_OP_REVERT, .has = GZ_HAS(KEY), .key = {"k", 1}, .revert = {edit, false}};
+        .op = GZ_OP_REVERT, .has = GZ_HAS_KEY, .key = {"k", 1}, .revert = {edit, false}};
     const struct gz_message *first = client_ask(s.admin, &revert);
     assert_ok(first);
     uint64_t id = first->ok.edit;
@@ -801,8 +803,8 @@ static void test_path_goes_from_edit_to_edit(void **state)
     assert_true(points[3].edit == dragged && fabs(points[3].trs.t.x - 3) < 1e-9 &&
                 points[3].time > began);
     assert_true(points[4].parent == parent && points[3].parent == 0 &&
-                points[4].has == GZ_HAS(PARENT));
-    path.has = GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME);
+                points[4].has == GZ_HAS_PATH_POINT_PARENT);
+    path.has = GZ_HAS_PATH_SINCE | GZ_HAS_PATH_BEFORE;
     path.path.since = points[1].time;
     path.path.before = points[4].time;
     answer = client_ask(s.viewer, &path);
@@ -857,7 +859,7 @@ static void test_long_path_is_told_in_parts(void **state)
     assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts),
                      2 * GZ_PATH_POINTS_PER_MESSAGE + 1);
     assert_int_equal(parts, 3);
-    path.has = GZ_HAS(LIMIT);
+    path.has = GZ_HAS_HISTORY_LIMIT;
     path.path.limit = GZ_PATH_POINTS_PER_MESSAGE + 1;
     assert_non_null(client_ask(s.viewer, &path));
     assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts), path.path.limit);

@@ -58,9 +58,11 @@ static double any_scale(struct game *game)
 static void make_nodes(struct game *game)
 {
     for (int i = 0; i < NODES; i++) {
-        struct gz_create_node node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .name = {"n", 1}};
+        struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_R |
+                                             GZ_HAS_CREATE_NODE_S,
+                                      .name = {"n", 1}};
         if (game->a->mirror.count > 0 && below(game, 3) > 0) {
-            node.has |= GZ_HAS(PARENT);
+            node.has |= GZ_HAS_CREATE_NODE_PARENT;
             node.parent = game->a->mirror.nodes[below(game, game->a->mirror.count)].id;
         }
         bool top = node.parent == 0;
@@ -73,11 +75,11 @@ static void make_nodes(struct game *game)
                 &game->a->mirror.nodes[below(game, game->a->mirror.count)];
             node.trs = other->content.trs;
             node.parent = other->content.parent;
-            node.has |= GZ_HAS(PARENT);
+            node.has |= GZ_HAS_STATE_PARENT;
         }
         if (below(game, 4) > 0) {
             gz_vec3 a = any_place(game, 2);
-            node.has |= GZ_HAS(BOUNDS);
+            node.has |= GZ_HAS_STATE_BOUNDS;
             node.bounds =
                 (gz_box){a, gz_add(a, (gz_vec3){between(game, 0, 2), between(game, 0, 2), 1})};
         }
@@ -145,13 +147,13 @@ static bool meets(struct game *game, const struct gz_message *pick, const struct
     const struct gz_camera *camera = &session->view.camera;
     gz_affine world = gz_scene_world(game->host.core->scene, node);
     const gz_box *bounds = node->has_bounds ? &node->bounds : NULL;
-    struct gz_pointer pointer = {.is_ray = (pick->has & GZ_HAS(RAY)) != 0};
+    struct gz_pointer pointer = {.is_ray = (pick->has & GZ_HAS_PICK_RAY) != 0};
     const double *ray = pick->pick.ray;
     memcpy(pointer.at, pick->pick.at, sizeof pointer.at);
     pointer.origin = (gz_vec3){ray[0], ray[1], ray[2]};
     pointer.direction = (gz_vec3){ray[3], ray[4], ray[5]};
     hit->id = node->id;
-    if ((pick->has & GZ_HAS(RECT)) == 0)
+    if ((pick->has & GZ_HAS_PICK_RECT) == 0)
         return gz_pick_node(camera, &pointer, &world, bounds, session->tool.tolerance_px,
                             &hit->distance, &hit->point);
     bool inside;
@@ -185,7 +187,7 @@ static uint64_t pressed(struct game *game, const struct gz_hit *hits, size_t cou
 
 static struct gz_message any_pick(struct game *game)
 {
-    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(AT)};
+    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT};
     double *rect = pick.pick.rect, *ray = pick.pick.ray;
     pick.pick.at[0] = between(game, 0, 820);
     pick.pick.at[1] = between(game, 0, 640);
@@ -202,11 +204,11 @@ static struct gz_message any_pick(struct game *game)
     if (below(game, 3) == 0) {
         gz_vec3 from = any_place(game, 6 * game->size), along = gz_sub(about, from), x = {1, 0, 0};
         if (!(gz_length(along) < GZ_COORDINATE_MAX)) along = x;
-        pick.has = GZ_HAS(RAY);
+        pick.has = GZ_HAS_PICK_RAY;
         memcpy(ray, (double[6]){from.x, from.y, from.z, along.x, along.y, along.z},
                6 * sizeof *ray);
     } else if (below(game, 2) == 0) {
-        pick.has = GZ_HAS(RECT);
+        pick.has = GZ_HAS_PICK_RECT;
         pick.pick.inside = below(game, 2) == 0;
         rect[0] = between(game, 0, 700);
         rect[1] = between(game, 0, 500);
@@ -224,7 +226,7 @@ static void check_press(struct game *game, const struct gz_message *pick, uint64
     memcpy(press.pointer.ray, pick->pick.ray, sizeof press.pointer.ray);
     const struct gz_message *ok = client_ask(game->a, &press);
     assert_ok(ok);
-    assert_int_equal((ok->has & GZ_HAS(HIT)) != 0 ? ok->ok.hit : 0, expected);
+    assert_int_equal((ok->has & GZ_HAS_OK_HIT) != 0 ? ok->ok.hit : 0, expected);
 }
 
 static void check_pick(struct game *game)
@@ -239,10 +241,10 @@ static void check_pick(struct game *game)
         assert_int_equal(ok->ok.hits[i].id, hits[i].id);
         assert_true(ok->ok.hits[i].distance == hits[i].distance);
     }
-    if ((pick.has & GZ_HAS(RECT)) == 0) {
+    if ((pick.has & GZ_HAS_PICK_RECT) == 0) {
         /* Where no triangles are known, what is seen are the bounds. */
         struct gz_message tool = {
-            .op = GZ_OP_TOOL, .has = GZ_HAS(SURFACE), .tool.surface = below(game, 2) == 0};
+            .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_SURFACE, .tool.surface = below(game, 2) == 0};
         assert_ok(client_ask(game->a, &tool));
         check_press(game, &pick, pressed(game, hits, count));
     }

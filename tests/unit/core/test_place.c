@@ -147,7 +147,7 @@ static void test_session_without_a_secret_keeps_its_place(void **state)
     struct scene s;
     struct gz_session *session, *other;
     struct gz_error error;
-    struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS(RESUME)};
+    struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS_HELLO_RESUME};
     hello.hello = (struct gz_hello){.v = 1, .user = {"eve", 3}, .resume_epoch = 1};
     open_scene(&s);
     assert_int_equal(

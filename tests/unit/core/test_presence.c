@@ -264,7 +264,7 @@ static void assert_view_of(struct scene *s, const struct client *client, const d
     host_advance(&s->host, 0.1);
     struct told told = told_of(s->watcher, client->id);
     assert_true(told.records > 0);
-    assert_true((told.last.has & GZ_HAS(VIEW)) != 0);
+    assert_true((told.last.has & GZ_HAS_PRESENCE_VIEW) != 0);
     assert_memory_equal(told.last.view, view, sizeof told.last.view);
 }
 
@@ -329,11 +329,11 @@ static void test_presence_pixel_comes_with_its_ray(void **state)
     struct scene s;
     open_scene(&s);
     hover(s.ann, MIDDLE_X); /* refused: pixels need a camera */
-    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS(AT) | GZ_HAS(RAY)), 0);
+    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY), 0);
     assert_ok(ask_camera(s.ann, 10));
     assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
     struct gz_presence_user user = user_of(&s, s.ann);
-    assert_true(user.has & GZ_HAS(AT) && user.has & GZ_HAS(RAY));
+    assert_true(user.has & GZ_HAS_PRESENCE_AT && user.has & GZ_HAS_PRESENCE_RAY);
     assert_numbers(user.ray, straight, 6);
     assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X + 300, MIDDLE_Y));
     assert_numbers(user_of(&s, s.ann).ray, slanted, 6);
@@ -349,7 +349,8 @@ static void test_presence_ray_that_cannot_be_said_is_left_out(void **state)
     open_scene(&s);
     assert_ok(ask_camera(s.ann, 1.1 * GZ_COORDINATE_MAX));
     assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
-    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS(AT) | GZ_HAS(RAY)), GZ_HAS(AT));
+    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY),
+                     GZ_HAS_PRESENCE_AT);
     close_scene(&s);
 }
 
@@ -362,7 +363,7 @@ static void test_presence_tells_what_a_view_shows(void **state)
     open_scene(&s);
     assert_ok(ask_camera(s.ann, 10));
     struct gz_presence_user user = user_of(&s, s.ann);
-    assert_true(user.has & GZ_HAS(LENS));
+    assert_true(user.has & GZ_HAS_PRESENCE_LENS);
     assert_false(user.parallel);
     assert_numbers(user.lens, wide, 4);
     struct gz_message camera = camera_message(10);
@@ -370,7 +371,7 @@ static void test_presence_tells_what_a_view_shows(void **state)
     memcpy(camera.camera.proj, parallel, sizeof parallel);
     assert_ok(client_ask(s.ann, &camera));
     user = user_of(&s, s.ann);
-    assert_true(user.has & GZ_HAS(LENS) && user.parallel);
+    assert_true(user.has & GZ_HAS_PRESENCE_LENS && user.parallel);
     assert_numbers(user.lens, wide, 4);
     close_scene(&s);
 }
@@ -385,8 +386,9 @@ static void test_presence_record_is_no_larger_than_reckoned(void **state)
     char name[GZ_USER_BYTES_MAX];
     memset(name, 'x', sizeof name);
     user.user.bytes = name;
-    user.has = GZ_HAS(AT) | GZ_HAS(RAY) | GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(SELECTION) |
-               GZ_HAS(TOOL) | GZ_HAS(LOCKS);
+    user.has = GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY | GZ_HAS_PRESENCE_VIEW |
+               GZ_HAS_PRESENCE_LENS | GZ_HAS_PRESENCE_SELECTION | GZ_HAS_PRESENCE_TOOL |
+               GZ_HAS_PRESENCE_LOCKS;
     user.tool = GZ_MODE_TRANSLATE;
     struct gz_message one = {.op = GZ_OP_PRESENCE, .presence = {.users = &user, .count = 1}};
     struct gz_buffer bytes;

@@ -32,7 +32,7 @@ static enum gz_handle press(struct scene *s, double right, double up)
     const struct gz_message *ok =
         ask_pointer(s->ann, GZ_PHASE_DOWN, MIDDLE_X + right * SIZE_PX, MIDDLE_Y - up * SIZE_PX);
     assert_ok(ok);
-    enum gz_handle handle = (ok->has & GZ_HAS(HANDLE)) != 0 ? ok->ok.handle : GZ_HANDLE_NONE;
+    enum gz_handle handle = (ok->has & GZ_HAS_OK_HANDLE) != 0 ? ok->ok.handle : GZ_HANDLE_NONE;
     assert_ok(ask_pointer(s->ann, GZ_PHASE_CANCEL, 0, 0));
     return handle;
 }
@@ -57,8 +57,8 @@ static void test_handles_reach_from_where_to_where_it_says(void **state)
     open_scene(&s);
     assert_ok(ask_camera(s.ann, 10));
     for (size_t i = 0; i < COUNT(reaches); i++) {
-        struct gz_message tool = {.op = GZ_OP_TOOL,
-                                  .has = GZ_HAS(MODE) | GZ_HAS(SIZE) | GZ_HAS(TOLERANCE)};
+        struct gz_message tool = {
+            .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_TOLERANCE};
         tool.tool = (struct gz_tool_message){
             .mode = reaches[i].mode, .size = SIZE_PX, .tolerance = TOLERANCE_PX};
         assert_ok(client_ask(s.ann, &tool));
@@ -83,14 +83,15 @@ static void test_rays_need_no_camera(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    struct gz_message grab = {
-        .op = GZ_OP_GRAB, .has = GZ_HAS(RAY) | GZ_HAS(NODES), .pointer = {.handle = GZ_TX}};
+    struct gz_message grab = {.op = GZ_OP_GRAB,
+                              .has = GZ_HAS_POINTER_RAY | GZ_HAS_POINTER_NODES,
+                              .pointer = {.handle = GZ_TX}};
     grab.pointer.phase = GZ_PHASE_DOWN;
     grab.pointer.nodes = (struct gz_ids){&s.node, 1};
     memcpy(grab.pointer.ray, (double[]){0, 0, 5, 0, 0, -1}, sizeof grab.pointer.ray);
     assert_ok(client_ask(s.ann, &grab)); /* by name */
     struct gz_message up = {
-        .op = GZ_OP_POINTER, .has = GZ_HAS(RAY), .pointer = {.phase = GZ_PHASE_UP}};
+        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_RAY, .pointer = {.phase = GZ_PHASE_UP}};
     memcpy(up.pointer.ray, (double[]){1, 0, 5, 0, 0, -1}, sizeof up.pointer.ray);
     assert_ok(client_ask(s.ann, &up));
     assert_true(host_node(&s.host, s.node).trs.t.x > 0.99);

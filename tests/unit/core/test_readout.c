@@ -48,7 +48,7 @@ static const struct gz_message *grab_at(struct scene *s, enum gz_handle handle, 
 
 static const struct gz_message *type(struct scene *s, enum gz_handle handle, double value)
 {
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE) | GZ_HAS(NODES)};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_NODES};
     grab.pointer = (struct gz_pointer_message){
         .handle = handle, .nodes = {&s->node, 1}, .value = {{value, 0}, 1}};
     return client_ask(s->a, &grab);
@@ -56,8 +56,9 @@ static const struct gz_message *type(struct scene *s, enum gz_handle handle, dou
 
 static void set_snap(struct scene *s, double metres, double radians)
 {
-    struct gz_message tool = {
-        .op = GZ_OP_TOOL, .has = GZ_HAS(SNAP) | GZ_HAS(SNAP_T) | GZ_HAS(SNAP_R) | GZ_HAS(SNAP_ON)};
+    struct gz_message tool = {.op = GZ_OP_TOOL,
+                              .has = GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_T | GZ_HAS_TOOL_SNAP_R |
+                                     GZ_HAS_TOOL_SNAP_ON};
     tool.tool.snap_t = metres;
     tool.tool.snap_r = radians;
     tool.tool.snap_on = true;
@@ -74,7 +75,7 @@ static void assert_near(gz_vec3 place, double x, double y, double z)
 static void assert_value(const struct scene *s, uint32_t count, double first, double second)
 {
     const struct gz_message *message = client_last(s->a, GZ_OP_GIZMO);
-    assert_true(message->has & GZ_HAS(VALUE));
+    assert_true(message->has & GZ_HAS_GIZMO_VALUE);
     assert_int_equal(message->gizmo.value.count, count);
     assert_true(fabs(message->gizmo.value.numbers[0] - first) < 1e-9);
     if (count > 1) assert_true(fabs(message->gizmo.value.numbers[1] - second) < 1e-9);
@@ -102,16 +103,17 @@ static void test_readout_is_in_the_terms_of_the_handle(void **state)
         struct scene s;
         open_scene(&s);
         assert_ok(ask_select(s.a, s.node));
-        assert_false(client_last(s.a, GZ_OP_GIZMO)->has & (GZ_HAS(VALUE) | GZ_HAS(START)));
+        assert_false(client_last(s.a, GZ_OP_GIZMO)->has &
+                     (GZ_HAS_GIZMO_VALUE | GZ_HAS_GIZMO_START));
         assert_ok(grab_at(&s, cases[i].handle, cases[i].from[0], cases[i].from[1]));
         assert_value(&s, cases[i].count, cases[i].still, cases[i].still);
         assert_ok(move_to(s.a, cases[i].to[0], cases[i].to[1]));
         assert_value(&s, cases[i].count, cases[i].value[0], cases[i].value[1]);
-        assert_true(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(START));
+        assert_true(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_START);
         assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.start, 0, 0, 0);
         assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
         assert_false(client_last(s.a, GZ_OP_GIZMO)->has &
-                     (GZ_HAS(VALUE) | GZ_HAS(START) | GZ_HAS(ARM)));
+                     (GZ_HAS_GIZMO_VALUE | GZ_HAS_GIZMO_START | GZ_HAS_GIZMO_ARM));
         close_scene(&s);
     }
 }
@@ -127,7 +129,7 @@ static void test_readout_of_a_ball_is_its_angle(void **state)
     double angle = 2 * atan2(gz_length((gz_vec3){r.x, r.y, r.z}), r.w);
     assert_true(angle > 0.1);
     assert_value(&s, 1, angle, 0);
-    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(ARM));
+    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_ARM);
     close_scene(&s);
 }
 
@@ -165,7 +167,7 @@ static void test_readout_of_a_ring_counts_turns_from_its_arm(void **state)
     for (size_t i = 0; i < COUNT(way); i++) assert_ok(move_to(s.a, way[i][0], way[i][1]));
     assert_value(&s, 1, COUNT(way) * M_PI / 2, 0);
     const struct gz_message *message = client_last(s.a, GZ_OP_GIZMO);
-    assert_true(message->has & GZ_HAS(ARM) && message->has & GZ_HAS(AXIS));
+    assert_true(message->has & GZ_HAS_GIZMO_ARM && message->has & GZ_HAS_GIZMO_AXIS);
     assert_near(message->gizmo.arm, 1, 0, 0);
     assert_near(message->gizmo.axis, 0, 0, 1);
     close_scene(&s);
@@ -190,7 +192,7 @@ static void test_readout_is_told_when_it_changes(void **state)
 
 static const struct gz_message *gizmo_of(struct scene *s, enum gz_mode mode, enum gz_space space)
 {
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(SPACE)};
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE};
     tool.tool.mode = mode;
     tool.tool.space = space;
     assert_ok(client_ask(s->a, &tool));
@@ -200,7 +202,7 @@ static const struct gz_message *gizmo_of(struct scene *s, enum gz_mode mode, enu
 static void set_trs(struct scene *s, uint64_t node, gz_quat r, gz_vec3 scale)
 {
     struct gz_set_node change = {
-        .has = GZ_HAS(R) | GZ_HAS(S), .id = node, .trs = {.r = r, .s = scale}};
+        .has = GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S, .id = node, .trs = {.r = r, .s = scale}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&change, 1}};
     assert_ok(client_ask(s->a, &set));
 }
@@ -208,7 +210,7 @@ static void set_trs(struct scene *s, uint64_t node, gz_quat r, gz_vec3 scale)
 static void test_readout_tells_frames_that_are_not_the_axes(void **state)
 {
     (void)state;
-    static const uint64_t turn = GZ_HAS(TURN_AXES), scale = GZ_HAS(SCALE_AXES);
+    static const uint64_t turn = GZ_HAS_GIZMO_TURN_AXES, scale = GZ_HAS_GIZMO_SCALE_AXES;
     static const struct {
         enum gz_mode mode;
         enum gz_space space;
@@ -245,9 +247,9 @@ static void test_readout_tells_the_box_as_it_moves(void **state)
     struct scene s;
     open_scene(&s);
     assert_ok(ask_select(s.a, s.node));
-    assert_false(gizmo_of(&s, GZ_MODE_SCALE, GZ_SPACE_WORLD)->has & GZ_HAS(BOX));
+    assert_false(gizmo_of(&s, GZ_MODE_SCALE, GZ_SPACE_WORLD)->has & GZ_HAS_GIZMO_BOX);
     const struct gz_message *message = gizmo_of(&s, GZ_MODE_BOUNDS, GZ_SPACE_WORLD);
-    assert_true(message->has & GZ_HAS(BOX));
+    assert_true(message->has & GZ_HAS_GIZMO_BOX);
     assert_near(message->gizmo.box[0], 0, 0, 0);
     assert_near(message->gizmo.box[2], 0, 0.5, 0);
     size_t told = client_count(s.a, GZ_OP_GIZMO);

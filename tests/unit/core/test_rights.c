@@ -51,7 +51,7 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
 {
     static struct gz_set_node set;
     static const struct gz_create_node create = {.name = {"new", 3}};
-    set = (struct gz_set_node){.has = GZ_HAS(T), .id = s->top, .trs.t = {7, 7, 7}};
+    set = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = s->top, .trs.t = {7, 7, 7}};
     struct gz_message message = {.op = op};
     switch (op) {
     case GZ_OP_HELLO: return hello_message();
@@ -60,7 +60,7 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
     case GZ_OP_GRAB:
         message = pointer_message(GZ_PHASE_DOWN, 400, 300, 0);
         message.op = GZ_OP_GRAB;
-        message.has |= GZ_HAS(NODES);
+        message.has |= GZ_HAS_POINTER_NODES;
         message.pointer.nodes = (struct gz_ids){&s->top, 1};
         message.pointer.handle = GZ_TXY;
         break;
@@ -69,19 +69,19 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
     case GZ_OP_CREATE: message.create = (struct gz_create){&create, 1}; break;
     case GZ_OP_DELETE: message.remove = (struct gz_ids){&s->below, 1}; break;
     case GZ_OP_PICK:
-        message.has = GZ_HAS(AT);
+        message.has = GZ_HAS_PICK_AT;
         message.pick.at[0] = message.pick.at[1] = 300;
         break;
     case GZ_OP_AT:
-        message.has = GZ_HAS(SEQ);
+        message.has = GZ_HAS_AT_SEQ;
         message.at.seq = 1;
         break;
-    case GZ_OP_RESTORE: message.has = GZ_HAS(SEQ), message.restore.seq = 1; break;
+    case GZ_OP_RESTORE: message.has = GZ_HAS_AT_SEQ, message.restore.seq = 1; break;
     case GZ_OP_REVERT: message.revert.edit = 3; break; /* the editor's own */
     case GZ_OP_CHECKPOINT: message.checkpoint.name = (struct gz_text){"v1", 2}; break;
     case GZ_OP_PATH: message.path.node = s->below; break;
     case GZ_OP_NOTE:
-        message.has = GZ_HAS(TEXT);
+        message.has = GZ_HAS_NOTE_TEXT;
         message.note.text = (struct gz_text){"too long?", 9};
         break;
     default: break;
@@ -163,7 +163,7 @@ static void test_rights_of_a_viewers_pointer(void **state)
     const struct gz_message *ok = ask_pointer(s.viewer, GZ_PHASE_DOWN, MIDDLE_X + 50,
                                               MIDDLE_Y); /* where an editor has a handle */
     assert_ok(ok);
-    assert_int_equal(ok->has & GZ_HAS(HANDLE), 0);
+    assert_int_equal(ok->has & GZ_HAS_OK_HANDLE, 0);
     assert_ok(ask_pointer(s.viewer, GZ_PHASE_MOVE, MIDDLE_X + 80, MIDDLE_Y));
     assert_ok(ask_pointer(s.viewer, GZ_PHASE_UP, MIDDLE_X + 80, MIDDLE_Y));
     assert_true(host_node(&s.host, s.top).trs.t.x == 0);
@@ -264,33 +264,34 @@ static struct gz_message wrong_set(enum wrong wrong, const struct scene *s,
                                    struct gz_set_node nodes[2])
 {
     struct gz_message message = {.op = GZ_OP_SET, .set = {nodes, 1, 0}};
-    nodes[0] = (struct gz_set_node){.has = GZ_HAS(T), .id = s->top, .trs = gz_trs_identity};
-    nodes[1] = (struct gz_set_node){.has = GZ_HAS(T), .id = unknown_id};
+    nodes[0] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = s->top, .trs = gz_trs_identity};
+    nodes[1] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = unknown_id};
     nodes[0].trs.t.x = 5;
     if (wrong == SET_UNKNOWN) nodes[0].id = unknown_id;
     if (wrong == SET_CYCLE || wrong == SET_SELF || wrong == SET_UNKNOWN_PARENT)
-        nodes[0].has |= GZ_HAS(PARENT);
+        nodes[0].has |= GZ_HAS_SET_NODE_PARENT;
     nodes[0].parent = wrong == SET_CYCLE ? s->below : wrong == SET_SELF ? s->top : unknown_id;
     if (wrong == SET_ONE_OF_TWO) message.set.count = 2;
     if (wrong == SET_NAN) nodes[0].trs.t.y = NAN;
-    if (wrong == SET_ZERO_SCALE) nodes[0].has |= GZ_HAS(S);
+    if (wrong == SET_ZERO_SCALE) nodes[0].has |= GZ_HAS_SET_NODE_S;
     if (wrong == SET_ZERO_SCALE) nodes[0].trs.s.z = 0;
-    if (wrong == SET_ZERO_ROTATION) nodes[0].has |= GZ_HAS(R);
+    if (wrong == SET_ZERO_ROTATION) nodes[0].has |= GZ_HAS_SET_NODE_R;
     if (wrong == SET_ZERO_ROTATION) nodes[0].trs.r = (gz_quat){0, 0, 0, 0};
-    if (wrong == SET_OLD_BASE) message.has = GZ_HAS(BASE);
+    if (wrong == SET_OLD_BASE) message.has = GZ_HAS_SET_BASE;
     return message;
 }
 
 static struct gz_message wrong_create(enum wrong wrong, struct gz_create_node nodes[2])
 {
-    nodes[0] = (struct gz_create_node){.has = GZ_HAS(REF), .ref = {"a", 1}, .name = {"new", 3}};
+    nodes[0] =
+        (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_REF, .ref = {"a", 1}, .name = {"new", 3}};
     nodes[1] = nodes[0];
     if (wrong == CREATE_UNKNOWN_REF)
         nodes[1] = (struct gz_create_node){
-            .has = GZ_HAS(PARENT_REF), .parent_ref = {"b", 1}, .name = {"new", 3}};
+            .has = GZ_HAS_CREATE_NODE_PARENT_REF, .parent_ref = {"b", 1}, .name = {"new", 3}};
     if (wrong == CREATE_UNKNOWN_PARENT)
         nodes[1] = (struct gz_create_node){
-            .has = GZ_HAS(PARENT), .parent = unknown_id, .name = {"new", 3}};
+            .has = GZ_HAS_CREATE_NODE_PARENT, .parent = unknown_id, .name = {"new", 3}};
     return (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, 2}};
 }
 
@@ -298,7 +299,7 @@ static struct gz_message wrong_grab(void)
 {
     struct gz_message message = pointer_message(GZ_PHASE_DOWN, 400, 300, 0);
     message.op = GZ_OP_GRAB;
-    message.has |= GZ_HAS(NODES);
+    message.has |= GZ_HAS_POINTER_NODES;
     message.pointer.nodes = (struct gz_ids){&unknown_id, 1};
     message.pointer.handle = GZ_TX;
     return message;
@@ -306,7 +307,7 @@ static struct gz_message wrong_grab(void)
 
 static struct gz_message wrong_orbit(void)
 {
-    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(RAY)};
+    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_RAY};
     message.pointer = (struct gz_pointer_message){
         .phase = GZ_PHASE_DOWN, .ray = {0, 0, 5, 0, 0, -1}, .mods = 1u << GZ_MOD_ORBIT};
     return message;
@@ -340,10 +341,10 @@ static void check_wrong(struct scene *s, enum wrong wrong)
     case UP_OF_NOTHING_FAR: message = pointer_message(GZ_PHASE_UP, 1e300, 0, 0); break;
     case RESTORE_FUTURE:
         message = (struct gz_message){
-            .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = future}};
+            .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore = {.seq = future}};
         break;
     case AT_FUTURE:
-        message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = future};
+        message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = future};
         break;
     case UNDO_NOTHING: message = (struct gz_message){.op = GZ_OP_UNDO, .force = true}; break;
     case REDO_NOTHING: message = (struct gz_message){.op = GZ_OP_REDO}; break;
@@ -407,8 +408,10 @@ static void test_message_cut_short_changes_nothing(void **state)
     struct scene s;
     struct picture before;
     open_scene(&s);
-    struct gz_set_node node = {
-        .has = GZ_HAS(T) | GZ_HAS(NAME), .id = s.top, .trs.t = {5, 5, 5}, .name = {"other", 5}};
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_NAME,
+                               .id = s.top,
+                               .trs.t = {5, 5, 5},
+                               .name = {"other", 5}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&node, 1, 0}};
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
@@ -433,9 +436,9 @@ static void test_good_messages_beside_a_bad_one_count(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 100};
+    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 100};
     struct gz_message bad = {.op = GZ_OP_SELECT,
-                             .has = GZ_HAS(RID),
+                             .has = GZ_HAS_RID,
                              .rid = 101,
                              .select = {{&unknown_id, 1}, GZ_HOW_SET}};
     struct gz_buffer bytes;

@@ -151,11 +151,11 @@ static struct gz_pointer any_look(struct game *game, struct gz_pick *said, uint6
         pointer.direction = gz_sub(about, pointer.origin);
         memcpy(said->ray, &pointer.origin, sizeof pointer.origin);
         memcpy(said->ray + 3, &pointer.direction, sizeof pointer.direction);
-        *has = GZ_HAS(RAY);
+        *has = GZ_HAS_POINTER_RAY;
         return pointer;
     }
     memcpy(said->at, pointer.at, sizeof said->at);
-    *has = GZ_HAS(AT);
+    *has = GZ_HAS_POINTER_AT;
     return pointer;
 }
 
@@ -241,7 +241,7 @@ static void check_look(struct game *game)
     memcpy(press.pointer.ray, pick.pick.ray, sizeof press.pointer.ray);
     ok = client_ask(game->a, &press);
     assert_ok(ok);
-    assert_int_equal((ok->has & GZ_HAS(HIT)) != 0 ? ok->ok.hit : 0,
+    assert_int_equal((ok->has & GZ_HAS_OK_HIT) != 0 ? ok->ok.hit : 0,
                      count > 0 ? found[0].hit.id : 0);
     size_t *counts[] = {&game->met, &game->passed, &game->points};
     ++*(count > 0 ? counts[found[0].rank] : &game->nothing);
@@ -313,7 +313,7 @@ static char pressed(struct client *client, double x)
     const struct gz_message *ok =
         ask_pointer(client, GZ_PHASE_DOWN, MIDDLE_X + x * METRE_PX(10), MIDDLE_Y);
     assert_ok(ok);
-    if ((ok->has & GZ_HAS(HIT)) == 0) return 0;
+    if ((ok->has & GZ_HAS_OK_HIT) == 0) return 0;
     return gz_scene_find(client->host->core->scene, ok->ok.hit)->name[0];
 }
 
@@ -342,7 +342,7 @@ static void test_a_press_in_a_hole_takes_what_is_behind(void **state)
     assert_int_equal(pressed(a, 1), 'b');
     assert_int_equal(pressed(a, 3), 0);
 
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(SURFACE), .tool.surface = false};
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_SURFACE, .tool.surface = false};
     assert_ok(client_ask(a, &tool));
     assert_int_equal(pressed(a, 1), 'f');
     tool.tool.surface = true;
@@ -366,7 +366,7 @@ static void test_pick_goes_by_bounds_unless_it_is_asked(void **state)
     const struct gz_core_import_node node = square_node("front", 0, 0);
     import(&host, &node, 1, make_square(0.5f, 1), NULL);
     struct gz_message pick = {
-        .op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {MIDDLE_X + METRE_PX(10), MIDDLE_Y}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {MIDDLE_X + METRE_PX(10), MIDDLE_Y}};
     assert_int_equal(client_ask(a, &pick)->ok.hit_count, 1);
     pick.pick.surface = true;
     assert_int_equal(client_ask(a, &pick)->ok.hit_count, 0);
@@ -375,7 +375,7 @@ static void test_pick_goes_by_bounds_unless_it_is_asked(void **state)
     assert_int_equal(ok->ok.hit_count, 1);
     assert_true(fabs(ok->ok.hits[0].distance - 10) < 1e-9);
     pick = (struct gz_message){
-        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick = {.rect = {0, 0, 9, 9}, .surface = true}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick = {.rect = {0, 0, 9, 9}, .surface = true}};
     assert_refused(client_ask(a, &pick), GZ_BAD_VALUE);
     host_finish(&host);
 }
@@ -477,12 +477,12 @@ static void test_hostile_triangles_cost_who_asks(void **state)
      * again. */
     double tokens = a->session->rate.tokens;
     struct gz_message press = {
-        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
+        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X + 0.5 * METRE_PX(10);
     press.pointer.at[1] = MIDDLE_Y - 0.8 * METRE_PX(10);
     const struct gz_message *ok = client_ask(a, &press);
     assert_ok(ok);
-    assert_true((ok->has & GZ_HAS(HIT)) != 0);
+    assert_true((ok->has & GZ_HAS_OK_HIT) != 0);
     double price = tokens - a->session->rate.tokens;
     assert_true(price > (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
     assert_true(price < 2.0 * GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
@@ -519,12 +519,12 @@ static void test_hostile_nodes_cost_who_asks(void **state)
 
     double tokens = a->session->rate.tokens;
     struct gz_message press = {
-        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
+        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X - 0.5 * METRE_PX(10);
     press.pointer.at[1] = MIDDLE_Y + 0.2 * METRE_PX(10);
     const struct gz_message *ok = client_ask(a, &press);
     assert_ok(ok);
-    assert_true((ok->has & GZ_HAS(HIT)) !=
+    assert_true((ok->has & GZ_HAS_OK_HIT) !=
                 0); /* of one for which there were too many before it, by its bounds */
     double whole = (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE;
     assert_true(tokens - a->session->rate.tokens >

@@ -212,7 +212,7 @@ static void test_newest_time_is_no_future_after_the_clock_is_put_back(void **dir
     assert_ok(ask_move(s.ann, s.node, 1, 0, 0));
     double newest_s = s.host.store.time;
     s.host.now.unix_s -= 3600;
-    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(TIME), .at.time = newest_s};
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_TIME, .at.time = newest_s};
     assert_ok(client_ask(s.ann, &at));
     at.at.time = newest_s + 60;
     assert_says(client_ask(s.ann, &at), GZ_BAD_VALUE, "time: is in the future");

@@ -67,9 +67,9 @@ static void test_conflict_names_user_deed_nodes_and_edit(void **state)
     uint64_t ids[3];
     const char *const names[] = {"piston", "", "rod"};
     for (size_t i = 0; i < COUNT(ids); i++) ids[i] = create_node(s.a, names[i], 0, 0, 0, 0);
-    struct gz_set_node nodes[3] = {{.id = ids[2], .has = GZ_HAS(T), .trs.t = {1, 0, 0}},
-                                   {.id = ids[0], .has = GZ_HAS(T), .trs.t = {1, 0, 0}},
-                                   {.id = ids[1], .has = GZ_HAS(T), .trs.t = {1, 0, 0}}};
+    struct gz_set_node nodes[3] = {{.id = ids[2], .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}},
+                                   {.id = ids[0], .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}},
+                                   {.id = ids[1], .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {nodes, 3, 0}};
     assert_ok(client_ask(s.a, &set));
 
@@ -237,7 +237,7 @@ static void test_undo_of_what_is_so_already_goes_on_to_the_next(void **state)
     assert_refused(ask_undo(s.a, false), GZ_CONFLICT);
     const struct gz_message *ok = ask_undo(s.a, true);
     assert_ok(ok);
-    assert_true(ok->has & GZ_HAS(EDIT));
+    assert_true(ok->has & GZ_HAS_OK_EDIT);
     assert_int_equal(client_last(s.b, GZ_OP_EDIT)->edit.nodes.count, 0);
     reopen(&s);
     assert_ok(ask_undo(s.a, false));
@@ -360,8 +360,8 @@ static void test_forced_undo_leaves_deleted_what_others_deleted(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t one = create_node(s.a, "one", 0, 0, 0, 0), two = create_node(s.a, "two", 0, 0, 0, 0);
-    struct gz_set_node nodes[2] = {{.id = one, .has = GZ_HAS(T), .trs.t = {1, 0, 0}},
-                                   {.id = two, .has = GZ_HAS(T), .trs.t = {1, 0, 0}}};
+    struct gz_set_node nodes[2] = {{.id = one, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}},
+                                   {.id = two, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {nodes, 2, 0}};
     assert_ok(client_ask(s.a, &set));
     assert_ok(ask_delete(s.b, one));
@@ -399,7 +399,8 @@ static void test_undo_after_others_restored_or_imported(void **state)
     open_scene(&s);
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0), then = s.a->mirror.seq;
     assert_ok(ask_move(s.a, id, 1, 0, 0));
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = then}};
+    struct gz_message restore = {
+        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore = {.seq = then}};
     assert_ok(client_ask(s.b, &restore));
     assert_says(ask_undo(s.a, false), GZ_CONFLICT, "undo: bob restored node ...");
     assert_ok(ask_undo(s.b, false));

@@ -286,7 +286,7 @@ static void note_own(struct game *game, int who, uint64_t id)
 static void check_answer(struct game *game, int who, const struct gz_message *answer)
 {
     assert_non_null(answer);
-    if (answer->op == GZ_OP_OK && (answer->has & GZ_HAS(EDIT)) != 0)
+    if (answer->op == GZ_OP_OK && (answer->has & GZ_HAS_OK_EDIT) != 0)
         note_own(game, who, answer->ok.edit);
 }
 
@@ -327,7 +327,7 @@ static struct gz_message pointer(struct game *game, enum gz_phase phase)
 {
     return (struct gz_message){
         .op = GZ_OP_POINTER,
-        .has = GZ_HAS(RAY),
+        .has = GZ_HAS_POINTER_RAY,
         .pointer = {.phase = phase,
                     .ray = {(double)below(game, 9) / 3, (double)below(game, 9) / 7, 50, 0, 0, -1}}};
 }
@@ -340,7 +340,7 @@ static void do_drag(struct game *game, int who)
     struct gz_message grab = pointer(game, GZ_PHASE_DOWN);
     if (id == 0) return;
     grab.op = GZ_OP_GRAB;
-    grab.has |= GZ_HAS(NODES);
+    grab.has |= GZ_HAS_POINTER_NODES;
     grab.pointer.handle = GZ_TXY;
     grab.pointer.nodes = (struct gz_ids){&id, 1};
     const struct gz_message *answer = client_ask(client, &grab);

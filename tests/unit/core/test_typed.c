@@ -27,7 +27,7 @@ static void open_scene(struct scene *s)
     assert_ok(ask_camera(s->a, DISTANCE));
     s->parent = create_node(s->b, "arm", 0, 0.3, -0.1, 0.7);
     s->node = create_node(s->b, "hand", s->parent, 0.1, 1.0 / 3, -0.2);
-    struct gz_set_node set = {.has = GZ_HAS(R) | GZ_HAS(S), .id = s->parent};
+    struct gz_set_node set = {.has = GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S, .id = s->parent};
     set.trs.r = gz_quat_about((gz_vec3){0.6, 0.8, 0}, 0.4);
     set.trs.s = (gz_vec3){1.5, 0.5, 2};
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = &set, .count = 1}};
@@ -53,11 +53,11 @@ static void assert_bits(gz_trs a, gz_trs b)
 
 static struct gz_message typing(enum gz_handle handle, const uint64_t *id, struct gz_value value)
 {
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE)};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
     grab.pointer =
         (struct gz_pointer_message){.phase = GZ_PHASE_DOWN, .handle = handle, .value = value};
     if (id == NULL) return grab;
-    grab.has |= GZ_HAS(NODES);
+    grab.has |= GZ_HAS_POINTER_NODES;
     grab.pointer.nodes = (struct gz_ids){id, 1};
     return grab;
 }
@@ -84,7 +84,8 @@ static const struct gz_message *cancel(struct client *client)
 /* The newest edit of the history, as it comes over the wire. */
 static const struct gz_edit_message *newest(struct client *client)
 {
-    struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = 1};
+    struct gz_message question = {
+        .op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT, .history.limit = 1};
     const struct gz_message *answer = client_ask(client, &question);
     assert_ok(answer);
     assert_int_equal(answer->ok.edit_count, 1);
@@ -93,7 +94,7 @@ static const struct gz_edit_message *newest(struct client *client)
 
 static void assert_value(const struct gz_edit_message *edit, struct gz_value value)
 {
-    assert_true(edit->has & GZ_HAS(VALUE));
+    assert_true(edit->has & GZ_HAS_EDIT_VALUE);
     assert_int_equal(edit->value.count, value.count);
     assert_memory_equal(edit->value.numbers, value.numbers, value.count * sizeof *value.numbers);
 }
@@ -171,7 +172,7 @@ static void test_typed_value_is_the_solvers_to_the_bit(void **state)
                             sizeof expected); /* at once */
         ok = let_go(s.a);
         assert_ok(ok);
-        assert_true(ok->has & GZ_HAS(EDIT));
+        assert_true(ok->has & GZ_HAS_OK_EDIT);
         const struct gz_message *told = client_last(s.b, GZ_OP_EDIT);
         assert_int_equal(told->edit.kind, cases[i].kind);
         assert_value(&told->edit, cases[i].value);
@@ -180,7 +181,7 @@ static void test_typed_value_is_the_solvers_to_the_bit(void **state)
         assert_value(edit, cases[i].value);
         assert_ok(ask_undo(s.a, false));
         assert_bits(now(&s), start);
-        assert_int_equal(newest(s.b)->has & GZ_HAS(VALUE), 0); /* the undo was not typed */
+        assert_int_equal(newest(s.b)->has & GZ_HAS_EDIT_VALUE, 0); /* the undo was not typed */
         close_scene(&s);
     }
 }
@@ -197,7 +198,7 @@ static void test_typed_value_replaces_what_was_dragged_and_typed(void **state)
     assert_true(fabs(now(&s).t.x - start.t.x) > 0.1);
     struct gz_message grab =
         typing(GZ_TX, &s.node, ONE(0.5)); /* the drag's own nodes may be said again */
-    grab.has |= GZ_HAS(AT);
+    grab.has |= GZ_HAS_POINTER_AT;
     assert_ok(client_ask(s.a, &grab));
     assert_bits(now(&s), solved(&start, &parent, GZ_TX, ONE(0.5)));
     assert_ok(type(s.a, GZ_TX, NULL, ONE(-1.0 / 7)));
@@ -238,7 +239,7 @@ static void test_typed_value_is_acknowledged(void **state)
     struct scene s;
     open_scene(&s);
     struct gz_message grab = typing(GZ_TX, &s.node, ONE(0.5));
-    grab.has |= GZ_HAS(N);
+    grab.has |= GZ_HAS_POINTER_N;
     for (grab.pointer.n = 1; grab.pointer.n <= 3;
          grab.pointer.n++) { /* the same again: its turn comes all the same */
         assert_ok(client_ask(s.a, &grab));
@@ -267,7 +268,7 @@ static void test_typed_cancel_leaves_the_exact_bits(void **state)
     assert_bits(now(&s), start);
     const struct gz_message *ok = let_go(s.a);
     assert_ok(ok);
-    assert_int_equal(ok->has & GZ_HAS(EDIT), 0);
+    assert_int_equal(ok->has & GZ_HAS_OK_EDIT, 0);
     assert_int_equal(s.host.store.edit_count, edits);
     assert_ok(type(s.b, GZ_TX, &s.node, ONE(1))); /* it is free */
     close_scene(&s);
@@ -332,7 +333,7 @@ static void test_typed_value_that_cannot_be_changes_nothing(void **state)
     };
     struct scene s;
     open_scene(&s);
-    struct gz_set_node set = {.has = GZ_HAS(T) | GZ_HAS(S),
+    struct gz_set_node set = {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_S,
                               .id = s.node,
                               .trs = {{1e15, 1, 1}, {0, 0, 0, 1}, {2, 0.5, 1}}};
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = &set, .count = 1}};
@@ -409,8 +410,8 @@ static void test_up_without_a_place_is_for_what_was_typed(void **state)
     assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + METRE, MIDDLE_Y)); /* it goes on */
     const struct gz_message *ok = ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X + METRE, MIDDLE_Y);
     assert_ok(ok);
-    assert_true(ok->has & GZ_HAS(EDIT));
-    assert_int_equal(newest(s.b)->has & GZ_HAS(VALUE), 0);
+    assert_true(ok->has & GZ_HAS_OK_EDIT);
+    assert_int_equal(newest(s.b)->has & GZ_HAS_POINTER_VALUE, 0);
     assert_ok(ask_mode(s.a, GZ_MODE_ORBIT));
     assert_ok(ask_pointer(s.a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
     assert_refused(let_go(s.a), GZ_BAD_STATE);

@@ -51,7 +51,7 @@ static void accept(void *context, struct gz_journal_entry *entry, const struct g
     (void)batch;
     note(context, "+%d ", (int)id_of(entry));
     outcome->ok.seq = id_of(entry);
-    outcome->has = GZ_HAS(SEQ);
+    outcome->has = GZ_HAS_OK_SEQ;
 }
 
 static struct thing *append(struct diary *diary, const struct gz_journal_kind *kind, uint64_t id,

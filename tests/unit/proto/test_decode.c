@@ -48,16 +48,14 @@ static void assert_ids(struct gz_ids list, size_t count, const uint64_t *expecte
     assert_ids((list), sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                       \
                (uint64_t[]){__VA_ARGS__})
 
-#define HAS2(a, b) (GZ_HAS(a) | GZ_HAS(b))
-#define HAS3(a, b, c) (HAS2(a, b) | GZ_HAS(c))
-#define TRS HAS3(T, R, S)
+#define TRS (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S)
 
 static void test_decode_hello(void **state)
 {
     const struct gz_message *message = read_vector(state, "hello_full");
     const struct gz_hello *hello = &message->hello;
     assert_int_equal(message->op, GZ_OP_HELLO);
-    assert_int_equal(message->has, HAS2(RID, TOKEN) | HAS2(ROLE, RESUME));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_HELLO_TOKEN) | (GZ_HAS_HELLO_ROLE | GZ_HAS_HELLO_RESUME));
     assert_int_equal(message->rid, 1);
     assert_int_equal(hello->v, 1);
     assert_text(hello->scene, "arm-2_b");
@@ -68,7 +66,7 @@ static void test_decode_hello(void **state)
     assert_true(hello->draw);
     assert_int_equal(hello->resume_epoch, 3);
     assert_int_equal(hello->resume_seq, 70000);
-    assert_int_equal(read_vector(state, "hello_resumes_edits")->has, HAS2(RESUME, EDIT));
+    assert_int_equal(read_vector(state, "hello_resumes_edits")->has, (GZ_HAS_HELLO_RESUME | GZ_HAS_HELLO_EDIT));
     assert_int_equal(message->hello.resume_edit, 69998);
     assert_int_equal(read_vector(state, "hello_least")->has, 0);
     assert_false(message->hello.create);
@@ -93,10 +91,10 @@ static void test_decode_tool(void **state)
 {
     const struct gz_message *message = read_vector(state, "tool_full");
     const struct gz_tool_message *tool = &message->tool;
-    assert_int_equal(message->has, GZ_HAS(RID) | HAS3(MODE, SPACE, PIVOT) |
-                                       HAS3(SNAP, SNAP_T, SNAP_R) |
-                                       HAS3(SNAP_S, SNAP_ON, SNAP_ABSOLUTE) |
-                                       HAS2(SIZE, TOLERANCE) | HAS3(AXIS_METHOD, BALL, BALL_FIT));
+    assert_int_equal(message->has, GZ_HAS_RID | (GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_PIVOT) |
+                                       (GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_T | GZ_HAS_TOOL_SNAP_R) |
+                                       (GZ_HAS_TOOL_SNAP_S | GZ_HAS_TOOL_SNAP_ON | GZ_HAS_TOOL_SNAP_ABSOLUTE) |
+                                       (GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_TOLERANCE) | (GZ_HAS_TOOL_AXIS_METHOD | GZ_HAS_TOOL_BALL | GZ_HAS_TOOL_BALL_FIT));
     assert_int_equal(tool->mode, GZ_MODE_ROTATE);
     assert_int_equal(tool->space, GZ_SPACE_LOCAL);
     assert_int_equal(tool->pivot, GZ_PIVOT_EACH);
@@ -111,12 +109,12 @@ static void test_decode_tool(void **state)
     assert_int_equal(tool->ball, GZ_BALL_BELL);
     assert_int_equal(tool->ball_fit, GZ_FIT_CIRCLE);
     assert_int_equal(read_vector(state, "tool_nothing")->has, 0);
-    assert_int_equal(read_vector(state, "tool_snap_off")->has, HAS2(SNAP, SNAP_ON));
+    assert_int_equal(read_vector(state, "tool_snap_off")->has, (GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_ON));
     assert_false(tool->snap_on);
-    assert_int_equal(read_vector(state, "tool_pivot_point")->has, HAS2(MODE, PIVOT));
+    assert_int_equal(read_vector(state, "tool_pivot_point")->has, (GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_PIVOT));
     assert_int_equal(tool->pivot, GZ_PIVOT_POINT);
     assert_doubles(&tool->pivot_point, 1.5, -2, .25);
-    assert_int_equal(read_vector(state, "tool_mirror")->has, GZ_HAS(MIRROR));
+    assert_int_equal(read_vector(state, "tool_mirror")->has, GZ_HAS_TOOL_MIRROR);
     assert_true(tool->mirror);
 }
 
@@ -129,7 +127,7 @@ static void test_decode_select_and_delete(void **state)
     assert_int_equal(message->select.nodes.count, 0);
     read_vector(state, "delete");
     assert_int_equal(message->op, GZ_OP_DELETE);
-    assert_int_equal(message->has, HAS2(RID, KEY));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_KEY));
     assert_text(message->key, "d");
     assert_id_list(message->remove, 6, 2);
 }
@@ -137,13 +135,13 @@ static void test_decode_select_and_delete(void **state)
 static void test_decode_pointer(void **state)
 {
     const struct gz_message *message = read_vector(state, "pointer_up");
-    assert_int_equal(message->has, HAS3(RID, KEY, AT) | GZ_HAS(N));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_POINTER_AT) | GZ_HAS_POINTER_N);
     assert_text(message->key, "k-1");
     assert_int_equal(message->pointer.phase, GZ_PHASE_UP);
     assert_doubles(message->pointer.at, 640.25, 360.5);
     assert_int_equal(message->pointer.n, 41);
     assert_int_equal(message->pointer.mods, 15);
-    assert_int_equal(read_vector(state, "pointer_ray")->has, HAS2(RAY, N));
+    assert_int_equal(read_vector(state, "pointer_ray")->has, (GZ_HAS_POINTER_RAY | GZ_HAS_POINTER_N));
     assert_int_equal(message->pointer.phase, GZ_PHASE_MOVE);
     assert_doubles(message->pointer.ray, 0, 1, 5, 0, 0, -2);
     assert_int_equal(message->pointer.mods, 0);
@@ -155,7 +153,7 @@ static void test_decode_grab(void **state)
 {
     const struct gz_message *message = read_vector(state, "grab");
     assert_int_equal(message->op, GZ_OP_GRAB);
-    assert_int_equal(message->has, HAS3(RID, NODES, AT) | GZ_HAS(N));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_AT) | GZ_HAS_POINTER_N);
     assert_int_equal(message->pointer.phase, GZ_PHASE_DOWN);
     assert_int_equal(message->pointer.handle, GZ_TXY);
     assert_id_list(message->pointer.nodes, 7, 8);
@@ -167,15 +165,15 @@ static void test_decode_grab(void **state)
 static void test_decode_grab_with_a_value(void **state)
 {
     const struct gz_message *message = read_vector(state, "grab_value");
-    assert_int_equal(message->has, HAS3(RID, NODES, VALUE));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE));
     assert_int_equal(message->pointer.value.count, 1);
     assert_doubles(message->pointer.value.numbers, 0.25);
-    assert_int_equal(read_vector(state, "grab_value_and_place")->has, HAS3(VALUE, AT, N));
+    assert_int_equal(read_vector(state, "grab_value_and_place")->has, (GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N));
     assert_int_equal(message->pointer.value.count, 2);
     assert_doubles(message->pointer.value.numbers, -1.5, 0.1);
-    assert_int_equal(read_vector(state, "pointer_up_without_at")->has, HAS3(RID, KEY, N));
+    assert_int_equal(read_vector(state, "pointer_up_without_at")->has, (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_POINTER_N));
     const struct gz_edit_message *edit = &read_vector(state, "edit_value")->edit;
-    assert_int_equal(edit->has, HAS2(HANDLE, VALUE));
+    assert_int_equal(edit->has, (GZ_HAS_EDIT_HANDLE | GZ_HAS_EDIT_VALUE));
     assert_int_equal(edit->value.count, 1);
     assert_doubles(edit->value.numbers, 0.25);
     edit = &read_vector(state, "ok_history_value")->ok.edits[0];
@@ -208,7 +206,7 @@ static void test_decode_names_the_fields_of_which_one_is_wanted(void **state)
 static void test_decode_wheel(void **state)
 {
     const struct gz_message *message = read_vector(state, "wheel");
-    assert_int_equal(message->has, GZ_HAS(AT));
+    assert_int_equal(message->has, GZ_HAS_POINTER_AT);
     assert_true(message->wheel.dy == -2.5);
     assert_doubles(message->wheel.at, 10, 20);
     assert_int_equal(read_vector(state, "wheel_least")->has, 0);
@@ -217,29 +215,29 @@ static void test_decode_wheel(void **state)
 static void test_decode_set(void **state)
 {
     const struct gz_message *message = read_vector(state, "set_full");
-    assert_int_equal(message->has, HAS3(RID, KEY, BASE));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_SET_BASE));
     assert_text(message->key, "0123456789");
     assert_int_equal(message->set.base, 4096);
     assert_int_equal(message->set.count, 3);
     const struct gz_set_node *node = message->set.nodes;
     assert_int_equal(node[0].id, 4);
-    assert_int_equal(node[0].has, TRS | HAS2(NAME, PARENT));
+    assert_int_equal(node[0].has, TRS | (GZ_HAS_SET_NODE_NAME | GZ_HAS_SET_NODE_PARENT));
     assert_doubles(&node[0].trs.t, 1, 2, 3);
     assert_true(node[0].trs.r.x == 0 && node[0].trs.r.y == node[0].trs.r.w);
     assert_doubles(&node[0].trs.s, 1, -2, .5);
     assert_text(node[0].name, "arm");
     assert_int_equal(node[0].parent, 0);
     assert_int_equal(node[1].id, 3);
-    assert_int_equal(node[1].has, GZ_HAS(PARENT));
+    assert_int_equal(node[1].has, GZ_HAS_SET_NODE_PARENT);
     assert_int_equal(node[1].parent, 4);
-    assert_int_equal(node[2].has, GZ_HAS(R));
+    assert_int_equal(node[2].has, GZ_HAS_SET_NODE_R);
     assert_doubles(&node[2].trs.r, 0, 0, 0, -1);
 }
 
 static void test_decode_euler_becomes_r(void **state)
 {
     const struct gz_message *message = read_vector(state, "euler_zyx");
-    assert_int_equal(message->set.nodes[0].has, HAS2(EULER, R));
+    assert_int_equal(message->set.nodes[0].has, (GZ_HAS_SET_NODE_EULER | GZ_HAS_SET_NODE_R));
     gz_vec3 angles = gz_euler_from_quat(message->set.nodes[0].trs.r, GZ_ZYX);
     assert_true(fabs(angles.x - .3) < 1e-15 && fabs(angles.y + .7) < 1e-15 &&
                 fabs(angles.z - 1.1) < 1e-15);
@@ -250,18 +248,18 @@ static void test_decode_create(void **state)
     const struct gz_message *message = read_vector(state, "create_full");
     assert_int_equal(message->create.count, 4);
     const struct gz_create_node *node = message->create.nodes;
-    assert_int_equal(node[0].has, HAS3(REF, PARENT, BOUNDS) | GZ_HAS(NAME));
+    assert_int_equal(node[0].has, (GZ_HAS_CREATE_NODE_REF | GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_BOUNDS) | GZ_HAS_CREATE_NODE_NAME);
     assert_text(node[0].ref, "a");
     assert_text(node[0].name, "base");
     assert_int_equal(node[0].parent, 0);
     assert_doubles(&node[0].bounds, -1, -1, -1, 1, 1, 1);
-    assert_int_equal(node[1].has, TRS | HAS2(PARENT_REF, NAME));
+    assert_int_equal(node[1].has, TRS | (GZ_HAS_CREATE_NODE_PARENT_REF | GZ_HAS_CREATE_NODE_NAME));
     assert_text(node[1].parent_ref, "a");
     assert_text(node[1].name, "");
     assert_doubles(&node[1].trs, 0, 1, 0, 0, 0, 0, 1, 2, 2, 2);
-    assert_int_equal(node[2].has, HAS2(PARENT, NAME));
+    assert_int_equal(node[2].has, (GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_NAME));
     assert_int_equal(node[2].parent, 7);
-    assert_int_equal(node[3].has, GZ_HAS(NAME));
+    assert_int_equal(node[3].has, GZ_HAS_CREATE_NODE_NAME);
 }
 
 static void test_decode_create_copies(void **state)
@@ -269,23 +267,23 @@ static void test_decode_create_copies(void **state)
     const struct gz_message *message = read_vector(state, "create_copies");
     assert_int_equal(message->create.count, 3);
     const struct gz_create_node *node = message->create.nodes;
-    assert_int_equal(node[0].has, HAS2(REF, COPY));
+    assert_int_equal(node[0].has, (GZ_HAS_CREATE_NODE_REF | GZ_HAS_CREATE_NODE_COPY));
     assert_int_equal(node[0].copy, 7);
-    assert_int_equal(node[1].has, HAS3(PARENT_REF, NAME, T) | GZ_HAS(COPY));
+    assert_int_equal(node[1].has, (GZ_HAS_CREATE_NODE_PARENT_REF | GZ_HAS_CREATE_NODE_NAME | GZ_HAS_CREATE_NODE_T) | GZ_HAS_CREATE_NODE_COPY);
     assert_int_equal(node[1].copy, 8);
     assert_text(node[1].name, "");
-    assert_int_equal(node[2].has, HAS2(PARENT, COPY));
+    assert_int_equal(node[2].has, (GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_COPY));
     assert_int_equal(node[2].parent, 0);
 }
 
 static void test_decode_pick(void **state)
 {
     const struct gz_message *message = read_vector(state, "pick_at");
-    assert_int_equal(message->has, HAS2(RID, AT));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_AT));
     assert_doubles(message->pick.at, 3, 4);
-    assert_int_equal(read_vector(state, "pick_ray")->has, HAS2(RID, RAY));
+    assert_int_equal(read_vector(state, "pick_ray")->has, (GZ_HAS_RID | GZ_HAS_PICK_RAY));
     assert_doubles(message->pick.ray, 0, 0, 10, 0, 0, -1);
-    assert_int_equal(read_vector(state, "rect_from_any_corner")->has, HAS2(RID, RECT));
+    assert_int_equal(read_vector(state, "rect_from_any_corner")->has, (GZ_HAS_RID | GZ_HAS_PICK_RECT));
     assert_doubles(message->pick.rect, 10, 20, 30, 40);
     assert_false(message->pick.inside);
     assert_true(read_vector(state, "pick_rect")->pick.inside);
@@ -306,16 +304,16 @@ static void test_decode_undo_redo_restore(void **state)
 static void test_decode_history_and_at(void **state)
 {
     const struct gz_message *message = read_vector(state, "history_full");
-    assert_int_equal(message->has, HAS3(RID, NODE, USER) | HAS3(SINCE, BEFORE_TIME, LIMIT));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_NOTE_NODE | GZ_HAS_HISTORY_USER) | (GZ_HAS_HISTORY_SINCE | GZ_HAS_HISTORY_BEFORE | GZ_HAS_HISTORY_LIMIT));
     assert_int_equal(message->history.node, 12);
     assert_text(message->history.user, "Ada");
     assert_true(message->history.since == 1700000000.5);
     assert_true(message->history.before == 1700000100.25);
     assert_int_equal(message->history.limit, 1000);
-    assert_int_equal(read_vector(state, "history_least")->has, GZ_HAS(RID));
-    assert_int_equal(read_vector(state, "at_seq")->has, HAS2(RID, SEQ));
+    assert_int_equal(read_vector(state, "history_least")->has, GZ_HAS_RID);
+    assert_int_equal(read_vector(state, "at_seq")->has, (GZ_HAS_RID | GZ_HAS_OK_SEQ));
     assert_int_equal(message->at.seq, 0);
-    assert_int_equal(read_vector(state, "at_time")->has, HAS2(RID, TIME));
+    assert_int_equal(read_vector(state, "at_time")->has, (GZ_HAS_RID | GZ_HAS_AT_TIME));
     assert_true(message->at.time == 1700000000.125);
 }
 
@@ -345,7 +343,7 @@ static void test_decode_delta(void **state)
     assert_int_equal(delta->saved, 1040);
     assert_int_equal(delta->count, 3);
     const struct gz_node_state *node = delta->nodes;
-    assert_int_equal(node[0].has, TRS | HAS3(BY, NAME, PARENT) | HAS2(BOUNDS, ASSET));
+    assert_int_equal(node[0].has, TRS | (GZ_HAS_STATE_BY | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT) | (GZ_HAS_STATE_BOUNDS | GZ_HAS_STATE_ASSET));
     assert_int_equal(node[0].id, 1);
     assert_int_equal(node[0].by, 7);
     assert_doubles(&node[0].trs, .5, 0, -1, 0, 0, 0, 1, 1, 1, 1);
@@ -353,8 +351,8 @@ static void test_decode_delta(void **state)
     assert_int_equal(node[0].parent, 0);
     assert_doubles(&node[0].bounds, -1, -2, -3, 1, 2, 3);
     assert_int_equal(node[0].asset, 0);
-    assert_int_equal(node[1].has, HAS2(BY, T));
-    assert_int_equal(node[2].has, GZ_HAS(PARENT));
+    assert_int_equal(node[1].has, (GZ_HAS_STATE_BY | GZ_HAS_STATE_T));
+    assert_int_equal(node[2].has, GZ_HAS_STATE_PARENT);
     assert_int_equal(node[2].parent, 1);
     assert_id_list(delta->gone, 9, 11);
     assert_int_equal(delta->ack_count, 2);
@@ -368,7 +366,7 @@ static void test_decode_gizmo(void **state)
 {
     const struct gz_message *message = read_vector(state, "gizmo_full");
     const struct gz_gizmo_message *gizmo = &message->gizmo;
-    assert_int_equal(message->has, HAS3(HOVER, ACTIVE, LINES));
+    assert_int_equal(message->has, (GZ_HAS_GIZMO_HOVER | GZ_HAS_GIZMO_ACTIVE | GZ_HAS_GIZMO_LINES));
     assert_int_equal(gizmo->mode, GZ_MODE_UNIVERSAL);
     assert_int_equal(gizmo->space, GZ_SPACE_LOCAL);
     assert_doubles(&gizmo->origin, 1, 2, 3);
@@ -390,7 +388,7 @@ static void test_decode_presence(void **state)
     const struct gz_presence *presence = &read_vector(state, "presence")->presence;
     assert_int_equal(presence->count, 2);
     const struct gz_presence_user *user = presence->users;
-    assert_int_equal(user[0].has, HAS3(AT, VIEW, SELECTION) | HAS2(TOOL, LOCKS));
+    assert_int_equal(user[0].has, (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_SELECTION) | (GZ_HAS_PRESENCE_TOOL | GZ_HAS_PRESENCE_LOCKS));
     assert_int_equal(user[0].session, 7);
     assert_text(user[0].user, "Ada");
     assert_int_equal(user[0].rgb, 0x3fa7d6);
@@ -400,7 +398,7 @@ static void test_decode_presence(void **state)
     assert_id_list(user[0].selection, 5, 1);
     assert_int_equal(user[0].tool, GZ_MODE_TRANSLATE);
     assert_id_list(user[0].locks, 5);
-    assert_int_equal(user[1].has, GZ_HAS(RAY));
+    assert_int_equal(user[1].has, GZ_HAS_PRESENCE_RAY);
     assert_int_equal(user[1].rgb, 0x0a);
     assert_doubles(user[1].ray, 0, 0, 0, 0, 0, 1);
     assert_id_list(presence->left, 4, 6);
@@ -409,7 +407,7 @@ static void test_decode_presence(void **state)
 static void test_decode_edit(void **state)
 {
     const struct gz_edit_message *edit = &read_vector(state, "edit")->edit;
-    assert_int_equal(edit->has, HAS2(HANDLE, RESIDUAL));
+    assert_int_equal(edit->has, (GZ_HAS_EDIT_HANDLE | GZ_HAS_EDIT_RESIDUAL));
     assert_int_equal(edit->id, 31);
     assert_int_equal(edit->by, 7);
     assert_text(edit->user, "Ada");
@@ -425,15 +423,15 @@ static void test_decode_edit(void **state)
 static void test_decode_ok_of_edits_and_picks(void **state)
 {
     const struct gz_message *message = read_vector(state, "ok_edit");
-    assert_int_equal(message->has, HAS3(RID, SEQ, EDIT) | GZ_HAS(IDS));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT) | GZ_HAS_OK_IDS);
     assert_int_equal(message->rid, 11);
     assert_int_equal(message->ok.seq, 1050);
     assert_int_equal(message->ok.edit, 32);
     assert_id_list(message->ok.ids, 83, 84);
-    assert_int_equal(read_vector(state, "ok_down")->has, HAS3(RID, HANDLE, HIT));
+    assert_int_equal(read_vector(state, "ok_down")->has, (GZ_HAS_RID | GZ_HAS_OK_HANDLE | GZ_HAS_OK_HIT));
     assert_int_equal(message->ok.handle, GZ_RB);
     assert_int_equal(message->ok.hit, 5);
-    assert_int_equal(read_vector(state, "ok_hits")->has, HAS2(RID, HITS));
+    assert_int_equal(read_vector(state, "ok_hits")->has, (GZ_HAS_RID | GZ_HAS_OK_HITS));
     assert_int_equal(message->ok.hit_count, 2);
     assert_int_equal(message->ok.hits[1].id, 2);
     assert_true(message->ok.hits[1].distance == 7);
@@ -443,24 +441,24 @@ static void test_decode_ok_of_edits_and_picks(void **state)
 static void test_decode_ok_of_history(void **state)
 {
     const struct gz_message *message = read_vector(state, "ok_history");
-    assert_int_equal(message->has, HAS2(RID, EDITS));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_OK_EDITS));
     assert_int_equal(message->ok.edit_count, 2);
     const struct gz_edit_message *edit = message->ok.edits;
-    assert_int_equal(edit[0].has, GZ_HAS(CHANGES));
+    assert_int_equal(edit[0].has, GZ_HAS_EDIT_CHANGES);
     assert_int_equal(edit[0].kind, GZ_EDIT_SET);
     assert_id_list(edit[0].nodes, 5, 83, 6);
     assert_int_equal(edit[0].change_count, 3);
     const struct gz_change_message *change = edit[0].changes;
     assert_int_equal(change[0].id, 5);
-    assert_int_equal(change[0].has, HAS2(BEFORE, AFTER));
-    assert_int_equal(change[0].before.has, HAS2(T, NAME));
+    assert_int_equal(change[0].has, (GZ_HAS_CHANGE_BEFORE | GZ_HAS_CHANGE_AFTER));
+    assert_int_equal(change[0].before.has, (GZ_HAS_STATE_T | GZ_HAS_CHANGE_NAME));
     assert_text(change[0].before.name, "old");
     assert_doubles(&change[0].after.trs.t, 1, 0, 0);
-    assert_int_equal(change[1].has, GZ_HAS(AFTER));
-    assert_int_equal(change[1].after.has, TRS | HAS2(NAME, PARENT));
+    assert_int_equal(change[1].has, GZ_HAS_CHANGE_AFTER);
+    assert_int_equal(change[1].after.has, TRS | (GZ_HAS_CHANGE_NAME | GZ_HAS_STATE_PARENT));
     assert_int_equal(change[1].after.parent, 5);
-    assert_int_equal(change[2].has, GZ_HAS(BEFORE));
-    assert_int_equal(change[2].before.has, GZ_HAS(PARENT));
+    assert_int_equal(change[2].has, GZ_HAS_CHANGE_BEFORE);
+    assert_int_equal(change[2].before.has, GZ_HAS_STATE_PARENT);
     assert_int_equal(edit[1].kind, GZ_EDIT_IMPORT);
     assert_int_equal(edit[1].change_count, 0);
 }
@@ -469,9 +467,9 @@ static void test_decode_ok_of_history_with_names(void **state)
 {
     const struct gz_message *message = read_vector(state, "ok_history_names");
     const struct gz_edit_message *edit = message->ok.edits;
-    assert_int_equal(edit[0].has, HAS2(CHANGES, NAME));
+    assert_int_equal(edit[0].has, (GZ_HAS_EDIT_CHANGES | GZ_HAS_EDIT_NAME));
     assert_text(edit[0].name, "old rod");
-    assert_int_equal(edit[0].changes[0].has, HAS2(BEFORE, NAME));
+    assert_int_equal(edit[0].changes[0].has, (GZ_HAS_CHANGE_BEFORE | GZ_HAS_CHANGE_NAME));
     assert_text(edit[0].changes[0].name, "old rod");
     assert_text(edit[1].changes[0].name, "rod");
 }
@@ -479,10 +477,10 @@ static void test_decode_ok_of_history_with_names(void **state)
 static void test_decode_ok_of_at(void **state)
 {
     const struct gz_message *message = read_vector(state, "ok_at");
-    assert_int_equal(message->has, HAS3(RID, SEQ, SCENE_NODES));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_OK_SEQ | GZ_HAS_OK_NODES));
     assert_int_equal(message->ok.node_count, 2);
     assert_int_equal(message->ok.nodes[1].id, 2);
-    assert_int_equal(message->ok.nodes[1].has, TRS | HAS2(NAME, PARENT));
+    assert_int_equal(message->ok.nodes[1].has, TRS | (GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT));
     assert_text(message->ok.nodes[1].name, "leaf");
     assert_true(message->ok.more);
 }
@@ -490,17 +488,17 @@ static void test_decode_ok_of_at(void **state)
 static void test_decode_error_bye_saved_view(void **state)
 {
     const struct gz_message *message = read_vector(state, "error_full");
-    assert_int_equal(message->has, HAS3(RID, NODES, HOLDER));
+    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_ERROR_HOLDER));
     assert_int_equal(message->error.code, GZ_LOCKED);
     assert_text(message->error.message, "nodes: 5 is held by session 8");
     assert_id_list(message->error.nodes, 5);
     assert_int_equal(message->error.holder, 8);
     assert_true(message->error.fatal);
-    assert_int_equal(read_vector(state, "bye")->has, GZ_HAS(RETRY_S));
+    assert_int_equal(read_vector(state, "bye")->has, GZ_HAS_BYE_RETRY_S);
     assert_text(message->bye.reason, "the server is going away");
     assert_true(message->bye.retry_s == 2.5 && !message->bye.fatal);
     assert_true(read_vector(state, "bye_fatal")->bye.fatal);
-    assert_int_equal(read_vector(state, "bye_renamed")->has, GZ_HAS(SCENE));
+    assert_int_equal(read_vector(state, "bye_renamed")->has, GZ_HAS_BYE_SCENE);
     assert_text(message->bye.scene, "motor-2");
     assert_int_equal(read_vector(state, "saved")->saved_seq, 1042);
     assert_int_equal(read_vector(state, "view")->op, GZ_OP_VIEW);

@@ -170,8 +170,8 @@ static void make_pivot(struct maker *maker, struct gz_tool_message *tool)
 static void make_parent_or_ref(struct maker *maker, const struct gz_row *row,
                                struct gz_create_node *node)
 {
-    node->has &= ~GZ_HAS(PARENT);
-    node->has |= coin(maker) ? GZ_HAS(PARENT) : GZ_HAS(PARENT_REF);
+    node->has &= ~GZ_HAS_CREATE_NODE_PARENT;
+    node->has |= coin(maker) ? GZ_HAS_CREATE_NODE_PARENT : GZ_HAS_CREATE_NODE_PARENT_REF;
     node->parent = coin(maker) ? 0 : 1 + draw_whole(maker) / 2;
     struct gz_row text = *row;
     text.size_max = GZ_NAME_BYTES_MAX;
@@ -316,7 +316,7 @@ static bool same_pivot(const struct gz_tool_message *a, const struct gz_tool_mes
 
 static bool same_parent(const struct gz_create_node *a, const struct gz_create_node *b)
 {
-    if ((a->has & GZ_HAS(PARENT_REF)) != 0) return same_text(a->parent_ref, b->parent_ref);
+    if ((a->has & GZ_HAS_CREATE_NODE_PARENT_REF) != 0) return same_text(a->parent_ref, b->parent_ref);
     return a->parent == b->parent;
 }
 
@@ -368,8 +368,8 @@ static bool same_record(const struct gz_record_type *record, const void *a, cons
 static bool same_messages(struct gz_message *a, struct gz_message *b)
 {
     if (a->op != b->op || a->has != b->has) return false;
-    if ((a->has & GZ_HAS(RID)) != 0 && a->rid != b->rid) return false;
-    if ((a->has & GZ_HAS(KEY)) != 0 && !same_text(a->key, b->key)) return false;
+    if ((a->has & GZ_HAS_RID) != 0 && a->rid != b->rid) return false;
+    if ((a->has & GZ_HAS_KEY) != 0 && !same_text(a->key, b->key)) return false;
     return same_record(&gz_message_records[a->op], &a->hello, &b->hello, *gz_message_has(a),
                        *gz_message_has(b));
 }

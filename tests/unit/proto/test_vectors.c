@@ -38,7 +38,7 @@ static void check_error(const struct reading *reading, const json_t *expected,
         fail_vector(reading, expected, "another field is named", error->message);
     }
     const json_t *rid = json_object_get(expected, "rid");
-    assert_int_equal((message->has & GZ_HAS(RID)) != 0, rid != NULL);
+    assert_int_equal((message->has & GZ_HAS_RID) != 0, rid != NULL);
     if (rid != NULL) assert_int_equal(message->rid, json_integer_value(rid));
 }
 
