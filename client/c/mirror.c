@@ -6,7 +6,8 @@
 #include "gizmo_client.h"
 
 /* What a node that is new to a viewer has to come with. */
-#define WHOLE_NODE (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT)
+#define WHOLE_NODE                                                                                 \
+    (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT)
 #define FIRST_SLOTS 64 /* a power of two, as every later size */
 
 struct gz_mirror {

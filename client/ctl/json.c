@@ -32,16 +32,20 @@ static void put_state(json_t *object, const struct gz_node_state *state)
 {
     const gz_trs *trs = &state->trs;
     if (state->has & GZ_HAS_STATE_BY) json_object_set_new(object, "by", integer(state->by));
-    if (state->has & GZ_HAS_STATE_T) json_object_set_new(object, "t", ctl_json_numbers(&trs->t.x, 3));
-    if (state->has & GZ_HAS_STATE_R) json_object_set_new(object, "r", ctl_json_numbers(&trs->r.x, 4));
-    if (state->has & GZ_HAS_STATE_S) json_object_set_new(object, "s", ctl_json_numbers(&trs->s.x, 3));
+    if (state->has & GZ_HAS_STATE_T)
+        json_object_set_new(object, "t", ctl_json_numbers(&trs->t.x, 3));
+    if (state->has & GZ_HAS_STATE_R)
+        json_object_set_new(object, "r", ctl_json_numbers(&trs->r.x, 4));
+    if (state->has & GZ_HAS_STATE_S)
+        json_object_set_new(object, "s", ctl_json_numbers(&trs->s.x, 3));
     if (state->has & GZ_HAS_STATE_NAME) json_object_set_new(object, "name", text(state->name));
     if (state->has & GZ_HAS_STATE_PARENT)
         json_object_set_new(object, "parent",
                             state->parent != 0 ? integer(state->parent) : json_null());
     if (state->has & GZ_HAS_STATE_BOUNDS)
         json_object_set_new(object, "bounds", ctl_json_numbers(&state->bounds.min.x, 6));
-    if (state->has & GZ_HAS_STATE_ASSET) json_object_set_new(object, "asset", integer(state->asset));
+    if (state->has & GZ_HAS_STATE_ASSET)
+        json_object_set_new(object, "asset", integer(state->asset));
 }
 
 json_t *ctl_json_state(const struct gz_node_state *state)
@@ -128,10 +132,12 @@ json_t *ctl_json_note(const struct gz_note_state *note)
 {
     json_t *object = json_pack("{s:I,s:o}", "id", (json_int_t)note->id, "user", text(note->user));
     json_object_set_new(object, "text", text(note->text));
-    if (note->has & GZ_HAS_NOTE_STATE_NODE) json_object_set_new(object, "node", integer(note->node));
+    if (note->has & GZ_HAS_NOTE_STATE_NODE)
+        json_object_set_new(object, "node", integer(note->node));
     if (note->has & GZ_HAS_NOTE_STATE_POINT)
         json_object_set_new(object, "point", ctl_json_numbers(&note->point.x, 3));
-    if (note->has & GZ_HAS_NOTE_STATE_REPLY) json_object_set_new(object, "reply", integer(note->reply));
+    if (note->has & GZ_HAS_NOTE_STATE_REPLY)
+        json_object_set_new(object, "reply", integer(note->reply));
     if (note->done) json_object_set_new(object, "done", json_true());
     json_object_set_new(object, "made", json_real(note->made));
     json_object_set_new(object, "changed", json_real(note->changed));
@@ -190,7 +196,8 @@ json_t *ctl_json_person(const struct gz_presence_user *person)
     if (person->has & GZ_HAS_PRESENCE_TOOL)
         json_object_set_new(object, "tool",
                             json_string(gz_vocabulary_word(&gz_mode_words, (int)person->tool)));
-    if (person->has & GZ_HAS_PRESENCE_LOCKS) json_object_set_new(object, "locks", ids(person->locks));
+    if (person->has & GZ_HAS_PRESENCE_LOCKS)
+        json_object_set_new(object, "locks", ids(person->locks));
     return object;
 }
 

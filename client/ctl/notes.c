@@ -58,7 +58,8 @@ static bool fill_row(struct table *table, const struct gz_mirror *mirror,
 {
     /* An answer is younger than what it answers, whose row is therefore there; what is deleted has
      * none. */
-    const struct row *answered = note->has & GZ_HAS_NOTE_STATE_REPLY ? find_row(table, note->reply) : NULL;
+    const struct row *answered =
+        note->has & GZ_HAS_NOTE_STATE_REPLY ? find_row(table, note->reply) : NULL;
     struct row *row = &table->rows[table->count];
     *row = (struct row){.note = note,
                         .thread = answered != NULL ? answered->thread : note->id,

@@ -177,8 +177,9 @@ void ctl_put_change(FILE *out, const struct gz_mirror *mirror, const struct gz_n
 struct gz_node_state ctl_node_state(const struct gz_mirror_node *node)
 {
     return (struct gz_node_state){
-        .has = GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT | GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S |
-               (node->has_bounds ? GZ_HAS_STATE_BOUNDS : 0) | (node->asset >= 0 ? GZ_HAS_STATE_ASSET : 0),
+        .has = GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT | GZ_HAS_STATE_T | GZ_HAS_STATE_R |
+               GZ_HAS_STATE_S | (node->has_bounds ? GZ_HAS_STATE_BOUNDS : 0) |
+               (node->asset >= 0 ? GZ_HAS_STATE_ASSET : 0),
         .id = node->id,
         .trs = node->trs,
         .name = gz_client_text(node->name),

@@ -30,8 +30,10 @@ static enum gz_status settle(struct gz_client *client, struct gz_error *error)
 static enum gz_status create(struct gz_client *client, const gz_trs *object, uint64_t *id,
                              struct gz_error *error)
 {
-    struct gz_create_node node = {
-        .has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_R | GZ_HAS_CREATE_NODE_S, .name = gz_client_text("solve"), .trs = *object};
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_R |
+                                         GZ_HAS_CREATE_NODE_S,
+                                  .name = gz_client_text("solve"),
+                                  .trs = *object};
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
     const struct gz_message *answer;
     enum gz_status status = gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, error);
@@ -59,8 +61,8 @@ static enum gz_status set_up(struct gz_client *client, const struct gz_replay_ca
     memcpy(camera.camera.viewport, replay->camera.viewport, sizeof camera.camera.viewport);
     struct gz_message tool = {
         .op = GZ_OP_TOOL,
-        .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_BALL | GZ_HAS_TOOL_BALL_FIT |
-               GZ_HAS_TOOL_EDGE,
+        .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_BALL |
+               GZ_HAS_TOOL_BALL_FIT | GZ_HAS_TOOL_EDGE,
         .tool = {.mode = mode_of(replay->handle),
                  .space = replay->space,
                  .size = replay->gizmo_px,
@@ -78,8 +80,9 @@ static enum gz_status set_up(struct gz_client *client, const struct gz_replay_ca
 
 static struct gz_message pointer(enum gz_phase phase, const double *at)
 {
-    return (struct gz_message){
-        .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer = {.phase = phase, .at = {at[0], at[1]}}};
+    return (struct gz_message){.op = GZ_OP_POINTER,
+                               .has = GZ_HAS_POINTER_AT,
+                               .pointer = {.phase = phase, .at = {at[0], at[1]}}};
 }
 
 /* What picking finds at the start, by hovering there. */

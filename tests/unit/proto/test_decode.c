@@ -55,7 +55,8 @@ static void test_decode_hello(void **state)
     const struct gz_message *message = read_vector(state, "hello_full");
     const struct gz_hello *hello = &message->hello;
     assert_int_equal(message->op, GZ_OP_HELLO);
-    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_HELLO_TOKEN) | (GZ_HAS_HELLO_ROLE | GZ_HAS_HELLO_RESUME));
+    assert_int_equal(message->has,
+                     (GZ_HAS_RID | GZ_HAS_HELLO_TOKEN) | (GZ_HAS_HELLO_ROLE | GZ_HAS_HELLO_RESUME));
     assert_int_equal(message->rid, 1);
     assert_int_equal(hello->v, 1);
     assert_text(hello->scene, "arm-2_b");
@@ -66,7 +67,8 @@ static void test_decode_hello(void **state)
     assert_true(hello->draw);
     assert_int_equal(hello->resume_epoch, 3);
     assert_int_equal(hello->resume_seq, 70000);
-    assert_int_equal(read_vector(state, "hello_resumes_edits")->has, (GZ_HAS_HELLO_RESUME | GZ_HAS_HELLO_EDIT));
+    assert_int_equal(read_vector(state, "hello_resumes_edits")->has,
+                     (GZ_HAS_HELLO_RESUME | GZ_HAS_HELLO_EDIT));
     assert_int_equal(message->hello.resume_edit, 69998);
     assert_int_equal(read_vector(state, "hello_least")->has, 0);
     assert_false(message->hello.create);
@@ -91,10 +93,12 @@ static void test_decode_tool(void **state)
 {
     const struct gz_message *message = read_vector(state, "tool_full");
     const struct gz_tool_message *tool = &message->tool;
-    assert_int_equal(message->has, GZ_HAS_RID | (GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_PIVOT) |
-                                       (GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_T | GZ_HAS_TOOL_SNAP_R) |
-                                       (GZ_HAS_TOOL_SNAP_S | GZ_HAS_TOOL_SNAP_ON | GZ_HAS_TOOL_SNAP_ABSOLUTE) |
-                                       (GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_TOLERANCE) | (GZ_HAS_TOOL_AXIS_METHOD | GZ_HAS_TOOL_BALL | GZ_HAS_TOOL_BALL_FIT));
+    assert_int_equal(message->has,
+                     GZ_HAS_RID | (GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE | GZ_HAS_TOOL_PIVOT) |
+                         (GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_T | GZ_HAS_TOOL_SNAP_R) |
+                         (GZ_HAS_TOOL_SNAP_S | GZ_HAS_TOOL_SNAP_ON | GZ_HAS_TOOL_SNAP_ABSOLUTE) |
+                         (GZ_HAS_TOOL_SIZE | GZ_HAS_TOOL_TOLERANCE) |
+                         (GZ_HAS_TOOL_AXIS_METHOD | GZ_HAS_TOOL_BALL | GZ_HAS_TOOL_BALL_FIT));
     assert_int_equal(tool->mode, GZ_MODE_ROTATE);
     assert_int_equal(tool->space, GZ_SPACE_LOCAL);
     assert_int_equal(tool->pivot, GZ_PIVOT_EACH);
@@ -109,9 +113,11 @@ static void test_decode_tool(void **state)
     assert_int_equal(tool->ball, GZ_BALL_BELL);
     assert_int_equal(tool->ball_fit, GZ_FIT_CIRCLE);
     assert_int_equal(read_vector(state, "tool_nothing")->has, 0);
-    assert_int_equal(read_vector(state, "tool_snap_off")->has, (GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_ON));
+    assert_int_equal(read_vector(state, "tool_snap_off")->has,
+                     (GZ_HAS_TOOL_SNAP | GZ_HAS_TOOL_SNAP_ON));
     assert_false(tool->snap_on);
-    assert_int_equal(read_vector(state, "tool_pivot_point")->has, (GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_PIVOT));
+    assert_int_equal(read_vector(state, "tool_pivot_point")->has,
+                     (GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_PIVOT));
     assert_int_equal(tool->pivot, GZ_PIVOT_POINT);
     assert_doubles(&tool->pivot_point, 1.5, -2, .25);
     assert_int_equal(read_vector(state, "tool_mirror")->has, GZ_HAS_TOOL_MIRROR);
@@ -135,13 +141,15 @@ static void test_decode_select_and_delete(void **state)
 static void test_decode_pointer(void **state)
 {
     const struct gz_message *message = read_vector(state, "pointer_up");
-    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_POINTER_AT) | GZ_HAS_POINTER_N);
+    assert_int_equal(message->has,
+                     (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_POINTER_AT) | GZ_HAS_POINTER_N);
     assert_text(message->key, "k-1");
     assert_int_equal(message->pointer.phase, GZ_PHASE_UP);
     assert_doubles(message->pointer.at, 640.25, 360.5);
     assert_int_equal(message->pointer.n, 41);
     assert_int_equal(message->pointer.mods, 15);
-    assert_int_equal(read_vector(state, "pointer_ray")->has, (GZ_HAS_POINTER_RAY | GZ_HAS_POINTER_N));
+    assert_int_equal(read_vector(state, "pointer_ray")->has,
+                     (GZ_HAS_POINTER_RAY | GZ_HAS_POINTER_N));
     assert_int_equal(message->pointer.phase, GZ_PHASE_MOVE);
     assert_doubles(message->pointer.ray, 0, 1, 5, 0, 0, -2);
     assert_int_equal(message->pointer.mods, 0);
@@ -153,7 +161,8 @@ static void test_decode_grab(void **state)
 {
     const struct gz_message *message = read_vector(state, "grab");
     assert_int_equal(message->op, GZ_OP_GRAB);
-    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_AT) | GZ_HAS_POINTER_N);
+    assert_int_equal(message->has,
+                     (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_AT) | GZ_HAS_POINTER_N);
     assert_int_equal(message->pointer.phase, GZ_PHASE_DOWN);
     assert_int_equal(message->pointer.handle, GZ_TXY);
     assert_id_list(message->pointer.nodes, 7, 8);
@@ -168,10 +177,12 @@ static void test_decode_grab_with_a_value(void **state)
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE));
     assert_int_equal(message->pointer.value.count, 1);
     assert_doubles(message->pointer.value.numbers, 0.25);
-    assert_int_equal(read_vector(state, "grab_value_and_place")->has, (GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N));
+    assert_int_equal(read_vector(state, "grab_value_and_place")->has,
+                     (GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N));
     assert_int_equal(message->pointer.value.count, 2);
     assert_doubles(message->pointer.value.numbers, -1.5, 0.1);
-    assert_int_equal(read_vector(state, "pointer_up_without_at")->has, (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_POINTER_N));
+    assert_int_equal(read_vector(state, "pointer_up_without_at")->has,
+                     (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_POINTER_N));
     const struct gz_edit_message *edit = &read_vector(state, "edit_value")->edit;
     assert_int_equal(edit->has, (GZ_HAS_EDIT_HANDLE | GZ_HAS_EDIT_VALUE));
     assert_int_equal(edit->value.count, 1);
@@ -248,7 +259,9 @@ static void test_decode_create(void **state)
     const struct gz_message *message = read_vector(state, "create_full");
     assert_int_equal(message->create.count, 4);
     const struct gz_create_node *node = message->create.nodes;
-    assert_int_equal(node[0].has, (GZ_HAS_CREATE_NODE_REF | GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_BOUNDS) | GZ_HAS_CREATE_NODE_NAME);
+    assert_int_equal(node[0].has, (GZ_HAS_CREATE_NODE_REF | GZ_HAS_CREATE_NODE_PARENT |
+                                   GZ_HAS_CREATE_NODE_BOUNDS) |
+                                      GZ_HAS_CREATE_NODE_NAME);
     assert_text(node[0].ref, "a");
     assert_text(node[0].name, "base");
     assert_int_equal(node[0].parent, 0);
@@ -269,7 +282,9 @@ static void test_decode_create_copies(void **state)
     const struct gz_create_node *node = message->create.nodes;
     assert_int_equal(node[0].has, (GZ_HAS_CREATE_NODE_REF | GZ_HAS_CREATE_NODE_COPY));
     assert_int_equal(node[0].copy, 7);
-    assert_int_equal(node[1].has, (GZ_HAS_CREATE_NODE_PARENT_REF | GZ_HAS_CREATE_NODE_NAME | GZ_HAS_CREATE_NODE_T) | GZ_HAS_CREATE_NODE_COPY);
+    assert_int_equal(node[1].has, (GZ_HAS_CREATE_NODE_PARENT_REF | GZ_HAS_CREATE_NODE_NAME |
+                                   GZ_HAS_CREATE_NODE_T) |
+                                      GZ_HAS_CREATE_NODE_COPY);
     assert_int_equal(node[1].copy, 8);
     assert_text(node[1].name, "");
     assert_int_equal(node[2].has, (GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_COPY));
@@ -283,7 +298,8 @@ static void test_decode_pick(void **state)
     assert_doubles(message->pick.at, 3, 4);
     assert_int_equal(read_vector(state, "pick_ray")->has, (GZ_HAS_RID | GZ_HAS_PICK_RAY));
     assert_doubles(message->pick.ray, 0, 0, 10, 0, 0, -1);
-    assert_int_equal(read_vector(state, "rect_from_any_corner")->has, (GZ_HAS_RID | GZ_HAS_PICK_RECT));
+    assert_int_equal(read_vector(state, "rect_from_any_corner")->has,
+                     (GZ_HAS_RID | GZ_HAS_PICK_RECT));
     assert_doubles(message->pick.rect, 10, 20, 30, 40);
     assert_false(message->pick.inside);
     assert_true(read_vector(state, "pick_rect")->pick.inside);
@@ -304,7 +320,9 @@ static void test_decode_undo_redo_restore(void **state)
 static void test_decode_history_and_at(void **state)
 {
     const struct gz_message *message = read_vector(state, "history_full");
-    assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_NOTE_NODE | GZ_HAS_HISTORY_USER) | (GZ_HAS_HISTORY_SINCE | GZ_HAS_HISTORY_BEFORE | GZ_HAS_HISTORY_LIMIT));
+    assert_int_equal(message->has,
+                     (GZ_HAS_RID | GZ_HAS_NOTE_NODE | GZ_HAS_HISTORY_USER) |
+                         (GZ_HAS_HISTORY_SINCE | GZ_HAS_HISTORY_BEFORE | GZ_HAS_HISTORY_LIMIT));
     assert_int_equal(message->history.node, 12);
     assert_text(message->history.user, "Ada");
     assert_true(message->history.since == 1700000000.5);
@@ -343,7 +361,9 @@ static void test_decode_delta(void **state)
     assert_int_equal(delta->saved, 1040);
     assert_int_equal(delta->count, 3);
     const struct gz_node_state *node = delta->nodes;
-    assert_int_equal(node[0].has, TRS | (GZ_HAS_STATE_BY | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT) | (GZ_HAS_STATE_BOUNDS | GZ_HAS_STATE_ASSET));
+    assert_int_equal(node[0].has, TRS |
+                                      (GZ_HAS_STATE_BY | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT) |
+                                      (GZ_HAS_STATE_BOUNDS | GZ_HAS_STATE_ASSET));
     assert_int_equal(node[0].id, 1);
     assert_int_equal(node[0].by, 7);
     assert_doubles(&node[0].trs, .5, 0, -1, 0, 0, 0, 1, 1, 1, 1);
@@ -388,7 +408,9 @@ static void test_decode_presence(void **state)
     const struct gz_presence *presence = &read_vector(state, "presence")->presence;
     assert_int_equal(presence->count, 2);
     const struct gz_presence_user *user = presence->users;
-    assert_int_equal(user[0].has, (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_SELECTION) | (GZ_HAS_PRESENCE_TOOL | GZ_HAS_PRESENCE_LOCKS));
+    assert_int_equal(user[0].has,
+                     (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_SELECTION) |
+                         (GZ_HAS_PRESENCE_TOOL | GZ_HAS_PRESENCE_LOCKS));
     assert_int_equal(user[0].session, 7);
     assert_text(user[0].user, "Ada");
     assert_int_equal(user[0].rgb, 0x3fa7d6);
@@ -428,7 +450,8 @@ static void test_decode_ok_of_edits_and_picks(void **state)
     assert_int_equal(message->ok.seq, 1050);
     assert_int_equal(message->ok.edit, 32);
     assert_id_list(message->ok.ids, 83, 84);
-    assert_int_equal(read_vector(state, "ok_down")->has, (GZ_HAS_RID | GZ_HAS_OK_HANDLE | GZ_HAS_OK_HIT));
+    assert_int_equal(read_vector(state, "ok_down")->has,
+                     (GZ_HAS_RID | GZ_HAS_OK_HANDLE | GZ_HAS_OK_HIT));
     assert_int_equal(message->ok.handle, GZ_RB);
     assert_int_equal(message->ok.hit, 5);
     assert_int_equal(read_vector(state, "ok_hits")->has, (GZ_HAS_RID | GZ_HAS_OK_HITS));

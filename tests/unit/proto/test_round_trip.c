@@ -316,7 +316,8 @@ static bool same_pivot(const struct gz_tool_message *a, const struct gz_tool_mes
 
 static bool same_parent(const struct gz_create_node *a, const struct gz_create_node *b)
 {
-    if ((a->has & GZ_HAS_CREATE_NODE_PARENT_REF) != 0) return same_text(a->parent_ref, b->parent_ref);
+    if ((a->has & GZ_HAS_CREATE_NODE_PARENT_REF) != 0)
+        return same_text(a->parent_ref, b->parent_ref);
     return a->parent == b->parent;
 }
 
