@@ -1,3 +1,4 @@
+/* read.c - the head of each kind of value of MessagePack. */
 #include "proto/read.h"
 
 #include <msgpack/sysdep.h>

@@ -1,6 +1,6 @@
-/* Where nodes are in the world: up from a node to its root, and then all their transforms
- * multiplied from the root down, in the order in which the server does it, so that the bits are the
- * same. */
+/* world.c - gizmo_world and gizmo_distance. The way goes up from a node to its root; then the
+ * transforms are multiplied from the root down, in the order in which the server does it, so that
+ * the bits are the same. */
 #include "schema/extension/gizmo.h"
 #include "schema/extension/sql.h"
 #include "server/maxima.h"

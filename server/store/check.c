@@ -115,7 +115,7 @@ static void check_schema(struct checker *checker)
     end(checker, &is);
 }
 
-/* The next "(...)" after a CHECK in a table's SQL, and its size; NULL where there are no more. */
+/* The next "(...)" after a CHECK in a table's SQL, and its size; NULL if there are no more. */
 static const char *find_constraint(const char *sql, size_t *size)
 {
     const char *begin = strstr(sql, "CHECK (");
@@ -181,7 +181,7 @@ struct replay {
     struct gz_content content;
 };
 
-/* Bit by bit. NULL where they are the same. */
+/* What differs, compared bit by bit; NULL if nothing does. */
 static const char *difference(const struct gz_content *a, const struct gz_content *b, bool moving)
 {
     if (a->parent != b->parent) return "parent";
@@ -249,7 +249,7 @@ static void check_present(struct replay *replay, const struct gz_content *now, b
             replay->node, now->name, what, replay->edit);
 }
 
-/* False without memory, which was said. */
+/* False without memory; that is said. */
 static bool read_change(struct replay *replay, sqlite3_stmt *row, struct gz_change *change)
 {
     *change = (struct gz_change){0};

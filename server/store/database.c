@@ -140,7 +140,7 @@ static int handle_progress(void *context)
     return uv_hrtime() > reader->deadline_ns;
 }
 
-/* Closes the connection where it cannot read a scene. */
+/* Closes the connection if there is no scene to be read. */
 static enum gz_status begin_reading(struct gz_db_reader *reader, const char *path,
                                     struct gz_error *error)
 {

@@ -19,14 +19,14 @@ enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const cha
  * `path`. */
 const char *gz_db_file_name(const char *path);
 
-/* GZ_UNKNOWN_SCENE where there is no file and `flags` do not make one. */
+/* GZ_UNKNOWN_SCENE if there is no file and `flags` do not make one. */
 GZ_MUST_USE enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db,
                                       struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error);
 /* Prepares statements that are kept; the caller finalizes them, after an error too. */
 GZ_MUST_USE enum gz_status gz_db_prepare_all(sqlite3 *db, const char *const *sql, int count,
                                              sqlite3_stmt **statements, struct gz_error *error);
-/* The first column of the first row, 0 where that is NULL or there is no row. */
+/* The first column of the first row; 0 if that is NULL or there is no row. */
 GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value,
                                          struct gz_error *error);
 
@@ -48,8 +48,8 @@ struct gz_db_reader {
 /* The reader stays where it is in memory until it is closed. */
 GZ_MUST_USE enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
                                              struct gz_error *error);
-/* The same for a file that has no log, also where its directory cannot be written, leaving no trace
- * beside it. What is read makes no sense where somebody begins to write meanwhile. */
+/* The same for a file that has no log: works in a directory that cannot be written, and leaves no
+ * trace beside the file. The rows make no sense if somebody begins to write meanwhile. */
 GZ_MUST_USE enum gz_status gz_db_reader_open_still(struct gz_db_reader *reader, const char *path,
                                                    struct gz_error *error);
 void gz_db_reader_close(struct gz_db_reader *reader);

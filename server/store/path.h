@@ -2,9 +2,9 @@
  *
  * A recorded path is a chain of points, from where the drag found a node to where it left it;
  * between two points everything is linear in time: translation, rotation (its quaternion, made unit
- * afterwards) and scale, component by component. A sample is left out only where the line past it
- * stays within the tolerance of it, so that whoever reads the path back is never further from the
- * truth at any moment that was sampled.
+ * afterwards) and scale, component by component. A sample is left out only if the line past it is
+ * within the tolerance, so that a reader of the path is never further from the truth at any moment
+ * that was sampled.
  *
  * Online and of fixed size: for each component the slopes from the last point that is kept which
  * pass every sample since within its tolerance are one interval. A new sample whose own slope lies
@@ -31,14 +31,14 @@ struct gz_path_recorder {
 };
 
 void gz_path_recorder_begin(struct gz_path_recorder *path, double time, const gz_trs *start);
-/* Whether the newest sample has to stay as a point, now that the path goes on to this one. True
- * where there is none. */
+/* Whether the newest sample has to stay as a point, now that the path goes on to this one. True if
+ * there is no sample yet. */
 bool gz_path_recorder_needs_last(const struct gz_path_recorder *path, double time,
                                  const gz_trs *trs);
-/* The moment at which it moved on, where it was at rest between the newest sample (or the
- * beginning) and this time; NaN where it was not. */
+/* The moment at which the node moved on, if it rested between the newest sample (or the beginning)
+ * and this time; NaN if it did not rest. */
 double gz_path_recorder_rest(const struct gz_path_recorder *path, double time);
-/* It was at rest until then: the next line begins there. The newest sample stays. */
+/* The node rested until then: the next line begins there. The newest sample stays. */
 void gz_path_recorder_move_on(struct gz_path_recorder *path, double time);
 /* Goes on to the next sample, `tolerance_m` from which the line may pass. */
 void gz_path_recorder_extend(struct gz_path_recorder *path, double tolerance_m, uint64_t seq,

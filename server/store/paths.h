@@ -1,8 +1,7 @@
 /* paths.h - the paths of the drags that run, node by node, as far as the writer knows them.
  *
- * What a transaction does to them is settled with it: a transaction that failed leaves them as they
- * were, as it does the file. Without memory for a drag's paths every sample of it stays. Ownership:
- * as it says. Threads: the writer's. */
+ * A transaction that failed leaves the paths as they were, as it does the file. Without memory for
+ * a drag's paths every sample of the drag stays. Ownership: as it says. Threads: the writer's. */
 #ifndef GZ_STORE_PATHS_H
 #define GZ_STORE_PATHS_H
 
@@ -19,9 +18,8 @@ void gz_paths_finish(struct gz_paths *paths);
 
 /* A drag that begins; its nodes are those of its changes, which say where each was. */
 void gz_paths_begin(struct gz_paths *paths, const struct gz_edit_record *edit);
-/* The path of a node, to be gone on with, and what is the same for all nodes of its drag; false
- * where every sample stays. Nodes are asked for in the order of the drag's changes, or it takes
- * longer. */
+/* Finds the path of a node, and the values that all nodes of its drag share; false if every sample
+ * stays. It is fastest in the order of the drag's changes. */
 struct gz_path_found {
     struct gz_path_recorder *path;
     double tolerance_m;

@@ -164,8 +164,7 @@ enum gz_status gz_retention_step(struct gz_retention *retention, double now, boo
     /* Another program has the file locked: there is no hurry. */
     bool is_later = (rc & 0xff) == SQLITE_BUSY;
     enum gz_status status =
-        is_later ? GZ_OK
-                 : gz_db_fail(retention->db, rc, error, "the disk did not let go of the past");
+        is_later ? GZ_OK : gz_db_fail(retention->db, rc, error, "old history could not be removed");
     if (!sqlite3_get_autocommit(retention->db))
         sqlite3_exec(retention->db, "ROLLBACK", NULL, NULL, NULL);
     retention->since = since;

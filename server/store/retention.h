@@ -1,11 +1,11 @@
-/* retention.h - how much of the past is kept, and the taking away of what is not.
+/* retention.h - keeps as much of the past as a rule says, and removes the rest.
  *
  * The past is whole from one seq on, the horizon (`since` in the table kept): the state at it and
  * at each seq after it can be asked for, and each edit after it is there with its changes and
  * samples. The horizon goes on from edit to edit. When it has come to an edit, the changes that
  * this edit's nodes had before are of no more use, nor are its own samples; an edit without changes
- * goes. So each node keeps its latest change at or before the horizon, whoever asks finds where it
- * begins, and an edit is there as long as one of its changes is, its key with it.
+ * goes. So each node keeps its latest change at or before the horizon, and an edit stays, with its
+ * key, as long as one of its changes does.
  *
  * A checkpoint's state can be asked for as well: each node keeps its latest change at or before the
  * checkpoint, and a drag that ran then its path.
@@ -41,7 +41,7 @@ void gz_retention_finish(struct gz_retention *retention);
 
 /* Whether anything is ever taken away. */
 bool gz_retention_is_on(const struct gz_retention *retention);
-/* So many edits were committed. */
+/* Counts edits that were committed. */
 void gz_retention_count(struct gz_retention *retention, uint64_t edits);
 /* One step; `*more` says whether it had anything to do, which it has not while another program
  * has the file locked. After a failure nothing of it is left. */

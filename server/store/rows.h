@@ -52,7 +52,7 @@ int gz_ask_finish(struct gz_ask *ask);
 /* Runs a statement that returns no rows, and ends the use: SQLITE_OK, or SQLite's code. */
 GZ_MUST_USE int gz_ask_run(struct gz_ask *ask);
 
-/* NULL where the column is NULL or there is no memory. */
+/* NULL if the column is NULL or there is no memory. */
 const char *gz_read_text(sqlite3_stmt *row, int column, struct gz_arena *arena);
 gz_vec3 gz_read_vec3(sqlite3_stmt *row, int column);
 gz_trs gz_read_trs(sqlite3_stmt *row, int column);
@@ -76,7 +76,7 @@ GZ_MUST_USE enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *n
 GZ_MUST_USE enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count,
                                             struct gz_arena *arena, struct gz_node_record **ordered,
                                             struct gz_error *error);
-/* The index of a node in a list that ascends by id; `count` where it is not there. */
+/* The index of a node in a list that ascends by id; `count` if it is not there. */
 size_t gz_find_record(const struct gz_node_record *nodes, size_t count, uint64_t id);
 
 /* A list of nodes that grows while rows are read; finish is free(nodes). */

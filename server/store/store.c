@@ -36,7 +36,7 @@
 #define OPENING_BUSY_MS 50
 /* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
 #define WAL_BYTES_KEPT "16777216"
-/* Bytes of WAL that somebody who reads for too long is reported at. */
+/* Bytes of the log from which on a too long reader is reported. */
 #define WAL_BYTES_REPORTED (64 * 1024 * 1024)
 
 struct gz_store {
@@ -111,8 +111,8 @@ static void commit(struct gz_store *store, struct gz_batch *batch)
     if (store->notify != NULL) store->notify(store->context);
 }
 
-/* Somebody who reads on and on keeps the WAL from being emptied: said once each time it happens,
- * and when it is over. */
+/* A reader that does not end keeps the log from being emptied. That is logged once each time, and
+ * again when it is over. */
 static void report_wal(struct gz_store *store, uint64_t bytes)
 {
     bool is_large = bytes > WAL_BYTES_REPORTED;
@@ -152,9 +152,9 @@ static bool rest(struct gz_store *store)
     return bytes == 0;
 }
 
-/* Lets go of a little of the past. False where there is nothing to be let go, or it has to wait:
- * what is taken away is written to the WAL first, which is not to grow by that while somebody keeps
- * it from being emptied. */
+/* Removes a little of the past. False if there is nothing to remove, or if it has to wait: each
+ * removal is written to the log first, which must not grow while a reader keeps it from being
+ * emptied. */
 static bool forget(struct gz_store *store)
 {
     struct gz_error error;
@@ -163,7 +163,7 @@ static bool forget(struct gz_store *store)
         store->writer.wal_pages > 2 * WAL_CHECKPOINT_PAGES)
         return false;
     if (gz_retention_step(&store->retention, gz_db_now(), &more, &error) != GZ_OK)
-        gz_log(store->log, GZ_WARN, 0, "letting go of the past: %s", error.message);
+        gz_log(store->log, GZ_WARN, 0, "removing old history: %s", error.message);
     uv_mutex_lock(&store->mutex);
     store->stats.kept_since = store->retention.since;
     uv_mutex_unlock(&store->mutex);
@@ -189,8 +189,8 @@ static struct gz_batch *take_queued(struct gz_store *store, uint64_t wait_s, boo
     return taken;
 }
 
-/* How long nothing is to be done without a batch, now that one was written, or nothing came for
- * `wait_s`. */
+/* What the thread does without a batch, after it waited `wait_s` for one. How long it may wait
+ * next. */
 static uint64_t work_alone(struct gz_store *store, uint64_t wait_s)
 {
     if (forget(store)) {

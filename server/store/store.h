@@ -13,7 +13,7 @@
  * open takes no more: each batch fails. What is no longer to be kept goes in small steps on the
  * writer's thread, while no batch waits. Errors name files, not folders: clients read them.
  * GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no
- * file; GZ_BAD_STATE where another process owns it. */
+ * file; GZ_BAD_STATE if another process owns it. */
 #ifndef GZ_STORE_H
 #define GZ_STORE_H
 
@@ -23,7 +23,7 @@
 
 struct gz_store;
 
-/* What is kept of the path of a drag, beside where it found its nodes and where it left them. */
+/* Which points of a drag's path are kept, beside its two ends. */
 enum gz_recorded {
     GZ_RECORD_THIN, /* the points that its path needs, see path.h */
     GZ_RECORD_ALL,  /* every sample */
@@ -99,7 +99,7 @@ struct gz_store_stats gz_store_stats(struct gz_store *store);
  * never was GZ_UNKNOWN_NODE. Too much to read within GZ_QUERY_MS_MAX, or to answer:
  * GZ_TOO_LARGE. */
 void gz_store_query(const char *path, const struct gz_query *query, struct gz_answer *answer);
-/* The scene's kept glTF; GZ_BAD_STATE where it has none. */
+/* The scene's glTF; GZ_BAD_STATE if it has none. */
 GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *out,
                                           struct gz_error *error);
 /* A word for the asset that gz_store_asset gives: another one, also one of another file under the

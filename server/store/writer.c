@@ -146,8 +146,8 @@ static int insert_sample(struct gz_writer *writer, const struct gz_sample_record
     return gz_ask_run(&ask);
 }
 
-/* It stayed where it was, until then: that is said of the newest sample, or is a point of its own
- * at the beginning. */
+/* The node rested until then: the newest sample says so, or a point of its own at the beginning of
+ * the drag. */
 static int write_rest(struct gz_writer *writer, const struct gz_sample_record *sample,
                       const struct gz_path_found *found, double until)
 {
@@ -361,7 +361,7 @@ static void roll_back(struct gz_writer *writer)
 
 static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error *error)
 {
-    enum gz_status status = gz_db_fail(writer->db, rc, error, "the disk did not take it");
+    enum gz_status status = gz_db_fail(writer->db, rc, error, "the edits could not be saved");
     if ((rc & 0xff) == SQLITE_BUSY)
         gz_fail(error, GZ_STORAGE,
                 "another program, such as sqlite3, has had the scene's file locked for %s",

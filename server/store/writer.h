@@ -23,7 +23,7 @@ struct gz_writer {
     int wal_pages;         /* in the WAL after the last commit */
 };
 
-/* Takes the connection over only where it succeeds. */
+/* Takes the connection over only if it succeeds. */
 GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch,
                                           enum gz_recorded recorded, struct gz_error *error);
 /* Closes the connection too. */

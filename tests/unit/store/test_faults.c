@@ -73,7 +73,7 @@ static bool commit_through_fault(struct gz_store *store, const char *path, struc
     if (status != GZ_OK) {
         assert_true(has_struck);
         assert_int_equal(status, GZ_STORAGE);
-        assert_true(strlen(error.message) > strlen("the disk did not take it: "));
+        assert_true(strlen(error.message) > strlen("the edits could not be saved: "));
         assert_int_equal(fingerprint(path), before);
         assert_int_equal(gz_store_stats(store).last_status, GZ_STORAGE);
         gz_store_submit(store, batch);
