@@ -160,7 +160,8 @@ static bool find_world(struct question *question, sqlite3_int64 node, gz_affine 
         sqlite3_int64 below = at;
         if (depth < DEPTH_MAX && find(question, below, &chain[depth], &at)) continue;
         if (depth > 0 && !question->failed)
-            gizmo_fail(question->call, "the file is damaged: node %lld hangs from nothing", node);
+            gizmo_fail(question->call,
+                       "the file is damaged: the parents of node %lld lead to no root", node);
         return false;
     }
     *world = gz_affine_from_trs(&chain[depth - 1]);

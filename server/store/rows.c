@@ -350,7 +350,8 @@ enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count
     }
     for (size_t i = 0; i < count; i++) {
         if (!measure_depth(nodes, count, i, depth)) {
-            status = gz_fail(error, GZ_STORAGE, "the file is damaged: node %llu hangs from nothing",
+            status = gz_fail(error, GZ_STORAGE,
+                             "the file is damaged: the parents of node %llu lead to no root",
                              (unsigned long long)nodes[i].id);
             goto done;
         }

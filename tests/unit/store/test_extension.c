@@ -320,11 +320,13 @@ static void test_world_of_a_damaged_file_is_an_error(void **state)
 {
     struct fixture *fixture = *state;
     static const struct sql_case cases[] = {
-        {"SELECT gizmo_world(2)", "gizmo_world: the file is damaged: node 2 hangs from nothing"},
-        {"SELECT gizmo_world(3)", "gizmo_world: the file is damaged: node 3 hangs from nothing"},
+        {"SELECT gizmo_world(2)",
+         "gizmo_world: the file is damaged: the parents of node 2 lead to no root"},
+        {"SELECT gizmo_world(3)",
+         "gizmo_world: the file is damaged: the parents of node 3 lead to no root"},
         {"SELECT gizmo_world(5)", "NULL"},
         {"SELECT gizmo_world(4, 'tx')",
-         "gizmo_world: the file is damaged: node 4 hangs from nothing"},
+         "gizmo_world: the file is damaged: the parents of node 4 lead to no root"},
         {"SELECT gizmo_world(1, 'tx')", "Inf"},
         {"SELECT gizmo_world(1)", "NULL"},
     };

@@ -367,7 +367,7 @@ static void test_the_past_waits_for_another_programs_lock(void **directory)
     sqlite3_close(other);
     gz_store_close(store);
     fclose(stream);
-    if (strstr(said, "letting go of the past") != NULL) fail_msg("%s", said);
+    if (strstr(said, "removing old history") != NULL) fail_msg("%s", said);
     free(said);
     store = open_keeping(path, options.kept, &state);
     gz_scene_state_finish(&state);
