@@ -24,7 +24,7 @@ void gz_core_answer(void *context, const struct gz_journal_waiter *waiter,
 {
     struct gz_session *session = gz_core_session(context, waiter->session);
     if (session == NULL) return;
-    struct gz_message asked = {.has = waiter->has_rid ? GZ_HAS(RID) : 0, .rid = waiter->rid};
+    struct gz_message asked = {.has = waiter->has_rid ? GZ_HAS_RID : 0, .rid = waiter->rid};
     struct gz_failure failure = {.error = outcome->error};
     if (outcome->error.status == GZ_OK)
         gz_session_ok(session, &asked, outcome->has, &outcome->ok);

@@ -33,7 +33,7 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
     pending->entry = (struct gz_journal_entry){
         .kind = &pending_checkpoints,
         .waiter = {.session = session->id,
-                   .has_rid = (message->has & GZ_HAS(RID)) != 0,
+                   .has_rid = (message->has & GZ_HAS_RID) != 0,
                    .rid = message->rid},
         .bytes = sizeof *pending + sizeof *checkpoint,
     };
@@ -199,7 +199,7 @@ static void accept_checkpoint(void *context, struct gz_journal_entry *entry,
         return;
     }
     outcome->ok.seq = record->seq;
-    outcome->has = GZ_HAS(SEQ);
+    outcome->has = GZ_HAS_OK_SEQ;
     gz_checkpoint_list_put(core->checkpoints, pending->checkpoint);
     pending->checkpoint = NULL;
 }

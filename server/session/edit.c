@@ -68,11 +68,11 @@ static enum gz_status change_of_set(struct gz_core *core, const struct gz_messag
     *change = (struct gz_change){.node = said->id, .existed = true, .exists = true};
     gz_node_content(node, &change->before);
     change->after = change->before;
-    if (said->has & GZ_HAS(T)) change->after.trs.t = said->trs.t;
-    if (said->has & GZ_HAS(R)) change->after.trs.r = said->trs.r;
-    if (said->has & GZ_HAS(S)) change->after.trs.s = said->trs.s;
-    if (said->has & GZ_HAS(PARENT)) change->after.parent = said->parent;
-    if (said->has & GZ_HAS(NAME))
+    if (said->has & GZ_HAS_SET_NODE_T) change->after.trs.t = said->trs.t;
+    if (said->has & GZ_HAS_SET_NODE_R) change->after.trs.r = said->trs.r;
+    if (said->has & GZ_HAS_SET_NODE_S) change->after.trs.s = said->trs.s;
+    if (said->has & GZ_HAS_SET_NODE_PARENT) change->after.parent = said->parent;
+    if (said->has & GZ_HAS_SET_NODE_NAME)
         change->after.name = gz_arena_text(&core->scratch, said->name.bytes, said->name.size);
     return change->after.name != NULL ? GZ_OK : no_memory(failure);
 }
@@ -180,7 +180,8 @@ static enum gz_status fill_create(struct gz_core *core, const struct gz_create_n
         content->has_bounds = true;
         content->bounds = said->bounds;
     }
-    bool keeps_name = (said->has & GZ_HAS(COPY)) != 0 && (said->has & GZ_HAS(NAME)) == 0;
+    bool keeps_name =
+        (said->has & GZ_HAS_CREATE_NODE_COPY) != 0 && (said->has & GZ_HAS_CREATE_NODE_NAME) == 0;
     if (!keeps_name)
         content->name = gz_arena_text(&core->scratch, said->name.bytes, said->name.size);
     return content->name != NULL ? GZ_OK : no_memory(failure);

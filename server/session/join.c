@@ -173,7 +173,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
     struct gz_session *earlier =
-        (hello->has & GZ_HAS(RESUME)) != 0 ? find_earlier(core, &hello->hello) : NULL;
+        (hello->has & GZ_HAS_HELLO_RESUME) != 0 ? find_earlier(core, &hello->hello) : NULL;
     if (core->roster.count - (earlier != NULL) >= GZ_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, role);

@@ -41,11 +41,11 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
         return no_memory(failure);
     }
     pending->note = note;
-    pending->is_new = (message->has & GZ_HAS(NOTE)) == 0;
+    pending->is_new = (message->has & GZ_HAS_NOTE_NOTE) == 0;
     pending->entry = (struct gz_journal_entry){
         .kind = &gz_pending_notes,
         .waiter = {.session = session->id,
-                   .has_rid = (message->has & GZ_HAS(RID)) != 0,
+                   .has_rid = (message->has & GZ_HAS_RID) != 0,
                    .rid = message->rid},
         .bytes = sizeof *pending + sizeof *note + strlen(record->text),
         .user = note->is.by,
@@ -114,7 +114,7 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
     struct gz_journal_entry *waiting =
         gz_journal_find(&core->journal, &gz_pending_notes, session->user, key);
     if (waiting != NULL) {
-        gz_session_wait(session, waiting, (message->has & GZ_HAS(RID)) != 0, message->rid);
+        gz_session_wait(session, waiting, (message->has & GZ_HAS_RID) != 0, message->rid);
         return true;
     }
     uint64_t note;
@@ -226,7 +226,7 @@ static void answer_unchanged(struct gz_session *session, const struct gz_message
                              uint64_t id)
 {
     const struct pending_note *pending = find_pending(session->core, id);
-    const bool has_rid = (message->has & GZ_HAS(RID)) != 0;
+    const bool has_rid = (message->has & GZ_HAS_RID) != 0;
     if (pending != NULL)
         gz_session_wait(session, (struct gz_journal_entry *)&pending->entry, has_rid, message->rid);
     else
@@ -237,11 +237,11 @@ enum gz_status gz_on_note(struct gz_session *session, const struct gz_message *m
                           struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    bool is_new = (message->has & GZ_HAS(NOTE)) == 0;
-    const char *key = (message->has & GZ_HAS(KEY)) != 0
+    bool is_new = (message->has & GZ_HAS_NOTE_NOTE) == 0;
+    const char *key = (message->has & GZ_HAS_KEY) != 0
                           ? gz_arena_text(&core->scratch, message->key.bytes, message->key.size)
                           : NULL;
-    if (key == NULL && (message->has & GZ_HAS(KEY)) != 0) return no_memory(failure);
+    if (key == NULL && (message->has & GZ_HAS_KEY) != 0) return no_memory(failure);
     enum gz_status status;
     if (answer_known(session, message, key, &status, failure)) return status;
     struct gz_note_record note = {
@@ -279,7 +279,7 @@ static void accept_note(void *context, struct gz_journal_entry *entry, const str
     struct gz_core *core = context;
     struct pending_note *pending = (struct pending_note *)entry;
     outcome->ok.note = pending->note->is.id;
-    outcome->has = GZ_HAS(NOTE);
+    outcome->has = GZ_HAS_OK_NOTE;
     gz_notebook_put(core->notes, pending->note);
     pending->note = NULL;
 }

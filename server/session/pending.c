@@ -184,7 +184,7 @@ static uint64_t describe_ok(const struct gz_edit_record *edit, struct gz_ids cre
                             struct gz_ok *ok)
 {
     *ok = (struct gz_ok){.seq = edit->seq, .edit = edit->id, .ids = created};
-    return GZ_HAS(SEQ) | GZ_HAS(EDIT) | (edit->kind == GZ_EDIT_CREATE ? GZ_HAS(IDS) : 0);
+    return GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT | (edit->kind == GZ_EDIT_CREATE ? GZ_HAS_OK_IDS : 0);
 }
 
 static void accept_edit(void *context, struct gz_journal_entry *entry, const struct gz_batch *batch,
@@ -282,7 +282,7 @@ static void answer_stored(struct gz_session *session, const struct gz_edit_reque
         gz_session_end(session, "no memory to answer it");
         return;
     }
-    struct gz_message asked = {.has = request->has_rid ? GZ_HAS(RID) : 0, .rid = request->rid};
+    struct gz_message asked = {.has = request->has_rid ? GZ_HAS_RID : 0, .rid = request->rid};
     struct gz_ok ok;
     const uint64_t has = describe_ok(edit, created, &ok);
     gz_session_ok(session, &asked, has, &ok);

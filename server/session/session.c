@@ -61,7 +61,7 @@ void gz_session_ok(struct gz_session *session, const struct gz_message *request,
 void gz_session_ok_seq(struct gz_session *session, const struct gz_message *request)
 {
     struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
-    if (request != NULL) gz_session_ok(session, request, GZ_HAS(SEQ), &ok);
+    if (request != NULL) gz_session_ok(session, request, GZ_HAS_OK_SEQ, &ok);
 }
 
 void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)

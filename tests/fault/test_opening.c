@@ -54,7 +54,7 @@ static void end(struct world *world)
 /* A hello with a ping behind it, in one go. */
 static int ask_to_join(const struct world *world, const char *user, uint64_t rid)
 {
-    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = rid};
+    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = rid};
     int socket = raw_open(world->fault->stage.daemon.port);
     assert_true(raw_send_hello(socket, SCENE, user));
     assert_true(raw_send_message(socket, &ping));

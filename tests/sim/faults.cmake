@@ -39,7 +39,7 @@ gizmod_planted_fault(ok_before_commit FILE server/session/pending.c
 
 static void answer_unchanged"
     TO "    append(core, pending);
-    struct gz_journal_outcome outcome = {.has = GZ_HAS(SEQ) | GZ_HAS(EDIT)};
+    struct gz_journal_outcome outcome = {.has = GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT};
     outcome.ok.seq = edit->seq, outcome.ok.edit = edit->id;
     gz_core_answer(core, &pending->entry.waiter, &outcome);
     return GZ_OK;

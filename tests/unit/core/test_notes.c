@@ -489,9 +489,13 @@ static void test_requests_that_wait_are_limited(void **state)
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_note(s.ann, "one", NULL));
-    struct gz_message same = note_message(GZ_HAS_NOTE_NOTE);
-    same.note = (struct gz_note){.note = 1, .text = text_of("one")};
-    for (int i = 1; i < GZ_PENDING_EDITS_MAX; i++) client_say(s.ann, &same);
+    struct gz_message change = note_message(GZ_HAS_NOTE_NOTE);
+    change.note = (struct gz_note){.note = 1, .text = text_of("one")};
+    for (int i = 0; i < GZ_PENDING_EDITS_MAX; i++) client_say(s.ann, &change); /* is so already */
+    for (int i = 1; i < GZ_PENDING_EDITS_MAX; i++) {
+        change.note.text = text_of(i % 2 != 0 ? "two" : "one");
+        client_say(s.ann, &change);
+    }
     assert_refused(ask_note(s.bob, "two", NULL), GZ_TOO_MANY);
     assert_refused(ask_create(s.bob, "box", 0, NULL), GZ_TOO_MANY);
     host_settle(&s.host, true);

@@ -22,7 +22,7 @@ static struct gz_message make_message(uint64_t number, size_t bytes)
     static uint64_t ids[GZ_OUTBOX_BYTES_MAX / BYTES_ID + 1];
     for (size_t i = 0; i < bytes / BYTES_ID; i++) ids[i] = GZ_ID_LIMIT - 1 - i;
     return (struct gz_message){.op = GZ_OP_OK,
-                               .has = GZ_HAS(RID) | GZ_HAS(IDS),
+                               .has = GZ_HAS_RID | GZ_HAS_OK_IDS,
                                .rid = number,
                                .ok.ids = {ids, bytes / BYTES_ID}};
 }

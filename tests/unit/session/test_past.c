@@ -57,7 +57,7 @@ static void test_pieces(void **state)
             struct gz_arena arena;
             gz_arena_init(&arena, 1 << 20);
             assert_true(gz_past_next_piece(&past, 1, &arena, &piece));
-            assert_int_equal(piece.has, GZ_HAS(RID) | GZ_HAS(PATH));
+            assert_int_equal(piece.has, GZ_HAS_RID | GZ_HAS_OK_PATH);
             assert_int_equal(piece.rid, 42);
             assert_true(piece.ok.path_count <= GZ_PATH_POINTS_PER_MESSAGE);
             for (size_t j = 0; j < piece.ok.path_count; j++)

@@ -67,10 +67,11 @@ static void test_present(void **state)
         uint64_t has;
     } cases[] = {
         {false, false, false, 0},
-        {false, true, true, GZ_HAS(RAY)},
-        {true, false, false, GZ_HAS(VIEW) | GZ_HAS(LENS)},
-        {true, true, false, GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(AT) | GZ_HAS(RAY)},
-        {true, true, true, GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(RAY)},
+        {false, true, true, GZ_HAS_PRESENCE_RAY},
+        {true, false, false, GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_LENS},
+        {true, true, false,
+         GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_LENS | GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY},
+        {true, true, true, GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_LENS | GZ_HAS_PRESENCE_RAY},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
