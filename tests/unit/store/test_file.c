@@ -372,7 +372,7 @@ static void test_damaged_tree_is_refused_in_words(void **directory)
         leave_open(path);
         open_and_close(path, START_TIME + 100);
         tell(path, damages[i]);
-        expect_refusal(path, false, GZ_STORAGE, "damaged: node");
+        expect_refusal(path, false, GZ_STORAGE, "damaged: the parents of node");
     }
 }
 
