@@ -12,6 +12,7 @@
 #include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
+#include "store/store.h"
 
 /* Sentences of one promise; the rest are counted. */
 #define SAID_MAX 20

@@ -8,6 +8,7 @@
 
 #include "store/internal.h"
 #include "store/rows.h"
+#include "store/store.h"
 
 #define NO_ASSET "the scene has no asset: nothing was imported"
 

@@ -13,6 +13,7 @@
 #include "store/internal.h"
 #include "store/owner.h"
 #include "store/rows.h"
+#include "store/store.h"
 
 int gz_sync_directory(const char *path)
 {

@@ -3,8 +3,8 @@
 #ifndef GZ_STORE_INTERNAL_H
 #define GZ_STORE_INTERNAL_H
 
+#include "scene/record.h"
 #include "store/database.h"
-#include "store/store.h"
 
 /* Bytes that what is read of a file for one use may take: a scene with its undo history, an answer
  * to one client. */

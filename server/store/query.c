@@ -6,6 +6,7 @@
 #include "proto/limits.h"
 #include "store/internal.h"
 #include "store/rows.h"
+#include "store/store.h"
 
 static enum gz_status fail_memory(struct gz_error *error)
 {

@@ -22,9 +22,11 @@
 #define GZ_STORE_RETENTION_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
+#include "proto/base/status.h"
+#include "store/kept.h"
 #include "store/sql.h"
-#include "store/store.h"
 
 struct gz_retention {
     struct gz_retention_rule rule;

@@ -20,22 +20,9 @@
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"
 #include "scene/record.h"
+#include "store/kept.h"
 
 struct gz_store;
-
-/* Which points of a drag's path are kept, beside its two ends. */
-enum gz_recorded {
-    GZ_RECORD_THIN, /* the points that its path needs, see path.h */
-    GZ_RECORD_ALL,  /* every sample */
-    GZ_RECORD_ENDS  /* nothing */
-};
-
-/* How much of the past is kept: edits that are younger, and no more than so many. 0: without an
- * end. See retention.h. */
-struct gz_retention_rule {
-    double seconds;
-    uint64_t edits;
-};
 
 struct gz_store_options {
     const char *path;

@@ -7,10 +7,11 @@
 #include <stdatomic.h>
 
 #include "proto/base/log.h"
+#include "proto/base/status.h"
 #include "scene/record.h"
+#include "store/kept.h"
 #include "store/paths.h"
 #include "store/sql.h"
-#include "store/store.h"
 
 struct gz_writer {
     sqlite3 *db;

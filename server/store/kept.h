@@ -1,0 +1,21 @@
+/* kept.h - what a store keeps of the past, as the person who runs the daemon wants it. */
+#ifndef GZ_STORE_KEPT_H
+#define GZ_STORE_KEPT_H
+
+#include <stdint.h>
+
+/* Which points of a drag's path are kept, beside its two ends. */
+enum gz_recorded {
+    GZ_RECORD_THIN, /* the points that its path needs, see path.h */
+    GZ_RECORD_ALL,  /* every sample */
+    GZ_RECORD_ENDS  /* nothing */
+};
+
+/* How much of the past is kept: edits that are younger, and no more than so many. 0: without an
+ * end. See retention.h. */
+struct gz_retention_rule {
+    double seconds;
+    uint64_t edits;
+};
+
+#endif
