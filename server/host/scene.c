@@ -233,8 +233,9 @@ struct gz_store *gz_open_scene_take_store(struct gz_open_scene *scene)
     return store;
 }
 
-/* The store comes first: a batch on its way may point into the core. What is held is about
- * sessions; it has no bytes of the core's, as an import has. */
+/* The store is closed before the core is destroyed, because a batch that is with the store points
+ * into the core's journal. A batch that is still held here is only freed: nobody reads what it
+ * points at. */
 void gz_open_scene_empty(struct gz_open_scene *scene)
 {
     scene->is_ending = true;

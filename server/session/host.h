@@ -1,7 +1,8 @@
 /* host.h - what the core asks of the program that it runs in.
  *
  * The core knows no socket, no SQLite and no clock: it gets the time with each call, and has the
- * rest done by these functions. Threads: all are called on the core's. */
+ * rest done by these functions. Threads: all are called on the thread that calls
+ * the core; `release` also on the worker that destroys the core. */
 #ifndef GZ_SESSION_HOST_H
 #define GZ_SESSION_HOST_H
 

@@ -329,7 +329,7 @@ static void settle_parents(struct undo *undo)
         if (undo->changes[i].exists && !has_parent(undo, &undo->changes[i]))
             stay(&undo->changes[i]);
     }
-    struct gz_failure loop;
+    struct gz_failure loop = {.node = 0};
     if (check(undo, &loop) != GZ_BAD_VALUE) return;
     for (size_t i = 0; i < undo->count; i++) {
         if (undo->changes[i].existed && undo->changes[i].exists) stay(&undo->changes[i]);
