@@ -33,11 +33,6 @@ const struct gz_node *gz_scene_first_root(const struct gz_scene *scene)
     return scene->roots.first_child;
 }
 
-const struct gz_node *gz_scene_newest(const struct gz_scene *scene)
-{
-    return scene->newest;
-}
-
 const struct gz_node *gz_scene_oldest(const struct gz_scene *scene)
 {
     return scene->oldest;
@@ -91,14 +86,6 @@ gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node)
 gz_affine gz_scene_parent_world(struct gz_scene *scene, const struct gz_node *node)
 {
     return node->parent != NULL ? gz_scene_world(scene, node->parent) : gz_affine_identity;
-}
-
-bool gz_scene_is_below(const struct gz_node *node, const struct gz_node *ancestor)
-{
-    for (node = node->parent; node != NULL; node = node->parent) {
-        if (node == ancestor) return true;
-    }
-    return false;
 }
 
 const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at)

@@ -73,7 +73,6 @@ size_t gz_scene_count(const struct gz_scene *scene); /* without tombstones */
 const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id);
 const struct gz_node *gz_scene_first_root(const struct gz_scene *scene);
 /* By seq, tombstones included; NULL if there are none. */
-const struct gz_node *gz_scene_newest(const struct gz_scene *scene);
 const struct gz_node *gz_scene_oldest(const struct gz_scene *scene);
 /* The oldest node that changed after `seq`, or NULL. */
 const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq);
@@ -83,7 +82,6 @@ uint64_t gz_scene_forgotten(const struct gz_scene *scene);
 gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node);
 /* The frame of the node's parent, as a transform to the world: identity for a root. */
 gz_affine gz_scene_parent_world(struct gz_scene *scene, const struct gz_node *node);
-bool gz_scene_is_below(const struct gz_node *node, const struct gz_node *ancestor); /* strictly */
 /* The next node of a walk through `top`'s subtree, parents first; NULL after the last. Start with
  * top itself. */
 const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at);

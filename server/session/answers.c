@@ -5,17 +5,19 @@
 #include "session/describe.h"
 #include "session/session.h"
 
-void gz_core_announce_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told)
+void gz_core_announce_edit(struct gz_core *core, const struct gz_edit_record *edit,
+                           uint64_t sent_at)
 {
     struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
     uint64_t *ids = gz_arena_take(&core->scratch, edit->change_count, sizeof *ids);
     if (ids == NULL) return;
     for (size_t i = 0; i < edit->change_count; i++) ids[i] = edit->changes[i].node;
     struct gz_message message = {.op = GZ_OP_EDIT};
-    message.edit = gz_describe_edit(edit, core->epoch, (struct gz_ids){ids, edit->change_count});
-    if (gz_sync_edit(core->sync, &message, told) != GZ_OK)
-        gz_log(core->log, GZ_WARN, 0, "%s: no memory to tell of edit %llu", core->name,
-               (unsigned long long)edit->id);
+    message.edit =
+        gz_describe_edit(edit, core->epochs.present, (struct gz_ids){ids, edit->change_count});
+    if (gz_sync_edit(core->sync, &message, sent_at) != GZ_OK)
+        gz_log(core->options.log, GZ_WARN, 0, "%s: no memory to tell of edit %llu",
+               core->options.scene, (unsigned long long)edit->id);
     gz_arena_go_back(&core->scratch, mark);
 }
 

@@ -6,9 +6,10 @@
 
 struct gz_session;
 
-/* Announces an edit that is stored to every viewer; `told` as for gz_sync_edit. Without memory
+/* Announces an edit that is stored to every viewer; `sent_at` as for gz_sync_edit. Without memory
  * nobody hears of it. */
-void gz_core_announce_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told);
+void gz_core_announce_edit(struct gz_core *core, const struct gz_edit_record *edit,
+                           uint64_t sent_at);
 
 /* The callback of the core's journal: answers somebody who waits for an entry. */
 void gz_core_answer(void *core, const struct gz_journal_waiter *waiter,

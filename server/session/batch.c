@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "session/clock.h"
 #include "session/session.h"
 #include "session/session_log.h"
 
@@ -75,7 +74,7 @@ static bool add_begun(struct gz_core *core, struct gz_batch *batch, struct gz_se
     record->value_count = 0;
     record->residual = 0;
     record->session = session->id;
-    record->epoch = core->epoch;
+    record->epoch = core->epochs.present;
     record->user = gz_arena_string(&batch->arena, session->user);
     gesture->edit.stored = GZ_EDIT_SENT;
     return record->user != NULL;
@@ -115,7 +114,7 @@ struct gz_batch *gz_core_batch(struct gz_core *core)
     struct gz_batch *batch = gz_batch_create();
     if (batch == NULL) return NULL;
     batch->seq = gz_scene_seq(core->scene);
-    batch->time = gz_core_moment(core);
+    batch->time = gz_clock_moment(&core->clock);
     batch->next_node = gz_scene_next_id(core->scene);
     batch->next_edit = core->next_edit;
     if (add_nodes(core, batch) && add_gestures(core, batch) &&

@@ -117,7 +117,9 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     if (record->seq > now)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu",
                        (unsigned long long)now);
-    uint64_t since = core->host.kept_since != NULL ? core->host.kept_since(core->host.context) : 0;
+    uint64_t since = core->options.host.kept_since != NULL
+                         ? core->options.host.kept_since(core->options.host.context)
+                         : 0;
     if (record->seq < since) return refuse_past(since, &failure->error);
     if (count_checkpoints(core) >= GZ_CHECKPOINTS_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d",
@@ -147,7 +149,7 @@ enum gz_status gz_on_checkpoint(struct gz_session *session, const struct gz_mess
     memcpy(name, said->name.bytes, said->name.size);
     name[said->name.size] = '\0';
     struct gz_checkpoint_record record = {
-        .name = name, .user = session->user, .made = core->now.unix_s};
+        .name = name, .user = session->user, .made = core->clock.now.unix_s};
     enum gz_status status = said->gone ? unmake(core, message, &record, failure)
                                        : make(core, message, &record, failure);
     return status == GZ_OK ? append(session, message, &record, failure) : status;

@@ -1,6 +1,5 @@
-/* clock.c - gives times. The wall clock may be put back, the times of a scene never go back: a
- * client that pages through them by `since` or `before` would lose what lies on the other side. See
- * clock.h. */
+/* clock.c - gives times. The wall clock may be put back, but the times of a scene never go back: a
+ * client that pages through the history by `since` or `before` would miss edits. See clock.h. */
 #include "session/clock.h"
 
 #include <math.h>
@@ -11,24 +10,22 @@
  * apart. */
 #define STEP_S 1e-6
 
-void gz_core_start_clock(struct gz_core *core, double newest_s)
+struct gz_clock gz_clock_from(double newest_s)
 {
-    core->moment_s = newest_s;
-    core->now =
-        (struct gz_now){newest_s, INFINITY}; /* nothing passed yet when the first time comes */
+    /* With INFINITY, no interval has passed when the host's first time comes. */
+    return (struct gz_clock){{newest_s, INFINITY}, newest_s};
 }
 
-void gz_core_enter(struct gz_core *core, struct gz_now now)
+void gz_clock_advance(struct gz_clock *clock, struct gz_now now)
 {
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
-    double passed_s = fmax(now.mono_s - core->now.mono_s, 0);
-    double at_least_s = core->now.unix_s + GZ_CLOCK_RATE_MIN * passed_s;
-    core->now = (struct gz_now){fmax(now.unix_s, at_least_s), now.mono_s};
+    double passed_s = fmax(now.mono_s - clock->now.mono_s, 0);
+    double at_least_s = clock->now.unix_s + GZ_CLOCK_RATE_MIN * passed_s;
+    clock->now = (struct gz_now){fmax(now.unix_s, at_least_s), now.mono_s};
 }
 
-double gz_core_moment(struct gz_core *core)
+double gz_clock_moment(struct gz_clock *clock)
 {
-    double next_s = fmax(core->moment_s + STEP_S, nextafter(core->moment_s, INFINITY));
-    core->now.unix_s = core->moment_s = fmax(core->now.unix_s, next_s);
-    return core->moment_s;
+    double next_s = fmax(clock->moment_s + STEP_S, nextafter(clock->moment_s, INFINITY));
+    clock->now.unix_s = clock->moment_s = fmax(clock->now.unix_s, next_s);
+    return clock->moment_s;
 }

@@ -88,12 +88,12 @@ double gz_core_commit_due(const struct gz_core *core)
 
 void gz_core_commit(struct gz_core *core)
 {
-    if (core->now.mono_s < gz_core_commit_due(core)) return;
+    if (core->clock.now.mono_s < gz_core_commit_due(core)) return;
     const bool was_refused = core->journal.is_refused;
     struct gz_batch *batch = gz_core_batch(core);
-    gz_journal_tried(&core->journal, core->now.mono_s, batch != NULL);
+    gz_journal_tried(&core->journal, core->clock.now.mono_s, batch != NULL);
     if (batch != NULL) {
-        core->host.commit(core->host.context, batch);
+        core->options.host.commit(core->options.host.context, batch);
         return;
     }
     /* No memory now: it is tried once more after a while. Then nobody is to wait any longer. */
@@ -104,7 +104,8 @@ void gz_core_commit(struct gz_core *core)
 static void accept_batch(struct gz_core *core, const struct gz_batch *batch)
 {
     if (core->journal.is_refused)
-        gz_log(core->log, GZ_INFO, 0, "%s: the disk takes edits again", core->name);
+        gz_log(core->options.log, GZ_INFO, 0, "%s: the disk takes edits again",
+               core->options.scene);
     core->stored_seq = batch->seq;
     gz_scene_stored(core->scene, batch->seq);
     set_stored(core, true);
@@ -115,7 +116,8 @@ static void accept_batch(struct gz_core *core, const struct gz_batch *batch)
 static void refuse_batch(struct gz_core *core, const char *why)
 {
     if (!core->journal.is_refused)
-        gz_log(core->log, GZ_ERROR, 0, "%s: the disk refuses edits: %s", core->name, why);
+        gz_log(core->options.log, GZ_ERROR, 0, "%s: the disk refuses edits: %s",
+               core->options.scene, why);
     refuse_all(core, why);
 }
 

@@ -8,7 +8,6 @@
 #include "scene/undo.h"
 #include "server/maxima.h"
 #include "session/answers.h"
-#include "session/clock.h"
 #include "session/commit.h"
 #include "session/gizmo.h"
 #include "session/history.h"
@@ -19,36 +18,37 @@
 
 /* ---- making and ending ---- */
 
-static bool copy_epochs(struct gz_core *core, const struct gz_scene_state *state)
+void gz_core_enter(struct gz_core *core, struct gz_now now)
 {
-    core->epochs = calloc(state->epoch_count + 1, sizeof *core->epochs);
-    if (core->epochs == NULL) return false;
-    if (state->epoch_count > 0)
-        memcpy(core->epochs, state->epochs, state->epoch_count * sizeof *core->epochs);
-    core->epoch_count = state->epoch_count;
-    return true;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    gz_clock_advance(&core->clock, now);
 }
 
-static bool build(struct gz_core *core, const struct gz_core_options *options,
-                  const struct gz_scene_state *state)
+static void copy_options(struct gz_core *core, const struct gz_core_options *options)
 {
-    core->name = strdup(options->scene);
-    core->server = strdup(options->server);
+    core->options = *options;
+    core->options.scene = strdup(options->scene);
+    core->options.server = strdup(options->server);
+    if (options->messages_per_s <= 0) core->options.messages_per_s = GZ_MESSAGES_PER_S_MAX;
+}
+
+static bool build(struct gz_core *core, const struct gz_scene_state *state)
+{
     core->scene = gz_scene_create(state);
     core->undo = gz_undo_create();
     core->notes = gz_notebook_create(state);
     core->checkpoints = gz_checkpoint_list_create(state);
-    if (core->name == NULL || core->server == NULL || core->scene == NULL || core->undo == NULL ||
-        core->notes == NULL || core->checkpoints == NULL)
+    if (core->options.scene == NULL || core->options.server == NULL || core->scene == NULL ||
+        core->undo == NULL || core->notes == NULL || core->checkpoints == NULL)
         return false;
     gz_scene_stored(core->scene, state->seq);
     core->sync = gz_sync_create(core->scene, core->notes, core->checkpoints, state->seq,
-                                options->frame_headroom);
-    if (core->sync == NULL || !copy_epochs(core, state)) return false;
+                                core->options.frame_headroom);
+    if (core->sync == NULL || !gz_epochs_init(&core->epochs, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
-        gz_core_announce_edit(core, &state->edits[i],
-                              state->edits[i].seq); /* to those who come back */
+        /* to viewers that come back */
+        gz_core_announce_edit(core, &state->edits[i], state->edits[i].seq);
     }
     return true;
 }
@@ -58,23 +58,17 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
 {
     struct gz_core *core = calloc(1, sizeof *core);
     if (core == NULL) return NULL;
-    core->host = options->host;
-    core->log = options->log;
-    core->errors = options->errors;
-    core->messages_per_s =
-        options->messages_per_s > 0 ? options->messages_per_s : GZ_MESSAGES_PER_S_MAX;
-    core->epoch = state->epoch;
+    copy_options(core, options);
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
     core->asset.seq = state->asset_seq;
     core->stored_seq = state->seq;
-    gz_core_start_clock(core, state->time);
-    core->next_ticket = 1;
+    core->clock = gz_clock_from(state->time);
     gz_journal_init(&core->journal, gz_core_answer, core);
     core->frame.headroom = options->frame_headroom;
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
-    if (build(core, options, state)) return core;
+    if (build(core, state)) return core;
     gz_core_destroy(core);
     return NULL;
 }
@@ -82,11 +76,11 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
 void gz_core_destroy(struct gz_core *core)
 {
     if (core == NULL) return;
-    while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->now);
-    gz_core_free_tickets(core);
+    while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->clock.now);
+    gz_tickets_finish(&core->tickets);
     gz_journal_finish(&core->journal);
     gz_roster_finish(&core->roster);
-    gz_host_release(&core->host, core->asset.surfaces);
+    gz_host_release(&core->options.host, core->asset.surfaces);
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
     gz_notebook_destroy(core->notes);
@@ -94,9 +88,9 @@ void gz_core_destroy(struct gz_core *core)
     gz_scene_destroy(core->scene);
     gz_arena_finish(&core->decoded);
     gz_arena_finish(&core->scratch);
-    free(core->epochs);
-    free(core->server);
-    free(core->name);
+    gz_epochs_finish(&core->epochs);
+    free((void *)core->options.server);
+    free((void *)core->options.scene);
     free(core);
 }
 
@@ -107,7 +101,7 @@ void gz_core_destroy(struct gz_core *core)
 static void finish_gestures(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        bool is_over = session->ended || core->now.mono_s >= session->gesture.closes_s;
+        bool is_over = session->ended || core->clock.now.mono_s >= session->gesture.closes_s;
         if (session->gesture.interaction == NULL || !is_over) continue;
         gz_interaction_finish(session, NULL);
     }
@@ -158,7 +152,8 @@ double gz_core_deadline(const struct gz_core *core)
 
 bool gz_core_is_idle(const struct gz_core *core)
 {
-    return gz_core_is_stored(core) && core->tickets == NULL && !isfinite(gz_core_commit_due(core));
+    return gz_core_is_stored(core) && core->tickets.first == NULL &&
+           !isfinite(gz_core_commit_due(core));
 }
 
 /* ---- what the host answers ---- */
@@ -179,13 +174,6 @@ void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *a
 
 /* ---- frames ---- */
 
-bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session)
-{
-    if (gz_outbox_waiting(&session->outbox) > 0) return true;
-    return !session->ended &&
-           (session->past.answer != NULL || gz_sync_has_frame(core->sync, &session->cursor));
-}
-
 /* First what is sent to this session alone; then a frame for everybody and a piece of an answer, by
  * turns. */
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
@@ -196,12 +184,13 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
     if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
     if (session->ended) return NULL;
     const struct gz_buffer *frame =
-        past->takes_turns ? NULL : gz_sync_frame(core->sync, &session->cursor, core->now.unix_s);
+        past->takes_turns ? NULL
+                          : gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
     past->takes_turns = past->answer != NULL && frame != NULL;
     if (frame != NULL) return frame;
     gz_session_send_piece(session);
     if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
-    return gz_sync_frame(core->sync, &session->cursor, core->now.unix_s);
+    return gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
 }
 
 /* ---- what the host asks ---- */

@@ -17,24 +17,12 @@
 #define GZ_SESSION_CORE_H
 
 #include "proto/base/buffer.h"
-#include "proto/base/log.h"
 #include "proto/message.h"
 #include "scene/record.h"
-#include "session/host.h"
+#include "session/core_options.h"
 
 struct gz_core;
 struct gz_session;
-
-struct gz_core_options {
-    const char *scene; /* its name; copied */
-    struct gz_core_host host;
-    const struct gz_log *log; /* may be NULL */
-    uint64_t
-        *errors; /* GZ_STATUS_COUNT: those that sessions are told are counted there; may be NULL */
-    const char *server;    /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
-    double messages_per_s; /* 0: GZ_MESSAGES_PER_S_MAX */
-    size_t frame_headroom; /* bytes that are free before each frame handed out */
-};
 
 /* Takes over what `state` says; the caller still frees `state`. NULL without memory. */
 struct gz_core *gz_core_create(const struct gz_core_options *options,
@@ -77,8 +65,6 @@ void gz_core_turn(struct gz_core *core, struct gz_now now);
  * for never. */
 double gz_core_deadline(const struct gz_core *core);
 
-/* Whether there is a frame for this session now. */
-bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session);
 /* The next frame for this session, which counts as sent; NULL when there is none. The buffer has
  * `frame_headroom` bytes free before its data and is valid, and may be scribbled on in its
  * headroom, until the next call on this core. Sessions that stand at the same place get the same

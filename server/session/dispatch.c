@@ -2,7 +2,6 @@
 #include "session/core.h"
 
 #include "server/maxima.h"
-#include "session/clock.h"
 #include "session/handlers.h"
 #include "session/interaction.h"
 #include "session/pending.h"
@@ -63,7 +62,7 @@ static const struct {
 static bool refuse_rate(struct gz_session *session)
 {
     struct gz_failure failure = {.node = 0};
-    enum gz_excess excess = gz_rate_exceed(&session->rate, session->core->now.mono_s);
+    enum gz_excess excess = gz_rate_exceed(&session->rate, session->core->clock.now.mono_s);
     if (excess == GZ_EXCESS_DROP) return false;
     gz_fail(&failure.error, GZ_RATE_LIMITED,
             "more than %.0f messages a second: the rest is dropped", session->rate.per_s);
@@ -98,7 +97,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
     while (offset < size && !session->ended) {
         /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
-        if (!gz_rate_take(&session->rate, core->now.mono_s))
+        if (!gz_rate_take(&session->rate, core->clock.now.mono_s))
             return refuse_rate(session) || is_looked_at;
         is_looked_at = true;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);

@@ -168,7 +168,7 @@ static bool is_due(const struct gz_session *session)
 {
     double due_s = gz_session_gizmo_due(session);
     bool is_moving = session->gesture.interaction != NULL;
-    return isfinite(due_s) && (is_moving || session->core->now.mono_s >= due_s);
+    return isfinite(due_s) && (is_moving || session->core->clock.now.mono_s >= due_s);
 }
 
 /* The gizmo is of `seq` now; when it follows the scene again depends on what it cost. */
@@ -176,7 +176,7 @@ static void pace(struct gz_session *session, uint64_t seq)
 {
     size_t nodes = session->selection.count + session->groups.walked;
     session->shown.seq = seq;
-    session->shown.due_s = session->core->now.mono_s;
+    session->shown.due_s = session->core->clock.now.mono_s;
     if (nodes > GZ_GIZMO_NODES_AT_ONCE)
         session->shown.due_s += (double)nodes * GZ_GIZMO_SECONDS_PER_NODE;
 }

@@ -24,11 +24,7 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
                        GZ_QUERIES_PER_SESSION_MAX);
     if (after > gz_sync_saved_seq(core->sync) && core->journal.is_refused)
         return gz_fail(&failure->error, GZ_STORAGE, "the state asked for could not be stored yet");
-    struct gz_ticket *ticket = calloc(1, sizeof *ticket);
-    if (ticket == NULL)
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this question");
-    *ticket = (struct gz_ticket){
-        .number = core->next_ticket++,
+    struct gz_ticket ticket = {
         .session = session->id,
         .has_rid = (message->has & GZ_HAS_RID) != 0,
         .rid = message->rid,
@@ -38,10 +34,9 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
         .query = *query,
         .on_answer = on_answer,
     };
-    if (ticket->has_key) memcpy(ticket->key, message->key.bytes, message->key.size);
-    struct gz_ticket **end = &core->tickets;
-    while (*end != NULL) end = &(*end)->next;
-    *end = ticket;
+    if (ticket.has_key) memcpy(ticket.key, message->key.bytes, message->key.size);
+    if (!gz_tickets_add(&core->tickets, &ticket))
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this question");
     session->past.open++;
     return GZ_OK;
 }
@@ -58,19 +53,20 @@ static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
 void gz_core_send_tickets(struct gz_core *core)
 {
     struct gz_ticket *next;
-    for (struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = next) {
+    for (struct gz_ticket *ticket = core->tickets.first; ticket != NULL; ticket = next) {
         next = ticket->next; /* a question that is answered at once is closed afterwards */
         if (!may_ask(core, ticket)) continue;
         struct gz_session *session = gz_core_session(core, ticket->session);
         if (session != NULL) session->past.asking = true;
         ticket->is_sent = true;
-        core->host.query(core->host.context, ticket->number, &ticket->query);
+        core->options.host.query(core->options.host.context, ticket->number, &ticket->query);
     }
 }
 
 bool gz_core_has_tickets_to_send(const struct gz_core *core)
 {
-    for (const struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = ticket->next) {
+    for (const struct gz_ticket *ticket = core->tickets.first; ticket != NULL;
+         ticket = ticket->next) {
         if (may_ask(core, ticket)) return true;
     }
     return false;
@@ -135,11 +131,8 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
 
 void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answer *answer)
 {
-    struct gz_ticket **at = &core->tickets;
-    while (*at != NULL && (*at)->number != number) at = &(*at)->next;
-    struct gz_ticket *ticket = *at;
+    struct gz_ticket *ticket = gz_tickets_take(&core->tickets, number);
     if (ticket == NULL) return;
-    *at = ticket->next;
     struct gz_session *session = gz_core_session(core, ticket->session);
     if (session != NULL) {
         struct gz_failure failure = {.error = answer->error};
@@ -153,26 +146,17 @@ void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answe
     free(ticket);
 }
 
-void gz_core_free_tickets(struct gz_core *core)
-{
-    while (core->tickets != NULL) {
-        struct gz_ticket *next = core->tickets->next;
-        free(core->tickets);
-        core->tickets = next;
-    }
-}
-
 void gz_session_send_piece(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     struct gz_message piece;
     if (session->past.answer == NULL) return;
-    bool made = gz_past_next_piece(&session->past, core->epoch, &core->scratch, &piece);
+    bool made = gz_past_next_piece(&session->past, core->epochs.present, &core->scratch, &piece);
     struct gz_failure failure = {.node = 0};
     gz_fail(&failure.error, GZ_NO_MEMORY, "no memory for the answer");
     if (!made) gz_session_refuse(session, true, piece.rid, &failure, false);
     bool goes_on = made && gz_session_answer(session, &piece) && piece.ok.more;
-    if (!goes_on) gz_past_stop(&session->past, &core->host);
+    if (!goes_on) gz_past_stop(&session->past, &core->options.host);
 }
 
 /* ---- the messages ---- */
@@ -204,7 +188,7 @@ enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *mes
             gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
         if (status != GZ_OK) return status;
     }
-    if (query.by_time && query.time > core->now.unix_s)
+    if (query.by_time && query.time > core->clock.now.unix_s)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
     if (!query.by_time && query.seq > now)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",

@@ -7,24 +7,6 @@
 #include "session/edit_request.h"
 #include "session/internal.h"
 
-/* What is done with the answer to a question, which the past could give. The answer is its own to
- * empty. A failure is sent to the session. */
-struct gz_ticket;
-typedef enum gz_status gz_answer_handler(struct gz_session *session, const struct gz_ticket *ticket,
-                                         struct gz_answer *answer, struct gz_failure *failure);
-
-/* A question that is open. */
-struct gz_ticket {
-    struct gz_ticket *next;
-    uint64_t number, session, rid;
-    bool has_rid, has_key, is_sent;
-    bool force; /* of a revert */
-    char key[GZ_KEY_BYTES_MAX + 1];
-    uint64_t after; /* the file is asked once the state up to here is saved */
-    struct gz_query query;
-    gz_answer_handler *on_answer;
-};
-
 /* Opens a question of this message, to be asked once all up to `after` is saved. */
 GZ_MUST_USE enum gz_status gz_session_ask(struct gz_session *session,
                                           const struct gz_message *message,
@@ -41,8 +23,6 @@ void gz_core_send_tickets(struct gz_core *core);
 bool gz_core_has_tickets_to_send(const struct gz_core *core);
 /* The answer to the question with this number, which is then closed. */
 void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answer *answer);
-/* Closes all questions without an answer. */
-void gz_core_free_tickets(struct gz_core *core);
 /* Puts the next piece of the answer that the session is being sent, if there is one, into its
  * outbox. */
 void gz_session_send_piece(struct gz_session *session);

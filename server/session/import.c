@@ -1,7 +1,6 @@
 /* import.c - replaces all nodes by those of a glTF, whose triangles may come later. */
 #include <string.h>
 
-#include "session/clock.h"
 #include "session/core.h"
 #include "session/pending.h"
 #include "session/session.h"
@@ -51,7 +50,7 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
         .seq = gz_scene_seq(core->scene),
         .saved = gz_sync_saved_seq(core->sync),
         .users = core->roster.count,
-        .epoch = core->epoch,
+        .epoch = core->epochs.present,
         .asset_seq = core->asset.seq,
         .has_asset = core->asset.seq > 0,
         .triangles = core->asset.surfaces != NULL ? core->asset.surfaces->triangle_count : 0,

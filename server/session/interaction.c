@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "server/maxima.h"
-#include "session/clock.h"
 #include "session/pending.h"
 #include "session/session.h"
 
@@ -83,7 +82,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     gesture->edit = (struct gz_gesture_edit){
         .id = core->next_edit++,
         .kind = kind,
-        .began = gz_core_moment(core),
+        .began = gz_clock_moment(&core->clock),
         .began_seq = gz_scene_seq(core->scene),
         .path_m = session->view.has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px
                                            : GZ_PATH_METRES,

@@ -36,7 +36,7 @@ static enum gz_status follow(struct gz_session *session, const struct gz_region 
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to follow a part of the scene");
     session->view.is_followed = region->kind == GZ_REGION_VIEW;
     session->view.moved = false;
-    session->view.interest_due_s = session->core->now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
+    session->view.interest_due_s = session->core->clock.now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
     return GZ_OK;
 }
 
@@ -63,12 +63,12 @@ enum gz_status gz_on_interest(struct gz_session *session, const struct gz_messag
 /* Without memory the interest stays as it is, and is tried again when it is next due. */
 void gz_session_update_interest(struct gz_session *session)
 {
-    double now_s = session->core->now.mono_s;
+    double now_s = session->core->clock.now.mono_s;
     if (session->ended || now_s < gz_view_interest_due(&session->view)) return;
     struct gz_region region = {.kind = GZ_REGION_VIEW};
     struct gz_failure failure;
     gz_view_cull(&session->view.camera, region.planes);
     session->view.interest_due_s = now_s + GZ_VIEW_MS_MIN / 1000.0;
     if (follow(session, &region, &failure) != GZ_OK)
-        gz_log(session->core->log, GZ_WARN, session->id, "%s", failure.error.message);
+        gz_log(session->core->options.log, GZ_WARN, session->id, "%s", failure.error.message);
 }

@@ -4,27 +4,24 @@
 #define GZ_SESSION_INTERNAL_H
 
 #include "journal/journal.h"
-#include "proto/base/log.h"
 #include "session/asset.h"
-#include "session/host.h"
+#include "session/clock.h"
+#include "session/core_options.h"
+#include "session/epochs.h"
 #include "session/roster.h"
+#include "session/tickets.h"
 
 struct gz_core {
-    char *name, *server;
-    struct gz_core_host host;
-    const struct gz_log *log;
-    uint64_t *errors; /* by status; NULL where nobody counts */
-    double messages_per_s;
+    struct gz_core_options options; /* its texts are the core's own copies */
 
     struct gz_scene *scene;
     struct gz_undo_log *undo;
     struct gz_notebook *notes;
     struct gz_checkpoint_list *checkpoints; /* that are stored */
     struct gz_sync *sync;
-    uint64_t epoch, next_edit, next_note;
-    double moment_s; /* the last one that gz_core_moment gave */
-    struct gz_epoch_record *epochs;
-    size_t epoch_count;
+    uint64_t next_edit, next_note; /* ids */
+    struct gz_clock clock;         /* gz_core_enter advances it, and nothing else does */
+    struct gz_epochs epochs;
     struct gz_asset asset;
 
     struct gz_session *sessions; /* the newest first */
@@ -32,9 +29,7 @@ struct gz_core {
 
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */
-
-    struct gz_ticket *tickets;
-    uint64_t next_ticket;
+    struct gz_tickets tickets;
     char frozen[GZ_ERROR_BYTES_MAX]; /* why nothing more is done; empty: it is */
 
     struct gz_arena decoded; /* of one frame */
@@ -44,8 +39,11 @@ struct gz_core {
      * goes back to where the scratch stood before (gz_arena_go_back). Its maximum is
      * GZ_EDIT_BYTES_MAX; the changes of all gestures together fit, for each node is in one. */
     struct gz_arena scratch;
-    struct gz_now now;      /* by gz_core_enter alone */
     struct gz_buffer frame; /* a view of what was handed out last */
 };
+
+/* Each call of the host that has work done begins with this: the scratch is empty, and the clock
+ * says the time. */
+void gz_core_enter(struct gz_core *core, struct gz_now now);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "session/clock.h"
 #include "session/describe.h"
 #include "session/interaction.h"
 #include "session/session.h"
@@ -55,11 +54,8 @@ static uint32_t colour_of(const struct gz_core *core, const char *user)
  * an earlier epoch, 0 of an unknown one. */
 static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
 {
-    if (epoch == core->epoch) return gz_scene_seq(core->scene);
-    for (size_t i = 0; i < core->epoch_count; i++) {
-        if (core->epochs[i].epoch == epoch) return core->epochs[i].seq_last;
-    }
-    return 0;
+    if (epoch == core->epochs.present) return gz_scene_seq(core->scene);
+    return gz_epochs_last_seq(&core->epochs, epoch);
 }
 
 /* Where the session begins: at the seq that the client resumes from, if that can be continued, or
@@ -83,15 +79,15 @@ static void send_welcome(struct gz_session *session)
     message.welcome = (struct gz_welcome){
         .v = GZ_PROTOCOL_VERSION,
         .session = session->id,
-        .epoch = core->epoch,
+        .epoch = core->epochs.present,
         .seq = gz_scene_seq(core->scene),
-        .scene = gz_text_of(core->name),
-        .server = gz_text_of(core->server),
+        .scene = gz_text_of(core->options.scene),
+        .server = gz_text_of(core->options.server),
         .secret = gz_text_of(session->secret),
         .resumed = session->cursor.state > 0,
         .role = session->role,
         .message_bytes = GZ_MESSAGE_BYTES_MAX,
-        .messages_per_s = (uint64_t)core->messages_per_s,
+        .messages_per_s = (uint64_t)core->options.messages_per_s,
         .nodes = GZ_NODES_MAX,
     };
     gz_session_send(session, &message);
@@ -151,7 +147,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->draw = hello->hello.draw;
     session->tool = gz_tool_default;
     session->by_surface = true;
-    session->rate = gz_rate_of(core->messages_per_s, core->now.mono_s);
+    session->rate = gz_rate_of(core->options.messages_per_s, core->clock.now.mono_s);
     memcpy(session->user, hello->hello.user.bytes, hello->hello.user.size);
     gz_outbox_init(&session->outbox, core->frame.headroom);
     return session;
@@ -192,7 +188,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     list_session(core, session);
     gz_session_present(session);
     send_welcome(session);
-    gz_log(core->log, GZ_INFO, id, "%s joined %s as %s", session->user, core->name,
+    gz_log(core->options.log, GZ_INFO, id, "%s joined %s as %s", session->user, core->options.scene,
            gz_vocabulary_word(&gz_role_words, (int)role));
     *out = session;
     return GZ_OK;
@@ -216,10 +212,11 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     if (session->next != NULL) session->next->previous = session->previous;
     if (core->sessions == session) core->sessions = session->next;
     gz_roster_remove(&core->roster, session->id);
-    gz_log(core->log, GZ_INFO, session->id, "%s left %s", session->user, core->name);
+    gz_log(core->options.log, GZ_INFO, session->id, "%s left %s", session->user,
+           core->options.scene);
     gz_gesture_finish(&session->gesture);
     gz_sync_cursor_finish(&session->cursor);
-    gz_past_stop(&session->past, &core->host);
+    gz_past_stop(&session->past, &core->options.host);
     gz_outbox_finish(&session->outbox);
     gz_selection_finish(&session->selection);
     gz_groups_finish(&session->groups);
@@ -253,7 +250,7 @@ bool gz_core_is_answered(const struct gz_core *core)
     const struct gz_session *session = core->sessions;
     while (session != NULL && (session->ended || session->past.answer == NULL))
         session = session->next;
-    return session == NULL && core->tickets == NULL;
+    return session == NULL && core->tickets.first == NULL;
 }
 
 void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_now now)

@@ -118,7 +118,8 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
         return true;
     }
     uint64_t note;
-    *status = core->host.find_note_key(core->host.context, session->user, key, &note);
+    const struct gz_core_host *host = &core->options.host;
+    *status = host->find_note_key(host->context, session->user, key, &note);
     if (*status != GZ_OK) {
         gz_fail(&failure->error, *status,
                 "key: the disk does not say whether it is taken; ask again");
@@ -175,7 +176,7 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
         note->reply = other->id;
     }
     note->id = core->next_note;
-    note->made = core->now.unix_s;
+    note->made = core->clock.now.unix_s;
     return pin(core, message, note, failure);
 }
 
@@ -245,7 +246,7 @@ enum gz_status gz_on_note(struct gz_session *session, const struct gz_message *m
     enum gz_status status;
     if (answer_known(session, message, key, &status, failure)) return status;
     struct gz_note_record note = {
-        .user = session->user, .by = session->user, .key = key, .changed = core->now.unix_s};
+        .user = session->user, .by = session->user, .key = key, .changed = core->clock.now.unix_s};
     note.text = gz_arena_text(&core->scratch, message->note.text.bytes, message->note.text.size);
     if (note.text == NULL) return no_memory(failure);
     status =

@@ -8,7 +8,6 @@
 #include "scene/undo.h"
 #include "server/maxima.h"
 #include "session/answers.h"
-#include "session/clock.h"
 #include "session/session.h"
 
 /* ---- making one ---- */
@@ -61,11 +60,11 @@ struct gz_pending_edit *gz_pending_create(struct gz_core *core,
     struct gz_pending_edit *pending = calloc(1, sizeof *pending);
     if (pending == NULL) return NULL;
     gz_arena_init(&pending->arena, GZ_EDIT_BYTES_MAX);
-    const double moment_s = gz_core_moment(core);
+    const double moment_s = gz_clock_moment(&core->clock);
     pending->edit = (struct gz_edit_record){
         .kind = request->kind,
         .session = session,
-        .epoch = core->epoch,
+        .epoch = core->epochs.present,
         .target = request->target,
         .reverts = request->reverts,
         .began = moment_s,
@@ -210,8 +209,8 @@ static bool take_back(struct gz_core *core, const struct gz_edit_record *edit)
     gz_arena_go_back(&core->scratch, mark);
     if (status == GZ_NO_MEMORY) return false;
     if (status != GZ_OK)
-        gz_log(core->log, GZ_ERROR, 0, "%s: edit %llu could not be taken back: %s", core->name,
-               (unsigned long long)edit->id, failure.error.message);
+        gz_log(core->options.log, GZ_ERROR, 0, "%s: edit %llu could not be taken back: %s",
+               core->options.scene, (unsigned long long)edit->id, failure.error.message);
     gz_undo_remove(core->undo, edit->id);
     return true;
 }
@@ -227,7 +226,8 @@ static bool refuse_edit(void *context, struct gz_journal_entry *entry, const cha
     gz_fail(&outcome->error, GZ_STORAGE, "the edit was taken back, it could not be stored: %s",
             why);
     if (pending->edit.kind == GZ_EDIT_IMPORT)
-        gz_import_refuse(&core->asset, &pending->import, &core->host, outcome->error.message);
+        gz_import_refuse(&core->asset, &pending->import, &core->options.host,
+                         outcome->error.message);
     return true;
 }
 
@@ -235,7 +235,7 @@ static void free_edit(void *context, struct gz_journal_entry *entry)
 {
     struct gz_pending_edit *pending = (struct gz_pending_edit *)entry;
     struct gz_core *core = context;
-    gz_import_free(&pending->import, &core->host);
+    gz_import_free(&pending->import, &core->options.host);
     gz_pending_destroy(pending);
 }
 
@@ -268,9 +268,9 @@ static enum gz_status fail_unknown_key(struct gz_failure *failure, enum gz_statu
 static enum gz_status stored_of_key(struct gz_session *session, const char *key,
                                     struct gz_edit_record *edit, struct gz_failure *failure)
 {
-    struct gz_core *core = session->core;
+    const struct gz_core_host *host = &session->core->options.host;
     enum gz_status status =
-        core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);
+        host->find_key(host->context, session->user, key, &session->core->scratch, edit);
     return status == GZ_OK ? GZ_OK : fail_unknown_key(failure, status);
 }
 

@@ -112,8 +112,13 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
     if (by_rect && asked->surface)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
                        "surface: a rect goes by bounds alone; leave it out");
-    enum gz_status status = gz_view_point(&session->view, (message->has & GZ_HAS_PICK_RAY) != 0,
-                                          asked->at, asked->ray, &pointer, &failure->error);
+    if (by_rect && !session->view.has_camera)
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "rect: pixels need a camera, and none was sent yet; send camera first");
+    enum gz_status status = GZ_OK;
+    if (!by_rect)
+        status = gz_view_point(&session->view, (message->has & GZ_HAS_PICK_RAY) != 0, asked->at,
+                               asked->ray, &pointer, &failure->error);
     if (status != GZ_OK) return status;
     if ((message->has & GZ_HAS_RID) == 0) return GZ_OK; /* there would be no answer */
     if (asked->surface)

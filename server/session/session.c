@@ -17,7 +17,7 @@ void gz_session_end(struct gz_session *session, const char *reason)
     if (session->ended) return;
     session->ended = true;
     snprintf(session->end_reason, sizeof session->end_reason, "%s", reason);
-    gz_log(session->core->log, GZ_INFO, session->id, "ended: %s", reason);
+    gz_log(session->core->options.log, GZ_INFO, session->id, "ended: %s", reason);
 }
 
 /* ---- answers ---- */
@@ -100,9 +100,9 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
     message.error.fatal = fatal;
     name_nodes(&named, &message);
     gz_session_send(session, &message);
-    if (core->errors != NULL) core->errors[error->status]++;
-    gz_log(core->log, GZ_DEBUG, session->id, "refused: %s: %s", gz_status_word(error->status),
-           error->message);
+    if (core->options.errors != NULL) core->options.errors[error->status]++;
+    gz_log(core->options.log, GZ_DEBUG, session->id, "refused: %s: %s",
+           gz_status_word(error->status), error->message);
     if (fatal) gz_session_end(session, error->message);
 }
 
@@ -116,7 +116,7 @@ void gz_session_present(struct gz_session *session)
     user->tool = session->tool.mode;
     user->locks = (struct gz_ids){session->gesture.ids, session->gesture.count};
     gz_view_present(&session->view, user);
-    gz_sync_present(session->core->sync, &session->presence, session->core->now.mono_s);
+    gz_sync_present(session->core->sync, &session->presence, session->core->clock.now.mono_s);
 }
 
 void gz_session_prune_selection(struct gz_session *session)

@@ -123,7 +123,7 @@ bool gz_core_log_session(struct gz_core *core, const struct gz_session *session,
     if (core->journal.others >= GZ_SESSION_ENTRIES_MAX) forget_sessions(core);
     *entry = (struct session_entry){
         .entry = {.kind = &session_entries, .bytes = sizeof *entry},
-        .record = {session->id, entry->user, session->role, core->now.unix_s},
+        .record = {session->id, entry->user, session->role, core->clock.now.unix_s},
         .has_left = has_left};
     memcpy(entry->user, session->user, sizeof entry->user);
     gz_journal_append(&core->journal, &entry->entry);

@@ -37,7 +37,7 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
     (void)failure;
     struct gz_gesture *gesture = &session->gesture;
     double notches = gesture->notches + input->notches;
-    gesture->closes_s = session->core->now.mono_s + GZ_WHEEL_SECONDS;
+    gesture->closes_s = session->core->clock.now.mono_s + GZ_WHEEL_SECONDS;
     struct gz_motion motion = motion_of(&gesture->notch, notches);
     if (!gz_finite(motion.factor) || (notches != 0 && motion.factor.x == 0)) return GZ_OK;
     gesture->notches = notches;

@@ -75,15 +75,6 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor)
     cursor->interest_set = NULL;
 }
 
-bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
-{
-    return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
-           cursor->saved != sync->saved || cursor->edits != sync->edit_count ||
-           cursor->presence.version < sync->presence_shown ||
-           gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
-           gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
-}
-
 /* ---- the delta ---- */
 
 static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
@@ -219,9 +210,18 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
     return &sync->own;
 }
 
+static bool has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
+           cursor->saved != sync->saved || cursor->edits != sync->edit_count ||
+           cursor->presence.version < sync->presence_shown ||
+           gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
+           gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
+}
+
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
-    if (!gz_sync_has_frame(sync, cursor)) return NULL;
+    if (!has_frame(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
     if (frame == NULL) {

@@ -65,7 +65,6 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor);
 GZ_MUST_USE bool gz_sync_set_interest(const struct gz_sync *sync, struct gz_cursor *cursor,
                                       const struct gz_region *region);
 
-bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* The next frame for this cursor, which moves past it. NULL if there is none, or no memory: then
  * the cursor stays, but a viewer with an interest starts from 0. Valid until the next call. */
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,

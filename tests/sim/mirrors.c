@@ -1,7 +1,5 @@
 /* What people have, beside what was. */
-#include "sim/mirrors.h"
-#include "sim/judge.h"
-#include "sim/sim.h"
+#include "sim/model.h"
 
 static void compare_node(const struct sim *sim, const struct person *person, uint64_t id)
 {

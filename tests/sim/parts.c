@@ -6,11 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "sim/chance.h"
-#include "sim/frames.h"
-#include "sim/judge.h"
-#include "sim/parts.h"
-#include "sim/sim.h"
+#include "sim/model.h"
 
 /* ---- what is asked for ---- */
 

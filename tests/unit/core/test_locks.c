@@ -157,8 +157,8 @@ static void say_grab(struct game *game, int who)
     struct player *player = &game->players[who];
     uint64_t ids[2] = {any_node(game), any_node(game)};
     /* Those that are below another one move with it and are not held. */
-    const struct gz_node *a = node_of(game, ids[0]), *b = node_of(game, ids[1]);
-    size_t count = a == b || gz_scene_is_below(a, b) || gz_scene_is_below(b, a) ? 1 : 2;
+    const struct gz_node *tops[2];
+    size_t count = gz_scene_tops(game->host.core->scene, ids, 2, tops);
     struct gz_message grab = pointer(game, GZ_PHASE_DOWN);
     grab.op = GZ_OP_GRAB;
     grab.has |= GZ_HAS_POINTER_NODES;

@@ -308,10 +308,34 @@ static void test_press_takes_the_lowest_id_of_equals(void **state)
     host_finish(&host);
 }
 
+/* Pixels mean nothing without a camera: the refusal names the field that has them. */
+static void test_pick_without_a_camera_names_its_field(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init(&host);
+    struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    static const struct {
+        uint64_t has;
+        const char *words;
+    } cases[] = {{GZ_HAS_PICK_AT, "at: pixels need a camera"},
+                 {GZ_HAS_PICK_RECT, "rect: pixels need a camera"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct gz_message pick = {
+            .op = GZ_OP_PICK, .has = cases[i].has, .pick = {.at = {1, 2}, .rect = {1, 2, 3, 4}}};
+        const struct gz_message *answer = client_ask(a, &pick);
+        assert_refused(answer, GZ_BAD_STATE);
+        assert_ptr_equal(strstr(answer->error.message.bytes, cases[i].words),
+                         answer->error.message.bytes);
+    }
+    host_finish(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pick_answers_as_if_all_nodes_were_asked),
+        cmocka_unit_test(test_pick_without_a_camera_names_its_field),
         cmocka_unit_test(test_press_takes_the_lowest_id_of_equals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

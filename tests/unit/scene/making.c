@@ -157,9 +157,17 @@ void assert_sound(const struct gz_scene *scene)
         if (at->gone) assert_true(at->first_child == NULL && at->holder == 0);
         if (at->gone) assert_null(gz_scene_find(scene, at->id));
     }
-    assert_ptr_equal(gz_scene_newest(scene), older);
+    if (older != NULL)
+        assert_ptr_equal(gz_scene_after((struct gz_scene *)scene, older->seq - 1), older);
     assert_true(older == NULL || older->seq <= gz_scene_seq(scene));
     assert_int_equal(ordered, walked);
+}
+
+const struct gz_node *newest_node(const struct gz_scene *scene)
+{
+    const struct gz_node *node = gz_scene_oldest(scene);
+    while (node != NULL && node->newer != NULL) node = node->newer;
+    return node;
 }
 
 void assert_trs_equal(const gz_trs *a, const gz_trs *b)

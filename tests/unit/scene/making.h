@@ -30,6 +30,8 @@ extern struct gz_failure told;
 
 /* Fails the test unless the lists of siblings, the order of change and the counts hang together. */
 void assert_sound(const struct gz_scene *scene);
+/* The node that changed last, tombstones included; NULL if there is none. */
+const struct gz_node *newest_node(const struct gz_scene *scene);
 void assert_trs_equal(const gz_trs *a, const gz_trs *b);
 
 #endif

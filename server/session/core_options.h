@@ -1,0 +1,19 @@
+/* core_options.h - what a core is created with, and keeps. */
+#ifndef GZ_SESSION_CORE_OPTIONS_H
+#define GZ_SESSION_CORE_OPTIONS_H
+
+#include "proto/base/log.h"
+#include "session/host.h"
+
+struct gz_core_options {
+    const char *scene; /* its name; copied */
+    struct gz_core_host host;
+    const struct gz_log *log; /* may be NULL */
+    uint64_t *errors;         /* GZ_STATUS_COUNT counters of the errors that sessions are sent, by
+                                 status; may be NULL */
+    const char *server;       /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
+    double messages_per_s;    /* 0: GZ_MESSAGES_PER_S_MAX */
+    size_t frame_headroom;    /* bytes that are free before each frame handed out */
+};
+
+#endif
