@@ -2,7 +2,7 @@
  * libraries, while somebody does everything once: no crash, no hang, a refused request or a closed
  * connection; everybody can go on afterwards, what was acknowledged is in the file, which is whole
  * and what viewers see. Leaks are AddressSanitizer's to tell, at the daemon's end. GIZMOD_TIMES
- * scales the 60 n that are tried (20,000 in the long suite), spread over all that there are. */
+ * scales the 60 n that are tried, spread over all that there are. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
