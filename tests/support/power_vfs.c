@@ -22,7 +22,7 @@ struct operation {
 struct disk {
     char *path;
     unsigned char *bytes;
-    size_t size;
+    size_t size, capacity;
     struct operation *pending;
     size_t pending_count, pending_capacity;
 };
@@ -46,8 +46,11 @@ static bool spend(void)
 
 static void resize(struct disk *disk, size_t size)
 {
-    disk->bytes = realloc(disk->bytes, size > 0 ? size : 1);
-    assert(disk->bytes != NULL);
+    if (size > disk->capacity || disk->bytes == NULL) {
+        disk->capacity = 2 * size + 4096;
+        disk->bytes = realloc(disk->bytes, disk->capacity);
+        assert(disk->bytes != NULL);
+    }
     if (size > disk->size) memset(disk->bytes + disk->size, 0, size - disk->size);
     disk->size = size;
 }
