@@ -6,6 +6,17 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "sim/chance.h"
+#include "sim/daemon.h"
+#include "sim/disk.h"
+#include "sim/frames.h"
+#include "sim/hear.h"
+#include "sim/judge.h"
+#include "sim/model.h"
+#include "sim/notes.h"
+#include "sim/parts.h"
+#include "sim/requests.h"
+#include "sim/said.h"
 #include "sim/sim.h"
 
 #define HEADROOM 16
@@ -65,7 +76,7 @@ static void settle(struct sim *sim)
     struct gz_batch *batch = sim->batch;
     struct act act = {.kind = sim->commit_fails ? ACT_REFUSED : ACT_STORED};
     trace(sim, "disk: %s up to seq %llu, %zu edits", sim->commit_fails ? "refuses" : "has",
-          (unsigned long long)batch->seq, batch->ended_count);
+          NUMBER(batch->seq), batch->ended_count);
     if (!sim->commit_fails) store(sim);
     sim->disk_failed |= sim->commit_fails;
     sim->refusals += sim->commit_fails;
@@ -105,145 +116,11 @@ static void answer(struct sim *sim, struct question *question)
         act.request = session->ended ? NULL : person_request(sim, session->id, ticket->rid);
         if (act.request != NULL && act.request->session != session->id) act.request = NULL;
     }
-    trace(sim, "past: answers question %llu", (unsigned long long)question->ticket);
+    trace(sim, "past: answers question %llu", NUMBER(question->ticket));
     gz_core_answered(sim->core, question->ticket, &past, sim->now);
     *question = sim->questions[--sim->question_count];
     model_act(sim, &act);
     gz_answer_finish(&past);
-}
-
-/* ---- lanes ---- */
-
-static void lane_add(struct sim *sim, const struct link *link, struct lane *lane,
-                     struct parcel *parcel)
-{
-    double due_s = sim->now.mono_s + link->delay_s + between(sim, 0, link->jitter_s);
-    parcel->due_s = lane->last_s = fmax(due_s, lane->last_s);
-    lane->bytes += parcel->size;
-    *lane->end = parcel;
-    lane->end = &parcel->next;
-}
-
-static struct parcel *lane_take(struct lane *lane)
-{
-    struct parcel *parcel = lane->first;
-    lane->first = parcel->next;
-    if (lane->first == NULL) lane->end = &lane->first;
-    lane->bytes -= parcel->size;
-    return parcel;
-}
-
-static void parcel_destroy(struct parcel *parcel)
-{
-    gz_arena_finish(&parcel->arena);
-    free(parcel->messages);
-    free(parcel->bytes);
-    free(parcel);
-}
-
-static struct parcel *parcel_create(uint8_t *bytes, size_t size)
-{
-    struct parcel *parcel = calloc(1, sizeof *parcel);
-    if (parcel == NULL) abort();
-    parcel->bytes = bytes;
-    parcel->size = size;
-    return parcel;
-}
-
-static void lane_lose(struct lane *lane, size_t kept)
-{
-    struct parcel **at = &lane->first;
-    for (; kept > 0 && *at != NULL; kept--) at = &(*at)->next;
-    while (*at != NULL) {
-        struct parcel *next = (*at)->next;
-        lane->bytes -= (*at)->size;
-        parcel_destroy(*at);
-        *at = next;
-    }
-    lane->end = at;
-}
-
-static size_t lane_count(const struct lane *lane)
-{
-    size_t count = 0;
-    for (const struct parcel *parcel = lane->first; parcel != NULL; parcel = parcel->next) count++;
-    return count;
-}
-
-/* ---- links ---- */
-
-void link_open(struct sim *sim, struct person *person)
-{
-    struct link *link = calloc(1, sizeof *link);
-    if (link == NULL) abort();
-    link->next = sim->links;
-    sim->links = link;
-    link->person = link->owner = person;
-    person->link = link;
-    link->up.end = &link->up.first;
-    link->down.end = &link->down.first;
-    link->delay_s = chance(sim, 0.5) ? between(sim, 0.0005, 0.01) : between(sim, 0.01, 0.2);
-    link->jitter_s = link->delay_s * between(sim, 0, 3);
-    link->window_bytes = !sim->quiet && chance(sim, 0.5) ? WINDOW_SMALL : WINDOW_BYTES;
-    link->heard_s = sim->now.mono_s;
-}
-
-void link_destroy(struct sim *sim, struct link *link)
-{
-    struct link **at = &sim->links;
-    while (*at != link) at = &(*at)->next;
-    *at = link->next;
-    if (link->person != NULL) link->person->link = NULL;
-    lane_lose(&link->up, 0);
-    lane_lose(&link->down, 0);
-    free(link->cameras);
-    free(link);
-}
-
-void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size)
-{
-    lane_add(sim, link, &link->up, parcel_create(bytes, size));
-}
-
-static void end_lane(struct sim *sim, struct link *link, struct lane *lane)
-{
-    struct parcel *parcel = parcel_create(NULL, 0);
-    parcel->end = true;
-    lane_add(sim, link, lane, parcel);
-}
-
-static void turn_away(struct sim *sim, struct link *link)
-{
-    struct person *person = link->person;
-    link->person = NULL;
-    person->link = NULL;
-    lane_lose(&link->down, 0);
-    person_lose(sim, person);
-}
-
-/* It hears, before it is gone, what came through of what was on its way. */
-static void hear_rest(struct sim *sim, struct link *link)
-{
-    for (size_t left = below(sim, lane_count(&link->down) + 1); left > 0 && link->person != NULL;
-         left--) {
-        struct parcel *parcel = lane_take(&link->down);
-        if (!parcel->end) person_hear(sim, link->person, parcel);
-        parcel_destroy(parcel);
-    }
-}
-
-void link_cut(struct sim *sim, struct link *link)
-{
-    hear_rest(sim, link);
-    lane_lose(&link->up, below(sim, lane_count(&link->up) + 1));
-    end_lane(sim, link, &link->up);
-    turn_away(sim, link);
-}
-
-void link_close(struct sim *sim, struct link *link)
-{
-    end_lane(sim, link, &link->up);
-    turn_away(sim, link);
 }
 
 /* ---- the end of a link ---- */
@@ -253,7 +130,7 @@ static void leave(struct sim *sim, struct link *link)
     char user[TEXT_MAX] = "";
     keep_text(user, link->session->user);
     struct act act = {.kind = ACT_LEAVE, .session = link->session->id, .user = user};
-    trace(sim, "session %llu leaves", (unsigned long long)act.session);
+    trace(sim, "session %llu leaves", NUMBER(act.session));
     gz_core_leave(sim->core, link->session, sim->now);
     link->session = NULL;
     model_act(sim, &act);
@@ -265,7 +142,7 @@ static void hang_up(struct sim *sim, struct link *link)
     if (link->session != NULL) leave(sim, link);
     link->over = true;
     lane_lose(&link->up, 0);
-    end_lane(sim, link, &link->down);
+    lane_end(sim, link, &link->down);
 }
 
 /* ---- what comes from a link ---- */
@@ -294,11 +171,11 @@ static void check_places(const struct sim *sim, const struct link *replaced)
         if (link->session == NULL) continue;
         PROMISE(gz_session_is_replaced(link->session) == (link == replaced),
                 "a secret takes its own session's place", "that of session %llu",
-                (unsigned long long)link->session->id);
+                NUMBER(link->session->id));
         PROMISE(link != replaced ||
                     (link->session->ended && link->session->gesture.interaction == NULL),
                 "who comes back finds free what it held", "session %llu drags on",
-                (unsigned long long)link->session->id);
+                NUMBER(link->session->id));
     }
 }
 
@@ -314,7 +191,7 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
         secret[i] = (uint8_t)below(sim, 256);
         snprintf(link->secret + 2 * i, 3, "%02x", secret[i]);
     }
-    PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", (unsigned long long)id);
+    PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", NUMBER(id));
     sim->owners[id] = (uint8_t)link->owner->index;
     enum gz_status status = gz_core_join(sim->core, id, hello, link->owner->role, secret, sim->now,
                                          &link->session, &error);
@@ -322,8 +199,7 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     check_places(sim, replaced);
     model_act(sim, &act);
     if (replaced == NULL) return;
-    trace(sim, "session %llu takes the place of %llu", (unsigned long long)id,
-          (unsigned long long)act.replaced);
+    trace(sim, "session %llu takes the place of %llu", NUMBER(id), NUMBER(act.replaced));
     sim->replaced++;
     hang_up(sim, replaced);
 }
@@ -342,12 +218,6 @@ struct frame {
     size_t count, acting; /* which of them may change the scene, else the last one */
 };
 
-static bool is_beside(enum gz_op op)
-{
-    return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY ||
-           op == GZ_OP_AT || op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
-}
-
 static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
 {
     struct gz_error error;
@@ -358,7 +228,7 @@ static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
         struct framed_message *next = &frame->messages[frame->count];
         next->sense = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &frame->arena, &next->message,
                                 &error) == GZ_OK;
-        bool acting = next->sense && !is_beside(next->message.op);
+        bool acting = next->sense && !op_is_beside(next->message.op);
         if (acting || !acts) frame->acting = frame->count;
         acts |= acting;
     }
@@ -404,7 +274,7 @@ static void trace_frame(const struct sim *sim, const struct link *link, const st
     char text[256];
     for (size_t i = 0; sim->trace && i < frame->count; i++) {
         describe(&frame->messages[i].message, text);
-        trace(sim, "session %llu: %s", (unsigned long long)link->session->id,
+        trace(sim, "session %llu: %s", NUMBER(link->session->id),
               frame->messages[i].sense ? text : "nonsense");
     }
 }
@@ -423,7 +293,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     gz_core_receive(sim->core, link->session, bytes, size, sim->now);
     model_act(sim, &acts[frame.acting]);
     for (size_t i = 0; i < frame.count; i++)
-        if (i != frame.acting) model_beside(sim, &acts[i]);
+        if (i != frame.acting) act_beside(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) notes_act(sim, &acts[i]);
     notes_settled(sim);
     note_moves(sim, link, &frame, seq);
@@ -459,11 +329,11 @@ static void check_acks(const struct sim *sim, const struct gz_delta *delta)
             const struct link_move *move = &link->moves[delta->acks[i].n % COUNT(link->moves)];
             if (move->n != delta->acks[i].n) continue;
             PROMISE(move->first <= delta->seq, "an acknowledged pointer shows",
-                    "n %llu of session %llu", (unsigned long long)delta->acks[i].n,
-                    (unsigned long long)delta->acks[i].session);
+                    "n %llu of session %llu", NUMBER(delta->acks[i].n),
+                    NUMBER(delta->acks[i].session));
             PROMISE(move->last > delta->from, "a pointer is acknowledged once",
-                    "n %llu of session %llu", (unsigned long long)delta->acks[i].n,
-                    (unsigned long long)delta->acks[i].session);
+                    "n %llu of session %llu", NUMBER(delta->acks[i].n),
+                    NUMBER(delta->acks[i].session));
         }
     }
 }
@@ -546,8 +416,7 @@ void daemon_start(struct sim *sim)
         .frame_headroom = HEADROOM,
     };
     core_store_open(&sim->store, &state);
-    trace(sim, "daemon: starts, epoch %llu, seq %llu", (unsigned long long)state.epoch,
-          (unsigned long long)state.seq);
+    trace(sim, "daemon: starts, epoch %llu, seq %llu", NUMBER(state.epoch), NUMBER(state.seq));
     sim->core = gz_core_create(&options, &state);
     if (sim->core == NULL) abort();
     gz_scene_state_finish(&state);
@@ -569,8 +438,8 @@ static void go_down(struct sim *sim)
     struct link *next;
     for (struct link *link = sim->links; link != NULL; link = next) {
         next = link->next;
-        if (link->person != NULL) hear_rest(sim, link);
-        if (link->person != NULL) turn_away(sim, link);
+        if (link->person != NULL) person_hear_rest(sim, link);
+        if (link->person != NULL) person_turn_away(sim, link);
         link_destroy(sim, link);
     }
 }
@@ -632,7 +501,7 @@ static void deliver_down(struct sim *sim, struct link *link)
 {
     struct parcel *parcel = lane_take(&link->down);
     if (parcel->end && link->person != NULL)
-        turn_away(sim, link);
+        person_turn_away(sim, link);
     else if (link->person != NULL)
         person_hear(sim, link->person, parcel);
     parcel_destroy(parcel);
@@ -652,7 +521,7 @@ static void look_after(struct sim *sim, struct link *link)
     bool overdue = link->session != NULL && link->ended_s > 0 &&
                    (now >= link->ended_s + GZ_FAREWELL_SECONDS ||
                     gz_outbox_waiting(&link->session->outbox) == 0);
-    if (cut) trace(sim, "session %llu is silent", (unsigned long long)link->session->id);
+    if (cut) trace(sim, "session %llu is silent", NUMBER(link->session->id));
     if (cut || overdue) hang_up(sim, link);
 }
 

@@ -3,7 +3,12 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "sim/model.h"
+#include "sim/disk.h"
+#include "sim/drags.h"
+#include "sim/judge.h"
+#include "sim/notes.h"
+#include "sim/sim.h"
+#include "sim/wanted.h"
 
 /* What of the edit is not as it was done; NULL for nothing. */
 static const char *difference(const struct deed *deed, const struct gz_edit_record *edit)
@@ -38,7 +43,7 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
     PROMISE(batch->ended_count == waiting, "each edit is stored once",
             "%zu are to be stored, and %zu wait", batch->ended_count, waiting);
     for (size_t i = 0; i < batch->ended_count; i++) {
-        struct deed *deed = (struct deed *)model_deed(model, batch->ended[i].id);
+        struct deed *deed = model_deed(model, batch->ended[i].id);
         PROMISE(deed != NULL && !deed->stored, "each edit is stored once", "edit %llu",
                 NUMBER(batch->ended[i].id));
         const char *wrong = difference(deed, &batch->ended[i]);
@@ -97,7 +102,7 @@ static void forget_after(struct model *model, uint64_t seq)
 static struct deed *deed_of_record(struct sim *sim, const struct gz_edit_record *edit)
 {
     struct act act = {.session = edit->session, .user = edit->user};
-    struct deed *deed = add_deed(sim, edit->id, &act, edit->kind);
+    struct deed *deed = add_deed(&sim->model, edit->id, &act, edit->kind);
     deed->seq = edit->seq;
     deed->epoch = edit->epoch;
     deed->stored = true;
@@ -116,6 +121,7 @@ void model_restart(struct sim *sim)
     size_t epochs = sim->store.epoch_count;
     uint64_t saved = epochs > 0 ? sim->store.epochs[epochs - 1].seq_last : sim->store.seq;
     model->call++;
+    model->epoch = sim->store.epoch;
     model->time_s = sim->store.time;
     while (model->deed_count > 0 && !model->deeds[model->deed_count - 1].stored)
         model->deed_count--;
@@ -128,7 +134,7 @@ void model_restart(struct sim *sim)
             "%zu edits of %zu are left", sim->store.edit_count, model->deed_count);
     model->deeds_known =
         model->deed_count > GZ_UNDO_EDITS_MAX ? model->deed_count - GZ_UNDO_EDITS_MAX : 0;
-    look(sim);
+    look(model, sim->core->scene);
     PROMISE(model->changed.count == 0, "after a crash the scene is what was saved", "node %llu",
             NUMBER(model->changed.list[0].node));
     model->newest_node = gz_scene_next_id(sim->core->scene) - 1;

@@ -1,12 +1,8 @@
 /* The rules of drags and wheels, and of the locks that they are. */
+#include "sim/drags.h"
 #include "server/maxima.h"
-#include "sim/model.h"
-
-bool is_phase(const struct act *act, enum gz_phase phase)
-{
-    return act->kind == ACT_MESSAGE && !act->late && act->message != NULL &&
-           act->message->op == GZ_OP_POINTER && act->message->pointer.phase == phase;
-}
+#include "sim/judge.h"
+#include "sim/sim.h"
 
 bool touches_unstored(const struct model *model, const struct grip *grip)
 {
@@ -67,7 +63,7 @@ static struct deed *complete(struct sim *sim, const struct act *act, const struc
         const struct thing *end =
             up ? after_of(model, press->node) : &model->lives[press->node].now;
         if (same_thing(&press->before, end)) continue;
-        if (deed == NULL) deed = add_deed(sim, grip->edit, &by, grip_kind(grip));
+        if (deed == NULL) deed = add_deed(&sim->model, grip->edit, &by, grip_kind(grip));
         facts_add(&deed->facts, press->node, &press->before, end);
     }
     if (deed != NULL && up) give_key(deed, act);
@@ -97,11 +93,6 @@ static struct grip *find_grip(const struct model *model, uint64_t session)
     return NULL;
 }
 
-size_t count_waiting(const struct sim *sim)
-{
-    return sim->core->journal.requests;
-}
-
 static void check_goes_on(const struct sim *sim, const struct act *act, const struct grip *grip)
 {
     PROMISE(!is_cancelled(&sim->model, act, grip), "a cancelled drag is over",
@@ -109,7 +100,7 @@ static void check_goes_on(const struct sim *sim, const struct act *act, const st
     bool closes = act->kind == ACT_MESSAGE && act->session == grip->session && !act->late &&
                   act->message != NULL && op_closes_wheel(act->message->op) &&
                   grip->interaction == &gz_wheel_interaction &&
-                  count_waiting(sim) < GZ_PENDING_EDITS_MAX;
+                  sim->core->journal.requests < GZ_PENDING_EDITS_MAX;
     PROMISE(!closes, "what else is done completes a wheel", "that of session %llu turns on",
             NUMBER(grip->session));
 }
@@ -156,8 +147,8 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
     struct model *model = &sim->model;
     PROMISE(act->kind == ACT_MESSAGE && act->session == session->id && !act->late,
             "late input begins nothing", "a drag of session %llu", NUMBER(session->id));
-    PROMISE(count_waiting(sim) < GZ_PENDING_EDITS_MAX, "what waits is bounded",
-            "%zu requests wait, and a drag begins", count_waiting(sim));
+    PROMISE(sim->core->journal.requests < GZ_PENDING_EDITS_MAX, "what waits is bounded",
+            "%zu requests wait, and a drag begins", sim->core->journal.requests);
     PROMISE(session->role >= GZ_ROLE_EDITOR, "viewers drag nothing", "session %llu",
             NUMBER(session->id));
     model->grips =

@@ -1,5 +1,10 @@
 /* The rules of edits that are made at once: of each operation, and of undo among several users. */
-#include "sim/model.h"
+#include "sim/edits.h"
+#include "sim/drags.h"
+#include "sim/judge.h"
+#include "sim/sim.h"
+#include "sim/undo.h"
+#include "sim/wanted.h"
 
 static const struct {
     enum gz_op op;
@@ -23,7 +28,7 @@ struct deed *add_edit(struct sim *sim, const struct act *act, enum gz_edit_kind 
 {
     struct model *model = &sim->model;
     check_unheld(model);
-    struct deed *deed = add_deed(sim, newest_edit(sim), act, kind);
+    struct deed *deed = add_deed(&sim->model, newest_edit(sim), act, kind);
     deed->target = target;
     give_key(deed, act);
     for (size_t i = 0; i < model->changed.count; i++) {

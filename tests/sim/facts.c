@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/model.h"
+#include "sim/facts.h"
 
 const struct thing nothing;
 

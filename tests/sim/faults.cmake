@@ -1,8 +1,8 @@
-# Faults that are planted on purpose: the test of the test. Each is one mistake in one file, and the simulation has to find it.
+# Planted faults, which test the simulation itself. Each one is a mistake in one file, and the simulation has to find it.
 
 # gizmod_planted_fault(NAME FILE server/session/x.c FROM "..." TO "..."): the simulation with this mistake. The file with the
-# mistake becomes a library that is loaded before the core, so that it takes the place of the file without.
-# LONG: it takes so many seeds that only the long suite looks for it.
+# mistake becomes a library that is loaded before the core and replaces the right file.
+# LONG: the fault takes so many seeds that only the long suite looks for it.
 function(gizmod_planted_fault name)
     cmake_parse_arguments(PARSE_ARGV 1 FAULT "LONG" "FILE;FROM;TO;SEEDS" "")
     if(FAULT_LONG AND NOT GIZMOD_LONG)
@@ -48,11 +48,11 @@ static void answer_unchanged"
 static void answer_unchanged")
 gizmod_planted_fault(saved_one_too_high FILE server/session/commit.c
     FROM "gz_sync_saved(core->sync, batch->seq)" TO "gz_sync_saved(core->sync, batch->seq + 1)")
-gizmod_planted_fault(refused_edit_leaves_a_part FILE server/session/pending.c
+gizmod_planted_fault(refused_edit_leaves_a_change FILE server/session/pending.c
     FROM "gz_scene_apply(core->scene, back, edit->change_count, 0" TO "gz_scene_apply(core->scene, back, 1, 0")
 gizmod_planted_fault(refused_edit_stays_undoable FILE server/session/pending.c
     FROM "    gz_undo_remove(core->undo, edit->id);" TO "")
-gizmod_planted_fault(drag_outlives_its_ground FILE server/session/commit.c
+gizmod_planted_fault(drag_outlives_refused_edit FILE server/session/commit.c
     FROM "    cancel_gestures_on_pending(core, why);" TO "")
 gizmod_planted_fault(failed_commit_accepted FILE server/session/commit.c
     FROM "if (status == GZ_OK)
@@ -98,21 +98,21 @@ gizmod_planted_fault(undo_ignores_others FILE server/scene/undo.c
     FROM "if (!find_common(own, entry, node)) continue;" TO "if (node == NULL) continue;")
 gizmod_planted_fault(redo_not_cleared FILE server/scene/undo.c
     FROM "if (!is_own_undo_or_redo(entry)) return NULL;" TO "if (!is_own_undo_or_redo(entry)) continue;")
-gizmod_planted_fault(undo_takes_all_parts FILE server/session/undo.c
+gizmod_planted_fault(undo_restores_all_fields FILE server/session/undo.c
     FROM "gz_change_rebase(node, &change);" TO "gz_node_content(node, &change.before);")
 gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c
     FROM "change_count == 0 && !travels" TO "change_count == 0")
 
 # ---- order, join, resume ----
 
-gizmod_planted_fault(node_skipped_at_the_cut FILE server/sync/delta.c
+gizmod_planted_fault(node_skipped_where_a_delta_is_cut FILE server/sync/delta.c
     FROM "delta->seq = node->older->seq;" TO "delta->seq = node->seq;")
-gizmod_planted_fault(cut_delta_tells_of_the_last_part_only FILE server/sync/delta.c
+gizmod_planted_fault(continued_delta_misses_earlier_changes FILE server/sync/delta.c
     FROM "gz_sync_add_state(sync, delta, node, cursor->base, &bytes)"
     TO "gz_sync_add_state(sync, delta, node, delta->from, &bytes)")
 gizmod_planted_fault(frames_shared_across_bases FILE server/sync/sync.c
     FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000 LONG)
-gizmod_planted_fault(grave_forgotten_too_early FILE server/sync/delta.c
+gizmod_planted_fault(tombstone_forgotten_too_early FILE server/sync/delta.c
     FROM "return knows_from < gz_scene_forgotten(sync->scene) ||" TO "return knows_from > gz_scene_seq(sync->scene) ||")
 gizmod_planted_fault(unsaved_resume_accepted FILE server/session/epochs.c
     FROM "return epochs->earlier[i].seq_last;" TO "return UINT64_MAX;")
@@ -121,33 +121,33 @@ gizmod_planted_fault(any_seq_resumed FILE server/session/join.c
 gizmod_planted_fault(acknowledged_before_it_moved FILE server/sync/sync.c
     FROM "sync->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(sync->scene)};"
     TO "sync->acks[at] = (struct acknowledgement){session, n + 1, gz_scene_seq(sync->scene)};")
-gizmod_planted_fault(edit_told_twice FILE server/session/pending.c
+gizmod_planted_fault(edit_announced_twice FILE server/session/pending.c
     FROM "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));"
     TO "    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));
     gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));")
 
-# ---- presence, rest ----
+# ---- presence, queries, bounds ----
 
-gizmod_planted_fault(leave_not_told FILE server/sync/presence.c
+gizmod_planted_fault(leave_not_announced FILE server/sync/presence.c
     FROM "presence->left = (struct gz_ids){left, gz_shelf_gone(&reading, left)};" TO "(void)gz_shelf_gone(&reading, left);")
-gizmod_planted_fault(question_forgotten FILE server/session/core.c
+gizmod_planted_fault(query_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
 gizmod_planted_fault(drags_wait_without_bound FILE server/session/interaction.c
     FROM "enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);" TO "enum gz_status status = GZ_OK;")
 
-# ---- parts of the scene ----
+# ---- interest sets ----
 
-gizmod_planted_fault(part_misses_who_moves_in FILE server/sync/interest_set.c
+gizmod_planted_fault(interest_misses_node_that_moves_in FILE server/sync/interest_set.c
     FROM "if (!set_matching(set, scene, node, matches(&set->region, scene, node))) return false;"
     TO "if (find(set, node->id) != NULL &&
             !set_matching(set, scene, node, matches(&set->region, scene, node))) return false;")
-gizmod_planted_fault(part_without_ancestors FILE server/sync/interest_set.c
+gizmod_planted_fault(interest_without_ancestors FILE server/sync/interest_set.c
     FROM "return entry->matches || entry->children > 0;" TO "return entry->matches;")
-gizmod_planted_fault(part_tells_news_as_known FILE server/sync/interest.c
+gizmod_planted_fault(interest_sends_new_node_as_known FILE server/sync/interest.c
     FROM "gz_scene_find(sync->scene, id), 0, bytes)" TO "gz_scene_find(sync->scene, id), delta->from, bytes)")
-gizmod_planted_fault(part_resumed FILE server/sync/interest.c
+gizmod_planted_fault(interest_resumed FILE server/sync/interest.c
     FROM "*complete = cursor->greeted && !gz_sync_is_lost(sync, cursor);" TO "*complete = !gz_sync_is_lost(sync, cursor);")
-gizmod_planted_fault(part_looks_too_late FILE server/session/view.c
+gizmod_planted_fault(interest_evaluated_too_late FILE server/session/view.c
     FROM "? view->interest_due_s : INFINITY" TO "? view->interest_due_s + 1 : INFINITY")
 
 # ---- notes ----
@@ -160,40 +160,40 @@ gizmod_planted_fault(note_key_forgotten FILE server/session/note.c
     FROM "*status = host->find_note_key(host->context, session->user, key, &note);" TO "note = 0;")
 gizmod_planted_fault(note_key_of_waiting_forgotten FILE server/session/note.c
     FROM "gz_journal_find(&core->journal, &gz_pending_notes, session->user, key)" TO "NULL")
-gizmod_planted_fault(note_gone_not_told FILE server/sync/notes.c
+gizmod_planted_fault(note_deletion_not_announced FILE server/sync/notes.c
     FROM "notes->gone = (struct gz_ids){gone, gz_shelf_gone(&reading, gone)};" TO "(void)gz_shelf_gone(&reading, gone);")
-gizmod_planted_fault(shelf_not_read_anew FILE server/scene/shelf.c
+gizmod_planted_fault(shelf_snapshot_missing FILE server/scene/shelf.c
     FROM "cursor->version == 0 || knows_until < shelf->forgotten;" TO "cursor->version == 0;")
-gizmod_planted_fault(shelf_read_anew_for_ever FILE server/scene/shelf.c
+gizmod_planted_fault(shelf_snapshot_repeated FILE server/scene/shelf.c
     FROM "uint64_t knows_until = later(cursor->version, cursor->since);" TO "uint64_t knows_until = cursor->version;")
-gizmod_planted_fault(note_stands_on_what_was_refused FILE server/journal/journal.c
+gizmod_planted_fault(note_outlives_refused_request FILE server/journal/journal.c
     FROM "const bool is_request = entry->kind->refuse != NULL;"
     TO "extern const struct gz_journal_kind gz_pending_notes;
         const bool is_request =
             entry->kind->refuse != NULL && (entry->in_batch || entry->kind != &gz_pending_notes);")
-gizmod_planted_fault(edit_stands_on_what_was_refused FILE server/journal/journal.c
+gizmod_planted_fault(edit_outlives_refused_request FILE server/journal/journal.c
     FROM "const bool is_request = entry->kind->refuse != NULL;"
     TO "extern const struct gz_journal_kind gz_pending_edits;
         const bool is_request =
             entry->kind->refuse != NULL && (entry->in_batch || entry->kind != &gz_pending_edits);")
 
-# ---- visits ----
+# ---- session log ----
 
-gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/session_log.c
+gizmod_planted_fault(session_entry_forgotten_under_an_edit FILE server/session/session_log.c
     FROM "if (next - i != 2 || joined->entry == NULL" TO "if (next - i < 2 || joined->entry == NULL" SEEDS 4000 LONG)
 
 # ---- times ----
 
-gizmod_planted_fault(clock_put_back FILE server/session/clock.c
+gizmod_planted_fault(time_goes_back FILE server/session/clock.c
     FROM "fmax(now.unix_s, at_least_s)" TO "now.unix_s")
 gizmod_planted_fault(drag_begins_in_the_past FILE server/session/interaction.c
     FROM "gz_clock_moment(&core->clock)" TO "core->clock.now.unix_s - 1e-6")
-gizmod_planted_fault(clock_forgets_the_file FILE server/session/core.c
+gizmod_planted_fault(time_forgets_the_file FILE server/session/core.c
     FROM "gz_clock_from(state->time);" TO "gz_clock_from(0);")
 
-# ---- places that are taken ----
+# ---- replaced sessions ----
 
-gizmod_planted_fault(place_taken_with_its_drag FILE server/session/join.c
+gizmod_planted_fault(replaced_session_keeps_its_drag FILE server/session/join.c
     FROM "gz_interaction_finish(earlier, NULL);" TO "")
-gizmod_planted_fault(place_of_others_taken FILE server/session/join.c
+gizmod_planted_fault(session_of_others_replaced FILE server/session/join.c
     FROM "if (same_user && !" TO "if (!")

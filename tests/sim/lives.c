@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "sim/model.h"
+#include "sim/lives.h"
 
 /* ---- nodes ---- */
 
@@ -55,9 +55,38 @@ uint64_t model_holder(const struct model *model, uint64_t node, uint64_t call)
     return at > 0 ? life->holds[at - 1].session : 0;
 }
 
+void look(struct model *model, const struct gz_scene *scene)
+{
+    model->call++;
+    model->changed.count = 0;
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(scene, node)) != NULL) {
+        struct gz_content content;
+        gz_node_content(node, &content);
+        struct thing thing = thing_of(&content);
+        struct life *life = life_of(model, node->id);
+        life->seen = model->call;
+        life->seq = node->seq;
+        if (!same_thing(&life->now, &thing))
+            facts_add(&model->changed, node->id, &life->now, &thing);
+    }
+    for (uint64_t id = 1; id < model->life_count; id++) {
+        struct life *life = &model->lives[id];
+        if (life->now.there && life->seen != model->call)
+            facts_add(&model->changed, id, &life->now, &nothing);
+    }
+}
+
+const struct thing *after_of(const struct model *model, uint64_t node)
+{
+    const struct fact *fact = facts_find(&model->changed, node);
+    if (fact != NULL) return &fact->after;
+    return node < model->life_count ? &model->lives[node].now : &nothing;
+}
+
 /* ---- edits ---- */
 
-const struct deed *model_deed(const struct model *model, uint64_t id)
+struct deed *model_deed(const struct model *model, uint64_t id)
 {
     for (size_t i = model->deed_count; i-- > 0;) {
         if (model->deeds[i].id == id) return &model->deeds[i];
@@ -75,16 +104,16 @@ const struct deed *model_key(const struct model *model, const char *user, const 
     return NULL;
 }
 
-struct deed *add_deed(struct sim *sim, uint64_t id, const struct act *act, enum gz_edit_kind kind)
+struct deed *add_deed(struct model *model, uint64_t id, const struct act *act,
+                      enum gz_edit_kind kind)
 {
-    struct model *model = &sim->model;
     model->deeds =
         grow(model->deeds, &model->deed_capacity, model->deed_count + 1, sizeof *model->deeds);
     struct deed *deed = &model->deeds[model->deed_count++];
     struct facts facts = deed->facts;
     facts.count = 0;
     *deed = (struct deed){
-        .id = id, .epoch = sim->store.epoch, .session = act->session, .kind = kind, .facts = facts};
+        .id = id, .epoch = model->epoch, .session = act->session, .kind = kind, .facts = facts};
     keep_text(deed->user, act->user);
     if (model->deed_count - model->deeds_known > GZ_UNDO_EDITS_MAX) model->deeds_known++;
     return deed;

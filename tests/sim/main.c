@@ -1,15 +1,19 @@
-/* sim [--seeds N] [--from N] [--first FILE] [--steps N]     runs that many seeds, those of the file
- * first sim --seed N [--steps N]                                  runs one of them and says all
- * that happens
+/* The program of the simulation.
  *
- * Exit codes: 0 every promise held; 1 one did not: its name, the seed, the step and the way back
- * are on stderr; 2 usage. */
+ *   sim [--seeds N] [--from N] [--first FILE] [--steps N]
+ *     runs N seeds; those that FILE lists are run first.
+ *
+ *   sim --seed N [--steps N]
+ *     runs one seed and prints all that happens in it.
+ *
+ * Exit codes: 0 if every promise held; 1 if one was broken: stderr names it, the seed, the step and
+ * how to see it again; 2 if the command line is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "sim/sim.h"
+#include "sim/world.h"
 
 enum { SEEDS = 2000, STEPS = 4000 };
 

@@ -1,5 +1,7 @@
 /* What people have, beside what was. */
-#include "sim/model.h"
+#include "sim/mirrors.h"
+#include "sim/judge.h"
+#include "sim/sim.h"
 
 static void compare_node(const struct sim *sim, const struct person *person, uint64_t id)
 {

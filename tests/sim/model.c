@@ -1,29 +1,12 @@
 /* What must come of everything that is done to the core: each act in turn, against the rules. */
 #include "sim/model.h"
 #include "server/maxima.h"
-
-void look(struct sim *sim)
-{
-    struct model *model = &sim->model;
-    model->call++;
-    model->changed.count = 0;
-    const struct gz_node *node = NULL;
-    while ((node = gz_scene_walk_all(sim->core->scene, node)) != NULL) {
-        struct gz_content content;
-        gz_node_content(node, &content);
-        struct thing thing = thing_of(&content);
-        struct life *life = life_of(model, node->id);
-        life->seen = model->call;
-        life->seq = node->seq;
-        if (!same_thing(&life->now, &thing))
-            facts_add(&model->changed, node->id, &life->now, &thing);
-    }
-    for (uint64_t id = 1; id < model->life_count; id++) {
-        struct life *life = &model->lives[id];
-        if (life->now.there && life->seen != model->call)
-            facts_add(&model->changed, id, &life->now, &nothing);
-    }
-}
+#include "sim/disk.h"
+#include "sim/drags.h"
+#include "sim/judge.h"
+#include "sim/requests.h"
+#include "sim/sim.h"
+#include "sim/wanted.h"
 
 static void check_time(struct sim *sim)
 {
@@ -36,14 +19,14 @@ static void check_time(struct sim *sim)
 void model_act(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
-    look(sim);
+    look(model, sim->core->scene);
     check_time(sim);
     if (act->kind == ACT_REFUSED) act_refused(sim);
     struct deed *completed = end_grips(sim, act);
     if (act->kind == ACT_REFUSED) forget_refused(sim);
     uint64_t deed = completed != NULL ? completed->id : 0;
     begin_grips(sim, act);
-    if (deed != 0) completed = (struct deed *)model_deed(model, deed);
+    if (deed != 0) completed = model_deed(model, deed);
     switch (act->kind) {
     case ACT_MESSAGE: act_message(sim, act, is_phase(act, GZ_PHASE_UP) ? completed : NULL); break;
     case ACT_TURN: check_dragged(model, 0); break;
@@ -61,9 +44,4 @@ void model_act(struct sim *sim, const struct act *act)
     check_holders(sim);
     PROMISE(sim->core->journal.requests <= GZ_PENDING_EDITS_MAX + 2 * PEOPLE,
             "what waits is bounded", "%zu requests", sim->core->journal.requests);
-}
-
-void model_beside(struct sim *sim, const struct act *act)
-{
-    act_beside(act, sim->model.call);
 }

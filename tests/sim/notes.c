@@ -1,11 +1,14 @@
 /* Notes: what people say of them, and what must come of it. A change of a note is nobody's to see
  * until it is on the disk; until then others may stand on it, and all of them go together where the
  * disk refuses. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "server/maxima.h"
-#include "sim/model.h"
+#include "sim/chance.h"
+#include "sim/frames.h"
+#include "sim/judge.h"
+#include "sim/notes.h"
+#include "sim/sim.h"
 
 /* ---- saying ---- */
 
@@ -215,7 +218,7 @@ static void act_note(struct sim *sim, const struct act *act)
         return;
     }
     const struct gz_note_record *made = waiting(sim, model->note_count - model->notes_stored);
-    bool full = count_waiting(sim) >= GZ_PENDING_EDITS_MAX;
+    bool full = sim->core->journal.requests >= GZ_PENDING_EDITS_MAX;
     if (made == NULL && (full || is_unsure(sim, act->message))) return;
     PROMISE(made != NULL, "what may be noted is noted", "request %llu of %s",
             NUMBER(act->request->rid), act->user);

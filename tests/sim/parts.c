@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "sim/model.h"
+#include "sim/chance.h"
+#include "sim/frames.h"
+#include "sim/judge.h"
+#include "sim/parts.h"
+#include "sim/sim.h"
 
 /* ---- what is asked for ---- */
 

@@ -1,5 +1,5 @@
-# cmake -DSOURCE=... -DCOPY=... -P plant.cmake: a copy of SOURCE in which what COPY.from says, which is there exactly once, is what
-# COPY.to says.
+# cmake -DSOURCE=... -DCOPY=... -P plant.cmake: writes COPY, which is SOURCE with the text of COPY.from replaced
+# by the text of COPY.to. COPY.from has to occur exactly once.
 file(READ ${SOURCE} text)
 file(READ ${COPY}.from FROM)
 file(READ ${COPY}.to TO)

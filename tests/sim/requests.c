@@ -1,5 +1,10 @@
 /* The rules of requests: what each has to be answered with, and that the same key is one edit. */
-#include "sim/model.h"
+#include "sim/requests.h"
+#include "sim/drags.h"
+#include "sim/edits.h"
+#include "sim/judge.h"
+#include "sim/sim.h"
+#include "sim/wanted.h"
 
 static void expect(struct request *request, const struct act *act, uint64_t call,
                    const struct deed *deed)
@@ -53,10 +58,10 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
     }
 }
 
-void act_beside(const struct act *act, uint64_t call)
+void act_beside(const struct sim *sim, const struct act *act)
 {
     if (act->request == NULL || act->late) return;
-    expect(act->request, act, call, NULL);
+    expect(act->request, act, sim->model.call, NULL);
     if (act->message->op == GZ_OP_HISTORY || act->message->op == GZ_OP_AT)
         act->request->answer = ANSWER_OPEN;
 }

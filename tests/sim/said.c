@@ -1,7 +1,11 @@
 /* The rules of what the core says to people. */
 #include <string.h>
 
-#include "sim/model.h"
+#include "sim/frames.h"
+#include "sim/judge.h"
+#include "sim/notes.h"
+#include "sim/said.h"
+#include "sim/sim.h"
 
 static const struct deed *stored_deed(const struct sim *sim, uint64_t id, const char *promise)
 {

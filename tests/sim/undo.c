@@ -5,7 +5,7 @@
  * left all as it was. Only those parts go back that were changed. */
 #include <string.h>
 
-#include "sim/sim.h"
+#include "sim/undo.h"
 
 enum { PILE_MAX = 4096 };
 

@@ -1,7 +1,10 @@
 /* What each edit makes of the scene, said anew; and whether the scene is that. */
 #include <string.h>
 
-#include "sim/model.h"
+#include "sim/drags.h"
+#include "sim/judge.h"
+#include "sim/sim.h"
+#include "sim/wanted.h"
 
 static struct thing with_set(const struct thing *now, const struct gz_set_node *said)
 {
@@ -128,13 +131,6 @@ void want_refused(struct sim *sim)
 }
 
 /* ---- whether it is so ---- */
-
-const struct thing *after_of(const struct model *model, uint64_t node)
-{
-    const struct fact *fact = facts_find(&model->changed, node);
-    if (fact != NULL) return &fact->after;
-    return node < model->life_count ? &model->lives[node].now : &nothing;
-}
 
 void check_wanted(const struct model *model, const char *promise)
 {

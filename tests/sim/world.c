@@ -1,31 +1,18 @@
 /* What happens next, what disturbs it, and what must be so when it is quiet. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/chance.h"
+#include "sim/daemon.h"
+#include "sim/hear.h"
+#include "sim/judge.h"
+#include "sim/mirrors.h"
+#include "sim/notes.h"
+#include "sim/parts.h"
+#include "sim/people.h"
 #include "sim/sim.h"
-
-/* ---- chance ---- */
-
-uint64_t below(struct sim *sim, uint64_t limit)
-{
-    sim->random += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t z = sim->random;
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return (z ^ (z >> 31)) % limit;
-}
-
-double between(struct sim *sim, double low, double high)
-{
-    return low + (high - low) * (double)below(sim, 1 << 20) / (1 << 20);
-}
-
-bool chance(struct sim *sim, double probability)
-{
-    return (double)below(sim, 1 << 20) < probability * (1 << 20);
-}
+#include "sim/world.h"
 
 /* ---- disturbances ---- */
 
@@ -41,13 +28,13 @@ static void cut_somebody(struct sim *sim)
     if (link == NULL) return;
     trace(sim, "link of %s/%d is cut", link->person->user, link->person->index);
     sim->cuts++;
-    link_cut(sim, link);
+    person_cut(sim, link);
 }
 
 static void somebody_leaves(struct sim *sim)
 {
     struct link *link = any_link(sim);
-    if (link != NULL) link_close(sim, link);
+    if (link != NULL) person_close(sim, link);
 }
 
 /* Nobody is told: bytes wait until it is over, and the daemon or the person may have lost patience
@@ -73,7 +60,7 @@ static void hang_somebody(struct sim *sim)
     link->silent_until_s = sim->now.mono_s + between(sim, 5, 40);
     trace(sim, "link of %s/%d hangs until %.3f", link->person->user, link->person->index,
           link->silent_until_s);
-    link_cut(sim, link);
+    person_cut(sim, link);
 }
 
 static void stall_somebody(struct sim *sim)
@@ -223,32 +210,32 @@ static void check_person(struct sim *sim, struct person *person)
     PROMISE(person->mirror.complete == gz_scene_seq(core->scene) &&
                 person->mirror.seq == person->mirror.complete,
             "everybody has everything in the end", "%s/%d is at seq %llu", person->user,
-            person->index, (unsigned long long)person->mirror.seq);
+            person->index, NUMBER(person->mirror.seq));
     if (person->wish == NULL)
         model_compare(sim, person, true);
     else
         part_compare(sim, person, person->link->camera_count - 1, person->link->camera_count - 1);
     notes_compare(sim, person, sim->model.notes_stored);
     PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end",
-            "%s/%d knows of %llu", person->user, person->index, (unsigned long long)person->saved);
+            "%s/%d knows of %llu", person->user, person->index, NUMBER(person->saved));
     PROMISE(person->sight_count == core->roster.count, "presence says who is here",
             "%s/%d sees %zu, there are %zu", person->user, person->index, person->sight_count,
             core->roster.count);
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next)
         PROMISE(sees(person, session), "presence says what they do", "%s/%d has session %llu wrong",
-                person->user, person->index, (unsigned long long)session->id);
+                person->user, person->index, NUMBER(session->id));
     for (size_t i = 0; i < person->request_count; i++) {
         const struct request *request = person->requests[i];
         PROMISE(!request->sent || request->answered, "every request is answered",
-                "request %llu of %s/%d, %s", (unsigned long long)request->rid, person->user,
-                person->index, gz_op_word(request->op));
+                "request %llu of %s/%d, %s", NUMBER(request->rid), person->user, person->index,
+                gz_op_word(request->op));
     }
     const struct core_store *store = &sim->store;
     if (store->edit_count > person->edits_before)
         PROMISE(person->edit_seq >= store->edits[store->edit_count - 1].seq,
                 "everybody is told of edits", "%s/%d knows of seq %llu", person->user,
-                person->index, (unsigned long long)person->edit_seq);
+                person->index, NUMBER(person->edit_seq));
 }
 
 static void check_oks(const struct sim *sim)
@@ -261,7 +248,7 @@ static void check_oks(const struct sim *sim)
             for (size_t k = 0; k < sim->store.edit_count; k++)
                 found += sim->store.edits[k].id == told;
             PROMISE(found == 1, "what was answered is kept, once", "edit %llu is there %zu times",
-                    (unsigned long long)told, found);
+                    NUMBER(told), found);
         }
     }
 }
@@ -269,10 +256,10 @@ static void check_oks(const struct sim *sim)
 static void check_everything(struct sim *sim)
 {
     PROMISE(sim->core->tickets.first == NULL, "every question is asked", "that of session %llu",
-            (unsigned long long)sim->core->tickets.first->session);
+            NUMBER(sim->core->tickets.first->session));
     PROMISE(gz_core_is_idle(sim->core), "the core comes to rest", "it waits for the disk");
     PROMISE(sim->turns_quiet < 40, "the core comes to rest", "%llu turns in ten quiet seconds",
-            (unsigned long long)sim->turns_quiet);
+            NUMBER(sim->turns_quiet));
     for (int i = 0; i < PEOPLE; i++) check_person(sim, &sim->people[i]);
     check_oks(sim);
     notes_check_store(sim);
@@ -305,7 +292,7 @@ static void everybody_leaves(struct sim *sim)
 {
     for (int i = 1; i < PEOPLE; i++) {
         sim->people[i].next_s = INFINITY;
-        if (sim->people[i].link != NULL) link_close(sim, sim->people[i].link);
+        if (sim->people[i].link != NULL) person_close(sim, sim->people[i].link);
         sim->people[i].next_s = INFINITY;
     }
     run_for(sim, 5);

@@ -1,13 +1,11 @@
 #!/usr/bin/env node
 // circles.mjs - fails if more than two files depend on each other in a circle.
 //
-//   node circles.mjs ROOT [--all]      --all: also print the circles that circles_known.txt allows
+//   node circles.mjs ROOT
 //
 // Two graphs are searched. "imports": what a file includes or imports, types too; x.c and x.h of a
 // folder are one file. "names" (C only): which .c file defines the functions and tables that
 // another one uses, because one header can declare what many .c files define.
-// circles_known.txt lists the files that may still stand in a circle: a file that stands in a
-// circle and not in the list fails, and so does an entry of the list that no circle needs any more.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
@@ -163,30 +161,18 @@ function describe(kind, circle, edges) {
 }
 
 function main() {
-  const list = readFileSync(join(root, "tests/structure/circles_known.txt"), "utf8");
-  const known = list.split("\n").filter((line) => line && !line.startsWith("#"));
   const sources = readSources();
   const includes = new Map([...sources].map(([path, text]) => [path, references(path, text)]));
   const graphs = { imports: graph(), names: graph() };
   for (const [path, to] of includes) to.forEach((next) => graphs.imports.add(path, next));
   linkNames(sources, includes, graphs.names.add);
 
-  const needed = new Set();
-  let failed = false;
   for (const [kind, { edges }] of Object.entries(graphs)) {
     for (const circle of circlesOf(edges)) {
-      const entries = circle.map((file) => known.find((entry) => `${file}/`.startsWith(`${entry}/`)));
-      entries.forEach((entry) => needed.add(entry));
-      const isNew = entries.includes(undefined);
-      if (isNew || process.argv.includes("--all")) console.log(describe(kind, circle, edges));
-      failed ||= isNew;
+      console.log(describe(kind, circle, edges));
+      process.exitCode = 1;
     }
   }
-  for (const entry of known.filter((one) => !needed.has(one))) {
-    console.log(`circles_known.txt: ${entry} stands in no circle any more; delete this line`);
-    failed = true;
-  }
-  process.exitCode = failed ? 1 : 0;
 }
 
 main();

@@ -1,0 +1,18 @@
+/* parts.h - people that follow a part of the scene: a few subtrees, a box, all that their camera
+ * sees. */
+#ifndef GZ_TEST_SIM_PARTS_H
+#define GZ_TEST_SIM_PARTS_H
+
+#include "sim/links.h"
+
+void say_interest(struct sim *sim, struct person *person);
+/* An interest was answered: it counts from here on. */
+void part_answered(struct person *person, const struct request *request);
+/* What the session's camera is now. */
+void part_note_camera(const struct sim *sim, struct link *link);
+/* Which of its cameras a view may be of by now. */
+void part_stamp(const struct sim *sim, const struct link *link, struct parcel *parcel);
+/* The person has exactly the part of the scene that it follows. */
+void part_compare(struct sim *sim, struct person *person, size_t camera_first, size_t camera_last);
+
+#endif
