@@ -1,3 +1,5 @@
+/* The piles of undo: whose edit is next, what is in its way, what is forgotten; by tables, by cases
+ * and against a model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,121 +75,124 @@ static void do_revert(struct gz_undo_log *log, uint64_t id, const char *user, ui
     gz_undo_add(log, &edit);
 }
 
-/* ---- each user's own line ---- */
-
-static void test_undo_of_nothing_is_null(void **state)
+static uint64_t conflict_of(const struct gz_undo_log *log, const char *user, uint64_t *node)
 {
-    (void)state;
-    struct gz_undo_log *log = gz_undo_create();
-    expect(log, "ann", 0, 0);
-    do_edit(log, 1, "ben");
-    expect(log, "ann", 0, 0);
-    gz_undo_remove(log, 7);
-    expect(log, "ben", 1, 0);
-    gz_undo_destroy(log);
-    gz_undo_destroy(NULL);
+    *node = 0;
+    const struct gz_edit_record *last = gz_undo_last(log, gz_undo_next(log, user));
+    const struct gz_edit_record *edit = gz_undo_conflict(log, last, user, GZ_UNDO_ALL, node);
+    return edit != NULL ? edit->id : 0;
 }
 
-static void test_undo_goes_back_and_redo_forth(void **state)
+static uint64_t last_of(const struct gz_undo_log *log, uint64_t edit)
 {
-    (void)state;
-    struct gz_undo_log *log = gz_undo_create();
-    for (uint64_t id = 1; id <= 3; id++) do_edit(log, id, "ann");
-    do_undo(log, 4, "ann");
-    expect(log, "ann", 2, 3);
-    do_undo(log, 5, "ann");
-    expect(log, "ann", 1, 2);
-    do_redo(log, 6, "ann");
-    expect(log, "ann", 2, 3);
-    do_undo(log, 7, "ann");
-    expect(log, "ann", 1, 2);
-    do_undo(log, 8, "ann");
-    expect(log, "ann", 0, 1);
-    for (uint64_t id = 9; id <= 11; id++) do_redo(log, id, "ann");
-    expect(log, "ann", 3, 0);
-    gz_undo_destroy(log);
+    return gz_undo_last(log, gz_undo_find(log, edit))->id;
 }
 
-static void test_edit_clears_what_could_be_redone(void **state)
+/* ---- lines of edits, as tables ---- */
+
+/* A row is an edit and its user: "ann edits 3", "ann edits 3: 15" (of the nodes 1 and 5), "ann
+ * undoes 4" and "ann redoes 5" (what is next in the user's line), "ada reverts 2 by 3", "ann
+ * imports 5"; "3 never was" removes an edit. What has to be so then: "ann: undo 2, redo 3" is what
+ * is next (0: nothing), "2 last by 4" the last that made or unmade an edit, "2 is undone" or "2
+ * stands", and "ann in the way 4 at 5" what is in the way of ann's next undo, and at which node (0:
+ * nothing). */
+static const struct line {
+    const char *name, *rows[20];
+} lines[] = {
+    {"undo_of_nothing_is_null",
+     {"ann: undo 0, redo 0", "ben edits 1", "ann: undo 0, redo 0", "7 never was",
+      "ben: undo 1, redo 0"}},
+    {"undo_goes_back_and_redo_forth",
+     {"ann edits 1", "ann edits 2", "ann edits 3", "ann undoes 4", "ann: undo 2, redo 3",
+      "ann undoes 5", "ann: undo 1, redo 2", "ann redoes 6", "ann: undo 2, redo 3", "ann undoes 7",
+      "ann: undo 1, redo 2", "ann undoes 8", "ann: undo 0, redo 1", "ann redoes 9", "ann redoes 10",
+      "ann redoes 11", "ann: undo 3, redo 0"}},
+    {"edit_clears_what_could_be_redone",
+     {"ann edits 1", "ann edits 2", "ann edits 3", "ann undoes 4", "ann undoes 5", "ann edits 6",
+      "ann: undo 6, redo 0", "ann undoes 7", "ann: undo 1, redo 6", "ann undoes 8",
+      "ann: undo 0, redo 1", "ann redoes 9", "ann redoes 10", "ann: undo 6, redo 0"}},
+    {"users_do_not_share_their_line",
+     {"ann edits 1", "ben edits 2", "ann edits 3", "ann undoes 4", "ben edits 5",
+      "ann: undo 1, redo 3", "ben: undo 5, redo 0", "ben undoes 6", "ben undoes 7", "ann redoes 8",
+      "ann: undo 3, redo 0", "ben: undo 0, redo 2"}},
+    {"import_ends_what_its_user_can_undo",
+     {"ann edits 1", "ben edits 2", "ann edits 3", "ann undoes 4", "ann imports 5",
+      "ann: undo 0, redo 0", "ben: undo 2, redo 0", "ann edits 6", "ann: undo 6, redo 0",
+      "ann undoes 7", "ann: undo 0, redo 6", "7 never was", "6 never was", "5 never was",
+      "ann: undo 1, redo 3"}},
+    {"remove_is_as_if_it_had_not_been",
+     {"ann edits 1", "ann edits 2", "ann edits 3", "ann undoes 4", "ann undoes 5", "ann redoes 6",
+      "ann edits 7", "7 never was", "ann: undo 2, redo 3", "6 never was", "ann: undo 1, redo 2",
+      "5 never was", "ann: undo 2, redo 3", "4 never was", "ann: undo 3, redo 0", "2 never was",
+      "ann undoes 8", "ann: undo 1, redo 3"}},
+    {"revert_is_undone_and_redone_as_an_edit_of_its_users",
+     {"ada edits 1", "ben edits 2", "ada reverts 2 by 3", "ben: undo 0, redo 0",
+      "ada: undo 3, redo 0", "2 is undone", "3 stands", "ada undoes 4", "ben: undo 2, redo 0",
+      "ada: undo 1, redo 3", "2 last by 4", "ada redoes 5", "ben: undo 0, redo 0",
+      "ada: undo 3, redo 0", "2 last by 5"}},
+    {"reverts_that_never_were",
+     {"ada edits 1", "ben edits 2", "ada reverts 2 by 3", "ada undoes 4", "ada redoes 5",
+      "5 never was", "ben: undo 2, redo 0", "4 never was", "ben: undo 0, redo 0", "3 never was",
+      "ben: undo 2, redo 0", "ada: undo 1, redo 0", "2 last by 2"}},
+    {"reverted_undo_and_redo_count_as_not_done",
+     {"ben edits 1", "ben undoes 2", "ada reverts 2 by 3", "ben: undo 1, redo 0", "ben undoes 4",
+      "ben: undo 0, redo 1", "ben redoes 5", "ada reverts 5 by 6", "ben: undo 0, redo 1",
+      "1 last by 6", "eve reverts 6 by 7", "ben: undo 1, redo 0"}},
+    {"conflict_is_the_latest_later_edit_of_others_on_a_shared_node",
+     {"ben edits 1: 14", "ann edits 2: 514", "ann in the way 0 at 0", "ben edits 3: 26",
+      "ann in the way 0 at 0", "ben edits 4: 35", "ann in the way 4 at 5", "cy edits 5: 87654321",
+      "ann in the way 5 at 1", "cy in the way 0 at 0", "ben in the way 5 at 3", "5 never was",
+      "ann in the way 4 at 5"}},
+};
+
+/* Whether the row is an edit; then it is in the log. */
+static bool play_edit(struct gz_undo_log *log, const char *row)
 {
-    (void)state;
-    struct gz_undo_log *log = gz_undo_create();
-    for (uint64_t id = 1; id <= 3; id++) do_edit(log, id, "ann");
-    do_undo(log, 4, "ann");
-    do_undo(log, 5, "ann");
-    do_edit(log, 6, "ann");
-    expect(log, "ann", 6, 0);
-    do_undo(log, 7, "ann");
-    expect(log, "ann", 1, 6);
-    do_undo(log, 8, "ann");
-    expect(log, "ann", 0, 1);
-    do_redo(log, 9, "ann");
-    do_redo(log, 10, "ann");
-    expect(log, "ann", 6, 0);
-    gz_undo_destroy(log);
+    char user[8], verb[12], digits[12] = "1";
+    unsigned long long id, by = 0;
+    bool never = sscanf(row, "%llu never%11s", &id, verb) == 2;
+    if (never) gz_undo_remove(log, id);
+    if (never) return true;
+    if (sscanf(row, "%7[a-z] %11[a-z] %llu: %11[0-9]", user, verb, &id, digits) < 3) return false;
+    if (strcmp(verb, "edits") == 0) add(log, id, user, GZ_EDIT_SET, 0, digits);
+    if (strcmp(verb, "imports") == 0) add(log, id, user, GZ_EDIT_IMPORT, 0, "1");
+    if (strcmp(verb, "undoes") == 0) do_undo(log, id, user);
+    if (strcmp(verb, "redoes") == 0) do_redo(log, id, user);
+    if (sscanf(row, "%*s reverts %*u by %llu", &by) == 1) do_revert(log, by, user, id);
+    return true;
 }
 
-static void test_users_do_not_share_their_line(void **state)
+/* The row as it would have to be. */
+static void say_what_is_so(const struct gz_undo_log *log, const char *row, char *so, size_t size)
 {
-    (void)state;
-    struct gz_undo_log *log = gz_undo_create();
-    do_edit(log, 1, "ann");
-    do_edit(log, 2, "ben");
-    do_edit(log, 3, "ann");
-    do_undo(log, 4, "ann");
-    do_edit(log, 5, "ben");
-    expect(log, "ann", 1, 3);
-    expect(log, "ben", 5, 0);
-    do_undo(log, 6, "ben");
-    do_undo(log, 7, "ben");
-    do_redo(log, 8, "ann");
-    expect(log, "ann", 3, 0);
-    expect(log, "ben", 0, 2);
-    gz_undo_destroy(log);
+    char user[8], verb[8] = "";
+    unsigned long long id = 0;
+    uint64_t node;
+    if (sscanf(row, "%7[a-z]: %7[a-z]", user, verb) == 2) {
+        const struct gz_edit_record *undo = gz_undo_next(log, user),
+                                    *redo = gz_redo_next(log, user);
+        snprintf(so, size, "%s: undo %d, redo %d", user, undo != NULL ? (int)undo->id : 0,
+                 redo != NULL ? (int)redo->id : 0);
+    } else if (sscanf(row, "%7[a-z] in the %7[a-z]", user, verb) == 2) {
+        uint64_t edit = conflict_of(log, user, &node);
+        snprintf(so, size, "%s in the way %d at %d", user, (int)edit, (int)node);
+    } else if (sscanf(row, "%llu %7[a-z]", &id, verb) == 2 && strcmp(verb, "last") == 0) {
+        snprintf(so, size, "%llu last by %d", id, (int)last_of(log, id));
+    } else {
+        snprintf(so, size, "%llu %s", id, gz_undo_is_undone(log, id) ? "is undone" : "stands");
+    }
 }
 
-static void test_import_ends_what_its_user_can_undo(void **state)
+static void test_line(void **state)
 {
-    (void)state;
+    const struct line *line = *state;
     struct gz_undo_log *log = gz_undo_create();
-    do_edit(log, 1, "ann");
-    do_edit(log, 2, "ben");
-    do_edit(log, 3, "ann");
-    do_undo(log, 4, "ann");
-    add(log, 5, "ann", GZ_EDIT_IMPORT, 0, "1");
-    expect(log, "ann", 0, 0);
-    expect(log, "ben", 2, 0);
-    do_edit(log, 6, "ann");
-    expect(log, "ann", 6, 0);
-    do_undo(log, 7, "ann");
-    expect(log, "ann", 0, 6);
-    gz_undo_remove(log, 7);
-    gz_undo_remove(log, 6);
-    gz_undo_remove(log, 5);
-    expect(log, "ann", 1, 3);
-    gz_undo_destroy(log);
-}
-
-static void test_remove_is_as_if_it_had_not_been(void **state)
-{
-    (void)state;
-    struct gz_undo_log *log = gz_undo_create();
-    for (uint64_t id = 1; id <= 3; id++) do_edit(log, id, "ann");
-    do_undo(log, 4, "ann");
-    do_undo(log, 5, "ann");
-    do_redo(log, 6, "ann");
-    do_edit(log, 7, "ann");
-    gz_undo_remove(log, 7);
-    expect(log, "ann", 2, 3);
-    gz_undo_remove(log, 6);
-    expect(log, "ann", 1, 2);
-    gz_undo_remove(log, 5);
-    expect(log, "ann", 2, 3);
-    gz_undo_remove(log, 4);
-    expect(log, "ann", 3, 0);
-    gz_undo_remove(log, 2);
-    do_undo(log, 8, "ann");
-    expect(log, "ann", 1, 3);
+    for (size_t i = 0; i < COUNT(line->rows) && line->rows[i] != NULL; i++) {
+        char so[64];
+        if (play_edit(log, line->rows[i])) continue;
+        say_what_is_so(log, line->rows[i], so, sizeof so);
+        assert_string_equal(so, line->rows[i]);
+    }
     gz_undo_destroy(log);
 }
 
@@ -220,6 +225,7 @@ static void test_log_keeps_copies(void **state)
     assert_null(kept->changes[1].before.name);
     assert_int_equal(kept->changes[1].after.parent, 1);
     gz_undo_destroy(log);
+    gz_undo_destroy(NULL);
 }
 
 static void test_oldest_edits_are_forgotten(void **state)
@@ -274,38 +280,6 @@ static void test_changes_are_bounded_together(void **state)
 }
 
 /* ---- conflicts ---- */
-
-static uint64_t conflict_of(const struct gz_undo_log *log, const char *user, uint64_t *node)
-{
-    *node = 0;
-    const struct gz_edit_record *last = gz_undo_last(log, gz_undo_next(log, user));
-    const struct gz_edit_record *edit = gz_undo_conflict(log, last, user, GZ_UNDO_ALL, node);
-    return edit != NULL ? edit->id : 0;
-}
-
-static void test_conflict_is_the_latest_later_edit_of_others_on_a_shared_node(void **state)
-{
-    (void)state;
-    uint64_t node;
-    struct gz_undo_log *log = gz_undo_create();
-    add(log, 1, "ben", GZ_EDIT_SET, 0, "14");
-    add(log, 2, "ann", GZ_EDIT_SET, 0, "514");
-    assert_int_equal(conflict_of(log, "ann", &node), 0);
-    add(log, 3, "ben", GZ_EDIT_SET, 0, "26");
-    assert_int_equal(conflict_of(log, "ann", &node), 0);
-    add(log, 4, "ben", GZ_EDIT_SET, 0, "35");
-    assert_int_equal(conflict_of(log, "ann", &node), 4);
-    assert_int_equal(node, 5);
-    add(log, 5, "cy", GZ_EDIT_SET, 0, "87654321");
-    assert_int_equal(conflict_of(log, "ann", &node), 5);
-    assert_int_equal(node, 1);
-    assert_int_equal(conflict_of(log, "cy", &node), 0);
-    assert_int_equal(conflict_of(log, "ben", &node), 5);
-    assert_int_equal(node, 3);
-    gz_undo_remove(log, 5);
-    assert_int_equal(conflict_of(log, "ann", &node), 4);
-    gz_undo_destroy(log);
-}
 
 /* Drags end in another order than their last changes came in: what counts is the seq. */
 static void test_conflict_goes_by_seq(void **state)
@@ -483,59 +457,6 @@ static void test_random_edits_are_as_in_the_model(void **state)
 
 /* ---- reverts ---- */
 
-static uint64_t last_of(const struct gz_undo_log *log, uint64_t edit)
-{
-    return gz_undo_last(log, gz_undo_find(log, edit))->id;
-}
-
-static void test_revert_is_undone_and_redone_as_an_edit_of_its_users(void **state)
-{
-    (void)state;
-    struct gz_undo_log *log = gz_undo_create();
-    do_edit(log, 1, "ada");
-    do_edit(log, 2, "ben");
-    do_revert(log, 3, "ada", 2);
-    expect(log, "ben", 0, 0);
-    expect(log, "ada", 3, 0);
-    assert_true(gz_undo_is_undone(log, 2) && !gz_undo_is_undone(log, 3));
-    do_undo(log, 4, "ada");
-    expect(log, "ben", 2, 0);
-    expect(log, "ada", 1, 3);
-    assert_int_equal(last_of(log, 2), 4);
-    do_redo(log, 5, "ada");
-    expect(log, "ben", 0, 0);
-    expect(log, "ada", 3, 0);
-    assert_int_equal(last_of(log, 2), 5);
-    gz_undo_remove(log, 5);
-    expect(log, "ben", 2, 0);
-    gz_undo_remove(log, 4);
-    expect(log, "ben", 0, 0);
-    gz_undo_remove(log, 3);
-    expect(log, "ben", 2, 0);
-    expect(log, "ada", 1, 0);
-    assert_int_equal(last_of(log, 2), 2);
-    gz_undo_destroy(log);
-}
-
-static void test_reverted_undo_and_redo_count_as_not_done(void **state)
-{
-    (void)state;
-    struct gz_undo_log *log = gz_undo_create();
-    do_edit(log, 1, "ben");
-    do_undo(log, 2, "ben");
-    do_revert(log, 3, "ada", 2); /* so that the edit stands */
-    expect(log, "ben", 1, 0);
-    do_undo(log, 4, "ben");
-    expect(log, "ben", 0, 1);
-    do_redo(log, 5, "ben");
-    do_revert(log, 6, "ada", 5); /* so that it does not */
-    expect(log, "ben", 0, 1);
-    assert_int_equal(last_of(log, 1), 6);
-    do_revert(log, 7, "eve", 6); /* and does again */
-    expect(log, "ben", 1, 0);
-    gz_undo_destroy(log);
-}
-
 /* What others did and took back is not in the way, whoever took it back. */
 static void test_revert_and_what_it_took_back_are_in_nobodys_way(void **state)
 {
@@ -578,24 +499,20 @@ static void test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it(voi
 
 int main(void)
 {
+    struct CMUnitTest of_lines[COUNT(lines)];
+    for (size_t i = 0; i < COUNT(lines); i++)
+        of_lines[i] = (struct CMUnitTest){
+            .name = lines[i].name, .test_func = test_line, .initial_state = (void *)&lines[i]};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_undo_of_nothing_is_null),
-        cmocka_unit_test(test_undo_goes_back_and_redo_forth),
-        cmocka_unit_test(test_edit_clears_what_could_be_redone),
-        cmocka_unit_test(test_users_do_not_share_their_line),
-        cmocka_unit_test(test_import_ends_what_its_user_can_undo),
-        cmocka_unit_test(test_remove_is_as_if_it_had_not_been),
         cmocka_unit_test(test_log_keeps_copies),
         cmocka_unit_test(test_oldest_edits_are_forgotten),
         cmocka_unit_test(test_redo_of_a_forgotten_edit_is_null),
         cmocka_unit_test(test_changes_are_bounded_together),
-        cmocka_unit_test(test_conflict_is_the_latest_later_edit_of_others_on_a_shared_node),
-        cmocka_unit_test(test_revert_is_undone_and_redone_as_an_edit_of_its_users),
-        cmocka_unit_test(test_reverted_undo_and_redo_count_as_not_done),
         cmocka_unit_test(test_revert_and_what_it_took_back_are_in_nobodys_way),
         cmocka_unit_test(test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it),
         cmocka_unit_test(test_conflict_goes_by_seq),
         cmocka_unit_test(test_random_edits_are_as_in_the_model),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("lines of edits", of_lines, NULL, NULL);
+    return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }
