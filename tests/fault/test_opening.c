@@ -195,15 +195,15 @@ static void test_opening_that_fails_is_said_to_all(void **state)
     end(&world);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fault_stage_setup, fault_stage_teardown)
+#define STAGED(name) cmocka_unit_test_setup_teardown(name, fault_stage_setup, fault_stage_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_opening_that_takes_long_keeps_nobody_waiting),
-        TEST(test_deletion_waits_for_an_opening),
-        TEST(test_end_does_not_wait_for_an_opening),
-        TEST(test_opening_that_fails_is_said_to_all),
+        STAGED(test_opening_that_takes_long_keeps_nobody_waiting),
+        STAGED(test_deletion_waits_for_an_opening),
+        STAGED(test_end_does_not_wait_for_an_opening),
+        STAGED(test_opening_that_fails_is_said_to_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

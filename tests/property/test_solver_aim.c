@@ -111,9 +111,8 @@ static bool by_brute_force(const struct scene *scene, const struct gz_pointer *p
     return true;
 }
 
-static void test_distance_is_that_to_the_drawn_shape(void **state)
+TEST(test_distance_is_that_to_the_drawn_shape)
 {
-    (void)state;
     struct dice dice = {test_seed() + 61};
     long drags = test_count(10000) / 40, compared = 0;
     for (long n = 0; n < drags; n++) {
@@ -139,9 +138,8 @@ static void test_distance_is_that_to_the_drawn_shape(void **state)
     hold(compared > drags / 20, drags);
 }
 
-static void test_conic_is_exact_to_a_hundredth_of_a_pixel(void **state)
+TEST(test_conic_is_exact_to_a_hundredth_of_a_pixel)
 {
-    (void)state;
     struct dice dice = {test_seed() + 62};
     long drags = test_count(10000) / 40;
     for (long n = 0; n < drags; n++) {
@@ -171,9 +169,8 @@ static bool inside_quad(const struct scene *scene, const struct gz_pointer *poin
     return left == 0 || left == 4;
 }
 
-static void test_plane_quads_are_met_inside_and_near_their_edges(void **state)
+TEST(test_plane_quads_are_met_inside_and_near_their_edges)
 {
-    (void)state;
     static const double at[4][2] = {{0.5, 0.5}, {0.75, 0.5}, {0.75, 0.75}, {0.5, 0.75}};
     struct dice dice = {test_seed() + 63};
     long drags = test_count(10000) / 40;
@@ -215,9 +212,8 @@ static bool is_filled(enum gz_handle handle)
     return rank_of(handle) <= 1 || handle == GZ_RB;
 }
 
-static void test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class(void **state)
+TEST(test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class)
 {
-    (void)state;
     struct dice dice = {test_seed() + 64};
     long drags = test_count(10000), picked = 0;
     for (long n = 0; n < drags; n++) {
@@ -248,9 +244,8 @@ static void test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_c
     hold(picked > drags / 10, drags);
 }
 
-static void test_size_in_pixels_is_constant_over_the_picture(void **state)
+TEST(test_size_in_pixels_is_constant_over_the_picture)
 {
-    (void)state;
     struct dice dice = {test_seed() + 65};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -274,9 +269,8 @@ static void test_size_in_pixels_is_constant_over_the_picture(void **state)
     }
 }
 
-static void test_what_is_hovered_can_be_pressed(void **state)
+TEST(test_what_is_hovered_can_be_pressed)
 {
-    (void)state;
     struct dice dice = {test_seed() + 66};
     long drags = test_count(10000), pressed = 0;
     for (long n = 0; n < drags; n++) {
@@ -345,9 +339,8 @@ static void hold_pulled(struct scene *scene, struct dice *dice, enum gz_handle h
     hold_near(scene->motion.value[0], factor, 1e-9, n);
 }
 
-static void test_bounds_are_pulled_from_inside(void **state)
+TEST(test_bounds_are_pulled_from_inside)
 {
-    (void)state;
     struct dice dice = {test_seed() + 69};
     long drags = test_count(10000), pressed = 0, inside = 0;
     for (long n = 0; n < drags; n++) {
@@ -372,9 +365,8 @@ static void test_bounds_are_pulled_from_inside(void **state)
     hold(inside > drags / 2 && pressed > inside, drags);
 }
 
-static void test_ray_of_a_pixel_is_seen_at_it(void **state)
+TEST(test_ray_of_a_pixel_is_seen_at_it)
 {
-    (void)state;
     struct dice dice = {test_seed() + 67};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -396,9 +388,8 @@ static void test_ray_of_a_pixel_is_seen_at_it(void **state)
 }
 
 /* The corners of the lens, taken to the world, are the corners of the viewport. */
-static void test_lens_is_what_the_viewport_shows(void **state)
+TEST(test_lens_is_what_the_viewport_shows)
 {
-    (void)state;
     struct dice dice = {test_seed() + 68};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {

@@ -47,9 +47,8 @@ static bool in_silhouette(const struct scene *scene, const struct reference *ref
     return miss < (quad)0.999 * scene->gizmo.size;
 }
 
-static void test_grabbed_point_stays_under_the_pointer(void **state)
+TEST(test_grabbed_point_stays_under_the_pointer)
 {
-    (void)state;
     struct dice dice = {test_seed() + 81};
     long drags = test_count(10000), found = 0;
     for (long n = 0; n < drags; n++) {
@@ -76,9 +75,8 @@ static void test_grabbed_point_stays_under_the_pointer(void **state)
     hold(found > drags / 4, drags);
 }
 
-static void test_closed_paths_return(void **state)
+TEST(test_closed_paths_return)
 {
-    (void)state;
     struct dice dice = {test_seed() + 82};
     long drags = test_count(10000) / 10;
     for (long n = 0; n < drags; n++) {
@@ -108,9 +106,8 @@ static double quat_difference(gz_quat a, gz_quat b)
                 fmax(fabs(a.z - s * b.z), fabs(a.w - s * b.w)));
 }
 
-static void test_double_arcs_join(void **state)
+TEST(test_double_arcs_join)
 {
-    (void)state;
     struct dice dice = {test_seed() + 83};
     long drags = test_count(10000);
     double worst = 0;
@@ -134,9 +131,8 @@ static void test_double_arcs_join(void **state)
 }
 
 /* Two radians to the radius, wherever the pointer is, on Bell's sheet. */
-static void test_bell_has_a_bounded_gain_everywhere(void **state)
+TEST(test_bell_has_a_bounded_gain_everywhere)
 {
-    (void)state;
     struct dice dice = {test_seed() + 84};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -156,9 +152,8 @@ static void test_bell_has_a_bounded_gain_everywhere(void **state)
     }
 }
 
-static void test_every_ball_answers_over_the_whole_plane(void **state)
+TEST(test_every_ball_answers_over_the_whole_plane)
 {
-    (void)state;
     struct dice dice = {test_seed() + 85};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -178,9 +173,8 @@ static void test_every_ball_answers_over_the_whole_plane(void **state)
     }
 }
 
-static void test_opposite_point_has_one_axis(void **state)
+TEST(test_opposite_point_has_one_axis)
 {
-    (void)state;
     struct dice dice = {test_seed() + 86};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -196,9 +190,8 @@ static void test_opposite_point_has_one_axis(void **state)
     }
 }
 
-static void test_front_follows_the_pointer_in_every_convention(void **state)
+TEST(test_front_follows_the_pointer_in_every_convention)
 {
-    (void)state;
     struct dice dice = {test_seed() + 87};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {

@@ -416,9 +416,8 @@ static void check_move(struct drag_case *c, long number, const double at[2], str
         fail_drag(c, number, "pixels off", px);
 }
 
-static void test_random_drags_stay_under_the_pointer(void **state)
+TEST(test_random_drags_stay_under_the_pointer)
 {
-    (void)state;
     struct dice dice = {test_seed()};
     long drags = test_count(10000);
     static struct worst worst[CLASSES][GZ_HANDLE_COUNT];
@@ -444,9 +443,8 @@ static void test_random_drags_stay_under_the_pointer(void **state)
 }
 
 /* The same pointer gives the same bits after any way to it, and the press's the start's bits. */
-static void test_random_drags_have_no_memory(void **state)
+TEST(test_random_drags_have_no_memory)
 {
-    (void)state;
     struct dice dice = {test_seed() + 1};
     long drags = test_count(10000) / 4;
     for (long number = 0; number < drags; number++) {
@@ -502,9 +500,8 @@ static gz_trs drag_once(const struct eye *eye, const struct gz_target *target,
 }
 
 /* The same picture from another projection, handedness or y is the same drag. */
-static void test_projection_conventions_do_not_matter(void **state)
+TEST(test_projection_conventions_do_not_matter)
 {
-    (void)state;
     struct dice dice = {test_seed() + 2};
     for (int number = 0; number < 300; number++) {
         struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL};
@@ -533,9 +530,8 @@ static void test_projection_conventions_do_not_matter(void **state)
 
 /* Powers of two change no digit, so the results have to agree to the last bit: no length or
  * coordinate is compared with a constant anywhere. */
-static void test_scene_and_picture_sizes_do_not_matter(void **state)
+TEST(test_scene_and_picture_sizes_do_not_matter)
 {
-    (void)state;
     static const double sizes[] = {0x1p-20, 0x1p20};
     struct dice dice = {test_seed() + 4};
     for (int number = 0; number < 2000; number++) {

@@ -26,9 +26,8 @@ static double ulp(double value)
     return nextafter(fabs(value), HUGE_VAL) - fabs(value);
 }
 
-static void test_relative_snap_is_a_multiple_of_the_step(void **state)
+TEST(test_relative_snap_is_a_multiple_of_the_step)
 {
-    (void)state;
     struct dice dice = {test_seed() + 51};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -44,9 +43,8 @@ static void test_relative_snap_is_a_multiple_of_the_step(void **state)
 }
 
 /* The least value of the grid above 0, and without mirror nothing else beyond it. */
-static void test_snapped_factor_stops_just_above_zero(void **state)
+TEST(test_snapped_factor_stops_just_above_zero)
 {
-    (void)state;
     for (int step_milli = 1; step_milli <= 2000; step_milli++) {
         double step = step_milli / 1000.0, least = fmod(1, step);
         if (least < GZ_FACTOR_MIN || step - least < GZ_FACTOR_MIN) least = fmin(step, 1);
@@ -64,9 +62,8 @@ static void test_snapped_factor_stops_just_above_zero(void **state)
 }
 
 /* Scales past their pivot: what a drag does with it. */
-static void test_snapped_drag_mirrors_only_if_it_may(void **state)
+TEST(test_snapped_drag_mirrors_only_if_it_may)
 {
-    (void)state;
     struct dice dice = {test_seed() + 58};
     long drags = test_count(10000), stopped = 0, mirrored = 0;
     for (long n = 0; n < drags; n++) {
@@ -84,9 +81,8 @@ static void test_snapped_drag_mirrors_only_if_it_may(void **state)
     hold(stopped > drags / 100 && mirrored > drags / 100, drags);
 }
 
-static void test_absolute_snap_puts_the_own_coordinate_on_the_grid(void **state)
+TEST(test_absolute_snap_puts_the_own_coordinate_on_the_grid)
 {
-    (void)state;
     struct dice dice = {test_seed() + 52};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -107,9 +103,8 @@ static void test_absolute_snap_puts_the_own_coordinate_on_the_grid(void **state)
     }
 }
 
-static void test_grid_is_the_same_both_ways(void **state)
+TEST(test_grid_is_the_same_both_ways)
 {
-    (void)state;
     struct dice dice = {test_seed() + 53};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -128,9 +123,8 @@ static gz_vec3 on_ring(const struct scene *scene, double angle)
     return gz_add(scene->gizmo.origin, gz_add(gz_scale(x, cos(angle)), gz_scale(y, sin(angle))));
 }
 
-static void test_snapped_angles_never_turn_back(void **state)
+TEST(test_snapped_angles_never_turn_back)
 {
-    (void)state;
     struct dice dice = {test_seed() + 54};
     long drags = test_count(10000) / 40;
     for (long n = 0; n < drags; n++) {
@@ -152,9 +146,8 @@ static void test_snapped_angles_never_turn_back(void **state)
     }
 }
 
-static void test_second_drag_knows_nothing_of_the_first(void **state)
+TEST(test_second_drag_knows_nothing_of_the_first)
 {
-    (void)state;
     struct dice dice = {test_seed() + 55};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -172,9 +165,8 @@ static void test_second_drag_knows_nothing_of_the_first(void **state)
 
 /* A scale from one place on the handle to another is the same however far the camera is, and so is
  * its snapped value. */
-static void test_snapped_scale_does_not_depend_on_distance(void **state)
+TEST(test_snapped_scale_does_not_depend_on_distance)
 {
-    (void)state;
     struct dice dice = {test_seed() + 56};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -198,9 +190,8 @@ static void test_snapped_scale_does_not_depend_on_distance(void **state)
     }
 }
 
-static void test_switching_fine_and_snap_does_not_jump(void **state)
+TEST(test_switching_fine_and_snap_does_not_jump)
 {
-    (void)state;
     const uint32_t fine = 1u << GZ_MOD_FINE, snap = 1u << GZ_MOD_SNAP;
     struct dice dice = {test_seed() + 57};
     long drags = test_count(10000);

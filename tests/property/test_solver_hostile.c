@@ -4,9 +4,8 @@
 #include "property/solver_world.h"
 #include "support/cmocka.h"
 
-static void test_any_numbers_give_finite_results_or_none(void **state)
+TEST(test_any_numbers_give_finite_results_or_none)
 {
-    (void)state;
     struct dice dice = {test_seed() + 3};
     long runs = test_count(10000) * 10;
     for (long run = 0; run < runs; run++) {

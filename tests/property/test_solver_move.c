@@ -37,9 +37,8 @@ static gz_vec3 grabbed_point(const struct scene *scene)
     return gz_add(pressed, scene->motion.translation);
 }
 
-static void test_axis_point_is_the_foot_of_the_pointer(void **state)
+TEST(test_axis_point_is_the_foot_of_the_pointer)
 {
-    (void)state;
     struct dice dice = {test_seed() + 21};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -57,9 +56,8 @@ static void test_axis_point_is_the_foot_of_the_pointer(void **state)
     }
 }
 
-static void test_pointer_across_the_axis_moves_nothing(void **state)
+TEST(test_pointer_across_the_axis_moves_nothing)
 {
-    (void)state;
     struct dice dice = {test_seed() + 22};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -101,9 +99,8 @@ static void sweep_axis(struct scene *scene, const double along[2], double side, 
     }
 }
 
-static void test_axis_is_monotone_and_stops_in_front_of_the_viewer(void **state)
+TEST(test_axis_is_monotone_and_stops_in_front_of_the_viewer)
 {
-    (void)state;
     struct dice dice = {test_seed() + 23};
     long drags = test_count(10000) / 10;
     for (long n = 0; n < drags; n++) {
@@ -141,9 +138,8 @@ static double gain_at(struct scene *scene, gz_vec3 sight, gz_vec3 across, double
     return fabs(scene->motion.value[0]) / 0.01;
 }
 
-static void test_gain_hardly_jumps_where_the_pixel_law_begins(void **state)
+TEST(test_gain_hardly_jumps_where_the_pixel_law_begins)
 {
-    (void)state;
     struct dice dice = {test_seed() + 24};
     long drags = test_count(10000) / 4;
     for (long n = 0; n < drags; n++) {
@@ -209,9 +205,8 @@ static void cross_horizon(struct scene *scene, const double to[2], long n)
     }
 }
 
-static void test_plane_is_left_and_entered_without_a_jump_at_its_horizon(void **state)
+TEST(test_plane_is_left_and_entered_without_a_jump_at_its_horizon)
 {
-    (void)state;
     struct dice dice = {test_seed() + 25};
     long drags = test_count(10000) / 100;
     for (long n = 0; n < drags; n++) {
@@ -225,9 +220,8 @@ static void test_plane_is_left_and_entered_without_a_jump_at_its_horizon(void **
     }
 }
 
-static void test_motion_stays_in_the_handles_own_direction(void **state)
+TEST(test_motion_stays_in_the_handles_own_direction)
 {
-    (void)state;
     struct dice dice = {test_seed() + 26};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {

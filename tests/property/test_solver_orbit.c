@@ -82,9 +82,8 @@ static double distance(const struct table *table, const struct gz_camera *camera
     return gz_length(gz_sub(camera->eye, table->centre));
 }
 
-static void test_turntable_keeps_roll_pivot_and_distance(void **state)
+TEST(test_turntable_keeps_roll_pivot_and_distance)
 {
-    (void)state;
     struct dice dice = {test_seed() + 81};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -105,9 +104,8 @@ static void test_turntable_keeps_roll_pivot_and_distance(void **state)
     }
 }
 
-static void test_turntable_turns_by_the_pointers_way(void **state)
+TEST(test_turntable_turns_by_the_pointers_way)
 {
-    (void)state;
     struct dice dice = {test_seed() + 82};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -128,9 +126,8 @@ static void test_turntable_turns_by_the_pointers_way(void **state)
 }
 
 /* Each drag begins where the one before ended, at the poles too. */
-static void test_turntable_stays_level_over_many_drags(void **state)
+TEST(test_turntable_stays_level_over_many_drags)
 {
-    (void)state;
     struct dice dice = {test_seed() + 83};
     struct table table;
     long drags = test_count(10000), at_poles = 0;
@@ -150,9 +147,8 @@ static void test_turntable_stays_level_over_many_drags(void **state)
     assert_true(fabs(distance(&table, &table.now) / first - 1) < 1e-9);
 }
 
-static void test_turntable_stops_at_the_poles(void **state)
+TEST(test_turntable_stops_at_the_poles)
 {
-    (void)state;
     struct dice dice = {test_seed() + 84};
     long drags = test_count(10000) / 10;
     for (long n = 0; n < drags; n++) {
@@ -176,9 +172,8 @@ static void test_turntable_stops_at_the_poles(void **state)
     }
 }
 
-static void test_turntable_upside_down_comes_upright(void **state)
+TEST(test_turntable_upside_down_comes_upright)
 {
-    (void)state;
     struct dice dice = {test_seed() + 85};
     long drags = test_count(10000) / 10;
     for (long n = 0; n < drags; n++) {
@@ -201,9 +196,8 @@ static void test_turntable_upside_down_comes_upright(void **state)
     }
 }
 
-static void test_turntable_fine_is_a_tenth(void **state)
+TEST(test_turntable_fine_is_a_tenth)
 {
-    (void)state;
     struct dice dice = {test_seed() + 86};
     struct table table, slow;
     throw_table(&table, &dice);

@@ -136,9 +136,8 @@ static void check_record(const struct record *record, struct tally *tally)
     check_repeats(record, rows);
 }
 
-static void test_recorded_drags_match_their_exact_answers(void **state)
+TEST(test_recorded_drags_match_their_exact_answers)
 {
-    (void)state;
     static struct records records;
     static struct record record;
     struct tally tallies[KINDS] = {{0}};
@@ -168,9 +167,8 @@ static void test_recorded_drags_match_their_exact_answers(void **state)
  * of this number is a change of the solver's arithmetic. */
 #define GOLDEN UINT64_C(0x1d776f807a42a46c)
 
-static void test_recorded_drags_have_the_same_bits_in_every_build(void **state)
+TEST(test_recorded_drags_have_the_same_bits_in_every_build)
 {
-    (void)state;
     static struct records records;
     static struct record record;
     double rows[RECORD_POINTS_MAX][GZ_REPLAY_ROW];

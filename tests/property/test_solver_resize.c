@@ -31,9 +31,8 @@ static double touched_ratio(const struct scene *scene)
     return gz_component(scene->now.s, axis) / gz_component(scene->target.local.s, axis);
 }
 
-static void test_factor_is_the_ratio_of_places(void **state)
+TEST(test_factor_is_the_ratio_of_places)
 {
-    (void)state;
     static const double ratios[] = {0.5, 2, 3};
     struct dice dice = {test_seed() + 41};
     long drags = test_count(10000), found = 0;
@@ -61,9 +60,8 @@ static void test_factor_is_the_ratio_of_places(void **state)
     hold(found > drags, drags);
 }
 
-static void test_press_at_the_centre_follows_pixels(void **state)
+TEST(test_press_at_the_centre_follows_pixels)
 {
-    (void)state;
     struct dice dice = {test_seed() + 42};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -89,9 +87,8 @@ static void test_press_at_the_centre_follows_pixels(void **state)
     }
 }
 
-static void test_sign_stays_until_zero_is_crossed(void **state)
+TEST(test_sign_stays_until_zero_is_crossed)
 {
-    (void)state;
     static const double ratios[] = {2, 1e-3, 0, -1e-9, -0.5, -3};
     struct dice dice = {test_seed() + 43};
     long drags = test_count(10000);
@@ -134,9 +131,8 @@ static gz_vec3 stretch(const struct gz_motion *motion, gz_vec3 v)
     return gz_mat3_apply(&motion->frame, inside);
 }
 
-static void test_scale_moves_every_origin_about_the_pivot(void **state)
+TEST(test_scale_moves_every_origin_about_the_pivot)
 {
-    (void)state;
     struct dice dice = {test_seed() + 44};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -153,9 +149,8 @@ static void test_scale_moves_every_origin_about_the_pivot(void **state)
     }
 }
 
-static void test_residual_is_what_the_node_could_not_take(void **state)
+TEST(test_residual_is_what_the_node_could_not_take)
 {
-    (void)state;
     struct dice dice = {test_seed() + 45};
     long drags = test_count(10000), sheared = 0;
     for (long n = 0; n < drags; n++) {

@@ -22,9 +22,8 @@ static bool moved_scene(const struct scene *scene, struct scene *other, gz_quat 
     return scene_build(other);
 }
 
-static void test_moved_scene_gives_the_moved_result(void **state)
+TEST(test_moved_scene_gives_the_moved_result)
 {
-    (void)state;
     struct dice dice = {test_seed() + 11};
     long drags = test_count(10000), compared = 0;
     for (long n = 0; n < drags; n++) {
@@ -62,9 +61,8 @@ static void test_moved_scene_gives_the_moved_result(void **state)
     hold(compared > drags / 4, drags);
 }
 
-static void test_scaled_scene_gives_the_scaled_result(void **state)
+TEST(test_scaled_scene_gives_the_scaled_result)
 {
-    (void)state;
     struct dice dice = {test_seed() + 12};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -92,9 +90,8 @@ static void test_scaled_scene_gives_the_scaled_result(void **state)
     }
 }
 
-static void test_one_event_or_a_thousand_end_alike(void **state)
+TEST(test_one_event_or_a_thousand_end_alike)
 {
-    (void)state;
     struct dice dice = {test_seed() + 13};
     long drags = test_count(10000) / 40;
     for (long n = 0; n < drags; n++) {
@@ -124,9 +121,8 @@ static void test_one_event_or_a_thousand_end_alike(void **state)
     }
 }
 
-static void test_press_and_hold_changes_no_bit(void **state)
+TEST(test_press_and_hold_changes_no_bit)
 {
-    (void)state;
     struct dice dice = {test_seed() + 14};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -144,9 +140,8 @@ static void test_press_and_hold_changes_no_bit(void **state)
     }
 }
 
-static void test_components_that_a_handle_leaves_keep_their_bits(void **state)
+TEST(test_components_that_a_handle_leaves_keep_their_bits)
 {
-    (void)state;
     struct dice dice = {test_seed() + 15};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -164,9 +159,8 @@ static void test_components_that_a_handle_leaves_keep_their_bits(void **state)
     }
 }
 
-static void test_press_without_an_answer_starts_nothing(void **state)
+TEST(test_press_without_an_answer_starts_nothing)
 {
-    (void)state;
     struct dice dice = {test_seed() + 16};
     long drags = test_count(10000), refused = 0;
     for (long n = 0; n < drags; n++) {

@@ -46,9 +46,8 @@ static double place_size(const gz_affine *parent, const gz_trs *local,
     return gz_length(parent->origin) + linear * gz_length(local->t) + gz_length(motion->pivot) + 1;
 }
 
-static void test_place_is_as_asked_under_any_parent(void **state)
+TEST(test_place_is_as_asked_under_any_parent)
 {
-    (void)state;
     struct dice dice = {test_seed() + 71};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -67,9 +66,8 @@ static void test_place_is_as_asked_under_any_parent(void **state)
     }
 }
 
-static void test_turn_and_size_are_as_asked_under_uniform_parents(void **state)
+TEST(test_turn_and_size_are_as_asked_under_uniform_parents)
 {
-    (void)state;
     struct dice dice = {test_seed() + 72};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -91,9 +89,8 @@ static void test_turn_and_size_are_as_asked_under_uniform_parents(void **state)
 
 /* A mirror about one axis is neither uniform nor a turn: the polar rotation of -m is what the axis
  * goes through. */
-static void test_turn_under_a_mirror_is_as_asked(void **state)
+TEST(test_turn_under_a_mirror_is_as_asked)
 {
-    (void)state;
     struct dice dice = {test_seed() + 73};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -109,9 +106,8 @@ static void test_turn_under_a_mirror_is_as_asked(void **state)
     }
 }
 
-static void test_child_of_a_moved_node_moves_once(void **state)
+TEST(test_child_of_a_moved_node_moves_once)
 {
-    (void)state;
     struct dice dice = {test_seed() + 74};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -143,9 +139,8 @@ static void shuffle(struct dice *dice, int order[NODES])
     }
 }
 
-static void test_order_of_the_selection_changes_no_bit(void **state)
+TEST(test_order_of_the_selection_changes_no_bit)
 {
-    (void)state;
     static const gz_box box = {{-1, -2, -3}, {3, 2, 1}};
     struct dice dice = {test_seed() + 75};
     long drags = test_count(10000) / 4;
@@ -185,9 +180,8 @@ static gz_vec3 median_of(const struct gz_target *targets)
     return gz_scale(sum, 1.0 / NODES);
 }
 
-static void test_pivots_are_where_they_are_said_to_be(void **state)
+TEST(test_pivots_are_where_they_are_said_to_be)
 {
-    (void)state;
     struct dice dice = {test_seed() + 76};
     long drags = test_count(10000) / 4;
     for (long n = 0; n < drags; n++) {
@@ -221,9 +215,8 @@ static void test_pivots_are_where_they_are_said_to_be(void **state)
     }
 }
 
-static void test_parent_that_moved_meanwhile_leaves_the_world_target(void **state)
+TEST(test_parent_that_moved_meanwhile_leaves_the_world_target)
 {
-    (void)state;
     struct dice dice = {test_seed() + 77};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {

@@ -31,9 +31,8 @@ static double tilt_of(const struct scene *scene)
     return fabs(gz_dot(scene->drag.turn_axis, sight));
 }
 
-static void test_traced_ring_turns_by_the_traced_angle(void **state)
+TEST(test_traced_ring_turns_by_the_traced_angle)
 {
-    (void)state;
     struct dice dice = {test_seed() + 31};
     long drags = test_count(10000), traced = 0;
     for (long n = 0; n < drags; n++) {
@@ -59,9 +58,8 @@ static void test_traced_ring_turns_by_the_traced_angle(void **state)
 
 /* The arm points to the press, and turned about the axis by the value, right-handed, to where the
  * pointer is. */
-static void test_arm_turned_by_the_value_points_to_the_pointer(void **state)
+TEST(test_arm_turned_by_the_value_points_to_the_pointer)
 {
-    (void)state;
     struct dice dice = {test_seed() + 37};
     long drags = test_count(10000), checked = 0;
     for (long n = 0; n < drags; n++) {
@@ -83,9 +81,8 @@ static void test_arm_turned_by_the_value_points_to_the_pointer(void **state)
     hold(checked > drags / 2, drags);
 }
 
-static void test_turns_are_counted_without_error(void **state)
+TEST(test_turns_are_counted_without_error)
 {
-    (void)state;
     struct dice dice = {test_seed() + 32};
     long drags = test_count(10000) / 100;
     for (long n = 0; n < drags; n++) {
@@ -103,9 +100,8 @@ static void test_turns_are_counted_without_error(void **state)
 
 /* A million turns are 3.6e8 degrees, of which a double's last bit is 6e-8: the read-out is right to
  * that, the node's rotation to 1e-9 degrees. */
-static void test_a_million_turns_leave_the_rotation_exact(void **state)
+TEST(test_a_million_turns_leave_the_rotation_exact)
 {
-    (void)state;
     struct dice dice = {test_seed() + 33};
     struct scene scene;
     double thirds[3][2];
@@ -123,9 +119,8 @@ static void test_a_million_turns_leave_the_rotation_exact(void **state)
               1e-9, 0);
 }
 
-static void test_ring_has_no_cliff_but_its_centre(void **state)
+TEST(test_ring_has_no_cliff_but_its_centre)
 {
-    (void)state;
     struct dice dice = {test_seed() + 34};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -149,9 +144,8 @@ static void test_ring_has_no_cliff_but_its_centre(void **state)
 }
 
 /* The edge-on law: place on the tangent over the radius, the same everywhere. */
-static void test_edge_on_ring_has_the_tangents_gain(void **state)
+TEST(test_edge_on_ring_has_the_tangents_gain)
 {
-    (void)state;
     struct dice dice = {test_seed() + 35};
     long drags = test_count(10000), found = 0;
     for (long n = 0; n < drags; n++) {
@@ -188,9 +182,8 @@ static void hold_unit(gz_quat q, long n)
     hold_near((double)(quad_sqrt(x * x + y * y + z * z + w * w) - 1), 0, 3.3e-16, n);
 }
 
-static void test_rotations_are_unit_after_every_event(void **state)
+TEST(test_rotations_are_unit_after_every_event)
 {
-    (void)state;
     struct dice dice = {test_seed() + 36};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
@@ -207,9 +200,8 @@ static void test_rotations_are_unit_after_every_event(void **state)
     }
 }
 
-static void test_turn_about_a_pivot_keeps_distances(void **state)
+TEST(test_turn_about_a_pivot_keeps_distances)
 {
-    (void)state;
     struct dice dice = {test_seed() + 37};
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {

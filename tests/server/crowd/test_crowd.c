@@ -183,10 +183,9 @@ static bool memory_can_be_told(size_t viewers)
 
 /* ---- those who stop reading ---- */
 
-static void test_stalled_viewers_cost_little_and_get_fewer_larger_deltas(void **state)
+TEST(test_stalled_viewers_cost_little_and_get_fewer_larger_deltas)
 {
     struct stage stage;
-    (void)state;
     open_stage(&stage, NULL, NULL);
     struct crowd_member **viewers = let_in_viewers(&stage);
     move_everything(&stage); /* what this costs for the first time it costs before anybody stalls */
@@ -238,10 +237,9 @@ static size_t users(const struct stage *stage)
 
 /* One who comes back at once reads why; who comes later finds what the kernels held for it,
  * and the end. */
-static void test_stalled_viewers_are_ended_and_the_others_are_not(void **state)
+TEST(test_stalled_viewers_are_ended_and_the_others_are_not)
 {
     struct stage stage;
-    (void)state;
     open_stage(&stage, PING, SILENCE);
     struct crowd_member **viewers = let_in_viewers(&stage);
     size_t stalled = 0, told = 0;
@@ -290,11 +288,10 @@ static void flood(struct flood *flood)
         crowd_send_frame(flood->sender, flood->frame.data, flood->frame.size);
 }
 
-static void test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on(void **state)
+TEST(test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on)
 {
     struct stage stage;
     struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 1};
-    (void)state;
     open_stage(&stage, "--messages-per-s=100", NULL);
     struct crowd_member **viewers = let_in_viewers(&stage);
     struct flood sender = {.stage = &stage,
@@ -345,14 +342,13 @@ static bool is_over(void *context)
     return users(storm->stage) == 1 && descriptors(&storm->stage->fixture) <= storm->descriptors;
 }
 
-static void test_join_storm_lets_everybody_in_and_leaves_nothing_behind(void **state)
+TEST(test_join_storm_lets_everybody_in_and_leaves_nothing_behind)
 {
     enum { STORMS = 4 };
     struct stage stage;
     struct storm before = {&stage, SIZE_MAX};
     size_t joins = at_most(chance_count(200), JOINS_MAX);
     long resident = 0;
-    (void)state;
     open_stage(&stage, NULL, NULL);
     assert_int_equal(crowd_gather(&stage.crowd, PATIENCE_S), 1);
     assert_true(crowd_until(&stage.crowd, is_over, &before, PATIENCE_S));

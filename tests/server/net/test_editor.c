@@ -164,7 +164,7 @@ static void assert_rows(const struct row *rows, size_t count)
     }
 }
 
-static void test_editor_that_is_installed_is_served(void **state)
+TEST(test_editor_that_is_installed_is_served)
 {
     static const struct row rows[] = {
         {"127.0.0.1:0", {NULL}, "127.0.0.1:#", "127.0.0.1:#", "editor"},
@@ -182,17 +182,15 @@ static void test_editor_that_is_installed_is_served(void **state)
          NULL,
          NULL}, /* a folder that is not there */
     };
-    (void)state;
     assert_rows(rows, sizeof rows / sizeof rows[0]);
 }
 
-static void test_editor_that_was_not_built_is_not_named(void **state)
+TEST(test_editor_that_was_not_built_is_not_named)
 {
     static const struct row rows[] = {
         {"127.0.0.1:0", {NULL}, "127.0.0.1:#", NULL, NULL},
         {"127.0.0.1:0", {"--web", "other"}, "127.0.0.1:#", "127.0.0.1:#", "other"},
     };
-    (void)state;
     assert_int_equal(rename("share/gizmod/web", "share/gizmod/away"), 0);
     assert_rows(rows, sizeof rows / sizeof rows[0]);
 }

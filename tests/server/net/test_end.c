@@ -34,24 +34,21 @@ static void end_by(int number)
     gz_arena_finish(&arena);
 }
 
-static void test_end_by_sigterm_is_in_order(void **state)
+TEST(test_end_by_sigterm_is_in_order)
 {
-    (void)state;
     end_by(SIGTERM);
 }
 
-static void test_end_by_sigint_is_in_order(void **state)
+TEST(test_end_by_sigint_is_in_order)
 {
-    (void)state;
     end_by(SIGINT);
 }
 
 /* Nobody may hold up the end: neither one who does not read nor one who does not finish what he
  * began. */
-static void test_end_does_not_wait_for_those_who_do_not_answer(void **state)
+TEST(test_end_does_not_wait_for_those_who_do_not_answer)
 {
     struct net_fixture fixture;
-    (void)state;
     net_fixture_start(&fixture, NULL, NULL);
     int editor = net_fixture_join(&fixture, "ending", "anna"),
         deaf = net_fixture_join(&fixture, "ending", "ben");
@@ -67,10 +64,9 @@ static void test_end_does_not_wait_for_those_who_do_not_answer(void **state)
     close(half);
 }
 
-static void test_end_keeps_what_was_acknowledged(void **state)
+TEST(test_end_keeps_what_was_acknowledged)
 {
     struct net_fixture fixture;
-    (void)state;
     net_fixture_start(&fixture, NULL, NULL);
     int editor = net_fixture_join(&fixture, "kept", "anna");
     net_fixture_create_nodes(editor, 10);

@@ -45,7 +45,7 @@ static void assert_error(int socket, enum gz_status wanted, bool wanted_fatal, c
 
 /* ---- hello ---- */
 
-static void test_hello_table(void **state)
+TEST(test_hello_table)
 {
     static const char long_name[] =
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; /* 65 */
@@ -69,7 +69,6 @@ static void test_hello_table(void **state)
         {1, "nowhere", "anna", GZ_ROLE_VIEWER, true, GZ_FORBIDDEN},
         {1, "frames", "anna", GZ_ROLE_ADMIN, true, GZ_FORBIDDEN},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gz_message hello = {.op = GZ_OP_HELLO,
                                    .hello = {.v = rows[i].v,
@@ -88,10 +87,9 @@ static void test_hello_table(void **state)
     }
 }
 
-static void test_hello_of_a_viewer_may_create_what_is_there(void **state)
+TEST(test_hello_of_a_viewer_may_create_what_is_there)
 {
     struct gz_message hello = proper_hello();
-    (void)state;
     close(join());
     hello.has = GZ_HAS_HELLO_ROLE;
     hello.hello.role = GZ_ROLE_VIEWER;
@@ -101,12 +99,11 @@ static void test_hello_of_a_viewer_may_create_what_is_there(void **state)
     close(socket);
 }
 
-static void test_hello_refused_carries_its_rid(void **state)
+TEST(test_hello_refused_carries_its_rid)
 {
     struct gz_message answer, hello = proper_hello();
     struct raw_frame frame;
     struct gz_arena arena;
-    (void)state;
     gz_arena_init(&arena, 0);
     hello.has = GZ_HAS_RID;
     hello.rid = 4711;
@@ -119,14 +116,13 @@ static void test_hello_refused_carries_its_rid(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_hello_may_share_its_frame(void **state)
+TEST(test_hello_may_share_its_frame)
 {
     struct gz_message hello = proper_hello(),
                       ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 5}, answer;
     struct gz_buffer bytes;
     struct raw_frame frame;
     struct gz_arena arena;
-    (void)state;
     gz_arena_init(&arena, 0);
     gz_buffer_init(&bytes, GZ_HELLO_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, &hello), GZ_OK);
@@ -140,13 +136,12 @@ static void test_hello_may_share_its_frame(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_hello_in_the_segment_of_the_handshake_is_taken(void **state)
+TEST(test_hello_in_the_segment_of_the_handshake_is_taken)
 {
     struct gz_message hello = proper_hello();
     struct gz_buffer bytes;
     uint8_t message[1024];
     struct raw_response response;
-    (void)state;
     gz_buffer_init(&bytes, GZ_HELLO_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, &hello), GZ_OK);
     int size = snprintf(
@@ -170,16 +165,15 @@ static void test_hello_in_the_segment_of_the_handshake_is_taken(void **state)
 
 /* ---- before hello ---- */
 
-static void test_first_another_message_is_the_end(void **state)
+TEST(test_first_another_message_is_the_end)
 {
     struct gz_message ping = {.op = GZ_OP_PING};
-    (void)state;
     int socket = raw_open(fixture.daemon.port);
     assert_true(raw_send_message(socket, &ping));
     assert_error(socket, GZ_BAD_STATE, true, "ping first");
 }
 
-static void test_first_bytes_that_are_no_message_are_the_end(void **state)
+TEST(test_first_bytes_that_are_no_message_are_the_end)
 {
     static const struct {
         const char *bytes;
@@ -194,7 +188,6 @@ static void test_first_bytes_that_are_no_message_are_the_end(void **state)
         {"\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91", 20},
         {"hello", 5},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char where[32];
         snprintf(where, sizeof where, "first bytes, row %zu", i);
@@ -205,18 +198,16 @@ static void test_first_bytes_that_are_no_message_are_the_end(void **state)
     }
 }
 
-static void test_first_a_text_frame_is_the_end(void **state)
+TEST(test_first_a_text_frame_is_the_end)
 {
-    (void)state;
     int socket = raw_open(fixture.daemon.port);
     assert_true(raw_send_frame(socket, RAW_FIN | RAW_TEXT, true, "{}", 2));
     assert_error(socket, GZ_BAD_MESSAGE, true, "text first");
 }
 
-static void test_first_frame_too_large_is_the_end(void **state)
+TEST(test_first_frame_too_large_is_the_end)
 {
     static const uint8_t zeros[GZ_HELLO_BYTES_MAX + 1];
-    (void)state;
     int socket = raw_open(fixture.daemon.port);
     assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, zeros, sizeof zeros));
     assert_error(socket, GZ_TOO_LARGE, true, "a large first frame");
@@ -227,11 +218,10 @@ static void test_first_frame_too_large_is_the_end(void **state)
     assert_error(socket, GZ_TOO_LARGE, true, "a claim of a large first frame");
 }
 
-static void test_first_message_in_pieces(void **state)
+TEST(test_first_message_in_pieces)
 {
     struct gz_message hello = proper_hello();
     struct gz_buffer bytes;
-    (void)state;
     gz_buffer_init(&bytes, GZ_HELLO_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, &hello), GZ_OK);
     /* A few, with a ping between them and an empty one. */
@@ -252,9 +242,8 @@ static void test_first_message_in_pieces(void **state)
     gz_buffer_finish(&bytes);
 }
 
-static void test_first_message_that_does_not_come_is_the_end(void **state)
+TEST(test_first_message_that_does_not_come_is_the_end)
 {
-    (void)state;
     int silent = raw_open(fixture.daemon.port), dripping = raw_open(fixture.daemon.port);
     double began_s = net_fixture_now_s();
     assert_true(raw_send_frame_header(dripping, RAW_FIN | RAW_BINARY, 1000));
@@ -269,9 +258,8 @@ static void test_first_message_that_does_not_come_is_the_end(void **state)
 
 /* ---- after hello ---- */
 
-static void test_second_hello_is_refused(void **state)
+TEST(test_second_hello_is_refused)
 {
-    (void)state;
     int socket = join();
     assert_true(raw_send_hello(socket, "frames", "anna"));
     bool fatal;
@@ -280,9 +268,8 @@ static void test_second_hello_is_refused(void **state)
     net_fixture_assert_unharmed(&fixture);
 }
 
-static void test_text_frame_is_refused_and_no_more(void **state)
+TEST(test_text_frame_is_refused_and_no_more)
 {
-    (void)state;
     int socket = join();
     assert_true(raw_send_frame(socket, RAW_FIN | RAW_TEXT, true, "{\"op\":\"ping\"}", 13));
     assert_error(socket, GZ_BAD_MESSAGE, false, "text");
@@ -317,9 +304,8 @@ static int count_errors(int socket)
 }
 
 /* Text frames that come in one turn of the server's loop. */
-static void test_each_of_several_refused_frames_is_answered(void **state)
+TEST(test_each_of_several_refused_frames_is_answered)
 {
-    (void)state;
     static const char frames[] = "\x81\x81\0\0\0\0a\x81\x81\0\0\0\0b\x81\x81\0\0\0\0c";
     int socket = join();
     assert_true(raw_send(socket, frames, sizeof frames - 1));
@@ -327,17 +313,15 @@ static void test_each_of_several_refused_frames_is_answered(void **state)
     close(socket);
 }
 
-static void test_empty_frame_is_refused_and_no_more(void **state)
+TEST(test_empty_frame_is_refused_and_no_more)
 {
-    (void)state;
     int socket = join();
     assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, NULL, 0));
     assert_error(socket, GZ_BAD_MESSAGE, false, "an empty frame");
 }
 
-static void test_frame_too_large_is_the_end(void **state)
+TEST(test_frame_too_large_is_the_end)
 {
-    (void)state;
     int socket = join();
     assert_true(raw_send_frame_header(socket, RAW_FIN | RAW_BINARY, GZ_MESSAGE_BYTES_MAX + 1));
     assert_true(raw_send(socket, "", 1));
@@ -351,9 +335,8 @@ static void test_frame_too_large_is_the_end(void **state)
     free(zeros);
 }
 
-static void test_message_in_too_many_fragments_is_the_end(void **state)
+TEST(test_message_in_too_many_fragments_is_the_end)
 {
-    (void)state;
     int socket = join();
     for (int i = 0; i < GZ_FRAGMENTS_MAX + 1; i++) {
         raw_send_frame(socket, i == 0 ? RAW_BINARY : RAW_CONTINUATION, true, NULL, 0);
@@ -361,7 +344,7 @@ static void test_message_in_too_many_fragments_is_the_end(void **state)
     assert_error(socket, GZ_TOO_MANY, true, "many fragments");
 }
 
-static void test_large_message_in_fragments_is_taken(void **state)
+TEST(test_large_message_in_fragments_is_taken)
 {
     struct gz_message answer, select = {.op = GZ_OP_SELECT, .has = GZ_HAS_RID, .rid = 9};
     struct gz_buffer bytes;
@@ -369,7 +352,6 @@ static void test_large_message_in_fragments_is_taken(void **state)
     struct gz_arena arena;
     size_t count = 100000;
     uint64_t *ids = calloc(count, sizeof *ids);
-    (void)state;
     assert_non_null(ids);
     for (size_t i = 0; i < count; i++) ids[i] = 1000000 + i;
     select.select = (struct gz_select){.nodes = {ids, count}, .how = GZ_HOW_SET};
@@ -394,7 +376,7 @@ static void test_large_message_in_fragments_is_taken(void **state)
 }
 
 /* What RFC 6455 forbids ends the connection, in whatever way, and nobody else's. */
-static void test_frame_against_the_rules_harms_nobody(void **state)
+TEST(test_frame_against_the_rules_harms_nobody)
 {
     static const struct {
         uint8_t first;
@@ -412,7 +394,6 @@ static void test_frame_against_the_rules_harms_nobody(void **state)
         {RAW_FIN | RAW_CLOSE, true, "\x00\x00", 2},         /* a code that is none */
         {RAW_FIN | RAW_CLOSE, true, "\x03\xe8\xff\xff", 4}, /* a reason that is no UTF-8 */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int socket = join();
         assert_true(
@@ -425,19 +406,17 @@ static void test_frame_against_the_rules_harms_nobody(void **state)
 }
 
 /* libwebsockets reads it as if it were masked by zeros; it must not be taken for anything else. */
-static void test_unmasked_frame_harms_nobody(void **state)
+TEST(test_unmasked_frame_harms_nobody)
 {
     static const uint8_t no_map[] = {0xC1};
-    (void)state;
     int socket = join();
     raw_send_frame(socket, RAW_FIN | RAW_BINARY, false, no_map, sizeof no_map);
     assert_error(socket, GZ_BAD_MESSAGE, false, "unmasked");
 }
 
-static void test_ping_frame_is_answered(void **state)
+TEST(test_ping_frame_is_answered)
 {
     struct raw_frame frame;
-    (void)state;
     int socket = join();
     assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, "abc", 3));
     do {
@@ -448,11 +427,10 @@ static void test_ping_frame_is_answered(void **state)
     close(socket);
 }
 
-static void test_hanging_up_at_any_byte_harms_nobody(void **state)
+TEST(test_hanging_up_at_any_byte_harms_nobody)
 {
     struct gz_message hello = proper_hello();
     struct gz_buffer bytes;
-    (void)state;
     gz_buffer_init(&bytes, GZ_HELLO_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, &hello), GZ_OK);
     for (size_t size = 0; size <= bytes.size; size += 5) {

@@ -13,7 +13,7 @@ static int shake(const char *path, const char *headers)
     return status;
 }
 
-static void test_handshake_table(void **state)
+TEST(test_handshake_table)
 {
     static const struct {
         const char *path, *headers;
@@ -43,7 +43,6 @@ static void test_handshake_table(void **state)
         {"/ws/", OURS, 404},
         {"/scenes", OURS, 404},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int status = shake(rows[i].path, rows[i].headers);
         if (status != rows[i].status)
@@ -52,7 +51,7 @@ static void test_handshake_table(void **state)
     }
 }
 
-static void test_handshake_of_a_page_from_elsewhere_is_refused(void **state)
+TEST(test_handshake_of_a_page_from_elsewhere_is_refused)
 {
     static const char *const origins[] = {
         "http://evil.example",
@@ -80,7 +79,6 @@ static void test_handshake_of_a_page_from_elsewhere_is_refused(void **state)
         "http://editor.example",
         "https://editor.example:444",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof origins / sizeof origins[0]; i++) {
         char headers[512], origin[256];
         const char *mark = strstr(origins[i], "%d");
@@ -96,19 +94,17 @@ static void test_handshake_of_a_page_from_elsewhere_is_refused(void **state)
     net_fixture_assert_unharmed(&fixture);
 }
 
-static void test_handshake_of_our_own_page_is_taken(void **state)
+TEST(test_handshake_of_our_own_page_is_taken)
 {
     char headers[256];
-    (void)state;
     snprintf(headers, sizeof headers, OURS "Origin: http://127.0.0.1:%d\r\n", fixture.daemon.port);
     assert_int_equal(shake("/ws", headers), 101);
     assert_int_equal(shake("/ws", OURS "Origin: https://editor.example\r\n"), 101);
 }
 
 /* By DNS a foreign page can be of the host that it speaks to; that host is not us. */
-static void test_handshake_by_a_foreign_name_is_refused(void **state)
+TEST(test_handshake_by_a_foreign_name_is_refused)
 {
-    (void)state;
     int socket = raw_connect(fixture.daemon.port);
     assert_true(raw_send_text(
         socket, "GET /ws HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n"
@@ -121,7 +117,7 @@ static void test_handshake_by_a_foreign_name_is_refused(void **state)
     close(socket);
 }
 
-static void test_handshake_without_its_parts_is_refused(void **state)
+TEST(test_handshake_without_its_parts_is_refused)
 {
     static const char *const requests[] = {
         "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" OURS
@@ -134,7 +130,6 @@ static void test_handshake_without_its_parts_is_refused(void **state)
         "PUT /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" OURS
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         struct raw_response response;
         int socket = raw_connect(fixture.daemon.port);
@@ -148,7 +143,7 @@ static void test_handshake_without_its_parts_is_refused(void **state)
 }
 
 /* What is no HTTP that we know is hung up on, at once or when it has taken too long. */
-static void test_handshake_of_noise_is_hung_up_on(void **state)
+TEST(test_handshake_of_noise_is_hung_up_on)
 {
     static const char *const noises[] = {
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -158,7 +153,6 @@ static void test_handshake_of_noise_is_hung_up_on(void **state)
         "GET",
         "",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++) {
         int socket = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(socket, noises[i]));

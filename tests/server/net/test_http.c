@@ -29,7 +29,7 @@ static bool is_there(const char *scene)
     return access(path, F_OK) == 0;
 }
 
-static void test_http_table(void **state)
+TEST(test_http_table)
 {
     static const struct {
         const char *method, *path, *headers, *body;
@@ -95,7 +95,6 @@ static void test_http_table(void **state)
         {"PUT", "/scenes/x", "Origin: null\r\n", tiny, 403, "\"code\":\"forbidden\""},
         {"GET", "/scenes", "Origin: http://evil.example\r\n", "", 200, "witness"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raw_response response;
         int status =
@@ -109,10 +108,9 @@ static void test_http_table(void **state)
     assert_false(is_there("x"));
 }
 
-static void test_http_by_a_foreign_name_is_refused(void **state)
+TEST(test_http_by_a_foreign_name_is_refused)
 {
     struct raw_response response;
-    (void)state;
     int socket = raw_connect(fixture.daemon.port);
     assert_true(raw_send_text(socket, "GET /scenes HTTP/1.1\r\nHost: evil.example\r\n\r\n"));
     raw_read_response(socket, &response);
@@ -120,10 +118,9 @@ static void test_http_by_a_foreign_name_is_refused(void **state)
     close(socket);
 }
 
-static void test_http_allowed_page_may_read(void **state)
+TEST(test_http_allowed_page_may_read)
 {
     struct raw_response response;
-    (void)state;
     request("GET", "/scenes", "Origin: https://editor.example\r\n", "", &response);
     assert_non_null(
         strcasestr(response.head, "access-control-allow-origin: https://editor.example\r\n"));
@@ -138,7 +135,7 @@ static bool has_line(const struct raw_response *response, const char *line)
     return at != NULL && at[-1] == '\n' && at[strlen(line)] == '\r';
 }
 
-static void test_http_preflight_table(void **state)
+TEST(test_http_preflight_table)
 {
     static const struct {
         const char *path, *origin;
@@ -153,7 +150,6 @@ static void test_http_preflight_table(void **state)
         {"/scenes/tiny", "https://editor.example.evil.example", 403, NULL},
         {"/scenes/tiny", "null", 403, NULL},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raw_response response;
         char headers[256], line[128];
@@ -180,14 +176,13 @@ static void test_http_preflight_table(void **state)
 }
 
 /* All of it as a browser does it, on one connection. */
-static void test_http_allowed_page_imports_and_reads(void **state)
+TEST(test_http_allowed_page_imports_and_reads)
 {
     static const char ask[] =
         "OPTIONS /scenes/paged HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://editor.example\r\n"
         "Access-Control-Request-Method: PUT\r\n\r\n";
     struct raw_response response;
     char put[256];
-    (void)state;
     int socket = raw_connect(fixture.daemon.port);
     assert_true(raw_send_text(socket, ask));
     raw_read_response(socket, &response);
@@ -214,10 +209,9 @@ static void test_http_allowed_page_imports_and_reads(void **state)
     }
 }
 
-static void test_import_makes_replaces_and_gives_back(void **state)
+TEST(test_import_makes_replaces_and_gives_back)
 {
     struct raw_response response;
-    (void)state;
     assert_int_equal(request("PUT", "/scenes/tiny?user=Ann%C3%A9", "", tiny, &response), 201);
     assert_non_null(strstr(response.body, "\"scene\":\"tiny\",\"nodes\":2,"));
     assert_true(is_there("tiny"));
@@ -241,11 +235,10 @@ static void copy_etag(const struct raw_response *response, char *tag, size_t siz
     snprintf(tag, size, "%.*s", (int)strcspn(at + 8, "\r"), at + 8);
 }
 
-static void test_asset_that_is_known_is_not_sent(void **state)
+TEST(test_asset_that_is_known_is_not_sent)
 {
     struct raw_response response;
     char tag[96], headers[160], length[64];
-    (void)state;
     assert_int_equal(request("PUT", "/scenes/known", "", tiny, &response), 201);
     assert_int_equal(request("GET", "/scenes/known/asset", "", "", &response), 200);
     snprintf(length, sizeof length, "\r\ncontent-length: %zu\r\n", sizeof tiny - 1);
@@ -262,12 +255,11 @@ static void test_asset_that_is_known_is_not_sent(void **state)
     assert_null(strcasestr(response.head, "\r\netag:"));
 }
 
-static void test_list_says_what_is_open(void **state)
+TEST(test_list_says_what_is_open)
 {
     struct raw_response response;
     struct test_output output;
     char path[256];
-    (void)state;
     snprintf(path, sizeof path, "%s/copied.db", fixture.daemon.data);
     test_ctl(&output, &fixture.daemon, NULL,
              (const char *const[]){"backup", "witness", path, NULL});
@@ -283,12 +275,11 @@ static void test_list_says_what_is_open(void **state)
     close(editor);
 }
 
-static void test_errors_are_counted_by_their_code(void **state)
+TEST(test_errors_are_counted_by_their_code)
 {
     static const uint8_t unknown[] = {0x81, 0xA2, 'o', 'p', 0xA4, 'f', 'r', 'o', 'b'};
     struct raw_response response;
     bool fatal;
-    (void)state;
     int port = fixture.daemon.port;
     long unknown_before = net_fixture_errors(port, "unknown_op"),
          state_before = net_fixture_errors(port, "bad_state");
@@ -306,7 +297,7 @@ static void test_errors_are_counted_by_their_code(void **state)
     assert_int_equal(net_fixture_errors(port, "internal"), 0);
 }
 
-static void test_import_that_fails_leaves_nothing(void **state)
+TEST(test_import_that_fails_leaves_nothing)
 {
     static const char *const files[] = {
         "no glTF",
@@ -319,7 +310,6 @@ static void test_import_that_fails_leaves_nothing(void **state)
         "[1e999,0,0]}]}",
         "glTF\x02",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct raw_response response;
         int status = request("PUT", "/scenes/broken", "", files[i], &response);
@@ -337,9 +327,8 @@ static void test_import_that_fails_leaves_nothing(void **state)
     assert_string_equal(response.body, tiny);
 }
 
-static void test_import_broken_off_leaves_nothing(void **state)
+TEST(test_import_broken_off_leaves_nothing)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * GZ_HTTP_JOBS_MAX; i++) {
         int socket = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(
@@ -353,11 +342,10 @@ static void test_import_broken_off_leaves_nothing(void **state)
     assert_int_equal(request("PUT", "/scenes/whole", "", tiny, &response), 201);
 }
 
-static void test_imports_at_once_are_bounded(void **state)
+TEST(test_imports_at_once_are_bounded)
 {
     int sockets[GZ_HTTP_JOBS_MAX];
     struct raw_response response;
-    (void)state;
     for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) {
         sockets[i] = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(
@@ -374,11 +362,10 @@ static void test_imports_at_once_are_bounded(void **state)
 }
 
 /* Those who send a byte a second lose their places, and one who is only slow does not. */
-static void test_imports_that_trickle_make_room(void **state)
+TEST(test_imports_that_trickle_make_room)
 {
     int sockets[GZ_HTTP_JOBS_MAX];
     struct raw_response response;
-    (void)state;
     for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) {
         sockets[i] = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(sockets[i], "PUT /scenes/drip HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -407,10 +394,9 @@ static void test_imports_that_trickle_make_room(void **state)
     close(slow);
 }
 
-static void test_http_connection_is_used_again(void **state)
+TEST(test_http_connection_is_used_again)
 {
     struct raw_response response;
-    (void)state;
     int socket = raw_connect(fixture.daemon.port);
     for (int i = 0; i < 3; i++) {
         assert_true(raw_send_text(socket, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
@@ -435,12 +421,11 @@ static void test_http_connection_is_used_again(void **state)
     close(socket);
 }
 
-static void test_large_answer_comes_whole(void **state)
+TEST(test_large_answer_comes_whole)
 {
     struct raw_response response;
     size_t size = 3 * 1024 * 1024;
     char *file = malloc(size + 1);
-    (void)state;
     assert_non_null(file);
     memset(file, ' ', size);
     memcpy(file, tiny, sizeof tiny - 1);

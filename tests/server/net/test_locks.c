@@ -167,9 +167,8 @@ static void go_silent_and_come_back(unsigned linger_s)
     end(stage);
 }
 
-static void test_silent_holder_loses_the_node_and_late_input_changes_nothing(void **state)
+TEST(test_silent_holder_loses_the_node_and_late_input_changes_nothing)
 {
-    (void)state;
     go_silent_and_come_back(0);
     go_silent_and_come_back(4);
 }
@@ -195,7 +194,7 @@ static void read_until_close(struct stage *stage)
     } while (stage->frame.opcode != RAW_CLOSE);
 }
 
-static void test_holder_against_the_rules_loses_the_node_at_once(void **state)
+TEST(test_holder_against_the_rules_loses_the_node_at_once)
 {
     static const struct {
         uint8_t first;
@@ -208,7 +207,6 @@ static void test_holder_against_the_rules_loses_the_node_at_once(void **state)
         {RAW_FIN | RAW_CLOSE, "\x03\xe8",
          2}, /* within the rules: a close, but the connection is not hung up */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct stage *stage = new_stage();
         begin(stage, NULL, NULL, NULL);
@@ -221,10 +219,9 @@ static void test_holder_against_the_rules_loses_the_node_at_once(void **state)
     }
 }
 
-static void test_holder_who_hangs_up_loses_the_node(void **state)
+TEST(test_holder_who_hangs_up_loses_the_node)
 {
     struct stage *stage = new_stage();
-    (void)state;
     begin(stage, NULL, NULL, NULL);
     assert_held_by_anna(stage);
     close(stage->anna);
@@ -236,11 +233,10 @@ static void test_holder_who_hangs_up_loses_the_node(void **state)
 
 /* Anna's connection hangs, with an answer half on its way; what she opens beside it has the node at
  * its first word. */
-static void test_holder_who_comes_back_with_the_secret_has_the_node_at_once(void **state)
+TEST(test_holder_who_comes_back_with_the_secret_has_the_node_at_once)
 {
     struct stage *stage = new_stage();
     struct test_proxy proxy;
-    (void)state;
     begin(stage, NULL, NULL, &proxy); /* the daemon would wait for 15 s */
     char first[sizeof stage->secret];
     memcpy(first, stage->secret, sizeof first);

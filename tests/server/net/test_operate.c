@@ -41,11 +41,10 @@ static size_t count_in_log(const char *words)
 }
 
 /* The daemon was started with umask 0. */
-static void test_files_are_nobody_elses(void **state)
+TEST(test_files_are_nobody_elses)
 {
     static const char *const endings[] = {"", "-wal", "-shm", ".owner"};
     char path[256];
-    (void)state;
     net_fixture_create_nodes(fixture.witness, 1);
     assert_int_equal(mode_of(fixture.daemon.data), 0700);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
@@ -55,9 +54,8 @@ static void test_files_are_nobody_elses(void **state)
     assert_int_equal(count_in_log("may look into"), 0);
 }
 
-static void test_folder_that_others_may_read_is_said_and_left(void **state)
+TEST(test_folder_that_others_may_read_is_said_and_left)
 {
-    (void)state;
     assert_int_equal(chmod(fixture.daemon.data, 0755), 0);
     assert_int_equal(test_daemon_stop(&fixture.daemon), 0);
     test_daemon_start(&fixture.daemon, NULL, NULL);
@@ -67,11 +65,10 @@ static void test_folder_that_others_may_read_is_said_and_left(void **state)
     assert_int_equal(chmod(fixture.daemon.data, 0700), 0);
 }
 
-static void test_metrics_are_prometheus(void **state)
+TEST(test_metrics_are_prometheus)
 {
     struct raw_response response;
     char path[256], line[512], said[2048] = "";
-    (void)state;
     if (system("command -v promtool >/dev/null") != 0) {
         print_message("promtool is not installed (package prometheus): /metrics is not checked\n");
         skip();
@@ -102,7 +99,7 @@ static void test_metrics_are_prometheus(void **state)
 }
 
 /* As HTTP/1.1 with a length, so that a client reads the words. */
-static void test_refused_handshake_is_http_1_1(void **state)
+TEST(test_refused_handshake_is_http_1_1)
 {
     static const struct {
         const char *path, *headers, *status, *words;
@@ -117,7 +114,6 @@ static void test_refused_handshake_is_http_1_1(void **state)
          "Host: 127.0.0.1\r\nOrigin: https://app.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n",
          "HTTP/1.1 403 ", "--allow-origin https://app.example"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char request[1024];
         struct raw_response response;
@@ -173,9 +169,8 @@ static void expect_ok(int socket, uint64_t rid)
 }
 
 /* Others go on meanwhile: who looks at the same scene, and who edits another one. */
-static void test_edit_waits_for_another_programs_lock(void **state)
+TEST(test_edit_waits_for_another_programs_lock)
 {
-    (void)state;
     int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna"),
         other = net_fixture_join(&fixture, "other", "bert");
     sqlite3 *db = lock_file();
@@ -192,9 +187,8 @@ static void test_edit_waits_for_another_programs_lock(void **state)
     close(other);
 }
 
-static void test_edit_is_refused_after_too_long_a_lock(void **state)
+TEST(test_edit_is_refused_after_too_long_a_lock)
 {
-    (void)state;
     int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna");
     sqlite3 *db = lock_file();
     send_edit(editor, 8);
@@ -215,9 +209,8 @@ static void test_edit_is_refused_after_too_long_a_lock(void **state)
 
 /* Who asks for a scene that cannot be opened holds up nobody else: one edit of the witness for each
  * of their tries. */
-static void test_locked_scene_holds_up_no_other(void **state)
+TEST(test_locked_scene_holds_up_no_other)
 {
-    (void)state;
     char path[256];
     sqlite3 *db;
     int other = net_fixture_join(&fixture, "locked", "anna"),
@@ -260,9 +253,8 @@ static void restart(void)
 
 /* A lock that is there to the end: what could not be stored is said, and the exit status tells
  * it. */
-static void test_end_beside_a_lock_says_what_is_not_saved(void **state)
+TEST(test_end_beside_a_lock_says_what_is_not_saved)
 {
-    (void)state;
     int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna");
     sqlite3 *db = lock_file();
     send_edit(editor, 10);
@@ -275,9 +267,8 @@ static void test_end_beside_a_lock_says_what_is_not_saved(void **state)
 }
 
 /* A lock that ends before the daemon has to loses nothing. */
-static void test_end_waits_for_another_programs_lock(void **state)
+TEST(test_end_waits_for_another_programs_lock)
 {
-    (void)state;
     int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna");
     long nodes = net_fixture_measure(fixture.daemon.port, WITNESS_SCENE, "nodes");
     sqlite3 *db = lock_file();

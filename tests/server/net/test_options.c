@@ -133,9 +133,8 @@ static void assert_says(const char *said, const char *wanted, const char *where)
         fail_msg("%s: %s", where, said);
 }
 
-static void test_options_table(void **state)
+TEST(test_options_table)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char said[8192];
         int out = temporary_file(), err = temporary_file();

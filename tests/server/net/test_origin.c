@@ -9,7 +9,7 @@ static const char *const allowed[] = {"https://editor.example", "http://dev.exam
 static const struct gz_origin_rules loopback = {allowed, 2, true};
 static const struct gz_origin_rules open_to_all = {allowed, 2, false};
 
-static void test_origin_table(void **state)
+TEST(test_origin_table)
 {
     static const struct {
         const char *origin, *host;
@@ -53,7 +53,6 @@ static void test_origin_table(void **state)
         {"http://127.0.0.1:7432\thttp://x", "127.0.0.1:7432", false},
         {" http://127.0.0.1:7432", "127.0.0.1:7432", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (gz_origin_allowed(&loopback, rows[i].origin, rows[i].host) != rows[i].allowed) {
             fail_msg("row %zu: Origin %s, Host %s", i, rows[i].origin, rows[i].host);
@@ -63,7 +62,7 @@ static void test_origin_table(void **state)
 
 /* A page of evil.example, which has let its name point to 127.0.0.1, is the same host to its
  * browser. */
-static void test_host_table(void **state)
+TEST(test_host_table)
 {
     static const struct {
         const char *host;
@@ -84,7 +83,6 @@ static void test_host_table(void **state)
         {"", false},
         {"localhost:7432:7432", false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (gz_host_allowed(&loopback, rows[i].host) != rows[i].allowed)
             fail_msg("row %zu: Host %s", i, rows[i].host);
@@ -92,11 +90,10 @@ static void test_host_table(void **state)
     }
 }
 
-static void test_json_text_is_escaped(void **state)
+TEST(test_json_text_is_escaped)
 {
     struct gz_buffer buffer;
     static const char wanted[] = "\"a\\\"b\\\\c\\nd\\te\\u0001\\u007fü\"";
-    (void)state;
     gz_buffer_init(&buffer, 256, 0);
     assert_true(gz_text_json(&buffer, "a\"b\\c\nd\te\x01\x7fü"));
     assert_int_equal(buffer.size, sizeof wanted - 1);
@@ -104,10 +101,9 @@ static void test_json_text_is_escaped(void **state)
     gz_buffer_finish(&buffer);
 }
 
-static void test_json_text_without_room_says_so(void **state)
+TEST(test_json_text_without_room_says_so)
 {
     struct gz_buffer buffer;
-    (void)state;
     gz_buffer_init(&buffer, 4, 0);
     assert_false(gz_text_json(&buffer, "abcdef"));
     gz_buffer_finish(&buffer);

@@ -7,11 +7,10 @@
  * them. */
 #define QUIET "--silence-seconds", "3600"
 
-static void test_scenes_that_nobody_is_in_make_room(void **state)
+TEST(test_scenes_that_nobody_is_in_make_room)
 {
     struct net_fixture fixture;
     char name[32];
-    (void)state;
     net_fixture_start(&fixture, QUIET);
     int editor = net_fixture_join(&fixture, "kept", "anna");
     net_fixture_create_nodes(editor, 10);
@@ -29,12 +28,11 @@ static void test_scenes_that_nobody_is_in_make_room(void **state)
     net_fixture_stop(&fixture);
 }
 
-static void test_scenes_that_somebody_is_in_stay(void **state)
+TEST(test_scenes_that_somebody_is_in_stay)
 {
     struct net_fixture fixture;
     int editors[GZ_SCENES_MAX - 1];
     char name[32];
-    (void)state;
     net_fixture_start(&fixture, QUIET);
     for (int i = 0; i < GZ_SCENES_MAX - 1; i++) {
         snprintf(name, sizeof name, "scene-%d", i);

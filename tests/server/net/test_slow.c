@@ -8,10 +8,9 @@
 #define PING "--ping-seconds=1"
 #define SILENCE "--silence-seconds=2"
 
-static void test_hanging_up_is_leaving(void **state)
+TEST(test_hanging_up_is_leaving)
 {
     struct net_fixture fixture;
-    (void)state;
     net_fixture_start(&fixture, NULL, NULL);
     int leaver = net_fixture_join(&fixture, "left", "anna");
     assert_int_equal(net_fixture_measure(fixture.daemon.port, "left", "users"), 1);
@@ -24,14 +23,13 @@ static void test_hanging_up_is_leaving(void **state)
     net_fixture_stop(&fixture);
 }
 
-static void test_silent_client_is_dismissed_and_a_quiet_one_is_not(void **state)
+TEST(test_silent_client_is_dismissed_and_a_quiet_one_is_not)
 {
     struct net_fixture fixture;
     struct raw_frame frame;
     struct gz_message bye;
     struct gz_arena arena;
     int code;
-    (void)state;
     gz_arena_init(&arena, 0);
     net_fixture_start(&fixture, PING, SILENCE);
     int silent = net_fixture_join(&fixture, "silence", "anna"),
@@ -49,11 +47,10 @@ static void test_silent_client_is_dismissed_and_a_quiet_one_is_not(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_client_that_does_not_read_is_ended_and_others_are_served(void **state)
+TEST(test_client_that_does_not_read_is_ended_and_others_are_served)
 {
     struct net_fixture fixture;
     struct raw_frame frame;
-    (void)state;
     net_fixture_start(&fixture, PING, SILENCE);
     int editor = net_fixture_join(&fixture, "deaf", "anna"),
         deaf = net_fixture_join(&fixture, "deaf", "ben");
@@ -74,13 +71,12 @@ static void test_client_that_does_not_read_is_ended_and_others_are_served(void *
 
 /* A slow reader is behind, not dead: it takes three times as long as silence may be, and says
  * nothing meanwhile. */
-static void test_slow_reader_is_not_ended(void **state)
+TEST(test_slow_reader_is_not_ended)
 {
     struct net_fixture fixture;
     struct raw_frame frame;
     char piece[4096];
     int small = sizeof piece;
-    (void)state;
     net_fixture_start(&fixture, PING, SILENCE);
     int editor = net_fixture_join(&fixture, "slow", "anna");
     for (int i = 0; i < 20; i++) net_fixture_create_nodes(editor, 500);
@@ -102,14 +98,13 @@ static void test_slow_reader_is_not_ended(void **state)
 }
 
 /* It is not read from while it does not take its answers, and goes on where it stopped. */
-static void test_client_that_asks_more_than_it_takes_gets_all_of_it(void **state)
+TEST(test_client_that_asks_more_than_it_takes_gets_all_of_it)
 {
     enum { PICKS = 400, NODES = 2000 };
     struct net_fixture fixture;
     struct raw_frame frame;
     struct gz_message answer, pick = {.op = GZ_OP_PICK, .has = GZ_HAS_RID | GZ_HAS_PICK_RAY};
     struct gz_arena arena;
-    (void)state;
     gz_arena_init(&arena, 0);
     net_fixture_start(&fixture, NULL, NULL);
     int asker = net_fixture_join(&fixture, "asked", "anna");

@@ -30,10 +30,9 @@ static bool is_there(const char *scene, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-static void test_import_that_is_not_saved_leaves_no_scene(void **state)
+TEST(test_import_that_is_not_saved_leaves_no_scene)
 {
     struct raw_response response;
-    (void)state;
     assert_int_equal(request("PUT", "/scenes/new", large, LARGE_BYTES, &response), 500);
     assert_non_null(strstr(response.body, "\"code\":\"storage\""));
     net_fixture_assert_unharmed(&fixture);
@@ -47,10 +46,9 @@ static void test_import_that_is_not_saved_leaves_no_scene(void **state)
     assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 201);
 }
 
-static void test_replacement_that_is_not_saved_leaves_the_scene(void **state)
+TEST(test_replacement_that_is_not_saved_leaves_the_scene)
 {
     struct raw_response response;
-    (void)state;
     assert_int_equal(request("PUT", "/scenes/old", tiny, sizeof tiny - 1, &response), 201);
     assert_int_equal(request("PUT", "/scenes/old?replace", large, LARGE_BYTES, &response), 500);
     assert_non_null(strstr(response.body, "\"code\":\"storage\""));

@@ -39,7 +39,7 @@ static void set_modified(const char *name, time_t seconds)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void test_web_folder_table(void **state)
+TEST(test_web_folder_table)
 {
     static const struct {
         const char *path;
@@ -64,7 +64,6 @@ static void test_web_folder_table(void **state)
         {"/%00app.js", 400, "\"code\":\"bad_value\"", "application/json"},
         {"//etc/passwd", 404, "\"code\":\"unknown_op\"", "application/json"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raw_response response;
         char type[64];
@@ -101,7 +100,7 @@ static void assert_header(const char *path, const struct raw_response *response,
 #define ASK_AGAIN "no-cache"
 #define FOREVER "public, max-age=31536000, immutable"
 
-static void test_web_caching_table(void **state)
+TEST(test_web_caching_table)
 {
     static const struct {
         const char *path, *accept;
@@ -127,7 +126,6 @@ static void test_web_caching_table(void **state)
         {"/report-20261120.txt", "", "date", ASK_AGAIN, "", ""},
         {"/dir-ABCDEFG7.d", "", "<p>dir", ASK_AGAIN, "", ""}, /* a folder, whose index may change */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raw_response response;
         assert_int_equal(get(rows[i].path, rows[i].accept, &response), 200);
@@ -138,10 +136,9 @@ static void test_web_caching_table(void **state)
     }
 }
 
-static void test_web_types_are_those_of_the_file_that_was_packed(void **state)
+TEST(test_web_types_are_those_of_the_file_that_was_packed)
 {
     struct raw_response response;
-    (void)state;
     get("/app.js", "Accept-Encoding: gzip\r\n", &response);
     assert_header("/app.js", &response, "content-type", "text/javascript; charset=utf-8");
     assert_header("/app.js", &response, "content-length", "10");
@@ -170,7 +167,7 @@ static int get_unless(const char *path, const char *accept, const char *form, co
     return status;
 }
 
-static void test_web_file_that_is_known_is_not_sent(void **state)
+TEST(test_web_file_that_is_known_is_not_sent)
 {
     static const struct {
         const char *form; /* of an If-None-Match */
@@ -180,7 +177,6 @@ static void test_web_file_that_is_known_is_not_sent(void **state)
         {"x", 200},  {"\"x\"", 200}, {"%sx", 304},       {"\"%s\"", 200},
     };
     char tag[96];
-    (void)state;
     get_tag("/index.html", "", tag, sizeof tag);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int status = get_unless("/index.html", "", rows[i].form, tag);
@@ -190,10 +186,9 @@ static void test_web_file_that_is_known_is_not_sent(void **state)
 }
 
 /* Also where it has as many bytes and the time that the old one had: builds and packages set it. */
-static void test_web_file_that_changed_is_sent(void **state)
+TEST(test_web_file_that_changed_is_sent)
 {
     char tag[96], tag_packed[96], other[96];
-    (void)state;
     write_file("root/page.html", "one");
     write_file("root/page.html.gz", "ONE");
     set_modified("root/page.html", 1);
@@ -212,11 +207,10 @@ static void test_web_file_that_changed_is_sent(void **state)
     assert_int_equal(get_unless("/page.html", "", "%s", tag), 200);
 }
 
-static void test_web_connection_is_used_again_after_304(void **state)
+TEST(test_web_connection_is_used_again_after_304)
 {
     char tag[96], text[256];
     struct raw_response response;
-    (void)state;
     get_tag("/", "", tag, sizeof tag);
     int socket = raw_connect(fixture.daemon.port);
     for (int i = 0; i < 3; i++) {
@@ -232,11 +226,10 @@ static void test_web_connection_is_used_again_after_304(void **state)
     close(socket);
 }
 
-static void test_web_head_is_get_without_a_body(void **state)
+TEST(test_web_head_is_get_without_a_body)
 {
     struct raw_response head, whole;
     char tag[96];
-    (void)state;
     assert_int_equal(ask("HEAD", "/", "", &head), 200);
     assert_int_equal(head.body_size, 0);
     get("/", "", &whole);
@@ -250,7 +243,7 @@ static void test_web_head_is_get_without_a_body(void **state)
 
 /* What a page may do is said of everything of the folder, also of what is not there; of nothing
  * else. */
-static void test_web_pages_are_told_what_they_may_do(void **state)
+TEST(test_web_pages_are_told_what_they_may_do)
 {
     static const struct {
         const char *path;
@@ -260,7 +253,6 @@ static void test_web_pages_are_told_what_they_may_do(void **state)
                 {"/nothing", true},
                 {"/scenes", false},
                 {"/metrics", false}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raw_response response;
         char policy[512];

@@ -245,9 +245,8 @@ static const struct gz_node_state untold = {.has = GZ_HAS_STATE_T, .id = 2};
     }
 #define RUN(acts) run(acts, sizeof(acts) / sizeof(acts)[0])
 
-static void test_client_resumes_where_it_was_whole(void **state)
+TEST(test_client_resumes_where_it_was_whole)
 {
-    (void)state;
     static const struct act acts[] = {
         {.answer_count = 3,
          .answers = {WELCOME(4, false), DELTA_OF(&node, 0, 4, false, 2), DELTA(4, 6, false, 2)}},
@@ -266,9 +265,8 @@ static void test_client_resumes_where_it_was_whole(void **state)
 }
 
 /* So that a connection that hangs is not in its way; an earlier server tells none. */
-static void test_client_says_the_secret_of_its_last_welcome(void **state)
+TEST(test_client_says_the_secret_of_its_last_welcome)
 {
-    (void)state;
     const struct act acts[] = {
         {.answer_count = 1, .answers = {WELCOME_WITH("0123456789abcdef")}},
         {.resumes = true,
@@ -286,9 +284,8 @@ static void test_client_says_the_secret_of_its_last_welcome(void **state)
     RUN(acts);
 }
 
-static void test_client_cut_off_within_a_snapshot_starts_anew(void **state)
+TEST(test_client_cut_off_within_a_snapshot_starts_anew)
 {
-    (void)state;
     static const struct act acts[] = {
         {.answer_count = 2, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, true, 9)}},
         {.resumes = true,
@@ -302,9 +299,8 @@ static void test_client_cut_off_within_a_snapshot_starts_anew(void **state)
 
 /* What is there of later than the last whole state was saved: no crash can have taken it back. It
  * is told again. */
-static void test_client_cut_off_within_what_was_saved_resumes(void **state)
+TEST(test_client_cut_off_within_what_was_saved_resumes)
 {
-    (void)state;
     static const struct act acts[] = {
         {.answer_count = 3,
          .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9), DELTA(4, 6, true, 9)}},
@@ -329,9 +325,8 @@ static void test_client_cut_off_within_what_was_saved_resumes(void **state)
 
 /* A server that crashed would not know that it ever said what is beyond `saved`, and would not take
  * it back. */
-static void test_client_cut_off_within_what_was_not_saved_starts_anew(void **state)
+TEST(test_client_cut_off_within_what_was_not_saved_starts_anew)
 {
-    (void)state;
     static const struct act acts[] = {
         {.answer_count = 3,
          .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 5), DELTA(4, 6, true, 5)}},
@@ -360,9 +355,8 @@ static void test_client_cut_off_within_what_was_not_saved_starts_anew(void **sta
     RUN(again);
 }
 
-static void test_client_whose_scene_is_broken_starts_anew(void **state)
+TEST(test_client_whose_scene_is_broken_starts_anew)
 {
-    (void)state;
     static const struct act acts[] = {
         {.answer_count = 3,
          .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9),
@@ -386,9 +380,8 @@ static void test_client_whose_scene_is_broken_starts_anew(void **state)
     RUN(acts);
 }
 
-static void test_client_says_which_edit_it_heard_of_last(void **state)
+TEST(test_client_says_which_edit_it_heard_of_last)
 {
-    (void)state;
     static const struct act acts[] = {
         {.answer_count = 4,
          .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 9, false, 9), EDIT_TOLD(7),

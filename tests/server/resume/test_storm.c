@@ -304,17 +304,15 @@ static void weather(uint64_t losses, struct kind kind)
     finish(storm);
 }
 
-static void test_resume_viewers_that_are_cut_off_at_random_hold_the_scene(void **state)
+TEST(test_resume_viewers_that_are_cut_off_at_random_hold_the_scene)
 {
-    (void)state;
     weather(chance_count(400), (struct kind){60, 8, 7, 16, false});
 }
 
 /* The scene is several deltas long: snapshots and large changes are cut off between deltas that say
  * `more`. */
-static void test_resume_viewers_cut_off_within_what_they_are_told_hold_the_scene(void **state)
+TEST(test_resume_viewers_cut_off_within_what_they_are_told_hold_the_scene)
 {
-    (void)state;
     weather(chance_count(400) / 4, (struct kind){3000, 250, 14, 20, true});
 }
 

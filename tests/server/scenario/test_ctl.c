@@ -48,9 +48,8 @@ static void check_call(const struct test_daemon *daemon, const char *input, cons
 
 /* ---- without a daemon ---- */
 
-static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **state)
+TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
 {
-    (void)state;
     static const struct call calls[] = {
         {{NULL}, 2, NULL, "a command is missing"},
         {{"fly"}, 2, NULL, "unknown command fly"},
@@ -221,9 +220,8 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
 
-static void test_failures_at_run_time_exit_1_with_a_line(void **state)
+TEST(test_failures_at_run_time_exit_1_with_a_line)
 {
-    (void)state;
     static const struct call calls[] = {
         {{"ls", "--server", "ws://127.0.0.1:1/ws"}, 1, NULL, "ws://127.0.0.1:1/ws"},
         {{"ls", "engine", "--server", "ws://127.0.0.1:1/ws"},
@@ -244,9 +242,8 @@ static void test_failures_at_run_time_exit_1_with_a_line(void **state)
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
 
-static void test_help_of_each_command_names_its_options(void **state)
+TEST(test_help_of_each_command_names_its_options)
 {
-    (void)state;
     static const struct call calls[] = {
         {{"--help"}, 0, "restore SCENE", NULL},
         {{"import", "--help"}, 0, "FILE SCENE", NULL},
@@ -308,9 +305,8 @@ static void check_solve(const struct test_daemon *daemon)
     test_output_finish(&output);
 }
 
-static void test_solve_answers_good_lines_and_names_bad_ones(void **state)
+TEST(test_solve_answers_good_lines_and_names_bad_ones)
 {
-    (void)state;
     check_solve(NULL);
 }
 

@@ -19,9 +19,8 @@ static void apply_notes(struct gz_pinboard *pinboard, struct gz_notes notes)
     assert_int_equal(gz_pinboard_apply(pinboard, &notes, NULL), GZ_OK);
 }
 
-static void test_pinboard_keeps_its_own_copy_of_the_latest_of_each(void **state)
+TEST(test_pinboard_keeps_its_own_copy_of_the_latest_of_each)
 {
-    (void)state;
     struct gz_pinboard *pinboard = gz_pinboard_create();
     char text[] = "too close";
     struct gz_note_state first[] = {note(9, text), note(3, "")}, again = note(9, "far enough");
@@ -46,9 +45,8 @@ static void test_pinboard_keeps_its_own_copy_of_the_latest_of_each(void **state)
     gz_pinboard_destroy(pinboard);
 }
 
-static void test_pinboard_gone_goes_and_all_starts_over(void **state)
+TEST(test_pinboard_gone_goes_and_all_starts_over)
 {
-    (void)state;
     struct gz_pinboard *pinboard = gz_pinboard_create();
     struct gz_note_state many[] = {note(1, "a"), note(2, "b"), note(5, "c")}, one = note(7, "d");
     const uint64_t gone[] = {2, 99};
@@ -66,10 +64,9 @@ static void test_pinboard_gone_goes_and_all_starts_over(void **state)
 }
 
 /* Against a plain table. */
-static void test_pinboard_finds_each_of_many_after_many_went(void **state)
+TEST(test_pinboard_finds_each_of_many_after_many_went)
 {
     enum { IDS = 300 };
-    (void)state;
     struct gz_pinboard *pinboard = gz_pinboard_create();
     bool there[IDS] = {false};
     uint64_t random = 1;
@@ -96,9 +93,8 @@ static void test_pinboard_finds_each_of_many_after_many_went(void **state)
 
 /* ---- people ---- */
 
-static void test_people_records_are_whole_copies_that_replace_each_other(void **state)
+TEST(test_people_records_are_whole_copies_that_replace_each_other)
 {
-    (void)state;
     struct gz_people *people = gz_people_create();
     uint64_t ids[] = {4, 5, 6};
     char name[] = "bert";
@@ -132,9 +128,8 @@ static void test_people_records_are_whole_copies_that_replace_each_other(void **
     gz_people_destroy(people);
 }
 
-static void test_people_who_left_or_are_not_among_all_are_not_here(void **state)
+TEST(test_people_who_left_or_are_not_among_all_are_not_here)
 {
-    (void)state;
     struct gz_people *people = gz_people_create();
     const struct gz_presence_user three[] = {{.session = 1}, {.session = 2}, {.session = 3}},
                                   four = {.session = 4};
@@ -158,9 +153,8 @@ static struct gz_message interest(uint64_t rid, uint64_t has)
     return (struct gz_message){.op = GZ_OP_INTEREST, .rid = rid, .has = has | GZ_HAS_RID};
 }
 
-static void test_wish_last_taken_holds_and_refused_ones_do_not(void **state)
+TEST(test_wish_last_taken_holds_and_refused_ones_do_not)
 {
-    (void)state;
     struct gz_interests interests = {0};
     uint64_t ids[] = {3, 9};
     struct gz_message nodes = interest(1, GZ_HAS_INTEREST_NODES),
@@ -190,9 +184,8 @@ static void test_wish_last_taken_holds_and_refused_ones_do_not(void **state)
     gz_interests_clear(&interests);
 }
 
-static void test_wish_taken_once_and_refused_again_is_forgotten(void **state)
+TEST(test_wish_taken_once_and_refused_again_is_forgotten)
 {
-    (void)state;
     struct gz_interests interests = {0};
     struct gz_message box = interest(1, GZ_HAS_INTEREST_BOX),
                       other = interest(2, GZ_HAS_INTEREST_BOX);

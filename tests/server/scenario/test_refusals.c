@@ -105,9 +105,8 @@ static void check_refused(const char *scheme, int port, const char *const *argum
 
 static const char *const list[] = {"ls", NULL}, *const join[] = {"ls", "arm", NULL};
 
-static void test_programs_say_no_origin(void **state)
+TEST(test_programs_say_no_origin)
 {
-    (void)state;
     struct server server;
     server_start(&server, ANSWER_403);
     check_refused("ws", server.port, list,
@@ -122,9 +121,8 @@ static void test_programs_say_no_origin(void **state)
     }
 }
 
-static void test_a_refused_handshake_is_told_with_its_status_and_words(void **state)
+TEST(test_a_refused_handshake_is_told_with_its_status_and_words)
 {
-    (void)state;
     struct server server;
     server_start(&server, ANSWER_403);
     check_refused("ws", server.port, join,
@@ -138,9 +136,8 @@ static void test_a_refused_handshake_is_told_with_its_status_and_words(void **st
     server_end(&server);
 }
 
-static void test_a_proxys_refusal_is_told_with_its_meaning_and_url(void **state)
+TEST(test_a_proxys_refusal_is_told_with_its_meaning_and_url)
 {
-    (void)state;
     struct server server;
     server_start(&server, ANSWER_502);
     check_refused("ws", server.port, list,
@@ -193,9 +190,8 @@ static void await_port(int port)
     fail_msg("openssl s_server did not start");
 }
 
-static void test_an_untrusted_certificate_is_told_in_words(void **state)
+TEST(test_an_untrusted_certificate_is_told_in_words)
 {
-    (void)state;
     int port, listener = listen_on_loopback(&port);
     close(listener);
     pid_t server = start_tls(port);

@@ -7,9 +7,8 @@
 
 /* ---- buffers ---- */
 
-static void test_buffer_takes_its_maximum_and_no_byte_more(void **state)
+TEST(test_buffer_takes_its_maximum_and_no_byte_more)
 {
-    (void)state;
     const size_t maxima[] = {1, 511, 512, 513, 4096, 100000};
     for (size_t i = 0; i < sizeof maxima / sizeof maxima[0]; i++) {
         struct gz_buffer buffer;
@@ -27,9 +26,8 @@ static void test_buffer_takes_its_maximum_and_no_byte_more(void **state)
     }
 }
 
-static void test_buffer_refuses_a_size_that_wraps(void **state)
+TEST(test_buffer_refuses_a_size_that_wraps)
 {
-    (void)state;
     struct gz_buffer buffer;
     gz_buffer_init(&buffer, 1000, 16);
     assert_int_equal(gz_buffer_append(&buffer, "abc", 3), GZ_OK);
@@ -42,9 +40,8 @@ static void test_buffer_refuses_a_size_that_wraps(void **state)
     gz_buffer_finish(&buffer);
 }
 
-static void test_buffer_headroom_is_writable_and_not_content(void **state)
+TEST(test_buffer_headroom_is_writable_and_not_content)
 {
-    (void)state;
     struct gz_buffer buffer;
     gz_buffer_init(&buffer, 5000, 24);
     for (int i = 0; i < 500; i++) {
@@ -56,9 +53,8 @@ static void test_buffer_headroom_is_writable_and_not_content(void **state)
     gz_buffer_finish(&buffer);
 }
 
-static void test_buffer_cleared_keeps_its_memory(void **state)
+TEST(test_buffer_cleared_keeps_its_memory)
 {
-    (void)state;
     struct gz_buffer buffer;
     gz_buffer_init(&buffer, 5000, 0);
     assert_int_equal(gz_buffer_append(&buffer, "0123456789", 10), GZ_OK);
@@ -74,9 +70,8 @@ static void test_buffer_cleared_keeps_its_memory(void **state)
     gz_buffer_finish(&buffer);
 }
 
-static void test_buffer_finish_of_nothing_is_fine(void **state)
+TEST(test_buffer_finish_of_nothing_is_fine)
 {
-    (void)state;
     struct gz_buffer buffer = {0};
     gz_buffer_finish(&buffer);
     gz_buffer_init(&buffer, 10, 10);
@@ -87,9 +82,8 @@ static void test_buffer_finish_of_nothing_is_fine(void **state)
 
 /* ---- arenas ---- */
 
-static void test_arena_pieces_are_aligned_apart_and_zero(void **state)
+TEST(test_arena_pieces_are_aligned_apart_and_zero)
 {
-    (void)state;
     struct gz_arena arena;
     gz_arena_init(&arena, 1000000);
     for (int round = 0; round < 3; round++) {
@@ -108,9 +102,8 @@ static void test_arena_pieces_are_aligned_apart_and_zero(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_arena_takes_its_maximum_and_no_piece_more(void **state)
+TEST(test_arena_takes_its_maximum_and_no_piece_more)
 {
-    (void)state;
     struct gz_arena arena;
     gz_arena_init(&arena, 64 * 1000);
     for (int i = 0; i < 1000; i++) assert_non_null(gz_arena_take(&arena, 8, 8));
@@ -125,9 +118,8 @@ static void test_arena_takes_its_maximum_and_no_piece_more(void **state)
 }
 
 /* From an empty arena, within a block, and over blocks that came meanwhile. */
-static void test_arena_goes_back_to_a_mark(void **state)
+TEST(test_arena_goes_back_to_a_mark)
 {
-    (void)state;
     static const size_t sizes[] = {16, 1000, 100000};
     struct gz_arena arena;
     gz_arena_init(&arena, 200000);
@@ -151,9 +143,8 @@ static void test_arena_goes_back_to_a_mark(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_arena_array_grows_by_items(void **state)
+TEST(test_arena_array_grows_by_items)
 {
-    (void)state;
     struct gz_arena arena;
     uint32_t *items = NULL;
     size_t count = 0;
@@ -173,9 +164,8 @@ static void test_arena_array_grows_by_items(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_arena_text_is_terminated(void **state)
+TEST(test_arena_text_is_terminated)
 {
-    (void)state;
     struct gz_arena arena;
     gz_arena_init(&arena, 32);
     assert_string_equal(gz_arena_text(&arena, "piston rod", 6), "piston");
@@ -184,9 +174,8 @@ static void test_arena_text_is_terminated(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_arena_refuses_a_product_that_wraps(void **state)
+TEST(test_arena_refuses_a_product_that_wraps)
 {
-    (void)state;
     struct gz_arena arena;
     gz_arena_init(&arena, 4096);
     assert_null(gz_arena_take(&arena, SIZE_MAX / 8, 16));
@@ -197,9 +186,8 @@ static void test_arena_refuses_a_product_that_wraps(void **state)
     gz_arena_finish(&arena);
 }
 
-static void test_grow_keeps_what_was_there_and_makes_room(void **state)
+TEST(test_grow_keeps_what_was_there_and_makes_room)
 {
-    (void)state;
     uint32_t *items = NULL;
     size_t capacity = 0;
     for (uint32_t i = 0; i < 1000; i++) {

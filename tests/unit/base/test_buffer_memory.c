@@ -6,9 +6,8 @@
 #include "support/cmocka.h"
 #include "unit/base/allocations.h"
 
-static void test_buffer_without_memory_keeps_what_it_had(void **state)
+TEST(test_buffer_without_memory_keeps_what_it_had)
 {
-    (void)state;
     struct gz_buffer buffer;
     gz_buffer_init(&buffer, 100000, 8);
     fail_allocation(1);
@@ -24,9 +23,8 @@ static void test_buffer_without_memory_keeps_what_it_had(void **state)
     assert_int_equal(allocations_alive(), 0);
 }
 
-static void test_arena_without_memory_is_null_and_goes_on(void **state)
+TEST(test_arena_without_memory_is_null_and_goes_on)
 {
-    (void)state;
     struct gz_arena arena;
     gz_arena_init(&arena, 100000);
     char *first = gz_arena_take(&arena, 1, 4000);

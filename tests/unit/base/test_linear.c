@@ -89,9 +89,8 @@ static gz_vec3 angles_of(const int axes[3], double first, double middle, double 
 
 /* ---- normalising ---- */
 
-static void test_normalize_any_size_gives_the_direction(void **state)
+TEST(test_normalize_any_size_gives_the_direction)
 {
-    (void)state;
     const double sizes[] = {1e-300, 1e-160, 1e-8, 1, 1e8, 1e160, 1e300};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         gz_vec3 unit;
@@ -100,9 +99,8 @@ static void test_normalize_any_size_gives_the_direction(void **state)
     }
 }
 
-static void test_normalize_what_has_no_direction_is_refused(void **state)
+TEST(test_normalize_what_has_no_direction_is_refused)
 {
-    (void)state;
     const gz_vec3 cases[] = {
         {0, 0, 0}, {-0.0, 0, 0}, {NAN, 1, 0}, {1, INFINITY, 0}, {0, 0, -INFINITY}};
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -114,9 +112,8 @@ static void test_normalize_what_has_no_direction_is_refused(void **state)
     }
 }
 
-static void test_quat_normalize_twice_keeps_the_bits(void **state)
+TEST(test_quat_normalize_twice_keeps_the_bits)
 {
-    (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 100000; i++) {
         gz_quat once = random_rotation(&random), twice;
@@ -125,9 +122,8 @@ static void test_quat_normalize_twice_keeps_the_bits(void **state)
     }
 }
 
-static void test_quat_normalize_keeps_the_sign(void **state)
+TEST(test_quat_normalize_keeps_the_sign)
 {
-    (void)state;
     gz_quat unit;
     assert_true(gz_quat_normalize((gz_quat){0, 0, 0, -2}, &unit));
     assert_true(unit.w == -1);
@@ -138,9 +134,8 @@ static void test_quat_normalize_keeps_the_sign(void **state)
 
 /* ---- rotations ---- */
 
-static void test_rotations_agree_as_quaternion_and_matrix(void **state)
+TEST(test_rotations_agree_as_quaternion_and_matrix)
 {
-    (void)state;
     uint64_t random = 2;
     for (int i = 0; i < 10000; i++) {
         gz_quat a = random_rotation(&random), b = random_rotation(&random);
@@ -155,9 +150,8 @@ static void test_rotations_agree_as_quaternion_and_matrix(void **state)
     }
 }
 
-static void test_quat_about_turns_by_the_right_hand(void **state)
+TEST(test_quat_about_turns_by_the_right_hand)
 {
-    (void)state;
     gz_vec3 turned = gz_rotate(gz_quat_about((gz_vec3){0, 0, 1}, PI / 2), (gz_vec3){1, 0, 0});
     assert_true(vec3_distance(turned, (gz_vec3){0, 1, 0}) < 1e-15);
     for (int axis = 0; axis < 3; axis++) {
@@ -168,9 +162,8 @@ static void test_quat_about_turns_by_the_right_hand(void **state)
     }
 }
 
-static void test_quat_from_mat3_comes_back_also_at_half_turns(void **state)
+TEST(test_quat_from_mat3_comes_back_also_at_half_turns)
 {
-    (void)state;
     uint64_t random = 3;
     for (int i = 0; i < 10000; i++) {
         gz_vec3 axis;
@@ -186,9 +179,8 @@ static void test_quat_from_mat3_comes_back_also_at_half_turns(void **state)
 
 /* ---- Euler angles ---- */
 
-static void test_euler_is_the_product_of_its_axes_in_each_order(void **state)
+TEST(test_euler_is_the_product_of_its_axes_in_each_order)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(orders); i++) {
         const int *axes = orders[i].axes;
         gz_mat3 a = axis_matrix(axes[0], 0.3), b = axis_matrix(axes[1], -0.8),
@@ -201,9 +193,8 @@ static void test_euler_is_the_product_of_its_axes_in_each_order(void **state)
     }
 }
 
-static void test_euler_angles_come_back_in_each_order(void **state)
+TEST(test_euler_angles_come_back_in_each_order)
 {
-    (void)state;
     uint64_t random = 4;
     for (size_t i = 0; i < 6 * 2000; i++) {
         gz_vec3 angles = angles_of(orders[i % 6].axes, uniform(&random, -3.1, 3.1),
@@ -216,9 +207,8 @@ static void test_euler_angles_come_back_in_each_order(void **state)
 
 /* The rotation comes back to the last bits however near the middle angle is to a right one, where
  * the angles do not. */
-static void test_euler_near_gimbal_lock_keeps_the_rotation(void **state)
+TEST(test_euler_near_gimbal_lock_keeps_the_rotation)
 {
-    (void)state;
     uint64_t random = 5;
     for (size_t i = 0; i < 6 * 18 * 50; i++) {
         enum gz_euler_order order = orders[i % 6].order;
@@ -234,9 +224,8 @@ static void test_euler_near_gimbal_lock_keeps_the_rotation(void **state)
     }
 }
 
-static void test_euler_at_gimbal_lock_has_no_last_angle(void **state)
+TEST(test_euler_at_gimbal_lock_has_no_last_angle)
 {
-    (void)state;
     for (size_t i = 0; i < 12; i++) {
         const int *axes = orders[i % 6].axes;
         gz_vec3 angles = angles_of(axes, 0.4, i < 6 ? PI / 2 : -PI / 2, 0.9);
@@ -252,9 +241,8 @@ static void test_euler_at_gimbal_lock_has_no_last_angle(void **state)
 
 /* ---- matrices ---- */
 
-static void test_inverse_undoes(void **state)
+TEST(test_inverse_undoes)
 {
-    (void)state;
     uint64_t random = 6;
     for (int i = 0; i < 1000; i++) {
         gz_trs trs = {random_vec3(&random, 10), random_rotation(&random), random_vec3(&random, 3)};
@@ -270,9 +258,8 @@ static void test_inverse_undoes(void **state)
     }
 }
 
-static void test_inverse_of_a_flat_matrix_is_refused(void **state)
+TEST(test_inverse_of_a_flat_matrix_is_refused)
 {
-    (void)state;
     const gz_mat3 cases[] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
                              {{1, 2, 3}, {2, 4, 6}, {0, 0, 1}},
                              {{NAN, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -286,9 +273,8 @@ static void test_inverse_of_a_flat_matrix_is_refused(void **state)
     }
 }
 
-static void test_matrix_of_16_is_column_major(void **state)
+TEST(test_matrix_of_16_is_column_major)
 {
-    (void)state;
     const double matrix[16] = {1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 10, 0, 11, 12, 13, 1};
     gz_affine a = gz_affine_from_matrix(matrix);
     gz_vec3 moved = gz_affine_apply(&a, (gz_vec3){1, 10, 100});
@@ -298,9 +284,8 @@ static void test_matrix_of_16_is_column_major(void **state)
     assert_memory_equal(matrix, back, sizeof matrix);
 }
 
-static void test_affine_from_trs_scales_then_turns_then_moves(void **state)
+TEST(test_affine_from_trs_scales_then_turns_then_moves)
 {
-    (void)state;
     gz_trs trs = {{10, 0, 0}, gz_quat_about((gz_vec3){0, 0, 1}, PI / 2), {2, 3, 4}};
     gz_affine a = gz_affine_from_trs(&trs);
     assert_true(vec3_distance(gz_affine_apply(&a, (gz_vec3){1, 1, 1}), (gz_vec3){7, 2, 4}) < 1e-14);
@@ -324,9 +309,8 @@ static void assert_polar(const gz_mat3 *m, double tolerance)
     assert_true(sign * stretch.x.x > 0 && sign * stretch.y.y > 0 && sign * stretch.z.z > 0);
 }
 
-static void test_polar_of_any_matrix_is_a_rotation_and_a_stretch(void **state)
+TEST(test_polar_of_any_matrix_is_a_rotation_and_a_stretch)
 {
-    (void)state;
     uint64_t random = 7;
     for (int i = 0; i < 5000; i++) {
         double size = pow(10, uniform(&random, -12, 12));
@@ -337,9 +321,8 @@ static void test_polar_of_any_matrix_is_a_rotation_and_a_stretch(void **state)
     }
 }
 
-static void test_polar_finds_the_rotation_it_was_made_of(void **state)
+TEST(test_polar_finds_the_rotation_it_was_made_of)
 {
-    (void)state;
     uint64_t random = 8;
     const gz_mat3 stretch = {{2, 0.5, 0.1}, {0.5, 3, -0.2}, {0.1, -0.2, 1}};
     for (int i = 0; i < 1000; i++) {
@@ -350,9 +333,8 @@ static void test_polar_finds_the_rotation_it_was_made_of(void **state)
     }
 }
 
-static void test_polar_of_an_uneven_matrix_converges(void **state)
+TEST(test_polar_of_an_uneven_matrix_converges)
 {
-    (void)state;
     const gz_mat3 m = {{1e6, 1, 0}, {0, 1e-6, 0}, {0, 1e-7, 1}};
     assert_polar(&m, 1e-9);
 }
@@ -370,9 +352,8 @@ static void assert_trs_comes_back(const gz_trs *trs)
     assert_true(residual < 2e-15);
 }
 
-static void test_trs_from_affine_comes_back(void **state)
+TEST(test_trs_from_affine_comes_back)
 {
-    (void)state;
     uint64_t random = 9;
     for (int i = 0; i < 10000; i++) {
         gz_trs trs = {random_vec3(&random, 100), random_rotation(&random), random_vec3(&random, 1)};
@@ -381,9 +362,8 @@ static void test_trs_from_affine_comes_back(void **state)
     }
 }
 
-static void test_trs_from_affine_keeps_positive_scales(void **state)
+TEST(test_trs_from_affine_keeps_positive_scales)
 {
-    (void)state;
     uint64_t random = 10;
     for (int i = 0; i < 1000; i++) {
         gz_trs trs = {random_vec3(&random, 1), random_rotation(&random), {0.5, 1, 7}}, found;
@@ -396,9 +376,8 @@ static void test_trs_from_affine_keeps_positive_scales(void **state)
     }
 }
 
-static void test_trs_from_affine_mirror_is_a_negative_x(void **state)
+TEST(test_trs_from_affine_mirror_is_a_negative_x)
 {
-    (void)state;
     const gz_vec3 mirrors[] = {{-1, 2, 3}, {1, -2, 3}, {1, 2, -3}, {-1, -2, -3}};
     uint64_t random = 11;
     for (size_t i = 0; i < 400; i++) {
@@ -411,9 +390,8 @@ static void test_trs_from_affine_mirror_is_a_negative_x(void **state)
 }
 
 /* A shear by k: [1 k; 0 1] is k/2 off the nearest symmetric matrix to first order. */
-static void test_trs_from_affine_says_what_a_shear_lost(void **state)
+TEST(test_trs_from_affine_says_what_a_shear_lost)
 {
-    (void)state;
     const double shears[] = {1e-9, 1e-6, 1e-3, 0.1, 2};
     for (size_t i = 0; i < COUNT(shears); i++) {
         gz_affine a = {{{1, 0, 0}, {shears[i], 1, 0}, {0, 0, 1}}, {5, 6, 7}};
@@ -433,9 +411,8 @@ static void test_trs_from_affine_says_what_a_shear_lost(void **state)
     }
 }
 
-static void test_trs_same_is_about_bits(void **state)
+TEST(test_trs_same_is_about_bits)
 {
-    (void)state;
     gz_trs a = gz_trs_identity, b = gz_trs_identity;
     assert_true(gz_trs_same(&a, &b));
     b.t.y = -0.0;
@@ -448,9 +425,8 @@ static void test_trs_same_is_about_bits(void **state)
 
 /* ---- boxes ---- */
 
-static void test_box_transform_holds_the_eight_corners_and_no_more(void **state)
+TEST(test_box_transform_holds_the_eight_corners_and_no_more)
 {
-    (void)state;
     uint64_t random = 12;
     for (int i = 0; i < 1000; i++) {
         gz_affine a = {{random_vec3(&random, 2), random_vec3(&random, 2), random_vec3(&random, 2)},
@@ -472,9 +448,8 @@ static void test_box_transform_holds_the_eight_corners_and_no_more(void **state)
     }
 }
 
-static void test_box_union_and_centre(void **state)
+TEST(test_box_union_and_centre)
 {
-    (void)state;
     gz_box a = {{0, -5, 2}, {1, 1, 3}}, b = {{-1, 0, 2.5}, {0.5, 4, 9}},
            both = gz_box_union(&a, &b);
     gz_vec3 centre = gz_box_centre(&both);

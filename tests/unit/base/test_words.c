@@ -13,9 +13,8 @@
 
 /* ---- errors ---- */
 
-static void test_fail_fills_the_error_and_returns_the_status(void **state)
+TEST(test_fail_fills_the_error_and_returns_the_status)
 {
-    (void)state;
     struct gz_error error;
     assert_int_equal(gz_fail(&error, GZ_LOCKED, "node %d", 7), GZ_LOCKED);
     assert_int_equal(error.status, GZ_LOCKED);
@@ -25,9 +24,8 @@ static void test_fail_fills_the_error_and_returns_the_status(void **state)
 
 /* However the text lies about the end, it is cut between two characters and loses no more than a
  * character. */
-static void test_fail_cuts_at_a_whole_character(void **state)
+TEST(test_fail_cuts_at_a_whole_character)
 {
-    (void)state;
     const char *characters[] = {"a", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x8C\x8D"};
     for (size_t c = 0; c < COUNT(characters); c++) {
         size_t width = strlen(characters[c]);
@@ -45,18 +43,16 @@ static void test_fail_cuts_at_a_whole_character(void **state)
     }
 }
 
-static void test_fail_keeps_a_text_that_just_fits(void **state)
+TEST(test_fail_keeps_a_text_that_just_fits)
 {
-    (void)state;
     struct gz_error error;
     (void)gz_fail(&error, GZ_BAD_VALUE, "%0*d\xC3\xA9", GZ_ERROR_BYTES_MAX - 3, 0);
     assert_int_equal(strlen(error.message), GZ_ERROR_BYTES_MAX - 1);
     assert_string_equal(error.message + GZ_ERROR_BYTES_MAX - 3, "\xC3\xA9");
 }
 
-static void test_status_words_come_back(void **state)
+TEST(test_status_words_come_back)
 {
-    (void)state;
     for (int status = GZ_OK; status < GZ_NO_MEMORY; status++) {
         const char *word = gz_status_word((enum gz_status)status);
         assert_int_equal(gz_status_from_word(word, strlen(word)), status);
@@ -69,9 +65,8 @@ static void test_status_words_come_back(void **state)
 
 /* ---- terms ---- */
 
-static void test_terms_come_back(void **state)
+TEST(test_terms_come_back)
 {
-    (void)state;
     const struct gz_vocabulary *lists[] = {
         &gz_handle_words, &gz_mode_words,      &gz_space_words, &gz_pivot_words, &gz_axis_words,
         &gz_ball_words,   &gz_fit_words,       &gz_phase_words, &gz_mod_words,   &gz_role_words,
@@ -89,9 +84,8 @@ static void test_terms_come_back(void **state)
     }
 }
 
-static void test_term_that_is_none_is_said_so(void **state)
+TEST(test_term_that_is_none_is_said_so)
 {
-    (void)state;
     assert_int_equal(gz_vocabulary_value(&gz_handle_words, "t", 1), -1);
     assert_int_equal(gz_vocabulary_value(&gz_handle_words, "", 0), -1);
     assert_int_equal(gz_vocabulary_value(&gz_handle_words, "TX", 2), -1);
@@ -102,9 +96,8 @@ static void test_term_that_is_none_is_said_so(void **state)
     assert_string_equal(gz_vocabulary_word(&gz_handle_words, GZ_HANDLE_COUNT), "");
 }
 
-static void test_handle_says_its_kind_of_edit(void **state)
+TEST(test_handle_says_its_kind_of_edit)
 {
-    (void)state;
     for (int handle = GZ_TX; handle < GZ_HANDLE_COUNT; handle++) {
         char letter = *gz_vocabulary_word(&gz_handle_words, handle);
         enum gz_edit_kind expected = letter == 't'   ? GZ_EDIT_TRANSLATE
@@ -134,9 +127,8 @@ static void capture_end(struct capture *capture)
     fclose(capture->log.stream);
 }
 
-static void test_log_line_has_time_level_session_and_text(void **state)
+TEST(test_log_line_has_time_level_session_and_text)
 {
-    (void)state;
     struct capture capture;
     capture_begin(&capture, GZ_INFO);
     gz_log(&capture.log, GZ_INFO, 0, "port %d", 80);
@@ -155,9 +147,8 @@ static void test_log_line_has_time_level_session_and_text(void **state)
     free(capture.text);
 }
 
-static void test_log_level_and_no_stream_keep_quiet(void **state)
+TEST(test_log_level_and_no_stream_keep_quiet)
 {
-    (void)state;
     struct capture capture;
     capture_begin(&capture, GZ_WARN);
     gz_log(&capture.log, GZ_INFO, 0, "quiet");
@@ -169,9 +160,8 @@ static void test_log_level_and_no_stream_keep_quiet(void **state)
     free(capture.text);
 }
 
-static void test_log_escapes_control_characters(void **state)
+TEST(test_log_escapes_control_characters)
 {
-    (void)state;
     const struct {
         const char *text, *line;
     } cases[] = {
@@ -196,9 +186,8 @@ static void test_log_escapes_control_characters(void **state)
     }
 }
 
-static void test_log_of_a_long_text_is_one_line(void **state)
+TEST(test_log_of_a_long_text_is_one_line)
 {
-    (void)state;
     struct capture capture;
     capture_begin(&capture, GZ_INFO);
     gz_log(&capture.log, GZ_INFO, 0, "%05000d", 0);
@@ -208,9 +197,8 @@ static void test_log_of_a_long_text_is_one_line(void **state)
     free(capture.text);
 }
 
-static void test_level_words(void **state)
+TEST(test_level_words)
 {
-    (void)state;
     assert_int_equal(gz_vocabulary_value(&gz_level_words, "warn", 4), GZ_WARN);
     assert_int_equal(gz_vocabulary_value(&gz_level_words, "error", 5), GZ_ERROR);
     assert_int_equal(gz_vocabulary_value(&gz_level_words, "debug", 5), GZ_DEBUG);

@@ -15,6 +15,19 @@
 #define MIDDLE_Y 300.0
 #define METRE_PX(distance) (300.0 / (distance))
 
+/* A test in a scene of its own, `s`, in a file that has open_scene and close_scene. */
+#define SCENE_TEST(name)                                                                           \
+    static void name##_in(struct scene *s);                                                        \
+    static void name(void **state)                                                                 \
+    {                                                                                              \
+        struct scene s;                                                                            \
+        (void)state;                                                                               \
+        open_scene(&s);                                                                            \
+        name##_in(&s);                                                                             \
+        close_scene(&s);                                                                           \
+    }                                                                                              \
+    static void name##_in(struct scene *s)
+
 void assert_ok(const struct gz_message *answer);
 void assert_refused(const struct gz_message *answer, enum gz_status status);
 /* `text` is all of the message, or its beginning where it ends in "...". */

@@ -69,24 +69,19 @@ static void cancel(struct scene *s)
 
 /* ---- cancelled ---- */
 
-static void test_cancel_with_any_handle_leaves_the_exact_bits(void **state)
+SCENE_TEST(test_cancel_with_any_handle_leaves_the_exact_bits)
 {
     static const enum gz_handle handles[] = {GZ_TXY, GZ_TV, GZ_RV, GZ_SU, GZ_RB};
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     for (size_t i = 0; i < COUNT(handles); i++) {
-        take_and_move(&s, handles[i]);
-        host_advance(&s.host, 0.05);
-        cancel(&s);
-        assert_as_before(&s);
+        take_and_move(s, handles[i]);
+        host_advance(&s->host, 0.05);
+        cancel(s);
+        assert_as_before(s);
     }
-    close_scene(&s);
 }
 
-static void test_cancel_while_the_disk_is_at_it(void **state)
+TEST(test_cancel_while_the_disk_is_at_it)
 {
-    (void)state;
     for (int committed = 0; committed < 2; committed++) {
         struct scene s;
         open_scene(&s);
@@ -103,91 +98,75 @@ static void test_cancel_while_the_disk_is_at_it(void **state)
     }
 }
 
-static void test_cancel_while_the_disk_refuses_and_after_a_restart(void **state)
+SCENE_TEST(test_cancel_while_the_disk_refuses_and_after_a_restart)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    take_and_move(&s, GZ_RV);
-    host_advance(&s.host, 0.1); /* it is in the file */
-    s.host.disk = DISK_REFUSES;
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X - STEP, MIDDLE_Y));
-    host_advance(&s.host, 1);
-    cancel(&s);
-    assert_as_before(&s);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    host_restart(&s.host, false);
-    client_resume(s.a);
-    client_resume(s.b);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_as_before(&s);
-    assert_refused(ask_undo(s.a, false), GZ_BAD_STATE);
-    close_scene(&s);
+    take_and_move(s, GZ_RV);
+    host_advance(&s->host, 0.1); /* it is in the file */
+    s->host.disk = DISK_REFUSES;
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X - STEP, MIDDLE_Y));
+    host_advance(&s->host, 1);
+    cancel(s);
+    assert_as_before(s);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    host_restart(&s->host, false);
+    client_resume(s->a);
+    client_resume(s->b);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_as_before(s);
+    assert_refused(ask_undo(s->a, false), GZ_BAD_STATE);
 }
 
 /* A drag that is in the file is closed there in the turn of its cancel: a crash right after it
  * brings nothing back. */
-static void test_cancel_is_on_the_disk_at_once(void **state)
+SCENE_TEST(test_cancel_is_on_the_disk_at_once)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    take_and_move(&s, GZ_TXY);
-    host_advance(&s.host, 0.1);
-    assert_int_equal(s.host.store.open_count, 1);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X,
+    take_and_move(s, GZ_TXY);
+    host_advance(&s->host, 0.1);
+    assert_int_equal(s->host.store.open_count, 1);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X,
                           MIDDLE_Y - STEP)); /* its sample is stored at this moment */
-    cancel(&s);
-    size_t edits = s.host.store.edit_count;
-    host_restart(&s.host, false);
-    client_resume(s.a);
-    client_resume(s.b);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(s.host.store.edit_count, edits);
-    assert_as_before(&s);
-    close_scene(&s);
+    cancel(s);
+    size_t edits = s->host.store.edit_count;
+    host_restart(&s->host, false);
+    client_resume(s->a);
+    client_resume(s->b);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(s->host.store.edit_count, edits);
+    assert_as_before(s);
 }
 
 /* The bits are the node's own: where its parent went meanwhile it goes along. */
-static void test_cancel_after_others_moved_and_hung_what_is_above(void **state)
+SCENE_TEST(test_cancel_after_others_moved_and_hung_what_is_above)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t other = create_node(s.b, "other", 0, 5, 6, 7);
-    take_and_move(&s, GZ_TXY);
-    assert_ok(ask_move(s.b, s.top, 9, 8, 7));
-    assert_ok(ask_grab(s.b, GZ_TXY, s.top, MIDDLE_X, MIDDLE_Y));
-    assert_ok(ask_pointer(s.b, GZ_PHASE_MOVE, MIDDLE_X + STEP, MIDDLE_Y));
-    assert_ok(ask_pointer(s.b, GZ_PHASE_UP, MIDDLE_X + STEP, MIDDLE_Y));
-    assert_ok(ask_hang(s.b, s.top, other));
-    cancel(&s);
-    assert_as_before(&s);
-    assert_int_equal(host_node(&s.host, s.node).parent, s.top);
-    close_scene(&s);
+    uint64_t other = create_node(s->b, "other", 0, 5, 6, 7);
+    take_and_move(s, GZ_TXY);
+    assert_ok(ask_move(s->b, s->top, 9, 8, 7));
+    assert_ok(ask_grab(s->b, GZ_TXY, s->top, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(s->b, GZ_PHASE_MOVE, MIDDLE_X + STEP, MIDDLE_Y));
+    assert_ok(ask_pointer(s->b, GZ_PHASE_UP, MIDDLE_X + STEP, MIDDLE_Y));
+    assert_ok(ask_hang(s->b, s->top, other));
+    cancel(s);
+    assert_as_before(s);
+    assert_int_equal(host_node(&s->host, s->node).parent, s->top);
 }
 
-static void test_cancel_of_a_wheel_and_of_what_was_typed(void **state)
+SCENE_TEST(test_cancel_of_a_wheel_and_of_what_was_typed)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_select(s.a, s.node));
-    for (int i = 0; i < 7; i++) assert_ok(ask_wheel(s.a, 1));
-    host_advance(&s.host, 0.1);
-    cancel(&s);
-    assert_as_before(&s);
+    assert_ok(ask_select(s->a, s->node));
+    for (int i = 0; i < 7; i++) assert_ok(ask_wheel(s->a, 1));
+    host_advance(&s->host, 0.1);
+    cancel(s);
+    assert_as_before(s);
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
     grab.pointer.handle = GZ_RX;
     grab.pointer.value = (struct gz_value){{0.123, 0}, 1};
     for (int i = 0; i < 3; i++, grab.pointer.value.numbers[0] *= -3)
-        assert_ok(client_ask(s.a, &grab));
-    cancel(&s);
-    assert_as_before(&s);
-    close_scene(&s);
+        assert_ok(client_ask(s->a, &grab));
+    cancel(s);
+    assert_as_before(s);
 }
 
 static double odd(uint64_t *random)
@@ -195,9 +174,8 @@ static double odd(uint64_t *random)
     return (double)chance_below(random, UINT64_C(1) << 53) / 3e15;
 }
 
-static void test_cancel_of_ten_thousand_nodes(void **state)
+TEST(test_cancel_of_ten_thousand_nodes)
 {
-    (void)state;
     struct scene s;
     uint64_t random = 1, *ids = calloc(MANY, sizeof *ids);
     struct gz_create_node *nodes = calloc(MANY, sizeof *nodes);
@@ -236,35 +214,31 @@ static void test_cancel_of_ten_thousand_nodes(void **state)
 /* ---- by somebody else's doing ---- */
 
 /* Nobody takes a node out of somebody's hand: whatever would is `locked`, and the drag goes on. */
-static void test_held_node_is_in_the_way_of_everything(void **state)
+SCENE_TEST(test_held_node_is_in_the_way_of_everything)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_move(s.b, s.node, 3, 3, 3));
-    uint64_t then = s.b->mirror.seq;
-    assert_ok(ask_move(s.b, s.node, 1.0 / 3, -0.0, 1e-300));
-    take_and_move(&s, GZ_TXY);
+    assert_ok(ask_move(s->b, s->node, 3, 3, 3));
+    uint64_t then = s->b->mirror.seq;
+    assert_ok(ask_move(s->b, s->node, 1.0 / 3, -0.0, 1e-300));
+    take_and_move(s, GZ_TXY);
     struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
     struct gz_message empty = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = 1};
     struct gz_core_import import = {
         .user = "bob", .asset = (uint8_t *)strdup("glTF"), .asset_size = 4};
     struct gz_error error;
-    assert_refused(ask_move(s.b, s.node, 0, 0, 0), GZ_LOCKED);
-    assert_refused(ask_rename(s.b, s.node, "mine"), GZ_LOCKED);
-    assert_refused(ask_hang(s.b, s.node, 0), GZ_LOCKED);
-    assert_refused(ask_delete(s.b, s.node), GZ_LOCKED);
-    assert_refused(ask_delete(s.b, s.top), GZ_LOCKED);
-    assert_refused(ask_undo(s.b, false), GZ_LOCKED);
-    assert_refused(ask_undo(s.b, true), GZ_LOCKED);
-    assert_refused(client_ask(s.b, &restore), GZ_LOCKED);
-    assert_refused(client_ask(s.b, &empty), GZ_LOCKED);
-    assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_LOCKED);
+    assert_refused(ask_move(s->b, s->node, 0, 0, 0), GZ_LOCKED);
+    assert_refused(ask_rename(s->b, s->node, "mine"), GZ_LOCKED);
+    assert_refused(ask_hang(s->b, s->node, 0), GZ_LOCKED);
+    assert_refused(ask_delete(s->b, s->node), GZ_LOCKED);
+    assert_refused(ask_delete(s->b, s->top), GZ_LOCKED);
+    assert_refused(ask_undo(s->b, false), GZ_LOCKED);
+    assert_refused(ask_undo(s->b, true), GZ_LOCKED);
+    assert_refused(client_ask(s->b, &restore), GZ_LOCKED);
+    assert_refused(client_ask(s->b, &empty), GZ_LOCKED);
+    assert_int_equal(gz_core_import(s->host.core, &import, s->host.now, &error), GZ_LOCKED);
     free(import.asset);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y - STEP));
-    cancel(&s);
-    assert_as_before(&s);
-    close_scene(&s);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y - STEP));
+    cancel(s);
+    assert_as_before(s);
 }
 
 static gz_vec3 world_of_moved(struct scene *s)
@@ -274,42 +248,35 @@ static gz_vec3 world_of_moved(struct scene *s)
     return gz_affine_apply(&parent, node.t);
 }
 
-static void test_node_stays_under_the_pointer_when_its_parent_is_hung_elsewhere(void **state)
+SCENE_TEST(test_node_stays_under_the_pointer_when_its_parent_is_hung_elsewhere)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t still = create_node(s.b, "still", 0, 0, 0, 0); /* whose own frame is the world's */
-    take_and_move(&s, GZ_TXY);
-    gz_vec3 held = world_of_moved(&s);
-    assert_ok(ask_hang(s.b, s.top, still));
-    assert_ok(ask_move(s.b, s.top, -4, 2, 1));
-    gz_vec3 now = world_of_moved(&s);
+    uint64_t still = create_node(s->b, "still", 0, 0, 0, 0); /* whose own frame is the world's */
+    take_and_move(s, GZ_TXY);
+    gz_vec3 held = world_of_moved(s);
+    assert_ok(ask_hang(s->b, s->top, still));
+    assert_ok(ask_move(s->b, s->top, -4, 2, 1));
+    gz_vec3 now = world_of_moved(s);
     assert_true(gz_length(gz_sub(now, held)) < 1e-9);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X + 1.7 * STEP, MIDDLE_Y - 0.9 * STEP));
-    assert_ok(ask_undo(s.a, false));
-    assert_as_before(&s);
-    close_scene(&s);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X + 1.7 * STEP, MIDDLE_Y - 0.9 * STEP));
+    assert_ok(ask_undo(s->a, false));
+    assert_as_before(s);
 }
 
 /* The one way: it began on what the disk then refused. Its holder reads which node and why, and
  * what comes late moves nothing. */
-static void test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason(void **state)
+SCENE_TEST(test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_create(s.b, "bolt", 0, NULL));
-    uint64_t bolt = s.b->mirror.nodes[s.b->mirror.count - 1].id;
-    assert_ok(ask_grab(s.a, GZ_TXY, bolt, MIDDLE_X, MIDDLE_Y));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + STEP, MIDDLE_Y));
-    client_forget(s.a);
-    host_settle(&s.host, false);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_create(s->b, "bolt", 0, NULL));
+    uint64_t bolt = s->b->mirror.nodes[s->b->mirror.count - 1].id;
+    assert_ok(ask_grab(s->a, GZ_TXY, bolt, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + STEP, MIDDLE_Y));
+    client_forget(s->a);
+    host_settle(&s->host, false);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
 
-    const struct gz_message *error = client_last(s.a, GZ_OP_ERROR);
+    const struct gz_message *error = client_last(s->a, GZ_OP_ERROR);
     assert_refused(error, GZ_STORAGE);
     assert_int_equal(error->has & GZ_HAS_RID, 0);
     assert_int_equal(error->error.nodes.count, 1);
@@ -322,16 +289,15 @@ static void test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason(void **
     assert_int_equal(error->error.message.size, size);
     assert_memory_equal(error->error.message.bytes, expected, (size_t)size);
 
-    uint64_t seq = gz_core_summary(s.host.core).seq;
+    uint64_t seq = gz_core_summary(s->host.core).seq;
     struct gz_message late = pointer_message(GZ_PHASE_MOVE, MIDDLE_X + 3 * STEP, MIDDLE_Y, 77);
-    assert_ok(client_ask(s.a, &late));
+    assert_ok(client_ask(s->a, &late));
     late.pointer.phase = GZ_PHASE_UP;
-    const struct gz_message *ok = client_ask(s.a, &late);
+    const struct gz_message *ok = client_ask(s->a, &late);
     assert_ok(ok);
     assert_int_equal(ok->has & (GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT), 0);
-    assert_refused(ask_grab(s.a, GZ_TXY, bolt, MIDDLE_X, MIDDLE_Y), GZ_UNKNOWN_NODE);
-    assert_int_equal(gz_core_summary(s.host.core).seq, seq);
-    close_scene(&s);
+    assert_refused(ask_grab(s->a, GZ_TXY, bolt, MIDDLE_X, MIDDLE_Y), GZ_UNKNOWN_NODE);
+    assert_int_equal(gz_core_summary(s->host.core).seq, seq);
 }
 
 int main(void)

@@ -100,181 +100,151 @@ static void assert_piston(const struct gz_content *content, uint64_t parent)
     assert_int_equal(content->asset, 5);
 }
 
-static void test_copy_has_what_the_node_has(void **state)
+SCENE_TEST(test_copy_has_what_the_node_has)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t copy = copy_node(s.a, s.piston), below = create_node(s.a, "bolt", copy, 0, 0, 0);
-    assert_piston(seen(&s, copy), s.crank);
-    uint64_t again = copy_node(s.b, copy); /* of a copy; not what is below it */
-    assert_piston(seen(&s, again), s.crank);
-    assert_int_equal(seen(&s, below)->parent, copy);
-    assert_int_equal(s.watcher->mirror.count, 5);
-    uint64_t bare = copy_node(s.a, below); /* of one without a mesh */
-    assert_int_equal(seen(&s, bare)->asset, -1);
-    assert_int_equal(seen(&s, bare)->parent, copy);
-    close_scene(&s);
+    uint64_t copy = copy_node(s->a, s->piston), below = create_node(s->a, "bolt", copy, 0, 0, 0);
+    assert_piston(seen(s, copy), s->crank);
+    uint64_t again = copy_node(s->b, copy); /* of a copy; not what is below it */
+    assert_piston(seen(s, again), s->crank);
+    assert_int_equal(seen(s, below)->parent, copy);
+    assert_int_equal(s->watcher->mirror.count, 5);
+    uint64_t bare = copy_node(s->a, below); /* of one without a mesh */
+    assert_int_equal(seen(s, bare)->asset, -1);
+    assert_int_equal(seen(s, bare)->parent, copy);
 }
 
-static void test_copy_what_is_said_counts(void **state)
+SCENE_TEST(test_copy_what_is_said_counts)
 {
-    (void)state;
-    struct scene s;
     const gz_trs moved = {{7, 8, 9}, {0, 0, 0, 1}, {1, 1, 2}};
     const gz_box small = {{0, 0, 0}, {1, 1, 1}};
-    open_scene(&s);
     struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_NAME |
                                          GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_T |
                                          GZ_HAS_CREATE_NODE_R | GZ_HAS_CREATE_NODE_S |
                                          GZ_HAS_CREATE_NODE_BOUNDS,
-                                  .copy = s.piston,
+                                  .copy = s->piston,
                                   .name = {"second", 6},
                                   .trs = moved,
                                   .bounds = small};
-    const struct gz_message *ok = ask_copies(s.a, &node, 1);
+    const struct gz_message *ok = ask_copies(s->a, &node, 1);
     assert_ok(ok);
-    const struct gz_content *content = seen(&s, ok->ok.ids.ids[0]);
+    const struct gz_content *content = seen(s, ok->ok.ids.ids[0]);
     assert_int_equal(content->parent, 0); /* said to be the root */
     assert_string_equal(content->name, "second");
     assert_true(gz_trs_same(&content->trs, &moved));
     assert_memory_equal(&content->bounds, &small, sizeof small);
     assert_int_equal(content->asset, 5);
     node = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_NAME,
-                                   .copy = s.piston}; /* a name may be empty */
-    ok = ask_copies(s.a, &node, 1);
+                                   .copy = s->piston}; /* a name may be empty */
+    ok = ask_copies(s->a, &node, 1);
     assert_ok(ok);
-    assert_string_equal(seen(&s, ok->ok.ids.ids[0])->name, "");
-    close_scene(&s);
+    assert_string_equal(seen(s, ok->ok.ids.ids[0])->name, "");
 }
 
-static void test_copy_of_a_subtree_is_one_edit(void **state)
+SCENE_TEST(test_copy_of_a_subtree_is_one_edit)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     const struct gz_create_node nodes[] = {
-        {.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_REF, .copy = s.crank, .ref = {"c", 1}},
+        {.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_REF,
+         .copy = s->crank,
+         .ref = {"c", 1}},
         {.has = GZ_HAS_CREATE_NODE_COPY | GZ_HAS_CREATE_NODE_PARENT_REF,
-         .copy = s.piston,
+         .copy = s->piston,
          .parent_ref = {"c", 1}}};
-    const struct gz_message *ok = ask_copies(s.a, nodes, 2);
+    const struct gz_message *ok = ask_copies(s->a, nodes, 2);
     assert_ok(ok);
     const uint64_t ids[] = {ok->ok.ids.ids[0], ok->ok.ids.ids[1]};
-    assert_int_equal(seen(&s, ids[0])->parent, 0);
-    assert_int_equal(seen(&s, ids[0])->asset, 4);
-    assert_piston(seen(&s, ids[1]), ids[0]);
-    assert_ok(ask_undo(s.a, false));
-    assert_int_equal(s.watcher->mirror.count, 2);
-    reopen(&s);
-    assert_ok(ask_redo(s.a, false));
-    assert_int_equal(seen(&s, ids[0])->asset, 4);
-    assert_piston(seen(&s, ids[1]), ids[0]);
-    close_scene(&s);
+    assert_int_equal(seen(s, ids[0])->parent, 0);
+    assert_int_equal(seen(s, ids[0])->asset, 4);
+    assert_piston(seen(s, ids[1]), ids[0]);
+    assert_ok(ask_undo(s->a, false));
+    assert_int_equal(s->watcher->mirror.count, 2);
+    reopen(s);
+    assert_ok(ask_redo(s->a, false));
+    assert_int_equal(seen(s, ids[0])->asset, 4);
+    assert_piston(seen(s, ids[1]), ids[0]);
 }
 
-static void test_copy_in_a_drag_is_as_it_is_now(void **state)
+SCENE_TEST(test_copy_in_a_drag_is_as_it_is_now)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_move(s.b, s.crank, 0, 0, 0));
-    assert_ok(ask_camera(s.b, 10));
-    assert_ok(ask_grab(s.b, GZ_TXY, s.crank, MIDDLE_X, MIDDLE_Y));
-    assert_ok(ask_pointer(s.b, GZ_PHASE_MOVE, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y));
-    gz_trs now = host_node(&s.host, s.crank).trs;
+    assert_ok(ask_move(s->b, s->crank, 0, 0, 0));
+    assert_ok(ask_camera(s->b, 10));
+    assert_ok(ask_grab(s->b, GZ_TXY, s->crank, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(s->b, GZ_PHASE_MOVE, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y));
+    gz_trs now = host_node(&s->host, s->crank).trs;
     assert_true(now.t.x > 2.9 && now.t.x < 3.1);
-    uint64_t copy = copy_node(s.a, s.crank), own = copy_node(s.b, s.crank);
-    assert_ok(ask_pointer(s.b, GZ_PHASE_CANCEL, 0, 0));
-    assert_true(host_node(&s.host, s.crank).trs.t.x == 0);
-    assert_true(gz_trs_same(&seen(&s, copy)->trs, &now));
-    assert_true(gz_trs_same(&seen(&s, own)->trs, &now));
-    reopen(&s);
-    assert_true(host_node(&s.host, copy).trs.t.x == now.t.x);
-    close_scene(&s);
+    uint64_t copy = copy_node(s->a, s->crank), own = copy_node(s->b, s->crank);
+    assert_ok(ask_pointer(s->b, GZ_PHASE_CANCEL, 0, 0));
+    assert_true(host_node(&s->host, s->crank).trs.t.x == 0);
+    assert_true(gz_trs_same(&seen(s, copy)->trs, &now));
+    assert_true(gz_trs_same(&seen(s, own)->trs, &now));
+    reopen(s);
+    assert_true(host_node(&s->host, copy).trs.t.x == now.t.x);
 }
 
-static void test_copy_of_none_is_refused(void **state)
+SCENE_TEST(test_copy_of_none_is_refused)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     struct gz_create_node nodes[] = {{.name = {"new", 3}},
-                                     {.has = GZ_HAS_CREATE_NODE_COPY, .copy = s.piston},
+                                     {.has = GZ_HAS_CREATE_NODE_COPY, .copy = s->piston},
                                      {.has = GZ_HAS_CREATE_NODE_COPY, .copy = 77}};
-    assert_says(ask_copies(s.a, nodes, 3), GZ_UNKNOWN_NODE,
+    assert_says(ask_copies(s->a, nodes, 3), GZ_UNKNOWN_NODE,
                 "create.nodes[2].copy: there is no node 77");
-    assert_int_equal(client_last(s.a, GZ_OP_ERROR)->error.nodes.ids[0], 77);
-    uint64_t gone = copy_node(s.a, s.piston);
-    assert_ok(ask_delete(s.b, gone));
+    assert_int_equal(client_last(s->a, GZ_OP_ERROR)->error.nodes.ids[0], 77);
+    uint64_t gone = copy_node(s->a, s->piston);
+    assert_ok(ask_delete(s->b, gone));
     nodes[2].copy = gone;
-    assert_refused(ask_copies(s.a, nodes, 3), GZ_UNKNOWN_NODE);
-    assert_int_equal(s.watcher->mirror.count, 2);
-    close_scene(&s);
+    assert_refused(ask_copies(s->a, nodes, 3), GZ_UNKNOWN_NODE);
+    assert_int_equal(s->watcher->mirror.count, 2);
 }
 
-static void test_copy_outlives_the_original_and_the_past_knows_it(void **state)
+SCENE_TEST(test_copy_outlives_the_original_and_the_past_knows_it)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t copy = copy_node(s.a, s.piston), then = gz_core_summary(s.host.core).seq;
-    assert_ok(ask_delete(s.b, s.piston));
-    assert_piston(seen(&s, copy), s.crank);
-    assert_ok(ask_delete(s.b, s.crank));
-    assert_int_equal(s.watcher->mirror.count, 0);
-    reopen(&s);
+    uint64_t copy = copy_node(s->a, s->piston), then = gz_core_summary(s->host.core).seq;
+    assert_ok(ask_delete(s->b, s->piston));
+    assert_piston(seen(s, copy), s->crank);
+    assert_ok(ask_delete(s->b, s->crank));
+    assert_int_equal(s->watcher->mirror.count, 0);
+    reopen(s);
     struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = then};
-    const struct gz_message *ok = client_ask(s.watcher, &at);
+    const struct gz_message *ok = client_ask(s->watcher, &at);
     assert_ok(ok);
     assert_int_equal(ok->ok.node_count, 3);
     assert_int_equal(ok->ok.nodes[2].id, copy);
     assert_int_equal(ok->ok.nodes[2].asset, 5);
     struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
-    assert_ok(client_ask(s.a, &restore));
-    assert_piston(seen(&s, copy), s.crank);
-    assert_piston(seen(&s, s.piston), s.crank);
-    assert_ok(ask_undo(s.a, false));
-    assert_int_equal(s.watcher->mirror.count, 0);
+    assert_ok(client_ask(s->a, &restore));
+    assert_piston(seen(s, copy), s->crank);
+    assert_piston(seen(s, s->piston), s->crank);
+    assert_ok(ask_undo(s->a, false));
+    assert_int_equal(s->watcher->mirror.count, 0);
     assert_ok(
-        ask_undo(s.b, false)); /* the crank and the copy come back, the piston was gone before */
-    assert_piston(seen(&s, copy), s.crank);
-    assert_int_equal(s.watcher->mirror.count, 2);
-    close_scene(&s);
+        ask_undo(s->b, false)); /* the crank and the copy come back, the piston was gone before */
+    assert_piston(seen(s, copy), s->crank);
+    assert_int_equal(s->watcher->mirror.count, 2);
 }
 
-static void test_copy_cannot_come_back_after_its_file_was_replaced(void **state)
+SCENE_TEST(test_copy_cannot_come_back_after_its_file_was_replaced)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t copy = copy_node(s.a, s.piston), then = gz_core_summary(s.host.core).seq;
-    assert_ok(ask_undo(s.a, false));
-    import(&s);
-    assert_true(s.piston > copy);
-    assert_refused(ask_redo(s.a, false), GZ_BAD_STATE);
-    assert_refused(ask_redo(s.a, true), GZ_BAD_STATE);
+    uint64_t copy = copy_node(s->a, s->piston), then = gz_core_summary(s->host.core).seq;
+    assert_ok(ask_undo(s->a, false));
+    import(s);
+    assert_true(s->piston > copy);
+    assert_refused(ask_redo(s->a, false), GZ_BAD_STATE);
+    assert_refused(ask_redo(s->a, true), GZ_BAD_STATE);
     struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
-    assert_refused(client_ask(s.a, &restore), GZ_BAD_STATE);
+    assert_refused(client_ask(s->a, &restore), GZ_BAD_STATE);
     struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = copy};
-    assert_refused(ask_copies(s.a, &node, 1), GZ_UNKNOWN_NODE);
-    assert_int_equal(s.watcher->mirror.count, 2);
-    close_scene(&s);
+    assert_refused(ask_copies(s->a, &node, 1), GZ_UNKNOWN_NODE);
+    assert_int_equal(s->watcher->mirror.count, 2);
 }
 
-static void test_copy_that_the_disk_refuses_is_taken_back(void **state)
+SCENE_TEST(test_copy_that_the_disk_refuses_is_taken_back)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    s.host.disk = DISK_REFUSES;
-    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = s.piston};
-    assert_refused(ask_copies(s.a, &node, 1), GZ_STORAGE);
-    assert_int_equal(s.watcher->mirror.count, 2);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    assert_piston(seen(&s, copy_node(s.a, s.piston)), s.crank);
-    close_scene(&s);
+    s->host.disk = DISK_REFUSES;
+    struct gz_create_node node = {.has = GZ_HAS_CREATE_NODE_COPY, .copy = s->piston};
+    assert_refused(ask_copies(s->a, &node, 1), GZ_STORAGE);
+    assert_int_equal(s->watcher->mirror.count, 2);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    assert_piston(seen(s, copy_node(s->a, s->piston)), s->crank);
 }
 
 int main(void)

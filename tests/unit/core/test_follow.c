@@ -59,13 +59,10 @@ static void rename_many(struct client *client, size_t count, const char *name)
 
 /* ---- joining ---- */
 
-static void test_join_is_welcomed_and_told_all(void **state)
+SCENE_TEST(test_join_is_welcomed_and_told_all)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    (void)create_node(s.a, "one", 0, 1, 2, 3);
-    struct client *late = client_enter(&s.host, "joe", GZ_ROLE_EDITOR, false);
+    (void)create_node(s->a, "one", 0, 1, 2, 3);
+    struct client *late = client_enter(&s->host, "joe", GZ_ROLE_EDITOR, false);
     assert_true(client_read_one(late));
     assert_int_equal(late->heard->count, 1);
     const struct gz_welcome *welcome = &late->heard->messages[0].welcome;
@@ -73,136 +70,114 @@ static void test_join_is_welcomed_and_told_all(void **state)
     assert_int_equal(welcome->v, GZ_PROTOCOL_VERSION);
     assert_int_equal(welcome->session, late->id);
     assert_int_equal(welcome->epoch, 1);
-    assert_int_equal(welcome->seq, s.a->mirror.seq);
+    assert_int_equal(welcome->seq, s->a->mirror.seq);
     assert_int_equal(welcome->role, GZ_ROLE_EDITOR);
     assert_int_equal(welcome->nodes, GZ_NODES_MAX);
     assert_int_equal(welcome->messages_per_s, GZ_MESSAGES_PER_S_MAX);
     assert_false(welcome->resumed);
     assert_memory_equal(welcome->scene.bytes, HOST_SCENE, welcome->scene.size);
-    host_turn(&s.host);
+    host_turn(&s->host);
     assert_int_equal(late->mirror.snapshots, 1);
     assert_int_equal(client_count(late, GZ_OP_EDIT), 0); /* old edits are history */
-    close_scene(&s);
 }
 
-static void test_join_of_an_empty_scene_is_told_so(void **state)
+SCENE_TEST(test_join_of_an_empty_scene_is_told_so)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_int_equal(s.watcher->mirror.deltas, 1);
-    assert_int_equal(s.watcher->mirror.seq, 0);
-    close_scene(&s);
+    assert_int_equal(s->watcher->mirror.deltas, 1);
+    assert_int_equal(s->watcher->mirror.seq, 0);
 }
 
 /* ---- resuming ---- */
 
-static void test_resume_in_the_same_epoch_brings_what_was_missed(void **state)
+SCENE_TEST(test_resume_in_the_same_epoch_brings_what_was_missed)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t one = create_node(s.a, "one", 0, 0, 0, 0), two = create_node(s.a, "two", 0, 0, 0, 0);
-    client_leave(s.watcher);
-    assert_ok(ask_move(s.a, one, 5, 0, 0));
-    assert_ok(ask_delete(s.a, two));
-    assert_ok(ask_create(s.a, "three", one, NULL));
-    client_forget(s.watcher);
-    s.watcher->mirror.snapshots = 0;
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_true(s.watcher->resumed);
-    assert_int_equal(s.watcher->mirror.snapshots, 0);
-    const struct gz_delta *delta = &client_last(s.watcher, GZ_OP_DELTA)->delta;
+    uint64_t one = create_node(s->a, "one", 0, 0, 0, 0), two = create_node(s->a, "two", 0, 0, 0, 0);
+    client_leave(s->watcher);
+    assert_ok(ask_move(s->a, one, 5, 0, 0));
+    assert_ok(ask_delete(s->a, two));
+    assert_ok(ask_create(s->a, "three", one, NULL));
+    client_forget(s->watcher);
+    s->watcher->mirror.snapshots = 0;
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_true(s->watcher->resumed);
+    assert_int_equal(s->watcher->mirror.snapshots, 0);
+    const struct gz_delta *delta = &client_last(s->watcher, GZ_OP_DELTA)->delta;
     assert_int_equal(delta->count, 2);
     assert_int_equal(delta->nodes[0].has & (GZ_HAS_STATE_T | GZ_HAS_STATE_NAME),
                      GZ_HAS_STATE_T); /* no more than what changed */
     assert_int_equal(delta->gone.count, 1);
-    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 3);
-    close_scene(&s);
+    assert_int_equal(client_count(s->watcher, GZ_OP_EDIT), 3);
 }
 
-static void test_resume_after_a_restart(void **state)
+SCENE_TEST(test_resume_after_a_restart)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t one = create_node(s.a, "one", 0, 0, 0, 0), two = create_node(s.a, "two", 0, 0, 0, 0);
-    host_restart(&s.host, false);
-    s.a->mirror.snapshots = s.watcher->mirror.snapshots = 0;
-    client_resume(s.a);
-    host_turn(&s.host);
-    assert_true(s.a->resumed);
-    assert_int_equal(s.a->mirror.snapshots, 0);
-    assert_ok(ask_move(s.a, one, 5, 0, 0));
-    assert_ok(ask_delete(s.a, two));
-    client_resume(s.watcher); /* from the epoch before, past all of that */
-    host_turn(&s.host);
-    assert_true(s.watcher->resumed);
-    assert_int_equal(s.watcher->mirror.snapshots, 0);
-    close_scene(&s);
+    uint64_t one = create_node(s->a, "one", 0, 0, 0, 0), two = create_node(s->a, "two", 0, 0, 0, 0);
+    host_restart(&s->host, false);
+    s->a->mirror.snapshots = s->watcher->mirror.snapshots = 0;
+    client_resume(s->a);
+    host_turn(&s->host);
+    assert_true(s->a->resumed);
+    assert_int_equal(s->a->mirror.snapshots, 0);
+    assert_ok(ask_move(s->a, one, 5, 0, 0));
+    assert_ok(ask_delete(s->a, two));
+    client_resume(s->watcher); /* from the epoch before, past all of that */
+    host_turn(&s->host);
+    assert_true(s->watcher->resumed);
+    assert_int_equal(s->watcher->mirror.snapshots, 0);
 }
 
 /* The state shows an edit before its COMMIT, the edit is told of after it. */
-static void test_resume_is_told_of_edits_that_were_committed_meanwhile(void **state)
+SCENE_TEST(test_resume_is_told_of_edits_that_were_committed_meanwhile)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    (void)create_node(s.a, "one", 0, 0, 0, 0);
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_create(s.a, "two", 0, NULL));
-    assert_int_equal(s.watcher->mirror.count, 2);
-    client_leave(s.watcher);
-    client_forget(s.watcher);
-    s.host.disk = DISK_COMMITS;
-    host_turn(&s.host);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_true(s.watcher->resumed);
-    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 1);
-    assert_int_equal(client_last(s.watcher, GZ_OP_EDIT)->edit.seq, s.watcher->mirror.seq);
+    (void)create_node(s->a, "one", 0, 0, 0, 0);
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_create(s->a, "two", 0, NULL));
+    assert_int_equal(s->watcher->mirror.count, 2);
+    client_leave(s->watcher);
+    client_forget(s->watcher);
+    s->host.disk = DISK_COMMITS;
+    host_turn(&s->host);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_true(s->watcher->resumed);
+    assert_int_equal(client_count(s->watcher, GZ_OP_EDIT), 1);
+    assert_int_equal(client_last(s->watcher, GZ_OP_EDIT)->edit.seq, s->watcher->mirror.seq);
 
-    client_leave(s.watcher);
-    client_forget(s.watcher);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 0);
-    close_scene(&s);
+    client_leave(s->watcher);
+    client_forget(s->watcher);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(client_count(s->watcher, GZ_OP_EDIT), 0);
 }
 
-static void test_resume_that_does_not_say_its_edits_is_told_rather_twice_than_never(void **state)
+SCENE_TEST(test_resume_that_does_not_say_its_edits_is_told_rather_twice_than_never)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    for (int i = 0; i < 3; i++) (void)create_node(s.a, "n", 0, 0, 0, 0);
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_create(s.a, "last", 0, NULL));
+    for (int i = 0; i < 3; i++) (void)create_node(s->a, "n", 0, 0, 0, 0);
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_create(s->a, "last", 0, NULL));
     for (int committed = 0; committed < 2; committed++) {
-        client_leave(s.watcher);
-        client_forget(s.watcher);
-        s.host.disk = DISK_COMMITS;
-        host_turn(&s.host);
-        s.watcher->edit = 0;
-        client_resume(s.watcher);
-        host_turn(&s.host);
-        assert_int_equal(client_count(s.watcher, GZ_OP_EDIT),
+        client_leave(s->watcher);
+        client_forget(s->watcher);
+        s->host.disk = DISK_COMMITS;
+        host_turn(&s->host);
+        s->watcher->edit = 0;
+        client_resume(s->watcher);
+        host_turn(&s->host);
+        assert_int_equal(client_count(s->watcher, GZ_OP_EDIT),
                          1); /* never heard, then perhaps: it ends where the viewer stands */
     }
-    assert_ok(ask_move(s.a, 1, 1, 1, 1));
-    client_leave(s.watcher);
-    client_forget(s.watcher);
-    s.watcher->edit = 0;
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 1);
-    close_scene(&s);
+    assert_ok(ask_move(s->a, 1, 1, 1, 1));
+    client_leave(s->watcher);
+    client_forget(s->watcher);
+    s->watcher->edit = 0;
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(client_count(s->watcher, GZ_OP_EDIT), 1);
 }
 
-static void test_resume_is_told_of_edits_across_a_restart(void **state)
+TEST(test_resume_is_told_of_edits_across_a_restart)
 {
-    (void)state;
     static const enum {
         SAID,
         NOT_SAID,
@@ -232,209 +207,172 @@ static void test_resume_is_told_of_edits_across_a_restart(void **state)
 }
 
 /* The state starts from 0, what was heard of stays heard of. */
-static void test_resume_from_0_is_told_of_later_edits_only(void **state)
+SCENE_TEST(test_resume_from_0_is_told_of_later_edits_only)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
-    client_leave(s.watcher);
-    assert_ok(ask_move(s.a, id, 1, 0, 0));
-    client_forget(s.watcher);
-    s.watcher->mirror.complete = 1000;
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_false(s.watcher->resumed);
-    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 1);
-    close_scene(&s);
+    uint64_t id = create_node(s->a, "one", 0, 0, 0, 0);
+    client_leave(s->watcher);
+    assert_ok(ask_move(s->a, id, 1, 0, 0));
+    client_forget(s->watcher);
+    s->watcher->mirror.complete = 1000;
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_false(s->watcher->resumed);
+    assert_int_equal(client_count(s->watcher, GZ_OP_EDIT), 1);
 }
 
-static void test_resume_of_what_was_never_saved_starts_anew(void **state)
+SCENE_TEST(test_resume_of_what_was_never_saved_starts_anew)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    (void)create_node(s.a, "one", 0, 0, 0, 0);
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_create(s.a, "two", 0, NULL));
-    assert_int_equal(s.watcher->mirror.count, 2);
-    host_restart(&s.host, false);
-    s.host.disk = DISK_COMMITS;
-    client_resume(s.watcher);
-    client_resume(s.a);
-    host_turn(&s.host);
-    assert_false(s.watcher->resumed);
-    assert_int_equal(s.watcher->mirror.count, 1);
-    close_scene(&s);
+    (void)create_node(s->a, "one", 0, 0, 0, 0);
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_create(s->a, "two", 0, NULL));
+    assert_int_equal(s->watcher->mirror.count, 2);
+    host_restart(&s->host, false);
+    s->host.disk = DISK_COMMITS;
+    client_resume(s->watcher);
+    client_resume(s->a);
+    host_turn(&s->host);
+    assert_false(s->watcher->resumed);
+    assert_int_equal(s->watcher->mirror.count, 1);
 }
 
-static void test_resume_from_nowhere_starts_anew(void **state)
+SCENE_TEST(test_resume_from_nowhere_starts_anew)
 {
-    (void)state;
     static const struct {
         uint64_t epoch, ahead;
     } claims[] = {{1, 1}, {1, 1000000}, {2, 0}, {77, 0}};
-    struct scene s;
-    open_scene(&s);
-    (void)create_node(s.a, "one", 0, 0, 0, 0);
+    (void)create_node(s->a, "one", 0, 0, 0, 0);
     for (size_t i = 0; i < COUNT(claims); i++) {
-        client_leave(s.watcher);
-        s.watcher->epoch = claims[i].epoch;
-        s.watcher->mirror.complete += claims[i].ahead;
-        client_resume(s.watcher);
-        host_turn(&s.host);
-        assert_false(s.watcher->resumed);
-        host_assert_equal(&s.host);
+        client_leave(s->watcher);
+        s->watcher->epoch = claims[i].epoch;
+        s->watcher->mirror.complete += claims[i].ahead;
+        client_resume(s->watcher);
+        host_turn(&s->host);
+        assert_false(s->watcher->resumed);
+        host_assert_equal(&s->host);
     }
-    close_scene(&s);
 }
 
-static void test_resume_from_before_forgotten_graves_starts_anew(void **state)
+SCENE_TEST(test_resume_from_before_forgotten_graves_starts_anew)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     uint64_t ids[4];
-    for (size_t i = 0; i < COUNT(ids); i++) ids[i] = create_node(s.a, "n", 0, 0, 0, 0);
-    client_leave(s.watcher);
-    for (size_t i = 0; i < 3; i++) assert_ok(ask_delete(s.a, ids[i]));
-    s.host.store.graves_max = 1;
-    host_restart(&s.host, false);
-    client_resume(s.watcher);
-    client_resume(s.a);
-    host_turn(&s.host);
-    assert_false(s.watcher->resumed);
-    assert_true(s.a->resumed); /* it has seen them go */
-    close_scene(&s);
+    for (size_t i = 0; i < COUNT(ids); i++) ids[i] = create_node(s->a, "n", 0, 0, 0, 0);
+    client_leave(s->watcher);
+    for (size_t i = 0; i < 3; i++) assert_ok(ask_delete(s->a, ids[i]));
+    s->host.store.graves_max = 1;
+    host_restart(&s->host, false);
+    client_resume(s->watcher);
+    client_resume(s->a);
+    host_turn(&s->host);
+    assert_false(s->watcher->resumed);
+    assert_true(s->a->resumed); /* it has seen them go */
 }
 
-static void test_stalled_past_forgotten_graves_starts_anew(void **state)
+SCENE_TEST(test_stalled_past_forgotten_graves_starts_anew)
 {
-    (void)state;
     const size_t count = GZ_TOMBSTONES_MAX + 100;
-    struct scene s;
-    open_scene(&s);
-    s.a->stalled = true;
-    create_many(s.a, count);
-    host_turn(&s.host);
-    uint64_t snapshots = s.watcher->mirror.snapshots;
-    s.watcher->stalled = true;
+    s->a->stalled = true;
+    create_many(s->a, count);
+    host_turn(&s->host);
+    uint64_t snapshots = s->watcher->mirror.snapshots;
+    s->watcher->stalled = true;
     uint64_t *ids = calloc(count, sizeof *ids);
     assert_non_null(ids);
     for (size_t i = 0; i < count; i++) ids[i] = i + 1;
     struct gz_message delete = {.op = GZ_OP_DELETE, .remove = {ids + 1, count - 1}};
-    client_say(s.a, &delete);
-    host_turn(&s.host);
+    client_say(s->a, &delete);
+    host_turn(&s->host);
     free(ids);
-    assert_int_equal(gz_core_summary(s.host.core).nodes, 1);
-    s.a->stalled = s.watcher->stalled = false;
-    host_turn(&s.host);
-    assert_int_equal(s.watcher->mirror.snapshots, snapshots + 1);
-    host_restart(&s.host, false);
-    assert_int_equal(gz_core_summary(s.host.core).nodes,
+    assert_int_equal(gz_core_summary(s->host.core).nodes, 1);
+    s->a->stalled = s->watcher->stalled = false;
+    host_turn(&s->host);
+    assert_int_equal(s->watcher->mirror.snapshots, snapshots + 1);
+    host_restart(&s->host, false);
+    assert_int_equal(gz_core_summary(s->host.core).nodes,
                      1); /* the file was told of all that went */
-    close_scene(&s);
 }
 
 /* ---- much at once ---- */
 
-static void test_snapshot_in_pieces_with_edits_in_between(void **state)
+SCENE_TEST(test_snapshot_in_pieces_with_edits_in_between)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.a, MANY);
-    assert_ok(ask_move(s.a, 1, 1, 2, 3)); /* the oldest by birth, the newest by change */
-    s.watcher->stalled = true;
-    struct client *late = client_enter(&s.host, "joe", GZ_ROLE_VIEWER, false);
+    create_many(s->a, MANY);
+    assert_ok(ask_move(s->a, 1, 1, 2, 3)); /* the oldest by birth, the newest by change */
+    s->watcher->stalled = true;
+    struct client *late = client_enter(&s->host, "joe", GZ_ROLE_VIEWER, false);
     late->stalled = true;
     for (int i = 0; i < 3; i++) assert_true(client_read_one(late)); /* the welcome and two pieces */
     assert_true(late->mirror.more && late->mirror.count > 1000 && late->mirror.count < MANY / 2);
     uint64_t known = late->mirror.nodes[5].id, unknown = MANY - 5;
     assert_null(mirror_find(&late->mirror, unknown));
-    assert_ok(ask_move(s.a, unknown, 1, 2, 3));
-    assert_ok(ask_rename(s.a, unknown, "renamed"));
-    assert_ok(ask_move(s.a, unknown, 3, 2, 1)); /* its name changed earlier than what was last */
-    assert_ok(ask_move(s.a, known, 1, 2, 3));
-    assert_ok(ask_delete(s.a, known + 1));
-    assert_ok(ask_delete(s.a, unknown - 1));
-    assert_ok(ask_create(s.a, "new", known, NULL));
-    assert_ok(ask_hang(s.a, known + 2, unknown - 2));
+    assert_ok(ask_move(s->a, unknown, 1, 2, 3));
+    assert_ok(ask_rename(s->a, unknown, "renamed"));
+    assert_ok(ask_move(s->a, unknown, 3, 2, 1)); /* its name changed earlier than what was last */
+    assert_ok(ask_move(s->a, known, 1, 2, 3));
+    assert_ok(ask_delete(s->a, known + 1));
+    assert_ok(ask_delete(s->a, unknown - 1));
+    assert_ok(ask_create(s->a, "new", known, NULL));
+    assert_ok(ask_hang(s->a, known + 2, unknown - 2));
     for (int i = 0; i < 3; i++) assert_true(client_read_one(late));
-    assert_ok(ask_move(s.a, unknown, 3, 3, 3));
-    late->stalled = s.watcher->stalled = false;
-    host_turn(&s.host);
+    assert_ok(ask_move(s->a, unknown, 3, 3, 3));
+    late->stalled = s->watcher->stalled = false;
+    host_turn(&s->host);
     assert_int_equal(late->mirror.snapshots, 1);
-    close_scene(&s);
 }
 
-static void test_snapshot_that_breaks_off_starts_anew(void **state)
+SCENE_TEST(test_snapshot_that_breaks_off_starts_anew)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.a, MANY);
-    struct client *late = client_enter(&s.host, "joe", GZ_ROLE_VIEWER, false);
+    create_many(s->a, MANY);
+    struct client *late = client_enter(&s->host, "joe", GZ_ROLE_VIEWER, false);
     late->stalled = true;
     for (int i = 0; i < 3; i++) assert_true(client_read_one(late));
     client_leave(late);
-    assert_ok(ask_move(s.a, MANY, 1, 1, 1));
+    assert_ok(ask_move(s->a, MANY, 1, 1, 1));
     client_resume(late);
     late->stalled = false;
-    host_turn(&s.host);
+    host_turn(&s->host);
     assert_false(late->resumed);
-    close_scene(&s);
 }
 
-static void test_catching_up_in_pieces_tells_each_node_whole(void **state)
+SCENE_TEST(test_catching_up_in_pieces_tells_each_node_whole)
 {
-    (void)state;
     char name[GZ_NAME_BYTES_MAX / 4];
-    struct scene s;
-    open_scene(&s);
-    create_many(s.a, MANY / 2);
-    s.watcher->stalled = true;
-    s.watcher->mirror.snapshots = 0;
+    create_many(s->a, MANY / 2);
+    s->watcher->stalled = true;
+    s->watcher->mirror.snapshots = 0;
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
-    rename_many(s.a, MANY / 2, name);
-    assert_ok(ask_move(s.a, 1, 1, 2, 3)); /* renamed first, moved last */
-    assert_true(client_read_one(s.watcher));
-    assert_true(s.watcher->mirror.more);
-    assert_ok(ask_move(s.a, MANY / 2, 1, 2, 3)); /* its new name was not told yet */
-    assert_true(client_read_one(s.watcher));
-    client_leave(s.watcher);
-    client_resume(s.watcher); /* from the last complete state */
-    assert_true(client_read_one(s.watcher));
-    assert_true(s.watcher->resumed);
-    assert_true(client_read_one(s.watcher));
-    assert_ok(ask_move(s.a, MANY / 2 - 1, 1, 2, 3));
-    s.watcher->stalled = false;
-    host_turn(&s.host);
-    assert_int_equal(s.watcher->mirror.snapshots, 0);
-    close_scene(&s);
+    rename_many(s->a, MANY / 2, name);
+    assert_ok(ask_move(s->a, 1, 1, 2, 3)); /* renamed first, moved last */
+    assert_true(client_read_one(s->watcher));
+    assert_true(s->watcher->mirror.more);
+    assert_ok(ask_move(s->a, MANY / 2, 1, 2, 3)); /* its new name was not told yet */
+    assert_true(client_read_one(s->watcher));
+    client_leave(s->watcher);
+    client_resume(s->watcher); /* from the last complete state */
+    assert_true(client_read_one(s->watcher));
+    assert_true(s->watcher->resumed);
+    assert_true(client_read_one(s->watcher));
+    assert_ok(ask_move(s->a, MANY / 2 - 1, 1, 2, 3));
+    s->watcher->stalled = false;
+    host_turn(&s->host);
+    assert_int_equal(s->watcher->mirror.snapshots, 0);
 }
 
-static void test_stalled_viewer_gets_one_larger_delta(void **state)
+SCENE_TEST(test_stalled_viewer_gets_one_larger_delta)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
-    s.watcher->stalled = true;
-    for (int i = 1; i <= 100; i++) assert_ok(ask_move(s.a, id, i, 0, 0));
-    client_forget(s.watcher);
-    s.watcher->stalled = false;
-    host_turn(&s.host);
-    assert_int_equal(client_count(s.watcher, GZ_OP_DELTA), 1);
-    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 100);
-    assert_int_equal(client_last(s.watcher, GZ_OP_DELTA)->delta.count, 1);
-    close_scene(&s);
+    uint64_t id = create_node(s->a, "one", 0, 0, 0, 0);
+    s->watcher->stalled = true;
+    for (int i = 1; i <= 100; i++) assert_ok(ask_move(s->a, id, i, 0, 0));
+    client_forget(s->watcher);
+    s->watcher->stalled = false;
+    host_turn(&s->host);
+    assert_int_equal(client_count(s->watcher, GZ_OP_DELTA), 1);
+    assert_int_equal(client_count(s->watcher, GZ_OP_EDIT), 100);
+    assert_int_equal(client_last(s->watcher, GZ_OP_DELTA)->delta.count, 1);
 }
 
-static void test_viewers_at_one_place_share_their_bytes(void **state)
+TEST(test_viewers_at_one_place_share_their_bytes)
 {
-    (void)state;
     struct scene s;
     open_scene(&s);
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
@@ -455,85 +393,72 @@ static void test_viewers_at_one_place_share_their_bytes(void **state)
 
 /* ---- who is here ---- */
 
-static void test_presence_tells_who_is_here(void **state)
+SCENE_TEST(test_presence_tells_who_is_here)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
-    assert_ok(ask_camera(s.a, 10));
-    assert_ok(ask_grab(s.a, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
-    host_advance(&s.host, 0.1);
-    const struct gz_message *message = client_last(s.watcher, GZ_OP_PRESENCE);
+    uint64_t id = create_node(s->a, "one", 0, 0, 0, 0);
+    assert_ok(ask_camera(s->a, 10));
+    assert_ok(ask_grab(s->a, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
+    host_advance(&s->host, 0.1);
+    const struct gz_message *message = client_last(s->watcher, GZ_OP_PRESENCE);
     assert_int_equal(message->presence.count, 1); /* only who changed */
     const struct gz_presence_user *user = &message->presence.users[0];
-    assert_int_equal(user->session, s.a->id);
+    assert_int_equal(user->session, s->a->id);
     assert_memory_equal(user->user.bytes, "ann", 3);
     assert_int_equal(user->locks.ids[0], id);
     assert_int_equal(user->selection.ids[0], id);
     assert_true(user->at[0] == MIDDLE_X);
     assert_true(user->view[14] == -10);
-    struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
-    host_advance(&s.host, 0.1);
+    struct client *late = client_join(&s->host, "joe", GZ_ROLE_VIEWER);
+    host_advance(&s->host, 0.1);
     assert_int_equal(late->present_count, 3); /* oneself included */
-    client_leave(s.a);
-    host_advance(&s.host, 0.1);
+    client_leave(s->a);
+    host_advance(&s->host, 0.1);
     assert_int_equal(late->present_count, 2);
-    assert_int_equal(s.watcher->present_count, 2);
-    close_scene(&s);
+    assert_int_equal(s->watcher->present_count, 2);
 }
 
-static void test_presence_is_told_twenty_times_a_second(void **state)
+SCENE_TEST(test_presence_is_told_twenty_times_a_second)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_camera(s.a, 10));
-    host_advance(&s.host, 1);
-    client_forget(s.watcher);
+    assert_ok(ask_camera(s->a, 10));
+    host_advance(&s->host, 1);
+    client_forget(s->watcher);
     for (int i = 0; i < 1000; i++) {
         struct gz_message hover = pointer_message(GZ_PHASE_HOVER, i % 800, 10, 0);
-        client_say(s.a, &hover);
-        host_advance(&s.host, 0.001);
+        client_say(s->a, &hover);
+        host_advance(&s->host, 0.001);
     }
-    size_t told = client_count(s.watcher, GZ_OP_PRESENCE);
+    size_t told = client_count(s->watcher, GZ_OP_PRESENCE);
     assert_true(told >= 19 && told <= 21);
-    host_advance(&s.host, 0.1);
-    assert_true(client_last(s.watcher, GZ_OP_PRESENCE)->presence.users[0].at[0] ==
+    host_advance(&s->host, 0.1);
+    assert_true(client_last(s->watcher, GZ_OP_PRESENCE)->presence.users[0].at[0] ==
                 999 % 800); /* the latest wins */
-    close_scene(&s);
 }
 
-static void test_presence_larger_than_a_frame_is_told_in_pieces(void **state)
+SCENE_TEST(test_presence_larger_than_a_frame_is_told_in_pieces)
 {
-    (void)state;
     const int crowd = 150;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.a, MANY);
+    create_many(s->a, MANY);
     uint64_t *ids = calloc(MANY, sizeof *ids);
     assert_non_null(ids);
     for (uint64_t i = 0; i < MANY; i++) ids[i] = i + 1;
     struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, MANY}, GZ_HOW_SET}};
     for (int i = 0; i < crowd; i++) {
-        struct client *client = client_enter(&s.host, "crowd", GZ_ROLE_VIEWER, false);
+        struct client *client = client_enter(&s->host, "crowd", GZ_ROLE_VIEWER, false);
         client->stalled = true;
         client_say(client, &select);
     }
     free(ids);
     assert_true((size_t)crowd * MANY * 3 > GZ_FRAME_BYTES_MAX);
-    host_advance(&s.host, 1);
-    assert_int_equal(s.watcher->present_count, crowd + 2);
-    assert_ok(ask_move(s.a, 1, 1, 1, 1));
-    assert_true(mirror_find(&s.watcher->mirror, 1)->content.trs.t.x == 1);
-    close_scene(&s);
+    host_advance(&s->host, 1);
+    assert_int_equal(s->watcher->present_count, crowd + 2);
+    assert_ok(ask_move(s->a, 1, 1, 1, 1));
+    assert_true(mirror_find(&s->watcher->mirror, 1)->content.trs.t.x == 1);
 }
 
 /* ---- limits of one client ---- */
 
-static void test_rate_drops_says_and_ends(void **state)
+TEST(test_rate_drops_says_and_ends)
 {
-    (void)state;
     struct host host;
     host_init_limited(&host, 10);
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR),
@@ -562,11 +487,10 @@ static void test_rate_drops_says_and_ends(void **state)
 
 /* What is over the rate is not decoded and gives nobody a turn, but once a second, when it is
  * said. */
-static void test_rate_drops_cost_no_turn(void **state)
+TEST(test_rate_drops_cost_no_turn)
 {
     static const uint8_t ping[] = {0x81, 0xA2, 'o', 'p', 0xA4, 'p', 'i', 'n', 'g'},
                          nonsense[] = {0xC1, 0xC1};
-    (void)state;
     struct host host;
     host_init_limited(&host, 10);
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
@@ -591,9 +515,8 @@ static void test_rate_drops_cost_no_turn(void **state)
 
 /* Small messages may be large work: what looks at a whole large scene counts for more than a
  * ping. */
-static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
+TEST(test_rate_counts_picks_by_the_size_of_the_scene)
 {
-    (void)state;
     struct host host;
     host_init_limited(&host, 100);
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
@@ -626,9 +549,8 @@ static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
     host_finish(&host);
 }
 
-static void test_ended_session_holds_nothing(void **state)
+TEST(test_ended_session_holds_nothing)
 {
-    (void)state;
     struct host host;
     host_init_limited(&host, 10);
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
@@ -654,28 +576,23 @@ static const struct gz_message pick_all = {.op = GZ_OP_PICK,
                                            .rid = 7,
                                            .pick.rect = {0, 0, 800, 600}};
 
-static void test_answers_not_taken_end_a_session(void **state)
+SCENE_TEST(test_answers_not_taken_end_a_session)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.a, MANY);
-    assert_ok(ask_camera(s.watcher, 10));
-    assert_ok(ask_camera(s.a, 10));
-    s.watcher->stalled = true;
-    assert_false(gz_session_is_full(s.watcher->session));
-    client_say(s.watcher, &pick_all);
-    assert_true(gz_session_is_full(s.watcher->session));
-    for (int i = 0; i < 200 && gz_session_end_reason(s.watcher->session) == NULL; i++)
-        client_say(s.watcher, &pick_all);
-    assert_non_null(gz_session_end_reason(s.watcher->session));
-    assert_ok(ask_move(s.a, 1, 1, 1, 1)); /* and the others still answer */
-    close_scene(&s);
+    create_many(s->a, MANY);
+    assert_ok(ask_camera(s->watcher, 10));
+    assert_ok(ask_camera(s->a, 10));
+    s->watcher->stalled = true;
+    assert_false(gz_session_is_full(s->watcher->session));
+    client_say(s->watcher, &pick_all);
+    assert_true(gz_session_is_full(s->watcher->session));
+    for (int i = 0; i < 200 && gz_session_end_reason(s->watcher->session) == NULL; i++)
+        client_say(s->watcher, &pick_all);
+    assert_non_null(gz_session_end_reason(s->watcher->session));
+    assert_ok(ask_move(s->a, 1, 1, 1, 1)); /* and the others still answer */
 }
 
-static void test_answers_taken_slowly_are_no_end(void **state)
+TEST(test_answers_taken_slowly_are_no_end)
 {
-    (void)state;
     struct scene s;
     size_t bytes = 0;
     open_scene(&s);
@@ -704,33 +621,30 @@ static void test_answers_taken_slowly_are_no_end(void **state)
 
 /* Much more than an outbox holds: what waits is a piece at a time, and what everybody is told comes
  * in between. */
-static void test_answer_larger_than_the_outbox_is_told_piece_by_piece(void **state)
+SCENE_TEST(test_answer_larger_than_the_outbox_is_told_piece_by_piece)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.a, MANY);
+    create_many(s->a, MANY);
     char name[GZ_NAME_BYTES_MAX + 1];
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    rename_many(s.a, MANY / 10, name);
-    host_advance(&s.host, 1);
+    rename_many(s->a, MANY / 10, name);
+    host_advance(&s->host, 1);
     struct gz_edit_record edits[150];
     for (size_t i = 0; i < COUNT(edits); i++)
-        edits[i] = s.host.store.edits[s.host.store.edit_count - 1];
+        edits[i] = s->host.store.edits[s->host.store.edit_count - 1];
     struct gz_answer answer = {.edits = edits, .edit_count = COUNT(edits)};
-    s.host.past_waits = true;
-    assert_null(ask_op(s.watcher, GZ_OP_HISTORY));
-    s.watcher->stalled = true;
-    gz_core_answered(s.host.core, s.host.questions[0].ticket, &answer, s.host.now);
-    s.host.question_count = 0;
+    s->host.past_waits = true;
+    assert_null(ask_op(s->watcher, GZ_OP_HISTORY));
+    s->watcher->stalled = true;
+    gz_core_answered(s->host.core, s->host.questions[0].ticket, &answer, s->host.now);
+    s->host.question_count = 0;
     size_t bytes = 0, frames = 0, told = 0, moves = 0, last_move = 0;
     bool more = true;
     for (; more; frames++) {
-        if (frames % 10 == 0) assert_ok(ask_move(s.a, 1, (double)++moves, 0, 0));
-        assert_false(gz_session_is_full(s.watcher->session));
-        assert_true(client_read_one(s.watcher));
-        for (const struct heard *heard = s.watcher->heard; heard != NULL; heard = heard->next) {
+        if (frames % 10 == 0) assert_ok(ask_move(s->a, 1, (double)++moves, 0, 0));
+        assert_false(gz_session_is_full(s->watcher->session));
+        assert_true(client_read_one(s->watcher));
+        for (const struct heard *heard = s->watcher->heard; heard != NULL; heard = heard->next) {
             for (size_t i = 0; i < heard->count; i++) {
                 const struct gz_message *message = &heard->messages[i];
                 if (message->op == GZ_OP_DELTA) last_move = moves;
@@ -740,44 +654,38 @@ static void test_answer_larger_than_the_outbox_is_told_piece_by_piece(void **sta
                 bytes += message->ok.edit_count * message->ok.edits[0].change_count * sizeof name;
             }
         }
-        client_forget(s.watcher);
+        client_forget(s->watcher);
     }
     assert_int_equal(told, COUNT(edits));
     assert_true(bytes > GZ_OUTBOX_BYTES_MAX);
     assert_true(moves > 10 && last_move == moves);
-    s.watcher->stalled = false;
-    close_scene(&s);
+    s->watcher->stalled = false;
 }
 
 /* Who asks again while it is still being told is answered after that. */
-static void test_questions_wait_until_the_last_answer_is_told(void **state)
+SCENE_TEST(test_questions_wait_until_the_last_answer_is_told)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.a, MANY);
-    host_advance(&s.host, 1);
+    create_many(s->a, MANY);
+    host_advance(&s->host, 1);
     struct gz_message at = {
-        .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = gz_core_summary(s.host.core).seq};
-    s.watcher->stalled = true;
-    assert_null(client_ask(s.watcher, &at));
-    assert_null(client_ask(s.watcher, &at));
-    assert_int_equal(s.host.question_count,
+        .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = gz_core_summary(s->host.core).seq};
+    s->watcher->stalled = true;
+    assert_null(client_ask(s->watcher, &at));
+    assert_null(client_ask(s->watcher, &at));
+    assert_int_equal(s->host.question_count,
                      0); /* one is answered, and is not told yet; the other was not asked */
-    s.watcher->stalled = false;
-    host_turn(&s.host);
+    s->watcher->stalled = false;
+    host_turn(&s->host);
     size_t nodes = 0;
-    for (const struct heard *heard = s.watcher->heard; heard != NULL; heard = heard->next) {
+    for (const struct heard *heard = s->watcher->heard; heard != NULL; heard = heard->next) {
         for (size_t i = 0; i < heard->count; i++)
             if (heard->messages[i].op == GZ_OP_OK) nodes += heard->messages[i].ok.node_count;
     }
     assert_int_equal(nodes, 2 * MANY);
-    close_scene(&s);
 }
 
-static void test_end_of_all_says_bye_and_keeps_edits(void **state)
+TEST(test_end_of_all_says_bye_and_keeps_edits)
 {
-    (void)state;
     struct scene s;
     open_scene(&s);
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
@@ -796,9 +704,8 @@ static void test_end_of_all_says_bye_and_keeps_edits(void **state)
 
 /* What it says that it heard of is of a history that this server does not know: it is as if it were
  * not there. */
-static void test_resume_edit_of_an_unknown_epoch_tells_of_no_past_edit(void **state)
+TEST(test_resume_edit_of_an_unknown_epoch_tells_of_no_past_edit)
 {
-    (void)state;
     struct host host;
     host_init(&host);
     struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR),

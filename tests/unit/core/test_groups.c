@@ -80,167 +80,127 @@ static void show_bounds(struct scene *s)
     assert_ok(ask_mode(s->a, GZ_MODE_BOUNDS));
 }
 
-static void test_group_has_handles_about_all_below_it(void **state)
+SCENE_TEST(test_group_has_handles_about_all_below_it)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    show_bounds(&s);
-    assert_true(client_last(s.a, GZ_OP_GIZMO)->gizmo.handles & GZ_HANDLE_BIT(GZ_BXP));
-    assert_box(&s, (gz_vec3){0.5, 1, 0}, (gz_vec3){4, 1.5, 0.5});
-    close_scene(&s);
+    show_bounds(s);
+    assert_true(client_last(s->a, GZ_OP_GIZMO)->gizmo.handles & GZ_HANDLE_BIT(GZ_BXP));
+    assert_box(s, (gz_vec3){0.5, 1, 0}, (gz_vec3){4, 1.5, 0.5});
 }
 
-static void test_group_box_is_along_its_own_axes(void **state)
+SCENE_TEST(test_group_box_is_along_its_own_axes)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     gz_trs turned = at(0, 0, 0);
     turned.r = gz_quat_about((gz_vec3){0, 0, 1}, M_PI / 4);
-    s.group = create_group(s.b, 0, turned);
-    create_node(s.b, "child", s.group, 2, 0, 0);
-    show_bounds(&s);
-    const gz_vec3 *box = client_last(s.a, GZ_OP_GIZMO)->gizmo.box;
+    s->group = create_group(s->b, 0, turned);
+    create_node(s->b, "child", s->group, 2, 0, 0);
+    show_bounds(s);
+    const gz_vec3 *box = client_last(s->a, GZ_OP_GIZMO)->gizmo.box;
     assert_near(box[0], M_SQRT2, M_SQRT2, 0);
     assert_near(box[1], M_SQRT1_2 / 2, M_SQRT1_2 / 2, 0);
-    close_scene(&s);
 }
 
-static void test_group_without_anything_below_it_has_no_box(void **state)
+SCENE_TEST(test_group_without_anything_below_it_has_no_box)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    s.group = create_group(s.b, 0, at(0, 0, 0));
-    create_group(s.b, s.group, at(1, 0, 0));
-    show_bounds(&s);
-    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_BOX);
-    assert_refused(ask_grab(s.a, GZ_BXP, s.group, MIDDLE_X, MIDDLE_Y), GZ_BAD_VALUE);
-    close_scene(&s);
+    s->group = create_group(s->b, 0, at(0, 0, 0));
+    create_group(s->b, s->group, at(1, 0, 0));
+    show_bounds(s);
+    assert_false(client_last(s->a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_BOX);
+    assert_refused(ask_grab(s->a, GZ_BXP, s->group, MIDDLE_X, MIDDLE_Y), GZ_BAD_VALUE);
 }
 
-static void test_group_box_follows_what_others_do_below_it(void **state)
+SCENE_TEST(test_group_box_follows_what_others_do_below_it)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    show_bounds(&s);
-    assert_ok(ask_move(s.b, s.left, -6, 0, 0));
-    assert_box(&s, (gz_vec3){-0.5, 1, 0}, (gz_vec3){5, 1.5, 0.5});
-    assert_ok(ask_delete(s.b, s.left));
-    assert_box(&s, (gz_vec3){4, 2, 0}, (gz_vec3){0.5, 0.5, 0.5});
-    assert_ok(ask_hang(s.b, s.deep, 0));
-    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_BOX);
-    close_scene(&s);
+    show_bounds(s);
+    assert_ok(ask_move(s->b, s->left, -6, 0, 0));
+    assert_box(s, (gz_vec3){-0.5, 1, 0}, (gz_vec3){5, 1.5, 0.5});
+    assert_ok(ask_delete(s->b, s->left));
+    assert_box(s, (gz_vec3){4, 2, 0}, (gz_vec3){0.5, 0.5, 0.5});
+    assert_ok(ask_hang(s->b, s->deep, 0));
+    assert_false(client_last(s->a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_BOX);
 }
 
-static void test_group_is_scaled_by_a_face_with_the_opposite_one_still(void **state)
+SCENE_TEST(test_group_is_scaled_by_a_face_with_the_opposite_one_still)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    show_bounds(&s);
+    show_bounds(s);
     /* The right face is at x 4.5, the left one at -3.5: 8 m more are twice the width. */
-    assert_ok(ask_grab(s.a, GZ_BXP, s.group, MIDDLE_X + 4.5 * METRE, MIDDLE_Y - METRE));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + 12.5 * METRE, MIDDLE_Y - METRE));
-    gz_trs trs = host_node(&s.host, s.group).trs;
+    assert_ok(ask_grab(s->a, GZ_BXP, s->group, MIDDLE_X + 4.5 * METRE, MIDDLE_Y - METRE));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + 12.5 * METRE, MIDDLE_Y - METRE));
+    gz_trs trs = host_node(&s->host, s->group).trs;
     assert_near(trs.s, 2, 1, 1);
     assert_near(trs.t, 5.5, 0, 0);
-    assert_box(&s, (gz_vec3){4.5, 1, 0}, (gz_vec3){8, 1.5, 0.5});
-    assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
-    assert_near(host_node(&s.host, s.group).trs.s, 1, 1, 1);
-    close_scene(&s);
+    assert_box(s, (gz_vec3){4.5, 1, 0}, (gz_vec3){8, 1.5, 0.5});
+    assert_ok(ask_pointer(s->a, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
+    assert_near(host_node(&s->host, s->group).trs.s, 1, 1, 1);
 }
 
 /* In a mode that shows no handles on bounds, as a client with widgets of its own does it. */
-static void test_group_handle_on_bounds_is_grabbed_by_its_name(void **state)
+SCENE_TEST(test_group_handle_on_bounds_is_grabbed_by_its_name)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_select(s.a, s.group));
-    assert_ok(ask_move(s.b, s.left, -6, 0, 0));
+    assert_ok(ask_select(s->a, s->group));
+    assert_ok(ask_move(s->b, s->left, -6, 0, 0));
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
     grab.pointer = (struct gz_pointer_message){.handle = GZ_BXN, .value = {{2, 0}, 1}};
-    assert_ok(client_ask(s.a, &grab));
-    assert_near(host_node(&s.host, s.group).trs.t, -2.5, 0, 0);
-    assert_box(&s, (gz_vec3){-5.5, 1, 0}, (gz_vec3){10, 1.5, 0.5});
-    close_scene(&s);
+    assert_ok(client_ask(s->a, &grab));
+    assert_near(host_node(&s->host, s->group).trs.t, -2.5, 0, 0);
+    assert_box(s, (gz_vec3){-5.5, 1, 0}, (gz_vec3){10, 1.5, 0.5});
 }
 
-static void test_group_among_several_counts_with_what_is_below_it(void **state)
+SCENE_TEST(test_group_among_several_counts_with_what_is_below_it)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t both[] = {s.group, create_node(s.b, "far", 0, 9, 0, 0)};
+    uint64_t both[] = {s->group, create_node(s->b, "far", 0, 9, 0, 0)};
     struct gz_message select = {.op = GZ_OP_SELECT, .select = {.nodes = {both, 2}}};
-    assert_ok(client_ask(s.a, &select));
-    assert_ok(ask_mode(s.a, GZ_MODE_BOUNDS));
-    assert_box(&s, (gz_vec3){3, 1, 0}, (gz_vec3){6.5, 1.5, 0.5});
-    close_scene(&s);
+    assert_ok(client_ask(s->a, &select));
+    assert_ok(ask_mode(s->a, GZ_MODE_BOUNDS));
+    assert_box(s, (gz_vec3){3, 1, 0}, (gz_vec3){6.5, 1.5, 0.5});
 }
 
-static void test_group_pivot_bounds_is_the_middle_of_what_is_below(void **state)
+SCENE_TEST(test_group_pivot_bounds_is_the_middle_of_what_is_below)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_PIVOT};
     tool.tool.pivot = GZ_PIVOT_BOUNDS;
-    assert_ok(client_ask(s.a, &tool));
-    assert_ok(ask_select(s.a, s.group));
-    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.origin, 0.5, 1, 0);
-    close_scene(&s);
+    assert_ok(client_ask(s->a, &tool));
+    assert_ok(ask_select(s->a, s->group));
+    assert_near(client_last(s->a, GZ_OP_GIZMO)->gizmo.origin, 0.5, 1, 0);
 }
 
 /* What is below is not looked through at each move of the pointer, nor while the group itself is
  * dragged. */
-static void test_group_is_looked_through_once(void **state)
+SCENE_TEST(test_group_is_looked_through_once)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    show_bounds(&s);
-    gz_box *found = s.a->session->groups.boxes;
-    uint64_t seq = s.a->session->groups.seq;
+    show_bounds(s);
+    gz_box *found = s->a->session->groups.boxes;
+    uint64_t seq = s->a->session->groups.seq;
     found[0].max.x += 1; /* a look would put this right */
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y));
-    assert_box(&s, (gz_vec3){1, 1, 0}, (gz_vec3){4.5, 1.5, 0.5});
-    assert_ok(ask_grab(s.a, GZ_TY, s.group, MIDDLE_X, MIDDLE_Y));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y - METRE));
-    assert_box(&s, (gz_vec3){1, 2, 0}, (gz_vec3){4.5, 1.5, 0.5});
-    assert_int_equal(s.a->session->groups.seq, seq);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
-    assert_box(&s, (gz_vec3){0.5, 1, 0}, (gz_vec3){4, 1.5, 0.5});
-    assert_ok(ask_mode(s.a, GZ_MODE_TRANSLATE));
-    assert_null(s.a->session->groups.boxes);
-    assert_ok(ask_select(s.a, NOTHING));
-    close_scene(&s);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y));
+    assert_box(s, (gz_vec3){1, 1, 0}, (gz_vec3){4.5, 1.5, 0.5});
+    assert_ok(ask_grab(s->a, GZ_TY, s->group, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y - METRE));
+    assert_box(s, (gz_vec3){1, 2, 0}, (gz_vec3){4.5, 1.5, 0.5});
+    assert_int_equal(s->a->session->groups.seq, seq);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
+    assert_box(s, (gz_vec3){0.5, 1, 0}, (gz_vec3){4, 1.5, 0.5});
+    assert_ok(ask_mode(s->a, GZ_MODE_TRANSLATE));
+    assert_null(s->a->session->groups.boxes);
+    assert_ok(ask_select(s->a, NOTHING));
 }
 
 /* Two large groups, selected in turn: each time all below is looked at again. */
-static void test_groups_looked_at_count_against_the_rate(void **state)
+SCENE_TEST(test_groups_looked_at_count_against_the_rate)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t other = create_group(s.b, 0, at(0, 0, 0));
+    uint64_t other = create_group(s->b, 0, at(0, 0, 0));
     for (int i = 0; i < 300; i++) {
-        create_node(s.b, "box", s.group, i, 0, 0);
-        create_node(s.b, "box", other, 0, i, 0);
+        create_node(s->b, "box", s->group, i, 0, 0);
+        create_node(s->b, "box", other, 0, i, 0);
     }
-    assert_ok(ask_mode(s.a, GZ_MODE_BOUNDS));
-    struct gz_session *session = s.host.core->sessions;
+    assert_ok(ask_mode(s->a, GZ_MODE_BOUNDS));
+    struct gz_session *session = s->host.core->sessions;
     while (session != NULL && strcmp(session->user, "ann") != 0) session = session->next;
     assert_non_null(session);
-    double tokens = session->rate.tokens, now_s = s.host.now.mono_s;
-    for (int i = 0; i < 8; i++) assert_ok(ask_select(s.a, i % 2 == 0 ? s.group : other));
-    assert_true(s.host.now.mono_s == now_s);
+    double tokens = session->rate.tokens, now_s = s->host.now.mono_s;
+    for (int i = 0; i < 8; i++) assert_ok(ask_select(s->a, i % 2 == 0 ? s->group : other));
+    assert_true(s->host.now.mono_s == now_s);
     assert_true(tokens - session->rate.tokens >
                 8 * (1 + 300.0 / GZ_NODES_PICKED_PER_MESSAGE) - 1e-6);
-    close_scene(&s);
 }
 
 int main(void)

@@ -145,9 +145,8 @@ static void play(uint64_t seed)
     gz_scene_destroy(game.scene);
 }
 
-static void test_portion_knows_its_part_when_all_news_are_taken(void **state)
+TEST(test_portion_knows_its_part_when_all_news_are_taken)
 {
-    (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
         fprintf(stderr, "GIZMOD_SEED=%llu\r",

@@ -128,15 +128,13 @@ static size_t join_many(uint64_t nodes, uint64_t count)
     return cut;
 }
 
-static void test_join_during_16_drags_holds_the_scene(void **state)
+TEST(test_join_during_16_drags_holds_the_scene)
 {
-    (void)state;
     assert_int_equal(join_many(NODES_SMALL, chance_count(500)), 0);
 }
 
-static void test_join_in_pieces_during_16_drags_holds_the_scene(void **state)
+TEST(test_join_in_pieces_during_16_drags_holds_the_scene)
 {
-    (void)state;
     uint64_t count = chance_count(500) / 10;
     assert_int_equal(join_many(NODES_LARGE, count), count);
 }

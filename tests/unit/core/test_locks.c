@@ -343,9 +343,8 @@ static size_t play(uint64_t seed, uint64_t steps)
     return refusals;
 }
 
-static void test_one_holder_at_most_and_refusals_name_it(void **state)
+TEST(test_one_holder_at_most_and_refusals_name_it)
 {
-    (void)state;
     uint64_t seed = chance_seed(1), steps = chance_count(20000);
     size_t refusals = 0;
     for (uint64_t done = 0; done < steps; done += GAME_STEPS, seed++) {

@@ -133,9 +133,8 @@ static void drag_on(struct host *host, struct client *dragging, uint64_t moves)
     }
 }
 
-static void test_steady_drag_allocates_nothing(void **state)
+TEST(test_steady_drag_allocates_nothing)
 {
-    (void)state;
     struct host host;
     struct client *dragging = open_drag(&host);
     drag_on(&host, dragging, 100);
@@ -148,9 +147,8 @@ static void test_steady_drag_allocates_nothing(void **state)
 
 /* The same before viewers of whom each follows a part, in which the node moves, or out of which it
  * is dragged and back in. */
-static void test_steady_drag_through_parts_allocates_nothing(void **state)
+TEST(test_steady_drag_through_parts_allocates_nothing)
 {
-    (void)state;
     struct host host;
     struct client *dragging = open_drag(&host);
     double edge = 0;
@@ -170,9 +168,8 @@ static void test_steady_drag_through_parts_allocates_nothing(void **state)
     host_finish(&host);
 }
 
-static void test_steady_turn_is_one_frame_for_all(void **state)
+TEST(test_steady_turn_is_one_frame_for_all)
 {
-    (void)state;
     struct host host;
     struct client *dragging = open_drag(&host);
     drag_on(&host, dragging, 100);
@@ -209,9 +206,8 @@ static void ask_interest(struct client *client, double size)
     client_forget(client);
 }
 
-static void test_part_takes_memory_by_its_size(void **state)
+TEST(test_part_takes_memory_by_its_size)
 {
-    (void)state;
     struct host host;
     host_init(&host);
     struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR),
@@ -256,9 +252,8 @@ static void pose_at(struct gz_scene *scene, uint64_t id, double x)
 }
 
 /* A viewer that takes its news more slowly than they come, and never all of them. */
-static void test_news_that_are_never_all_taken_take_bounded_memory(void **state)
+TEST(test_news_that_are_never_all_taken_take_bounded_memory)
 {
-    (void)state;
     enum { NODES = 100 };
     struct gz_scene_state nothing = {.next_node = 1};
     struct gz_scene *scene = gz_scene_create(&nothing);
@@ -460,9 +455,8 @@ static bool fail_once(size_t doing, size_t n)
     return reached;
 }
 
-static void test_memory_failing_anywhere_is_survived(void **state)
+TEST(test_memory_failing_anywhere_is_survived)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(doings); i++) {
         size_t n = 1;
         while (n < FAILURES_MAX && fail_once(i, n)) n++;
@@ -488,9 +482,8 @@ static void come_and_go(struct host *host, size_t times)
 
 /* Who came and went while the disk took nothing is forgotten where there are too many; who is
  * there, and whose edits are, is not. */
-static void test_memory_of_visits_is_bounded_while_the_disk_waits(void **state)
+TEST(test_memory_of_visits_is_bounded_while_the_disk_waits)
 {
-    (void)state;
     struct host host;
     host_init(&host);
     struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR);

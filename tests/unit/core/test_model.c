@@ -569,9 +569,8 @@ static void play(uint64_t seed, uint64_t steps)
     free(game);
 }
 
-static void test_model_promises_hold(void **state)
+TEST(test_model_promises_hold)
 {
-    (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     uint64_t steps = STEPS;
     for (uint64_t seed = first; seed < first + count; seed++) {

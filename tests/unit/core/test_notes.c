@@ -80,9 +80,8 @@ static const struct gz_message *earlier_answer(const struct client *client)
 
 /* ---- made ---- */
 
-static void test_note_is_answered_and_seen_after_commit_only(void **state)
+TEST(test_note_is_answered_and_seen_after_commit_only)
 {
-    (void)state;
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     double now = s.host.now.unix_s;
@@ -106,37 +105,30 @@ static void test_note_is_answered_and_seen_after_commit_only(void **state)
     close_scene(&s);
 }
 
-static void test_note_is_no_change_of_the_scene(void **state)
+SCENE_TEST(test_note_is_no_change_of_the_scene)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0), seq = gz_core_summary(s.host.core).seq;
-    size_t edits = s.host.store.edit_count, deltas = s.watcher->mirror.deltas;
-    uint64_t id = id_of(ask_note(s.ann, "look", NULL));
-    assert_int_equal(gz_core_summary(s.host.core).seq, seq);
-    assert_int_equal(s.host.store.edit_count, edits);
-    assert_int_equal(s.watcher->mirror.deltas, deltas);
-    assert_true(gz_core_is_idle(s.host.core));
-    assert_ok(ask_undo(s.ann, false)); /* the box, not the note */
-    assert_null(mirror_find(&s.watcher->mirror, box));
-    assert_non_null(told(s.watcher, id));
-    close_scene(&s);
+    uint64_t box = create_node(s->ann, "box", 0, 0, 0, 0), seq = gz_core_summary(s->host.core).seq;
+    size_t edits = s->host.store.edit_count, deltas = s->watcher->mirror.deltas;
+    uint64_t id = id_of(ask_note(s->ann, "look", NULL));
+    assert_int_equal(gz_core_summary(s->host.core).seq, seq);
+    assert_int_equal(s->host.store.edit_count, edits);
+    assert_int_equal(s->watcher->mirror.deltas, deltas);
+    assert_true(gz_core_is_idle(s->host.core));
+    assert_ok(ask_undo(s->ann, false)); /* the box, not the note */
+    assert_null(mirror_find(&s->watcher->mirror, box));
+    assert_non_null(told(s->watcher, id));
 }
 
 /* What is said is what is told; a reply hangs where the other does, unless it says where it
  * does. */
-static void test_note_is_pinned_to_what_it_says(void **state)
+SCENE_TEST(test_note_is_pinned_to_what_it_says)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0),
-             lid = create_node(s.ann, "lid", box, 0, 1, 0);
+    uint64_t box = create_node(s->ann, "box", 0, 0, 0, 0),
+             lid = create_node(s->ann, "lid", box, 0, 1, 0);
     struct gz_message first = note_message(GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT);
     first.note.node = box;
     first.note.point = (gz_vec3){1, -0.0, 3};
-    uint64_t other = id_of(client_ask(s.ann, &first));
+    uint64_t other = id_of(client_ask(s->ann, &first));
     const struct {
         uint64_t says, has, node;
         double x;
@@ -154,39 +146,34 @@ static void test_note_is_pinned_to_what_it_says(void **state)
         message.note.node = lid;
         message.note.point = (gz_vec3){7, 8, 9};
         message.note.reply = other;
-        const struct gz_note_state *note = told(s.watcher, id_of(client_ask(s.bob, &message)));
+        const struct gz_note_state *note = told(s->watcher, id_of(client_ask(s->bob, &message)));
         assert_int_equal(note->has, cases[i].has);
         if (note->has & GZ_HAS_NOTE_STATE_NODE) assert_int_equal(note->node, cases[i].node);
         if (note->has & GZ_HAS_NOTE_STATE_POINT) assert_true(note->point.x == cases[i].x);
         if (note->has & GZ_HAS_NOTE_STATE_REPLY) assert_int_equal(note->reply, other);
     }
-    close_scene(&s);
 }
 
-static void test_note_of_deleted_node_stays_pinned(void **state)
+SCENE_TEST(test_note_of_deleted_node_stays_pinned)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0);
+    uint64_t box = create_node(s->ann, "box", 0, 0, 0, 0);
     struct gz_message message = note_message(GZ_HAS_NOTE_NODE);
     message.note.node = box;
-    uint64_t id = id_of(client_ask(s.bob, &message));
-    assert_ok(ask_delete(s.ann, box));
-    assert_int_equal(told(s.watcher, id)->node, box);
-    assert_refused(client_ask(s.bob, &message), GZ_UNKNOWN_NODE);
+    uint64_t id = id_of(client_ask(s->bob, &message));
+    assert_ok(ask_delete(s->ann, box));
+    assert_int_equal(told(s->watcher, id)->node, box);
+    assert_refused(client_ask(s->bob, &message), GZ_UNKNOWN_NODE);
     struct gz_message reply = note_message(GZ_HAS_NOTE_REPLY);
     reply.note.reply = id;
-    assert_int_equal(told(s.watcher, id_of(client_ask(s.ann, &reply)))->node, box);
-    host_restart(&s.host, true);
-    client_resume(s.ann);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(told(s.watcher, id)->node, box);
-    assert_ok(ask_undo(s.ann, false));
-    assert_non_null(mirror_find(&s.watcher->mirror, box));
-    assert_ok(client_ask(s.ann, &message));
-    close_scene(&s);
+    assert_int_equal(told(s->watcher, id_of(client_ask(s->ann, &reply)))->node, box);
+    host_restart(&s->host, true);
+    client_resume(s->ann);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(told(s->watcher, id)->node, box);
+    assert_ok(ask_undo(s->ann, false));
+    assert_non_null(mirror_find(&s->watcher->mirror, box));
+    assert_ok(client_ask(s->ann, &message));
 }
 
 static void handle_done(void *context, enum gz_status status, const char *message)
@@ -195,16 +182,13 @@ static void handle_done(void *context, enum gz_status status, const char *messag
     *(enum gz_status *)context = status;
 }
 
-static void test_import_keeps_notes(void **state)
+SCENE_TEST(test_import_keeps_notes)
 {
-    (void)state;
-    struct scene s;
     enum gz_status done = GZ_INTERNAL;
     struct gz_error error;
-    open_scene(&s);
     struct gz_message message = note_message(GZ_HAS_NOTE_NODE);
-    message.note.node = create_node(s.ann, "old", 0, 0, 0, 0);
-    uint64_t id = id_of(client_ask(s.ann, &message));
+    message.note.node = create_node(s->ann, "old", 0, 0, 0, 0);
+    uint64_t id = id_of(client_ask(s->ann, &message));
     struct gz_core_import_node node = {-1, {.name = "new", .trs = gz_trs_identity, .asset = 0}};
     struct gz_core_import import = {.user = "ann",
                                     .nodes = &node,
@@ -213,84 +197,72 @@ static void test_import_keeps_notes(void **state)
                                     .asset_size = 4,
                                     .done = handle_done,
                                     .context = &done};
-    assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_OK);
-    host_turn(&s.host);
+    assert_int_equal(gz_core_import(s->host.core, &import, s->host.now, &error), GZ_OK);
+    host_turn(&s->host);
     assert_int_equal(done, GZ_OK);
-    assert_int_equal(told(s.watcher, id)->node, message.note.node);
-    assert_null(mirror_find(&s.watcher->mirror, message.note.node));
-    close_scene(&s);
+    assert_int_equal(told(s->watcher, id)->node, message.note.node);
+    assert_null(mirror_find(&s->watcher->mirror, message.note.node));
 }
 
 /* ---- changed ---- */
 
-static void test_note_is_changed_whole_at_everybody(void **state)
+SCENE_TEST(test_note_is_changed_whole_at_everybody)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0), id = id_of(ask_note(s.ann, "one", NULL));
-    double made = told(s.watcher, id)->made;
-    assert_true(made >= s.host.now.unix_s && made < s.host.now.unix_s + 0.001);
-    host_advance(&s.host, 5);
-    assert_int_equal(id_of(ask_reword(s.ann, id, "two")), id);
-    assert_text(s.watcher, id, "two");
-    assert_true(told(s.watcher, id)->made == made &&
-                told(s.watcher, id)->changed == s.host.now.unix_s);
-    assert_ok(ask_done(s.bob, id, true));
-    assert_true(told(s.watcher, id)->done);
-    assert_text(s.watcher, id, "two");
-    assert_string_equal(s.host.store.notes[0].by, "bob");
-    assert_string_equal(told(s.watcher, id)->user.bytes, "ann");
-    assert_ok(ask_done(s.ann, id, false));
-    assert_false(told(s.watcher, id)->done);
+    uint64_t box = create_node(s->ann, "box", 0, 0, 0, 0),
+             id = id_of(ask_note(s->ann, "one", NULL));
+    double made = told(s->watcher, id)->made;
+    assert_true(made >= s->host.now.unix_s && made < s->host.now.unix_s + 0.001);
+    host_advance(&s->host, 5);
+    assert_int_equal(id_of(ask_reword(s->ann, id, "two")), id);
+    assert_text(s->watcher, id, "two");
+    assert_true(told(s->watcher, id)->made == made &&
+                told(s->watcher, id)->changed == s->host.now.unix_s);
+    assert_ok(ask_done(s->bob, id, true));
+    assert_true(told(s->watcher, id)->done);
+    assert_text(s->watcher, id, "two");
+    assert_string_equal(s->host.store.notes[0].by, "bob");
+    assert_string_equal(told(s->watcher, id)->user.bytes, "ann");
+    assert_ok(ask_done(s->ann, id, false));
+    assert_false(told(s->watcher, id)->done);
     struct gz_message pin = {.op = GZ_OP_NOTE,
                              .has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT};
     pin.note = (struct gz_note){.note = id, .node = box, .point = {1, 2, 3}};
-    assert_ok(client_ask(s.ann, &pin));
-    assert_true(told(s.watcher, id)->node == box && told(s.watcher, id)->point.z == 3);
+    assert_ok(client_ask(s->ann, &pin));
+    assert_true(told(s->watcher, id)->node == box && told(s->watcher, id)->point.z == 3);
     pin.has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_POINT;
-    assert_ok(client_ask(s.ann, &pin));
-    assert_int_equal(told(s.watcher, id)->has, GZ_HAS_NOTE_POINT);
-    assert_text(s.watcher, id, "two");
-    close_scene(&s);
+    assert_ok(client_ask(s->ann, &pin));
+    assert_int_equal(told(s->watcher, id)->has, GZ_HAS_NOTE_POINT);
+    assert_text(s->watcher, id, "two");
 }
 
-static void test_note_gone_leaves_its_replies(void **state)
+SCENE_TEST(test_note_gone_leaves_its_replies)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "why?", NULL));
+    uint64_t id = id_of(ask_note(s->ann, "why?", NULL));
     struct gz_message reply = note_message(GZ_HAS_NOTE_REPLY);
     reply.note.reply = id;
-    uint64_t answer = id_of(client_ask(s.bob, &reply));
-    assert_ok(ask_gone(s.ann, id));
-    assert_null(told(s.watcher, id));
-    assert_int_equal(told(s.watcher, answer)->reply, id);
-    assert_refused(ask_done(s.ann, id, true), GZ_BAD_VALUE);
-    assert_refused(ask_gone(s.ann, id), GZ_BAD_VALUE);
-    const struct gz_message *refused = client_ask(s.bob, &reply);
+    uint64_t answer = id_of(client_ask(s->bob, &reply));
+    assert_ok(ask_gone(s->ann, id));
+    assert_null(told(s->watcher, id));
+    assert_int_equal(told(s->watcher, answer)->reply, id);
+    assert_refused(ask_done(s->ann, id, true), GZ_BAD_VALUE);
+    assert_refused(ask_gone(s->ann, id), GZ_BAD_VALUE);
+    const struct gz_message *refused = client_ask(s->bob, &reply);
     assert_refused(refused, GZ_BAD_VALUE);
     const char *words = "note.reply: there is no note 1";
     assert_memory_equal(refused->error.message.bytes, words, strlen(words));
-    assert_true(id_of(ask_note(s.ann, "anew", NULL)) > answer); /* ids are not used again */
-    close_scene(&s);
+    assert_true(id_of(ask_note(s->ann, "anew", NULL)) > answer); /* ids are not used again */
 }
 
-static void test_note_unchanged_is_not_written(void **state)
+SCENE_TEST(test_note_unchanged_is_not_written)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
-    size_t commits = s.host.commits, messages = s.watcher->notes.messages;
-    assert_int_equal(id_of(ask_reword(s.ann, id, "one")), id);
-    assert_int_equal(id_of(ask_done(s.bob, id, false)), id);
+    uint64_t id = id_of(ask_note(s->ann, "one", NULL));
+    size_t commits = s->host.commits, messages = s->watcher->notes.messages;
+    assert_int_equal(id_of(ask_reword(s->ann, id, "one")), id);
+    assert_int_equal(id_of(ask_done(s->bob, id, false)), id);
     struct gz_message nothing = {.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE, .note.note = id};
-    assert_int_equal(id_of(client_ask(s.bob, &nothing)), id);
-    assert_int_equal(s.host.commits, commits);
-    assert_int_equal(s.watcher->notes.messages, messages);
-    close_scene(&s);
+    assert_int_equal(id_of(client_ask(s->bob, &nothing)), id);
+    assert_int_equal(s->host.commits, commits);
+    assert_int_equal(s->watcher->notes.messages, messages);
 }
 
 /* ---- who may ---- */
@@ -318,9 +290,8 @@ static struct gz_message wish_message(enum wish wish, uint64_t id, uint64_t node
     return message;
 }
 
-static void test_rights_to_a_note(void **state)
+SCENE_TEST(test_rights_to_a_note)
 {
-    (void)state;
     static const struct {
         enum wish wish;
         enum gz_status author, other, admin, viewer;
@@ -333,15 +304,13 @@ static void test_rights_to_a_note(void **state)
         {DONE_AND_REWORD, GZ_OK, GZ_FORBIDDEN, GZ_OK, GZ_FORBIDDEN},
         {REPLY, GZ_OK, GZ_OK, GZ_OK, GZ_FORBIDDEN},
     };
-    struct scene s;
-    open_scene(&s);
-    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0);
+    uint64_t box = create_node(s->ann, "box", 0, 0, 0, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct client *const who[] = {s.ann, s.bob, s.boss, s.watcher};
+        struct client *const who[] = {s->ann, s->bob, s->boss, s->watcher};
         const enum gz_status expected[] = {cases[i].author, cases[i].other, cases[i].admin,
                                            cases[i].viewer};
         for (size_t j = 0; j < COUNT(who); j++) {
-            uint64_t id = id_of(ask_note(s.ann, "own", NULL));
+            uint64_t id = id_of(ask_note(s->ann, "own", NULL));
             struct gz_message message = wish_message(cases[i].wish, id, box);
             const struct gz_message *answer = client_ask(who[j], &message);
             if (expected[j] == GZ_OK) {
@@ -349,35 +318,27 @@ static void test_rights_to_a_note(void **state)
                 continue;
             }
             assert_refused(answer, expected[j]);
-            assert_text(s.watcher, id, "own");
-            assert_true(told(s.watcher, id)->has == 0 && !told(s.watcher, id)->done);
+            assert_text(s->watcher, id, "own");
+            assert_true(told(s->watcher, id)->has == 0 && !told(s->watcher, id)->done);
         }
     }
-    close_scene(&s);
 }
 
 /* The author is a user, not a session. */
-static void test_rights_of_the_author_in_another_session(void **state)
+SCENE_TEST(test_rights_of_the_author_in_another_session)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "own", NULL));
-    client_leave(s.ann);
-    struct client *again = client_join(&s.host, "ann", GZ_ROLE_EDITOR);
+    uint64_t id = id_of(ask_note(s->ann, "own", NULL));
+    client_leave(s->ann);
+    struct client *again = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     assert_ok(ask_reword(again, id, "mine"));
-    assert_text(s.watcher, id, "mine");
-    close_scene(&s);
+    assert_text(s->watcher, id, "mine");
 }
 
 /* ---- what cannot be ---- */
 
-static void test_wrong_notes_change_nothing(void **state)
+SCENE_TEST(test_wrong_notes_change_nothing)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "own", NULL));
+    uint64_t id = id_of(ask_note(s->ann, "own", NULL));
     static const struct {
         uint64_t has;
         struct gz_note note;
@@ -409,36 +370,31 @@ static void test_wrong_notes_change_nothing(void **state)
          GZ_UNKNOWN_NODE,
          "note.node"},
     };
-    size_t commits = s.host.commits, messages = s.watcher->notes.messages;
+    size_t commits = s->host.commits, messages = s->watcher->notes.messages;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gz_message message = {.op = GZ_OP_NOTE, .has = cases[i].has, .note = cases[i].note};
         message.note.text = text_of("other");
-        const struct gz_message *answer = client_ask(s.ann, &message);
+        const struct gz_message *answer = client_ask(s->ann, &message);
         assert_refused(answer, cases[i].status);
         assert_memory_equal(answer->error.message.bytes, cases[i].words, strlen(cases[i].words));
         if (cases[i].status == GZ_UNKNOWN_NODE) assert_int_equal(answer->error.nodes.ids[0], 99);
     }
-    host_advance(&s.host, 1);
-    assert_int_equal(s.host.commits, commits);
-    assert_int_equal(s.watcher->notes.messages, messages);
-    assert_text(s.watcher, id, "own");
-    close_scene(&s);
+    host_advance(&s->host, 1);
+    assert_int_equal(s->host.commits, commits);
+    assert_int_equal(s->watcher->notes.messages, messages);
+    assert_text(s->watcher, id, "own");
 }
 
-static void test_note_has_2000_bytes_at_most(void **state)
+SCENE_TEST(test_note_has_2000_bytes_at_most)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     char text[GZ_NOTE_BYTES_MAX + 2];
     memset(text, 'x', sizeof text);
     text[GZ_NOTE_BYTES_MAX + 1] = '\0';
-    assert_refused(ask_note(s.ann, text, NULL), GZ_BAD_VALUE);
-    assert_refused(ask_note(s.ann, "", NULL), GZ_BAD_VALUE);
+    assert_refused(ask_note(s->ann, text, NULL), GZ_BAD_VALUE);
+    assert_refused(ask_note(s->ann, "", NULL), GZ_BAD_VALUE);
     text[GZ_NOTE_BYTES_MAX] = '\0';
-    assert_text(s.watcher, id_of(ask_note(s.ann, text, NULL)), text);
-    assert_int_equal(s.watcher->notes.count, 1);
-    close_scene(&s);
+    assert_text(s->watcher, id_of(ask_note(s->ann, text, NULL)), text);
+    assert_int_equal(s->watcher->notes.count, 1);
 }
 
 /* Says it, unanswered and without a turn. */
@@ -456,36 +412,31 @@ static void say_gone(struct client *client, uint64_t id)
     client_say(client, &message);
 }
 
-static void test_notes_are_limited(void **state)
+SCENE_TEST(test_notes_are_limited)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    s.host.disk = DISK_WAITS;
-    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s.ann, "one of many");
-    assert_null(ask_gone(s.ann, GZ_NOTES_MAX));
-    assert_null(ask_note(s.ann, "in its place", NULL));
-    assert_refused(ask_note(s.ann, "too many", NULL), GZ_TOO_MANY);
+    s->host.disk = DISK_WAITS;
+    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s->ann, "one of many");
+    assert_null(ask_gone(s->ann, GZ_NOTES_MAX));
+    assert_null(ask_note(s->ann, "in its place", NULL));
+    assert_refused(ask_note(s->ann, "too many", NULL), GZ_TOO_MANY);
     /* What waits counts, and does not once it is refused. */
-    host_settle(&s.host, false);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    assert_int_equal(s.watcher->notes.count, 0);
-    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s.ann, "one of many");
-    host_turn(&s.host);
-    assert_int_equal(s.watcher->notes.count, GZ_NOTES_MAX);
-    assert_refused(ask_note(s.bob, "too many", NULL), GZ_TOO_MANY);
-    assert_ok(ask_gone(s.ann, s.watcher->notes.notes[77].state.id));
-    assert_ok(ask_note(s.bob, "in its place", NULL));
-    assert_refused(ask_note(s.bob, "too many", NULL), GZ_TOO_MANY);
-    assert_ok(ask_reword(s.ann, s.watcher->notes.notes[77].state.id, "changed all the same"));
-    close_scene(&s);
+    host_settle(&s->host, false);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    assert_int_equal(s->watcher->notes.count, 0);
+    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s->ann, "one of many");
+    host_turn(&s->host);
+    assert_int_equal(s->watcher->notes.count, GZ_NOTES_MAX);
+    assert_refused(ask_note(s->bob, "too many", NULL), GZ_TOO_MANY);
+    assert_ok(ask_gone(s->ann, s->watcher->notes.notes[77].state.id));
+    assert_ok(ask_note(s->bob, "in its place", NULL));
+    assert_refused(ask_note(s->bob, "too many", NULL), GZ_TOO_MANY);
+    assert_ok(ask_reword(s->ann, s->watcher->notes.notes[77].state.id, "changed all the same"));
 }
 
 /* Who waits is counted, not what is written: requests that change nothing wait as well. */
-static void test_requests_that_wait_are_limited(void **state)
+TEST(test_requests_that_wait_are_limited)
 {
-    (void)state;
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_note(s.ann, "one", NULL));
@@ -506,31 +457,26 @@ static void test_requests_that_wait_are_limited(void **state)
 
 /* ---- keys ---- */
 
-static void test_key_again_is_the_same_note(void **state)
+SCENE_TEST(test_key_again_is_the_same_note)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "one", "k"));
-    assert_int_equal(id_of(ask_note(s.ann, "one", "k")), id);
-    assert_int_equal(s.watcher->notes.count, 1);
-    host_restart(&s.host, true);
-    client_resume(s.ann);
-    client_resume(s.bob);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(id_of(ask_note(s.ann, "one", "k")), id);
-    assert_ok(ask_gone(s.ann, id));
-    assert_int_equal(id_of(ask_note(s.ann, "one", "k")), id); /* it was made, and is gone */
-    assert_int_equal(s.watcher->notes.count, 0);
-    assert_int_not_equal(id_of(ask_note(s.bob, "one", "k")),
+    uint64_t id = id_of(ask_note(s->ann, "one", "k"));
+    assert_int_equal(id_of(ask_note(s->ann, "one", "k")), id);
+    assert_int_equal(s->watcher->notes.count, 1);
+    host_restart(&s->host, true);
+    client_resume(s->ann);
+    client_resume(s->bob);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(id_of(ask_note(s->ann, "one", "k")), id);
+    assert_ok(ask_gone(s->ann, id));
+    assert_int_equal(id_of(ask_note(s->ann, "one", "k")), id); /* it was made, and is gone */
+    assert_int_equal(s->watcher->notes.count, 0);
+    assert_int_not_equal(id_of(ask_note(s->bob, "one", "k")),
                          id); /* another user's key is another key */
-    close_scene(&s);
 }
 
-static void test_key_again_while_it_waits_is_the_same_note(void **state)
+TEST(test_key_again_while_it_waits_is_the_same_note)
 {
-    (void)state;
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_note(s.ann, "one", "k"));
@@ -547,74 +493,61 @@ static void test_key_again_while_it_waits_is_the_same_note(void **state)
 }
 
 /* A change that is asked for again after others is not done over them. */
-static void test_key_of_a_change_is_kept_too(void **state)
+SCENE_TEST(test_key_of_a_change_is_kept_too)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
+    uint64_t id = id_of(ask_note(s->ann, "one", NULL));
     struct gz_message done = {
         .op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_DONE | GZ_HAS_KEY, .key = {"k", 1}};
     done.note = (struct gz_note){.note = id, .done = true};
-    assert_int_equal(id_of(client_ask(s.bob, &done)), id);
-    assert_ok(ask_done(s.ann, id, false));
-    host_restart(&s.host, true);
-    client_resume(s.bob);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(id_of(client_ask(s.bob, &done)), id);
-    assert_false(told(s.watcher, id)->done);
-    close_scene(&s);
+    assert_int_equal(id_of(client_ask(s->bob, &done)), id);
+    assert_ok(ask_done(s->ann, id, false));
+    host_restart(&s->host, true);
+    client_resume(s->bob);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(id_of(client_ask(s->bob, &done)), id);
+    assert_false(told(s->watcher, id)->done);
 }
 
-static void test_key_of_an_edit_is_another_key(void **state)
+SCENE_TEST(test_key_of_an_edit_is_another_key)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_create(s.ann, "box", 0, "k"));
-    uint64_t id = id_of(ask_note(s.ann, "one", "k"));
-    assert_non_null(told(s.watcher, id));
-    assert_int_equal(ask_create(s.ann, "box", 0, "k")->ok.ids.count, 1);
-    assert_int_equal(s.watcher->mirror.count, 1);
-    close_scene(&s);
+    assert_ok(ask_create(s->ann, "box", 0, "k"));
+    uint64_t id = id_of(ask_note(s->ann, "one", "k"));
+    assert_non_null(told(s->watcher, id));
+    assert_int_equal(ask_create(s->ann, "box", 0, "k")->ok.ids.count, 1);
+    assert_int_equal(s->watcher->mirror.count, 1);
 }
 
 /* ---- a disk that refuses ---- */
 
-static void test_refused_note_is_told_to_nobody(void **state)
+SCENE_TEST(test_refused_note_is_told_to_nobody)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
-    size_t messages = s.watcher->notes.messages;
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_note(s.ann, "two", "k"));
-    assert_null(ask_note(s.ann, "two", "k"));
-    assert_null(ask_reword(s.ann, id, "other")); /* after the batch has left */
-    assert_null(ask_gone(s.ann, id));
-    host_settle(&s.host, false);
-    host_turn(&s.host);
-    for (uint64_t rid = s.ann->next_rid - 4; rid < s.ann->next_rid; rid++) {
-        assert_refused(client_answer(s.ann, rid), GZ_STORAGE);
-        assert_non_null(memmem(client_answer(s.ann, rid)->error.message.bytes,
-                               client_answer(s.ann, rid)->error.message.size, "the disk is full",
+    uint64_t id = id_of(ask_note(s->ann, "one", NULL));
+    size_t messages = s->watcher->notes.messages;
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_note(s->ann, "two", "k"));
+    assert_null(ask_note(s->ann, "two", "k"));
+    assert_null(ask_reword(s->ann, id, "other")); /* after the batch has left */
+    assert_null(ask_gone(s->ann, id));
+    host_settle(&s->host, false);
+    host_turn(&s->host);
+    for (uint64_t rid = s->ann->next_rid - 4; rid < s->ann->next_rid; rid++) {
+        assert_refused(client_answer(s->ann, rid), GZ_STORAGE);
+        assert_non_null(memmem(client_answer(s->ann, rid)->error.message.bytes,
+                               client_answer(s->ann, rid)->error.message.size, "the disk is full",
                                16));
     }
-    assert_int_equal(s.watcher->notes.messages, messages);
-    assert_text(s.watcher, id, "one");
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    assert_ok(ask_note(s.ann, "two", "k")); /* its key is free again */
-    assert_int_equal(s.watcher->notes.count, 2);
-    close_scene(&s);
+    assert_int_equal(s->watcher->notes.messages, messages);
+    assert_text(s->watcher, id, "one");
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    assert_ok(ask_note(s->ann, "two", "k")); /* its key is free again */
+    assert_int_equal(s->watcher->notes.count, 2);
 }
 
 /* Notes have nothing to take back at viewers; edits beside them do. */
-static void test_refused_batch_takes_back_edits_and_forgets_notes(void **state)
+TEST(test_refused_batch_takes_back_edits_and_forgets_notes)
 {
-    (void)state;
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_create(s.ann, "box", 0, NULL));
@@ -633,9 +566,8 @@ static void test_refused_batch_takes_back_edits_and_forgets_notes(void **state)
     close_scene(&s);
 }
 
-static void test_author_who_left_has_the_note_stored(void **state)
+TEST(test_author_who_left_has_the_note_stored)
 {
-    (void)state;
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_note(s.ann, "bye", NULL));
@@ -648,73 +580,61 @@ static void test_author_who_left_has_the_note_stored(void **state)
 
 /* ---- several at once ---- */
 
-static void test_changes_that_wait_stand_on_each_other(void **state)
+SCENE_TEST(test_changes_that_wait_stand_on_each_other)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_reword(s.ann, id, "two"));
-    assert_null(ask_done(s.bob, id, true));
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_ok(last_answer(s.ann));
-    assert_ok(last_answer(s.bob));
-    assert_text(s.watcher, id, "two");
-    assert_true(told(s.watcher, id)->done);
+    uint64_t id = id_of(ask_note(s->ann, "one", NULL));
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_reword(s->ann, id, "two"));
+    assert_null(ask_done(s->bob, id, true));
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_ok(last_answer(s->ann));
+    assert_ok(last_answer(s->bob));
+    assert_text(s->watcher, id, "two");
+    assert_true(told(s->watcher, id)->done);
 
     /* Three in one batch: the last is the note. */
-    assert_null(ask_note(s.ann, "meanwhile", NULL));
-    assert_null(ask_reword(s.ann, id, "three"));
-    assert_null(ask_done(s.ann, id, false));
-    assert_null(ask_reword(s.ann, id, "four"));
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_int_equal(s.host.batch->note_count, 3);
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_text(s.watcher, id, "four");
-    assert_false(told(s.watcher, id)->done);
-    close_scene(&s);
+    assert_null(ask_note(s->ann, "meanwhile", NULL));
+    assert_null(ask_reword(s->ann, id, "three"));
+    assert_null(ask_done(s->ann, id, false));
+    assert_null(ask_reword(s->ann, id, "four"));
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_int_equal(s->host.batch->note_count, 3);
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_text(s->watcher, id, "four");
+    assert_false(told(s->watcher, id)->done);
 }
 
-static void test_note_that_is_about_to_go_is_not_there(void **state)
+SCENE_TEST(test_note_that_is_about_to_go_is_not_there)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_gone(s.ann, id));
-    assert_refused(ask_done(s.bob, id, true), GZ_BAD_VALUE);
-    assert_non_null(told(s.bob, id));
-    host_settle(&s.host, false);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    assert_ok(ask_done(s.bob, id, true)); /* it stayed */
-    close_scene(&s);
+    uint64_t id = id_of(ask_note(s->ann, "one", NULL));
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_gone(s->ann, id));
+    assert_refused(ask_done(s->bob, id, true), GZ_BAD_VALUE);
+    assert_non_null(told(s->bob, id));
+    host_settle(&s->host, false);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    assert_ok(ask_done(s->bob, id, true)); /* it stayed */
 }
 
 /* An `ok` that nothing needed to be written for is true only once that is stored which makes it
  * so. */
-static void test_unchanged_waits_for_what_made_it_so(void **state)
+SCENE_TEST(test_unchanged_waits_for_what_made_it_so)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_done(s.ann, id, true));
-    assert_null(ask_done(s.bob, id, true));
-    host_settle(&s.host, false);
-    host_turn(&s.host);
-    assert_refused(last_answer(s.ann), GZ_STORAGE);
-    assert_refused(last_answer(s.bob), GZ_STORAGE);
-    assert_false(told(s.watcher, id)->done);
-    close_scene(&s);
+    uint64_t id = id_of(ask_note(s->ann, "one", NULL));
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_done(s->ann, id, true));
+    assert_null(ask_done(s->bob, id, true));
+    host_settle(&s->host, false);
+    host_turn(&s->host);
+    assert_refused(last_answer(s->ann), GZ_STORAGE);
+    assert_refused(last_answer(s->bob), GZ_STORAGE);
+    assert_false(told(s->watcher, id)->done);
 }
 
 /* Ids in the order of the last `notes`. */
@@ -726,9 +646,8 @@ static void assert_order(const struct client *client, const uint64_t *ids, size_
     for (size_t i = 0; i < count; i++) assert_int_equal(last->notes.notes[i].id, ids[i]);
 }
 
-static void test_notes_come_in_the_order_of_their_changes(void **state)
+TEST(test_notes_come_in_the_order_of_their_changes)
 {
-    (void)state;
     struct scene s;
     open_scene(&s)->watcher->stalled = true;
     for (uint64_t id = 1; id <= 4; id++)
@@ -745,101 +664,86 @@ static void test_notes_come_in_the_order_of_their_changes(void **state)
 
 /* ---- who comes, and who is behind ---- */
 
-static void test_newcomer_is_told_all_notes_once(void **state)
+SCENE_TEST(test_newcomer_is_told_all_notes_once)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    struct client *early = client_join(&s.host, "eva", GZ_ROLE_VIEWER);
+    struct client *early = client_join(&s->host, "eva", GZ_ROLE_VIEWER);
     assert_int_equal(early->notes.messages, 0); /* there are none */
-    uint64_t gone = id_of(ask_note(s.ann, "one", NULL)), kept = id_of(ask_note(s.ann, "two", NULL));
-    assert_ok(ask_gone(s.ann, gone));
+    uint64_t gone = id_of(ask_note(s->ann, "one", NULL)),
+             kept = id_of(ask_note(s->ann, "two", NULL));
+    assert_ok(ask_gone(s->ann, gone));
     assert_int_equal(early->notes.anew, 0);
-    struct client *late = client_join(&s.host, "zoe", GZ_ROLE_VIEWER);
+    struct client *late = client_join(&s->host, "zoe", GZ_ROLE_VIEWER);
     assert_int_equal(late->notes.messages, 1);
     assert_int_equal(late->notes.anew, 1);
     assert_int_equal(client_last(late, GZ_OP_NOTES)->notes.gone.count, 0);
     assert_text(late, kept, "two");
-    assert_ok(ask_done(s.ann, kept, true));
+    assert_ok(ask_done(s->ann, kept, true));
     assert_int_equal(late->notes.messages, 2);
     assert_int_equal(late->notes.anew, 1);
-    close_scene(&s);
 }
 
-static void test_who_resumes_is_told_all_notes_once(void **state)
+SCENE_TEST(test_who_resumes_is_told_all_notes_once)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    (void)create_node(s.ann, "box", 0, 0, 0, 0); /* from the beginning is no resume */
-    uint64_t one = id_of(ask_note(s.ann, "one", NULL));
-    client_leave(s.watcher);
-    uint64_t two = id_of(ask_note(s.ann, "two", NULL));
-    size_t anew = s.watcher->notes.anew;
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_true(s.watcher->resumed);
-    assert_int_equal(s.watcher->notes.anew, anew + 1);
-    assert_non_null(told(s.watcher, one));
-    assert_non_null(told(s.watcher, two));
-    client_leave(s.watcher);
-    assert_ok(ask_gone(s.ann, one));
-    assert_ok(ask_gone(s.ann, two));
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(s.watcher->notes.anew, anew + 1);
-    assert_int_equal(s.watcher->notes.count, 0);
-    close_scene(&s);
+    (void)create_node(s->ann, "box", 0, 0, 0, 0); /* from the beginning is no resume */
+    uint64_t one = id_of(ask_note(s->ann, "one", NULL));
+    client_leave(s->watcher);
+    uint64_t two = id_of(ask_note(s->ann, "two", NULL));
+    size_t anew = s->watcher->notes.anew;
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_true(s->watcher->resumed);
+    assert_int_equal(s->watcher->notes.anew, anew + 1);
+    assert_non_null(told(s->watcher, one));
+    assert_non_null(told(s->watcher, two));
+    client_leave(s->watcher);
+    assert_ok(ask_gone(s->ann, one));
+    assert_ok(ask_gone(s->ann, two));
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(s->watcher->notes.anew, anew + 1);
+    assert_int_equal(s->watcher->notes.count, 0);
 }
 
-static void test_notes_are_there_after_a_restart(void **state)
+SCENE_TEST(test_notes_are_there_after_a_restart)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    for (int i = 0; i < 5; i++) assert_ok(ask_note(s.ann, "kept", NULL));
-    assert_ok(ask_gone(s.ann, 5));
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_note(s.ann, "lost", NULL));
-    host_restart(&s.host, false);
-    s.host.disk = DISK_COMMITS;
-    client_resume(s.ann);
-    client_resume(s.watcher);
-    host_turn(&s.host);
-    assert_int_equal(s.watcher->notes.count, 4);
-    assert_int_equal(id_of(ask_note(s.ann, "next", NULL)), 6);
-    close_scene(&s);
+    for (int i = 0; i < 5; i++) assert_ok(ask_note(s->ann, "kept", NULL));
+    assert_ok(ask_gone(s->ann, 5));
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_note(s->ann, "lost", NULL));
+    host_restart(&s->host, false);
+    s->host.disk = DISK_COMMITS;
+    client_resume(s->ann);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_int_equal(s->watcher->notes.count, 4);
+    assert_int_equal(id_of(ask_note(s->ann, "next", NULL)), 6);
 }
 
 /* Notes of several frames, and what happens to them meanwhile. */
-static void test_newcomer_in_the_midst_of_many_notes(void **state)
+SCENE_TEST(test_newcomer_in_the_midst_of_many_notes)
 {
-    (void)state;
     enum { NOTES = 300 };
-    struct scene s;
     char text[GZ_NOTE_BYTES_MAX + 1];
     memset(text, 'x', sizeof text);
     text[GZ_NOTE_BYTES_MAX] = '\0';
-    open_scene(&s);
-    for (int i = 0; i < NOTES; i++) say_note(s.ann, text);
-    host_turn(&s.host);
-    struct client *late = client_enter(&s.host, "zoe", GZ_ROLE_VIEWER, false);
+    for (int i = 0; i < NOTES; i++) say_note(s->ann, text);
+    host_turn(&s->host);
+    struct client *late = client_enter(&s->host, "zoe", GZ_ROLE_VIEWER, false);
     late->stalled = true;
-    host_turn(&s.host);
+    host_turn(&s->host);
     while (late->notes.messages == 0) assert_true(client_read_one(late));
     assert_in_range(late->notes.count, 100, 150); /* some 256 KiB */
     assert_true(late->notes.more);
-    assert_ok(ask_gone(s.ann, 1));   /* which it was told of */
-    assert_ok(ask_gone(s.ann, 299)); /* which it was not */
-    assert_ok(ask_done(s.ann, 2, true));
-    assert_ok(ask_done(s.ann, 300, true));
+    assert_ok(ask_gone(s->ann, 1));   /* which it was told of */
+    assert_ok(ask_gone(s->ann, 299)); /* which it was not */
+    assert_ok(ask_done(s->ann, 2, true));
+    assert_ok(ask_done(s->ann, 300, true));
     late->stalled = false;
-    host_turn(&s.host);
+    host_turn(&s->host);
     assert_int_equal(late->notes.count, NOTES - 2);
     assert_true(told(late, 2)->done && told(late, 300)->done);
     assert_int_equal(late->notes.anew, 1);
     assert_in_range(late->notes.messages, 3, 4);
-    close_scene(&s);
 }
 
 /* A viewer that missed `deletions` of them, one note being left. */
@@ -860,71 +764,59 @@ static void miss(int deletions, bool told_anew)
     close_scene(&s);
 }
 
-static void test_viewer_far_behind_is_told_anew(void **state)
+TEST(test_viewer_far_behind_is_told_anew)
 {
-    (void)state;
     miss(GZ_NOTES_GONE_RING, false);
     miss(GZ_NOTES_GONE_RING + 1, true);
 }
 
-static void test_viewer_far_behind_is_told_that_none_are_left(void **state)
+SCENE_TEST(test_viewer_far_behind_is_told_that_none_are_left)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     uint64_t count = GZ_NOTES_GONE_RING + 10;
-    for (uint64_t i = 0; i < count; i++) say_note(s.ann, "short-lived");
-    host_turn(&s.host);
-    s.watcher->stalled = true;
-    for (uint64_t i = 1; i <= count; i++) say_gone(s.ann, i);
-    host_turn(&s.host);
-    s.watcher->stalled = false;
-    host_turn(&s.host);
-    assert_int_equal(s.watcher->notes.anew, 1);
-    assert_int_equal(s.watcher->notes.count, 0);
-    close_scene(&s);
+    for (uint64_t i = 0; i < count; i++) say_note(s->ann, "short-lived");
+    host_turn(&s->host);
+    s->watcher->stalled = true;
+    for (uint64_t i = 1; i <= count; i++) say_gone(s->ann, i);
+    host_turn(&s->host);
+    s->watcher->stalled = false;
+    host_turn(&s->host);
+    assert_int_equal(s->watcher->notes.anew, 1);
+    assert_int_equal(s->watcher->notes.count, 0);
 }
 
 /* What others were told meanwhile is not what it is told: a note that is gone by then never was, to
  * it. */
-static void test_viewer_behind_is_told_what_is_there_now(void **state)
+SCENE_TEST(test_viewer_behind_is_told_what_is_there_now)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    host_advance(&s.host, 1);
-    s.watcher->stalled = true;
-    uint64_t gone = id_of(ask_note(s.ann, "one", NULL)), kept = id_of(ask_note(s.ann, "two", NULL));
-    assert_ok(ask_gone(s.ann, gone));
-    s.watcher->stalled = false;
-    host_turn(&s.host);
-    assert_int_equal(s.watcher->notes.messages, 1);
-    assert_order(s.watcher, &kept, 1);
-    assert_int_equal(client_last(s.watcher, GZ_OP_NOTES)->notes.gone.ids[0], gone);
-    close_scene(&s);
+    host_advance(&s->host, 1);
+    s->watcher->stalled = true;
+    uint64_t gone = id_of(ask_note(s->ann, "one", NULL)),
+             kept = id_of(ask_note(s->ann, "two", NULL));
+    assert_ok(ask_gone(s->ann, gone));
+    s->watcher->stalled = false;
+    host_turn(&s->host);
+    assert_int_equal(s->watcher->notes.messages, 1);
+    assert_order(s->watcher, &kept, 1);
+    assert_int_equal(client_last(s->watcher, GZ_OP_NOTES)->notes.gone.ids[0], gone);
 }
 
 /* Viewers that stand at the same place share the bytes. */
-static void test_note_is_one_frame_for_all(void **state)
+SCENE_TEST(test_note_is_one_frame_for_all)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    host_advance(&s.host, 1);
-    struct client *const readers[] = {s.bob, s.boss, s.watcher};
+    host_advance(&s->host, 1);
+    struct client *const readers[] = {s->bob, s->boss, s->watcher};
     for (size_t i = 0; i < COUNT(readers); i++) readers[i]->stalled = true;
-    assert_ok(ask_note(s.ann, "one", NULL));
+    assert_ok(ask_note(s->ann, "one", NULL));
     const uint8_t *shared = NULL;
     for (size_t i = 0; i < COUNT(readers); i++) {
         const struct gz_buffer *frame =
-            gz_core_next_frame(s.host.core, readers[i]->session, s.host.now);
+            gz_core_next_frame(s->host.core, readers[i]->session, s->host.now);
         assert_non_null(frame);
         if (shared == NULL) shared = frame->data;
         assert_ptr_equal(frame->data, shared);
-        assert_null(gz_core_next_frame(s.host.core, readers[i]->session, s.host.now));
+        assert_null(gz_core_next_frame(s->host.core, readers[i]->session, s->host.now));
     }
     for (size_t i = 0; i < COUNT(readers); i++) client_leave(readers[i]);
-    close_scene(&s);
 }
 
 int main(void)

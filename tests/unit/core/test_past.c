@@ -71,135 +71,116 @@ static void assert_checkpoints(struct client *client, const char *expected)
 
 /* ---- checkpoints ---- */
 
-static void test_checkpoint_names_the_present_state_across_restart(void **state)
+SCENE_TEST(test_checkpoint_names_the_present_state_across_restart)
 {
-    (void)state;
-    struct scene s;
     char expected[128];
-    open_scene(&s);
-    assert_ok(ask_move(s.a, s.node, 1, 0, 0));
-    uint64_t seq = seq_of(&s);
-    const struct gz_message *ok = ask_checkpoint(s.b, "before lunch");
+    assert_ok(ask_move(s->a, s->node, 1, 0, 0));
+    uint64_t seq = seq_of(s);
+    const struct gz_message *ok = ask_checkpoint(s->b, "before lunch");
     assert_ok(ok);
     assert_true((ok->has & GZ_HAS_OK_SEQ) != 0);
     assert_int_equal(ok->ok.seq, seq);
-    assert_ok(ask_move(s.a, s.node, 2, 0, 0));
-    assert_ok(ask_checkpoint_of(s.a, "Zo\xc3\xab: 1", 1));
+    assert_ok(ask_move(s->a, s->node, 2, 0, 0));
+    assert_ok(ask_checkpoint_of(s->a, "Zo\xc3\xab: 1", 1));
     snprintf(expected, sizeof expected, "Zo\xc3\xab: 1 1 ann, before lunch %llu bob",
              (unsigned long long)seq);
     for (int life = 0; life < 3; life++) {
-        assert_checkpoints(s.viewer, expected);
-        ok = ask_at_checkpoint(s.viewer, "before lunch");
+        assert_checkpoints(s->viewer, expected);
+        ok = ask_at_checkpoint(s->viewer, "before lunch");
         assert_ok(ok);
         assert_int_equal(ok->ok.seq, seq);
         assert_int_equal(ok->ok.node_count, 1);
         assert_true(ok->ok.nodes[0].trs.t.x == 1);
-        reopen(&s);
+        reopen(s);
     }
-    assert_ok(ask_restore_checkpoint(s.a, "before lunch", "k"));
-    assert_true(place(&s, s.node) == 1);
-    size_t edits = s.host.store.edit_count;
-    assert_ok(ask_restore_checkpoint(s.a, "before lunch", "k"));
-    assert_int_equal(s.host.store.edit_count, edits);
-    assert_ok(ask_undo(s.a, false));
-    assert_true(place(&s, s.node) == 2);
-    close_scene(&s);
+    assert_ok(ask_restore_checkpoint(s->a, "before lunch", "k"));
+    assert_true(place(s, s->node) == 1);
+    size_t edits = s->host.store.edit_count;
+    assert_ok(ask_restore_checkpoint(s->a, "before lunch", "k"));
+    assert_int_equal(s->host.store.edit_count, edits);
+    assert_ok(ask_undo(s->a, false));
+    assert_true(place(s, s->node) == 2);
 }
 
-static void test_checkpoint_is_there_and_answered_after_commit(void **state)
+SCENE_TEST(test_checkpoint_is_there_and_answered_after_commit)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_move(s.a, s.node, 1, 0, 0));
-    assert_null(ask_checkpoint(s.a, "v1")); /* of what is not saved yet, in the batch after it */
-    assert_checkpoints(s.a, "");
-    assert_refused(ask_at_checkpoint(s.a, "v1"), GZ_BAD_VALUE);
-    assert_refused(ask_checkpoint(s.b, "v1"), GZ_CONFLICT);
-    uint64_t rid = s.a->next_rid - 3;
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_null(client_answer(s.a, rid));
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_ok(client_answer(s.a, rid));
-    s.host.disk = DISK_COMMITS;
-    assert_checkpoints(s.b, "v1 2 ann");
-    close_scene(&s);
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_move(s->a, s->node, 1, 0, 0));
+    assert_null(ask_checkpoint(s->a, "v1")); /* of what is not saved yet, in the batch after it */
+    assert_checkpoints(s->a, "");
+    assert_refused(ask_at_checkpoint(s->a, "v1"), GZ_BAD_VALUE);
+    assert_refused(ask_checkpoint(s->b, "v1"), GZ_CONFLICT);
+    uint64_t rid = s->a->next_rid - 3;
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_null(client_answer(s->a, rid));
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_ok(client_answer(s->a, rid));
+    s->host.disk = DISK_COMMITS;
+    assert_checkpoints(s->b, "v1 2 ann");
 }
 
-static void test_checkpoint_that_the_disk_refuses_is_none(void **state)
+SCENE_TEST(test_checkpoint_that_the_disk_refuses_is_none)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_checkpoint(s.a, "old"));
-    s.host.disk = DISK_REFUSES;
-    assert_refused(ask_checkpoint(s.a, "v1"), GZ_STORAGE);
-    assert_null(ask_checkpoint_gone(s.a, "old")); /* until the disk is tried again */
-    host_advance(&s.host, 1);
-    assert_refused(client_answer(s.a, s.a->next_rid - 1), GZ_STORAGE);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    assert_checkpoints(s.a, "old 1 ann");
-    assert_ok(ask_checkpoint(s.a, "v1"));
-    assert_ok(ask_checkpoint_gone(s.b, "old"));
-    reopen(&s);
-    assert_checkpoints(s.a, "v1 1 ann");
-    close_scene(&s);
+    assert_ok(ask_checkpoint(s->a, "old"));
+    s->host.disk = DISK_REFUSES;
+    assert_refused(ask_checkpoint(s->a, "v1"), GZ_STORAGE);
+    assert_null(ask_checkpoint_gone(s->a, "old")); /* until the disk is tried again */
+    host_advance(&s->host, 1);
+    assert_refused(client_answer(s->a, s->a->next_rid - 1), GZ_STORAGE);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    assert_checkpoints(s->a, "old 1 ann");
+    assert_ok(ask_checkpoint(s->a, "v1"));
+    assert_ok(ask_checkpoint_gone(s->b, "old"));
+    reopen(s);
+    assert_checkpoints(s->a, "v1 1 ann");
 }
 
 /* One after the other before the disk has any of it: each stands on what waits. */
-static void test_checkpoint_taken_away_and_given_again_in_one_batch(void **state)
+SCENE_TEST(test_checkpoint_taken_away_and_given_again_in_one_batch)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_checkpoint(s.a, "v1"));
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_move(s.a, s.node, 1, 0, 0)); /* on its way: what follows is one batch */
-    assert_null(ask_checkpoint_gone(s.a, "v1"));
-    assert_refused(ask_checkpoint_gone(s.b, "v1"), GZ_BAD_VALUE);
-    assert_null(ask_checkpoint(s.b, "v1"));
-    assert_null(ask_checkpoint(s.b, "v2"));
-    assert_null(ask_checkpoint_gone(s.a, "v2"));
-    s.host.disk = DISK_COMMITS;
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_checkpoints(s.a, "v1 2 bob");
-    reopen(&s);
-    assert_checkpoints(s.a, "v1 2 bob");
-    close_scene(&s);
+    assert_ok(ask_checkpoint(s->a, "v1"));
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_move(s->a, s->node, 1, 0, 0)); /* on its way: what follows is one batch */
+    assert_null(ask_checkpoint_gone(s->a, "v1"));
+    assert_refused(ask_checkpoint_gone(s->b, "v1"), GZ_BAD_VALUE);
+    assert_null(ask_checkpoint(s->b, "v1"));
+    assert_null(ask_checkpoint(s->b, "v2"));
+    assert_null(ask_checkpoint_gone(s->a, "v2"));
+    s->host.disk = DISK_COMMITS;
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_checkpoints(s->a, "v1 2 bob");
+    reopen(s);
+    assert_checkpoints(s->a, "v1 2 bob");
 }
 
-static void test_checkpoint_refusals_say_what_is_wrong(void **state)
+SCENE_TEST(test_checkpoint_refusals_say_what_is_wrong)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_checkpoint(s.a, "v1"));
-    assert_says(ask_checkpoint(s.b, "v1"), GZ_CONFLICT,
+    assert_ok(ask_checkpoint(s->a, "v1"));
+    assert_says(ask_checkpoint(s->b, "v1"), GZ_CONFLICT,
                 "checkpoint.name: v1 is taken, by ann for seq 1");
-    assert_says(ask_checkpoint_of(s.a, "v2", 2), GZ_BAD_VALUE, "checkpoint.seq: the scene is at 1");
-    s.host.kept_since = 1;
-    assert_says(ask_checkpoint_of(s.a, "v2", 0), GZ_BAD_VALUE,
+    assert_says(ask_checkpoint_of(s->a, "v2", 2), GZ_BAD_VALUE,
+                "checkpoint.seq: the scene is at 1");
+    s->host.kept_since = 1;
+    assert_says(ask_checkpoint_of(s->a, "v2", 0), GZ_BAD_VALUE,
                 "checkpoint.seq: the history begins at 1");
-    assert_says(ask_checkpoint(s.a, "0123"), GZ_BAD_VALUE,
+    assert_says(ask_checkpoint(s->a, "0123"), GZ_BAD_VALUE,
                 "checkpoint.name: of digits alone it could be taken for a seq");
-    assert_says(ask_checkpoint_gone(s.a, "v3"), GZ_BAD_VALUE,
+    assert_says(ask_checkpoint_gone(s->a, "v3"), GZ_BAD_VALUE,
                 "checkpoint.name: there is no checkpoint called v3");
     struct gz_message both = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS_CHECKPOINT_SEQ};
     both.checkpoint = (struct gz_checkpoint){.name = {"v1", 2}, .seq = 1, .gone = true};
-    assert_says(client_ask(s.a, &both), GZ_BAD_VALUE,
+    assert_says(client_ask(s->a, &both), GZ_BAD_VALUE,
                 "checkpoint.seq: leave it out to delete a checkpoint");
-    assert_says(ask_at_checkpoint(s.a, "v"), GZ_BAD_VALUE,
+    assert_says(ask_at_checkpoint(s->a, "v"), GZ_BAD_VALUE,
                 "checkpoint: there is no checkpoint called v");
-    assert_says(ask_restore_checkpoint(s.a, "v11", NULL), GZ_BAD_VALUE,
+    assert_says(ask_restore_checkpoint(s->a, "v11", NULL), GZ_BAD_VALUE,
                 "checkpoint: there is no checkpoint called v11");
-    assert_says(ask_checkpoint(s.viewer, "v4"), GZ_FORBIDDEN, "checkpoint: a viewer may not");
-    assert_checkpoints(s.a, "v1 1 ann");
-    close_scene(&s);
+    assert_says(ask_checkpoint(s->viewer, "v4"), GZ_FORBIDDEN, "checkpoint: a viewer may not");
+    assert_checkpoints(s->a, "v1 1 ann");
 }
 
 /* The past goes on between the question and the disk: that one alone is refused, and what was
@@ -224,68 +205,56 @@ static void assert_told(const struct gz_checkpoint_state *told, const char *name
     assert_int_equal(told->gone, gone);
 }
 
-static void test_checkpoint_is_told_to_all_after_commit(void **state)
+SCENE_TEST(test_checkpoint_is_told_to_all_after_commit)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_checkpoint(s.a, "v1"));
-    host_turn(&s.host);
-    assert_int_equal(s.viewer->checkpoints.messages, 0);
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_told(told_last(s.viewer, 1), "v1", "ann", false);
-    assert_told(told_last(s.a, 1), "v1", "ann", false);
-    assert_null(ask_checkpoint_gone(s.b, "v1"));
-    host_turn(&s.host);
-    assert_int_equal(s.viewer->checkpoints.count, 1);
-    host_settle(&s.host, true);
-    host_turn(&s.host);
-    assert_told(told_last(s.viewer, 1), "v1", "bob", true); /* who took it away */
-    assert_int_equal(s.viewer->checkpoints.messages, 2);
-    close_scene(&s);
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_checkpoint(s->a, "v1"));
+    host_turn(&s->host);
+    assert_int_equal(s->viewer->checkpoints.messages, 0);
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_told(told_last(s->viewer, 1), "v1", "ann", false);
+    assert_told(told_last(s->a, 1), "v1", "ann", false);
+    assert_null(ask_checkpoint_gone(s->b, "v1"));
+    host_turn(&s->host);
+    assert_int_equal(s->viewer->checkpoints.count, 1);
+    host_settle(&s->host, true);
+    host_turn(&s->host);
+    assert_told(told_last(s->viewer, 1), "v1", "bob", true); /* who took it away */
+    assert_int_equal(s->viewer->checkpoints.messages, 2);
 }
 
-static void test_refused_checkpoint_is_told_to_nobody(void **state)
+SCENE_TEST(test_refused_checkpoint_is_told_to_nobody)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_checkpoint(s.a, "v1"));
-    s.host.disk = DISK_REFUSES;
-    assert_refused(ask_checkpoint(s.a, "v2"), GZ_STORAGE);
-    assert_null(ask_checkpoint_gone(s.a, "v1")); /* until the disk is tried again */
-    host_advance(&s.host, 1);
-    assert_int_equal(s.viewer->checkpoints.messages, 1);
-    assert_int_equal(s.viewer->checkpoints.count, 1);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    close_scene(&s);
+    assert_ok(ask_checkpoint(s->a, "v1"));
+    s->host.disk = DISK_REFUSES;
+    assert_refused(ask_checkpoint(s->a, "v2"), GZ_STORAGE);
+    assert_null(ask_checkpoint_gone(s->a, "v1")); /* until the disk is tried again */
+    host_advance(&s->host, 1);
+    assert_int_equal(s->viewer->checkpoints.messages, 1);
+    assert_int_equal(s->viewer->checkpoints.count, 1);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
 }
 
-static void test_newcomer_is_told_all_checkpoints_once(void **state)
+SCENE_TEST(test_newcomer_is_told_all_checkpoints_once)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    struct client *early = client_join(&s.host, "eva", GZ_ROLE_VIEWER);
+    struct client *early = client_join(&s->host, "eva", GZ_ROLE_VIEWER);
     assert_int_equal(early->checkpoints.messages, 0); /* there are none */
-    assert_ok(ask_checkpoint(s.a, "gone"));
-    assert_ok(ask_checkpoint(s.a, "kept"));
-    assert_ok(ask_checkpoint_gone(s.a, "gone"));
-    struct client *late = client_join(&s.host, "zoe", GZ_ROLE_VIEWER);
+    assert_ok(ask_checkpoint(s->a, "gone"));
+    assert_ok(ask_checkpoint(s->a, "kept"));
+    assert_ok(ask_checkpoint_gone(s->a, "gone"));
+    struct client *late = client_join(&s->host, "zoe", GZ_ROLE_VIEWER);
     assert_int_equal(late->checkpoints.anew, 1);
     assert_told(told_last(late, 1), "kept", "ann", false);
     client_leave(late);
-    assert_ok(ask_checkpoint(s.a, "more"));
+    assert_ok(ask_checkpoint(s->a, "more"));
     client_resume(late);
-    host_turn(&s.host);
+    host_turn(&s->host);
     assert_true(late->resumed);
     assert_int_equal(late->checkpoints.anew, 2);
     assert_int_equal(late->checkpoints.messages, 2);
     told_last(late, 2);
-    close_scene(&s);
 }
 
 /* A viewer that missed so many ends of names, one being left, and one whose name was given
@@ -314,94 +283,77 @@ static void miss_ends(int ends, bool told_anew)
     close_scene(&s);
 }
 
-static void test_viewer_behind_is_told_of_checkpoints_as_they_are_now(void **state)
+TEST(test_viewer_behind_is_told_of_checkpoints_as_they_are_now)
 {
-    (void)state;
     miss_ends(GZ_CHECKPOINTS_GONE_RING, false);
     miss_ends(GZ_CHECKPOINTS_GONE_RING + 1, true);
 }
 
-static void test_viewer_far_behind_is_told_that_no_checkpoint_is_left(void **state)
+SCENE_TEST(test_viewer_far_behind_is_told_that_no_checkpoint_is_left)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_checkpoint(s.a, "v1"));
-    s.viewer->stalled = true;
+    assert_ok(ask_checkpoint(s->a, "v1"));
+    s->viewer->stalled = true;
     for (int i = 0; i <= GZ_CHECKPOINTS_GONE_RING; i++) {
-        assert_ok(ask_checkpoint_gone(s.a, "v1"));
-        if (i < GZ_CHECKPOINTS_GONE_RING) assert_ok(ask_checkpoint(s.a, "v1"));
+        assert_ok(ask_checkpoint_gone(s->a, "v1"));
+        if (i < GZ_CHECKPOINTS_GONE_RING) assert_ok(ask_checkpoint(s->a, "v1"));
     }
-    s.viewer->stalled = false;
-    host_turn(&s.host);
-    told_last(s.viewer, 0);
-    assert_int_equal(s.viewer->checkpoints.count, 0);
-    close_scene(&s);
+    s->viewer->stalled = false;
+    host_turn(&s->host);
+    told_last(s->viewer, 0);
+    assert_int_equal(s->viewer->checkpoints.count, 0);
 }
 
 /* The longest texts, and as many as there may be: still one message. */
-static void test_all_checkpoints_are_one_message(void **state)
+SCENE_TEST(test_all_checkpoints_are_one_message)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     char name[GZ_CHECKPOINT_BYTES_MAX + 1];
     for (int i = 0; i < GZ_CHECKPOINTS_MAX; i++) {
         snprintf(name, sizeof name, "%0*d", GZ_CHECKPOINT_BYTES_MAX, i);
         name[0] = 'n';
-        assert_ok(ask_checkpoint(s.a, name));
-        if (i % 100 == 99) host_advance(&s.host, 1);
+        assert_ok(ask_checkpoint(s->a, name));
+        if (i % 100 == 99) host_advance(&s->host, 1);
     }
-    struct client *late = client_join(&s.host, "zoe", GZ_ROLE_VIEWER);
+    struct client *late = client_join(&s->host, "zoe", GZ_ROLE_VIEWER);
     assert_int_equal(late->checkpoints.messages, 1);
     assert_int_equal(late->checkpoints.count, GZ_CHECKPOINTS_MAX);
-    close_scene(&s);
 }
 
-static void test_checkpoint_that_comes_too_late_is_refused_alone(void **state)
+SCENE_TEST(test_checkpoint_that_comes_too_late_is_refused_alone)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_move(s.a, s.node, 1, 0, 0));
-    s.host.disk = DISK_WAITS;
-    assert_null(ask_checkpoint_of(s.a, "late", 1));
-    assert_null(ask_checkpoint_of(s.b, "in time", 2));
-    assert_null(ask_move(s.a, s.node, 5, 0, 0));
-    uint64_t rid = s.a->next_rid;
-    s.host.kept_since = 2;
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    assert_says(client_answer(s.a, rid - 2), GZ_BAD_VALUE,
+    assert_ok(ask_move(s->a, s->node, 1, 0, 0));
+    s->host.disk = DISK_WAITS;
+    assert_null(ask_checkpoint_of(s->a, "late", 1));
+    assert_null(ask_checkpoint_of(s->b, "in time", 2));
+    assert_null(ask_move(s->a, s->node, 5, 0, 0));
+    uint64_t rid = s->a->next_rid;
+    s->host.kept_since = 2;
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    assert_says(client_answer(s->a, rid - 2), GZ_BAD_VALUE,
                 "checkpoint.seq: the history begins at 2");
-    assert_ok(client_answer(s.a, rid - 1));
-    assert_checkpoints(s.a, "in time 2 bob");
-    host_restart(&s.host, true);
-    s.a = client_join(&s.host, "ann", GZ_ROLE_EDITOR);
-    assert_checkpoints(s.a, "in time 2 bob");
-    close_scene(&s);
+    assert_ok(client_answer(s->a, rid - 1));
+    assert_checkpoints(s->a, "in time 2 bob");
+    host_restart(&s->host, true);
+    s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    assert_checkpoints(s->a, "in time 2 bob");
 }
 
-static void test_checkpoints_are_bounded(void **state)
+SCENE_TEST(test_checkpoints_are_bounded)
 {
-    (void)state;
-    struct scene s;
     char name[GZ_CHECKPOINT_BYTES_MAX + 1];
-    open_scene(&s);
     for (int i = 0; i < GZ_CHECKPOINTS_MAX; i++) {
         snprintf(name, sizeof name, "n%063d", i);
-        assert_ok(ask_checkpoint_of(s.a, name, i % 2));
-        if (i % 100 == 0) host_advance(&s.host, 0.1);
+        assert_ok(ask_checkpoint_of(s->a, name, i % 2));
+        if (i % 100 == 0) host_advance(&s->host, 0.1);
     }
-    assert_refused(ask_checkpoint(s.a, "one more"), GZ_TOO_MANY);
-    const struct gz_message *all = ask_op(s.a, GZ_OP_CHECKPOINTS);
+    assert_refused(ask_checkpoint(s->a, "one more"), GZ_TOO_MANY);
+    const struct gz_message *all = ask_op(s->a, GZ_OP_CHECKPOINTS);
     assert_ok(all);
     assert_int_equal(all->ok.checkpoint_count, GZ_CHECKPOINTS_MAX);
     for (size_t i = 1; i < all->ok.checkpoint_count; i++)
         assert_true(all->ok.checkpoints[i - 1].seq <= all->ok.checkpoints[i].seq);
-    assert_ok(ask_checkpoint_gone(s.a, name));
-    assert_ok(ask_checkpoint(s.a, "one more"));
-    close_scene(&s);
+    assert_ok(ask_checkpoint_gone(s->a, name));
+    assert_ok(ask_checkpoint(s->a, "one more"));
 }
 
 /* ---- revert ---- */
@@ -413,26 +365,22 @@ static uint64_t moved(struct client *client, uint64_t node, double x)
     return answer->ok.edit;
 }
 
-static void test_revert_takes_back_one_edit_among_many(void **state)
+SCENE_TEST(test_revert_takes_back_one_edit_among_many)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0);
-    uint64_t first = moved(s.a, s.node, 1);
-    moved(s.a, other, 5);
-    moved(s.b, other, 6);
-    const struct gz_message *ok = ask_revert(s.a, first, false);
+    uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0);
+    uint64_t first = moved(s->a, s->node, 1);
+    moved(s->a, other, 5);
+    moved(s->b, other, 6);
+    const struct gz_message *ok = ask_revert(s->a, first, false);
     assert_ok(ok);
-    assert_true(place(&s, s.node) == 0 && place(&s, other) == 6);
-    const struct gz_edit_record *edit = &s.host.store.edits[s.host.store.edit_count - 1];
+    assert_true(place(s, s->node) == 0 && place(s, other) == 6);
+    const struct gz_edit_record *edit = &s->host.store.edits[s->host.store.edit_count - 1];
     assert_int_equal(edit->kind, GZ_EDIT_UNDO);
     assert_int_equal(edit->target, first);
     assert_int_equal(edit->id, ok->ok.edit);
     assert_false(edit->reverts);
-    assert_ok(ask_redo(s.a, false)); /* of one's own it is an undo out of its turn */
-    assert_true(place(&s, s.node) == 1);
-    close_scene(&s);
+    assert_ok(ask_redo(s->a, false)); /* of one's own it is an undo out of its turn */
+    assert_true(place(s, s->node) == 1);
 }
 
 static const struct gz_message *ask_history(struct client *client, uint64_t has, bool changes)
@@ -443,22 +391,19 @@ static const struct gz_message *ask_history(struct client *client, uint64_t has,
     return answer;
 }
 
-static void test_history_says_what_is_undone_with_changes_or_without(void **state)
+SCENE_TEST(test_history_says_what_is_undone_with_changes_or_without)
 {
-    (void)state;
     static const struct {
         uint64_t has;
         bool changes, told;
     } cases[] = {{0, false, true},
                  {GZ_HAS_HISTORY_CHANGES, true, true},
                  {GZ_HAS_HISTORY_CHANGES, false, false}};
-    struct scene s;
-    open_scene(&s);
-    moved(s.a, s.node, 1);
-    uint64_t undone = moved(s.a, s.node, 2);
-    assert_ok(ask_undo(s.a, false));
+    moved(s->a, s->node, 1);
+    uint64_t undone = moved(s->a, s->node, 2);
+    assert_ok(ask_undo(s->a, false));
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct gz_ok *ok = &ask_history(s.a, cases[i].has, cases[i].changes)->ok;
+        const struct gz_ok *ok = &ask_history(s->a, cases[i].has, cases[i].changes)->ok;
         assert_true(ok->edit_count >= 3);
         for (size_t j = 0; j < ok->edit_count; j++) {
             const struct gz_edit_message *edit = &ok->edits[j];
@@ -466,13 +411,12 @@ static void test_history_says_what_is_undone_with_changes_or_without(void **stat
             assert_int_equal((edit->has & GZ_HAS_EDIT_CHANGES) != 0, cases[i].told);
             assert_int_equal(edit->change_count, cases[i].told ? 1 : 0);
             assert_int_equal(edit->nodes.count, 1);
-            assert_int_equal(edit->nodes.ids[0], s.node);
+            assert_int_equal(edit->nodes.ids[0], s->node);
         }
     }
-    assert_ok(ask_redo(s.a, false));
-    const struct gz_ok *ok = &ask_history(s.a, GZ_HAS_EDIT_CHANGES, false)->ok;
+    assert_ok(ask_redo(s->a, false));
+    const struct gz_ok *ok = &ask_history(s->a, GZ_HAS_EDIT_CHANGES, false)->ok;
     for (size_t j = 0; j < ok->edit_count; j++) assert_false(ok->edits[j].undone);
-    close_scene(&s);
 }
 
 static void assert_name(struct gz_text name, const char *expected)
@@ -482,19 +426,16 @@ static void assert_name(struct gz_text name, const char *expected)
 }
 
 /* A move, a rename, a move and a deletion, newest first: with the changes or without. */
-static void test_history_calls_a_node_what_it_was_called_then(void **state)
+SCENE_TEST(test_history_calls_a_node_what_it_was_called_then)
 {
-    (void)state;
     static const char *const names[] = {"second", "second", "second", "first", "first"};
-    struct scene s;
-    open_scene(&s);
-    uint64_t node = create_node(s.a, "first", 0, 0, 0, 0);
-    moved(s.a, node, 1);
-    assert_ok(ask_rename(s.a, node, "second"));
-    moved(s.a, node, 2);
-    assert_ok(ask_delete(s.a, node));
+    uint64_t node = create_node(s->a, "first", 0, 0, 0, 0);
+    moved(s->a, node, 1);
+    assert_ok(ask_rename(s->a, node, "second"));
+    moved(s->a, node, 2);
+    assert_ok(ask_delete(s->a, node));
     for (int with = 0; with < 2; with++) {
-        const struct gz_ok *ok = &ask_history(s.a, GZ_HAS_HISTORY_CHANGES, with)->ok;
+        const struct gz_ok *ok = &ask_history(s->a, GZ_HAS_HISTORY_CHANGES, with)->ok;
         assert_true(ok->edit_count >= COUNT(names));
         for (size_t i = 0; i < COUNT(names); i++) {
             const struct gz_edit_message *edit = &ok->edits[i];
@@ -504,25 +445,20 @@ static void test_history_calls_a_node_what_it_was_called_then(void **state)
             if (with) assert_name(edit->changes[0].name, names[i]);
         }
     }
-    close_scene(&s);
 }
 
-static void test_revert_of_anothers_edit_takes_an_admin(void **state)
+SCENE_TEST(test_revert_of_anothers_edit_takes_an_admin)
 {
-    (void)state;
-    struct scene s;
     char words[GZ_ERROR_BYTES_MAX];
-    open_scene(&s);
-    uint64_t edit = moved(s.b, s.node, 1);
+    uint64_t edit = moved(s->b, s->node, 1);
     snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin",
              (unsigned long long)edit);
     for (int force = 0; force < 2; force++)
-        assert_says(ask_revert(s.a, edit, force), GZ_FORBIDDEN, words);
-    assert_says(ask_revert(s.viewer, edit, false), GZ_FORBIDDEN, "revert: a viewer may not");
-    assert_true(place(&s, s.node) == 1);
-    assert_ok(ask_revert(s.admin, edit, false));
-    assert_true(place(&s, s.node) == 0);
-    close_scene(&s);
+        assert_says(ask_revert(s->a, edit, force), GZ_FORBIDDEN, words);
+    assert_says(ask_revert(s->viewer, edit, false), GZ_FORBIDDEN, "revert: a viewer may not");
+    assert_true(place(s, s->node) == 1);
+    assert_ok(ask_revert(s->admin, edit, false));
+    assert_true(place(s, s->node) == 0);
 }
 
 /* With a restart between any two steps, or none. */
@@ -560,33 +496,28 @@ static void check_whose_turn_it_is(bool restarts)
     close_scene(&s);
 }
 
-static void test_reverted_edit_is_its_users_again_once_the_revert_is_undone(void **state)
+TEST(test_reverted_edit_is_its_users_again_once_the_revert_is_undone)
 {
-    (void)state;
     check_whose_turn_it_is(false);
     check_whose_turn_it_is(true);
 }
 
-static void test_revert_of_a_revert_and_of_an_undo(void **state)
+SCENE_TEST(test_revert_of_a_revert_and_of_an_undo)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t edit = moved(s.b, s.node, 1);
-    const struct gz_message *undone = ask_undo(s.b, false);
+    uint64_t edit = moved(s->b, s->node, 1);
+    const struct gz_message *undone = ask_undo(s->b, false);
     assert_ok(undone);
-    assert_ok(ask_revert(s.admin, undone->ok.edit, false)); /* bob's undo: the edit stands again */
-    assert_true(place(&s, s.node) == 1);
-    assert_refused(ask_redo(s.b, false), GZ_BAD_STATE);
-    const struct gz_message *reverted = ask_revert(s.admin, edit, false);
+    assert_ok(ask_revert(s->admin, undone->ok.edit, false)); /* bob's undo: the edit stands again */
+    assert_true(place(s, s->node) == 1);
+    assert_refused(ask_redo(s->b, false), GZ_BAD_STATE);
+    const struct gz_message *reverted = ask_revert(s->admin, edit, false);
     assert_ok(reverted);
-    assert_true(place(&s, s.node) == 0);
-    struct client *other = client_join(&s.host, "eve", GZ_ROLE_ADMIN);
+    assert_true(place(s, s->node) == 0);
+    struct client *other = client_join(&s->host, "eve", GZ_ROLE_ADMIN);
     assert_ok(ask_revert(other, reverted->ok.edit, false));
-    assert_true(place(&s, s.node) == 1);
-    assert_ok(ask_undo(s.b, false));
-    assert_true(place(&s, s.node) == 0);
-    close_scene(&s);
+    assert_true(place(s, s->node) == 1);
+    assert_ok(ask_undo(s->b, false));
+    assert_true(place(s, s->node) == 0);
 }
 
 static void handle_done(void *context, enum gz_status status, const char *message)
@@ -596,19 +527,16 @@ static void handle_done(void *context, enum gz_status status, const char *messag
     assert_int_equal(status, GZ_OK);
 }
 
-static void test_revert_refusals_say_what_is_wrong(void **state)
+SCENE_TEST(test_revert_refusals_say_what_is_wrong)
 {
-    (void)state;
-    struct scene s;
     char words[GZ_ERROR_BYTES_MAX];
-    open_scene(&s);
-    uint64_t edit = moved(s.a, s.node, 1);
-    const struct gz_message *undone = ask_undo(s.a, false);
+    uint64_t edit = moved(s->a, s->node, 1);
+    const struct gz_message *undone = ask_undo(s->a, false);
     snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ann (edit %llu)",
              (unsigned long long)edit, (unsigned long long)undone->ok.edit);
     for (int force = 0; force < 2; force++)
-        assert_says(ask_revert(s.admin, edit, force), GZ_BAD_STATE, words);
-    assert_says(ask_revert(s.admin, 4711, true), GZ_BAD_VALUE, "edit: there is no edit 4711");
+        assert_says(ask_revert(s->admin, edit, force), GZ_BAD_STATE, words);
+    assert_says(ask_revert(s->admin, 4711, true), GZ_BAD_VALUE, "edit: there is no edit 4711");
     const struct gz_core_import_node node = {.parent = -1,
                                              .content = {.name = "n", .trs = gz_trs_identity}};
     struct gz_core_import import = {.user = "ann",
@@ -618,80 +546,67 @@ static void test_revert_refusals_say_what_is_wrong(void **state)
                                     .asset_size = 2,
                                     .done = handle_done};
     struct gz_error error;
-    assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_OK);
-    host_turn(&s.host);
-    uint64_t imported = client_last(s.a, GZ_OP_EDIT)->edit.id;
+    assert_int_equal(gz_core_import(s->host.core, &import, s->host.now, &error), GZ_OK);
+    host_turn(&s->host);
+    uint64_t imported = client_last(s->a, GZ_OP_EDIT)->edit.id;
     snprintf(words, sizeof words,
              "edit: edit %llu is an import: the file it replaced is not in the scene",
              (unsigned long long)imported);
     for (int force = 0; force < 2; force++)
-        assert_says(ask_revert(s.admin, imported, force), GZ_BAD_STATE, words);
-    close_scene(&s);
+        assert_says(ask_revert(s->admin, imported, force), GZ_BAD_STATE, words);
 }
 
 /* Unlike for an undo, what the same user did since is in the way as well. */
-static void test_revert_conflict_says_who_did_what_and_can_be_forced(void **state)
+SCENE_TEST(test_revert_conflict_says_who_did_what_and_can_be_forced)
 {
-    (void)state;
-    struct scene s;
     char words[GZ_ERROR_BYTES_MAX];
-    open_scene(&s);
-    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0);
-    struct gz_set_node nodes[2] = {{.id = s.node, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}},
+    uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0);
+    struct gz_set_node nodes[2] = {{.id = s->node, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}},
                                    {.id = other, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {nodes, 2, 0}};
-    const struct gz_message *both = client_ask(s.a, &set);
+    const struct gz_message *both = client_ask(s->a, &set);
     assert_ok(both);
-    uint64_t edit = both->ok.edit, later = moved(s.a, s.node, 2);
+    uint64_t edit = both->ok.edit, later = moved(s->a, s->node, 2);
     snprintf(words, sizeof words, "revert: ann changed node %llu (piston) since (edit %llu)",
-             (unsigned long long)s.node, (unsigned long long)later);
-    const struct gz_message *refused = ask_revert(s.a, edit, false);
+             (unsigned long long)s->node, (unsigned long long)later);
+    const struct gz_message *refused = ask_revert(s->a, edit, false);
     assert_says(refused, GZ_CONFLICT, words);
     assert_int_equal(refused->error.nodes.count, 1);
-    assert_int_equal(refused->error.nodes.ids[0], s.node);
-    assert_ok(ask_rename(s.b, s.node, "bolt"));
-    assert_ok(ask_revert(s.a, edit, true));
-    assert_true(place(&s, s.node) == 0 && place(&s, other) == 0);
-    assert_string_equal(mirror_find(&s.b->mirror, s.node)->content.name, "bolt");
-    assert_ok(ask_redo(s.a, false));
-    assert_true(place(&s, s.node) == 2 && place(&s, other) == 1);
-    close_scene(&s);
+    assert_int_equal(refused->error.nodes.ids[0], s->node);
+    assert_ok(ask_rename(s->b, s->node, "bolt"));
+    assert_ok(ask_revert(s->a, edit, true));
+    assert_true(place(s, s->node) == 0 && place(s, other) == 0);
+    assert_string_equal(mirror_find(&s->b->mirror, s->node)->content.name, "bolt");
+    assert_ok(ask_redo(s->a, false));
+    assert_true(place(s, s->node) == 2 && place(s, other) == 1);
 }
 
-static void test_revert_with_a_known_key_is_not_done_twice(void **state)
+SCENE_TEST(test_revert_with_a_known_key_is_not_done_twice)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t edit = moved(s.b, s.node, 1);
+    uint64_t edit = moved(s->b, s->node, 1);
     struct gz_message revert = {
         .op = GZ_OP_REVERT, .has = GZ_HAS_KEY, .key = {"k", 1}, .revert = {edit, false}};
-    const struct gz_message *first = client_ask(s.admin, &revert);
+    const struct gz_message *first = client_ask(s->admin, &revert);
     assert_ok(first);
     uint64_t id = first->ok.edit;
     for (int life = 0; life < 2; life++) {
-        const struct gz_message *again = client_ask(s.admin, &revert);
+        const struct gz_message *again = client_ask(s->admin, &revert);
         assert_ok(again);
         assert_int_equal(again->ok.edit, id);
-        reopen(&s);
+        reopen(s);
     }
-    close_scene(&s);
 }
 
-static void test_revert_that_the_disk_refuses_never_was(void **state)
+SCENE_TEST(test_revert_that_the_disk_refuses_never_was)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t edit = moved(s.b, s.node, 1);
-    s.host.disk = DISK_REFUSES;
-    assert_refused(ask_revert(s.admin, edit, false), GZ_STORAGE);
-    s.host.disk = DISK_COMMITS;
-    host_advance(&s.host, 1);
-    assert_true(place(&s, s.node) == 1);
-    assert_ok(ask_undo(s.b, false)); /* it is still his */
-    assert_true(place(&s, s.node) == 0);
-    close_scene(&s);
+    uint64_t edit = moved(s->b, s->node, 1);
+    s->host.disk = DISK_REFUSES;
+    assert_refused(ask_revert(s->admin, edit, false), GZ_STORAGE);
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    assert_true(place(s, s->node) == 1);
+    assert_ok(ask_undo(s->b, false)); /* it is still his */
+    assert_true(place(s, s->node) == 0);
 }
 
 /* So many edits of another node that all before is out of the undo log. */
@@ -703,65 +618,57 @@ static void fill_log(struct scene *s, uint64_t other)
     }
 }
 
-static void test_revert_beyond_the_undo_log_asks_the_file(void **state)
+SCENE_TEST(test_revert_beyond_the_undo_log_asks_the_file)
 {
-    (void)state;
-    struct scene s;
     char words[GZ_ERROR_BYTES_MAX];
-    open_scene(&s);
-    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0),
-             third = create_node(s.a, "pin", 0, 0, 0, 0);
-    uint64_t edit = moved(s.b, s.node, 1), first = moved(s.b, third, 1),
-             second = moved(s.b, third, 2);
-    fill_log(&s, other);
+    uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0),
+             third = create_node(s->a, "pin", 0, 0, 0, 0);
+    uint64_t edit = moved(s->b, s->node, 1), first = moved(s->b, third, 1),
+             second = moved(s->b, third, 2);
+    fill_log(s, other);
     snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin",
              (unsigned long long)edit);
-    assert_says(ask_revert(s.a, edit, false), GZ_FORBIDDEN, words);
+    assert_says(ask_revert(s->a, edit, false), GZ_FORBIDDEN, words);
     snprintf(words, sizeof words, "revert: bob changed node %llu (pin) since (edit %llu)",
              (unsigned long long)third, (unsigned long long)second);
-    assert_says(ask_revert(s.admin, first, false), GZ_CONFLICT, words);
-    const struct gz_message *reverted = ask_revert(s.admin, edit, false);
+    assert_says(ask_revert(s->admin, first, false), GZ_CONFLICT, words);
+    const struct gz_message *reverted = ask_revert(s->admin, edit, false);
     assert_ok(reverted);
-    assert_true(place(&s, s.node) == 0);
+    assert_true(place(s, s->node) == 0);
     snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ada (edit %llu)",
              (unsigned long long)edit, (unsigned long long)reverted->ok.edit);
-    assert_says(ask_revert(s.admin, edit, false), GZ_BAD_STATE, words);
-    reopen(&s);
-    assert_ok(ask_undo(s.admin, false));
-    assert_true(place(&s, s.node) == 1);
-    assert_ok(ask_revert(s.admin, edit, false));
-    assert_true(place(&s, s.node) == 0);
-    fill_log(&s, other);
-    assert_refused(ask_revert(s.admin, edit, false), GZ_BAD_STATE); /* as the file says */
-    assert_ok(ask_revert(s.admin, first, true));
-    assert_true(place(&s, third) == 0);
-    close_scene(&s);
+    assert_says(ask_revert(s->admin, edit, false), GZ_BAD_STATE, words);
+    reopen(s);
+    assert_ok(ask_undo(s->admin, false));
+    assert_true(place(s, s->node) == 1);
+    assert_ok(ask_revert(s->admin, edit, false));
+    assert_true(place(s, s->node) == 0);
+    fill_log(s, other);
+    assert_refused(ask_revert(s->admin, edit, false), GZ_BAD_STATE); /* as the file says */
+    assert_ok(ask_revert(s->admin, first, true));
+    assert_true(place(s, third) == 0);
 }
 
 /* Two ask while neither is told: the file says the same to both, and the second is refused all the
  * same. */
-static void test_revert_of_one_old_edit_by_two_at_once(void **state)
+SCENE_TEST(test_revert_of_one_old_edit_by_two_at_once)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0), edit = moved(s.b, s.node, 1);
-    struct client *eve = client_join(&s.host, "eve", GZ_ROLE_ADMIN);
-    fill_log(&s, other);
-    host_advance(&s.host, 1);
-    s.host.past_waits = true;
-    assert_null(ask_revert(s.admin, edit, false));
+    uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0), edit = moved(s->b, s->node, 1);
+    struct client *eve = client_join(&s->host, "eve", GZ_ROLE_ADMIN);
+    fill_log(s, other);
+    host_advance(&s->host, 1);
+    s->host.past_waits = true;
+    assert_null(ask_revert(s->admin, edit, false));
     assert_null(ask_revert(eve, edit, false));
-    s.host.past_waits = false;
-    s.host.disk = DISK_WAITS; /* so that the file does not know of the first one */
-    host_turn(&s.host);
+    s->host.past_waits = false;
+    s->host.disk = DISK_WAITS; /* so that the file does not know of the first one */
+    host_turn(&s->host);
     assert_refused(client_answer(eve, eve->next_rid - 1), GZ_BAD_STATE);
-    host_settle(&s.host, true);
-    s.host.disk = DISK_COMMITS;
-    host_turn(&s.host);
-    assert_ok(client_answer(s.admin, s.admin->next_rid - 1));
-    assert_true(place(&s, s.node) == 0);
-    close_scene(&s);
+    host_settle(&s->host, true);
+    s->host.disk = DISK_COMMITS;
+    host_turn(&s->host);
+    assert_ok(client_answer(s->admin, s->admin->next_rid - 1));
+    assert_true(place(s, s->node) == 0);
 }
 
 /* ---- path ---- */
@@ -771,27 +678,24 @@ static struct gz_message path_message(uint64_t node)
     return (struct gz_message){.op = GZ_OP_PATH, .path.node = node};
 }
 
-static void test_path_goes_from_edit_to_edit(void **state)
+SCENE_TEST(test_path_goes_from_edit_to_edit)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t parent = create_node(s.a, "block", 0, 0, 0, 0);
-    assert_ok(ask_camera(s.b, 10));
-    host_advance(&s.host, 1);
-    uint64_t edit = moved(s.a, s.node, 1), began_seq = seq_of(&s);
-    host_advance(&s.host, 1);
-    double began = s.host.now.unix_s;
-    assert_ok(ask_grab(s.b, GZ_TXY, s.node, MIDDLE_X + METRE_PX(10), MIDDLE_Y));
-    host_advance(&s.host, 1);
+    uint64_t parent = create_node(s->a, "block", 0, 0, 0, 0);
+    assert_ok(ask_camera(s->b, 10));
+    host_advance(&s->host, 1);
+    uint64_t edit = moved(s->a, s->node, 1), began_seq = seq_of(s);
+    host_advance(&s->host, 1);
+    double began = s->host.now.unix_s;
+    assert_ok(ask_grab(s->b, GZ_TXY, s->node, MIDDLE_X + METRE_PX(10), MIDDLE_Y));
+    host_advance(&s->host, 1);
     const struct gz_message *up =
-        ask_pointer(s.b, GZ_PHASE_UP, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y);
+        ask_pointer(s->b, GZ_PHASE_UP, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y);
     assert_ok(up);
     uint64_t dragged = up->ok.edit;
-    assert_ok(ask_hang(s.a, s.node, parent));
-    assert_ok(ask_delete(s.a, s.node));
-    struct gz_message path = path_message(s.node);
-    const struct gz_message *answer = client_ask(s.viewer, &path);
+    assert_ok(ask_hang(s->a, s->node, parent));
+    assert_ok(ask_delete(s->a, s->node));
+    struct gz_message path = path_message(s->node);
+    const struct gz_message *answer = client_ask(s->viewer, &path);
     assert_ok(answer);
     const struct gz_path_point *points = answer->ok.path;
     assert_int_equal(answer->ok.path_count, 5);
@@ -807,13 +711,12 @@ static void test_path_goes_from_edit_to_edit(void **state)
     path.has = GZ_HAS_PATH_SINCE | GZ_HAS_PATH_BEFORE;
     path.path.since = points[1].time;
     path.path.before = points[4].time;
-    answer = client_ask(s.viewer, &path);
+    answer = client_ask(s->viewer, &path);
     assert_ok(answer);
     assert_int_equal(answer->ok.path_count, 2);
     assert_true(answer->ok.path[0].edit == dragged && answer->ok.path[1].edit == dragged);
     path = path_message(4711);
-    assert_refused(client_ask(s.viewer, &path), GZ_UNKNOWN_NODE);
-    close_scene(&s);
+    assert_refused(client_ask(s->viewer, &path), GZ_UNKNOWN_NODE);
 }
 
 /* All parts of the answer that was asked for last, and how many points they have together; each is
@@ -843,27 +746,23 @@ static size_t count_parts(const struct client *client, uint64_t rid, size_t *par
     return points;
 }
 
-static void test_long_path_is_told_in_parts(void **state)
+SCENE_TEST(test_long_path_is_told_in_parts)
 {
-    (void)state;
-    struct scene s;
     size_t parts;
-    open_scene(&s);
     for (int i = 1; i < 2 * GZ_PATH_POINTS_PER_MESSAGE + 1; i++) {
-        moved(s.a, s.node, i);
-        if (i % 100 == 0) host_advance(&s.host, 0.1);
+        moved(s->a, s->node, i);
+        if (i % 100 == 0) host_advance(&s->host, 0.1);
     }
-    client_forget(s.viewer);
-    struct gz_message path = path_message(s.node);
-    assert_non_null(client_ask(s.viewer, &path));
-    assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts),
+    client_forget(s->viewer);
+    struct gz_message path = path_message(s->node);
+    assert_non_null(client_ask(s->viewer, &path));
+    assert_int_equal(count_parts(s->viewer, s->viewer->next_rid - 1, &parts),
                      2 * GZ_PATH_POINTS_PER_MESSAGE + 1);
     assert_int_equal(parts, 3);
     path.has = GZ_HAS_HISTORY_LIMIT;
     path.path.limit = GZ_PATH_POINTS_PER_MESSAGE + 1;
-    assert_non_null(client_ask(s.viewer, &path));
-    assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts), path.path.limit);
-    close_scene(&s);
+    assert_non_null(client_ask(s->viewer, &path));
+    assert_int_equal(count_parts(s->viewer, s->viewer->next_rid - 1, &parts), path.path.limit);
 }
 
 int main(void)

@@ -275,9 +275,8 @@ static size_t play(uint64_t seed)
     return hits;
 }
 
-static void test_pick_answers_as_if_all_nodes_were_asked(void **state)
+TEST(test_pick_answers_as_if_all_nodes_were_asked)
 {
-    (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     size_t hits = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
@@ -290,9 +289,8 @@ static void test_pick_answers_as_if_all_nodes_were_asked(void **state)
 
 /* Boxes in one place are met at one distance: then the lowest id counts, whatever order the nodes
  * are in. */
-static void test_press_takes_the_lowest_id_of_equals(void **state)
+TEST(test_press_takes_the_lowest_id_of_equals)
 {
-    (void)state;
     struct host host;
     host_init(&host);
     struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR);
@@ -309,9 +307,8 @@ static void test_press_takes_the_lowest_id_of_equals(void **state)
 }
 
 /* Pixels mean nothing without a camera: the refusal names the field that has them. */
-static void test_pick_without_a_camera_names_its_field(void **state)
+TEST(test_pick_without_a_camera_names_its_field)
 {
-    (void)state;
     struct host host;
     host_init(&host);
     struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR);

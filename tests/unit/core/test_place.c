@@ -40,48 +40,43 @@ static size_t sessions_of(const struct client *watcher)
 }
 
 /* In one frame and without a turn in between: what the earlier session held is grabbed again. */
-static void test_secret_takes_the_place_of_a_session_that_hangs(void **state)
+SCENE_TEST(test_secret_takes_the_place_of_a_session_that_hangs)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    struct client *hung = client_replace(s.ann);
+    struct client *hung = client_replace(s->ann);
     assert_true(gz_session_is_replaced(hung->session));
     assert_non_null(strstr(gz_session_end_reason(hung->session), "took its place"));
     struct gz_message camera = camera_message(10), select = {.op = GZ_OP_SELECT};
-    client_say(s.ann, &camera);
-    select.select.nodes = (struct gz_ids){&s.node, 1};
-    client_say(s.ann, &select);
-    assert_ok(ask_grab(s.ann, GZ_TXY, s.node, MIDDLE_X + METRE_PX(10), MIDDLE_Y));
+    client_say(s->ann, &camera);
+    select.select.nodes = (struct gz_ids){&s->node, 1};
+    client_say(s->ann, &select);
+    assert_ok(ask_grab(s->ann, GZ_TXY, s->node, MIDDLE_X + METRE_PX(10), MIDDLE_Y));
     /* The drag was completed as one edit, and everybody hears of it, who came back too. */
-    assert_int_equal(s.host.store.edit_count, 2);
-    const struct gz_edit_record *edit = &s.host.store.edits[1];
+    assert_int_equal(s->host.store.edit_count, 2);
+    const struct gz_edit_record *edit = &s->host.store.edits[1];
     assert_string_equal(edit->user, "ann");
     assert_int_equal(edit->session, hung->id);
     assert_true(edit->changes[0].after.trs.t.x > 0.9 && edit->changes[0].after.trs.t.x < 1.1);
-    assert_int_equal(client_last(s.bob, GZ_OP_EDIT)->edit.id, edit->id);
-    assert_int_equal(client_last(s.ann, GZ_OP_EDIT)->edit.id, edit->id);
-    assert_true(s.ann->resumed);
-    host_advance(&s.host, 0.1);
-    assert_int_equal(sessions_of(s.bob), 2); /* before its host has closed it */
-    assert_int_equal(sessions_of(s.ann), 2);
+    assert_int_equal(client_last(s->bob, GZ_OP_EDIT)->edit.id, edit->id);
+    assert_int_equal(client_last(s->ann, GZ_OP_EDIT)->edit.id, edit->id);
+    assert_true(s->ann->resumed);
+    host_advance(&s->host, 0.1);
+    assert_int_equal(sessions_of(s->bob), 2); /* before its host has closed it */
+    assert_int_equal(sessions_of(s->ann), 2);
     /* What comes late of it changes nothing. */
     struct gz_message late = pointer_message(GZ_PHASE_MOVE, 0, 0, 0);
-    double x = host_node(&s.host, s.node).trs.t.x;
+    double x = host_node(&s->host, s->node).trs.t.x;
     client_say(hung, &late);
-    host_turn(&s.host);
-    assert_true(host_node(&s.host, s.node).trs.t.x == x);
+    host_turn(&s->host);
+    assert_true(host_node(&s->host, s->node).trs.t.x == x);
     client_leave(hung);
-    host_advance(&s.host, 0.1);
-    assert_int_equal(sessions_of(s.bob), 2);
-    assert_ok(ask_pointer(s.ann, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
-    close_scene(&s);
+    host_advance(&s->host, 0.1);
+    assert_int_equal(sessions_of(s->bob), 2);
+    assert_ok(ask_pointer(s->ann, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
 }
 
 /* Every welcome tells another secret, and that of a place that was taken is worth nothing. */
-static void test_place_is_taken_once_for_each_secret(void **state)
+TEST(test_place_is_taken_once_for_each_secret)
 {
-    (void)state;
     struct scene s;
     char first[sizeof s.ann->secret], second[sizeof s.ann->secret];
     open_scene(&s);
@@ -122,9 +117,8 @@ static void expect_no_place(struct scene *s, const char *secret)
     assert_int_equal(client_count(s->ann, GZ_OP_ERROR), 1);
 }
 
-static void test_what_is_no_secret_of_the_user_is_a_plain_resume(void **state)
+TEST(test_what_is_no_secret_of_the_user_is_a_plain_resume)
 {
-    (void)state;
     static const char *const words[] = {"",       "0",       "00000000000000000000000000000000",
                                         "of bob", "cut off", "too long"};
     for (size_t i = 0; i < COUNT(words); i++) {
@@ -141,25 +135,21 @@ static void test_what_is_no_secret_of_the_user_is_a_plain_resume(void **state)
 }
 
 /* A session that was given none has none to be guessed. */
-static void test_session_without_a_secret_keeps_its_place(void **state)
+SCENE_TEST(test_session_without_a_secret_keeps_its_place)
 {
-    (void)state;
-    struct scene s;
     struct gz_session *session, *other;
     struct gz_error error;
     struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS_HELLO_RESUME};
     hello.hello = (struct gz_hello){.v = 1, .user = {"eve", 3}, .resume_epoch = 1};
-    open_scene(&s);
     assert_int_equal(
-        gz_core_join(s.host.core, 90, &hello, GZ_ROLE_EDITOR, NULL, s.host.now, &session, &error),
+        gz_core_join(s->host.core, 90, &hello, GZ_ROLE_EDITOR, NULL, s->host.now, &session, &error),
         GZ_OK);
     assert_int_equal(
-        gz_core_join(s.host.core, 91, &hello, GZ_ROLE_EDITOR, NULL, s.host.now, &other, &error),
+        gz_core_join(s->host.core, 91, &hello, GZ_ROLE_EDITOR, NULL, s->host.now, &other, &error),
         GZ_OK);
     assert_null(gz_session_end_reason(session));
-    gz_core_leave(s.host.core, session, s.host.now);
-    gz_core_leave(s.host.core, other, s.host.now);
-    close_scene(&s);
+    gz_core_leave(s->host.core, session, s->host.now);
+    gz_core_leave(s->host.core, other, s->host.now);
 }
 
 int main(void)

@@ -92,21 +92,17 @@ static struct told told_of(const struct client *client, uint64_t session)
 
 /* ---- everybody ---- */
 
-static void test_presence_begins_with_all_for_a_newcomer_and_goes_on_without(void **state)
+SCENE_TEST(test_presence_begins_with_all_for_a_newcomer_and_goes_on_without)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
-    host_advance(&s.host, 1);
-    assert_ok(ask_camera(s.ann, 10));
-    host_advance(&s.host, 1);
-    struct told told = told_of(late, s.ann->id);
+    struct client *late = client_join(&s->host, "joe", GZ_ROLE_VIEWER);
+    host_advance(&s->host, 1);
+    assert_ok(ask_camera(s->ann, 10));
+    host_advance(&s->host, 1);
+    struct told told = told_of(late, s->ann->id);
     assert_true(told.first_is_all);
     assert_int_equal(told.all, 1);
     assert_int_equal(told.records, 2);
     assert_int_equal(late->present_count, 3);
-    close_scene(&s);
 }
 
 /* Somebody that the watcher knows leaves, and then so many others that the server forgets it. */
@@ -125,67 +121,52 @@ static void let_leave(struct scene *s, struct client *known, int others)
     host_advance(&s->host, 1);
 }
 
-static void test_presence_after_departures_that_are_remembered_names_them(void **state)
+SCENE_TEST(test_presence_after_departures_that_are_remembered_names_them)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    let_leave(&s, client_join(&s.host, "joe", GZ_ROLE_VIEWER), GZ_LEFT_RING - 1);
-    assert_int_equal(told_of(s.watcher, 0).all, 0);
-    assert_int_equal(s.watcher->present_count, 2);
-    close_scene(&s);
+    let_leave(s, client_join(&s->host, "joe", GZ_ROLE_VIEWER), GZ_LEFT_RING - 1);
+    assert_int_equal(told_of(s->watcher, 0).all, 0);
+    assert_int_equal(s->watcher->present_count, 2);
 }
 
-static void test_presence_after_departures_that_are_forgotten_leaves_no_ghost(void **state)
+SCENE_TEST(test_presence_after_departures_that_are_forgotten_leaves_no_ghost)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    let_leave(&s, client_join(&s.host, "joe", GZ_ROLE_VIEWER), GZ_LEFT_RING);
-    assert_int_equal(told_of(s.watcher, 0).all, 1);
-    assert_int_equal(s.watcher->present_count, 2);
-    close_scene(&s);
+    let_leave(s, client_join(&s->host, "joe", GZ_ROLE_VIEWER), GZ_LEFT_RING);
+    assert_int_equal(told_of(s->watcher, 0).all, 1);
+    assert_int_equal(s->watcher->present_count, 2);
 }
 
-static void test_presence_of_all_larger_than_a_frame_is_told_in_pieces(void **state)
+SCENE_TEST(test_presence_of_all_larger_than_a_frame_is_told_in_pieces)
 {
     enum { CROWD = 100 };
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.ann);
-    struct client *joe = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    create_many(s->ann);
+    struct client *joe = client_join(&s->host, "joe", GZ_ROLE_VIEWER);
     for (int i = 0; i < CROWD; i++) {
-        struct client *client = client_enter(&s.host, "crowd", GZ_ROLE_VIEWER, false);
+        struct client *client = client_enter(&s->host, "crowd", GZ_ROLE_VIEWER, false);
         client->stalled = true;
         select_first(client, MANY);
     }
-    host_advance(&s.host, 1);
-    let_leave(&s, joe, GZ_LEFT_RING);
-    struct told told = told_of(s.watcher, 0);
+    host_advance(&s->host, 1);
+    let_leave(s, joe, GZ_LEFT_RING);
+    struct told told = told_of(s->watcher, 0);
     assert_true(told.first_is_all);
     assert_int_equal(told.all, 1);
     assert_true(told.messages > 10);
-    assert_int_equal(s.watcher->present_count, CROWD + 2);
-    close_scene(&s);
+    assert_int_equal(s->watcher->present_count, CROWD + 2);
 }
 
 /* ---- how often, how much ---- */
 
 /* However many come, go and move: a viewer is told at most twenty times a second. */
-static void test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second(void **state)
+SCENE_TEST(test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second)
 {
     enum { CROWD = 50, SECONDS = 2 };
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     struct client *crowd[CROWD];
     for (int i = 0; i < CROWD; i++) {
-        crowd[i] = client_join(&s.host, "crowd", GZ_ROLE_VIEWER);
+        crowd[i] = client_join(&s->host, "crowd", GZ_ROLE_VIEWER);
         assert_ok(ask_camera(crowd[i], 10));
     }
-    host_advance(&s.host, 1);
-    client_forget(s.watcher);
+    host_advance(&s->host, 1);
+    client_forget(s->watcher);
     for (int i = 0; i < SECONDS * 1000; i++) {
         struct client *one = crowd[i % CROWD];
         hover(one, i % 700);
@@ -195,66 +176,57 @@ static void test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second(void 
             struct gz_message camera = camera_message(10);
             client_say(one, &camera);
         }
-        host_advance(&s.host, 0.001);
+        host_advance(&s->host, 0.001);
     }
-    struct told told = told_of(s.watcher, 0);
+    struct told told = told_of(s->watcher, 0);
     assert_true(told.messages >= SECONDS * 20 - 5);
     assert_true(told.messages <= SECONDS * 20 + 1);
-    close_scene(&s);
 }
 
 /* One who selected everything moves the pointer a hundred times a second, and so does one who
  * selected nothing. */
-static void test_presence_of_a_large_selection_takes_bounded_bytes(void **state)
+SCENE_TEST(test_presence_of_a_large_selection_takes_bounded_bytes)
 {
     enum { SECONDS = 10 };
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.ann);
-    struct client *joe = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
-    assert_ok(ask_camera(s.ann, 10));
+    create_many(s->ann);
+    struct client *joe = client_join(&s->host, "joe", GZ_ROLE_VIEWER);
+    assert_ok(ask_camera(s->ann, 10));
     assert_ok(ask_camera(joe, 10));
-    host_advance(&s.host, 1);
-    client_forget(s.watcher);
-    select_first(s.ann, MANY);
+    host_advance(&s->host, 1);
+    client_forget(s->watcher);
+    select_first(s->ann, MANY);
     for (int i = 0; i < SECONDS * 100; i++) {
-        hover(s.ann, i % 700);
+        hover(s->ann, i % 700);
         hover(joe, i % 700);
-        host_advance(&s.host, 0.01);
+        host_advance(&s->host, 0.01);
     }
-    struct told told = told_of(s.watcher, s.ann->id);
+    struct told told = told_of(s->watcher, s->ann->id);
     assert_true(told.bytes < SECONDS * GZ_PRESENCE_BYTES_PER_S);
     assert_true(told.records > SECONDS * 2); /* and yet it is told */
-    size_t small = told_of(s.watcher, joe->id).records;
+    size_t small = told_of(s->watcher, joe->id).records;
     assert_true(small >= SECONDS * 20 - 5 && small <= SECONDS * 20 + 1);
 
     /* The latest wins, though late; and who lets go is small again, at once. */
-    hover(s.ann, 777);
-    host_advance(&s.host, 1);
-    assert_true(told_of(s.watcher, s.ann->id).last.at[0] == 777);
-    select_first(s.ann, 0);
-    host_advance(&s.host, GZ_PRESENCE_MS_MIN / 1000.0 + 0.001);
-    assert_int_equal(told_of(s.watcher, s.ann->id).last.selection.count, 0);
-    close_scene(&s);
+    hover(s->ann, 777);
+    host_advance(&s->host, 1);
+    assert_true(told_of(s->watcher, s->ann->id).last.at[0] == 777);
+    select_first(s->ann, 0);
+    host_advance(&s->host, GZ_PRESENCE_MS_MIN / 1000.0 + 0.001);
+    assert_int_equal(told_of(s->watcher, s->ann->id).last.selection.count, 0);
 }
 
 /* To select and let go by turns is no way round it. */
-static void test_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes(void **state)
+SCENE_TEST(test_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes)
 {
     enum { SECONDS = 10 };
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    create_many(s.ann);
-    host_advance(&s.host, 1);
-    client_forget(s.watcher);
+    create_many(s->ann);
+    host_advance(&s->host, 1);
+    client_forget(s->watcher);
     for (int i = 0; i < SECONDS * 20; i++) {
-        select_first(s.ann, i % 2 == 0 ? MANY : 0);
-        host_advance(&s.host, 0.05);
+        select_first(s->ann, i % 2 == 0 ? MANY : 0);
+        host_advance(&s->host, 0.05);
     }
-    assert_true(told_of(s.watcher, s.ann->id).bytes < SECONDS * GZ_PRESENCE_BYTES_PER_S);
-    close_scene(&s);
+    assert_true(told_of(s->watcher, s->ann->id).bytes < SECONDS * GZ_PRESENCE_BYTES_PER_S);
 }
 
 /* ---- following somebody's view ---- */
@@ -268,27 +240,20 @@ static void assert_view_of(struct scene *s, const struct client *client, const d
     assert_memory_equal(told.last.view, view, sizeof told.last.view);
 }
 
-static void test_presence_view_is_the_camera_that_was_sent(void **state)
+SCENE_TEST(test_presence_view_is_the_camera_that_was_sent)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     struct gz_message camera = camera_message(10);
     camera.camera.view[12] = 0.1;
-    client_say(s.ann, &camera);
-    assert_view_of(&s, s.ann, camera.camera.view);
-    close_scene(&s);
+    client_say(s->ann, &camera);
+    assert_view_of(s, s->ann, camera.camera.view);
 }
 
 /* A viewer's too: the camera that the server makes for an orbit or a wheel is told to its session
  * and to those who follow. */
-static void test_presence_view_is_the_camera_that_an_orbit_made(void **state)
+SCENE_TEST(test_presence_view_is_the_camera_that_an_orbit_made)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    struct client *viewer = client_join(&s.host, "vic", GZ_ROLE_VIEWER);
-    create_node(s.ann, "one", 0, 0, 0, 0);
+    struct client *viewer = client_join(&s->host, "vic", GZ_ROLE_VIEWER);
+    create_node(s->ann, "one", 0, 0, 0, 0);
     assert_ok(ask_camera(viewer, 10));
     assert_ok(ask_mode(viewer, GZ_MODE_ORBIT));
     assert_ok(ask_pointer(viewer, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
@@ -296,13 +261,12 @@ static void test_presence_view_is_the_camera_that_an_orbit_made(void **state)
     const struct gz_message *turned = client_last(viewer, GZ_OP_VIEW);
     assert_non_null(turned);
     assert_memory_not_equal(turned->view, camera_message(10).camera.view, sizeof turned->view);
-    assert_view_of(&s, viewer, turned->view);
+    assert_view_of(s, viewer, turned->view);
     assert_ok(ask_pointer(viewer, GZ_PHASE_UP, MIDDLE_X + 60, MIDDLE_Y + 20));
     assert_ok(ask_wheel(viewer, 3));
     const struct gz_message *nearer = client_last(viewer, GZ_OP_VIEW);
     assert_memory_not_equal(nearer->view, turned->view, sizeof turned->view);
-    assert_view_of(&s, viewer, nearer->view);
-    close_scene(&s);
+    assert_view_of(s, viewer, nearer->view);
 }
 
 /* ---- where somebody looks, and points ---- */
@@ -320,67 +284,54 @@ static void assert_numbers(const double *numbers, const double *wanted, size_t c
     for (size_t i = 0; i < count; i++) assert_true(fabs(numbers[i] - wanted[i]) < 1e-12);
 }
 
-static void test_presence_pixel_comes_with_its_ray(void **state)
+SCENE_TEST(test_presence_pixel_comes_with_its_ray)
 {
-    (void)state;
     const double straight[] = {0, 0, 10, 0, 0, -1},
                  slanted[] = {0, 0, 10, M_SQRT1_2, 0, -M_SQRT1_2};
     const double farther[] = {0, 0, 20, M_SQRT1_2, 0, -M_SQRT1_2};
-    struct scene s;
-    open_scene(&s);
-    hover(s.ann, MIDDLE_X); /* refused: pixels need a camera */
-    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY), 0);
-    assert_ok(ask_camera(s.ann, 10));
-    assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
-    struct gz_presence_user user = user_of(&s, s.ann);
+    hover(s->ann, MIDDLE_X); /* refused: pixels need a camera */
+    assert_int_equal(user_of(s, s->ann).has & (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY), 0);
+    assert_ok(ask_camera(s->ann, 10));
+    assert_ok(ask_pointer(s->ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
+    struct gz_presence_user user = user_of(s, s->ann);
     assert_true(user.has & GZ_HAS_PRESENCE_AT && user.has & GZ_HAS_PRESENCE_RAY);
     assert_numbers(user.ray, straight, 6);
-    assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X + 300, MIDDLE_Y));
-    assert_numbers(user_of(&s, s.ann).ray, slanted, 6);
-    assert_ok(ask_camera(s.ann, 20)); /* the pixel is the same, what is under it is not */
-    assert_numbers(user_of(&s, s.ann).ray, farther, 6);
-    close_scene(&s);
+    assert_ok(ask_pointer(s->ann, GZ_PHASE_HOVER, MIDDLE_X + 300, MIDDLE_Y));
+    assert_numbers(user_of(s, s->ann).ray, slanted, 6);
+    assert_ok(ask_camera(s->ann, 20)); /* the pixel is the same, what is under it is not */
+    assert_numbers(user_of(s, s->ann).ray, farther, 6);
 }
 
-static void test_presence_ray_that_cannot_be_said_is_left_out(void **state)
+SCENE_TEST(test_presence_ray_that_cannot_be_said_is_left_out)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_camera(s.ann, 1.1 * GZ_COORDINATE_MAX));
-    assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
-    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY),
+    assert_ok(ask_camera(s->ann, 1.1 * GZ_COORDINATE_MAX));
+    assert_ok(ask_pointer(s->ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
+    assert_int_equal(user_of(s, s->ann).has & (GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY),
                      GZ_HAS_PRESENCE_AT);
-    close_scene(&s);
 }
 
-static void test_presence_tells_what_a_view_shows(void **state)
+SCENE_TEST(test_presence_tells_what_a_view_shows)
 {
-    (void)state;
     /* 90 degrees high, 800 x 600, and as much of the world at every distance. */
     const double wide[] = {-4.0 / 3, 4.0 / 3, -1, 1};
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_camera(s.ann, 10));
-    struct gz_presence_user user = user_of(&s, s.ann);
+    assert_ok(ask_camera(s->ann, 10));
+    struct gz_presence_user user = user_of(s, s->ann);
     assert_true(user.has & GZ_HAS_PRESENCE_LENS);
     assert_false(user.parallel);
     assert_numbers(user.lens, wide, 4);
     struct gz_message camera = camera_message(10);
     const double parallel[16] = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -0.01, 0, 0, 0, 0, 1};
     memcpy(camera.camera.proj, parallel, sizeof parallel);
-    assert_ok(client_ask(s.ann, &camera));
-    user = user_of(&s, s.ann);
+    assert_ok(client_ask(s->ann, &camera));
+    user = user_of(s, s->ann);
     assert_true(user.has & GZ_HAS_PRESENCE_LENS && user.parallel);
     assert_numbers(user.lens, wide, 4);
-    close_scene(&s);
 }
 
 /* The fullest record there is without ids takes no more than the bytes that its pace is reckoned
  * by. */
-static void test_presence_record_is_no_larger_than_reckoned(void **state)
+TEST(test_presence_record_is_no_larger_than_reckoned)
 {
-    (void)state;
     struct gz_presence_user user = {
         .session = GZ_ID_LIMIT - 1, .user = {"", GZ_USER_BYTES_MAX}, .parallel = true};
     char name[GZ_USER_BYTES_MAX];
@@ -407,9 +358,8 @@ static uint32_t colour(const struct client *watcher, const struct client *client
     return told.last.rgb;
 }
 
-static void test_presence_colours_tell_people_apart(void **state)
+TEST(test_presence_colours_tell_people_apart)
 {
-    (void)state;
     enum { COLOURS = 12 };
     struct host host;
     struct client *people[COLOURS + 1];
@@ -433,9 +383,8 @@ static void test_presence_colours_tell_people_apart(void **state)
     host_finish(&host);
 }
 
-static void test_presence_colour_of_a_user_is_one(void **state)
+TEST(test_presence_colour_of_a_user_is_one)
 {
-    (void)state;
     struct host host;
     host_init(&host);
     /* By their names alone both would have the same. */

@@ -50,9 +50,8 @@ static const struct {
     {GZ_MODE_ROTATE, GZ_RV, 0.6, 0.8, 1.2, 1.2},  {GZ_MODE_UNIVERSAL, GZ_SX, 1, 0, 1.06, 1.14},
 };
 
-static void test_handles_reach_from_where_to_where_it_says(void **state)
+TEST(test_handles_reach_from_where_to_where_it_says)
 {
-    (void)state;
     struct scene s;
     open_scene(&s);
     assert_ok(ask_camera(s.ann, 10));
@@ -78,9 +77,8 @@ static void test_handles_reach_from_where_to_where_it_says(void **state)
     host_finish(&s.host);
 }
 
-static void test_rays_need_no_camera(void **state)
+TEST(test_rays_need_no_camera)
 {
-    (void)state;
     struct scene s;
     open_scene(&s);
     struct gz_message grab = {.op = GZ_OP_GRAB,

@@ -81,9 +81,8 @@ static void assert_value(const struct scene *s, uint32_t count, double first, do
     if (count > 1) assert_true(fabs(message->gizmo.value.numbers[1] - second) < 1e-9);
 }
 
-static void test_readout_is_in_the_terms_of_the_handle(void **state)
+TEST(test_readout_is_in_the_terms_of_the_handle)
 {
-    (void)state;
     static const struct {
         enum gz_handle handle;
         double from[2], to[2]; /* metres about the node, right and up */
@@ -118,76 +117,60 @@ static void test_readout_is_in_the_terms_of_the_handle(void **state)
     }
 }
 
-static void test_readout_of_a_ball_is_its_angle(void **state)
+SCENE_TEST(test_readout_of_a_ball_is_its_angle)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(grab_at(&s, GZ_RB, 0, 0));
-    assert_ok(move_to(s.a, 2, 1));
-    gz_quat r = host_node(&s.host, s.node).trs.r;
+    assert_ok(grab_at(s, GZ_RB, 0, 0));
+    assert_ok(move_to(s->a, 2, 1));
+    gz_quat r = host_node(&s->host, s->node).trs.r;
     double angle = 2 * atan2(gz_length((gz_vec3){r.x, r.y, r.z}), r.w);
     assert_true(angle > 0.1);
-    assert_value(&s, 1, angle, 0);
-    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_ARM);
-    close_scene(&s);
+    assert_value(s, 1, angle, 0);
+    assert_false(client_last(s->a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_ARM);
 }
 
-static void test_readout_is_snapped_and_typed_values_are_not(void **state)
+SCENE_TEST(test_readout_is_snapped_and_typed_values_are_not)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    set_snap(&s, 0.5, M_PI / 12);
-    assert_ok(grab_at(&s, GZ_TX, 1, 0));
-    assert_ok(move_to(s.a, 2.3, 0));
-    assert_value(&s, 1, 1.5, 0);
-    assert_ok(type(&s, GZ_TX, 0.321));
-    assert_value(&s, 1, 0.321, 0);
-    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.start, 0, 0, 0);
-    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.origin, 0.321, 0, 0);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
-    assert_ok(grab_at(&s, GZ_RZ, 2, 0));
-    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.start, 0.321, 0, 0);
-    assert_ok(move_to(s.a, 0.321, 2));
-    assert_value(&s, 1, M_PI / 2, 0);
-    close_scene(&s);
+    set_snap(s, 0.5, M_PI / 12);
+    assert_ok(grab_at(s, GZ_TX, 1, 0));
+    assert_ok(move_to(s->a, 2.3, 0));
+    assert_value(s, 1, 1.5, 0);
+    assert_ok(type(s, GZ_TX, 0.321));
+    assert_value(s, 1, 0.321, 0);
+    assert_near(client_last(s->a, GZ_OP_GIZMO)->gizmo.start, 0, 0, 0);
+    assert_near(client_last(s->a, GZ_OP_GIZMO)->gizmo.origin, 0.321, 0, 0);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
+    assert_ok(grab_at(s, GZ_RZ, 2, 0));
+    assert_near(client_last(s->a, GZ_OP_GIZMO)->gizmo.start, 0.321, 0, 0);
+    assert_ok(move_to(s->a, 0.321, 2));
+    assert_value(s, 1, M_PI / 2, 0);
 }
 
 /* Three quarters of a turn three times: the value goes on, and the arm turned by it is where the
  * pointer is. */
-static void test_readout_of_a_ring_counts_turns_from_its_arm(void **state)
+SCENE_TEST(test_readout_of_a_ring_counts_turns_from_its_arm)
 {
-    (void)state;
     static const double way[][2] = {{0, 2},  {-2, 0}, {0, -2}, {2, 0}, {0, 2},
                                     {-2, 0}, {0, -2}, {2, 0},  {0, 2}};
-    struct scene s;
-    open_scene(&s);
-    assert_ok(grab_at(&s, GZ_RZ, 2, 0));
-    for (size_t i = 0; i < COUNT(way); i++) assert_ok(move_to(s.a, way[i][0], way[i][1]));
-    assert_value(&s, 1, COUNT(way) * M_PI / 2, 0);
-    const struct gz_message *message = client_last(s.a, GZ_OP_GIZMO);
+    assert_ok(grab_at(s, GZ_RZ, 2, 0));
+    for (size_t i = 0; i < COUNT(way); i++) assert_ok(move_to(s->a, way[i][0], way[i][1]));
+    assert_value(s, 1, COUNT(way) * M_PI / 2, 0);
+    const struct gz_message *message = client_last(s->a, GZ_OP_GIZMO);
     assert_true(message->has & GZ_HAS_GIZMO_ARM && message->has & GZ_HAS_GIZMO_AXIS);
     assert_near(message->gizmo.arm, 1, 0, 0);
     assert_near(message->gizmo.axis, 0, 0, 1);
-    close_scene(&s);
 }
 
-static void test_readout_is_told_when_it_changes(void **state)
+SCENE_TEST(test_readout_is_told_when_it_changes)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(grab_at(&s, GZ_RZ, 2, 0));
-    size_t told = client_count(s.a, GZ_OP_GIZMO);
-    assert_ok(move_to(s.a, 2, 1)); /* no place of the gizmo changes, what it says does */
-    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 1);
-    assert_ok(move_to(s.a, 2, 1));
-    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 1);
-    assert_ok(type(&s, GZ_RZ, 7));
-    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 2);
-    assert_value(&s, 1, 7, 0);
-    close_scene(&s);
+    assert_ok(grab_at(s, GZ_RZ, 2, 0));
+    size_t told = client_count(s->a, GZ_OP_GIZMO);
+    assert_ok(move_to(s->a, 2, 1)); /* no place of the gizmo changes, what it says does */
+    assert_int_equal(client_count(s->a, GZ_OP_GIZMO), told + 1);
+    assert_ok(move_to(s->a, 2, 1));
+    assert_int_equal(client_count(s->a, GZ_OP_GIZMO), told + 1);
+    assert_ok(type(s, GZ_RZ, 7));
+    assert_int_equal(client_count(s->a, GZ_OP_GIZMO), told + 2);
+    assert_value(s, 1, 7, 0);
 }
 
 static const struct gz_message *gizmo_of(struct scene *s, enum gz_mode mode, enum gz_space space)
@@ -207,9 +190,8 @@ static void set_trs(struct scene *s, uint64_t node, gz_quat r, gz_vec3 scale)
     assert_ok(client_ask(s->a, &set));
 }
 
-static void test_readout_tells_frames_that_are_not_the_axes(void **state)
+SCENE_TEST(test_readout_tells_frames_that_are_not_the_axes)
 {
-    (void)state;
     static const uint64_t turn = GZ_HAS_GIZMO_TURN_AXES, scale = GZ_HAS_GIZMO_SCALE_AXES;
     static const struct {
         enum gz_mode mode;
@@ -221,14 +203,12 @@ static void test_readout_tells_frames_that_are_not_the_axes(void **state)
         {GZ_MODE_UNIVERSAL, GZ_SPACE_WORLD, scale}, {GZ_MODE_ROTATE, GZ_SPACE_LOCAL, turn},
         {GZ_MODE_UNIVERSAL, GZ_SPACE_LOCAL, turn},
     };
-    struct scene s;
-    open_scene(&s);
-    uint64_t child = create_node(s.a, "child", s.node, 0, 0, 0);
-    set_trs(&s, s.node, (gz_quat){0, 0, 0, 1}, (gz_vec3){4, 1, 1});
-    set_trs(&s, child, (gz_quat){0, 0, sin(M_PI / 8), cos(M_PI / 8)}, (gz_vec3){1, 1, 1});
-    assert_ok(ask_select(s.a, child));
+    uint64_t child = create_node(s->a, "child", s->node, 0, 0, 0);
+    set_trs(s, s->node, (gz_quat){0, 0, 0, 1}, (gz_vec3){4, 1, 1});
+    set_trs(s, child, (gz_quat){0, 0, sin(M_PI / 8), cos(M_PI / 8)}, (gz_vec3){1, 1, 1});
+    assert_ok(ask_select(s->a, child));
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct gz_message *message = gizmo_of(&s, cases[i].mode, cases[i].space);
+        const struct gz_message *message = gizmo_of(s, cases[i].mode, cases[i].space);
         assert_int_equal(message->has & (turn | scale), cases[i].told);
         /* The child's own x, stretched by what it hangs below: sheared, while the turn stays
          * square. */
@@ -238,28 +218,23 @@ static void test_readout_tells_frames_that_are_not_the_axes(void **state)
             assert_near(sheared[0], 4 / sqrt(17), 1 / sqrt(17), 0);
         if (cases[i].told & turn) assert_near(message->gizmo.turn_axes[0], M_SQRT1_2, M_SQRT1_2, 0);
     }
-    close_scene(&s);
 }
 
-static void test_readout_tells_the_box_as_it_moves(void **state)
+SCENE_TEST(test_readout_tells_the_box_as_it_moves)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_select(s.a, s.node));
-    assert_false(gizmo_of(&s, GZ_MODE_SCALE, GZ_SPACE_WORLD)->has & GZ_HAS_GIZMO_BOX);
-    const struct gz_message *message = gizmo_of(&s, GZ_MODE_BOUNDS, GZ_SPACE_WORLD);
+    assert_ok(ask_select(s->a, s->node));
+    assert_false(gizmo_of(s, GZ_MODE_SCALE, GZ_SPACE_WORLD)->has & GZ_HAS_GIZMO_BOX);
+    const struct gz_message *message = gizmo_of(s, GZ_MODE_BOUNDS, GZ_SPACE_WORLD);
     assert_true(message->has & GZ_HAS_GIZMO_BOX);
     assert_near(message->gizmo.box[0], 0, 0, 0);
     assert_near(message->gizmo.box[2], 0, 0.5, 0);
-    size_t told = client_count(s.a, GZ_OP_GIZMO);
-    set_trs(&s, s.node, (gz_quat){0, 0, 0, 1}, (gz_vec3){1, 3, 1});
-    message = client_last(s.a, GZ_OP_GIZMO);
-    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 1);
+    size_t told = client_count(s->a, GZ_OP_GIZMO);
+    set_trs(s, s->node, (gz_quat){0, 0, 0, 1}, (gz_vec3){1, 3, 1});
+    message = client_last(s->a, GZ_OP_GIZMO);
+    assert_int_equal(client_count(s->a, GZ_OP_GIZMO), told + 1);
     assert_near(message->gizmo.box[2], 0, 1.5, 0);
-    assert_ok(ask_move(s.b, s.node, 0, 0, 2));
-    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.box[0], 0, 0, 2);
-    close_scene(&s);
+    assert_ok(ask_move(s->b, s->node, 0, 0, 2));
+    assert_near(client_last(s->a, GZ_OP_GIZMO)->gizmo.box[0], 0, 0, 2);
 }
 
 int main(void)

@@ -145,29 +145,24 @@ static void check_right(enum gz_op op, bool as_editor)
     close_scene(&s);
 }
 
-static void test_rights_of_every_message(void **state)
+TEST(test_rights_of_every_message)
 {
-    (void)state;
     for (int op = 0; op < GZ_OP_CLIENT_COUNT; op++) {
         check_right((enum gz_op)op, false);
         check_right((enum gz_op)op, true);
     }
 }
 
-static void test_rights_of_a_viewers_pointer(void **state)
+SCENE_TEST(test_rights_of_a_viewers_pointer)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(ask_select(s.viewer, s.top));
-    const struct gz_message *ok = ask_pointer(s.viewer, GZ_PHASE_DOWN, MIDDLE_X + 50,
+    assert_ok(ask_select(s->viewer, s->top));
+    const struct gz_message *ok = ask_pointer(s->viewer, GZ_PHASE_DOWN, MIDDLE_X + 50,
                                               MIDDLE_Y); /* where an editor has a handle */
     assert_ok(ok);
     assert_int_equal(ok->has & GZ_HAS_OK_HANDLE, 0);
-    assert_ok(ask_pointer(s.viewer, GZ_PHASE_MOVE, MIDDLE_X + 80, MIDDLE_Y));
-    assert_ok(ask_pointer(s.viewer, GZ_PHASE_UP, MIDDLE_X + 80, MIDDLE_Y));
-    assert_true(host_node(&s.host, s.top).trs.t.x == 0);
-    close_scene(&s);
+    assert_ok(ask_pointer(s->viewer, GZ_PHASE_MOVE, MIDDLE_X + 80, MIDDLE_Y));
+    assert_ok(ask_pointer(s->viewer, GZ_PHASE_UP, MIDDLE_X + 80, MIDDLE_Y));
+    assert_true(host_node(&s->host, s->top).trs.t.x == 0);
 }
 
 /* ---- what changes nothing ---- */
@@ -356,18 +351,14 @@ static void check_wrong(struct scene *s, enum wrong wrong)
     assert_refused(client_ask(s->editor, &message), wrong_status[wrong]);
 }
 
-static void test_wrong_messages_change_nothing(void **state)
+SCENE_TEST(test_wrong_messages_change_nothing)
 {
-    (void)state;
-    struct scene s;
     struct picture before;
-    open_scene(&s);
     for (int wrong = 0; wrong < WRONG_COUNT; wrong++) {
-        take_picture(&s, s.editor, &before);
-        check_wrong(&s, (enum wrong)wrong);
-        assert_nothing_changed(&s, s.editor, &before);
+        take_picture(s, s->editor, &before);
+        check_wrong(s, (enum wrong)wrong);
+        assert_nothing_changed(s, s->editor, &before);
     }
-    close_scene(&s);
 }
 
 static const struct {
@@ -385,57 +376,46 @@ static const struct {
     {12, "\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91\x91"},
 };
 
-static void test_bytes_that_are_no_message_change_nothing(void **state)
+SCENE_TEST(test_bytes_that_are_no_message_change_nothing)
 {
-    (void)state;
-    struct scene s;
     struct picture before;
-    open_scene(&s);
     for (size_t i = 0; i < COUNT(no_messages); i++) {
-        take_picture(&s, s.editor, &before);
-        client_forget(s.editor);
-        client_say_bytes(s.editor, (const uint8_t *)no_messages[i].bytes, no_messages[i].size);
-        host_turn(&s.host);
-        assert_true(client_count(s.editor, GZ_OP_ERROR) > 0);
-        assert_nothing_changed(&s, s.editor, &before);
+        take_picture(s, s->editor, &before);
+        client_forget(s->editor);
+        client_say_bytes(s->editor, (const uint8_t *)no_messages[i].bytes, no_messages[i].size);
+        host_turn(&s->host);
+        assert_true(client_count(s->editor, GZ_OP_ERROR) > 0);
+        assert_nothing_changed(s, s->editor, &before);
     }
-    close_scene(&s);
 }
 
-static void test_message_cut_short_changes_nothing(void **state)
+SCENE_TEST(test_message_cut_short_changes_nothing)
 {
-    (void)state;
-    struct scene s;
     struct picture before;
-    open_scene(&s);
     struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_NAME,
-                               .id = s.top,
+                               .id = s->top,
                                .trs.t = {5, 5, 5},
                                .name = {"other", 5}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&node, 1, 0}};
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, &set), GZ_OK);
-    take_picture(&s, s.editor, &before);
+    take_picture(s, s->editor, &before);
     for (size_t size = 1; size < bytes.size; size++) {
         uint8_t *exact = malloc(size); /* so that a byte too far is seen */
         assert_non_null(exact);
         memcpy(exact, bytes.data, size);
-        client_say_bytes(s.editor, exact, size);
+        client_say_bytes(s->editor, exact, size);
         free(exact);
     }
-    host_turn(&s.host);
-    assert_int_equal(client_count(s.editor, GZ_OP_ERROR), bytes.size - 1);
-    assert_nothing_changed(&s, s.editor, &before);
+    host_turn(&s->host);
+    assert_int_equal(client_count(s->editor, GZ_OP_ERROR), bytes.size - 1);
+    assert_nothing_changed(s, s->editor, &before);
     gz_buffer_finish(&bytes);
-    close_scene(&s);
 }
 
-static void test_good_messages_beside_a_bad_one_count(void **state)
+SCENE_TEST(test_good_messages_beside_a_bad_one_count)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
     struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 100};
     struct gz_message bad = {.op = GZ_OP_SELECT,
                              .has = GZ_HAS_RID,
@@ -447,13 +427,12 @@ static void test_good_messages_beside_a_bad_one_count(void **state)
     assert_int_equal(gz_encode(&bytes, &bad), GZ_OK);
     ping.rid = 102;
     assert_int_equal(gz_encode(&bytes, &ping), GZ_OK);
-    client_say_bytes(s.editor, bytes.data, bytes.size);
-    host_turn(&s.host);
-    assert_ok(client_answer(s.editor, 100));
-    assert_refused(client_answer(s.editor, 101), GZ_UNKNOWN_NODE);
-    assert_ok(client_answer(s.editor, 102));
+    client_say_bytes(s->editor, bytes.data, bytes.size);
+    host_turn(&s->host);
+    assert_ok(client_answer(s->editor, 100));
+    assert_refused(client_answer(s->editor, 101), GZ_UNKNOWN_NODE);
+    assert_ok(client_answer(s->editor, 102));
     gz_buffer_finish(&bytes);
-    close_scene(&s);
 }
 
 int main(void)

@@ -268,9 +268,8 @@ static void play(struct game *game)
     host_finish(&game->host);
 }
 
-static void test_a_look_is_as_if_all_nodes_were_asked(void **state)
+TEST(test_a_look_is_as_if_all_nodes_were_asked)
 {
-    (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     struct game *game = calloc(1, sizeof *game);
     assert_non_null(game);
@@ -326,9 +325,8 @@ static struct client *begin(struct host *host)
     return a;
 }
 
-static void test_a_press_in_a_hole_takes_what_is_behind(void **state)
+TEST(test_a_press_in_a_hole_takes_what_is_behind)
 {
-    (void)state;
     struct host host;
     struct client *a = begin(&host);
     struct gz_core_import_node nodes[] = {square_node("front", 0, 0), square_node("back", -1, 1)};
@@ -358,9 +356,8 @@ static void test_a_press_in_a_hole_takes_what_is_behind(void **state)
     host_finish(&host);
 }
 
-static void test_pick_goes_by_bounds_unless_it_is_asked(void **state)
+TEST(test_pick_goes_by_bounds_unless_it_is_asked)
 {
-    (void)state;
     struct host host;
     struct client *a = begin(&host);
     const struct gz_core_import_node node = square_node("front", 0, 0);
@@ -382,9 +379,8 @@ static void test_pick_goes_by_bounds_unless_it_is_asked(void **state)
 
 /* ---- whose triangles they are ---- */
 
-static void test_an_import_that_is_refused_gives_the_old_ones_back(void **state)
+TEST(test_an_import_that_is_refused_gives_the_old_ones_back)
 {
-    (void)state;
     struct host host;
     struct client *a = begin(&host);
     const struct gz_core_import_node first = square_node("first", 0, 0),
@@ -416,9 +412,8 @@ static void test_an_import_that_is_refused_gives_the_old_ones_back(void **state)
 }
 
 /* Those of a scene that was opened are made while it runs. */
-static void test_surfaces_that_come_late_find_their_place(void **state)
+TEST(test_surfaces_that_come_late_find_their_place)
 {
-    (void)state;
     struct host host;
     struct client *a = begin(&host);
     const struct gz_core_import_node first = square_node("first", 0, 0),
@@ -456,9 +451,8 @@ static void test_surfaces_that_come_late_find_their_place(void **state)
 
 /* A thousand nodes in one place, each with ten thousand triangles in one place, all before the
  * pointer but for the last bit: none is met. */
-static void test_hostile_triangles_cost_who_asks(void **state)
+TEST(test_hostile_triangles_cost_who_asks)
 {
-    (void)state;
     enum { HOSTILE_NODES = 1000, HOSTILE_TRIANGLES = 10000 };
     struct host host;
     struct client *a = begin(&host);
@@ -501,9 +495,8 @@ static void test_hostile_triangles_cost_who_asks(void **state)
 
 /* Tens of thousands of nodes in one place, each with a triangle that is seen from behind: no look
  * goes into the space of each. */
-static void test_hostile_nodes_cost_who_asks(void **state)
+TEST(test_hostile_nodes_cost_who_asks)
 {
-    (void)state;
     enum { HOSTILE_NODES = 30000 };
     struct host host;
     struct client *a = begin(&host);

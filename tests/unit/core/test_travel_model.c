@@ -477,9 +477,8 @@ static void play(uint64_t seed, size_t *conflicts, size_t *travels)
     free(game);
 }
 
-static void test_travel_is_as_in_the_model(void **state)
+TEST(test_travel_is_as_in_the_model)
 {
-    (void)state;
     uint64_t seed = chance_seed(1), steps = chance_count(20000);
     size_t conflicts = 0, travels = 0;
     for (uint64_t done = 0; done < steps; done += GAME_STEPS, seed++) {

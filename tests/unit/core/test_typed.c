@@ -137,9 +137,8 @@ static gz_affine parent_world(struct scene *s)
 
 /* ---- what a value does ---- */
 
-static void test_typed_value_is_the_solvers_to_the_bit(void **state)
+TEST(test_typed_value_is_the_solvers_to_the_bit)
 {
-    (void)state;
     static const struct {
         enum gz_handle handle;
         enum gz_edit_kind kind;
@@ -186,142 +185,113 @@ static void test_typed_value_is_the_solvers_to_the_bit(void **state)
     }
 }
 
-static void test_typed_value_replaces_what_was_dragged_and_typed(void **state)
+SCENE_TEST(test_typed_value_replaces_what_was_dragged_and_typed)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    gz_trs start = now(&s);
-    gz_affine parent = parent_world(&s);
-    assert_ok(ask_grab(s.a, GZ_TX, s.node, MIDDLE_X, MIDDLE_Y));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + METRE, MIDDLE_Y));
-    assert_true(fabs(now(&s).t.x - start.t.x) > 0.1);
+    gz_trs start = now(s);
+    gz_affine parent = parent_world(s);
+    assert_ok(ask_grab(s->a, GZ_TX, s->node, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + METRE, MIDDLE_Y));
+    assert_true(fabs(now(s).t.x - start.t.x) > 0.1);
     struct gz_message grab =
-        typing(GZ_TX, &s.node, ONE(0.5)); /* the drag's own nodes may be said again */
+        typing(GZ_TX, &s->node, ONE(0.5)); /* the drag's own nodes may be said again */
     grab.has |= GZ_HAS_POINTER_AT;
-    assert_ok(client_ask(s.a, &grab));
-    assert_bits(now(&s), solved(&start, &parent, GZ_TX, ONE(0.5)));
-    assert_ok(type(s.a, GZ_TX, NULL, ONE(-1.0 / 7)));
-    assert_bits(now(&s), solved(&start, &parent, GZ_TX, ONE(-1.0 / 7)));
-    assert_ok(let_go(s.a));
-    assert_value(newest(s.b), ONE(-1.0 / 7));
-    assert_int_equal(client_last(s.b, GZ_OP_EDIT)->edit.nodes.count, 1);
-    close_scene(&s);
+    assert_ok(client_ask(s->a, &grab));
+    assert_bits(now(s), solved(&start, &parent, GZ_TX, ONE(0.5)));
+    assert_ok(type(s->a, GZ_TX, NULL, ONE(-1.0 / 7)));
+    assert_bits(now(s), solved(&start, &parent, GZ_TX, ONE(-1.0 / 7)));
+    assert_ok(let_go(s->a));
+    assert_value(newest(s->b), ONE(-1.0 / 7));
+    assert_int_equal(client_last(s->b, GZ_OP_EDIT)->edit.nodes.count, 1);
 }
 
-static void test_typed_drag_is_not_moved_by_the_pointer_nor_the_camera(void **state)
+SCENE_TEST(test_typed_drag_is_not_moved_by_the_pointer_nor_the_camera)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(type(s.a, GZ_TV, &s.node, TWO(0.5, 0.25)));
-    gz_trs typed = now(&s);
+    assert_ok(type(s->a, GZ_TV, &s->node, TWO(0.5, 0.25)));
+    gz_trs typed = now(s);
     uint64_t n = 7;
     for (int phase = GZ_PHASE_HOVER; phase <= GZ_PHASE_MOVE; phase += GZ_PHASE_MOVE) {
         struct gz_message move = pointer_message((enum gz_phase)phase, MIDDLE_X + 55, 10, n++);
-        assert_ok(client_ask(s.a, &move));
-        assert_bits(now(&s), typed);
-        const struct gz_delta *delta = &client_last(s.b, GZ_OP_DELTA)->delta; /* but seen it was */
+        assert_ok(client_ask(s->a, &move));
+        assert_bits(now(s), typed);
+        const struct gz_delta *delta = &client_last(s->b, GZ_OP_DELTA)->delta; /* but seen it was */
         assert_int_equal(delta->ack_count, 1);
         assert_int_equal(delta->acks[0].n, n - 1);
     }
-    assert_ok(ask_camera(s.a, 3));
-    assert_bits(now(&s), typed);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_UP, 3, 3)); /* a place is as good as none */
-    assert_bits(now(&s), typed);
-    assert_value(newest(s.b), TWO(0.5, 0.25));
-    close_scene(&s);
+    assert_ok(ask_camera(s->a, 3));
+    assert_bits(now(s), typed);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_UP, 3, 3)); /* a place is as good as none */
+    assert_bits(now(s), typed);
+    assert_value(newest(s->b), TWO(0.5, 0.25));
 }
 
-static void test_typed_value_is_acknowledged(void **state)
+SCENE_TEST(test_typed_value_is_acknowledged)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    struct gz_message grab = typing(GZ_TX, &s.node, ONE(0.5));
+    struct gz_message grab = typing(GZ_TX, &s->node, ONE(0.5));
     grab.has |= GZ_HAS_POINTER_N;
     for (grab.pointer.n = 1; grab.pointer.n <= 3;
          grab.pointer.n++) { /* the same again: its turn comes all the same */
-        assert_ok(client_ask(s.a, &grab));
-        const struct gz_delta *delta = &client_last(s.b, GZ_OP_DELTA)->delta;
+        assert_ok(client_ask(s->a, &grab));
+        const struct gz_delta *delta = &client_last(s->b, GZ_OP_DELTA)->delta;
         assert_int_equal(delta->ack_count, 1);
-        assert_int_equal(delta->acks[0].session, s.a->id);
+        assert_int_equal(delta->acks[0].session, s->a->id);
         assert_int_equal(delta->acks[0].n, grab.pointer.n);
     }
-    assert_ok(let_go(s.a));
-    close_scene(&s);
+    assert_ok(let_go(s->a));
 }
 
-static void test_typed_cancel_leaves_the_exact_bits(void **state)
+SCENE_TEST(test_typed_cancel_leaves_the_exact_bits)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    gz_trs start = now(&s);
-    size_t edits = s.host.store.edit_count;
-    assert_ok(type(s.a, GZ_RZ, &s.node, ONE(1)));
-    host_advance(&s.host, 0.1);
-    assert_ok(cancel(s.a));
-    assert_bits(now(&s), start);
-    assert_ok(type(s.a, GZ_SU, &s.node, ONE(3)));
-    assert_ok(type(s.a, GZ_SU, NULL, ONE(1))); /* a factor that changes nothing */
-    assert_bits(now(&s), start);
-    const struct gz_message *ok = let_go(s.a);
+    gz_trs start = now(s);
+    size_t edits = s->host.store.edit_count;
+    assert_ok(type(s->a, GZ_RZ, &s->node, ONE(1)));
+    host_advance(&s->host, 0.1);
+    assert_ok(cancel(s->a));
+    assert_bits(now(s), start);
+    assert_ok(type(s->a, GZ_SU, &s->node, ONE(3)));
+    assert_ok(type(s->a, GZ_SU, NULL, ONE(1))); /* a factor that changes nothing */
+    assert_bits(now(s), start);
+    const struct gz_message *ok = let_go(s->a);
     assert_ok(ok);
     assert_int_equal(ok->has & GZ_HAS_OK_EDIT, 0);
-    assert_int_equal(s.host.store.edit_count, edits);
-    assert_ok(type(s.b, GZ_TX, &s.node, ONE(1))); /* it is free */
-    close_scene(&s);
+    assert_int_equal(s->host.store.edit_count, edits);
+    assert_ok(type(s->b, GZ_TX, &s->node, ONE(1))); /* it is free */
 }
 
-static void test_typed_drag_follows_a_parent_that_moves(void **state)
+SCENE_TEST(test_typed_drag_follows_a_parent_that_moves)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    gz_affine before = parent_world(&s);
-    gz_trs start = now(&s);
-    assert_ok(type(s.a, GZ_TX, &s.node, ONE(2)));
-    assert_ok(ask_move(s.b, s.parent, 5, 6, 7));
-    gz_affine after = parent_world(&s);
-    gz_vec3 from = gz_affine_apply(&before, start.t), to = gz_affine_apply(&after, now(&s).t);
+    gz_affine before = parent_world(s);
+    gz_trs start = now(s);
+    assert_ok(type(s->a, GZ_TX, &s->node, ONE(2)));
+    assert_ok(ask_move(s->b, s->parent, 5, 6, 7));
+    gz_affine after = parent_world(s);
+    gz_vec3 from = gz_affine_apply(&before, start.t), to = gz_affine_apply(&after, now(s).t);
     gz_vec3 moved = gz_sub(to, from);
     assert_true(fabs(moved.x - 2) < 1e-12 && fabs(moved.y) < 1e-12 && fabs(moved.z) < 1e-12);
-    assert_ok(let_go(s.a));
-    assert_value(newest(s.b), ONE(2));
-    close_scene(&s);
+    assert_ok(let_go(s->a));
+    assert_value(newest(s->b), ONE(2));
 }
 
-static void test_typed_drag_of_one_who_leaves_says_its_value(void **state)
+SCENE_TEST(test_typed_drag_of_one_who_leaves_says_its_value)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(type(s.a, GZ_TX, &s.node, ONE(2)));
-    host_advance(&s.host, 0.1);
-    client_leave(s.a);
-    host_turn(&s.host);
-    assert_value(newest(s.b), ONE(2));
-    close_scene(&s);
+    assert_ok(type(s->a, GZ_TX, &s->node, ONE(2)));
+    host_advance(&s->host, 0.1);
+    client_leave(s->a);
+    host_turn(&s->host);
+    assert_value(newest(s->b), ONE(2));
 }
 
-static void test_typed_drag_needs_a_camera_for_the_view_handles_only(void **state)
+SCENE_TEST(test_typed_drag_needs_a_camera_for_the_view_handles_only)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_refused(type(s.b, GZ_TV, &s.node, TWO(1, 1)), GZ_BAD_STATE);
-    assert_refused(type(s.b, GZ_RV, &s.node, ONE(1)), GZ_BAD_STATE);
-    assert_ok(type(s.b, GZ_RX, &s.node, ONE(1)));
-    assert_ok(let_go(s.b));
-    close_scene(&s);
+    assert_refused(type(s->b, GZ_TV, &s->node, TWO(1, 1)), GZ_BAD_STATE);
+    assert_refused(type(s->b, GZ_RV, &s->node, ONE(1)), GZ_BAD_STATE);
+    assert_ok(type(s->b, GZ_RX, &s->node, ONE(1)));
+    assert_ok(let_go(s->b));
 }
 
 /* ---- what is refused ---- */
 
-static void test_typed_value_that_cannot_be_changes_nothing(void **state)
+SCENE_TEST(test_typed_value_that_cannot_be_changes_nothing)
 {
-    (void)state;
     static const struct {
         enum gz_handle handle;
         struct gz_value value;
@@ -331,106 +301,87 @@ static void test_typed_value_that_cannot_be_changes_nothing(void **state)
         {GZ_SX, {{0, 0}, 1}},    {GZ_SU, {{-0.0, 0}, 1}}, {GZ_SXY, {{2, 2}, 2}},
         {GZ_TX, {{1e15, 0}, 1}}, {GZ_SX, {{1e15, 0}, 1}}, {GZ_SU, {{1e-15, 0}, 1}},
     };
-    struct scene s;
-    open_scene(&s);
     struct gz_set_node set = {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_S,
-                              .id = s.node,
+                              .id = s->node,
                               .trs = {{1e15, 1, 1}, {0, 0, 0, 1}, {2, 0.5, 1}}};
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = &set, .count = 1}};
-    assert_ok(client_ask(s.b, &message));
-    gz_trs start = now(&s);
+    assert_ok(client_ask(s->b, &message));
+    gz_trs start = now(s);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        uint64_t seq = s.a->mirror.seq;
-        const struct gz_message *refused = type(s.a, cases[i].handle, &s.node, cases[i].value);
+        uint64_t seq = s->a->mirror.seq;
+        const struct gz_message *refused = type(s->a, cases[i].handle, &s->node, cases[i].value);
         assert_refused(refused, GZ_BAD_VALUE);
         assert_int_equal(strncmp(refused->error.message.bytes, "value: ", 7), 0);
-        assert_bits(now(&s), start);
-        assert_int_equal(s.a->mirror.seq, seq);
-        assert_refused(ask_grab(s.a, GZ_TX, 0, MIDDLE_X, MIDDLE_Y),
-                       GZ_BAD_STATE);                                    /* nor was it selected */
-        assert_ok(ask_rename(s.b, s.node, i % 2 == 0 ? "even" : "odd")); /* nor is it held */
+        assert_bits(now(s), start);
+        assert_int_equal(s->a->mirror.seq, seq);
+        assert_refused(ask_grab(s->a, GZ_TX, 0, MIDDLE_X, MIDDLE_Y),
+                       GZ_BAD_STATE);                                      /* nor was it selected */
+        assert_ok(ask_rename(s->b, s->node, i % 2 == 0 ? "even" : "odd")); /* nor is it held */
     }
-    close_scene(&s);
 }
 
-static void test_typed_value_that_cannot_be_leaves_the_last_one(void **state)
+SCENE_TEST(test_typed_value_that_cannot_be_leaves_the_last_one)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(type(s.a, GZ_SX, &s.node, ONE(2)));
-    gz_trs typed = now(&s);
-    assert_refused(type(s.a, GZ_SX, NULL, ONE(0)), GZ_BAD_VALUE);
-    assert_refused(type(s.a, GZ_SX, NULL, TWO(1, 1)), GZ_BAD_VALUE);
-    assert_refused(type(s.a, GZ_SX, NULL, ONE(1e-16)), GZ_BAD_VALUE);
-    assert_refused(type(s.a, GZ_SY, NULL, ONE(3)), GZ_BAD_STATE);
-    assert_refused(type(s.a, GZ_SX, &s.parent, ONE(3)), GZ_BAD_STATE);
-    assert_refused(ask_grab(s.a, GZ_SX, s.node, MIDDLE_X, MIDDLE_Y),
+    assert_ok(type(s->a, GZ_SX, &s->node, ONE(2)));
+    gz_trs typed = now(s);
+    assert_refused(type(s->a, GZ_SX, NULL, ONE(0)), GZ_BAD_VALUE);
+    assert_refused(type(s->a, GZ_SX, NULL, TWO(1, 1)), GZ_BAD_VALUE);
+    assert_refused(type(s->a, GZ_SX, NULL, ONE(1e-16)), GZ_BAD_VALUE);
+    assert_refused(type(s->a, GZ_SY, NULL, ONE(3)), GZ_BAD_STATE);
+    assert_refused(type(s->a, GZ_SX, &s->parent, ONE(3)), GZ_BAD_STATE);
+    assert_refused(ask_grab(s->a, GZ_SX, s->node, MIDDLE_X, MIDDLE_Y),
                    GZ_BAD_STATE); /* the pointer does not take over */
-    assert_bits(now(&s), typed);
-    assert_ok(let_go(s.a));
-    assert_value(newest(s.b), ONE(2));
-    close_scene(&s);
+    assert_bits(now(s), typed);
+    assert_ok(let_go(s->a));
+    assert_value(newest(s->b), ONE(2));
 }
 
 /* One of two nodes cannot take the value: neither does. */
-static void test_typed_value_for_many_is_all_or_none(void **state)
+SCENE_TEST(test_typed_value_for_many_is_all_or_none)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    uint64_t far = create_node(s.b, "far", 0, 9e14, 0, 0), ids[] = {s.parent, s.node, far};
+    uint64_t far = create_node(s->b, "far", 0, 9e14, 0, 0), ids[] = {s->parent, s->node, far};
     struct gz_message grab = typing(GZ_TX, ids, ONE(5e14));
     grab.pointer.nodes.count = 3;
-    gz_trs start = host_node(&s.host, s.parent).trs;
-    const struct gz_message *refused = client_ask(s.a, &grab);
+    gz_trs start = host_node(&s->host, s->parent).trs;
+    const struct gz_message *refused = client_ask(s->a, &grab);
     assert_refused(refused, GZ_BAD_VALUE);
     assert_int_equal(refused->error.nodes.ids[0], far);
-    assert_bits(host_node(&s.host, s.parent).trs, start);
+    assert_bits(host_node(&s->host, s->parent).trs, start);
     for (int again = 0; again < 2;
          again++) { /* the second time for the drag that runs; the node hangs from its parent */
         grab.pointer.value = ONE(0.5 + again);
-        assert_ok(client_ask(s.a, &grab));
-        assert_true(host_node(&s.host, s.parent).trs.t.x == start.t.x + 0.5 + again);
+        assert_ok(client_ask(s->a, &grab));
+        assert_true(host_node(&s->host, s->parent).trs.t.x == start.t.x + 0.5 + again);
     }
     grab.pointer.nodes.count = 2;
-    assert_refused(client_ask(s.a, &grab), GZ_BAD_STATE);
-    assert_ok(let_go(s.a));
-    close_scene(&s);
+    assert_refused(client_ask(s->a, &grab), GZ_BAD_STATE);
+    assert_ok(let_go(s->a));
 }
 
-static void test_up_without_a_place_is_for_what_was_typed(void **state)
+SCENE_TEST(test_up_without_a_place_is_for_what_was_typed)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    assert_ok(let_go(s.a)); /* nothing to let go of */
-    assert_ok(ask_grab(s.a, GZ_TX, s.node, MIDDLE_X, MIDDLE_Y));
-    assert_refused(let_go(s.a), GZ_BAD_STATE);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + METRE, MIDDLE_Y)); /* it goes on */
-    const struct gz_message *ok = ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X + METRE, MIDDLE_Y);
+    assert_ok(let_go(s->a)); /* nothing to let go of */
+    assert_ok(ask_grab(s->a, GZ_TX, s->node, MIDDLE_X, MIDDLE_Y));
+    assert_refused(let_go(s->a), GZ_BAD_STATE);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + METRE, MIDDLE_Y)); /* it goes on */
+    const struct gz_message *ok = ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X + METRE, MIDDLE_Y);
     assert_ok(ok);
     assert_true(ok->has & GZ_HAS_OK_EDIT);
-    assert_int_equal(newest(s.b)->has & GZ_HAS_POINTER_VALUE, 0);
-    assert_ok(ask_mode(s.a, GZ_MODE_ORBIT));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
-    assert_refused(let_go(s.a), GZ_BAD_STATE);
-    assert_refused(type(s.a, GZ_TX, &s.node, ONE(1)), GZ_BAD_STATE);
-    close_scene(&s);
+    assert_int_equal(newest(s->b)->has & GZ_HAS_POINTER_VALUE, 0);
+    assert_ok(ask_mode(s->a, GZ_MODE_ORBIT));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
+    assert_refused(let_go(s->a), GZ_BAD_STATE);
+    assert_refused(type(s->a, GZ_TX, &s->node, ONE(1)), GZ_BAD_STATE);
 }
 
-static void test_typed_drag_is_for_editors_and_free_nodes(void **state)
+SCENE_TEST(test_typed_drag_is_for_editors_and_free_nodes)
 {
-    (void)state;
-    struct scene s;
-    open_scene(&s);
-    struct client *viewer = client_join(&s.host, "wes", GZ_ROLE_VIEWER);
-    assert_refused(type(viewer, GZ_TX, &s.node, ONE(1)), GZ_FORBIDDEN);
-    assert_ok(type(s.b, GZ_TX, &s.node, ONE(1)));
-    const struct gz_message *refused = type(s.a, GZ_TX, &s.node, ONE(2));
+    struct client *viewer = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
+    assert_refused(type(viewer, GZ_TX, &s->node, ONE(1)), GZ_FORBIDDEN);
+    assert_ok(type(s->b, GZ_TX, &s->node, ONE(1)));
+    const struct gz_message *refused = type(s->a, GZ_TX, &s->node, ONE(2));
     assert_refused(refused, GZ_LOCKED);
-    assert_int_equal(refused->error.holder, s.b->id);
-    close_scene(&s);
+    assert_int_equal(refused->error.holder, s->b->id);
 }
 
 int main(void)

@@ -57,15 +57,13 @@ static void check_round_trip(const uint8_t *bytes, size_t size)
     free(nodes);
 }
 
-static void test_export_unchanged_sample_says_the_same(void **state)
+TEST(test_export_unchanged_sample_says_the_same)
 {
-    (void)state;
     check_round_trip(gz_sample_glb, gz_sample_glb_size);
 }
 
-static void test_export_unchanged_engine_says_the_same(void **state)
+TEST(test_export_unchanged_engine_says_the_same)
 {
-    (void)state;
     require_models();
     size_t size;
     uint8_t *bytes = read_bytes(ENGINE, &size);
@@ -86,9 +84,8 @@ static double random_number(uint64_t *seed)
 }
 
 /* Whatever a TRS is, it comes back with the same bits: 2000 of them, over many magnitudes. */
-static void test_export_changed_trs_comes_back_to_the_bit(void **state)
+TEST(test_export_changed_trs_comes_back_to_the_bit)
 {
-    (void)state;
     uint64_t seed = 42;
     for (int round = 0; round < 125; round++) {
         struct gz_import before, after;
@@ -154,9 +151,8 @@ static const gz_trs a_trs = {{5, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 static const gz_trs b_trs = {{0, 0, 0}, {0, 0, 0, 1}, {2, 2, 2}};
 static const gz_trs one = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 
-static void test_export_changes_only_what_changed(void **state)
+TEST(test_export_changes_only_what_changed)
 {
-    (void)state;
     const gz_trs moved = {{1, 2, 0.1}, {0, 0, 0, 1}, {2, 2, 2}};
     const struct gz_export_node nodes[] = {{10, 0, 0, "a", a_trs},
                                            {11, 10, 1, "b", moved},
@@ -174,9 +170,8 @@ static void test_export_changes_only_what_changed(void **state)
     json_decref(json);
 }
 
-static void test_export_moved_matrix_becomes_trs(void **state)
+TEST(test_export_moved_matrix_becomes_trs)
 {
-    (void)state;
     const gz_trs moved = {{6, 0, 0}, {0, 0.6, 0, 0.8}, {1, 1, 1}};
     const struct gz_export_node nodes[] = {{10, 0, 0, "a", moved},
                                            {11, 10, 1, "b", b_trs},
@@ -189,9 +184,8 @@ static void test_export_moved_matrix_becomes_trs(void **state)
     json_decref(json);
 }
 
-static void test_export_new_parents_and_new_nodes(void **state)
+TEST(test_export_new_parents_and_new_nodes)
 {
-    (void)state;
     /* c moves to the root, d under b, a new node between a and b; the list is in no order. */
     const struct gz_export_node nodes[] = {{13, 11, 3, "d", one},      {11, 77, 1, "b", b_trs},
                                            {77, 10, -1, "new", a_trs}, {12, 0, 2, "c", one},
@@ -208,9 +202,8 @@ static void test_export_new_parents_and_new_nodes(void **state)
     json_decref(json);
 }
 
-static void test_export_deleted_nodes_leave_every_scene(void **state)
+TEST(test_export_deleted_nodes_leave_every_scene)
 {
-    (void)state;
     /* a and b are gone, c was saved from under a. */
     const struct gz_export_node nodes[] = {{13, 0, 3, "d", one}, {12, 13, 2, "c", one}};
     json_t *json = export_quoted(TREE, nodes, 2);
@@ -221,17 +214,15 @@ static void test_export_deleted_nodes_leave_every_scene(void **state)
     json_decref(json);
 }
 
-static void test_export_all_deleted_is_a_scene_without_nodes(void **state)
+TEST(test_export_all_deleted_is_a_scene_without_nodes)
 {
-    (void)state;
     json_t *json = export_quoted(TREE, NULL, 0);
     assert_json(json_object_get(json, "scenes"), "[{'nodes':[4],'name':'other'},{}]");
     json_decref(json);
 }
 
-static void test_export_file_without_scenes_gets_one_only_to_leave_nodes_out(void **state)
+TEST(test_export_file_without_scenes_gets_one_only_to_leave_nodes_out)
 {
-    (void)state;
     const char *text = "{" ASSET ",'nodes':[{'name':'a'},{'name':'b'},{'name':'c'}]}";
     const struct gz_export_node nodes[] = {
         {1, 0, 0, "a", one}, {3, 0, 2, "c", one}, {2, 1, 1, "b", one}, {4, 0, -1, "d", one}};
@@ -255,9 +246,8 @@ static void test_export_file_without_scenes_gets_one_only_to_leave_nodes_out(voi
     "extras':{'a':[1]},"                                                                           \
     "'extensions':{'X_lod':{'ids':[2]}},'unknown':true"
 
-static void test_export_copies_have_all_that_the_file_says(void **state)
+TEST(test_export_copies_have_all_that_the_file_says)
 {
-    (void)state;
     /* The first in the list is a copy of the crank, which did not move; another hangs below it and
      * did; the bolt is one of a node without a mesh. */
     const struct gz_export_node nodes[] = {
@@ -278,9 +268,8 @@ static void test_export_copies_have_all_that_the_file_says(void **state)
     json_decref(json);
 }
 
-static void test_export_copy_takes_the_place_of_a_deleted_original(void **state)
+TEST(test_export_copy_takes_the_place_of_a_deleted_original)
 {
-    (void)state;
     /* The crank is gone, and what was below it; its copies are two. */
     const struct gz_export_node nodes[] = {
         {21, 0, 0, "later", one}, {20, 0, 0, "sooner", one}, {13, 0, 3, "bolt", one}};
@@ -297,9 +286,8 @@ static void test_export_copy_takes_the_place_of_a_deleted_original(void **state)
 
 /* Every node of the sample twice: what comes back has its bounds twice, which are those of its
  * meshes. */
-static void test_export_copies_come_back_with_their_meshes(void **state)
+TEST(test_export_copies_come_back_with_their_meshes)
 {
-    (void)state;
     struct gz_import before, after;
     struct gz_buffer out;
     import_bytes(&before, gz_sample_glb, gz_sample_glb_size);
@@ -330,9 +318,8 @@ static void test_export_copies_come_back_with_their_meshes(void **state)
     free(nodes);
 }
 
-static void test_export_made_up_and_cut_names_are_not_written(void **state)
+TEST(test_export_made_up_and_cut_names_are_not_written)
 {
-    (void)state;
     char text[1000] = "{" ASSET ",'nodes':[{},{'name':'";
     memset(text + strlen(text), 'x', 300);
     strcat(text, "'}]}");
@@ -348,9 +335,8 @@ static void test_export_made_up_and_cut_names_are_not_written(void **state)
     gz_import_finish(&import);
 }
 
-static void test_export_without_an_asset_is_bare_nodes(void **state)
+TEST(test_export_without_an_asset_is_bare_nodes)
 {
-    (void)state;
     const gz_trs trs = {{0.1, 0, 0}, {0, 0, 0.6, 0.8}, {1, -1, 1}};
     const struct gz_export_node nodes[] = {{2, 1, -1, "child", trs},
                                            {1, 0, -1, "root \"\xE2\x82\xAC\"", one}};
@@ -372,9 +358,8 @@ static void test_export_without_an_asset_is_bare_nodes(void **state)
     gz_buffer_finish(&out);
 }
 
-static void test_export_unknown_chunks_keep_their_bytes(void **state)
+TEST(test_export_unknown_chunks_keep_their_bytes)
 {
-    (void)state;
     char *json = from_quotes("{" ASSET ",'nodes':[{}]}");
     size_t size;
     uint8_t *glb = make_glb(json, "unknown chunk's bytes...", 24, &size);
@@ -389,9 +374,8 @@ static void test_export_unknown_chunks_keep_their_bytes(void **state)
     free(json);
 }
 
-static void test_export_bad_list_is_refused_and_writes_nothing(void **state)
+TEST(test_export_bad_list_is_refused_and_writes_nothing)
 {
-    (void)state;
     const gz_trs nowhere = {{NAN, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
     const struct {
         struct gz_export_node second;
@@ -420,9 +404,8 @@ static void test_export_bad_list_is_refused_and_writes_nothing(void **state)
     free(json);
 }
 
-static void test_export_of_copies_without_end_is_refused(void **state)
+TEST(test_export_of_copies_without_end_is_refused)
 {
-    (void)state;
     enum { PROPERTIES = 5000, COPIES = 1 + GZ_ASSET_VALUES_MAX / PROPERTIES };
     char *text = calloc(PROPERTIES + 10, 16);
     size_t at = (size_t)sprintf(text, "{" ASSET ",'nodes':[{");
@@ -450,9 +433,8 @@ static void test_export_of_copies_without_end_is_refused(void **state)
     free(text);
 }
 
-static void test_export_that_does_not_fit_leaves_the_buffer(void **state)
+TEST(test_export_that_does_not_fit_leaves_the_buffer)
 {
-    (void)state;
     struct gz_import import;
     import_bytes(&import, gz_sample_glb, gz_sample_glb_size);
     struct gz_export_node *nodes = same_nodes(&import);
@@ -481,9 +463,8 @@ static void convert(struct gz_buffer *out, const struct gz_buffer *from, bool bi
         fail_msg("%s", error.message);
 }
 
-static void test_convert_sample_to_text_and_back_is_the_same_scene_and_bytes(void **state)
+TEST(test_convert_sample_to_text_and_back_is_the_same_scene_and_bytes)
 {
-    (void)state;
     struct gz_buffer glb, text, again;
     struct gz_import before, after;
     const uint8_t *bin[2];
@@ -512,9 +493,8 @@ static void test_convert_sample_to_text_and_back_is_the_same_scene_and_bytes(voi
     gz_buffer_finish(&again);
 }
 
-static void test_convert_table(void **state)
+TEST(test_convert_table)
 {
-    (void)state;
     static const struct {
         const char *json;
         bool binary;
@@ -549,9 +529,8 @@ static void test_convert_table(void **state)
     }
 }
 
-static void test_convert_what_does_not_fit_or_is_no_gltf_is_refused(void **state)
+TEST(test_convert_what_does_not_fit_or_is_no_gltf_is_refused)
 {
-    (void)state;
     struct gz_error error = {0};
     struct gz_buffer out;
     gz_buffer_init(&out, gz_sample_glb_size, 0);
@@ -746,9 +725,8 @@ static void make_rig(char text[RIG_BYTES])
     strcpy(text + used, "]}");
 }
 
-static void test_export_skins_stay_valid_whatever_becomes_of_joints(void **state)
+TEST(test_export_skins_stay_valid_whatever_becomes_of_joints)
 {
-    (void)state;
     size_t size, lost = 0;
     struct gz_buffer file;
     struct gz_error error;
@@ -778,9 +756,8 @@ static void test_export_skins_stay_valid_whatever_becomes_of_joints(void **state
     "},"                                                                                           \
     "{'name':'knee'},{'name':'alone'}]}"
 
-static void test_export_says_which_skin_was_dropped_and_why_others_stay(void **state)
+TEST(test_export_says_which_skin_was_dropped_and_why_others_stay)
 {
-    (void)state;
     static const struct {
         uint64_t knee;
         const char *dropped, *skins;

@@ -299,9 +299,8 @@ static void assert_refused(const char *name, const void *bytes, size_t size, enu
     assert_int_equal(import.count, 0);
 }
 
-static void test_import_bad_file_names_the_place(void **state)
+TEST(test_import_bad_file_names_the_place)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof bad_files / sizeof bad_files[0]; i++) {
         char *json = from_quotes(bad_files[i].text);
         assert_refused(bad_files[i].name, json, strlen(json), bad_files[i].status,
@@ -310,9 +309,8 @@ static void test_import_bad_file_names_the_place(void **state)
     }
 }
 
-static void test_import_triangle_has_its_bounds(void **state)
+TEST(test_import_triangle_has_its_bounds)
 {
-    (void)state;
     struct gz_import import;
     import_quoted(&import, ACCESSORS(INDICES "," POSITIONS));
     assert_int_equal(import.count, 1);
@@ -322,9 +320,8 @@ static void test_import_triangle_has_its_bounds(void **state)
     gz_import_finish(&import);
 }
 
-static void test_import_bounds_are_the_union_of_primitives(void **state)
+TEST(test_import_bounds_are_the_union_of_primitives)
 {
-    (void)state;
     struct gz_import import;
     import_quoted(
         &import,
@@ -341,9 +338,8 @@ static void test_import_bounds_are_the_union_of_primitives(void **state)
     gz_import_finish(&import);
 }
 
-static void test_import_quantized_bounds_are_decoded(void **state)
+TEST(test_import_quantized_bounds_are_decoded)
 {
-    (void)state;
     static const struct {
         int type;
         const char *normalized;
@@ -376,9 +372,8 @@ static void test_import_quantized_bounds_are_decoded(void **state)
     }
 }
 
-static void test_import_order_is_parents_first_siblings_as_listed(void **state)
+TEST(test_import_order_is_parents_first_siblings_as_listed)
 {
-    (void)state;
     struct gz_import import;
     import_quoted(&import, "{" ASSET ",'scene':1,'scenes':[{'nodes':[6]},{'nodes':[4,0]}],'nodes':["
                            "{'children':[3,1]},{'children':[2]},{},{},{'children':[5]},{},{}]}");
@@ -394,9 +389,8 @@ static void test_import_order_is_parents_first_siblings_as_listed(void **state)
     gz_import_finish(&import);
 }
 
-static void test_import_scene_default_is_the_first_or_all_roots(void **state)
+TEST(test_import_scene_default_is_the_first_or_all_roots)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t count;
@@ -416,9 +410,8 @@ static void test_import_scene_default_is_the_first_or_all_roots(void **state)
     }
 }
 
-static void test_import_trs_is_taken_to_the_bit(void **state)
+TEST(test_import_trs_is_taken_to_the_bit)
 {
-    (void)state;
     struct gz_import import;
     import_quoted(
         &import,
@@ -433,9 +426,8 @@ static void test_import_trs_is_taken_to_the_bit(void **state)
     gz_import_finish(&import);
 }
 
-static void test_import_matrix_becomes_trs_and_tells_what_is_lost(void **state)
+TEST(test_import_matrix_becomes_trs_and_tells_what_is_lost)
 {
-    (void)state;
     struct gz_import import;
     /* A quarter turn about z, scaled 2, 3, 4, then moved; and a shear of a half. */
     import_quoted(&import, NODES("{'matrix':[0,2,0,0,-3,0,0,0,0,0,4,0,7,8,9,1]}"));
@@ -456,9 +448,8 @@ static void test_import_matrix_becomes_trs_and_tells_what_is_lost(void **state)
     gz_import_finish(&import);
 }
 
-static void test_import_name_absent_is_made_up_and_long_is_cut_at_a_character(void **state)
+TEST(test_import_name_absent_is_made_up_and_long_is_cut_at_a_character)
 {
-    (void)state;
     char text[2000] = "{" ASSET ",'nodes':[{},{'name':''},{'name':'";
     for (int i = 0; i < 100; i++) strcat(text, "\xE2\x82\xAC");
     strcat(text, "'},{'name':'two\\nlines'}]}");
@@ -471,9 +462,8 @@ static void test_import_name_absent_is_made_up_and_long_is_cut_at_a_character(vo
     gz_import_finish(&import);
 }
 
-static void test_import_extras_are_nobodys_business(void **state)
+TEST(test_import_extras_are_nobodys_business)
 {
-    (void)state;
     struct gz_import import;
     import_quoted(&import,
                   NODES("{'extras':{'extensions':1,'mesh':'none'},'name':'a'},{'extras':3}"));
@@ -482,9 +472,8 @@ static void test_import_extras_are_nobodys_business(void **state)
 }
 
 /* Sparse values take the place of some of the bytes: what those say is not known to be used. */
-static void test_import_sparse_indices_are_not_looked_at(void **state)
+TEST(test_import_sparse_indices_are_not_looked_at)
 {
-    (void)state;
     struct gz_import import;
     import_quoted(
         &import,
@@ -496,9 +485,8 @@ static void test_import_sparse_indices_are_not_looked_at(void **state)
     gz_import_finish(&import);
 }
 
-static void test_import_unknown_required_extension_keeps_the_transforms(void **state)
+TEST(test_import_unknown_required_extension_keeps_the_transforms)
 {
-    (void)state;
     struct gz_import import;
     import_quoted(&import, "{" ASSET ",'extensionsUsed':['X_none'],'extensionsRequired':['X_none'],"
                            "'nodes':[{'translation':[1,2,3],'extensions':{'X_none':{'a':[1]}}}]}");
@@ -506,9 +494,8 @@ static void test_import_unknown_required_extension_keeps_the_transforms(void **s
     gz_import_finish(&import);
 }
 
-static void test_import_indices_in_reach_of_each_width(void **state)
+TEST(test_import_indices_in_reach_of_each_width)
 {
-    (void)state;
     static const struct {
         int type;
         uint8_t bytes[12];
@@ -561,9 +548,8 @@ static char *make_chain(size_t count)
     return text;
 }
 
-static void test_import_depth_at_the_limit_and_one_past_it(void **state)
+TEST(test_import_depth_at_the_limit_and_one_past_it)
 {
-    (void)state;
     struct gz_import import;
     char *chain = make_chain(GZ_TREE_DEPTH_MAX);
     import_bytes(&import, chain, strlen(chain));
@@ -586,9 +572,8 @@ static char *make_nodes(size_t count)
     return text;
 }
 
-static void test_import_nodes_at_the_limit_and_one_past_it(void **state)
+TEST(test_import_nodes_at_the_limit_and_one_past_it)
 {
-    (void)state;
     struct gz_import import;
     char *text = make_nodes(GZ_NODES_MAX);
     import_bytes(&import, text, strlen(text));
@@ -601,9 +586,8 @@ static void test_import_nodes_at_the_limit_and_one_past_it(void **state)
     free(text);
 }
 
-static void test_import_json_bombs_are_refused(void **state)
+TEST(test_import_json_bombs_are_refused)
 {
-    (void)state;
     size_t depth = 100000;
     char *text = malloc(2 * depth);
     memset(text, '[', depth);
@@ -619,9 +603,8 @@ static void test_import_json_bombs_are_refused(void **state)
     free(text);
 }
 
-static void test_import_brackets_in_strings_are_no_values(void **state)
+TEST(test_import_brackets_in_strings_are_no_values)
 {
-    (void)state;
     size_t filler = (size_t)GZ_ASSET_VALUES_MAX + 10;
     char *text = malloc(filler + 200);
     size_t used = (size_t)sprintf(text, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"\\\"");
@@ -634,9 +617,8 @@ static void test_import_brackets_in_strings_are_no_values(void **state)
 }
 
 /* Accessors that share their bytes: the file is small, the indices to look at are not. */
-static void test_import_shared_indices_have_a_budget(void **state)
+TEST(test_import_shared_indices_have_a_budget)
 {
-    (void)state;
     size_t bytes = 4 << 20, accessors = 70;
     char *text = malloc(40000);
     size_t used = (size_t)sprintf(
@@ -669,9 +651,8 @@ static void test_import_shared_indices_have_a_budget(void **state)
 
 /* ---- The container ---- */
 
-static void test_glb_header_each_byte_wrong_is_refused(void **state)
+TEST(test_glb_header_each_byte_wrong_is_refused)
 {
-    (void)state;
     for (size_t i = 0; i < 20; i++) {
         for (int bit = 0; bit < 8; bit++) {
             uint8_t *copy = malloc(gz_sample_glb_size);
@@ -685,9 +666,8 @@ static void test_glb_header_each_byte_wrong_is_refused(void **state)
 }
 
 /* On the heap and of the exact size, so that a read past the end is seen. */
-static void test_glb_cut_anywhere_is_refused(void **state)
+TEST(test_glb_cut_anywhere_is_refused)
 {
-    (void)state;
     size_t step = 1;
     for (size_t size = 0; size < gz_sample_glb_size; size += step) {
         uint8_t *copy = malloc(size > 0 ? size : 1);
@@ -704,9 +684,8 @@ static void test_glb_cut_anywhere_is_refused(void **state)
     }
 }
 
-static void test_glb_chunks_out_of_form_are_refused(void **state)
+TEST(test_glb_chunks_out_of_form_are_refused)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint8_t bytes[40];
@@ -730,9 +709,8 @@ static void test_glb_chunks_out_of_form_are_refused(void **state)
     }
 }
 
-static void test_glb_buffer_longer_than_its_chunk_is_refused(void **state)
+TEST(test_glb_buffer_longer_than_its_chunk_is_refused)
 {
-    (void)state;
     char *json = from_quotes("{" ASSET ",'buffers':[{'byteLength':9}]}");
     size_t size;
     uint8_t *glb = make_glb(json, "12345678", 8, &size);
@@ -746,9 +724,8 @@ static void test_glb_buffer_longer_than_its_chunk_is_refused(void **state)
 }
 
 /* The binary chunk is the second one or there is none. */
-static void test_glb_binary_chunk_that_comes_third_is_not_the_buffer(void **state)
+TEST(test_glb_binary_chunk_that_comes_third_is_not_the_buffer)
 {
-    (void)state;
     const uint8_t chunks[] = "12345678\x0C\0\0\0BIN\0abcdefghijkl";
     char *json = from_quotes("{" ASSET ",'buffers':[{'byteLength':9}]}");
     size_t size;
@@ -763,16 +740,14 @@ static void test_glb_binary_chunk_that_comes_third_is_not_the_buffer(void **stat
     free(json);
 }
 
-static void test_import_too_large_is_refused_unread(void **state)
+TEST(test_import_too_large_is_refused_unread)
 {
-    (void)state;
     assert_refused("large", gz_sample_glb, (size_t)GZ_ASSET_BYTES_MAX + 1, GZ_TOO_LARGE,
                    "at most 268435456");
 }
 
-static void test_media_type_is_told_by_the_first_bytes(void **state)
+TEST(test_media_type_is_told_by_the_first_bytes)
 {
-    (void)state;
     assert_string_equal(gz_gltf_media_type(gz_sample_glb, gz_sample_glb_size), "model/gltf-binary");
     assert_string_equal(gz_gltf_media_type((const uint8_t *)"{}", 2), "model/gltf+json");
     assert_string_equal(gz_gltf_media_type((const uint8_t *)"glT", 3), "model/gltf+json");
@@ -780,9 +755,8 @@ static void test_media_type_is_told_by_the_first_bytes(void **state)
 
 /* ---- The sample ---- */
 
-static void test_sample_is_an_arm_with_a_hierarchy(void **state)
+TEST(test_sample_is_an_arm_with_a_hierarchy)
 {
-    (void)state;
     struct gz_import import;
     import_bytes(&import, gz_sample_glb, gz_sample_glb_size);
     assert_int_equal(import.count, 16);
@@ -800,9 +774,8 @@ static void test_sample_is_an_arm_with_a_hierarchy(void **state)
 
 /* The header may hold anything, "solid " as well as nothing; the count of triangles has to fit the
  * length. */
-static void test_binary_stl_is_known_by_its_length(void **state)
+TEST(test_binary_stl_is_known_by_its_length)
 {
-    (void)state;
     uint8_t bytes[80 + 4 + 2 * 50] = {0};
     struct gz_import import;
     struct gz_error error;

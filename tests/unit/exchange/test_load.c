@@ -78,9 +78,8 @@ static int remove_folder(void **state)
     return nftw(folder, handle_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static void test_load_files_beside_and_below_are_embedded(void **state)
+TEST(test_load_files_beside_and_below_are_embedded)
 {
-    (void)state;
     static const char *const texts[] = {
         TRIANGLE("a.bin"),         TRIANGLE("sub/b.bin"),
         TRIANGLE("./sub//b.bin"),  TRIANGLE("with%20space.bin"),
@@ -107,9 +106,8 @@ static void test_load_files_beside_and_below_are_embedded(void **state)
     }
 }
 
-static void test_load_uri_that_leaves_or_lies_is_refused(void **state)
+TEST(test_load_uri_that_leaves_or_lies_is_refused)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum gz_status status;
@@ -159,9 +157,8 @@ static void test_load_uri_that_leaves_or_lies_is_refused(void **state)
     }
 }
 
-static void test_load_images_are_embedded_as_what_they_are(void **state)
+TEST(test_load_images_are_embedded_as_what_they_are)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         size_t size;
@@ -194,9 +191,8 @@ static void test_load_images_are_embedded_as_what_they_are(void **state)
 }
 
 /* Numbers that floats and decimals cannot hold exactly survive the rewriting. */
-static void test_load_embedding_keeps_numbers_to_the_bit(void **state)
+TEST(test_load_embedding_keeps_numbers_to_the_bit)
 {
-    (void)state;
     struct gz_buffer out;
     struct gz_import import;
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
@@ -210,9 +206,8 @@ static void test_load_embedding_keeps_numbers_to_the_bit(void **state)
     gz_buffer_finish(&out);
 }
 
-static void test_load_glb_with_a_file_beside_keeps_its_chunk(void **state)
+TEST(test_load_glb_with_a_file_beside_keeps_its_chunk)
 {
-    (void)state;
     char *json =
         from_quotes("{" ASSET ",'buffers':[{'byteLength':8},{'byteLength':6,'uri':'a.bin'}]}");
     size_t size;
@@ -230,9 +225,8 @@ static void test_load_glb_with_a_file_beside_keeps_its_chunk(void **state)
     free(json);
 }
 
-static void test_load_file_that_needs_nothing_is_kept_to_the_byte(void **state)
+TEST(test_load_file_that_needs_nothing_is_kept_to_the_byte)
 {
-    (void)state;
     struct gz_buffer out;
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
     write_bytes("in/arm.glb", gz_sample_glb, gz_sample_glb_size);
@@ -242,9 +236,8 @@ static void test_load_file_that_needs_nothing_is_kept_to_the_byte(void **state)
     gz_buffer_finish(&out);
 }
 
-static void test_load_path_is_relative_to_the_working_directory(void **state)
+TEST(test_load_path_is_relative_to_the_working_directory)
 {
-    (void)state;
     struct gz_buffer out;
     char *before = getcwd(NULL, 0);
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
@@ -257,9 +250,8 @@ static void test_load_path_is_relative_to_the_working_directory(void **state)
     free(before);
 }
 
-static void test_load_unreadable_file_is_said(void **state)
+TEST(test_load_unreadable_file_is_said)
 {
-    (void)state;
     static const struct {
         const char *name, *message;
     } cases[] = {{"in/none.glb", "No such file or directory: "},
@@ -276,9 +268,8 @@ static void test_load_unreadable_file_is_said(void **state)
 }
 
 /* A file of holes is large without being there. */
-static void test_load_too_much_is_refused(void **state)
+TEST(test_load_too_much_is_refused)
 {
-    (void)state;
     struct gz_buffer out;
     struct gz_error error = {0};
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);

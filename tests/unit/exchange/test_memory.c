@@ -45,9 +45,8 @@ void *__wrap_realloc(void *memory, size_t size)
     "'max':[1,1,0]}],'meshes':[{'primitives':[{'attributes':{'POSITION':1},'indices':0}]}]}"
 
 /* Without memory for the triangles alone a file is taken all the same. */
-static void test_import_out_of_memory_holds_nothing(void **state)
+TEST(test_import_out_of_memory_holds_nothing)
 {
-    (void)state;
     char *json = from_quotes(FILE_TEXT);
     long tries = 0, without_surfaces = 0;
     for (bool whole = false; !whole; tries++) {
@@ -75,9 +74,8 @@ static void test_import_out_of_memory_holds_nothing(void **state)
     free(json);
 }
 
-static void test_export_out_of_memory_writes_nothing(void **state)
+TEST(test_export_out_of_memory_writes_nothing)
 {
-    (void)state;
     const gz_trs moved = {{1, 0, 0}, {0, 0, 0.6, 0.8}, {2, 2, 2}};
     const struct gz_export_node nodes[] = {{1, 0, 0, "b", moved},
                                            {2, 3, 1, "c", moved},

@@ -116,9 +116,8 @@ static void check_model(const struct model *model)
     }
 }
 
-static void test_models_each_is_read_or_refused_in_words(void **state)
+TEST(test_models_each_is_read_or_refused_in_words)
 {
-    (void)state;
     require_models();
     for (size_t i = 0; i < MODEL_COUNT; i++) check_model(&models[i]);
 }
@@ -137,9 +136,8 @@ static int handle_found(const char *path, const struct stat *facts, int type, st
     return 1;
 }
 
-static void test_models_the_table_has_them_all(void **state)
+TEST(test_models_the_table_has_them_all)
 {
-    (void)state;
     require_models();
     assert_int_equal(nftw(MODELS "/glTF", handle_found, 16, FTW_PHYS), 0);
     assert_int_equal(nftw(MODELS "/glTF2", handle_found, 16, FTW_PHYS), 0);

@@ -185,9 +185,8 @@ static void expect_nothing(const char *primitive, const char *accessors, const c
     free(surfaces);
 }
 
-static void test_every_way_to_write_triangles_is_read(void **state)
+TEST(test_every_way_to_write_triangles_is_read)
 {
-    (void)state;
     const char *bare = "{'attributes':{'POSITION':0}}";
     expect_square(bare,
                   "{'bufferView':0,'byteOffset':64,'componentType':5126,'count':6,'type':'VEC3','"
@@ -205,9 +204,8 @@ static void test_every_way_to_write_triangles_is_read(void **state)
                   SQUARE INDICES(488, 5121, 4), "", 1, false);
 }
 
-static void test_places_are_read_as_they_are_meant(void **state)
+TEST(test_places_are_read_as_they_are_meant)
 {
-    (void)state;
     expect_square(INDEXED, PLACES(1, 192, 5126, "") INDICES(448, 5121, 6), "", 1, false);
     expect_square(INDEXED, PLACES(2, 320, 5123, ",'normalized':true") INDICES(448, 5121, 6), "", 1,
                   false);
@@ -221,9 +219,8 @@ static void test_places_are_read_as_they_are_meant(void **state)
     ",'sparse':{'count':1,'indices':{'bufferView':0,'byteOffset':" #indices                        \
     ",'componentType':5121},'values':{'bufferView':0,'byteOffset':" #values "}}"
 
-static void test_sparse_accessors_replace_what_they_say(void **state)
+TEST(test_sparse_accessors_replace_what_they_say)
 {
-    (void)state;
     expect_square(INDEXED, PLACES(0, 640, 5126, SPARSE(472, 704)) INDICES(448, 5121, 6), "", 1,
                   false);
     /* the last index is 9, which is not there, but for a sparse one that makes it 3 */
@@ -253,9 +250,8 @@ static void test_sparse_accessors_replace_what_they_say(void **state)
     free(surfaces);
 }
 
-static void test_both_sides_are_the_materials(void **state)
+TEST(test_both_sides_are_the_materials)
 {
-    (void)state;
     const char *materials = ",'materials':[{'doubleSided':true},{}]";
     expect_square("{'material':0,'attributes':{'POSITION':0},'indices':1}",
                   SQUARE INDICES(448, 5121, 6), materials, 1, true);
@@ -263,9 +259,8 @@ static void test_both_sides_are_the_materials(void **state)
                   SQUARE INDICES(448, 5121, 6), materials, 1, false);
 }
 
-static void test_what_cannot_be_seen_as_modelled_is_left_out(void **state)
+TEST(test_what_cannot_be_seen_as_modelled_is_left_out)
 {
-    (void)state;
     const char *all = SQUARE INDICES(448, 5121, 6);
     const char *morphed = "{'attributes':{'POSITION':0},'indices':1,'targets':[{'POSITION':0}]}";
     expect_square(morphed, all, "", 1, false); /* without a weight */
@@ -304,9 +299,8 @@ static struct gz_surfaces *read_text(const char *text, const void *bytes, size_t
     return surfaces;
 }
 
-static void test_compressed_views_are_out_of_reach(void **state)
+TEST(test_compressed_views_are_out_of_reach)
 {
-    (void)state;
     struct gz_surfaces *surfaces =
         read_text("{'asset':{'version':'2.0'},'nodes':[{'mesh':0}],'meshes':[{'primitives':[{'"
                   "attributes':{'POSITION':0}}]}],"
@@ -322,9 +316,8 @@ static void test_compressed_views_are_out_of_reach(void **state)
 }
 
 /* A mesh is there once; what no node shows is not there. */
-static void test_meshes_are_shared(void **state)
+TEST(test_meshes_are_shared)
 {
-    (void)state;
     struct gz_surfaces *surfaces = read_text(
         "{'asset':{'version':'2.0'},'nodes':[{'mesh':1},{},{'mesh':1},{'mesh':2}],'meshes':["
         "{'primitives':[{'attributes':{'POSITION':0}}]},{'primitives':[{'attributes':{'POSITION':0}"
@@ -347,9 +340,8 @@ static void test_meshes_are_shared(void **state)
     free(surfaces);
 }
 
-static void test_more_triangles_than_the_limit_are_left_out(void **state)
+TEST(test_more_triangles_than_the_limit_are_left_out)
 {
-    (void)state;
     enum { CORNER_COUNT = 3 * GZ_SURFACE_TRIANGLES_MAX + 3, BYTES = CORNER_COUNT + 64 };
     uint8_t *bytes = calloc(BYTES + 64, 1);
     assert_non_null(bytes);
@@ -396,9 +388,8 @@ static void expect_triangles(const char *path, size_t count)
     gz_buffer_finish(&bytes);
 }
 
-static void test_models_have_as_many_as_they_say(void **state)
+TEST(test_models_have_as_many_as_they_say)
 {
-    (void)state;
     require_models();
     static const struct {
         const char *path;
@@ -426,9 +417,8 @@ static void test_models_have_as_many_as_they_say(void **state)
 
 /* The engine's triangles as its own JSON counts them: all of its meshes are shown, some by more
  * than one node. */
-static void test_the_engine_is_whole(void **state)
+TEST(test_the_engine_is_whole)
 {
-    (void)state;
     require_models();
     size_t size, bin_size, count = 0, index;
     const uint8_t *chunk;

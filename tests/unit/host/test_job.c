@@ -209,19 +209,19 @@ static void test_memory_is_freed_once_whenever_it_ends(void **state)
     for (int i = 0; i < JOBS; i++) assert_int_equal(atomic_load(&freed[i]), 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_jobs_run_on_workers_and_are_done_on_the_loop),
-        TEST(test_lane_of_one_goes_in_order),
-        TEST(test_full_lane_keeps_no_other_waiting),
-        TEST(test_bounds_are_the_workers_together),
-        TEST(test_cancelled_jobs_are_done_all_the_same),
-        TEST(test_file_is_in_use_until_the_worker_has_left_it),
-        TEST(test_closing_finishes_all_of_them),
-        TEST(test_memory_is_freed_once_whenever_it_ends),
+        STAGED(test_jobs_run_on_workers_and_are_done_on_the_loop),
+        STAGED(test_lane_of_one_goes_in_order),
+        STAGED(test_full_lane_keeps_no_other_waiting),
+        STAGED(test_bounds_are_the_workers_together),
+        STAGED(test_cancelled_jobs_are_done_all_the_same),
+        STAGED(test_file_is_in_use_until_the_worker_has_left_it),
+        STAGED(test_closing_finishes_all_of_them),
+        STAGED(test_memory_is_freed_once_whenever_it_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -265,21 +265,21 @@ static void test_end_meets_a_deletion_that_waits_for_an_opening(void **state)
     assert_int_equal(waiter.error.status, GZ_BAD_STATE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_scene_is_opened_once_for_all_who_wait),
-        TEST(test_opening_is_not_done_by_the_loop),
-        TEST(test_opening_that_fails_answers_all_who_wait),
-        TEST(test_scene_that_is_missing_is_refused_at_once),
-        TEST(test_scene_that_is_being_closed_is_opened_again),
-        TEST(test_deletion_meets_an_opening),
-        TEST(test_renaming_meets_an_opening),
-        TEST(test_deletion_meets_an_opening_that_fails),
-        TEST(test_end_meets_openings),
-        TEST(test_end_meets_a_deletion_that_waits_for_an_opening),
+        STAGED(test_scene_is_opened_once_for_all_who_wait),
+        STAGED(test_opening_is_not_done_by_the_loop),
+        STAGED(test_opening_that_fails_answers_all_who_wait),
+        STAGED(test_scene_that_is_missing_is_refused_at_once),
+        STAGED(test_scene_that_is_being_closed_is_opened_again),
+        STAGED(test_deletion_meets_an_opening),
+        STAGED(test_renaming_meets_an_opening),
+        STAGED(test_deletion_meets_an_opening_that_fails),
+        STAGED(test_end_meets_openings),
+        STAGED(test_end_meets_a_deletion_that_waits_for_an_opening),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

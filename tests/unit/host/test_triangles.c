@@ -127,16 +127,16 @@ static void test_scene_that_was_closed_meanwhile_gets_none(void **state)
     assert_int_equal(data_folder_logged(&stage->folder, "picked by bounds"), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_all_scenes_share_the_room),
-        TEST(test_what_an_import_replaces_is_not_in_its_way),
-        TEST(test_imports_that_wait_do_not_pile_up),
-        TEST(test_scenes_that_are_opened_wait_for_each_other),
-        TEST(test_scene_that_was_closed_meanwhile_gets_none),
+        STAGED(test_all_scenes_share_the_room),
+        STAGED(test_what_an_import_replaces_is_not_in_its_way),
+        STAGED(test_imports_that_wait_do_not_pile_up),
+        STAGED(test_scenes_that_are_opened_wait_for_each_other),
+        STAGED(test_scene_that_was_closed_meanwhile_gets_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,9 +148,8 @@ static void assert_empty(const struct gz_journal *journal)
     assert_int_equal(journal->bytes, 0);
 }
 
-static void test_what_is_stored_is_answered_oldest_first_over_all_kinds(void **state)
+TEST(test_what_is_stored_is_answered_oldest_first_over_all_kinds)
 {
-    (void)state;
     struct diary diary;
     start(&diary);
     append(&diary, &edit, 1, 7);
@@ -168,9 +167,8 @@ static void test_what_is_stored_is_answered_oldest_first_over_all_kinds(void **s
 }
 
 /* What came after the batch stands on what was in it. */
-static void test_what_is_refused_goes_back_newest_first_over_all_kinds(void **state)
+TEST(test_what_is_refused_goes_back_newest_first_over_all_kinds)
 {
-    (void)state;
     struct diary diary;
     start(&diary);
     append(&diary, &edit, 1, 7);
@@ -188,9 +186,8 @@ static void test_what_is_refused_goes_back_newest_first_over_all_kinds(void **st
     assert_empty(&diary.journal);
 }
 
-static void test_without_memory_what_is_older_stays_and_nobody_waits(void **state)
+TEST(test_without_memory_what_is_older_stays_and_nobody_waits)
 {
-    (void)state;
     struct diary diary;
     start(&diary);
     append(&diary, &letter, 1, 8);
@@ -212,9 +209,8 @@ static void test_without_memory_what_is_older_stays_and_nobody_waits(void **stat
 }
 
 /* Taking back may leave a trace for the file, and may end what others waited for. */
-static void test_the_queue_may_change_while_it_is_taken_back(void **state)
+TEST(test_the_queue_may_change_while_it_is_taken_back)
 {
-    (void)state;
     struct diary diary;
     start(&diary);
     append(&diary, &remark, 1, 0);
@@ -239,9 +235,8 @@ static void test_the_queue_may_change_while_it_is_taken_back(void **state)
     assert_empty(&diary.journal);
 }
 
-static void test_all_waiters_are_answered(void **state)
+TEST(test_all_waiters_are_answered)
 {
-    (void)state;
     struct diary diary;
     start(&diary);
     struct thing *thing = append(&diary, &edit, 1, 7);
@@ -262,9 +257,8 @@ static void test_all_waiters_are_answered(void **state)
 }
 
 /* Who repeats one request is in nobody's way either. */
-static void test_requests_sent_again_have_a_bound_of_their_own(void **state)
+TEST(test_requests_sent_again_have_a_bound_of_their_own)
 {
-    (void)state;
     struct diary diary;
     struct gz_error error;
     start(&diary);
@@ -277,9 +271,8 @@ static void test_requests_sent_again_have_a_bound_of_their_own(void **state)
     assert_empty(&diary.journal);
 }
 
-static void test_what_waits_is_bounded_by_number_and_by_bytes(void **state)
+TEST(test_what_waits_is_bounded_by_number_and_by_bytes)
 {
-    (void)state;
     struct diary diary;
     struct gz_error error;
     start(&diary);
@@ -301,9 +294,8 @@ static void test_what_waits_is_bounded_by_number_and_by_bytes(void **state)
     assert_empty(&diary.journal);
 }
 
-static void test_when_a_batch_is_due(void **state)
+TEST(test_when_a_batch_is_due)
 {
-    (void)state;
     struct diary diary;
     const struct gz_journal *journal = &diary.journal;
     const double sample_s = GZ_SAMPLE_MS_MIN / 1000.0, retry_s = GZ_RETRY_MS / 1000.0;
@@ -334,9 +326,8 @@ static void test_when_a_batch_is_due(void **state)
     assert_true(gz_journal_due(journal, true) == 1 + sample_s);
 }
 
-static void test_a_batch_without_memory_is_none(void **state)
+TEST(test_a_batch_without_memory_is_none)
 {
-    (void)state;
     struct diary diary;
     struct gz_batch batch = {.seq = 0};
     start(&diary);

@@ -292,9 +292,8 @@ static void play(uint64_t seed)
     gz_scene_destroy(game.scene);
 }
 
-static void test_boxes_let_through_what_is_there(void **state)
+TEST(test_boxes_let_through_what_is_there)
 {
-    (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
         fprintf(stderr, "GIZMOD_SEED=%llu\r",
@@ -306,9 +305,8 @@ static void test_boxes_let_through_what_is_there(void **state)
 /* ---- worlds that numbers cannot hold ---- */
 
 /* Chains of nodes that each make everything below so many times larger. */
-static void test_boxes_of_worlds_beyond_numbers_always_pass(void **state)
+TEST(test_boxes_of_worlds_beyond_numbers_always_pass)
 {
-    (void)state;
     static const double factors[] = {1e15, 1e-15, 0.1, 1e-3};
     for (size_t i = 0; i < COUNT(factors); i++) {
         struct game game = {.scene = make_empty_scene(), .wild = true};
@@ -329,9 +327,8 @@ static void test_boxes_of_worlds_beyond_numbers_always_pass(void **state)
     }
 }
 
-static void test_boxes_of_squeezed_nodes_always_pass(void **state)
+TEST(test_boxes_of_squeezed_nodes_always_pass)
 {
-    (void)state;
     struct game game = {.scene = make_empty_scene(), .wild = true};
     struct gz_change change = make_creation(1, 0, "flat");
     change.after.has_bounds = true;
@@ -347,9 +344,8 @@ static void test_boxes_of_squeezed_nodes_always_pass(void **state)
 
 /* ---- what it costs ---- */
 
-static void test_boxes_are_renewed_for_what_moved(void **state)
+TEST(test_boxes_are_renewed_for_what_moved)
 {
-    (void)state;
     struct game game = {.scene = make_small_scene()};
     assert_int_equal(check_sieve(&game, NULL, 0), 5);
     for (int i = 1; i <= 100; i++) { /* a drag, of which nobody asks */
@@ -391,9 +387,8 @@ static void create_from(struct gz_scene *scene, uint64_t first, uint64_t count)
     free(changes);
 }
 
-static void test_boxes_outlive_forgotten_graves(void **state)
+TEST(test_boxes_outlive_forgotten_graves)
 {
-    (void)state;
     const uint64_t many = GZ_TOMBSTONES_MAX + 1000;
     struct game game = {.scene = make_small_scene(), .random = 1};
     create_from(game.scene, 100, many);
@@ -461,9 +456,8 @@ static void check_moved(struct game *game, const struct memory *before, uint64_t
     }
 }
 
-static void test_moved_is_all_that_is_different(void **state)
+TEST(test_moved_is_all_that_is_different)
 {
-    (void)state;
     static struct memory before[IDS + 1];
     for (uint64_t seed = 1; seed <= 100; seed++) {
         struct game game = {.scene = make_empty_scene(), .random = seed};

@@ -23,9 +23,8 @@ static int arena_end(void **state)
 
 /* ---- copies ---- */
 
-static void test_copy_owns_its_names(void **state)
+TEST(test_copy_owns_its_names)
 {
-    (void)state;
     char name[] = "first", other[] = "second";
     struct gz_change change = make_creation(1, 0, name);
     change.before.name = other;
@@ -38,9 +37,8 @@ static void test_copy_owns_its_names(void **state)
     assert_non_null(gz_changes_copy(&arena, NULL, 0));
 }
 
-static void test_copy_beyond_the_arena_is_null(void **state)
+TEST(test_copy_beyond_the_arena_is_null)
 {
-    (void)state;
     const struct gz_change changes[] = {make_creation(1, 0, "a"), make_creation(2, 0, "b")};
     for (size_t max = 0; max < sizeof changes + 4 * 16; max += 16) {
         gz_arena_reset(&arena, max);
@@ -51,9 +49,8 @@ static void test_copy_beyond_the_arena_is_null(void **state)
     assert_non_null(gz_changes_copy(&arena, changes, 2));
 }
 
-static void test_reverse_takes_everything_back(void **state)
+TEST(test_reverse_takes_everything_back)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change changes[] = {make_move(scene, 4, 5), make_deletion(scene, 2),
                                   make_creation(6, 4, "six"), make_change(scene, 3)};
@@ -75,9 +72,8 @@ static void test_reverse_takes_everything_back(void **state)
 
 /* ---- deletion ---- */
 
-static void test_delete_lists_subtrees_children_first_each_once(void **state)
+TEST(test_delete_lists_subtrees_children_first_each_once)
 {
-    (void)state;
     const struct {
         uint64_t ids[4];
         size_t id_count;
@@ -115,9 +111,8 @@ static void test_delete_lists_subtrees_children_first_each_once(void **state)
     }
 }
 
-static void test_delete_of_what_is_not_there_names_it(void **state)
+TEST(test_delete_of_what_is_not_there_names_it)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 4);
     apply(scene, &deletion, 1);
@@ -153,9 +148,8 @@ static void restore(struct gz_scene *scene, const struct gz_node_record *records
     assert_int_equal(gz_scene_count(scene), alive);
 }
 
-static void test_restore_swaps_revives_and_deletes(void **state)
+TEST(test_restore_swaps_revives_and_deletes)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 3), creation = make_creation(6, 4, "late");
     apply(scene, &deletion, 1);
@@ -185,9 +179,8 @@ static void test_restore_swaps_revives_and_deletes(void **state)
 }
 
 /* A chain of the greatest depth upside down: on the way it would be twice as deep. */
-static void test_restore_turns_the_deepest_chain_around_and_back(void **state)
+TEST(test_restore_turns_the_deepest_chain_around_and_back)
 {
-    (void)state;
     gz_arena_reset(&arena, 1 << 24);
     struct gz_scene *scene = make_empty_scene();
     struct gz_change chain[GZ_TREE_DEPTH_MAX];

@@ -24,9 +24,8 @@ static int expect_none_left(void **state)
     return allocations_alive() != alive_before;
 }
 
-static void test_create_without_memory_is_null(void **state)
+TEST(test_create_without_memory_is_null)
 {
-    (void)state;
     enum { NODES = 200 };
     static struct gz_node_record records[NODES];
     for (size_t i = 0; i < NODES; i++) {
@@ -62,9 +61,8 @@ static size_t make_list(const struct gz_scene *scene, struct gz_change *changes)
     return count;
 }
 
-static void test_apply_without_memory_changes_nothing(void **state)
+TEST(test_apply_without_memory_changes_nothing)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 3), changes[60];
     apply(scene, &deletion, 1);
@@ -99,9 +97,8 @@ static void test_apply_without_memory_changes_nothing(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_a_refused_list_takes_no_memory(void **state)
+TEST(test_a_refused_list_takes_no_memory)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change changes[60];
     size_t count = make_list(scene, changes) - 4;
@@ -113,9 +110,8 @@ static void test_a_refused_list_takes_no_memory(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_lists_without_memory_are_refused(void **state)
+TEST(test_lists_without_memory_are_refused)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     const struct gz_node_record records[] = {{.id = 7, .content = make_content(0, "seven")},
                                              {.id = 1, .content = make_content(7, "1")}};
@@ -142,9 +138,8 @@ static void test_lists_without_memory_are_refused(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_undo_without_memory_is_shorter(void **state)
+TEST(test_undo_without_memory_is_shorter)
 {
-    (void)state;
     const struct gz_change change = make_creation(1, 0, "n");
     struct gz_edit_record edit = {
         .user = "ann", .kind = GZ_EDIT_SET, .changes = &change, .change_count = 1};
@@ -163,9 +158,8 @@ static void test_undo_without_memory_is_shorter(void **state)
     gz_undo_destroy(log);
 }
 
-static void test_pose_takes_no_memory(void **state)
+TEST(test_pose_takes_no_memory)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     gz_trs trs = gz_trs_identity;
     fail_allocation(1);

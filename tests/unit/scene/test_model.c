@@ -625,9 +625,8 @@ static void reopen(struct run *run)
     free(records);
 }
 
-static void test_random_steps_are_as_in_the_model(void **state)
+TEST(test_random_steps_are_as_in_the_model)
 {
-    (void)state;
     uint64_t seed = chance_seed(1), steps = chance_count(20000);
     print_message("GIZMOD_SEED=%llu\n", (unsigned long long)seed);
     struct run *run = calloc(1, sizeof *run);

@@ -20,9 +20,8 @@ static double world_x(struct gz_scene *scene, uint64_t id)
 
 /* ---- making, changing, deleting ---- */
 
-static void test_create_takes_a_seq_per_node_in_order(void **state)
+TEST(test_create_takes_a_seq_per_node_in_order)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     assert_int_equal(gz_scene_seq(scene), 5);
     assert_int_equal(gz_scene_count(scene), 5);
@@ -39,9 +38,8 @@ static void test_create_takes_a_seq_per_node_in_order(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_change_touches_only_its_parts(void **state)
+TEST(test_change_touches_only_its_parts)
 {
-    (void)state;
     for (int part = 0; part < GZ_PART_COUNT; part++) {
         struct gz_scene *scene = make_small_scene();
         struct gz_change change = make_change(scene, 3);
@@ -71,9 +69,8 @@ static void test_change_touches_only_its_parts(void **state)
     }
 }
 
-static void test_change_of_nothing_takes_no_seq(void **state)
+TEST(test_change_of_nothing_takes_no_seq)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change same = make_change(scene, 3);
     struct gz_change neither = {.node = 77};
@@ -94,9 +91,8 @@ static void test_change_of_nothing_takes_no_seq(void **state)
 }
 
 /* An undo must not take back what others did to other parts of the node. */
-static void test_change_leaves_alone_what_it_does_not_mean(void **state)
+TEST(test_change_leaves_alone_what_it_does_not_mean)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change move = make_change(scene, 3);
     move.before.name = move.after.name = "stale";
@@ -111,9 +107,8 @@ static void test_change_leaves_alone_what_it_does_not_mean(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_delete_and_make_again_is_the_same_id_newly_born(void **state)
+TEST(test_delete_and_make_again_is_the_same_id_newly_born)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletions[] = {make_deletion(scene, 4), make_deletion(scene, 2)};
     apply(scene, deletions, 2);
@@ -138,9 +133,8 @@ static void test_delete_and_make_again_is_the_same_id_newly_born(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_new_ids_were_never_given_out(void **state)
+TEST(test_new_ids_were_never_given_out)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     assert_int_equal(gz_scene_new_id(scene), 6);
     struct gz_change far = make_creation(50, 0, "far");
@@ -167,9 +161,8 @@ static void refuse_move(struct gz_scene *scene, uint64_t id, uint64_t parent, en
     refuse(scene, &change, 1, status, id);
 }
 
-static void test_apply_refuses_values_that_cannot_be(void **state)
+TEST(test_apply_refuses_values_that_cannot_be)
 {
-    (void)state;
     static char long_name[GZ_NAME_BYTES_MAX + 2];
     memset(long_name, 'n', GZ_NAME_BYTES_MAX + 1);
     struct gz_scene *scene = make_small_scene();
@@ -201,9 +194,8 @@ static void test_apply_refuses_values_that_cannot_be(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_apply_refuses_ids_that_cannot_be(void **state)
+TEST(test_apply_refuses_ids_that_cannot_be)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     const uint64_t bad[] = {0, GZ_ID_LIMIT, UINT64_MAX};
     for (size_t i = 0; i < COUNT(bad); i++) {
@@ -215,9 +207,8 @@ static void test_apply_refuses_ids_that_cannot_be(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_apply_refuses_what_is_not_as_the_change_says(void **state)
+TEST(test_apply_refuses_what_is_not_as_the_change_says)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change missing = make_change(scene, 3);
     missing.node = 70;
@@ -245,9 +236,8 @@ static void test_apply_refuses_what_is_not_as_the_change_says(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_apply_refuses_cycles(void **state)
+TEST(test_apply_refuses_cycles)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     refuse_move(scene, 2, 2, GZ_BAD_VALUE);
     refuse_move(scene, 1, 4, GZ_BAD_VALUE);
@@ -259,9 +249,8 @@ static void test_apply_refuses_cycles(void **state)
 }
 
 /* A parent and its child change places, in either order of the list. */
-static void test_apply_swaps_parent_and_child(void **state)
+TEST(test_apply_swaps_parent_and_child)
 {
-    (void)state;
     for (int order = 0; order < 2; order++) {
         struct gz_scene *scene = make_small_scene();
         struct gz_change changes[] = {make_move(scene, order == 0 ? 4 : 2, order == 0 ? 1 : 4),
@@ -273,9 +262,8 @@ static void test_apply_swaps_parent_and_child(void **state)
     }
 }
 
-static void test_apply_moves_children_out_of_what_it_deletes(void **state)
+TEST(test_apply_moves_children_out_of_what_it_deletes)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change changes[] = {make_move(scene, 4, 5), make_deletion(scene, 2),
                                   make_creation(6, 4, "new")};
@@ -298,9 +286,8 @@ static void make_chain(struct gz_scene *scene, size_t count)
     free(changes);
 }
 
-static void test_depth_has_a_limit(void **state)
+TEST(test_depth_has_a_limit)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     make_chain(scene, GZ_TREE_DEPTH_MAX - 1);
     uint64_t end = 100 + GZ_TREE_DEPTH_MAX - 2;
@@ -316,9 +303,8 @@ static void test_depth_has_a_limit(void **state)
 
 /* Moved nodes are looked at for themselves: a deep branch that comes along with a moved one must be
  * found all the same. */
-static void test_depth_of_moves_into_each_other_is_found(void **state)
+TEST(test_depth_of_moves_into_each_other_is_found)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     make_chain(scene, GZ_TREE_DEPTH_MAX - 2);
     struct gz_change changes[] = {make_move(scene, 100, 5), make_move(scene, 5, 3)};
@@ -344,9 +330,8 @@ static struct gz_scene *load_roots(size_t count)
     return scene;
 }
 
-static void test_count_has_a_limit_that_deletions_make_room_under(void **state)
+TEST(test_count_has_a_limit_that_deletions_make_room_under)
 {
-    (void)state;
     struct gz_scene *scene = load_roots(GZ_NODES_MAX);
     struct gz_change more = make_creation(GZ_NODES_MAX + 1, 0, "more");
     refuse(scene, &more, 1, GZ_TOO_MANY, GZ_NODES_MAX + 1);
@@ -357,9 +342,8 @@ static void test_count_has_a_limit_that_deletions_make_room_under(void **state)
 }
 
 /* A file of a version with a higher limit can be worked on, and made smaller. */
-static void test_scene_that_is_too_full_can_be_changed_but_not_grow(void **state)
+TEST(test_scene_that_is_too_full_can_be_changed_but_not_grow)
 {
-    (void)state;
     struct gz_scene *scene = load_roots(GZ_NODES_MAX + 2);
     struct gz_change changes[] = {make_move(scene, 7, 8), make_deletion(scene, 9),
                                   make_creation(9, 0, "again")};
@@ -370,9 +354,8 @@ static void test_scene_that_is_too_full_can_be_changed_but_not_grow(void **state
     gz_scene_destroy(scene);
 }
 
-static void test_tombstones_beyond_the_limit_are_forgotten_oldest_first(void **state)
+TEST(test_tombstones_beyond_the_limit_are_forgotten_oldest_first)
 {
-    (void)state;
     const size_t extra = 10;
     struct gz_scene *scene = load_roots(GZ_NODES_MAX);
     struct gz_change *deletions = calloc(GZ_TOMBSTONES_MAX + extra, sizeof *deletions);
@@ -396,9 +379,8 @@ static void test_tombstones_beyond_the_limit_are_forgotten_oldest_first(void **s
 
 /* ---- loading ---- */
 
-static void test_load_keeps_seqs_hierarchy_and_graves(void **state)
+TEST(test_load_keeps_seqs_hierarchy_and_graves)
 {
-    (void)state;
     const struct gz_node_record records[] = {
         {.id = 8, .seq = 30, .content = make_content(0, "eight")},
         {.id = 3, .seq = 12, .content = make_content(8, "three")},
@@ -437,9 +419,8 @@ static void test_load_keeps_seqs_hierarchy_and_graves(void **state)
 
 /* ---- worlds ---- */
 
-static void test_worlds_follow_what_is_above(void **state)
+TEST(test_worlds_follow_what_is_above)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     for (uint64_t id = 1; id <= 5; id++) {
         gz_trs trs = moved((double)(1 << id));
@@ -462,9 +443,8 @@ static void test_worlds_follow_what_is_above(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_world_of_a_swap_is_found_again(void **state)
+TEST(test_world_of_a_swap_is_found_again)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     for (uint64_t id = 1; id <= 5; id++) {
         gz_trs trs = moved((double)(1 << id));
@@ -480,9 +460,8 @@ static void test_world_of_a_swap_is_found_again(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_world_of_a_grave_follows_what_was_above(void **state)
+TEST(test_world_of_a_grave_follows_what_was_above)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 4);
     apply(scene, &deletion, 1);
@@ -494,9 +473,8 @@ static void test_world_of_a_grave_follows_what_was_above(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_pose_of_the_same_bits_is_no_change(void **state)
+TEST(test_pose_of_the_same_bits_is_no_change)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     const struct gz_node *node = gz_scene_find(scene, 4);
     gz_trs trs = node->trs;
@@ -517,9 +495,8 @@ static void test_pose_of_the_same_bits_is_no_change(void **state)
 
 /* ---- walks ---- */
 
-static void test_walks_meet_parents_first_and_everybody_once(void **state)
+TEST(test_walks_meet_parents_first_and_everybody_once)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     const uint64_t all[] = {1, 2, 4, 3, 5}, some[] = {1, 2, 4, 3};
     size_t met = 0;
@@ -539,9 +516,8 @@ static void test_walks_meet_parents_first_and_everybody_once(void **state)
 
 /* ---- holding ---- */
 
-static void test_hold_is_all_or_nothing_and_names_the_holder(void **state)
+TEST(test_hold_is_all_or_nothing_and_names_the_holder)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 3}, 2, 70, &told), GZ_OK);
     assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &told), GZ_LOCKED);
@@ -560,9 +536,8 @@ static void test_hold_is_all_or_nothing_and_names_the_holder(void **state)
     gz_scene_destroy(scene);
 }
 
-static void test_held_node_is_changed_by_nobody(void **state)
+TEST(test_held_node_is_changed_by_nobody)
 {
-    (void)state;
     struct gz_scene *scene = make_small_scene();
     assert_int_equal(gz_scene_hold(scene, (uint64_t[]){4}, 1, 70, &told), GZ_OK);
     struct gz_change move = make_change(scene, 4);
@@ -600,11 +575,10 @@ static const struct gz_node *first_after(struct gz_scene *scene, uint64_t seq)
 
 /* Readers that go through the scene in pieces and readers that keep up ask by turns, while nodes
  * change, are deleted and are made again: among them the one at which the last search ended. */
-static void test_what_changed_after_is_found_wherever_the_last_search_ended(void **state)
+TEST(test_what_changed_after_is_found_wherever_the_last_search_ended)
 {
     enum { NODES = 400, STEPS = 20000 };
     uint64_t chance = chance_seed(3), readers[4] = {0};
-    (void)state;
     struct gz_scene *scene = load_roots(NODES);
     for (int i = 0; i < STEPS; i++) {
         uint64_t *reader = &readers[chance_below(&chance, 4)];

@@ -82,9 +82,8 @@ static void check_frame(struct frame frame, bool anew, const char *ids, const ch
 
 /* ---- one thing at a time ---- */
 
-static void test_newcomer_to_an_empty_shelf_has_no_news_and_then_only_what_follows(void **state)
+TEST(test_newcomer_to_an_empty_shelf_has_no_news_and_then_only_what_follows)
 {
-    (void)state;
     struct stage stage = stage_of();
     struct gz_shelf_cursor cursor = {0};
     gz_shelf_init(&stage.shelf, stage.ring, RING);
@@ -96,9 +95,8 @@ static void test_newcomer_to_an_empty_shelf_has_no_news_and_then_only_what_follo
     assert_false(gz_shelf_has_news(&stage.shelf, &cursor));
 }
 
-static void test_reading_has_each_change_once_oldest_first_and_removals_newest_first(void **state)
+TEST(test_reading_has_each_change_once_oldest_first_and_removals_newest_first)
 {
-    (void)state;
     struct stage stage = stage_of();
     struct gz_shelf_cursor cursor = {0};
     gz_shelf_init(&stage.shelf, stage.ring, RING);
@@ -114,9 +112,8 @@ static void test_reading_has_each_change_once_oldest_first_and_removals_newest_f
     check_frame(read_some(&stage, &cursor, IDS), false, "", "");
 }
 
-static void test_replaced_thing_is_not_a_removal(void **state)
+TEST(test_replaced_thing_is_not_a_removal)
 {
-    (void)state;
     struct stage stage = stage_of();
     struct gz_shelf_cursor cursor = {0};
     gz_shelf_init(&stage.shelf, stage.ring, RING);
@@ -129,9 +126,8 @@ static void test_replaced_thing_is_not_a_removal(void **state)
     check_frame(read_some(&stage, &(struct gz_shelf_cursor){0}, IDS), true, "237", "");
 }
 
-static void test_viewer_starts_anew_only_if_the_ring_lost_a_removal_that_it_missed(void **state)
+TEST(test_viewer_starts_anew_only_if_the_ring_lost_a_removal_that_it_missed)
 {
-    (void)state;
     struct stage stage = stage_of();
     struct gz_shelf_cursor near = {0}, far = {0};
     gz_shelf_init(&stage.shelf, stage.ring, RING);
@@ -146,9 +142,8 @@ static void test_viewer_starts_anew_only_if_the_ring_lost_a_removal_that_it_miss
 
 /* ---- everything, in several frames ---- */
 
-static void test_removals_before_everything_began_to_be_sent_are_nothing_to_the_viewer(void **state)
+TEST(test_removals_before_everything_began_to_be_sent_are_nothing_to_the_viewer)
 {
-    (void)state;
     struct stage stage = stage_of();
     struct gz_shelf_cursor cursor = {0};
     gz_shelf_init(&stage.shelf, stage.ring, RING);
@@ -163,9 +158,8 @@ static void test_removals_before_everything_began_to_be_sent_are_nothing_to_the_
     assert_int_equal(cursor.since, 0);
 }
 
-static void test_viewer_does_not_start_anew_for_removals_that_it_never_heard_of(void **state)
+TEST(test_viewer_does_not_start_anew_for_removals_that_it_never_heard_of)
 {
-    (void)state;
     struct stage stage = stage_of();
     struct gz_shelf_cursor cursor = {0};
     gz_shelf_init(&stage.shelf, stage.ring, RING);
@@ -183,9 +177,8 @@ static void test_viewer_does_not_start_anew_for_removals_that_it_never_heard_of(
     check_frame(read_some(&stage, &cursor, 1), true, "6", "");
 }
 
-static void test_viewers_who_came_at_different_times_are_equal_once_they_caught_up(void **state)
+TEST(test_viewers_who_came_at_different_times_are_equal_once_they_caught_up)
 {
-    (void)state;
     struct stage stage = stage_of();
     struct gz_shelf_cursor early = {0}, late = {0};
     gz_shelf_init(&stage.shelf, stage.ring, RING);
@@ -263,9 +256,8 @@ static void read_as_somebody(struct game *game)
     game->readings++;
 }
 
-static void test_viewers_who_caught_up_know_what_is_on_the_shelf(void **state)
+TEST(test_viewers_who_caught_up_know_what_is_on_the_shelf)
 {
-    (void)state;
     static struct game game;
     game = (struct game){.stage = stage_of(), .random = chance_seed(1)};
     gz_shelf_init(&game.stage.shelf, game.stage.ring, RING);

@@ -7,9 +7,8 @@
 enum { NODES = 3000 };
 
 /* Ids without order meet in the same slots, so that removals have neighbours to move. */
-static void test_table_finds_what_was_added_and_not_removed(void **state)
+TEST(test_table_finds_what_was_added_and_not_removed)
 {
-    (void)state;
     static struct gz_node nodes[NODES];
     static bool added[NODES];
     uint64_t random = 1;

@@ -198,9 +198,8 @@ static void test_line(void **state)
 
 /* ---- copies and bounds ---- */
 
-static void test_log_keeps_copies(void **state)
+TEST(test_log_keeps_copies)
 {
-    (void)state;
     struct gz_undo_log *log = gz_undo_create();
     char user[] = "ann", key[] = "k1", before[] = "old", after[] = "new";
     struct gz_change changes[2] = {make_creation(5, 0, after), make_creation(2, 1, after)};
@@ -228,9 +227,8 @@ static void test_log_keeps_copies(void **state)
     gz_undo_destroy(NULL);
 }
 
-static void test_oldest_edits_are_forgotten(void **state)
+TEST(test_oldest_edits_are_forgotten)
 {
-    (void)state;
     struct gz_undo_log *log = gz_undo_create();
     for (uint64_t id = 1; id <= GZ_UNDO_EDITS_MAX + 5; id++)
         do_edit(log, id, id <= 6 ? "ann" : "ben");
@@ -243,9 +241,8 @@ static void test_oldest_edits_are_forgotten(void **state)
 }
 
 /* An undo may outlive the edit that it took back: then there is nothing to make again. */
-static void test_redo_of_a_forgotten_edit_is_null(void **state)
+TEST(test_redo_of_a_forgotten_edit_is_null)
 {
-    (void)state;
     struct gz_undo_log *log = gz_undo_create();
     do_edit(log, 1, "ann");
     do_edit(log, 2, "ann");
@@ -259,9 +256,8 @@ static void test_redo_of_a_forgotten_edit_is_null(void **state)
     gz_undo_destroy(log);
 }
 
-static void test_changes_are_bounded_together(void **state)
+TEST(test_changes_are_bounded_together)
 {
-    (void)state;
     const size_t each = GZ_UNDO_CHANGES_MAX / 4;
     struct gz_change *changes = calloc(each, sizeof *changes);
     assert_non_null(changes);
@@ -282,9 +278,8 @@ static void test_changes_are_bounded_together(void **state)
 /* ---- conflicts ---- */
 
 /* Drags end in another order than their last changes came in: what counts is the seq. */
-static void test_conflict_goes_by_seq(void **state)
+TEST(test_conflict_goes_by_seq)
 {
-    (void)state;
     struct gz_undo_log *log = gz_undo_create();
     struct gz_change changes[1];
     struct gz_edit_record edit = {.id = 1,
@@ -423,9 +418,8 @@ static void add_random(struct gz_undo_log *log, struct model *model, uint64_t id
     model_add(model, &edit);
 }
 
-static void test_random_edits_are_as_in_the_model(void **state)
+TEST(test_random_edits_are_as_in_the_model)
 {
-    (void)state;
     const char *users[] = {"ann", "ben", "cy", "dee"};
     uint64_t seed = chance_seed(1), steps = chance_count(20000);
     print_message("GIZMOD_SEED=%llu\n", (unsigned long long)seed);
@@ -458,9 +452,8 @@ static void test_random_edits_are_as_in_the_model(void **state)
 /* ---- reverts ---- */
 
 /* What others did and took back is not in the way, whoever took it back. */
-static void test_revert_and_what_it_took_back_are_in_nobodys_way(void **state)
+TEST(test_revert_and_what_it_took_back_are_in_nobodys_way)
 {
-    (void)state;
     struct gz_undo_log *log = gz_undo_create();
     do_edit(log, 1, "ann");
     do_edit(log, 2, "ben");
@@ -479,9 +472,8 @@ static void test_revert_and_what_it_took_back_are_in_nobodys_way(void **state)
     gz_undo_destroy(log);
 }
 
-static void test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it(void **state)
+TEST(test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it)
 {
-    (void)state;
     struct gz_undo_log *log = gz_undo_create();
     const struct gz_edit_record forgotten = {.id = 1, .user = "ben"};
     assert_false(gz_undo_is_undone(log, 1));

@@ -1,15 +1,10 @@
 /* test_gesture.c - a gesture poses the nodes that it holds, follows their parents, puts them back,
  * and says what it did as an edit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "session/gesture.h"
+#include "support/cmocka.h"
 #include "unit/scene/making.h"
 
 #define SESSION 7
@@ -59,9 +54,8 @@ static void move(struct place *p, uint64_t id, double x)
     apply(p->scene, &change, 1);
 }
 
-static void test_pose_and_restore(void **state)
+TEST(test_pose_and_restore)
 {
-    (void)state;
     struct place p;
     begin(&p);
     assert_false(p.gesture.moved);
@@ -76,9 +70,8 @@ static void test_pose_and_restore(void **state)
 }
 
 /* A node goes where the motion has it in the world, even if its parent goes elsewhere meanwhile. */
-static void test_follow_a_parent(void **state)
+TEST(test_follow_a_parent)
 {
-    (void)state;
     struct place p;
     begin(&p);
     move(&p, 2, 10);
@@ -93,9 +86,8 @@ static void test_follow_a_parent(void **state)
     end(&p);
 }
 
-static void test_check_names_the_node_that_cannot_go(void **state)
+TEST(test_check_names_the_node_that_cannot_go)
 {
-    (void)state;
     struct place p;
     struct gz_failure failure = {.node = 0};
     begin(&p);
@@ -108,9 +100,8 @@ static void test_check_names_the_node_that_cannot_go(void **state)
 }
 
 /* The same before it moved, on its way and at its end: a change for each node that it holds. */
-static void test_describe(void **state)
+TEST(test_describe)
 {
-    (void)state;
     struct place p;
     struct gz_edit_record edit;
     begin(&p);

@@ -1,17 +1,12 @@
 /* test_outbox.c - messages come out whole, in their order, in frames that end where a message ends.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "server/maxima.h"
 #include "session/outbox.h"
 #include "support/chance.h"
+#include "support/cmocka.h"
 
 #define HEADROOM 16
 #define BYTES_ID 9 /* encoded */
@@ -44,9 +39,8 @@ static size_t read_frame(const struct gz_buffer *frame, uint64_t *next)
     return count;
 }
 
-static void test_small_messages_share_a_frame(void **state)
+TEST(test_small_messages_share_a_frame)
 {
-    (void)state;
     struct gz_outbox outbox;
     struct gz_buffer frame;
     uint64_t next = 0;
@@ -65,9 +59,8 @@ static void test_small_messages_share_a_frame(void **state)
 }
 
 /* Appends and takes at random, so that some is always waiting: the outbox moves what it has. */
-static void test_frames_hold_all_messages_in_order(void **state)
+TEST(test_frames_hold_all_messages_in_order)
 {
-    (void)state;
     struct gz_outbox outbox;
     struct gz_buffer frame;
     uint64_t chance = chance_seed(1), next = 0, appended = 0;
@@ -89,9 +82,8 @@ static void test_frames_hold_all_messages_in_order(void **state)
     gz_outbox_finish(&outbox);
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
-    (void)state;
     struct gz_outbox outbox;
     gz_outbox_init(&outbox, HEADROOM);
     struct gz_message message = make_message(0, GZ_OUTBOX_BYTES_MAX);

@@ -1,15 +1,10 @@
 /* test_past.c - an answer of the past is cut into pieces, and the host gets it back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
 #include "session/past.h"
+#include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define ELEMENTS (3 * GZ_PATH_POINTS_PER_MESSAGE + 1)
@@ -38,12 +33,11 @@ static struct gz_answer make_answer(size_t count)
     return answer;
 }
 
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
     static const size_t counts[] = {0, 1, GZ_PATH_POINTS_PER_MESSAGE,
                                     GZ_PATH_POINTS_PER_MESSAGE + 1, ELEMENTS};
     static const struct gz_query query = {.kind = GZ_QUERY_PATH};
-    (void)state;
     for (size_t i = 0; i < COUNT(counts); i++) {
         struct gz_past past = {.open = 0};
         struct gz_answer answer = make_answer(counts[i]);
@@ -73,10 +67,9 @@ static void test_pieces(void **state)
 }
 
 /* A piece that there is no memory for is not half an answer: the request is still known. */
-static void test_piece_without_memory(void **state)
+TEST(test_piece_without_memory)
 {
     static const struct gz_query query = {.kind = GZ_QUERY_PATH};
-    (void)state;
     struct gz_past past = {.open = 0};
     struct gz_answer answer = make_answer(ELEMENTS);
     struct gz_message piece;
@@ -90,9 +83,8 @@ static void test_piece_without_memory(void **state)
 }
 
 /* While the host is asked one question, it is asked no other. */
-static void test_one_question_at_a_time(void **state)
+TEST(test_one_question_at_a_time)
 {
-    (void)state;
     struct gz_past past = {.open = 2};
     assert_true(gz_past_may_ask(&past));
     past.asking = true;

@@ -1,22 +1,17 @@
 /* test_rate.c - the bucket of messages fills as time passes, and what comes beside it is dropped.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/maxima.h"
 #include "session/rate.h"
+#include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define PER_S 10.0
 
 /* At each time so many messages come, at a rate of 10 a second; so many are taken. */
-static void test_take(void **state)
+TEST(test_take)
 {
     static const struct {
         double now_s;
@@ -31,7 +26,6 @@ static void test_take(void **state)
         {202.0, 3, 0, 0},   /* 10 came, 5 are missing */
         {202.75, 3, 2, 0},
     };
-    (void)state;
     struct gz_rate rate = gz_rate_of(PER_S, 100);
     for (size_t i = 0; i < COUNT(steps); i++) {
         int taken = 0;
@@ -43,7 +37,7 @@ static void test_take(void **state)
 }
 
 /* What comes of messages over the rate, by when they come. */
-static void test_exceed(void **state)
+TEST(test_exceed)
 {
     static const struct {
         double now_s;
@@ -54,7 +48,6 @@ static void test_exceed(void **state)
         {54.1, GZ_EXCESS_WARN}, /* after a pause: it begins anew */
         {55, GZ_EXCESS_DROP},
     };
-    (void)state;
     struct gz_rate rate = gz_rate_of(PER_S, 0);
     for (size_t i = 0; i < COUNT(steps); i++) {
         enum gz_excess excess = gz_rate_exceed(&rate, steps[i].now_s);
@@ -63,9 +56,8 @@ static void test_exceed(void **state)
 }
 
 /* A session that is over its rate all the time, without a pause of a second, has to end. */
-static void test_exceed_for_too_long_ends(void **state)
+TEST(test_exceed_for_too_long_ends)
 {
-    (void)state;
     struct gz_rate rate = gz_rate_of(PER_S, 0);
     double now_s = 10;
     for (; now_s <= 10 + GZ_RATE_SECONDS_MAX; now_s += 0.5)

@@ -16,9 +16,8 @@ static void add(struct gz_roster *roster, uint64_t id)
     gz_roster_add(roster, id, session_of(id));
 }
 
-static void test_the_session_with_the_id_is_found_and_no_other(void **state)
+TEST(test_the_session_with_the_id_is_found_and_no_other)
 {
-    (void)state;
     static const uint64_t ids[] = {7, 3, 90000, 5, 1, 80000, 6};
     const size_t count = sizeof ids / sizeof ids[0];
     struct gz_roster roster = {.count = 0};
@@ -40,9 +39,8 @@ static void test_the_session_with_the_id_is_found_and_no_other(void **state)
 
 /* All sessions of a full daemon wait for one batch: each look is at most 13 rows, since 2 to the
  * power of 13 is more than 5000. */
-static void test_a_full_roster_is_searched_in_few_steps(void **state)
+TEST(test_a_full_roster_is_searched_in_few_steps)
 {
-    (void)state;
     struct gz_roster roster = {.count = 0};
     size_t steps = 0, most = 0;
     for (uint64_t id = 1; id <= GZ_SESSIONS_MAX; id++) add(&roster, 2 * id);

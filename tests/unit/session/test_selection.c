@@ -1,14 +1,9 @@
 /* test_selection.c - what a selection is after each way to change it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "session/selection.h"
+#include "support/cmocka.h"
 #include "unit/scene/making.h"
 
 /* The ids of the digits. */
@@ -36,7 +31,7 @@ static void change(struct gz_selection *selection, const char *digits, enum gz_h
 }
 
 /* The last one is the active node, so the order counts. */
-static void test_change(void **state)
+TEST(test_change)
 {
     static const struct {
         const char *before;
@@ -49,7 +44,6 @@ static void test_change(void **state)
         {"123", GZ_HOW_REMOVE, "24", "13"},  {"", GZ_HOW_REMOVE, "1", ""},
         {"123", GZ_HOW_TOGGLE, "24", "134"}, {"123", GZ_HOW_TOGGLE, "123", ""},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gz_selection selection = {.count = 0};
         change(&selection, cases[i].before, GZ_HOW_SET);
@@ -59,9 +53,8 @@ static void test_change(void **state)
     }
 }
 
-static void test_prune_takes_out_nodes_that_are_gone(void **state)
+TEST(test_prune_takes_out_nodes_that_are_gone)
 {
-    (void)state;
     struct gz_selection selection = {.count = 0};
     struct gz_scene *scene = make_small_scene();
     change(&selection, "415", GZ_HOW_SET);

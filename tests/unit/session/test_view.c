@@ -1,16 +1,10 @@
 /* test_view.c - pointers need a camera if they are pixels, and what others are shown of a view. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <math.h>
-
 #include "session/view.h"
+#include "support/cmocka.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -21,7 +15,7 @@ static const struct gz_camera_input straight = {
     .viewport = {0, 0, 800, 600},
 };
 
-static void test_pointer(void **state)
+TEST(test_pointer)
 {
     static const struct {
         bool has_camera, has_ray;
@@ -33,7 +27,6 @@ static void test_pointer(void **state)
         {true, true, GZ_OK},
     };
     static const double at[2] = {400, 300}, ray[6] = {1, 2, 3, 0, 0, -1};
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gz_view view = {.has_camera = false};
         struct gz_pointer pointer;
@@ -48,9 +41,8 @@ static void test_pointer(void **state)
     }
 }
 
-static void test_bad_camera_changes_nothing(void **state)
+TEST(test_bad_camera_changes_nothing)
 {
-    (void)state;
     struct gz_view view = {.has_camera = false}, before;
     struct gz_camera_input flat = straight;
     assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
@@ -60,7 +52,7 @@ static void test_bad_camera_changes_nothing(void **state)
     assert_memory_equal(&view, &before, sizeof view);
 }
 
-static void test_present(void **state)
+TEST(test_present)
 {
     static const struct {
         bool has_camera, has_pointer, is_ray;
@@ -73,7 +65,6 @@ static void test_present(void **state)
          GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_LENS | GZ_HAS_PRESENCE_AT | GZ_HAS_PRESENCE_RAY},
         {true, true, true, GZ_HAS_PRESENCE_VIEW | GZ_HAS_PRESENCE_LENS | GZ_HAS_PRESENCE_RAY},
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gz_view view = {.has_pointer = cases[i].has_pointer,
                                .pointer = {.is_ray = cases[i].is_ray, .at = {400, 300}}};
@@ -85,9 +76,8 @@ static void test_present(void **state)
 }
 
 /* Only a view that is followed and has moved has to be looked at again. */
-static void test_interest_is_due(void **state)
+TEST(test_interest_is_due)
 {
-    (void)state;
     struct gz_view view = {.interest_due_s = 7};
     assert_true(isinf(gz_view_interest_due(&view)));
     view.is_followed = true;

@@ -58,9 +58,8 @@ static void assert_place(gz_vec3 a, gz_vec3 b, double slack)
     assert_vec3(a, b.x, b.y, b.z, slack);
 }
 
-static void test_bounds_word_names_the_side_it_is_picked_on(void **state)
+TEST(test_bounds_word_names_the_side_it_is_picked_on)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     for (size_t i = 0; i < COUNT(sides); i++) {
         struct gz_pointer pointer = {0};
@@ -70,9 +69,8 @@ static void test_bounds_word_names_the_side_it_is_picked_on(void **state)
     }
 }
 
-static void test_side_pulled_leaves_the_opposite_one_and_stays_under_the_pointer(void **state)
+TEST(test_side_pulled_leaves_the_opposite_one_and_stays_under_the_pointer)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     s.tool.pivot = GZ_PIVOT_EACH; /* does not matter here */
     stage_build(&s);
@@ -90,9 +88,8 @@ static void test_side_pulled_leaves_the_opposite_one_and_stays_under_the_pointer
     }
 }
 
-static void test_face_scales_its_axis_alone_and_corner_all_alike(void **state)
+TEST(test_face_scales_its_axis_alone_and_corner_all_alike)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     gz_vec3 before = s.target.local.s;
     for (size_t i = 0; i < COUNT(sides); i++) {
@@ -114,9 +111,8 @@ static void test_face_scales_its_axis_alone_and_corner_all_alike(void **state)
     assert_int_equal(gz_drag_value(&s.drag, &zero, 1, &s.motion), GZ_SOLVE_NONE);
 }
 
-static void test_side_snaps_to_steps_of_its_factor(void **state)
+TEST(test_side_snaps_to_steps_of_its_factor)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     s.target.local.s.x = 0.7;
     s.tool.snap = (struct gz_snap){.s = 0.25, .on = true};
@@ -135,9 +131,8 @@ static void test_side_snaps_to_steps_of_its_factor(void **state)
     }
 }
 
-static void test_side_pulled_past_the_opposite_one_stops_or_mirrors(void **state)
+TEST(test_side_pulled_past_the_opposite_one_stops_or_mirrors)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     for (int mirror = 0; mirror < 2; mirror++)
         for (size_t i = 0; i < COUNT(sides); i++) {
@@ -152,9 +147,8 @@ static void test_side_pulled_past_the_opposite_one_stops_or_mirrors(void **state
         }
 }
 
-static void test_fine_slows_a_side_from_where_it_is(void **state)
+TEST(test_fine_slows_a_side_from_where_it_is)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     double at[2];
     stage_image(&s, place_of(&s.target, &s.target.local, sides[13].at, 1), at);
@@ -170,9 +164,8 @@ static void test_fine_slows_a_side_from_where_it_is(void **state)
     assert_near(s.motion.value[0], slowed, 1e-12);
 }
 
-static void test_several_nodes_have_one_box_along_the_worlds_axes(void **state)
+TEST(test_several_nodes_have_one_box_along_the_worlds_axes)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     struct gz_target targets[3] = {node_at(2, 0, 0), node_at(-1, 1, 0), node_at(0, -3, 0.5)};
     targets[0].bounds = &box;
@@ -204,9 +197,8 @@ static void test_several_nodes_have_one_box_along_the_worlds_axes(void **state)
     }
 }
 
-static void test_several_nodes_give_the_same_box_in_any_order(void **state)
+TEST(test_several_nodes_give_the_same_box_in_any_order)
 {
-    (void)state;
     struct stage s = stage_with_bounds(skewed());
     struct gz_target targets[3] = {skewed(), node_at(0.1, 0.7, -0.3), skewed()};
     targets[2].local.t.x = 1.7;
@@ -221,9 +213,8 @@ static void test_several_nodes_give_the_same_box_in_any_order(void **state)
     assert_memory_equal(one.box_half, other.box_half, sizeof one.box_half);
 }
 
-static void test_node_without_bounds_has_no_sides(void **state)
+TEST(test_node_without_bounds_has_no_sides)
 {
-    (void)state;
     struct gz_target target = skewed();
     target.bounds = NULL;
     struct stage s = stage_with_bounds(target);
@@ -233,9 +224,8 @@ static void test_node_without_bounds_has_no_sides(void **state)
         assert_int_equal(stage_press(&s, sides[i].handle, 960, 500), GZ_SOLVE_NONE);
 }
 
-static void test_flat_box_is_not_pulled_across(void **state)
+TEST(test_flat_box_is_not_pulled_across)
 {
-    (void)state;
     const gz_box flat = {{-1, 0, -1}, {1, 0, 1}};
     struct gz_target target = node_at(0, 0, 0);
     target.bounds = &flat;
@@ -249,9 +239,8 @@ static void test_flat_box_is_not_pulled_across(void **state)
     }
 }
 
-static void test_sides_towards_and_behind_the_viewer_are_hidden(void **state)
+TEST(test_sides_towards_and_behind_the_viewer_are_hidden)
 {
-    (void)state;
     const gz_box around = {{-6, -6, -2}, {6, 6, 20}};
     struct gz_target target = node_at(0, 0, 0);
     target.bounds = &around;
@@ -269,9 +258,8 @@ static void test_sides_towards_and_behind_the_viewer_are_hidden(void **state)
     for (size_t i = 0; i < count; i++) assert_true(lines[i].from.z < 12 && lines[i].to.z < 12);
 }
 
-static void test_squares_have_their_pixels_wherever_they_are(void **state)
+TEST(test_squares_have_their_pixels_wherever_they_are)
 {
-    (void)state;
     const gz_box deep = {{-1, -1, -30}, {1, 1, 2}};
     struct gz_target target = node_at(0, 0, 0);
     target.bounds = &deep;
@@ -291,9 +279,8 @@ static void test_squares_have_their_pixels_wherever_they_are(void **state)
     }
 }
 
-static void test_other_modes_show_no_sides_but_grab_them(void **state)
+TEST(test_other_modes_show_no_sides_but_grab_them)
 {
-    (void)state;
     for (enum gz_mode mode = GZ_MODE_TRANSLATE; mode < GZ_MODE_ORBIT; mode++) {
         struct stage s = stage_with_bounds(skewed());
         s.tool.mode = mode;
@@ -307,9 +294,8 @@ static void test_other_modes_show_no_sides_but_grab_them(void **state)
     }
 }
 
-static void test_bare_ray_picks_and_pulls_a_side(void **state)
+TEST(test_bare_ray_picks_and_pulls_a_side)
 {
-    (void)state;
     struct stage s = stage_with_bounds(node_at(0, 0, 0));
     s.target.bounds = &box;
     assert_true(gz_gizmo_build(&s.gizmo, &s.tool, NULL, &s.target, 1, 0));

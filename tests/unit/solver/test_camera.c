@@ -6,9 +6,8 @@
 
 #include "unit/solver/stage.h"
 
-static void test_unusable_cameras_are_refused_in_words(void **state)
+TEST(test_unusable_cameras_are_refused_in_words)
 {
-    (void)state;
     static const struct {
         size_t offset;
         double value;
@@ -36,9 +35,8 @@ static void test_unusable_cameras_are_refused_in_words(void **state)
     }
 }
 
-static void test_frame_is_the_screens(void **state)
+TEST(test_frame_is_the_screens)
 {
-    (void)state;
     gz_vec3 eye = {3, -4, 5};
     struct gz_camera cameras[] = {camera_look(eye, (gz_vec3){0, 1, 0}),
                                   camera_ortho(eye, (gz_vec3){0, 1, 0}, 8)};
@@ -62,9 +60,8 @@ static void test_frame_is_the_screens(void **state)
     assert_near(gz_camera_pixel_size(&cameras[1], eye), 8 / 1080.0, 1e-15);
 }
 
-static void test_orbit_turns_the_scene_under_the_pointer(void **state)
+TEST(test_orbit_turns_the_scene_under_the_pointer)
 {
-    (void)state;
     struct gz_camera camera = camera_look((gz_vec3){3, 2, 6}, (gz_vec3){1, 0, 0});
     struct gz_tool tool = gz_tool_default;
     gz_vec3 centre = {1, 0, 0};
@@ -93,9 +90,8 @@ static void test_orbit_turns_the_scene_under_the_pointer(void **state)
     assert_int_equal(gz_orbit_begin(&orbit, &tool, &camera, centre, &ray), GZ_SOLVE_NONE);
 }
 
-static void test_dolly_changes_the_distance_by_the_factor(void **state)
+TEST(test_dolly_changes_the_distance_by_the_factor)
 {
-    (void)state;
     gz_vec3 eye = {3, 2, 6}, centre = {1, 0, 0};
     struct gz_camera cameras[] = {camera_look(eye, centre), camera_ortho(eye, centre, 8)};
     for (size_t i = 0; i < COUNT(cameras); i++) {
@@ -132,9 +128,8 @@ static void begin_without_gizmo(void)
     (void)gz_drag_begin(&drag, GZ_TX, NULL, &gz_tool_default, NULL, NULL, 0);
 }
 
-static void test_null_pointers_stop_builds_with_assertions(void **state)
+TEST(test_null_pointers_stop_builds_with_assertions)
 {
-    (void)state;
 #ifdef NDEBUG
     (void)apply_to_nothing, (void)build_of_nothing, (void)begin_without_gizmo;
     skip();

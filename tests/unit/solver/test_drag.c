@@ -4,9 +4,8 @@
 #include "solver/snap.h"
 #include "unit/solver/stage.h"
 
-static void test_snap_rounds_halves_away_from_zero(void **state)
+TEST(test_snap_rounds_halves_away_from_zero)
 {
-    (void)state;
     static const struct {
         double value, step, want;
     } cases[] = {{0.5, 1, 1},        {-0.5, 1, -1}, {0.49, 1, 0}, {-1.5, 1, -2},
@@ -23,9 +22,8 @@ static void test_snap_rounds_halves_away_from_zero(void **state)
     assert_near(fabs(gz_snap_factor_from(2, 0.01, 0.5, true)), 0.25, 0);
 }
 
-static void test_absolute_snap_puts_the_node_on_the_grid(void **state)
+TEST(test_absolute_snap_puts_the_node_on_the_grid)
 {
-    (void)state;
     struct stage s =
         stage_of(camera_look((gz_vec3){3, 2, 6}, (gz_vec3){0, 0, 0}), node_at(0.1, 0.2, 0.3));
     s.target.local.s = (gz_vec3){1.3, 1, 1};
@@ -52,9 +50,8 @@ static void test_absolute_snap_puts_the_node_on_the_grid(void **state)
     assert_near(s.now.s.x, 4.5, 1e-15);
 }
 
-static void test_snap_modifier_inverts_the_option(void **state)
+TEST(test_snap_modifier_inverts_the_option)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.tool.snap = (struct gz_snap){.t = 0.25};
     assert_int_equal(stage_press(&s, GZ_TX, 1000, 540), GZ_SOLVE_OK);
@@ -67,9 +64,8 @@ static void test_snap_modifier_inverts_the_option(void **state)
     assert_near(s.now.t.x, free, 0);
 }
 
-static void test_fine_slows_from_where_it_was_switched(void **state)
+TEST(test_fine_slows_from_where_it_was_switched)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     assert_int_equal(stage_press(&s, GZ_TX, 1000, 540), GZ_SOLVE_OK);
     stage_move(&s, 1100, 540);
@@ -86,9 +82,8 @@ static void test_fine_slows_from_where_it_was_switched(void **state)
     assert_near(s.now.t.x, at_100 + 30 * px, 1e-13);
 }
 
-static void test_typed_values_are_exact(void **state)
+TEST(test_typed_values_are_exact)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(1, 2, 5), node_at(0.1, 0.2, 0.3));
     static const struct {
         enum gz_handle handle;
@@ -122,9 +117,8 @@ static void test_typed_values_are_exact(void **state)
     assert_int_equal(gz_drag_value(&s.drag, zero, 2, &s.motion), GZ_SOLVE_NONE);
 }
 
-static void test_rays_without_camera_drag_every_handle(void **state)
+TEST(test_rays_without_camera_drag_every_handle)
 {
-    (void)state;
     const gz_box box = {{-0.2, -0.1, -0.3}, {0.2, 0.3, 0.1}};
     struct gz_target target = node_at(0, 0, 0);
     struct gz_tool tool = gz_tool_default;
@@ -151,9 +145,8 @@ static void test_rays_without_camera_drag_every_handle(void **state)
     }
 }
 
-static void test_closest_method_is_the_nearest_place(void **state)
+TEST(test_closest_method_is_the_nearest_place)
 {
-    (void)state;
     struct gz_target target = node_at(0, 0, 0);
     struct gz_gizmo gizmo;
     struct gz_drag drag;
@@ -172,9 +165,8 @@ static void test_closest_method_is_the_nearest_place(void **state)
     assert_near(motion.value[0], 2.75, 1e-14);
 }
 
-static void test_axis_methods_agree_on_the_axis(void **state)
+TEST(test_axis_methods_agree_on_the_axis)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(2, 3, 5), node_at(0, 0, 0));
     for (enum gz_axis_method method = GZ_AXIS_SCREEN; method < GZ_AXIS_COUNT; method++) {
         s.tool.axis_method = method;
@@ -184,9 +176,8 @@ static void test_axis_methods_agree_on_the_axis(void **state)
     }
 }
 
-static void test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_gain(void **state)
+TEST(test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_gain)
 {
-    (void)state;
     static const double degrees[] = {0, 1, 4.9, 5.1};
     double gains[COUNT(degrees)];
     for (size_t i = 0; i < COUNT(degrees); i++) {
@@ -209,9 +200,8 @@ static void test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_ga
     assert_true(gains[3] / gains[2] < 2 && gains[2] / gains[3] < 2);
 }
 
-static void test_scale_stops_before_zero_or_mirrors(void **state)
+TEST(test_scale_stops_before_zero_or_mirrors)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.target.local.s.x = -2;
     stage_build(&s);
@@ -227,9 +217,8 @@ static void test_scale_stops_before_zero_or_mirrors(void **state)
     }
 }
 
-static void test_camera_may_move_during_a_drag(void **state)
+TEST(test_camera_may_move_during_a_drag)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(1, 2, 5), node_at(0, 0, 0));
     assert_int_equal(stage_press_point(&s, GZ_TX, (gz_vec3){0.4, 0, 0}), GZ_SOLVE_OK);
     s.camera = camera_look((gz_vec3){-4, 3, 2}, (gz_vec3){0, 0, 0});
@@ -239,9 +228,8 @@ static void test_camera_may_move_during_a_drag(void **state)
     assert_near(s.now.t.x, 0, 1e-14);
 }
 
-static void test_ring_keeps_its_sense_when_the_camera_crosses_its_plane(void **state)
+TEST(test_ring_keeps_its_sense_when_the_camera_crosses_its_plane)
 {
-    (void)state;
     struct stage s =
         stage_of(camera_look((gz_vec3){0, 2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     double r = s.gizmo.size;
@@ -251,9 +239,8 @@ static void test_ring_keeps_its_sense_when_the_camera_crosses_its_plane(void **s
     assert_near(s.motion.value[0], 0.5, 1e-12);
 }
 
-static void test_ball_opposite_point_turns_by_a_half(void **state)
+TEST(test_ball_opposite_point_turns_by_a_half)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.tool.ball = GZ_BALL_CHEN;
     assert_int_equal(stage_press(&s, GZ_RB, 960 + 200, 540), GZ_SOLVE_OK);
@@ -263,9 +250,8 @@ static void test_ball_opposite_point_turns_by_a_half(void **state)
     assert_vec3(gz_rotate(s.now.r, (gz_vec3){1, 0, 0}), -1, 0, 0, 1e-12);
 }
 
-static void test_ball_dragged_right_turns_the_front_right(void **state)
+TEST(test_ball_dragged_right_turns_the_front_right)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     for (enum gz_ball ball = GZ_BALL_EXACT; ball < GZ_BALL_COUNT; ball++) {
         s.tool.ball = ball;
@@ -277,9 +263,8 @@ static void test_ball_dragged_right_turns_the_front_right(void **state)
     }
 }
 
-static void test_shoemake_ball_does_not_depend_on_the_path(void **state)
+TEST(test_shoemake_ball_does_not_depend_on_the_path)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.tool.ball = GZ_BALL_SHOEMAKE;
     assert_int_equal(stage_press(&s, GZ_RB, 930, 560), GZ_SOLVE_OK);
@@ -294,9 +279,8 @@ static void test_shoemake_ball_does_not_depend_on_the_path(void **state)
     assert_near(fabs(same), 1, 1e-15);
 }
 
-static void test_ball_has_no_cliff_at_its_rim(void **state)
+TEST(test_ball_has_no_cliff_at_its_rim)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     static const enum gz_ball smooth[] = {GZ_BALL_EXACT, GZ_BALL_BELL};
     for (size_t i = 0; i < COUNT(smooth); i++) {
@@ -337,9 +321,8 @@ static double turn_slowly(double fine, double more)
     return atan2(-now->direction.z, now->direction.x) / DEGREES;
 }
 
-static void test_fine_turns_rays(void **state)
+TEST(test_fine_turns_rays)
 {
-    (void)state;
     assert_near(turn_slowly(30, 45), 48, 1e-12);
     assert_near(turn_slowly(60, 90), 96, 1e-12);
     assert_near(turn_slowly(-170, 175), 158, 1e-12);

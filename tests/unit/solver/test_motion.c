@@ -56,9 +56,8 @@ static gz_affine sheared(void)
 
 static const gz_trs somewhere = {{0.3, -0.0, 7}, {0, 0.6, 0, 0.8}, {2, -1.5, 0.25}};
 
-static void test_no_motion_keeps_every_bit(void **state)
+TEST(test_no_motion_keeps_every_bit)
 {
-    (void)state;
     struct gz_target start = {somewhere, sheared(), NULL};
     gz_trs now;
     double residual = 1;
@@ -67,9 +66,8 @@ static void test_no_motion_keeps_every_bit(void **state)
     assert_near(residual, 0, 0);
 }
 
-static void test_untouched_components_keep_their_bits(void **state)
+TEST(test_untouched_components_keep_their_bits)
 {
-    (void)state;
     struct gz_target start = {somewhere, gz_affine_identity, NULL};
     gz_trs now;
     struct gz_motion motion = moved(1, 0, 0);
@@ -90,9 +88,8 @@ static void test_untouched_components_keep_their_bits(void **state)
     assert_near(now.s.z, 0.25, 0);
 }
 
-static void test_move_lands_where_wanted_under_any_parent(void **state)
+TEST(test_move_lands_where_wanted_under_any_parent)
 {
-    (void)state;
     struct gz_target start = {somewhere, sheared(), NULL};
     struct gz_motion motion = moved(0.5, -0.25, 2);
     gz_trs now;
@@ -102,9 +99,8 @@ static void test_move_lands_where_wanted_under_any_parent(void **state)
     assert_vec3(offset, 0.5, -0.25, 2, 1e-13);
 }
 
-static void test_turn_is_exact_under_uniform_and_mirrored_parents(void **state)
+TEST(test_turn_is_exact_under_uniform_and_mirrored_parents)
 {
-    (void)state;
     static const gz_vec3 scales[] = {{1, 1, 1}, {3, 3, 3}, {-2, -2, -2}, {-2, 2, 2}, {2, -2, 2}};
     gz_quat q = about(1, 2, 3, 77);
     gz_vec3 pivot = {1, 1, 1};
@@ -125,9 +121,8 @@ static void test_turn_is_exact_under_uniform_and_mirrored_parents(void **state)
     }
 }
 
-static void test_turn_keeps_unit_length_and_distances(void **state)
+TEST(test_turn_keeps_unit_length_and_distances)
 {
-    (void)state;
     struct gz_target a = {somewhere, sheared(), NULL}, b = a;
     b.local.t = (gz_vec3){-4, 2, 0.5};
     gz_trs now_a, now_b;
@@ -145,9 +140,8 @@ static void test_turn_keeps_unit_length_and_distances(void **state)
     }
 }
 
-static void test_scale_about_a_pivot_moves_origins(void **state)
+TEST(test_scale_about_a_pivot_moves_origins)
 {
-    (void)state;
     struct gz_target start = {somewhere, gz_affine_identity, NULL};
     start.local.r = gz_quat_identity;
     struct gz_motion motion = scaled(2, 1, 1, (gz_vec3){1, 1, 1});
@@ -162,9 +156,8 @@ static void test_scale_about_a_pivot_moves_origins(void **state)
     assert_memory_equal(&now.t, &start.local.t, sizeof now.t);
 }
 
-static void test_scale_that_would_shear_says_what_is_lost(void **state)
+TEST(test_scale_that_would_shear_says_what_is_lost)
 {
-    (void)state;
     struct gz_target start = {somewhere, gz_affine_identity, NULL};
     start.local.r = about(0, 0, 1, 45);
     start.local.s = (gz_vec3){1, 1, 1};
@@ -220,9 +213,8 @@ static bool nearest_of(const struct gz_motion *motion, const struct gz_target *s
     return found;
 }
 
-static void test_scale_of_turned_nodes_is_the_nearest_there_is(void **state)
+TEST(test_scale_of_turned_nodes_is_the_nearest_there_is)
 {
-    (void)state;
     static const gz_vec3 scales[] = {
         {1, 1, 1}, {0.5, 1, 3}, {-2, 0.01, 1}, {40, -0.3, -7}, {1e-6, 1e6, 1}};
     static const gz_vec3 factors[] = {{1.3, 1, 1},       {1, 1e-6, 1}, {50, 50, 1},
@@ -254,9 +246,8 @@ static void test_scale_of_turned_nodes_is_the_nearest_there_is(void **state)
     }
 }
 
-static void test_scale_of_evenly_scaled_nodes_keeps_their_rotation(void **state)
+TEST(test_scale_of_evenly_scaled_nodes_keeps_their_rotation)
 {
-    (void)state;
     struct gz_target start = {
         somewhere, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), (gz_vec3){2, 2, 2}), NULL};
     start.local.s = (gz_vec3){3, 3, 3};
@@ -268,9 +259,8 @@ static void test_scale_of_evenly_scaled_nodes_keeps_their_rotation(void **state)
     assert_true(residual > 0.01);
 }
 
-static void test_scale_that_shears_keeps_mirrors_in_place(void **state)
+TEST(test_scale_that_shears_keeps_mirrors_in_place)
 {
-    (void)state;
     struct gz_target start = {somewhere, gz_affine_identity, NULL};
     start.local.s = (gz_vec3){1, -2, 3};
     start.local.r = about(1, 1, 1, 10);
@@ -283,9 +273,8 @@ static void test_scale_that_shears_keeps_mirrors_in_place(void **state)
     assert_near(now.r.w, start.local.r.w, 1e-6);
 }
 
-static void test_parent_that_moved_meanwhile_leaves_the_node_in_the_world(void **state)
+TEST(test_parent_that_moved_meanwhile_leaves_the_node_in_the_world)
 {
-    (void)state;
     struct gz_target start = {
         somewhere, parent_of((gz_vec3){1, 2, 3}, about(1, 0, 2, 30), (gz_vec3){2, 2, 2}), NULL};
     gz_affine parents[] = {start.parent, parent_of((gz_vec3){-5, 0, 8}, about(0, 3, 1, 120),
@@ -308,9 +297,8 @@ static void test_parent_that_moved_meanwhile_leaves_the_node_in_the_world(void *
         }
 }
 
-static void test_results_out_of_bounds_are_refused(void **state)
+TEST(test_results_out_of_bounds_are_refused)
 {
-    (void)state;
     gz_affine flat = gz_affine_identity;
     flat.linear.z.z = 0;
     struct gz_target start = {somewhere, flat, NULL};
@@ -325,9 +313,8 @@ static void test_results_out_of_bounds_are_refused(void **state)
     assert_true(gz_trs_same(&now, &somewhere));
 }
 
-static void test_wheel_scales_by_a_tenth_a_notch(void **state)
+TEST(test_wheel_scales_by_a_tenth_a_notch)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(1, 0, 0));
     struct gz_motion motion = gz_motion_wheel(&s.gizmo, 2);
     assert_true(gz_motion_apply(&motion, &s.target, &s.target.parent, &s.now, NULL));

@@ -17,9 +17,8 @@ static void use_mode(struct stage *s, enum gz_mode mode)
     stage_build(s);
 }
 
-static void test_handles_are_where_they_are_drawn(void **state)
+TEST(test_handles_are_where_they_are_drawn)
 {
-    (void)state;
     struct stage s =
         stage_of(camera_look((gz_vec3){3, 4, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     double l = s.gizmo.size, c = l * M_SQRT1_2;
@@ -60,9 +59,8 @@ static void test_handles_are_where_they_are_drawn(void **state)
     assert_int_equal(pick_at(&s, on_view_ring, 0, 0), GZ_RV);
 }
 
-static void test_tolerance_is_in_pixels(void **state)
+TEST(test_tolerance_is_in_pixels)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     use_mode(&s, GZ_MODE_TRANSLATE);
     gz_vec3 grip = {0.35 * s.gizmo.size, 0, 0};
@@ -74,9 +72,8 @@ static void test_tolerance_is_in_pixels(void **state)
 
 /* Beside an axis, at a plane's corner: the axis where it is the nearer by more than 2 pixels, else
  * the plane. */
-static void test_plane_takes_no_press_from_an_axis_that_is_nearer(void **state)
+TEST(test_plane_takes_no_press_from_an_axis_that_is_nearer)
 {
-    (void)state;
     struct stage s =
         stage_of(camera_look((gz_vec3){0, 1.2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     use_mode(&s, GZ_MODE_TRANSLATE);
@@ -98,9 +95,8 @@ static void test_plane_takes_no_press_from_an_axis_that_is_nearer(void **state)
                      GZ_TZX); /* inside of it the axis is as near, and does not matter */
 }
 
-static void test_size_is_constant_in_pixels(void **state)
+TEST(test_size_is_constant_in_pixels)
 {
-    (void)state;
     static const double depths[] = {0.2, 5, 3000};
     for (size_t i = 0; i < COUNT(depths); i++)
         for (double x = -0.8; x <= 0.8; x += 0.4) {
@@ -113,9 +109,8 @@ static void test_size_is_constant_in_pixels(void **state)
         }
 }
 
-static void test_ring_distance_is_the_conics(void **state)
+TEST(test_ring_distance_is_the_conics)
 {
-    (void)state;
     struct stage s =
         stage_of(camera_look((gz_vec3){0.3, 0.8, 1.1}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     use_mode(&s, GZ_MODE_ROTATE);
@@ -137,9 +132,8 @@ static void test_ring_distance_is_the_conics(void **state)
     }
 }
 
-static void test_handles_seen_end_on_are_hidden(void **state)
+TEST(test_handles_seen_end_on_are_hidden)
 {
-    (void)state;
     for (double degrees = 0; degrees <= 10; degrees += 1) {
         gz_vec3 eye = {0, 5 * sin(degrees * DEGREES), 5 * cos(degrees * DEGREES)};
         struct stage s = stage_of(camera_look(eye, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
@@ -153,9 +147,8 @@ static void test_handles_seen_end_on_are_hidden(void **state)
     }
 }
 
-static void test_ray_picks_by_angle(void **state)
+TEST(test_ray_picks_by_angle)
 {
-    (void)state;
     struct gz_target target = node_at(0, 0, 0);
     struct gz_gizmo gizmo;
     struct gz_tool tool = gz_tool_default;
@@ -174,9 +167,8 @@ static void test_ray_picks_by_angle(void **state)
     }
 }
 
-static void test_nodes_are_met_by_their_turned_boxes(void **state)
+TEST(test_nodes_are_met_by_their_turned_boxes)
 {
-    (void)state;
     struct gz_camera camera = camera_at(0, 0, 10);
     const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
     gz_trs trs = {{0, 0, 0}, gz_quat_about((gz_vec3){0, 0, 1}, 45 * DEGREES), {1, 1, 2}};
@@ -207,9 +199,8 @@ static void test_nodes_are_met_by_their_turned_boxes(void **state)
     assert_near(distance, 5 - M_SQRT2, 1e-12);
 }
 
-static void test_ortho_distance_is_from_the_cameras_plane(void **state)
+TEST(test_ortho_distance_is_from_the_cameras_plane)
 {
-    (void)state;
     struct gz_camera camera = camera_ortho((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}, 10);
     const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
     gz_affine world = gz_affine_identity;
@@ -225,9 +216,8 @@ static void test_ortho_distance_is_from_the_cameras_plane(void **state)
     assert_false(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
 }
 
-static void test_rectangle_takes_what_it_overlaps(void **state)
+TEST(test_rectangle_takes_what_it_overlaps)
 {
-    (void)state;
     struct gz_camera camera = camera_at(0, 0, 10);
     const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
     gz_trs turned = {{0, 0, 0}, gz_quat_about((gz_vec3){0, 0, 1}, 45 * DEGREES), {1, 1, 1}};
@@ -259,9 +249,8 @@ static void test_rectangle_takes_what_it_overlaps(void **state)
     assert_true(inside);
 }
 
-static void test_lines_are_in_front_and_highlight_one(void **state)
+TEST(test_lines_are_in_front_and_highlight_one)
 {
-    (void)state;
     static struct gz_segment lines[GZ_GIZMO_LINES_MAX];
     const gz_box box = {{-0.2, -0.1, -0.3}, {0.2, 0.3, 0.7}};
     struct stage s = stage_of(camera_at(0, 0, 0), node_at(0.3, 0.2, -0.6));
@@ -287,9 +276,8 @@ static void test_lines_are_in_front_and_highlight_one(void **state)
     }
 }
 
-static void test_pivot_does_not_depend_on_order(void **state)
+TEST(test_pivot_does_not_depend_on_order)
 {
-    (void)state;
     struct gz_camera camera = camera_at(0, 0, 50);
     struct gz_target targets[7], other[7];
     const gz_box box = {{-1, -2, -3}, {3, 2, 1}};

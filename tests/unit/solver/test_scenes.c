@@ -1,9 +1,8 @@
 /* Twenty scenes with known answers, each of which some widely used gizmo gets wrong. */
 #include "unit/solver/stage.h"
 
-static void test_axis_pointer_across_moves_nothing(void **state)
+TEST(test_axis_pointer_across_moves_nothing)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(2, 2, 5), node_at(0, 0, 0));
     double a[2], b[2];
     stage_image(&s, (gz_vec3){0.3, 0, 0}, a);
@@ -14,9 +13,8 @@ static void test_axis_pointer_across_moves_nothing(void **state)
     assert_vec3(s.now.t, 0, 0, 0, 1e-12);
 }
 
-static void test_axis_in_depth_pointer_across_moves_nothing(void **state)
+TEST(test_axis_in_depth_pointer_across_moves_nothing)
 {
-    (void)state;
     static const double across_px[] = {100, 200, 500};
     struct stage s = stage_of(camera_at(0, 0, 0), node_at(1, -1, -5));
     double a[2], b[2];
@@ -30,9 +28,8 @@ static void test_axis_in_depth_pointer_across_moves_nothing(void **state)
     }
 }
 
-static void test_axis_towards_vanishing_point_is_monotone_and_clamped(void **state)
+TEST(test_axis_towards_vanishing_point_is_monotone_and_clamped)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(-1, 1, 5), node_at(0, 0, 0));
     const double vanishing[2] = {960, 540};
     double at[2], last = 1e300;
@@ -51,9 +48,8 @@ static void test_axis_towards_vanishing_point_is_monotone_and_clamped(void **sta
     assert_true(gz_trs_same(&s.now, &s.target.local));
 }
 
-static void test_axis_towards_viewer_stays_in_front(void **state)
+TEST(test_axis_towards_viewer_stays_in_front)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(-1, 1, 5), node_at(0, 0, 0));
     double at[2], last = -1;
     stage_image(&s, (gz_vec3){0, 0, 0.2}, at);
@@ -67,9 +63,8 @@ static void test_axis_towards_viewer_stays_in_front(void **state)
     assert_int_equal(s.solved, GZ_SOLVE_CLAMPED);
 }
 
-static void test_axis_answer_does_not_depend_on_repeats(void **state)
+TEST(test_axis_answer_does_not_depend_on_repeats)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(-1, 1, 5), node_at(0, 0, 0));
     assert_int_equal(stage_press_point(&s, GZ_TZ, (gz_vec3){0, 0, 0.2}), GZ_SOLVE_OK);
     stage_move_point(&s, (gz_vec3){0, 0, -3.8});
@@ -81,9 +76,8 @@ static void test_axis_answer_does_not_depend_on_repeats(void **state)
     }
 }
 
-static void test_ring_small_and_opposite_angles_are_followed(void **state)
+TEST(test_ring_small_and_opposite_angles_are_followed)
 {
-    (void)state;
     static const double degrees[] = {1e-6, 0.5, 2, 2.5, 2.6, 90, 179.999, 180};
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     double r = s.gizmo.size;
@@ -97,9 +91,8 @@ static void test_ring_small_and_opposite_angles_are_followed(void **state)
     }
 }
 
-static void test_ring_traced_by_a_quarter_turns_a_quarter(void **state)
+TEST(test_ring_traced_by_a_quarter_turns_a_quarter)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 2, 5), node_at(0, 0, 0));
     double r = s.gizmo.size;
     assert_int_equal(stage_press_point(&s, GZ_RY, (gz_vec3){0, 0, r}), GZ_SOLVE_OK);
@@ -111,9 +104,8 @@ static void test_ring_traced_by_a_quarter_turns_a_quarter(void **state)
     }
 }
 
-static void test_ring_edge_on_keeps_gain(void **state)
+TEST(test_ring_edge_on_keeps_gain)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     double radius_px = 96, last = 0;
     assert_int_equal(stage_press(&s, GZ_RY, 960, 540), GZ_SOLVE_OK);
@@ -133,9 +125,8 @@ static void test_ring_edge_on_keeps_gain(void **state)
 
 /* Seen from straight above the axis a place on the ring is a place on its tangent: half a radius
  * across is 30 degrees round. */
-static void test_ring_edge_on_arm_points_to_the_press(void **state)
+TEST(test_ring_edge_on_arm_points_to_the_press)
 {
-    (void)state;
     struct stage s =
         stage_of(camera_ortho((gz_vec3){0, 0, 5}, (gz_vec3){0, 0, 0}, 10), node_at(0, 0, 0));
     static const double across[] = {0, 0.5, -1, 1.25};
@@ -152,9 +143,8 @@ static void test_ring_edge_on_arm_points_to_the_press(void **state)
     assert_false(gz_drag_ring(&s.drag, &axis, &arm));
 }
 
-static void test_ring_across_the_horizon_is_continuous(void **state)
+TEST(test_ring_across_the_horizon_is_continuous)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0.9, 5), node_at(0, 0, 0));
     double r = s.gizmo.size;
     assert_int_equal(stage_press_point(&s, GZ_RY, (gz_vec3){0, 0, r}), GZ_SOLVE_OK);
@@ -168,9 +158,8 @@ static void test_ring_across_the_horizon_is_continuous(void **state)
     }
 }
 
-static void test_ring_snap_stays_on_the_grid_past_a_half_turn(void **state)
+TEST(test_ring_snap_stays_on_the_grid_past_a_half_turn)
 {
-    (void)state;
     static const double degrees[] = {100, 179, 181, 190, 210};
     static const double want[] = {100, 200, 200, 200, 200};
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
@@ -184,9 +173,8 @@ static void test_ring_snap_stays_on_the_grid_past_a_half_turn(void **state)
     }
 }
 
-static void test_ring_many_turns_stay_exact(void **state)
+TEST(test_ring_many_turns_stay_exact)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     double r = s.gizmo.size;
     assert_int_equal(stage_press_point(&s, GZ_RZ, (gz_vec3){r, 0, 0}), GZ_SOLVE_OK);
@@ -199,9 +187,8 @@ static void test_ring_many_turns_stay_exact(void **state)
                 1e-13);
 }
 
-static void test_snap_ignores_what_is_less_than_half_a_step(void **state)
+TEST(test_snap_ignores_what_is_less_than_half_a_step)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.tool.snap = (struct gz_snap){.t = 0.25, .r = 15 * DEGREES, .s = 0.1, .on = true};
     double r = s.gizmo.size;
@@ -217,9 +204,8 @@ static void test_snap_ignores_what_is_less_than_half_a_step(void **state)
     assert_true(gz_trs_same(&s.now, &s.target.local));
 }
 
-static void test_snap_has_no_memory_between_drags(void **state)
+TEST(test_snap_has_no_memory_between_drags)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.tool.snap = (struct gz_snap){.t = 0.25, .r = 15 * DEGREES, .on = true};
     double r = s.gizmo.size, a = 12 * DEGREES;
@@ -236,9 +222,8 @@ static void test_snap_has_no_memory_between_drags(void **state)
     assert_near(s.now.t.x, 0, 0);
 }
 
-static void test_scale_is_the_ratio_of_places(void **state)
+TEST(test_scale_is_the_ratio_of_places)
 {
-    (void)state;
     static const struct {
         enum gz_handle handle;
         double x, y, z;
@@ -260,9 +245,8 @@ static void test_scale_is_the_ratio_of_places(void **state)
     }
 }
 
-static void test_scale_pressed_at_the_centre_is_finite(void **state)
+TEST(test_scale_pressed_at_the_centre_is_finite)
 {
-    (void)state;
     static const enum gz_handle handles[] = {GZ_SX, GZ_SXY, GZ_SU};
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     for (size_t i = 0; i < COUNT(handles); i++) {
@@ -274,9 +258,8 @@ static void test_scale_pressed_at_the_centre_is_finite(void **state)
     }
 }
 
-static void test_far_from_the_origin_a_metre_is_a_metre(void **state)
+TEST(test_far_from_the_origin_a_metre_is_a_metre)
 {
-    (void)state;
     static const double places[] = {0, 1e4, 1e5, 1e6, 1e7};
     for (size_t i = 0; i < COUNT(places); i++) {
         double t = places[i];
@@ -289,9 +272,8 @@ static void test_far_from_the_origin_a_metre_is_a_metre(void **state)
     }
 }
 
-static void test_ortho_ring_does_not_depend_on_distance(void **state)
+TEST(test_ortho_ring_does_not_depend_on_distance)
 {
-    (void)state;
     static const double away[] = {5, 50, 500};
     double first = 0;
     for (size_t i = 0; i < COUNT(away); i++) {
@@ -305,9 +287,8 @@ static void test_ortho_ring_does_not_depend_on_distance(void **state)
     assert_true(fabs(first) > 0.01);
 }
 
-static void test_local_axis_follows_a_stretched_parent(void **state)
+TEST(test_local_axis_follows_a_stretched_parent)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.target.parent.linear.x.x = 2;
     s.target.local.r = gz_quat_about((gz_vec3){0, 0, 1}, 45 * DEGREES);
@@ -321,9 +302,8 @@ static void test_local_axis_follows_a_stretched_parent(void **state)
     assert_vec3(world, 2 / sqrt(5), 1 / sqrt(5), 0, 1e-13);
 }
 
-static void test_view_plane_snap_has_no_memory(void **state)
+TEST(test_view_plane_snap_has_no_memory)
 {
-    (void)state;
     struct stage s =
         stage_of(camera_look((gz_vec3){4, 3, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     s.tool.snap = (struct gz_snap){.t = 0.3, .on = true};
@@ -339,9 +319,8 @@ static void test_view_plane_snap_has_no_memory(void **state)
     assert_true(gz_trs_same(&s.now, &s.target.local));
 }
 
-static void test_plane_beyond_the_horizon_stops_and_comes_back(void **state)
+TEST(test_plane_beyond_the_horizon_stops_and_comes_back)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 2, 5), node_at(0, 0, 0));
     assert_int_equal(stage_press(&s, GZ_TZX, 1000, 800), GZ_SOLVE_OK);
     double last = 1;
@@ -357,9 +336,8 @@ static void test_plane_beyond_the_horizon_stops_and_comes_back(void **state)
     assert_true(gz_trs_same(&s.now, &s.target.local));
 }
 
-static void test_ball_gain_does_not_depend_on_distance(void **state)
+TEST(test_ball_gain_does_not_depend_on_distance)
 {
-    (void)state;
     static const double away[] = {1.2, 5, 1000};
     for (enum gz_ball ball = GZ_BALL_SHOEMAKE; ball <= GZ_BALL_CHEN; ball++) {
         double first = 0;
@@ -375,9 +353,8 @@ static void test_ball_gain_does_not_depend_on_distance(void **state)
     }
 }
 
-static void test_gizmo_near_the_near_plane_is_usable(void **state)
+TEST(test_gizmo_near_the_near_plane_is_usable)
 {
-    (void)state;
     struct gz_camera camera = camera_at(0, 0, 0);
     struct gz_camera_input input = camera.input;
     input.proj[10] = -10 / 9.0;
@@ -393,9 +370,8 @@ static void test_gizmo_near_the_near_plane_is_usable(void **state)
     assert_int_equal(stage_press_point(&s, GZ_TX, grip), GZ_SOLVE_OK);
 }
 
-static void test_ball_closed_path_returns_the_start(void **state)
+TEST(test_ball_closed_path_returns_the_start)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.target.local.r = gz_quat_about((gz_vec3){0.6, 0.8, 0}, 1);
     stage_build(&s);
@@ -409,9 +385,8 @@ static void test_ball_closed_path_returns_the_start(void **state)
     }
 }
 
-static void test_press_that_misses_starts_no_drag(void **state)
+TEST(test_press_that_misses_starts_no_drag)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 2, 5), node_at(0, 0, 0));
     assert_int_equal(stage_press(&s, GZ_TZX, 960, 200), GZ_SOLVE_NONE);
     assert_int_equal(stage_press(&s, GZ_RY, 960, 200), GZ_SOLVE_NONE);

@@ -110,9 +110,8 @@ static bool meet_plainly(const struct gz_triangle *triangle, gz_vec3 from, gz_ve
     return t >= 0;
 }
 
-static void test_the_tree_holds_every_triangle_once(void **state)
+TEST(test_the_tree_holds_every_triangle_once)
 {
-    (void)state;
     uint64_t seed = 1;
     for (size_t count = 0; count < 200; count++) {
         struct gz_triangle triangles[200] = {{.both_sides = 0}};
@@ -169,9 +168,8 @@ static void compare_with_each(uint64_t *seed, size_t count, double size, double 
     free(triangles);
 }
 
-static void test_the_tree_finds_what_a_look_at_each_finds(void **state)
+TEST(test_the_tree_finds_what_a_look_at_each_finds)
 {
-    (void)state;
     uint64_t seed = chance_seed(7);
     const size_t counts[] = {1, 2, 3, 4, 5, 8, 9, 31, 100, 1000};
     for (size_t i = 0; i < COUNT(counts); i++) {
@@ -180,9 +178,8 @@ static void test_the_tree_finds_what_a_look_at_each_finds(void **state)
     }
 }
 
-static void test_any_scale_will_do(void **state)
+TEST(test_any_scale_will_do)
 {
-    (void)state;
     uint64_t seed = 8;
     const double scales[] = {1e-12, 1e-6, 1e6, 4e14};
     for (size_t i = 0; i < COUNT(scales); i++)
@@ -228,9 +225,8 @@ static gz_affine crooked(void)
     return gz_affine_from_trs(&trs);
 }
 
-static void test_nothing_slips_through_edges_and_corners(void **state)
+TEST(test_nothing_slips_through_edges_and_corners)
 {
-    (void)state;
     uint64_t seed = 9;
     const gz_affine worlds[] = {gz_affine_identity, crooked()};
     struct made ball = make_ball(12, false), hull = make_ball(12, true);
@@ -263,9 +259,8 @@ static void test_nothing_slips_through_edges_and_corners(void **state)
 
 /* Straight down on the corners and edges of a level grid, where boxes have no height and the line
  * no slope. */
-static void test_a_flat_grid_is_met_from_straight_above(void **state)
+TEST(test_a_flat_grid_is_met_from_straight_above)
 {
-    (void)state;
     struct gz_triangle triangles[2 * 20 * 20];
     size_t count = 0;
     for (int i = 0; i < 20; i++) {
@@ -295,9 +290,8 @@ static void test_a_flat_grid_is_met_from_straight_above(void **state)
 }
 
 /* A mirror keeps what is outside outside. */
-static void test_a_mirrored_ball_is_met_from_outside(void **state)
+TEST(test_a_mirrored_ball_is_met_from_outside)
 {
-    (void)state;
     struct made ball = make_ball(4, false);
     const gz_trs trs = {{1, 0, 0}, {0, 0, 0, 1}, {-2, 1, 1}};
     gz_affine world = gz_affine_from_trs(&trs);
@@ -310,9 +304,8 @@ static void test_a_mirrored_ball_is_met_from_outside(void **state)
     unmake(&ball);
 }
 
-static void test_what_has_no_area_is_met_by_nothing(void **state)
+TEST(test_what_has_no_area_is_met_by_nothing)
 {
-    (void)state;
     uint64_t seed = 3;
     const gz_vec3 a = {0, 0, 0}, b = {1, 0, 0};
     const struct gz_triangle triangles[] = {triangle_of(a, a, a, true), triangle_of(a, b, a, true)};
@@ -334,9 +327,8 @@ static void test_what_has_no_area_is_met_by_nothing(void **state)
     unmake(&none);
 }
 
-static void test_the_work_is_bounded(void **state)
+TEST(test_the_work_is_bounded)
 {
-    (void)state;
     enum { N = 10000 };
     struct gz_triangle *triangles = malloc(N * sizeof *triangles);
     assert_non_null(triangles);
@@ -371,9 +363,8 @@ static void test_the_work_is_bounded(void **state)
 }
 
 /* A few of 12,800. */
-static void test_most_are_not_looked_at(void **state)
+TEST(test_most_are_not_looked_at)
 {
-    (void)state;
     uint64_t seed = 5;
     struct made ball = make_ball(40, false);
     size_t most = 0;
@@ -393,9 +384,8 @@ static void test_most_are_not_looked_at(void **state)
 
 /* The build takes its time whatever the triangles are: here the middles lie so that each step
  * settles one of them only. */
-static void test_a_mean_order_is_built_too(void **state)
+TEST(test_a_mean_order_is_built_too)
 {
-    (void)state;
     enum { N = 60000 };
     struct gz_triangle *triangles = malloc(N * sizeof *triangles);
     assert_non_null(triangles);
@@ -424,9 +414,8 @@ static enum gz_surface_outcome pass(const struct made *made, const struct gz_cam
     return gz_surface_pass(&made->surface, camera, &pointer, &gz_affine_identity, &tests, beside);
 }
 
-static void test_a_thin_wire_is_passed_within_reach(void **state)
+TEST(test_a_thin_wire_is_passed_within_reach)
 {
-    (void)state;
     const gz_vec3 a = {-1, 0, -3}, b = {2, 0.4, 1}, c = {2, 0.4001, 1};
     const struct gz_triangle wire = triangle_of(a, b, c, true);
     const struct gz_camera cameras[] = {camera_look((gz_vec3){1, 2, 9}, (gz_vec3){0, 0, 0}),
@@ -460,9 +449,8 @@ static void test_a_thin_wire_is_passed_within_reach(void **state)
     unmake(&made);
 }
 
-static void test_what_is_not_seen_is_not_passed(void **state)
+TEST(test_what_is_not_seen_is_not_passed)
 {
-    (void)state;
     struct gz_camera camera = camera_at(0, 0, 5);
     const gz_vec3 a = {0, 0, 0}, b = {1, 0, 0}, c = {0, 1, 0}, up = {0, 0, 10};
     const struct gz_triangle turned = triangle_of(a, c, b, false),
@@ -483,9 +471,8 @@ static void test_what_is_not_seen_is_not_passed(void **state)
 }
 
 /* An edge that begins before the viewer and ends behind, either way round. */
-static void test_what_is_behind_the_viewer_is_cut_off(void **state)
+TEST(test_what_is_behind_the_viewer_is_cut_off)
 {
-    (void)state;
     struct gz_camera camera = camera_at(0, 0, 5);
     const gz_vec3 before = {0, -2, -4}, behind = {0, 0.5, 20}, aside = {30, -2, -4};
     const struct gz_triangle triangles[] = {triangle_of(before, behind, aside, true),

@@ -65,9 +65,8 @@ static double circle_px(gz_vec3 centre, double radius, struct gz_pointer pointer
 
 /* ---- Lines and rings by rays ---- */
 
-static void test_nearest_place_of_skew_lines_has_its_sign_and_distance(void **state)
+TEST(test_nearest_place_of_skew_lines_has_its_sign_and_distance)
 {
-    (void)state;
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
     struct gz_pointer pointer = ray((gz_vec3){3, 4, -10}, (gz_vec3){0, 0, 1});
     assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 4, -10}, (gz_vec3){0, 0, 1})),
@@ -78,9 +77,8 @@ static void test_nearest_place_of_skew_lines_has_its_sign_and_distance(void **st
     assert_near(px * GZ_RAY_RADIANS_PER_PX * 10, 4, 1e-12);
 }
 
-static void test_nearly_parallel_lines_cross_where_they_cross(void **state)
+TEST(test_nearly_parallel_lines_cross_where_they_cross)
 {
-    (void)state;
     static const double angles[] = {1e-1, 1e-3, 1e-4, 1e-5};
     static const double aways[] = {1100,
                                    900}; /* with the node before the ray's origin, and behind it */
@@ -96,9 +94,8 @@ static void test_nearly_parallel_lines_cross_where_they_cross(void **state)
     }
 }
 
-static void test_parallel_ray_has_no_place_and_leaves_the_last(void **state)
+TEST(test_parallel_ray_has_no_place_and_leaves_the_last)
 {
-    (void)state;
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
     const struct gz_pointer parallel = ray((gz_vec3){0, 4, 0}, (gz_vec3){1, 0, 0});
     assert_int_equal(bare_press(&b, GZ_TX, parallel), GZ_SOLVE_NONE);
@@ -110,9 +107,8 @@ static void test_parallel_ray_has_no_place_and_leaves_the_last(void **state)
     assert_memory_equal(&b.motion, &last, sizeof last);
 }
 
-static void test_ring_away_from_the_origin_is_where_its_centre_is(void **state)
+TEST(test_ring_away_from_the_origin_is_where_its_centre_is)
 {
-    (void)state;
     struct bare here = bare_at((gz_vec3){0, 0, 0}, 1), there = bare_at((gz_vec3){100, 0, 0}, 1);
     for (double x = 0.1; x < 2; x += 0.1) {
         const struct gz_pointer a = ray((gz_vec3){x, 0.25, 5}, (gz_vec3){0, 0, -1});
@@ -123,9 +119,8 @@ static void test_ring_away_from_the_origin_is_where_its_centre_is(void **state)
     }
 }
 
-static void test_ray_in_the_rings_plane_is_near_what_it_passes(void **state)
+TEST(test_ray_in_the_rings_plane_is_near_what_it_passes)
 {
-    (void)state;
     struct bare b = bare_at((gz_vec3){100, 0, 0}, 1);
     const struct gz_pointer pointer = ray((gz_vec3){95, 0.9, 0.1}, (gz_vec3){1, 0, 0});
     double px = gz_gizmo_distance(&b.gizmo, &b.tool, NULL, &pointer, GZ_RZ);
@@ -134,9 +129,8 @@ static void test_ray_in_the_rings_plane_is_near_what_it_passes(void **state)
     assert_true(px <= 0.1 / away / GZ_RAY_RADIANS_PER_PX + 0.01);
 }
 
-static void test_grazed_ring_is_as_near_as_it_looks(void **state)
+TEST(test_grazed_ring_is_as_near_as_it_looks)
 {
-    (void)state;
     static const double above[] = {0.01, 0.02, 0.029, 0.03};
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 1);
     const gz_vec3 eye = {0, -10, 0.3}, edge = {0, -1, 0};
@@ -148,9 +142,8 @@ static void test_grazed_ring_is_as_near_as_it_looks(void **state)
     }
 }
 
-static void test_plane_behind_the_ray_is_not_hit(void **state)
+TEST(test_plane_behind_the_ray_is_not_hit)
 {
-    (void)state;
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 1);
     const gz_vec3 eye = {0, 2, 5};
     assert_int_equal(bare_press(&b, GZ_TZX, ray(eye, (gz_vec3){0, 1, -1})), GZ_SOLVE_NONE);
@@ -169,9 +162,8 @@ static void test_plane_behind_the_ray_is_not_hit(void **state)
 
 /* ---- Angles and sums ---- */
 
-static void test_ring_without_motion_and_at_a_half_turn_is_finite(void **state)
+TEST(test_ring_without_motion_and_at_a_half_turn_is_finite)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     assert_int_equal(stage_press(&s, GZ_RZ, 960 + 96, 540), GZ_SOLVE_OK);
     assert_int_equal(stage_move(&s, 960 + 96, 540), GZ_SOLVE_OK);
@@ -181,9 +173,8 @@ static void test_ring_without_motion_and_at_a_half_turn_is_finite(void **state)
     assert_vec3(gz_rotate(s.now.r, (gz_vec3){1, 0, 0}), -1, 0, 0, 1e-15);
 }
 
-static void test_ring_loses_no_small_step(void **state)
+TEST(test_ring_loses_no_small_step)
 {
-    (void)state;
     static const double steps[] = {1e-6, 0.01, 0.031, 0.078, 0.2};
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     double r = s.gizmo.size;
@@ -216,17 +207,15 @@ static void check_sums_do_not_matter(enum gz_handle handle)
     assert_true(gz_trs_same(&s.now, &direct));
 }
 
-static void test_axis_place_is_not_a_sum_of_events(void **state)
+TEST(test_axis_place_is_not_a_sum_of_events)
 {
-    (void)state;
     check_sums_do_not_matter(GZ_TX);
     check_sums_do_not_matter(GZ_SX);
     check_sums_do_not_matter(GZ_RZ);
 }
 
-static void test_plane_place_is_not_a_sum_of_events(void **state)
+TEST(test_plane_place_is_not_a_sum_of_events)
 {
-    (void)state;
     check_sums_do_not_matter(GZ_TXY);
     check_sums_do_not_matter(GZ_TV);
 }
@@ -246,9 +235,8 @@ static void with_depth(struct stage *s, size_t row)
     stage_build(s);
 }
 
-static void test_depth_convention_changes_no_bit(void **state)
+TEST(test_depth_convention_changes_no_bit)
 {
-    (void)state;
     static const enum gz_handle handles[] = {GZ_TX, GZ_TXY, GZ_RX, GZ_RB, GZ_SX};
     for (size_t h = 0; h < COUNT(handles); h++) {
         gz_trs first = gz_trs_identity;
@@ -265,9 +253,8 @@ static void test_depth_convention_changes_no_bit(void **state)
     }
 }
 
-static void test_hover_reaches_as_many_pixels_at_any_distance(void **state)
+TEST(test_hover_reaches_as_many_pixels_at_any_distance)
 {
-    (void)state;
     static const double away[] = {0.3, 5, 1e4};
     for (size_t i = 0; i < COUNT(away); i++) {
         struct stage s = stage_of(camera_at(0, 0, away[i]), node_at(0, 0, 0));
@@ -280,9 +267,8 @@ static void test_hover_reaches_as_many_pixels_at_any_distance(void **state)
     }
 }
 
-static void test_scale_multiplies_and_stays_positive(void **state)
+TEST(test_scale_multiplies_and_stays_positive)
 {
-    (void)state;
     static const double places[] = {2, 1, 0.5, 0.1, 0, -1, -7};
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.target.local.s.x = 3;
@@ -295,9 +281,8 @@ static void test_scale_multiplies_and_stays_positive(void **state)
     }
 }
 
-static void test_two_drags_at_once_know_nothing_of_each_other(void **state)
+TEST(test_two_drags_at_once_know_nothing_of_each_other)
 {
-    (void)state;
     struct stage a = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0)), alone = a;
     struct stage b =
         stage_of(camera_look((gz_vec3){4, 3, 2}, (gz_vec3){0, 1, 0}), node_at(0, 1, 0));
@@ -320,9 +305,8 @@ static struct stage axis_in_depth(void)
     return stage_of(camera_at(0, 0, 0), node_at(1, -1, -5));
 }
 
-static void test_axis_past_its_vanishing_point_keeps_its_sign(void **state)
+TEST(test_axis_past_its_vanishing_point_keeps_its_sign)
 {
-    (void)state;
     static const struct {
         double part, away;
     } cases[] = {{0.5, 5}, {0.9, 45}, {0.99, 495}, {1.1, 5e6 - 5}, {1.5, 5e6 - 5}, {9, 5e6 - 5}};
@@ -339,9 +323,8 @@ static void test_axis_past_its_vanishing_point_keeps_its_sign(void **state)
     }
 }
 
-static void test_axis_is_followed_where_rays_are_nearly_parallel_to_it(void **state)
+TEST(test_axis_is_followed_where_rays_are_nearly_parallel_to_it)
 {
-    (void)state;
     static const double away[] = {100, 440, 450, 1000, 1e4, 1e5};
     struct stage s = axis_in_depth();
     assert_int_equal(stage_press_point(&s, GZ_TZ, s.target.local.t), GZ_SOLVE_OK);
@@ -351,9 +334,8 @@ static void test_axis_is_followed_where_rays_are_nearly_parallel_to_it(void **st
     }
 }
 
-static void test_axis_whose_next_metre_is_behind_the_viewer_is_followed(void **state)
+TEST(test_axis_whose_next_metre_is_behind_the_viewer_is_followed)
 {
-    (void)state;
     static const struct {
         gz_vec3 place, axis;
     } cases[] = {{{0.5, 0, -0.5}, {0, 0, 1}}, {{0.05, 0.3, -0.2}, {0.29, 0, 0.96}}};
@@ -372,9 +354,8 @@ static void test_axis_whose_next_metre_is_behind_the_viewer_is_followed(void **s
     }
 }
 
-static void test_axis_needs_no_metre_to_measure_by(void **state)
+TEST(test_axis_needs_no_metre_to_measure_by)
 {
-    (void)state;
     static const double sizes[] = {1e-9, 1e-3, 1, 295770, 1e9};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         double k = sizes[i];
@@ -385,9 +366,8 @@ static void test_axis_needs_no_metre_to_measure_by(void **state)
     }
 }
 
-static void test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres(void **state)
+TEST(test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres)
 {
-    (void)state;
     static const double places[] = {0, 1e3, 1e4, 1e5, 1e6};
     for (size_t i = 0; i < COUNT(places); i++) {
         double t = places[i];
@@ -402,9 +382,8 @@ static void test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres(void
     }
 }
 
-static void test_move_goes_through_the_parents_whole_linear_part(void **state)
+TEST(test_move_goes_through_the_parents_whole_linear_part)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.target.parent.linear = (gz_mat3){{2, 0, 0}, {0.5, 1, 0}, {0, 0, 1}};
     stage_build(&s);
@@ -416,9 +395,8 @@ static void test_move_goes_through_the_parents_whole_linear_part(void **state)
     assert_vec3(s.now.t, -0.25, 1, 0, 1e-14);
 }
 
-static void test_infinite_far_plane_and_points_without_depth_are_no_division(void **state)
+TEST(test_infinite_far_plane_and_points_without_depth_are_no_division)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 0), node_at(0.2, 0.1, -5));
     with_depth(&s, COUNT(depth_rows) - 1);
     double at[2];
@@ -431,9 +409,8 @@ static void test_infinite_far_plane_and_points_without_depth_are_no_division(voi
     }
 }
 
-static void test_axis_at_the_viewer_is_hidden_and_still_moves(void **state)
+TEST(test_axis_at_the_viewer_is_hidden_and_still_moves)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     assert_true((s.gizmo.handles & GZ_HANDLE_BIT(GZ_TZ)) == 0);
     assert_int_equal(stage_press(&s, GZ_TZ, 960, 540), GZ_SOLVE_OK);
@@ -455,9 +432,8 @@ static struct stage skewed_child(gz_vec3 eye)
     return s;
 }
 
-static void test_plane_of_a_skewed_child_holds_both_its_axes(void **state)
+TEST(test_plane_of_a_skewed_child_holds_both_its_axes)
 {
-    (void)state;
     struct stage s = skewed_child((gz_vec3){1, 4, 5});
     gz_vec3 x = s.gizmo.axes[0], z = s.gizmo.axes[2], from = gz_scale(gz_add(x, z), 0.3);
     assert_near(gz_dot(x, s.gizmo.axes[1]), -0.6, 1e-15);
@@ -469,9 +445,8 @@ static void test_plane_of_a_skewed_child_holds_both_its_axes(void **state)
     assert_vec3(world, 0.7 * x.x, 0.7 * x.y, 0, 1e-14);
 }
 
-static void test_plane_method_faces_every_viewer(void **state)
+TEST(test_plane_method_faces_every_viewer)
 {
-    (void)state;
     for (int degrees = 7; degrees < 360; degrees += 10) {
         double a = degrees * DEGREES;
         gz_vec3 eye = {1, 5 * cos(a), 5 * sin(a)};
@@ -486,9 +461,8 @@ static void test_plane_method_faces_every_viewer(void **state)
     }
 }
 
-static void test_pointer_across_the_axis_moves_nothing_by_screen_or_plane(void **state)
+TEST(test_pointer_across_the_axis_moves_nothing_by_screen_or_plane)
 {
-    (void)state;
     static const double across[] = {0.1, 0.2};
     for (enum gz_axis_method method = GZ_AXIS_SCREEN; method <= GZ_AXIS_PLANE; method++) {
         if (method == GZ_AXIS_CLOSEST) continue;
@@ -508,9 +482,8 @@ static void test_pointer_across_the_axis_moves_nothing_by_screen_or_plane(void *
     }
 }
 
-static void test_motion_is_projected_on_the_axis(void **state)
+TEST(test_motion_is_projected_on_the_axis)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
     s.target.local.r = gz_quat_about((gz_vec3){0, 0, 1}, 45 * DEGREES);
     s.tool.space = GZ_SPACE_LOCAL;
@@ -521,9 +494,8 @@ static void test_motion_is_projected_on_the_axis(void **state)
     assert_vec3(s.now.t, 0.5, 0.5, 0, 1e-14);
 }
 
-static void test_near_plane_and_ortho_distance_change_no_answer(void **state)
+TEST(test_near_plane_and_ortho_distance_change_no_answer)
 {
-    (void)state;
     static const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
     static const double nears[] = {1e-3, 0.1, 3}, aways[] = {5, 50, 500};
     const gz_affine world = gz_affine_identity;
@@ -545,9 +517,8 @@ static void test_near_plane_and_ortho_distance_change_no_answer(void **state)
     }
 }
 
-static void test_plane_that_the_ray_misses_or_grazes_is_no_drag(void **state)
+TEST(test_plane_that_the_ray_misses_or_grazes_is_no_drag)
 {
-    (void)state;
     struct stage s = stage_of(camera_at(0, 2, 5), node_at(0, 0, 0));
     const double horizon = 540;
     double tenth = FOCAL_PX * tan(0.1 * DEGREES);

@@ -36,9 +36,8 @@ static double quat_off(gz_quat a, gz_quat b)
     return 2 * sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
 }
 
-static void test_bell_sheets_meet_at_radius_over_root_two(void **state)
+TEST(test_bell_sheets_meet_at_radius_over_root_two)
 {
-    (void)state;
     const double joint = M_SQRT1_2, step = 1e-6;
     struct stage s = ball_stage(GZ_BALL_BELL, 300);
     assert_int_equal(press_at(&s, 0, 0), GZ_SOLVE_OK);
@@ -57,9 +56,8 @@ static void test_bell_sheets_meet_at_radius_over_root_two(void **state)
     assert_near(s.motion.value[0], atan(8), 1e-12);
 }
 
-static void test_ball_has_the_radius_it_is_given(void **state)
+TEST(test_ball_has_the_radius_it_is_given)
 {
-    (void)state;
     static const double radii[] = {10, 96, 1000};
     for (size_t i = 0; i < COUNT(radii); i++) {
         struct stage s = ball_stage(GZ_BALL_CHEN, radii[i]);
@@ -89,9 +87,8 @@ static struct stage window_stage(enum gz_ball_fit fit, double x, double y)
     return s;
 }
 
-static void test_window_centre_is_the_balls_to_half_a_pixel(void **state)
+TEST(test_window_centre_is_the_balls_to_half_a_pixel)
 {
-    (void)state;
     struct stage s = window_stage(GZ_FIT_CIRCLE, 30, 50);
     assert_int_equal(stage_press(&s, GZ_RB, 430, 350), GZ_SOLVE_OK);
     assert_vec3(s.drag.ball_press, 0, 0, 1, 1e-15);
@@ -104,9 +101,8 @@ static void test_window_centre_is_the_balls_to_half_a_pixel(void **state)
     assert_near(s.motion.value[0] / DEGREES, 30, 1e-12);
 }
 
-static void test_front_follows_the_pointer_up_whatever_clip_y_is(void **state)
+TEST(test_front_follows_the_pointer_up_whatever_clip_y_is)
 {
-    (void)state;
     for (int down = 0; down < 2; down++) {
         struct stage s = ball_stage(GZ_BALL_BELL, 96);
         struct gz_camera_input input = s.camera.input;
@@ -120,9 +116,8 @@ static void test_front_follows_the_pointer_up_whatever_clip_y_is(void **state)
     }
 }
 
-static void test_outside_the_rim_is_the_rim(void **state)
+TEST(test_outside_the_rim_is_the_rim)
 {
-    (void)state;
     static const enum gz_ball balls[] = {GZ_BALL_CHEN, GZ_BALL_SHOEMAKE_SINGLE, GZ_BALL_SHOEMAKE};
     for (size_t i = 0; i < COUNT(balls); i++) {
         struct stage s = ball_stage(balls[i], 96);
@@ -138,9 +133,8 @@ static void test_outside_the_rim_is_the_rim(void **state)
     }
 }
 
-static void test_shoemake_turns_twice_and_regrabs_without_a_trace(void **state)
+TEST(test_shoemake_turns_twice_and_regrabs_without_a_trace)
 {
-    (void)state;
     struct stage s = ball_stage(GZ_BALL_SHOEMAKE, 96),
                  single = ball_stage(GZ_BALL_SHOEMAKE_SINGLE, 96);
     assert_int_equal(press_at(&s, 0, 0), GZ_SOLVE_OK);
@@ -159,9 +153,8 @@ static void test_shoemake_turns_twice_and_regrabs_without_a_trace(void **state)
     assert_true(quat_off(s.now.r, start) < 1e-13);
 }
 
-static void test_turns_stay_unit_over_many_drags(void **state)
+TEST(test_turns_stay_unit_over_many_drags)
 {
-    (void)state;
     struct stage s = ball_stage(GZ_BALL_EXACT, 96);
     for (int n = 0; n < 20000; n++) {
         assert_int_equal(press_at(&s, 0.5 * sin(n), 0.5 * cos(n)), GZ_SOLVE_OK);
@@ -174,9 +167,8 @@ static void test_turns_stay_unit_over_many_drags(void **state)
     }
 }
 
-static void test_ball_has_no_dead_zone_and_one_axis_for_a_half_turn(void **state)
+TEST(test_ball_has_no_dead_zone_and_one_axis_for_a_half_turn)
 {
-    (void)state;
     struct stage s = ball_stage(GZ_BALL_CHEN, 100);
     assert_int_equal(press_at(&s, 0, 0), GZ_SOLVE_OK);
     for (double part = 1e-3; part > 1e-10; part /= 10) {
@@ -192,9 +184,8 @@ static void test_ball_has_no_dead_zone_and_one_axis_for_a_half_turn(void **state
     assert_memory_equal(&s.now.r, &half, sizeof half);
 }
 
-static void test_exact_ball_keeps_the_grabbed_point_in_perspective(void **state)
+TEST(test_exact_ball_keeps_the_grabbed_point_in_perspective)
 {
-    (void)state;
     static const double distances[] = {1.5, 2.25, 3.4, 5}; /* in radii */
     for (size_t i = 0; i < COUNT(distances); i++) {
         double focal = 540 / tan(30 * DEGREES), d = distances[i];
@@ -212,9 +203,8 @@ static void test_exact_ball_keeps_the_grabbed_point_in_perspective(void **state)
     }
 }
 
-static void test_ball_turns_past_a_right_angle(void **state)
+TEST(test_ball_turns_past_a_right_angle)
 {
-    (void)state;
     static const struct {
         double from, to;
     } cases[] = {{-0.9, 0.9}, {-0.3, 0.3}, {-0.05, 0.05}, {-0.999, 0.999}};
@@ -226,9 +216,8 @@ static void test_ball_turns_past_a_right_angle(void **state)
     }
 }
 
-static void test_closed_circle_leaves_no_roll(void **state)
+TEST(test_closed_circle_leaves_no_roll)
 {
-    (void)state;
     static const double radii[] = {0.1, 0.25, 0.5, 0.7, 1.3};
     for (enum gz_ball ball = GZ_BALL_EXACT; ball < GZ_BALL_COUNT; ball++)
         for (size_t i = 0; i < COUNT(radii); i++) {
@@ -244,9 +233,8 @@ static void test_closed_circle_leaves_no_roll(void **state)
         }
 }
 
-static void test_repeated_pointer_is_harmless(void **state)
+TEST(test_repeated_pointer_is_harmless)
 {
-    (void)state;
     for (enum gz_ball ball = GZ_BALL_EXACT; ball < GZ_BALL_COUNT; ball++) {
         struct stage s = ball_stage(ball, 96);
         assert_int_equal(press_at(&s, 0.3, 0.1), GZ_SOLVE_OK);
@@ -262,9 +250,8 @@ static void test_repeated_pointer_is_harmless(void **state)
     }
 }
 
-static void test_second_drag_turns_about_the_screens_axes_too(void **state)
+TEST(test_second_drag_turns_about_the_screens_axes_too)
 {
-    (void)state;
     struct stage s = ball_stage(GZ_BALL_CHEN, 96);
     s.target.local.r = gz_quat_about((gz_vec3){0, 0, 1}, 90 * DEGREES);
     stage_build(&s);
@@ -275,9 +262,8 @@ static void test_second_drag_turns_about_the_screens_axes_too(void **state)
     assert_true(quat_off(s.now.r, wanted) < 1e-12);
 }
 
-static void test_straight_vertical_drag_turns_about_the_horizontal(void **state)
+TEST(test_straight_vertical_drag_turns_about_the_horizontal)
 {
-    (void)state;
     static const double ways[] = {0.5, -0.5, 1, -1};
     struct stage s = ball_stage(GZ_BALL_CHEN, 96);
     assert_int_equal(press_at(&s, 0, 0), GZ_SOLVE_OK);
@@ -290,9 +276,8 @@ static void test_straight_vertical_drag_turns_about_the_horizontal(void **state)
     }
 }
 
-static void test_euler_angles_are_read_as_one_of_many_same_rotations(void **state)
+TEST(test_euler_angles_are_read_as_one_of_many_same_rotations)
 {
-    (void)state;
     static const int middle[] = {
         [GZ_XYZ] = 1, [GZ_XZY] = 2, [GZ_YXZ] = 0, [GZ_YZX] = 2, [GZ_ZXY] = 0, [GZ_ZYX] = 1};
     static const double middles[] = {0.4, -1.2, M_PI_2, -M_PI_2};
@@ -312,9 +297,8 @@ static void test_euler_angles_are_read_as_one_of_many_same_rotations(void **stat
         }
 }
 
-static void test_bell_gain_is_bounded_and_fits_follow_the_window(void **state)
+TEST(test_bell_gain_is_bounded_and_fits_follow_the_window)
 {
-    (void)state;
     struct stage s = ball_stage(GZ_BALL_BELL, 540);
     assert_int_equal(press_at(&s, 0, 0), GZ_SOLVE_OK);
     double last = 0;

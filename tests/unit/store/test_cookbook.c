@@ -433,9 +433,8 @@ static void test_views_read_well(void **state)
 }
 
 /* The views' degrees are the library's, also where two axes fall together. */
-static void test_views_degrees_are_the_librarys(void **state)
+TEST(test_views_degrees_are_the_librarys)
 {
-    (void)state;
     void *directory;
     struct gz_scene_state scene;
     assert_int_equal(make_directory(&directory), 0);
@@ -482,9 +481,8 @@ static void test_views_degrees_are_the_librarys(void **state)
 
 /* As many digits as it takes to tell what was typed; a value that was typed is none that happened
  * to come out. */
-static void test_views_say_what_was_typed(void **state)
+TEST(test_views_say_what_was_typed)
 {
-    (void)state;
     static const struct {
         enum gz_handle handle;
         double value[2];

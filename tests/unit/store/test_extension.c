@@ -341,9 +341,8 @@ static void test_world_of_a_damaged_file_is_an_error(void **state)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-static void test_world_of_what_is_no_scene_is_an_error(void **state)
+TEST(test_world_of_what_is_no_scene_is_an_error)
 {
-    (void)state;
     sqlite3 *db;
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
     assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);

@@ -141,9 +141,8 @@ static void assert_path_near(size_t which, const double times[SAMPLES], const bo
     }
 }
 
-static void test_path_is_near_at_every_sample_and_ends_exact(void **state)
+TEST(test_path_is_near_at_every_sample_and_ends_exact)
 {
-    (void)state;
     double times[SAMPLES];
     bool kept[SAMPLES];
     for (size_t i = 0; i < SAMPLES; i++)
@@ -158,9 +157,8 @@ static void test_path_is_near_at_every_sample_and_ends_exact(void **state)
     }
 }
 
-static void test_path_of_a_clock_set_back_keeps_what_has_no_line(void **state)
+TEST(test_path_of_a_clock_set_back_keeps_what_has_no_line)
 {
-    (void)state;
     struct gz_path_recorder path;
     gz_trs at = glide(0);
     gz_path_recorder_begin(&path, 10, &at);
@@ -172,9 +170,8 @@ static void test_path_of_a_clock_set_back_keeps_what_has_no_line(void **state)
     assert_true(gz_path_recorder_needs_last(&path, NAN, &at));
 }
 
-static void test_path_between_keeps_to_the_shorter_turn(void **state)
+TEST(test_path_between_keeps_to_the_shorter_turn)
 {
-    (void)state;
     gz_trs a = gz_trs_identity, b = gz_trs_identity;
     b.r = gz_quat_about((gz_vec3){0, 0, 1}, 0.2);
     gz_trs minus = b;
