@@ -62,6 +62,24 @@
 /* a session's secret, by which its user's next connection takes its place */
 #define GZ_SECRET_TEXT_BYTES_MAX 64
 
+/* ---- Keys and tokens, of the daemon and of gizmoctl ---- */
+
+/* Bytes of a file of keys: identity providers add certificates, some KiB a key. */
+#define GZ_KEYS_BYTES_MAX (256 * 1024)
+/* Keys of a file: those in use, and those that rotation has not removed yet. */
+#define GZ_KEYS_MAX 64
+#define GZ_KEY_ID_BYTES_MAX 128
+/* RSA keys: below 2048 bits they can be broken, above 8192 a signature takes too long. */
+#define GZ_RSA_BITS_MIN 2048
+#define GZ_RSA_BITS_MAX 8192
+/* An HS256 secret: as long as the hash, as RFC 7518 (3.2) demands. */
+#define GZ_SECRET_BYTES_MIN 32
+/* Globs in the claim `scenes` of a token, and the bytes of one: scenes and users have as many. */
+#define GZ_TOKEN_SCENES_MAX 16
+#define GZ_GLOB_BYTES_MAX 64
+/* Seconds by which the clocks of who signs a token and of who verifies it may differ. */
+#define GZ_TOKEN_LEEWAY_SECONDS 60
+
 /* ---- A scene, and answers about it ---- */
 
 /* Nodes alive at once. */
@@ -77,6 +95,9 @@
 
 static_assert(GZ_HELLO_BYTES_MAX <= GZ_MESSAGE_BYTES_MAX, "a hello is a message");
 static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
+static_assert(GZ_SCENE_NAME_BYTES_MAX <= GZ_GLOB_BYTES_MAX &&
+                  GZ_USER_BYTES_MAX <= GZ_GLOB_BYTES_MAX,
+              "a glob can be the name itself");
 static_assert(GZ_DELTA_BYTES_MAX + GZ_NODES_MAX * 9 * 2 < GZ_FRAME_BYTES_MAX,
               "an edit of every node fits beside a delta");
 static_assert(GZ_FRAME_BYTES_MAX <= GZ_SERVER_FRAME_BYTES_MAX,

@@ -19,6 +19,7 @@ may proto/base "$shared"
 may proto/args "$shared|\"proto/args/[a-z_]+\.h\""
 may server/solver "\"(proto/base/(linear|vocabulary)|solver/[a-z_]+)\.h\""
 may proto "$shared|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
+may proto/token "$shared|\"proto/(message|token/[a-z_0-9]+)\.h\"|<(jansson|openssl/[a-z_]+)\.h>"
 # A client sees what both ends use. gizmoctl solves without a daemon, checks a scene's file and reads a glTF file as the daemon does.
 own='"[a-z_]+\.h"'
 may client/c "$shared|$own|\"proto/(message|fields|read)\.h\"|<(libwebsockets|jansson)\.h>"

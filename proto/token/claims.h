@@ -1,0 +1,30 @@
+/* claims.h - who a person is and what they may, as a token says it. Plain data of a fixed size, to
+ * be copied at will. Times are Unix seconds. Pure; threads: any. */
+#ifndef GZ_CLAIMS_H
+#define GZ_CLAIMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "proto/base/wire_vocabulary.h"
+#include "proto/limits.h"
+
+/* What ends the name of somebody who came by an invitation; no other user's name ends so. */
+#define GZ_GUEST_SUFFIX " (guest)"
+
+/* Who a person is and what they may. Texts are UTF-8, terminated, without NUL. */
+struct gz_claims {
+    char user[GZ_USER_BYTES_MAX + 1]; /* `sub`; a guest's token verifies with an empty one */
+    char name[GZ_USER_BYTES_MAX + 1]; /* `name`, to be shown; empty for none, and for guests */
+    bool has_role;                    /* without it the scenes' own access alone gives rights */
+    enum gz_role role;
+    bool is_guest;         /* the user is the display name with GZ_GUEST_SUFFIX */
+    double expires_unix_s; /* the token is taken for GZ_TOKEN_LEEWAY_SECONDS longer */
+    size_t scene_count;    /* 0: the role holds nowhere. All scenes are the one glob "*" */
+    char scenes[GZ_TOKEN_SCENES_MAX][GZ_GLOB_BYTES_MAX + 1];
+};
+
+/* Whether the role of the claims holds in the scene. */
+bool gz_claims_cover(const struct gz_claims *claims, const char *scene);
+
+#endif
