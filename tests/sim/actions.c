@@ -268,5 +268,5 @@ void say_something(struct sim *sim, struct person *person)
     person->next_s = sim->now.mono_s + between(sim, 0.005, 0.25);
     sayings[at].say(sim, person);
     if (!chance(sim, 0.2)) send_frame(sim, person);
-    sim->actions++;
+    sim->counts->actions++;
 }

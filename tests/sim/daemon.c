@@ -79,7 +79,7 @@ static void settle(struct sim *sim)
           NUMBER(batch->seq), batch->ended_count);
     if (!sim->commit_fails) store(sim);
     sim->disk_failed |= sim->commit_fails;
-    sim->refusals += sim->commit_fails;
+    sim->counts->refusals += sim->commit_fails;
     sim->batch = NULL;
     gz_core_committed(sim->core, batch, sim->commit_fails ? GZ_STORAGE : GZ_OK,
                       sim->commit_fails ? "it is full" : "", sim->now);
@@ -200,7 +200,7 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     model_act(sim, &act);
     if (replaced == NULL) return;
     trace(sim, "session %llu takes the place of %llu", NUMBER(id), NUMBER(act.replaced));
-    sim->replaced++;
+    sim->counts->replaced++;
     hang_up(sim, replaced);
 }
 
@@ -344,11 +344,8 @@ static void read_messages(struct sim *sim, const struct link *link, struct parce
     gz_arena_init(&parcel->arena, SIZE_MAX / 2);
     size_t capacity = 0;
     for (size_t offset = 0; offset < parcel->size; parcel->message_count++) {
-        if (parcel->message_count == capacity) {
-            capacity = capacity > 0 ? 2 * capacity : 4;
-            parcel->messages = realloc(parcel->messages, capacity * sizeof *parcel->messages);
-            if (parcel->messages == NULL) abort();
-        }
+        parcel->messages =
+            grow(parcel->messages, &capacity, parcel->message_count + 1, sizeof *parcel->messages);
         struct gz_message *message = &parcel->messages[parcel->message_count];
         struct gz_error error = {.message = ""};
         enum gz_status status = gz_decode(GZ_FROM_SERVER, parcel->bytes, parcel->size, &offset,
@@ -373,7 +370,6 @@ static void flush(struct sim *sim, struct link *link)
         parcel->notes_stored = sim->model.notes_stored;
         read_messages(sim, link, parcel);
         lane_add(sim, link, &link->down, parcel);
-        sim->frames++;
     }
 }
 
@@ -434,7 +430,7 @@ static void go_down(struct sim *sim)
     sim->question_count = 0;
     sim->turn_due_s = INFINITY;
     sim->start_due_s = sim->now.mono_s + between(sim, 0.05, 2);
-    sim->restarts++;
+    sim->counts->restarts++;
     struct link *next;
     for (struct link *link = sim->links; link != NULL; link = next) {
         next = link->next;
@@ -466,7 +462,7 @@ void daemon_stop(struct sim *sim)
 
 /* ---- what is next ---- */
 
-static double next_of_link(const struct sim *sim, const struct link *link)
+double link_due(const struct sim *sim, const struct link *link)
 {
     double next = INFINITY;
     bool silent = sim->now.mono_s < link->silent_until_s,
@@ -480,11 +476,6 @@ static double next_of_link(const struct sim *sim, const struct link *link)
     if (link->session != NULL && link->ended_s > 0)
         next = fmin(next, link->ended_s + GZ_FAREWELL_SECONDS);
     return next;
-}
-
-double link_due(const struct sim *sim, const struct link *link)
-{
-    return next_of_link(sim, link);
 }
 
 static void deliver_up(struct sim *sim, struct link *link)

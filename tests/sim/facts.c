@@ -1,5 +1,4 @@
 /* Nodes as they are, and what became of them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/facts.h"
@@ -29,18 +28,6 @@ struct thing thing_of(const struct gz_content *content)
 bool same_thing(const struct thing *a, const struct thing *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
-}
-
-void *grow(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count <= *capacity) return array;
-    size_t wanted = *capacity > 0 ? *capacity : 8;
-    while (wanted < count) wanted *= 2;
-    array = realloc(array, wanted * size);
-    if (array == NULL) abort();
-    memset((char *)array + *capacity * size, 0, (wanted - *capacity) * size);
-    *capacity = wanted;
-    return array;
 }
 
 void facts_add(struct facts *facts, uint64_t node, const struct thing *before,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "scene/record.h"
+#include "support/grow.h"
 
 enum { TEXT_MAX = 32 };
 
@@ -38,8 +39,6 @@ struct thing thing_of(const struct gz_content *content);
 bool same_thing(const struct thing *a, const struct thing *b);
 /* As much of `text` as there is room for; the rest of `kept` is 0. */
 void keep_text(char kept[TEXT_MAX], const char *text);
-/* The array with room for `count` elements; those that are new are 0. */
-void *grow(void *array, size_t *capacity, size_t count, size_t size);
 
 void facts_add(struct facts *facts, uint64_t node, const struct thing *before,
                const struct thing *after);

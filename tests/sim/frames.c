@@ -16,12 +16,8 @@ enum { FRAME_MESSAGES_MAX = 8 };
 
 static struct request *new_request(struct person *person)
 {
-    if (person->request_count == person->request_capacity) {
-        person->request_capacity = person->request_capacity > 0 ? 2 * person->request_capacity : 64;
-        person->requests =
-            realloc(person->requests, person->request_capacity * sizeof *person->requests);
-        if (person->requests == NULL) abort();
-    }
+    person->requests = grow(person->requests, &person->request_capacity, person->request_count + 1,
+                            sizeof *person->requests);
     struct request *request = calloc(1, sizeof *request);
     if (request == NULL) abort();
     person->requests[person->request_count++] = request;
@@ -37,20 +33,23 @@ struct request *person_request(struct sim *sim, uint64_t session, uint64_t rid)
 
 /* ---- frames ---- */
 
-void send_frame(struct sim *sim, struct person *person)
+static void begin_frame(struct person *person)
 {
-    if (person->frame_size > 0) link_send(sim, person->link, person->frame, person->frame_size);
     person->frame = NULL;
     person->frame_size = person->frame_count = 0;
     person->framed = (struct framed){.acts = false};
 }
 
+void send_frame(struct sim *sim, struct person *person)
+{
+    if (person->frame_size > 0) link_send(sim, person->link, person->frame, person->frame_size);
+    begin_frame(person);
+}
+
 void lose_frame(struct person *person)
 {
     free(person->frame);
-    person->frame = NULL;
-    person->frame_size = person->frame_count = 0;
-    person->framed = (struct framed){.acts = false};
+    begin_frame(person);
 }
 
 static bool is_phase_of(const struct gz_message *message, enum gz_phase phase)

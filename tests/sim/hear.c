@@ -76,7 +76,7 @@ static void hear_welcome(struct sim *sim, struct person *person, const struct gz
     person->edits_before = sim->store.edit_count;
     if (!welcome->resumed) person->mirror.complete = 0;
     person->mirror.seq = person->mirror.complete;
-    sim->resumes += welcome->resumed;
+    sim->counts->resumes += welcome->resumed;
     if (welcome->resumed && !person->partial) model_compare(sim, person, true);
     person->checked = UINT64_MAX;
     settle_in(sim, person);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/sim.h"
 #include "sim/world.h"
 
 enum { SEEDS = 2000, STEPS = 4000 };

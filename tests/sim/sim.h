@@ -39,6 +39,11 @@ struct question {
     double due_s;
 };
 
+/* What was tried, to see whether it was much. */
+struct sim_counts {
+    size_t seeds, steps, actions, edits, cuts, resumes, replaced, restarts, refusals;
+};
+
 struct sim {
     uint64_t seed, random, step, steps;
     bool copies; /* whether people copy nodes */
@@ -60,7 +65,7 @@ struct sim {
     struct link *links;
     uint64_t next_session, next_key;
     uint8_t owners[SESSIONS_MAX]; /* who had which session */
-    size_t actions, frames, restarts, refusals, cuts, resumes, ok_edits, parts, replaced;
+    struct sim_counts *counts;
 };
 
 #endif

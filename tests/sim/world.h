@@ -3,13 +3,12 @@
 #define GZ_TEST_SIM_WORLD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* What was tried, for whoever wonders whether it was much. */
-struct sim_counts {
-    size_t seeds, steps, actions, edits, cuts, resumes, replaced, restarts, refusals;
-};
+struct sim_counts;
+
+/* Runs the seed until it ends quietly, and adds what was tried to `counts`. A broken promise ends
+ * the program. */
 void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *counts);
 
 #endif

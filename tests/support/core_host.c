@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/cmocka.h"
+#include "support/grow.h"
 
 #define HEADROOM 16
 #define TURNS_MAX 1000
@@ -550,11 +551,8 @@ static void keep_frame(struct client *client, const struct gz_buffer *frame)
     gz_arena_init(&heard->arena, SIZE_MAX / 2);
     size_t capacity = 0;
     for (size_t offset = 0; offset < frame->size; heard->count++) {
-        if (heard->count == capacity) {
-            capacity = capacity > 0 ? 2 * capacity : 4;
-            heard->messages = realloc(heard->messages, capacity * sizeof *heard->messages);
-            assert_non_null(heard->messages);
-        }
+        heard->messages =
+            grow(heard->messages, &capacity, heard->count + 1, sizeof *heard->messages);
         struct gz_error error = {.message = ""};
         enum gz_status status = gz_decode(GZ_FROM_SERVER, heard->bytes, frame->size, &offset,
                                           &heard->arena, &heard->messages[heard->count], &error);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/grow.h"
 #include "support/judge.h"
 
 static char *copy_text(struct gz_text text)
@@ -55,11 +56,8 @@ const struct mirror_node *mirror_find(const struct mirror *mirror, uint64_t id)
 
 static struct mirror_node *add(struct mirror *mirror, size_t place, uint64_t id)
 {
-    if (mirror->count == mirror->capacity) {
-        mirror->capacity = mirror->capacity > 0 ? 2 * mirror->capacity : 64;
-        mirror->nodes = realloc(mirror->nodes, mirror->capacity * sizeof *mirror->nodes);
-        assert_non_null(mirror->nodes);
-    }
+    mirror->nodes =
+        grow(mirror->nodes, &mirror->capacity, mirror->count + 1, sizeof *mirror->nodes);
     struct mirror_node *node = &mirror->nodes[place];
     memmove(node + 1, node, (mirror->count++ - place) * sizeof *node);
     *node = (struct mirror_node){.id = id, .content.asset = -1};
@@ -211,11 +209,7 @@ static void forget_note(struct mirror_notes *notes, uint64_t id)
 static void keep_note(struct mirror_notes *notes, const struct gz_note_state *state)
 {
     forget_note(notes, state->id);
-    if (notes->count == notes->capacity) {
-        notes->capacity = notes->capacity > 0 ? 2 * notes->capacity : 64;
-        notes->notes = realloc(notes->notes, notes->capacity * sizeof *notes->notes);
-        assert_non_null(notes->notes);
-    }
+    notes->notes = grow(notes->notes, &notes->capacity, notes->count + 1, sizeof *notes->notes);
     struct gz_note_state *kept = &notes->notes[notes->count++].state;
     *kept = *state;
     kept->user.bytes = copy_text(state->user);
@@ -307,12 +301,8 @@ static void forget_checkpoint(struct mirror_checkpoints *checkpoints, struct gz_
 static void keep_checkpoint(struct mirror_checkpoints *checkpoints,
                             const struct gz_checkpoint_state *state)
 {
-    if (checkpoints->count == checkpoints->capacity) {
-        checkpoints->capacity = checkpoints->capacity > 0 ? 2 * checkpoints->capacity : 64;
-        checkpoints->checkpoints = realloc(
-            checkpoints->checkpoints, checkpoints->capacity * sizeof *checkpoints->checkpoints);
-        assert_non_null(checkpoints->checkpoints);
-    }
+    checkpoints->checkpoints = grow(checkpoints->checkpoints, &checkpoints->capacity,
+                                    checkpoints->count + 1, sizeof *checkpoints->checkpoints);
     struct gz_checkpoint_state *kept = &checkpoints->checkpoints[checkpoints->count++];
     *kept = *state;
     kept->name.bytes = copy_text(state->name);

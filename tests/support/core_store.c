@@ -5,23 +5,10 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "support/grow.h"
 #include "support/judge.h"
 
 #define KEEP_BYTES_MAX (SIZE_MAX / 2)
-
-/* ---- memory ---- */
-
-static void *grow(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count <= *capacity) return array;
-    size_t wanted = *capacity > 0 ? *capacity : 64;
-    while (wanted < count) wanted *= 2;
-    void *grown = realloc(array, wanted * size);
-    assert_non_null(grown);
-    memset((char *)grown + *capacity * size, 0, (wanted - *capacity) * size);
-    *capacity = wanted;
-    return grown;
-}
 
 static void *take(struct gz_arena *arena, size_t count, size_t size)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/grow.h"
 #include "support/shim_vfs.h"
 
 #define DISKS_MAX 8
@@ -69,11 +70,8 @@ static void forget_pending(struct disk *disk)
 
 static void remember(struct disk *disk, const void *bytes, int size, sqlite3_int64 offset)
 {
-    if (disk->pending_count == disk->pending_capacity) {
-        disk->pending_capacity = 2 * disk->pending_capacity + 64;
-        disk->pending = realloc(disk->pending, disk->pending_capacity * sizeof *disk->pending);
-        assert(disk->pending != NULL);
-    }
+    disk->pending = grow(disk->pending, &disk->pending_capacity, disk->pending_count + 1,
+                         sizeof *disk->pending);
     struct operation operation = {.offset = offset, .size = size};
     if (bytes != NULL) {
         operation.bytes = malloc((size_t)size + 1);
