@@ -3,9 +3,9 @@
  *   2. the check: every field is read by the message's table and judged; lists are read and not
  * kept;
  *   3. the fill, only for a message with lists that passed: their arrays are taken from the arena
- * and read again. So a message that is refused never made us take memory for its structs, whatever
- * it claimed. The one exception is the search for an id that comes twice, which sorts a copy of the
- * ids: eight bytes each, in step with their bytes. */
+ * and read again. So a refused message never takes memory for its structs, whatever it claims. The
+ * one exception is the search for an id that comes twice, which sorts a copy of the ids: eight
+ * bytes each, in step with their bytes. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,8 +122,7 @@ static void *target(const struct slot *slot)
     return (char *)slot->base + slot->row->offset;
 }
 
-/* The envelope's walk has found the message well-formed, so this cannot fail on what lies inside of
- * it. */
+/* The envelope's walk has found the message well-formed, so this cannot fail on its content. */
 static struct gz_head next_head(struct decoder *decoder)
 {
     struct gz_head head = {.type = MSGPACK_OBJECT_NIL};
@@ -138,7 +137,7 @@ static bool is_number(const struct gz_head *head)
            head->type == MSGPACK_OBJECT_FLOAT64;
 }
 
-/* What is wrong with a number as a whole number from `least` to below 2^53; NULL where it is
+/* What is wrong with a number as a whole number from `least` to below 2^53; NULL if it is
  * one. */
 static const char *whole_fault(const struct gz_head *head, uint64_t least)
 {
@@ -555,7 +554,7 @@ static enum gz_status read_list_head(const struct slot *slot, const char *expect
 }
 static_assert(GZ_NODES_MAX == 100000, "the text above says so");
 
-/* Reads what is known to be good. */
+/* Reads a value that was found to be good. */
 static void copy_ids(struct decoder *decoder, uint64_t *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -623,8 +622,8 @@ static enum gz_status read_group(const struct slot *slot)
     return read_record(slot->decoder, slot->row->record, slot->base, slot->has, &slot->place);
 }
 
-/* Records without a `has` (tuples, hits) have only required fields; what is noted about them is
- * dropped. */
+/* Records without a `has` (tuples, hits) have only required fields; the bits that are noted for
+ * them are dropped. */
 static enum gz_status read_struct(struct decoder *decoder, const struct gz_record_type *record,
                                   void *base, const struct place *place)
 {
@@ -885,10 +884,10 @@ static enum gz_status read_record(struct decoder *decoder, const struct gz_recor
 
 struct envelope {
     const uint8_t *end;
-    struct gz_head op, rid; /* type NIL where it was not there */
+    struct gz_head op, rid; /* type NIL if it was not there */
 };
 
-/* A key for an error: as it came where it is short and clean. */
+/* A key for an error: as it came if it is short and clean. */
 static void echo_key(const struct gz_head *key, char text[ECHO_BYTES_MAX + 1])
 {
     bool clean = key->type == MSGPACK_OBJECT_STR && key->count <= ECHO_BYTES_MAX &&
@@ -1009,7 +1008,7 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
 /* ---- Text ---- */
 
 /* The bytes of the character at `at` by the table of the Unicode standard (no overlong forms, no
- * surrogates, nothing beyond U+10FFFF); 0 where there is none. */
+ * surrogates, nothing beyond U+10FFFF); 0 if there is none. */
 static size_t character_size(const unsigned char *at, size_t left)
 {
     unsigned char first = at[0];

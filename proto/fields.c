@@ -9,7 +9,7 @@
 
 #define REQUIRED .required = true
 #define IF(field) .has = GZ_HAS_##field
-/* There where it is true, or not empty. */
+/* There if it is true, or not empty. */
 #define IF_ANY .has = 0
 
 #define ROW(key_, kind_, type, member)                                                             \
@@ -178,7 +178,7 @@ static const struct gz_row pointer_rows[] = {
     OP, RID, KEY, WORD("phase", gz_pointer_message, phase, gz_phase_words, REQUIRED), POINTER_ROWS,
 };
 
-/* The phase of a grab is down, said or not. */
+/* The phase of a grab is down, whether it is sent or not. */
 static const struct gz_row grab_rows[] = {
     OP,
     RID,

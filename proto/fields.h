@@ -57,16 +57,16 @@ enum gz_field_rule {
 
 struct gz_record_type;
 
-/* One field. What is neither required nor has a bit is written where it says something: true, or a
- * text or list that is not empty. */
+/* One field. A field that is neither required nor has a bit is written if it is true, or a text or
+ * list that is not empty. */
 struct gz_row {
     const char *key;
     size_t key_size;
     enum gz_kind kind;
     enum gz_field_rule rule;
-    bool required;       /* but where `unless` is there */
+    bool required;       /* but not if `unless` is there */
     bool envelope;       /* stands in struct gz_message itself: rid, key */
-    uint64_t has;        /* the bit that says it is there; 0 where there is none */
+    uint64_t has;        /* the bit that says it is there; 0 if there is none */
     uint64_t unless;     /* the bit of a field that makes a required one optional; 0 for none */
     size_t offset;       /* in the record's struct */
     size_t count_offset; /* RECORDS: of the count */

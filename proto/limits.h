@@ -16,8 +16,8 @@
 /* Bytes of one WebSocket message from a client. A select or set of a whole 10,000-node scene
  * fits. */
 #define GZ_MESSAGE_BYTES_MAX (1024 * 1024)
-/* Bytes a connection may send before its hello was accepted: nothing legitimate is longer, and it
- * is not known yet who it is. */
+/* Bytes a connection may send before its hello was accepted: nothing legitimate is longer, and the
+ * user is not known yet. */
 #define GZ_HELLO_BYTES_MAX 4096
 /* Seconds until hello must have come. */
 #define GZ_HELLO_SECONDS_MAX 5
@@ -27,7 +27,7 @@
  * hold more. */
 #define GZ_DEPTH_MAX 16
 /* Memory that looking at a message may take before it is refused, as a multiple of its bytes, plus
- * a fixed part for the smallest: what it claims is not believed. */
+ * a fixed part for the smallest: its claims are not believed. */
 #define GZ_DECODE_FACTOR_MAX 4
 #define GZ_DECODE_BYTES_FLOOR 4096
 /* The same for a message that is accepted: its elements are all there, and the shortest on the wire
@@ -86,11 +86,11 @@
 #define GZ_NODES_MAX 100000
 /* Rows of one history answer. */
 #define GZ_HISTORY_ROWS_MAX 1000
-/* Points of one answer about a node's path: 20 minutes of dragging where nothing was thinned. */
+/* Points of one answer about a node's path: 20 minutes of dragging if nothing was thinned. */
 #define GZ_PATH_POINTS_MAX 65536
 /* Bytes of a glTF file taken by PUT or import. */
 #define GZ_ASSET_BYTES_MAX (256 * 1024 * 1024)
-/* Bytes of what an export says of skins that it left out: one header of HTTP. */
+/* Bytes of an export's message about skins that it left out: one HTTP header. */
 #define GZ_DROPPED_BYTES 200
 
 static_assert(GZ_HELLO_BYTES_MAX <= GZ_MESSAGE_BYTES_MAX, "a hello is a message");

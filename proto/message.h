@@ -4,15 +4,15 @@
  * A frame is one WebSocket message: one or more MessagePack maps back to back. gz_decode takes them
  * out one at a time. Ownership: a decoded message points into the frame's bytes (texts) and into
  * the arena (arrays): it lives as long as both. A message to be encoded points wherever the caller
- * likes; nothing of it is kept. Memory: a message that is refused took at most GZ_DECODE_FACTOR_MAX
- * times its bytes from the arena, whatever it claimed; one that is accepted takes what its elements
- * need, at most gz_decode_bytes_max(its bytes). The arena may be reset between the messages of a
- * frame, once the one before is done with. Units and frames: glTF 2.0's, as in base/linear.h;
- * pixels from the top left; times are Unix seconds. Errors: GZ_BAD_MESSAGE (form), GZ_BAD_VALUE (a
- * value that cannot be), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a list of more than
- * GZ_NODES_MAX), GZ_TOO_LARGE (more than the arena may hold), GZ_NO_MEMORY; the text names the
- * field. What a decoder cannot know is left to the session: whether a node or an earlier ref is
- * there, rights, state. Threads: any, one frame at a time. */
+ * likes; no pointer to it is kept. Memory: a message that is refused took at most
+ * GZ_DECODE_FACTOR_MAX times its bytes from the arena, whatever it claimed; one that is accepted
+ * takes what its elements need, at most gz_decode_bytes_max(its bytes). The arena may be reset
+ * between the messages of a frame, once the one before is done with. Units and frames: glTF 2.0's,
+ * as in base/linear.h; pixels from the top left; times are Unix seconds. Errors: GZ_BAD_MESSAGE
+ * (form), GZ_BAD_VALUE (a value that cannot be), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a
+ * list of more than GZ_NODES_MAX), GZ_TOO_LARGE (more than the arena may hold), GZ_NO_MEMORY; the
+ * text names the field. The session checks what a decoder cannot know: whether a node or an earlier
+ * ref is there, rights, state. Threads: any, one frame at a time. */
 #ifndef GZ_PROTO_MESSAGE_H
 #define GZ_PROTO_MESSAGE_H
 
@@ -86,7 +86,7 @@ enum gz_op {
     GZ_OP_COUNT
 };
 
-/* Who speaks: "camera" and "checkpoints" are different messages in each direction. */
+/* The sender: "camera" and "checkpoints" are different messages in each direction. */
 enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
 
 /* Which optional fields are there: bits in `has` of the struct that holds the fields. Each record
@@ -303,8 +303,7 @@ struct gz_wheel {
 struct gz_set_node {
     uint64_t has;
     uint64_t id;
-    gz_trs
-        trs; /* where EULER came, r is made of it and R is there as well; never written as euler */
+    gz_trs trs; /* if EULER came, r is made of it and R is there as well; never written as euler */
     struct gz_text name;
     uint64_t parent; /* 0 is the root */
 };
@@ -317,8 +316,8 @@ struct gz_set {
 
 struct gz_create_node {
     uint64_t has;
-    uint64_t
-        copy; /* COPY: a node that is there; what is left out is as that one has it, its mesh too */
+    uint64_t copy; /* COPY: an existing node; fields that are left out are as that node has them,
+                      its mesh too */
     struct gz_text ref;        /* a name for later nodes of the same message to hang from */
     struct gz_text parent_ref; /* PARENT_REF: an earlier ref; else `parent` */
     uint64_t parent;           /* 0 is the root */
@@ -352,7 +351,7 @@ struct gz_at {
     struct gz_text checkpoint;
 };
 
-/* Takes back one edit, whoever made it. */
+/* Takes back one edit of any user. */
 struct gz_revert {
     uint64_t edit;
     bool force;
@@ -372,19 +371,19 @@ struct gz_path {
     uint64_t limit;
 };
 
-/* What of the scene is asked for: of `nodes`, `box` and `view` at most one is there; none of them
- * is the whole scene. */
+/* The part of the scene that is asked for: of `nodes`, `box` and `view` at most one is there;
+ * without them it is the whole scene. */
 struct gz_interest {
     struct gz_ids nodes; /* NODES: their subtrees */
     gz_box box;          /* BOX: in the world */
-    bool view;           /* VIEW: what the session's camera sees */
+    bool view;           /* VIEW: all that the session's camera sees */
 };
 
-/* A note is made, or, where NOTE is there, changed. TEXT is there when it is made. */
+/* A note is made, or, if NOTE is there, changed. TEXT is there when it is made. */
 struct gz_note {
     uint64_t note;
     struct gz_text text;
-    uint64_t node;   /* NODE: what it is pinned to */
+    uint64_t node;   /* NODE: the node that it is pinned to */
     gz_vec3 point;   /* POINT: where, in the node's own space, or in the world without a node */
     uint64_t reply;  /* REPLY: the note that it answers */
     bool done, gone; /* DONE: whether it is dealt with. gone: it is deleted */
@@ -439,7 +438,7 @@ struct gz_gizmo_message {
     enum gz_space space;
     gz_vec3 origin, axes[3];
     gz_vec3 turn_axes[3], scale_axes[3]; /* TURN_AXES, SCALE_AXES: those of rings and of scale
-                                            handles, where they are not `axes` */
+                                            handles, if they are not `axes` */
     gz_vec3 box[4]; /* BOX: the middle of the bounds, and from there to the middle of the faces bxp,
                        byp and bzp */
     double size;
@@ -460,7 +459,7 @@ struct gz_presence_user {
     uint32_t rgb; /* on the wire "#rrggbb" */
     enum gz_role role;
     double at[2], ray[6], view[16];
-    double lens[4]; /* LENS: left, right, bottom, top of what `view` shows */
+    double lens[4]; /* LENS: left, right, bottom, top of the picture that `view` shows */
     bool parallel;  /* the lines of sight are: the lens is the same at every distance */
     struct gz_ids selection;
     enum gz_mode tool;
@@ -471,7 +470,8 @@ struct gz_presence {
     const struct gz_presence_user *users;
     size_t count;
     struct gz_ids left;
-    bool all; /* who was told of before is to be forgotten: this and what follows is everybody */
+    bool all; /* the users of earlier messages are to be forgotten: this one and those that follow
+                 name all */
 };
 
 /* A note as it stands, whole. */
@@ -490,14 +490,14 @@ struct gz_notes {
     const struct gz_note_state *notes;
     size_t count;
     struct gz_ids gone;
-    bool all;  /* what was told before is to be forgotten */
+    bool all;  /* the content of earlier messages is to be forgotten */
     bool more; /* others follow at once */
 };
 
 struct gz_change_message {
     uint64_t id;
     uint64_t has;        /* BEFORE absent: made by this edit; AFTER absent: deleted by it */
-    struct gz_text name; /* NAME: what the node was called then */
+    struct gz_text name; /* NAME: the node's name then */
     struct gz_node_state before, after; /* their ids are not on the wire */
 };
 
@@ -509,7 +509,7 @@ struct gz_edit_message {
     enum gz_edit_kind kind;
     enum gz_handle handle;
     struct gz_ids nodes;
-    struct gz_text name;   /* NAME: what the node was called then, in an edit of one node */
+    struct gz_text name;   /* NAME: the node's name then, in an edit of one node */
     struct gz_value value; /* VALUE: of a drag that was typed */
     double residual, began, ended;
     /* In the history alone: */
@@ -534,7 +534,7 @@ struct gz_checkpoint_state {
 struct gz_checkpoints {
     const struct gz_checkpoint_state *checkpoints;
     size_t count;
-    bool all; /* what was told before is to be forgotten */
+    bool all; /* the content of earlier messages is to be forgotten */
 };
 
 /* A node as it was left by an edit, or recorded inside of a drag. */
@@ -575,7 +575,7 @@ struct gz_bye {
     struct gz_text reason;
     double retry_s;
     bool fatal;           /* there is nothing to come back to */
-    struct gz_text scene; /* SCENE: what the scene is called now, if it was renamed */
+    struct gz_text scene; /* SCENE: the scene's name now, if it was renamed */
 };
 
 struct gz_message {
@@ -623,9 +623,9 @@ size_t gz_decode_bytes_max(size_t frame_size);
 
 /* Takes the next message of a frame. *offset is where it begins (0 at first) and afterwards where
  * the next one does; the frame is done when *offset == size. After an error *offset is past the
- * message where its end could be found, so that the others of the frame can still be read, and
- * equals size where it could not. message->op, has and rid are filled on errors too: op is
- * GZ_OP_COUNT where it could not be told, has holds RID where a rid could be read. */
+ * message if its end could be found, so that the others of the frame can still be read, and equals
+ * size if not. message->op, has and rid are filled on errors too: op is GZ_OP_COUNT if it is
+ * unknown, has holds RID if a rid could be read. */
 GZ_MUST_USE enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size,
                                      size_t *offset, struct gz_arena *arena,
                                      struct gz_message *message, struct gz_error *error);

@@ -1,10 +1,10 @@
-/* read.h - the bytes of MessagePack, one head at a time. Inside of the room; nobody else includes
+/* read.h - the bytes of MessagePack, one head at a time. Inside of the room: no other room includes
  * it.
  *
  * msgpack-c's own unpacker reserves memory by what a header claims, before the bytes are there;
- * this reads only what is there. Nothing is reserved or copied; every claimed length and count is
- * checked against the bytes that are left. Ownership: a head points into the bytes. Threads: pure,
- * any. */
+ * this reads only bytes that are there. Nothing is reserved or copied; every claimed length and
+ * count is checked against the bytes that are left. Ownership: a head points into the bytes.
+ * Threads: pure, any. */
 #ifndef GZ_PROTO_READ_H
 #define GZ_PROTO_READ_H
 
@@ -38,7 +38,7 @@ enum gz_read {
 enum gz_read gz_read_head(struct gz_reader *reader, struct gz_head *head);
 /* Passes one whole value that stands inside `depth` lists and maps. */
 enum gz_read gz_read_skip(struct gz_reader *reader, unsigned depth);
-/* What went wrong, for people. */
+/* The error, for people. */
 const char *gz_read_words(enum gz_read result);
 
 static inline bool gz_head_is_word(const struct gz_head *head, const char *word, size_t size)

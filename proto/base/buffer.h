@@ -11,8 +11,8 @@
 
 #include "proto/base/status.h"
 
-/* A growable run of bytes. `headroom` bytes before `data` belong to whoever sends it (a frame's
- * header goes there). */
+/* A growable run of bytes. `headroom` bytes before `data` belong to its sender (a frame's header
+ * goes there). */
 struct gz_buffer {
     uint8_t *data; /* first payload byte; NULL until something was appended */
     size_t size;
@@ -25,7 +25,7 @@ void gz_buffer_init(struct gz_buffer *buffer, size_t max, size_t headroom);
 void gz_buffer_finish(struct gz_buffer *buffer);
 /* Empties it and keeps its memory for the next use. */
 void gz_buffer_clear(struct gz_buffer *buffer);
-/* Drops all beyond `size`, which must not be larger than what is there. */
+/* Drops all beyond `size`, which must not be larger than the present size. */
 void gz_buffer_truncate(struct gz_buffer *buffer, size_t size);
 GZ_MUST_USE enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void *bytes,
                                             size_t size);
@@ -33,8 +33,8 @@ GZ_MUST_USE enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void
 GZ_MUST_USE enum gz_status gz_buffer_reserve(struct gz_buffer *buffer, size_t size);
 
 /* Makes room for `count` items of `item_size` bytes in an array on the heap: `array` is the address
- * of the pointer to it, which may be NULL while *capacity is 0. Grows by doubling; bounded by
- * whoever asks. False without memory: then nothing changed. */
+ * of the pointer to it, which may be NULL while *capacity is 0. Grows by doubling; the caller
+ * bounds it. False without memory: then nothing changed. */
 GZ_MUST_USE bool gz_grow(void *array, size_t *capacity, size_t count, size_t item_size);
 
 /* Memory for the parts of one decoded frame: given out in pieces aligned for any type, given back
@@ -50,8 +50,9 @@ void gz_arena_finish(struct gz_arena *arena);
 /* Takes everything back; at most one block of memory is kept. The maximum may be set anew. */
 void gz_arena_reset(struct gz_arena *arena, size_t max);
 
-/* How full an arena is. Whoever borrows memory for a part of its work takes a mark first, and goes
- * back to the mark at the end: all that was taken between the two is free again. Marks nest. */
+/* How full an arena is. A function that borrows memory for a part of its work takes a mark first,
+ * and goes back to the mark at the end: all that was taken between the two is free again. Marks
+ * nest. */
 struct gz_arena_mark {
     struct gz_arena_block *block;
     size_t used_in_block, used;
@@ -60,7 +61,7 @@ struct gz_arena_mark {
 struct gz_arena_mark gz_arena_mark(const struct gz_arena *arena);
 void gz_arena_go_back(struct gz_arena *arena, struct gz_arena_mark mark);
 
-/* Zeroed memory for `count` items of `size` bytes, or NULL where that passes the maximum or there
+/* Zeroed memory for `count` items of `size` bytes, or NULL if that passes the maximum or there
  * is none. */
 GZ_MUST_USE void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size);
 /* One more item, zeroed, at the end of an array in the arena: `array` is the address of the pointer

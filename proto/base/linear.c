@@ -73,9 +73,9 @@ static double entry(const gz_mat3 *m, int row, int column)
 }
 
 /* For R = Ri * Rj * Rk the entry (i, k) is +-sin of the middle angle, and the last column gives the
- * first. The last angle is found after the first is taken out again, where it is row j: near gimbal
- * lock both are uncertain, and only so do their errors cancel. Odd orders differ by the signs of
- * the off-diagonal sines only. */
+ * first. The last angle is found after the first is taken out again, which leaves it in row j: near
+ * gimbal lock both are uncertain, and only so do their errors cancel. Odd orders differ by the
+ * signs of the off-diagonal sines only. */
 gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order)
 {
     int i = orders[order].axes[0], j = orders[order].axes[1], k = orders[order].axes[2];

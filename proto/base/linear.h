@@ -3,7 +3,7 @@
  *
  * Conventions, glTF 2.0's: right-handed, +Y up, metres, radians; quaternions [x, y, z, w]; matrices
  * column-major, acting on column vectors; a transform is translation * rotation * scale. Pure: no
- * state, no allocation, no errors; where an answer can fail to exist the function says so and
+ * state, no allocation, no errors; if an answer can fail to exist the function says so and
  * returns false. Threads: any. */
 #ifndef GZ_BASE_LINEAR_H
 #define GZ_BASE_LINEAR_H
@@ -195,8 +195,8 @@ static inline gz_mat3 gz_mat3_from_quat(gz_quat q)
 }
 /* The nearest rotation's quaternion, w >= 0. The columns must be orthonormal and right-handed. */
 gz_quat gz_quat_from_mat3(const gz_mat3 *rotation);
-/* The rotation part of the polar decomposition m = R * P (P symmetric). Where m mirrors, R is the
- * rotation of -m: the mirror goes to P. False where m has no inverse. */
+/* The rotation part of the polar decomposition m = R * P (P symmetric). If m mirrors, R is the
+ * rotation of -m: the mirror goes to P. False if m has no inverse. */
 bool gz_mat3_polar(const gz_mat3 *m, gz_mat3 *rotation);
 
 gz_affine gz_affine_multiply(const gz_affine *parent, const gz_affine *child);
@@ -208,14 +208,14 @@ static inline gz_vec3 gz_affine_apply(const gz_affine *a, gz_vec3 point)
 gz_affine gz_affine_from_trs(const gz_trs *trs);
 /* A TRS near to `a`: the rotation of its polar decomposition, the scale along that, a mirror as a
  * negative x scale. Another rotation may come a little nearer. `residual` (may be NULL) is the
- * Frobenius distance of the linear parts, relative to that of `a`; 0 or rounding where `a` is a
- * TRS. False where `a` has no inverse. */
+ * Frobenius distance of the linear parts, relative to that of `a`; 0 or rounding if `a` is a TRS.
+ * False if `a` has no inverse. */
 bool gz_trs_from_affine(const gz_affine *a, gz_trs *trs, double *residual);
 /* The linear part and translation of a column-major 4x4 matrix whose last row is 0 0 0 1. */
 gz_affine gz_affine_from_matrix(const double matrix[16]);
 void gz_affine_to_matrix(const gz_affine *a, double matrix[16]);
 
-/* What lies at `part` (0 to 1, else the nearer end) of the line from a to b: linear component by
+/* The place at `part` (0 to 1, else the nearer end) of the line from a to b: linear component by
  * component, the rotation along the shorter way and made unit. The ends come back bit by bit. */
 gz_trs gz_trs_between(const gz_trs *a, const gz_trs *b, double part);
 /* Bit by bit, so that -0 and 0 differ: "unchanged" means unchanged. */
@@ -229,7 +229,7 @@ static inline gz_vec3 gz_box_centre(const gz_box *box)
 /* The axis-aligned box about `box` taken through `a`. */
 gz_box gz_box_transform(const gz_box *box, const gz_affine *a);
 gz_box gz_box_union(const gz_box *a, const gz_box *b);
-/* Whether the box has a point on the plane's side; also where a number that is not finite leaves it
+/* Whether the box has a point on the plane's side; also if a number that is not finite leaves it
  * open. */
 static inline bool gz_box_reaches(const gz_box *box, const gz_plane *plane)
 {

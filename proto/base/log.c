@@ -10,7 +10,8 @@ static const char *const level_words[] = {"error", "warn", "info", "debug"};
 const struct gz_vocabulary gz_level_words = {level_words,
                                              sizeof level_words / sizeof level_words[0]};
 
-/* Those below a space, DEL, and U+0080 to U+009F, which terminals obey as well: C2 80 to C2 9F. */
+/* Characters below a space, DEL, and U+0080 to U+009F, which terminals obey as well: C2 80 to C2
+ * 9F. */
 static void escape_control_characters(char *text)
 {
     for (unsigned char *at = (unsigned char *)text; *at != '\0'; at++) {

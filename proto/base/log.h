@@ -1,5 +1,5 @@
-/* log.h - lines for whoever runs the daemon: time, level, which session, what. One line each, to
- * one stream. Never holds raw bytes from a client: control characters are escaped on the way out.
+/* log.h - lines for the operator of the daemon: time, level, session, event. One line each, to one
+ * stream. Never holds raw bytes from a client: control characters are escaped on the way out.
  * Threads: any; a line is written whole. */
 #ifndef GZ_BASE_LOG_H
 #define GZ_BASE_LOG_H

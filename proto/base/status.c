@@ -41,7 +41,7 @@ enum gz_status gz_status_from_word(const char *word, unsigned long size)
     return GZ_INTERNAL;
 }
 
-/* A cut in the middle of a character would make the error itself bad UTF-8 for whoever reads it. */
+/* A cut in the middle of a character would make the error itself bad UTF-8 for its reader. */
 static void cut_at_character(char *text, size_t size)
 {
     size_t end = size;

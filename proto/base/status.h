@@ -1,4 +1,4 @@
-/* status.h - what can go wrong, once. Each status has the word that the wire uses for it and a
+/* status.h - all kinds of errors, once. Each status has the word that the wire uses for it and a
  * sentence for people. Threads: pure, any. */
 #ifndef GZ_BASE_STATUS_H
 #define GZ_BASE_STATUS_H
@@ -31,7 +31,7 @@ enum gz_status {
     GZ_STATUS_COUNT
 };
 
-/* A status with the sentence that names the field and what was wrong with it. */
+/* A status with the sentence that names the field and says what was wrong with it. */
 struct gz_error {
     enum gz_status status;
     char message[GZ_ERROR_BYTES_MAX];
@@ -43,7 +43,7 @@ const char *gz_status_word(enum gz_status status);
 /* The status of a wire word; GZ_INTERNAL for one that is not known. */
 enum gz_status gz_status_from_word(const char *word, unsigned long size);
 
-/* As snprintf, but what is too long is cut at a whole UTF-8 character. */
+/* As snprintf, but a text that is too long is cut at a whole UTF-8 character. */
 void gz_print(char *text, unsigned long size, const char *format, ...) GZ_PRINTF(3, 4);
 
 /* Fills `error` (which may be NULL) and returns `status`, so that a failure is one statement. A

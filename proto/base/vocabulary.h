@@ -66,8 +66,8 @@ enum gz_mode {
 
 enum gz_space { GZ_SPACE_WORLD, GZ_SPACE_LOCAL, GZ_SPACE_PARENT, GZ_SPACE_VIEW, GZ_SPACE_COUNT };
 
-/* Where a rotation or scale has its fixed point. GZ_PIVOT_POINT is a point given by the client; it
- * has no word. */
+/* The fixed point of a rotation or scale. GZ_PIVOT_POINT is a point given by the client; it has no
+ * word. */
 enum gz_pivot {
     GZ_PIVOT_MEDIAN,
     GZ_PIVOT_ACTIVE,
@@ -100,7 +100,7 @@ enum gz_orbit_law { GZ_ORBIT_BALL, GZ_ORBIT_TURNTABLE, GZ_ORBIT_LAW_COUNT };
 /* Flags of a pointer, one bit each: 1 << GZ_MOD_SNAP and so on. */
 enum gz_mod { GZ_MOD_SNAP, GZ_MOD_FINE, GZ_MOD_ADD, GZ_MOD_ORBIT, GZ_MOD_COUNT };
 
-/* A list of words, one for each enumerator from 0; NULL where an enumerator has no word. */
+/* A list of words, one for each enumerator from 0; NULL if an enumerator has no word. */
 struct gz_vocabulary {
     const char *const *words;
     int count;
@@ -109,9 +109,9 @@ struct gz_vocabulary {
 extern const struct gz_vocabulary gz_handle_words, gz_mode_words, gz_space_words, gz_pivot_words,
     gz_axis_words, gz_ball_words, gz_fit_words, gz_orbit_words, gz_mod_words, gz_euler_words;
 
-/* The word of `value`; "" where it has none. */
+/* The word of `value`; "" if it has none. */
 const char *gz_vocabulary_word(const struct gz_vocabulary *terms, int value);
-/* The value whose word these bytes are; -1 where there is none. */
+/* The value whose word these bytes are; -1 if there is none. */
 int gz_vocabulary_value(const struct gz_vocabulary *terms, const char *word, size_t size);
 
 #ifdef __cplusplus

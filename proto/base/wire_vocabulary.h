@@ -19,7 +19,7 @@ enum gz_phase {
     GZ_PHASE_COUNT
 };
 
-/* In order of what they may: each role may all that those before it may. */
+/* In order of their rights: each role has all rights of the roles before it. */
 enum gz_role { GZ_ROLE_VIEWER, GZ_ROLE_EDITOR, GZ_ROLE_ADMIN, GZ_ROLE_COUNT };
 
 enum gz_how { GZ_HOW_SET, GZ_HOW_ADD, GZ_HOW_REMOVE, GZ_HOW_TOGGLE, GZ_HOW_COUNT };

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The container of a .glb: 12 bytes (magic, version, length of it all), then chunks of (length,
- * type, bytes), everything little-endian and padded to 4. The JSON chunk is first; a BIN chunk, if
- * any, is second; other chunks are kept as they are. */
+/* The container of a .glb: 12 bytes (magic, version, length of the whole file), then chunks of
+ * (length, type, bytes), everything little-endian and padded to 4. The JSON chunk is first; a BIN
+ * chunk, if any, is second; other chunks are kept as they are. */
 #define GLB_HEADER_BYTES 12
 #define CHUNK_HEADER_BYTES 8
 #define GLB_VERSION 2

@@ -67,7 +67,7 @@ struct gz_export_node {
  * - A node whose transform is as the import made it keeps its numbers: a matrix stays a matrix.
  * - Nodes that were made here are appended. Deleted nodes are no longer part of a scene.
  * - If several nodes share an index, the one with the least id is that node of the file. The others
- *   are appended with everything that the file says of it (mesh, skin, camera, weights, extras,
+ * are appended with everything that the file says of each (mesh, skin, camera, weights, extras,
  *   extensions) but name, transform and children.
  * - Numbers keep their value to the last bit; their spelling may change. All chunks of a .glb but
  *   the JSON chunk keep their bytes. Without an asset (size 0) the result is a .glb of bare nodes.

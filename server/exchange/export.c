@@ -24,7 +24,7 @@ struct exporter {
     size_t *by_id;      /* export nodes in the order of their ids */
     size_t asset_count; /* nodes of the file before any was appended */
     size_t total;       /* and after */
-    int64_t *parents;   /* glTF index -> its parent or what else became of it */
+    int64_t *parents;   /* glTF index -> the node's parent, or a mark of what became of the node */
     bool *placed;       /* glTF index: already in its parent's list */
     bool deleted;       /* a node of the import was deleted */
     struct gz_error *error;
@@ -179,8 +179,8 @@ static enum gz_status check_copies(const struct exporter *export)
                    properties, GZ_ASSET_VALUES_MAX);
 }
 
-/* A node that is left goes where the caller says. A deleted node stays under its old parent if that
- * is deleted too. */
+/* A node that remains goes to the place that the caller names. A deleted node stays under its old
+ * parent if that is deleted too. */
 static void find_parents(struct exporter *export)
 {
     const struct gz_import *import = &export->import;
@@ -267,8 +267,8 @@ static enum gz_status write_nodes(struct exporter *export)
     return status;
 }
 
-/* Keeps, in their order, the nodes of a list whose parent now is `parent`, and those that are not
- * ours. */
+/* Keeps, in their order, the nodes of a list whose parent now is `parent`, and the nodes that are
+ * not ours. */
 static enum gz_status filter_list(struct exporter *export, json_t *holder, const char *key,
                                   int64_t parent)
 {

@@ -24,7 +24,7 @@ void gz_gltf_close(struct gz_gltf *gltf);
 GZ_MUST_USE enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf,
                                          struct gz_error *error);
 
-/* Appends a BIN chunk with these bytes, padded. On failure `chunks` may hold a part of it. */
+/* Appends a BIN chunk with these bytes, padded. On failure `chunks` may hold a part of the data. */
 GZ_MUST_USE enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes,
                                              size_t size);
 

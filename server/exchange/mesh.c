@@ -114,7 +114,8 @@ static unsigned element_bytes(const struct shape *shape, unsigned component)
     return shape->columns * column;
 }
 
-/* Checks elements in a view: they must be in its range, and start where a typed array can. */
+/* Checks elements in a view: they must be in its range, and start at an offset at which a typed
+ * array can start. */
 struct range {
     size_t view;
     uint64_t offset, count, stride;

@@ -1,4 +1,4 @@
-/* Who is still alive: pings, silence, and connections that take too long to end. */
+/* Which connections are alive: pings, silence, and connections that take too long to end. */
 #include "net/internal.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "net/progress.h"
 #include "server/maxima.h"
 
-/* Whether the peer took any of what waits for it since the last look. */
+/* Whether the peer has taken any of the bytes that wait for it since the last look. */
 static bool took_bytes(struct gz_connection *connection)
 {
     uint64_t bytes = gz_acknowledged_bytes(lws_get_socket_fd(connection->wsi));
@@ -17,7 +17,7 @@ static bool took_bytes(struct gz_connection *connection)
 
 static void ping(struct gz_connection *connection, double now_s)
 {
-    uint8_t bytes[LWS_PRE + 1] = {0}; /* a pong without a payload would not be told to us */
+    uint8_t bytes[LWS_PRE + 1] = {0}; /* libwebsockets does not report a pong without a payload */
     struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = 1};
     connection->pinged_s = now_s;
     if (connection->choked || lws_partial_buffered(connection->wsi)) return;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Under load a pass is followed by a pause of this many times its length: what comes meanwhile
- * leaves in one write per viewer instead of many. That keeps a third of the time for sending at
+/* Under load a pass is followed by a pause of this many times its length: all messages of that time
+ * leave in one write per viewer instead of many. That keeps a third of the time for sending at
  * most, whatever comes. */
 #define PAUSE_FACTOR 2
 
@@ -24,8 +24,8 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
     connection->choked = lws_partial_buffered(connection->wsi) != 0;
 }
 
-/* A session that ended gets what is left for it; then it leaves. One whose place was taken leaves
- * at once. */
+/* A session that ended gets the rest of its messages; then it leaves. One whose place was taken
+ * leaves at once. */
 static void end_session_if_over(struct gz_connection *connection)
 {
     bool is_replaced = gz_session_is_replaced(connection->session);
@@ -57,10 +57,10 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     end_session_if_over(connection);
 }
 
-/* The last words go out even where the socket is full: libwebsockets keeps a frame behind what it
- * holds already, though no second one. It then says close and waits for the client's, or, where the
- * socket is full, hangs up when all is taken. It may end the connection at once: nothing of it is
- * to be used afterwards. */
+/* The last words go out even if the socket is full: libwebsockets keeps a frame behind what it
+ * holds already, though no second one. It then says close and waits for the client's, or, if the
+ * socket is full, hangs up when all is taken. It may end the connection at once: the caller must
+ * not use the connection afterwards. */
 static void part(struct gz_connection *connection, struct gz_now now)
 {
     gz_connection_leave(connection, now);

@@ -33,7 +33,7 @@ static enum gz_status check_hello(const struct gz_net *net, const struct gz_mess
     return GZ_OK;
 }
 
-/* A viewer's `create` has no effect where the scene is there. */
+/* A viewer's `create` has no effect if the scene exists. */
 static enum gz_status find_scene(struct gz_connection *connection, const struct gz_hello *hello,
                                  enum gz_role role, const struct gz_error *failure,
                                  struct gz_net_scene **scene, struct gz_error *error)

@@ -34,7 +34,7 @@ struct exchange {
     bool reading;     /* its body is coming */
     double reading_s; /* since when, monotonic */
     bool with_host;
-    bool answered, began, done; /* there is an answer; its header is sent; all of it is */
+    bool answered, began, done; /* there is an answer; its header was sent; all was sent */
     bool hang_up;               /* the connection cannot be used again */
     struct gz_reply reply;
     struct gz_buffer body;
@@ -106,7 +106,7 @@ static int http_code(enum gz_status status)
     }
 }
 
-/* {code, message} with the protocol's words. Where there is no memory for it, nothing. */
+/* {code, message} with the protocol's words. Without memory nothing is sent. */
 static struct gz_buffer error_body(const struct gz_error *error)
 {
     struct gz_buffer body;
@@ -232,7 +232,8 @@ static void give_to_host(struct exchange *exchange)
     struct gz_net *net = exchange->net;
     exchange->with_host = true;
     lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
-    lws_rx_flow_control(exchange->wsi, 0); /* what comes before the answer is of the next request */
+    lws_rx_flow_control(exchange->wsi,
+                        0); /* bytes that come before the answer belong to the next request */
     net->host.serve(net->host.context, &exchange->request);
 }
 
@@ -280,7 +281,7 @@ static uint64_t content_length(struct lws *wsi, bool *known)
     return *known ? strtoull(text, NULL, 10) : 0;
 }
 
-/* A client that asks first is told to go on, instead of waiting. */
+/* A client that asks first (Expect: 100-continue) is asked to go on, instead of waiting. */
 static void encourage(struct lws *wsi)
 {
     static const char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -576,7 +577,7 @@ static bool is_trickling(const struct exchange *exchange)
     return gz_clock_now().mono_s - exchange->reading_s > allowed_s;
 }
 
-/* Where nothing comes at all libwebsockets ends it. */
+/* If no byte comes at all, libwebsockets ends the connection. */
 static int take_body(struct exchange *exchange, const void *bytes, size_t size)
 {
     if (!exchange->reading) return 0;
@@ -606,7 +607,7 @@ static void let_go(struct exchange **slot)
     if (!exchange->with_host) destroy(exchange);
 }
 
-/* An answer at once, where there is no exchange yet. */
+/* An answer at once, if there is no exchange yet. */
 static int confirm_upgrade(struct lws *wsi, const char *upgrade)
 {
     struct gz_net *net = gz_net_of(wsi);

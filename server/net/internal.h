@@ -16,7 +16,7 @@
 #include "net/origin.h"
 #include "proto/limits.h"
 
-/* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL where it never
+/* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL if it never
  * began. */
 struct gz_connection {
     struct gz_net *net;
@@ -88,20 +88,20 @@ static inline struct gz_net *gz_net_of(struct lws *wsi)
 /* ---- listen.c ---- */
 GZ_MUST_USE enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t port,
                                           struct gz_error *error);
-/* Accepts again, where it does not and there is room. */
+/* Accepts connections again if it stopped and there is room. */
 void gz_listen_resume(struct gz_net *net);
 void gz_listen_close(struct gz_net *net);
 
 /* ---- admit.c ---- */
-/* The text of a header; false where it is longer than `size`. Absent: an empty string, and *present
+/* The text of a header; false if it is longer than `size`. Absent: an empty string, and *present
  * is false. */
 bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t size,
                bool *present);
-/* Whether the page that this comes from may: GZ_FORBIDDEN where not. `state_changing` requests obey
+/* Whether the page that this comes from may: GZ_FORBIDDEN if not. `state_changing` requests obey
  * Origin, all obey Host. */
 GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool state_changing,
                                          struct gz_error *error);
-/* Whether this upgrade becomes a WebSocket, and the HTTP code where not. */
+/* Whether this upgrade becomes a WebSocket, and the HTTP code if not. */
 GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
                                             const char *upgrade, int *code, struct gz_error *error);
 
@@ -111,13 +111,13 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
 /* Its session leaves, if it has one: what it held is free at once, however long the socket
  * takes. */
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
-/* The same where libwebsockets is ending the connection: nothing more is read or written. */
+/* The same if libwebsockets is ending the connection: nothing more is read or written. */
 void gz_connection_lose(struct gz_connection *connection);
 /* The loop closes the socket soon, without a word to the other side. */
 void gz_connection_kill(struct gz_connection *connection);
 /* Moves a connection to this scene's list. */
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
-/* Queues an error. `request` may be NULL; its rid is carried back. Where `fatal` the connection is
+/* Queues an error. `request` may be NULL; its rid is carried back. If `fatal`, the connection has
  * to be ended. */
 void gz_connection_refuse(struct gz_connection *connection, const struct gz_message *request,
                           const struct gz_error *error, bool fatal);
@@ -130,12 +130,12 @@ void gz_connection_end(struct gz_connection *connection, enum lws_close_status e
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
 
 /* ---- flush.c ---- */
-/* A pass over all that is touched, if it is time; else, and for what comes later, sees to it that
- * the loop wakes up. */
+/* A pass over all touched connections, if it is time; for the rest, and for later ones, sees to it
+ * that the loop wakes up. */
 void gz_flush(struct gz_net *net);
-/* Writes one frame, which has room for its header before it. If libwebsockets cannot take all of
- * it, for want of memory or because the socket is broken, the connection is lost and killed: a part
- * of the frame may be on its way, and nothing can follow a part. */
+/* Writes one frame, which has room for its header before it. If libwebsockets cannot take the whole
+ * frame, for want of memory or because the socket is broken, the connection is lost and killed: a
+ * part of the frame may be on its way, and nothing can follow a part. */
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
                          enum lws_write_protocol kind);
 
@@ -156,7 +156,7 @@ struct gz_reply {
     bool is_immutable;              /* the same forever at this path: a client need not ask again */
     bool has_gzip, is_gzip;         /* there is a compressed form; it is this one */
     bool is_last;                   /* the connection is closed after it */
-    bool is_page;                   /* of the web folder: told what it may do */
+    bool is_page;                   /* of the web folder: its headers say what a page may do */
     const char *allow;              /* the methods that would do; NULL for none */
     bool is_preflight;              /* a browser asks whether a page from elsewhere may use them */
     bool varies_by_origin; /* there are pages from elsewhere that may read what others may not */
@@ -168,13 +168,13 @@ GZ_MUST_USE bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *r
 
 /* ---- static.c ---- */
 struct gz_static_file {
-    int file; /* to be closed by who opened it */
+    int file; /* the caller that opened it closes it */
     const char *type;
     char etag[GZ_ETAG_BYTES];
     bool is_immutable, has_gzip, is_gzip; /* as in a reply */
 };
 /* Opens the file that a path of a URL names within the web folder, or the compressed copy beside
- * it, FILE.gz, for who takes that. */
+ * it, FILE.gz, for a client that accepts it. */
 GZ_MUST_USE enum gz_status gz_static_open(const char *folder, const char *path, bool takes_gzip,
                                           struct gz_static_file *file, struct gz_error *error);
 

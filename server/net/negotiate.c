@@ -20,7 +20,7 @@ bool gz_etag_is_listed(const char *list, const char *etag)
     }
 }
 
-/* What is after `;q=` among the parameters of one element, 1 where there is none. */
+/* What is after `;q=` among the parameters of one element, 1 if there is none. */
 static double weight_of(const char *parameters, const char *end)
 {
     for (const char *at = parameters; at < end; at++) {

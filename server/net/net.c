@@ -9,8 +9,8 @@
 /* Read at once from a socket that is a WebSocket's; libwebsockets keeps a buffer of this size for
  * each. */
 #define READ_BYTES 2048
-/* Milliseconds between looks at who is silent: a quarter of a second more or less does not matter
- * to anybody. */
+/* Milliseconds between looks at which connections are silent: a quarter of a second more or less
+ * does not matter to anybody. */
 #define SWEEP_MS 250
 /* Seconds that an HTTP request may stand still. */
 #define HTTP_SECONDS GZ_HELLO_SECONDS_MAX
@@ -63,8 +63,8 @@ static void describe_protocols(struct gz_net *net)
                                .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
 }
 
-/* libwebsockets' own lines repeat what clients sent, so they are off; its own pings are, because it
- * does not know who takes bytes. */
+/* libwebsockets' own lines repeat what clients sent, so they are off; its own pings are off,
+ * because it does not know which peer takes bytes. */
 static enum gz_status create_context(struct gz_net *net, const char *server, struct gz_error *error)
 {
     static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};

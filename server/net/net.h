@@ -1,16 +1,16 @@
 /* net.h - the sockets: WebSocket connections become sessions of a core, frames of a core become
- * bytes, and HTTP beside it takes what is large or not live. The one room that knows libwebsockets;
- * it knows no store and no glTF.
+ * bytes, and HTTP beside it takes files and all that is not live. The one room that knows
+ * libwebsockets; it knows no store and no glTF.
  *
- * The loop: what comes is given to a core at once; at the end of the loop's turn each core that was
- * touched has its turn, and what it has for its viewers is written straight to the sockets that are
+ * The loop: a message is given to a core at once; at the end of the loop's turn each core that was
+ * touched has its turn, and its frames for its viewers are written straight to the sockets that are
  * free, one write per viewer. When idle that is at once; under load there is a pause of twice the
- * last pass between passes, so that passes carry more each. Nobody is ended in the middle of a
- * message: a connection is marked, and ended at the pass.
+ * last pass between passes, so that passes carry more each. No connection is ended in the middle of
+ * a message: it is marked, and ended at the pass.
  *
  * Ownership: the caller owns the loop and runs it. gz_net_close begins the end, the loop finishes
- * it, gz_net_destroy frees. Threads: the loop's. Errors: GZ_INTERNAL with words where the network
- * or libwebsockets refuses. */
+ * it, gz_net_destroy frees. Threads: the loop's. Errors: GZ_INTERNAL with words if the network or
+ * libwebsockets refuses. */
 #ifndef GZ_NET_H
 #define GZ_NET_H
 
@@ -24,18 +24,18 @@
 struct gz_net;
 struct gz_connection;
 
-/* A scene as the network sees it, embedded in what the host keeps of it. */
+/* A scene as the network sees it, embedded in the host's own struct of the scene. */
 struct gz_net_scene {
     struct gz_core *core;
     bool touched; /* its core was given something since its last turn; the host sets it too */
-    bool woken; /* a connection of it has become ready: its socket is free, or it is to be ended */
+    bool woken;   /* one of its connections is ready: its socket is free, or it is to be ended */
     struct gz_connection *connections; /* net's own */
     struct gz_net_scene *next;         /* net's own */
 };
 
-/* Somebody who waits for a scene that is being opened or closed, embedded in who that is. `again`
- * is called once, later, on the loop: with NULL the scene is to be asked for again, otherwise its
- * opening failed and that is the answer. */
+/* A request that waits for a scene that is being opened or closed, embedded in the struct of the
+ * one that asks. `again` is called once, later, on the loop: with NULL the scene is to be asked for
+ * again, otherwise its opening failed and that is the answer. */
 struct gz_scene_wait {
     void (*again)(struct gz_scene_wait *wait, const struct gz_error *error);
     void *context;
@@ -46,7 +46,7 @@ struct gz_scene_wait {
 
 /* ---- HTTP: what the host is asked ---- */
 
-/* Bytes of an entity tag with its quotes, and of those that a client says it knows (one is
+/* Bytes of an entity tag with its quotes, and of the tags that a client says it knows (one is
  * usual). */
 #define GZ_ETAG_BYTES 80
 #define GZ_KNOWN_BYTES 256
@@ -63,14 +63,14 @@ enum gz_http_what {
     GZ_HTTP_RENAME
 };
 
-/* Given to the host, who answers it exactly once, at once or later, by gz_http_answer or
+/* Given to the host, which answers it exactly once, at once or later, by gz_http_answer or
  * gz_http_refuse; it is gone then. The client may have gone before: the answer is thrown away. */
 struct gz_http_request {
     enum gz_http_what what;
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* as it came: not checked */
     char user[GZ_USER_BYTES_MAX +
-              1];               /* who changes something; valid UTF-8; empty where nobody says */
-    bool replace;               /* import: an existing scene may be replaced */
+              1]; /* the user that changes something; valid UTF-8; empty if none is named */
+    bool replace; /* import: an existing scene may be replaced */
     char known[GZ_KNOWN_BYTES]; /* If-None-Match as it came; empty for none */
     struct gz_buffer body;      /* import, rename; the host may take it and leave an empty one */
 };
@@ -80,12 +80,12 @@ struct gz_http_answer {
     const char *type;         /* media type; static */
     struct gz_buffer body;    /* taken over */
     int file;                 /* to be sent instead of `body` and closed, or -1 */
-    char etag[GZ_ETAG_BYTES]; /* in quotes: the same again is the same body; empty where there is
-                                 none. Who knows it is told so, and the body is not sent */
+    char etag[GZ_ETAG_BYTES]; /* in quotes: the same tag is the same body; empty for none. A client
+                                 that knows the tag gets 304 without the body */
     char dropped[GZ_DROPPED_BYTES]; /* of an export: the skins that it left out; empty for none */
 };
-/* Whether the client has what goes by this tag, so that its body need not be made. Any thread,
- * while the host has the request. */
+/* Whether the client has the body with this tag, so that it need not be made. Any thread, while the
+ * host has the request. */
 bool gz_http_knows(const struct gz_http_request *request, const char *etag);
 void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *answer);
 /* A JSON error. `code` 0 is the one that goes with the status. */
@@ -105,12 +105,12 @@ struct gz_net_host {
                            struct gz_error *error);
     /* `again` is not to be called any more. */
     void (*forget)(void *context, struct gz_scene_wait *wait);
-    /* Whether an import may begin, asked before its body is read. GZ_CONFLICT where it would
+    /* Whether an import may begin, asked before its body is read. GZ_CONFLICT if it would
      * overwrite. */
     enum gz_status (*admit)(void *context, const struct gz_http_request *request,
                             struct gz_error *error);
     void (*serve)(void *context, struct gz_http_request *request);
-    /* Whether what is open is recovered and the disk takes commits in time; else why not. */
+    /* Whether every open scene is recovered and the disk takes commits in time; if not, why. */
     bool (*healthy)(void *context, struct gz_error *error);
     /* Appends what the host knows, in Prometheus' text format. */
     bool (*measure)(void *context, struct gz_buffer *out);
@@ -125,8 +125,7 @@ struct gz_net_options {
     const char *web;     /* folder of static files; NULL for none */
     const char *const *origins;
     size_t origin_count;
-    const char *const
-        *admins; /* display names that may have the role admin where they ask for it */
+    const char *const *admins; /* display names that may have the role admin if they ask for it */
     size_t admin_count;
     double ping_s, silence_s;
     const char *server; /* for the Server header */
@@ -144,14 +143,15 @@ const char *gz_net_address(const struct gz_net *net);
 /* The address for a browser on this machine: loopback's if the daemon listens on every address. */
 const char *gz_net_local_address(const struct gz_net *net);
 
-/* From now on the scene has its turns. It must stay until it is removed; nobody may be connected to
- * it then. */
+/* From now on the scene has its turns. It must stay until it is removed; no connection may use it
+ * then. */
 void gz_net_add(struct gz_net *net, struct gz_net_scene *scene);
 void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene);
 
-/* Accepts nobody any more, refuses new sessions, and dismisses who has none yet. */
+/* Accepts no connection any more, refuses new sessions, and dismisses connections that have none
+ * yet. */
 void gz_net_drain(struct gz_net *net);
-/* No session is left, and nobody has last words to take. */
+/* No session is left, and no connection has last words to take. */
 bool gz_net_is_quiet(const struct gz_net *net);
 
 /* Ends all connections and closes its handles, which the loop must then run to finish. Requests

@@ -9,8 +9,8 @@
 #define HOST_BYTES_MAX 256
 
 struct authority {
-    char host[HOST_BYTES_MAX]; /* with brackets where it is an IPv6 address */
-    int port;                  /* 0 where the text named none */
+    char host[HOST_BYTES_MAX]; /* with brackets if it is an IPv6 address */
+    int port;                  /* 0 if the text named none */
 };
 
 static bool is_host_character(char c)

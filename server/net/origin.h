@@ -1,7 +1,6 @@
 /* origin.h - which web pages may talk to this daemon. A browser sends along the page that a request
- * comes from (Origin) and the name by which it found us (Host); nobody else is bound to tell the
- * truth, so this protects people at browsers, not the data. Pure: no I/O, no allocation. Threads:
- * any. */
+ * comes from (Origin) and the name by which it found us (Host); other programs may send any header,
+ * so this protects people at browsers, not the data. Pure: no I/O, no allocation. Threads: any. */
 #ifndef GZ_NET_ORIGIN_H
 #define GZ_NET_ORIGIN_H
 

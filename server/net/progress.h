@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Bytes that the other end of a TCP socket has acknowledged so far; 0 where that is not known. */
+/* Bytes that the other end of a TCP socket has acknowledged so far; 0 if that is not known. */
 uint64_t gz_acknowledged_bytes(int socket);
 
 #endif

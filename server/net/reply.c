@@ -4,8 +4,8 @@
 #include "net/internal.h"
 
 #define HEADER_BYTES_MAX 2048
-/* What a page of ours may do: load from us, talk to any gizmod, make pictures and workers of what
- * it has, compile WebAssembly. */
+/* What a page of ours may do: load from us, talk to any gizmod, make pictures and workers of its
+ * own data, compile WebAssembly. */
 #define PAGE_POLICY                                                                                \
     "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws: wss: blob: data:; "    \
     "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; script-src 'self' "                \

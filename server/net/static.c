@@ -39,7 +39,7 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-/* A name that says what is in it, as esbuild writes them: NAME-HASH.ending, the hash being eight
+/* A name with a hash of the content, as esbuild writes them: NAME-HASH.ending, the hash being eight
  * characters of base 32. */
 static bool is_hashed(const char *path)
 {
@@ -51,8 +51,8 @@ static bool is_hashed(const char *path)
     return false;
 }
 
-/* Where folder/path is: as it is named, with what a folder stands for, and really, which must be
- * below the folder's own place, wherever links and dots lead. */
+/* The path of folder/path as it is named (a folder stands for its index), and its real path, which
+ * must be below the folder's own, wherever links and dots lead. */
 static bool resolve(const char *folder, const char *path, char named[PATH_MAX], char real[PATH_MAX])
 {
     char root[PATH_MAX];
@@ -68,7 +68,7 @@ static bool resolve(const char *folder, const char *path, char named[PATH_MAX], 
     return strcmp(root, "/") == 0 || (strncmp(real, root, size) == 0 && real[size] == '/');
 }
 
-/* -1 for what is no file. */
+/* -1 if it is not a file. */
 static int open_file(const char *path, struct stat *status)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -77,7 +77,7 @@ static int open_file(const char *path, struct stat *status)
     return -1;
 }
 
-/* The compressed copy, in place of the file where that is wanted. One that is older than the file
+/* The compressed copy, in place of the file if the client wants it. One that is older than the file
  * is of another one. */
 static void take_compressed(const char *real, bool wanted, struct gz_static_file *file,
                             struct stat *status)

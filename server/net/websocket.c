@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* Kept for the next message in pieces; what a rare large one needed is given back. */
+/* Kept for the next message in pieces; the memory of a rare large one is given back. */
 #define KEPT_BYTES_MAX (64 * 1024)
-/* So many refused frames are answered in one turn, each with an error; those beyond are not
+/* So many refused frames are answered in one turn, each with an error; further ones are not
  * answered. */
 #define REFUSALS_MAX 8
 #define OUT_BYTES_MAX (REFUSALS_MAX * (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256))
@@ -39,7 +39,7 @@ void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *s
     scene->woken |= connection->ready;
 }
 
-/* ---- what this room says itself ---- */
+/* ---- answers of this room itself ---- */
 
 static void make_ready(struct gz_connection *connection)
 {
@@ -135,7 +135,7 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
     }
 }
 
-/* Whether the message that is coming may go on; says why where not. */
+/* Whether the message that is coming may go on; if not, says why. */
 static bool within_limits(struct gz_connection *connection, size_t size)
 {
     bool known = connection->session != NULL;
@@ -223,8 +223,8 @@ void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
 }
 
 /* libwebsockets ends the connection: after a violation of the protocol, the client's close, or
- * ours. It may wait seconds for the other side to agree, but nothing that comes meanwhile counts,
- * and nobody else is to wait for what the session held. */
+ * ours. It may wait seconds for the other side to agree, but no message of that time counts, and no
+ * other session has to wait for the nodes that this one held. */
 void gz_connection_lose(struct gz_connection *connection)
 {
     gz_connection_leave(connection, gz_clock_now());

@@ -140,7 +140,7 @@ static bool renew(struct gz_scene *scene, size_t *renewed)
 
 /* ---- the cull ---- */
 
-/* As many slots at once as stay in the fastest memory with what is found about them. */
+/* As many slots at once as stay in the fastest memory with the results for them. */
 #define BLOCK 256
 
 /* Lowers `reach` to how far each box reaches into a half-space, if that is less. */

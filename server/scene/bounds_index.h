@@ -2,8 +2,8 @@
  * a look at each node.
  *
  * The scene keeps a box in the world for each node, side by side in memory, and looks through all
- * of them: a scan of the largest scene takes less than a millisecond. A question brings the index
- * up to date from the order of change, so that a drag costs it nothing; a scene that is never asked
+ * boxes: a scan of the largest scene takes less than a millisecond. A question brings the index up
+ * to date from the order of change, so that a drag costs it nothing; a scene that is never asked
  * has none. Frames: world. Ownership: the scene's. Threads: one. Errors: false without memory; the
  * next call tries again. */
 #ifndef GZ_SCENE_BOXES_H

@@ -1,10 +1,10 @@
 /* checkpoints.h - the names that people gave to states of a scene, on a shelf for viewers.
  *
  * A name that is given or taken away is a change for viewers. A scene has few checkpoints: a frame
- * for a viewer, and a search for a name, may look at all of them.
+ * for a viewer, and a search for a name, may look at every one.
  *
- * Ownership: an entry belongs to whoever created it until gz_checkpoint_list_put takes it over.
- * Threads: one. Errors: only creating asks for memory. */
+ * Ownership: an entry belongs to the caller that created it until gz_checkpoint_list_put takes it
+ * over. Threads: one. Errors: only creating asks for memory. */
 #ifndef GZ_SCENE_CHECKPOINTS_H
 #define GZ_SCENE_CHECKPOINTS_H
 
@@ -14,7 +14,7 @@
 
 struct gz_checkpoint_entry {
     struct gz_shelf_item item;
-    /* Its texts are `texts`. In a removal: who took the name away, and when. */
+    /* Its texts are `texts`. In a removal: the user that took the name away, and the time. */
     struct gz_checkpoint_record is;
     char texts[];
 };

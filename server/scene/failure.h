@@ -14,7 +14,8 @@ struct gz_failure {
     struct gz_error error;
     uint64_t node;         /* 0 if it is about none, or about several */
     uint64_t holder;       /* with GZ_LOCKED: the session that holds the node */
-    const uint64_t *nodes; /* if it is about several: all of them, in memory of whoever fills it */
+    const uint64_t *nodes; /* if it is about several nodes: all of them, in memory of the function
+                              that reports the failure */
     size_t node_count;
 };
 

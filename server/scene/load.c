@@ -1,4 +1,4 @@
-/* Makes a scene from what was read from its file, and frees it. */
+/* Makes a scene from the state that was read from its file, and frees that state. */
 #include <stdlib.h>
 
 #include "scene/internal.h"

@@ -3,8 +3,8 @@
  * Each change replaces the whole note, so there is no partial state to merge. Notes have no part in
  * the scene's seq, its undo or its past.
  *
- * Ownership: an entry belongs to whoever created it until gz_notebook_put takes it over. Threads:
- * one. Errors: only creating asks for memory. */
+ * Ownership: an entry belongs to the caller that created it until gz_notebook_put takes it over.
+ * Threads: one. Errors: only creating asks for memory. */
 #ifndef GZ_SCENE_NOTES_H
 #define GZ_SCENE_NOTES_H
 

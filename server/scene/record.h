@@ -6,8 +6,8 @@
  *
  * Ownership: everything that an answer or state points at lives in its own arena; the owner of the
  * struct frees it whole. What a batch points at lives in its arena, or is the core's and stays as
- * it is until the batch is back. Threads: handed from one to another; whoever has not made it only
- * reads it. Times: Unix seconds. Frames: local to the parent. */
+ * it is until the batch is back. Threads: a record is handed from thread to thread; only the thread
+ * that made it writes to it. Times: Unix seconds. Frames: local to the parent. */
 #ifndef GZ_SCENE_RECORD_H
 #define GZ_SCENE_RECORD_H
 
@@ -58,8 +58,8 @@ struct gz_edit_record {
     double began, ended;
     uint64_t began_seq, seq; /* the seq before its first change; the seq of its last */
     double residual;
-    double value[2]; /* what was typed for a drag: metres, radians or a factor; two for planes and
-                        the view plane */
+    double value[2]; /* the numbers typed for a drag: metres, radians or a factor; two for planes
+                      * and the view plane */
     uint32_t value_count;            /* 0 if nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
@@ -99,21 +99,21 @@ struct gz_note_record {
     uint64_t id;
     bool gone; /* deleted; the other fields are as they were last */
     bool done;
-    const char *user; /* who wrote it */
+    const char *user; /* the user that wrote it */
     const char *text;
     uint64_t node; /* the node that it is pinned to, which may be deleted; 0 for none */
     bool has_point;
     gz_vec3 point;  /* in the node's own space, in the world's without a node */
     uint64_t reply; /* the note that it answers, which may be deleted; 0 for none */
     double made, changed;
-    const char *by;  /* who changed it last */
+    const char *by;  /* the user that changed it last */
     const char *key; /* of the request of `by` that changed it; NULL for none. Not read back from
                         the file */
 };
 
 /* A name for the scene as it was after `seq`; or, if `gone`, the removal of that name. */
 struct gz_checkpoint_record {
-    const char *name, *user; /* user: who gave or removed the name */
+    const char *name, *user; /* user: the one that gave or removed the name */
     uint64_t seq;
     bool gone;
     double made;
@@ -205,7 +205,7 @@ struct gz_query {
     double since, before; /* compared with `ended`, both exclusive */
     uint32_t limit;
     bool brief; /* history: only which nodes were changed, not how */
-    /* at: by seq, or by time where by_time */
+    /* at: by seq, or by time if by_time */
     bool by_time;
     uint64_t seq;
     double time;
@@ -218,9 +218,9 @@ struct gz_answer {
     struct gz_error error;
     const struct gz_edit_record *edits;
     size_t edit_count;
-    /* edit: `edits` are the edit asked for, what was done last about it (its latest undo or redo,
-     * or the edit again) and, if there is one, the latest edit after that which touched one of its
-     * nodes */
+    /* edit: `edits` are the edit asked for, the last thing that was done to it (its latest undo or
+     * redo, or else the edit itself) and, if there is one, the latest edit after that which touched
+     * one of its nodes */
     bool undone;                        /* edit: it is undone now */
     uint64_t seq;                       /* at: the seq of the state that was found */
     const struct gz_node_record *nodes; /* at: the nodes of then, parents first */

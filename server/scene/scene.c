@@ -1,4 +1,4 @@
-/* Reads a scene, moves its nodes while they are dragged, and says who holds them. */
+/* Reads a scene, moves its nodes while they are dragged, and says which session holds them. */
 #include "scene/scene.h"
 
 #include <assert.h>
@@ -43,10 +43,10 @@ static bool is_first_after(const struct gz_node *node, uint64_t seq)
     return node->seq > seq && (node->older == NULL || node->older->seq <= seq);
 }
 
-/* From the newest node back and from the place of the last long search, by turns: whoever keeps up
- * is near the newest node, and a newcomer, who reads a large scene in pieces from its oldest node
- * on, is near the last piece. Going through the rest of the scene for each piece would take longer
- * than encoding it. */
+/* From the newest node back and from the place of the last long search, by turns: a viewer that
+ * keeps up is near the newest node, and a newcomer, which reads a large scene in pieces from its
+ * oldest node on, is near the last piece. Going through the rest of the scene for each piece would
+ * take longer than encoding it. */
 const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq)
 {
     struct gz_node *back = scene->newest, *near = scene->place;

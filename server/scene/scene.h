@@ -24,7 +24,7 @@
 #include "scene/record.h"
 
 /* The parts of a node. Each remembers the seq of its own last change, so that a delta carries only
- * what is new. */
+ * new states. */
 enum gz_part {
     GZ_PART_T,
     GZ_PART_R,
@@ -88,8 +88,8 @@ const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_n
 /* The next node of a walk through the whole scene, parents first; NULL at the end. Start with
  * NULL. */
 const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at);
-/* A walk through what is different since `since`: each node that changed, tombstones included, and
- * each node below one that was created or got another parent or, with `worlds`, whose transform
+/* A walk through all that is different since `since`: each node that changed, tombstones included,
+ * and each node below one that was created or got another parent or, with `worlds`, whose transform
  * changed. Each is given at least once, parents not always first; NULL at the end. The scene must
  * not change during the walk, and no second walk may begin. O(nodes given). */
 struct gz_moved {

@@ -52,7 +52,7 @@ struct gz_shelf {
     uint64_t forgotten; /* the version of the latest removal that left the ring; 0: none */
 };
 
-/* How far a viewer has come. A zeroed cursor is that of a viewer that was sent nothing. */
+/* How far a viewer has come. A zeroed cursor belongs to a viewer that was sent nothing. */
 struct gz_shelf_cursor {
     uint64_t version; /* it was sent all that changed up to here; 0: nothing */
     uint64_t
@@ -61,7 +61,7 @@ struct gz_shelf_cursor {
 
 struct gz_shelf_reading {
     const struct gz_shelf *shelf;
-    struct gz_shelf_cursor cursor; /* the viewer's place after what was read so far */
+    struct gz_shelf_cursor cursor; /* the viewer's place after all that was read so far */
     uint64_t knows_until;          /* removals up to this version are of no concern to the viewer */
     const struct gz_shelf_item *next; /* NULL when every item was read */
     bool anew; /* the viewer is to forget what it was sent before: everything follows */

@@ -116,7 +116,7 @@ void gz_undo_destroy(struct gz_undo_log *log)
     free(log);
 }
 
-/* ---- what is undone ---- */
+/* ---- which edits are undone ---- */
 
 static bool is_about_another(const struct entry *entry)
 {
@@ -271,8 +271,8 @@ static bool is_by(const struct entry *entry, const char *user)
     return user != NULL && strcmp(entry->edit.user, user) == 0;
 }
 
-/* Whether what the entry did was done after `seq` and taken back, by undos and redos of it or of
- * its target. */
+/* Whether the entry's changes were made after `seq` and taken back, by undos and redos of the entry
+ * or of its target. */
 static bool came_to_nothing(const struct gz_undo_log *log, const struct entry *entry, uint64_t seq)
 {
     while (entry != NULL && !(entry->undone && entry->edit.seq > seq))

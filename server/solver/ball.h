@@ -12,15 +12,15 @@ struct gz_ball_place {
     enum gz_ball_fit fit;
     gz_vec3 origin;       /* the pivot */
     double radius;        /* world; for rays and for the exact ball that fits the object */
-    double size_px;       /* the ball's radius where it fits the object */
+    double size_px;       /* the ball's radius if it fits the object */
     const double *circle; /* [x, y, r] in pixels; r 0: by fit */
 };
 
 /* The unit vector in the world from the ball's centre to the place under the pointer. */
 bool gz_ball_point(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit);
 
-/* A unit vector across `point`, always the same one: the axis where a turn to the opposite point
- * has none. */
+/* A unit vector across `point`, always the same one: the axis of a turn to the opposite point,
+ * which has no axis of its own. */
 gz_vec3 gz_ball_across(gz_vec3 point);
 
 /* The rotation that takes `from` to `to` (GZ_BALL_SHOEMAKE: twice that). */

@@ -1,4 +1,4 @@
-/* Makes the planes of what a pointer, a rectangle or a view can reach. */
+/* Makes the planes around all that a pointer, a rectangle or a view can reach. */
 #include <assert.h>
 #include <math.h>
 
@@ -6,8 +6,8 @@
 
 /* How far beyond the edge of the question the planes lie, in pixels. */
 #define SPARE_PX 1.0
-/* What the coefficients of a plane may have lost by rounding, as a part of the largest coordinates
- * that went into them. */
+/* How much the coefficients of a plane may have lost by rounding, as a part of the largest
+ * coordinates that went into them. */
 #define SPARE 1e-12
 
 /* A linear function of view space, by its four coefficients. */

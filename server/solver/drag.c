@@ -9,7 +9,8 @@
 #include "solver/snap.h"
 
 /* A press nearer to the pivot's image than this, in pixels, is no measure for a factor: a pixel law
- * is used instead. With tool.edge_rad 0 only one that cannot be told from the centre is none. */
+ * is used instead. With tool.edge_rad 0 only a press that cannot be distinguished from the centre
+ * is none. */
 #define CENTRE_PX 4
 #define CENTRE_EXACT_PX 1e-6
 /* The handle's point may come this much nearer or go this much farther than it was at the press. */
@@ -30,8 +31,7 @@ static struct gz_range range_of(const struct gz_drag *drag, const struct gz_sigh
     struct gz_range range = GZ_ANYWHERE;
     range.sine_min = drag->edge_sine * GRAZING_PART;
     if (!(drag->depth > 0))
-        return range; /* behind an orthographic camera's plane, where there is no measure of
-                       * depth */
+        return range; /* behind an orthographic camera's plane: no measure of depth */
     range.min = drag->depth / DEPTH_RATIO;
     range.max = drag->depth * DEPTH_RATIO;
     bool near_known =
@@ -276,8 +276,8 @@ static void use_pixels(struct gz_drag *drag, double right, double down, double g
     drag->gain = gain;
 }
 
-/* Up on the screen means away from the viewer. The gain is that of the axis at the angle where this
- * law begins. */
+/* Up on the screen means away from the viewer. The gain is the axis's own at the angle at which
+ * this law begins. */
 static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sight)
 {
     double away = gz_dot(drag->axes[0], gz_sight_toward(sight, drag->origin)) < 0 ? -1 : 1;
@@ -344,7 +344,7 @@ static void set_ring(struct gz_drag *drag, gz_vec3 normal, gz_vec3 first)
     drag->axes[1] = gz_cross(normal, first);
 }
 
-/* What the handle moves along or about, and the active node's own numbers there. */
+/* The axes that the handle moves along or about, and the active node's own numbers on them. */
 static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo,
                      const struct gz_view_frame *view)
 {
@@ -586,7 +586,7 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
     return make_motion_by_angle(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;
 }
 
-/* If an edge-on ring is measured on its tangent, the place on the tangent is what is seen of the
+/* If an edge-on ring is measured on its tangent, the place on the tangent stands for the visible
  * front half. */
 static gz_vec3 tangent_arm(const struct gz_drag *drag, gz_vec3 front)
 {

@@ -68,7 +68,7 @@ static inline double gz_twist(gz_quat q, gz_vec3 axis)
     return remainder(2 * atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w), 2 * M_PI);
 }
 
-/* a * b - c * d without the loss that comes where both products are nearly equal (Kahan). */
+/* a * b - c * d without the loss that comes if both products are nearly equal (Kahan). */
 static inline double gz_difference_of_products(double a, double b, double c, double d)
 {
     double p = a * b, q = c * d;

@@ -156,8 +156,8 @@ static void set_axes(gz_vec3 axes[3], gz_vec3 x, gz_vec3 y, gz_vec3 z)
     axes[2] = z;
 }
 
-/* Moves follow the parent's axes as they are, skewed or not; turns need orthogonal ones, those of
- * the rotation in them. */
+/* Moves follow the parent's axes as they are, skewed or not; turns need orthogonal axes: those of
+ * the rotation in the parent's. */
 static bool find_axes(struct gz_gizmo *gizmo, const struct gz_tool *tool,
                       const struct gz_camera *camera, const struct gz_target *active)
 {
@@ -206,7 +206,7 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
 
 /* ---- What can be seen ---- */
 
-/* From where, and how nearly along the line of sight. */
+/* The place from which the gizmo is seen, and how near to the line of sight an axis may lie. */
 struct look {
     const struct gz_camera *camera; /* NULL: every handle shows */
     gz_vec3 toward;                 /* unit: to the gizmo's origin */
@@ -227,7 +227,7 @@ static struct look look_of(const struct gz_gizmo *gizmo, const struct gz_tool *t
     return look;
 }
 
-/* Faces and corners are seen where they are, not from the pivot. The angle is that of the arm to
+/* Faces and corners are seen where they are, not from the pivot. The angle is between the arm and
  * the line of sight. */
 static bool side_shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct look *look)
 {

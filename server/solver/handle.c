@@ -1,4 +1,4 @@
-/* Tables of the handles: what each is made of, and which ones a mode has. */
+/* Tables of the handles: the kind and the axes of each, and the handles of each mode. */
 #include "solver/handle.h"
 
 struct gz_handle_parts gz_handle_parts(enum gz_handle handle)
@@ -23,8 +23,8 @@ struct gz_handle_parts gz_handle_parts(enum gz_handle handle)
     return parts[known ? handle : GZ_HANDLE_NONE];
 }
 
-/* Where a face or corner is on the box, -1, 0 or 1 along each axis: the order of the words
- * tells. */
+/* Where a face or corner is on the box, -1, 0 or 1 along each axis: the order of the words says
+ * which. */
 static gz_vec3 side_of(enum gz_handle handle)
 {
     int number = (int)handle - (handle < GZ_BNNN ? GZ_BXN : GZ_BNNN);

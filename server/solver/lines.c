@@ -114,8 +114,8 @@ static void draw_axis(struct drawing *drawing, const struct gz_gizmo *gizmo,
     for (int i = 0; i < 4 && moves; i++) draw_segment(drawing, corners[i], tip);
 }
 
-/* A ball that is given in pixels, drawn where it is that wide: in the plane of the pivot's
- * depth. */
+/* A ball that is given in pixels is drawn in the plane of the pivot's depth, in which it is that
+ * wide. */
 static bool ellipse_to_disc(const struct gz_camera *camera, const struct gz_gizmo *gizmo,
                             struct gz_shape *shape)
 {

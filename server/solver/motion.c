@@ -21,7 +21,7 @@ struct hanger {
     bool upright;      /* the parent's axes are the world's, as a root's are */
 };
 
-/* What the turn of a vector adds to it, without the vector: no digit is lost in a small turn. */
+/* The difference that a turn makes to a vector: no digit is lost in a small turn. */
 static inline gz_vec3 turn_offset(gz_quat q, gz_vec3 v)
 {
     gz_vec3 axis = {q.x, q.y, q.z}, twice = gz_scale(gz_cross(axis, v), 2);
@@ -79,7 +79,7 @@ static inline bool turn_node(const struct hanger *hanger, const struct gz_motion
 
 /* ---- Scaling ---- */
 
-/* The row of a column's one entry that counts; -1 where there are more. */
+/* The row of a column's one entry that counts; -1 if there are more. */
 static inline int only_row(gz_vec3 column)
 {
     const double slack = 1e-12; /* what rounding leaves in the other entries */
@@ -107,8 +107,8 @@ static inline bool scale_by_rows(const gz_mat3 *axes, gz_vec3 factor, gz_vec3 *s
 #define TURN_STEPS 8
 
 /* One step of Newton's to the turn in m = turn * stretch: m - m^T is the cross product with (trace
- * - m) * turn where the turn is small, and for turns in one plane it is exact when the result is
- * taken as the tangent. False where no stretch is near. */
+ * - m) * turn if the turn is small, and for turns in one plane it is exact when the result is taken
+ * as the tangent. False if no stretch is near. */
 static inline bool find_tangent(const gz_mat3 *m, gz_vec3 *tangent)
 {
     gz_vec3 skew = {m->y.z - m->z.y, m->z.x - m->x.z, m->x.y - m->y.x};
@@ -153,7 +153,7 @@ static bool take_turn(gz_mat3 *m, gz_quat *turn)
     return false;
 }
 
-/* What the stretch does besides scaling the axes, as a part of all it does. */
+/* How much the stretch does besides scaling the axes, as a part of all it does. */
 static double shear_of(const gz_mat3 *stretch)
 {
     double xy = stretch->x.y, yz = stretch->y.z, zx = stretch->z.x;
@@ -163,8 +163,8 @@ static double shear_of(const gz_mat3 *stretch)
 }
 
 /* Other axes are sheared: the nearest rotation and scale. `axes` are the node's in the frame of the
- * factors, so the whole is found as the node's own frame sees it, where it is a stretch or nearly
- * one. The start's signs stay with their axes. */
+ * factors, so the whole is found as the node's own frame sees it, in which it is a stretch or
+ * nearly one. The start's signs stay with their axes. */
 static bool scale_by_nearest(const gz_mat3 *axes, gz_vec3 factor, gz_trs *local, double *residual)
 {
     gz_vec3 s = local->s;
@@ -209,8 +209,8 @@ static bool scale_axes(const struct hanger *hanger, const struct gz_motion *moti
     }
     gz_mat3 turned = gz_mat3_from_quat(local->r), axes;
     if (!hanger->upright) turned = gz_mat3_multiply(&hanger->parent->linear, &turned);
-    /* The node whose axes these are: under a parent that is nearly flat their inverse would not
-     * tell. */
+    /* The node whose axes these are: under a parent that is nearly flat the inverse of the axes
+     * would not identify it. */
     const gz_mat3 *frame = &motion->frame;
     if (lies_on(frame->x, turned.x) && lies_on(frame->y, turned.y) && lies_on(frame->z, turned.z)) {
         local->s = gz_times(local->s, f);

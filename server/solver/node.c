@@ -20,7 +20,7 @@ static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tole
     return true;
 }
 
-/* The part of the ray between two faces of the box, cut from what is left of it. */
+/* Cuts the rest of the ray to the part between two faces of the box. */
 static bool cut_slab(double from, double along, double low, double high, double *enter,
                      double *leave)
 {
@@ -131,8 +131,8 @@ static double see_corners(const struct gz_sight *sight, const gz_affine *world,
     return deepest;
 }
 
-/* The visible part of space reaches to infinity and no box does, so what shows of a box shows of
- * its faces. */
+/* The visible part of space reaches to infinity and no box does, so a box is visible only if one of
+ * its faces is. */
 bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world,
                   const gz_box *bounds, bool *inside)
 {

@@ -5,8 +5,8 @@
 #include "solver/follow.h"
 #include "solver/sight.h"
 
-/* Nearer to a pole than this a view counts as upright, whichever way its last bits lean: where a
- * drag stopped, the next begins. */
+/* Nearer to a pole than this a view counts as upright, whichever way its last bits lean, so that a
+ * drag begins exactly at the view at which the last one stopped. */
 #define UPRIGHT_SINE 1e-9
 
 /* A view matrix by its directions and what it takes `centre` to. */

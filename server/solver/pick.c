@@ -17,8 +17,8 @@ struct nearness {
 
 static const struct nearness nowhere = {HUGE_VAL, HUGE_VAL, false};
 
-/* What a shape is asked: nothing nearer to the viewer than least_w counts, and nothing further from
- * the pointer than `limit` pixels has to be found. */
+/* The limits of a question to a shape: nothing nearer to the viewer than least_w counts, and
+ * nothing further from the pointer than `limit` pixels has to be found. */
 struct question {
     double least_w, limit;
 };
@@ -36,8 +36,8 @@ static gz_seen times(gz_seen a, double k)
 /* ---- Shapes out of reach ---- */
 
 /* A half of the picture: what is more than `limit` pixels from the pointer on the side where some
- * place is. The function is linear, so where it is positive at points it is so between them, and
- * what is before the viewer there is out of reach. */
+ * place is. The function is linear: if it is positive at two points, it is positive between them,
+ * and the part of a shape there that is in front of the viewer is out of reach. */
 struct side {
     double x, y, w;
 };
@@ -56,8 +56,8 @@ static double beyond(struct side side, gz_seen place)
 
 /* ---- Segments ---- */
 
-/* The distance from the pointer, which is at 0, to the image of a segment, cut where it comes too
- * near to the viewer. */
+/* The distance from the pointer, which is at 0, to the image of a segment, cut at the place at
+ * which it comes too near to the viewer. */
 static struct nearness segment_nearness(gz_seen a, gz_seen b, struct question asked)
 {
     struct side side = side_of(sum(a, b), asked.limit);
@@ -70,7 +70,7 @@ static struct nearness segment_nearness(gz_seen a, gz_seen b, struct question as
 /* ---- Arcs ---- */
 
 /* A piece of a circle's image, exactly: (1 - t)^2 first + 2 t (1 - t) middle + t^2 last, for t from
- * 0 to 1, all of it `weight` times what is seen of the place. So no piece needs an angle, and each
+ * 0 to 1, all of it `weight` times the place as it is seen. So no piece needs an angle, and each
  * lies between its three points. */
 struct piece {
     gz_seen first, middle, last;
@@ -78,7 +78,7 @@ struct piece {
 };
 
 struct piece_place {
-    gz_seen seen, slope; /* slope: half of what seen grows by with t */
+    gz_seen seen, slope; /* slope: half of the growth of `seen` with t */
     double weight;
 };
 
@@ -146,7 +146,8 @@ static struct nearness least_between(const struct piece *piece, double low, doub
 #define PIECES 8
 #define SAMPLES 6 /* of a piece */
 
-/* The least distance of a piece: sampled for where it can be, then found between those places. */
+/* The least distance of a piece: sampled to find out between which places it lies, then found
+ * between them. */
 static struct nearness piece_nearness(const struct piece *piece, double least_w)
 {
     struct piece_place place = piece_at(piece, 0);
@@ -204,7 +205,7 @@ static struct nearness arc_nearness(gz_seen centre, const gz_seen side[2], doubl
 
 /* ---- Shapes ---- */
 
-/* Where the pointer meets the plane of a quad or a disc, in its sides: uv. False where it does
+/* Where the pointer meets the plane of a quad or a disc, in its sides: uv. False if it does
  * not. */
 static bool hit_plane(gz_seen start, const gz_seen side[2], double uv[2])
 {
@@ -313,7 +314,7 @@ static bool is_out_of_reach(const struct gz_gizmo *gizmo, const struct gz_shape_
     return beyond(out, view->origin) > GZ_SHAPE_REACH * gizmo->size * gz_length(growth);
 }
 
-/* What has been found so far: of the handles that the pointer is in or about as near to as to the
+/* The best handle so far, among those that the pointer is inside of or about as near to as to the
  * nearest one. */
 struct found {
     enum gz_handle handle;

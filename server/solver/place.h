@@ -15,7 +15,7 @@ struct gz_range {
 #define GZ_ANYWHERE ((struct gz_range){-HUGE_VAL, HUGE_VAL, 0})
 
 /* sin of the angle at which the laws for axes at the viewer and edge-on planes begin. Below the
- * floor doubles do not tell. */
+ * floor doubles cannot distinguish them. */
 static inline double gz_edge_sine(const struct gz_tool *tool)
 {
     const double floor_sine = 1e-9;
@@ -34,13 +34,13 @@ enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_ve
 enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
                                struct gz_range range, double *t);
 
-/* The ray's hit with origin + uv[0] * axes[0] + uv[1] * axes[1]: OK, or KEPT where it misses,
+/* The ray's hit with origin + uv[0] * axes[0] + uv[1] * axes[1]: OK, or KEPT if it misses,
  * grazes or leaves the range. */
 enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
                                 struct gz_range range, double uv[2]);
 
 /* The hit's direction from the origin, not of any length but with a sign that is continuous through
- * the horizon. False where the ray meets the origin or lies in the plane. */
+ * the horizon. False if the ray meets the origin or lies in the plane. */
 bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
                      double uv[2]);
 
@@ -50,11 +50,11 @@ struct gz_nearest {
     double px, along;
 };
 
-/* Of the part of it where `ahead` is at least `least`: a linear function of the place, given for
- * both ends. px is infinite where nothing is left. */
+/* Only the part of the segment counts in which `ahead`, a linear function of the place that is
+ * given for both ends, is at least `least`. px is infinite if nothing is left. */
 struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2], double least);
 
-/* Pixels from the origin's image to the pointer, right and down. False where the origin is not in
+/* Pixels from the origin's image to the pointer, right and down. False if the origin is not in
  * front. */
 bool gz_place_in_pixels(const struct gz_sight *sight, gz_vec3 origin, double pixels[2]);
 

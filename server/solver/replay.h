@@ -26,19 +26,19 @@ struct gz_replay_case {
 struct gz_replay_result {
     bool answered;   /* false: the camera cannot be used or the press has no answer; rows hold the
                         start */
-    const char *why; /* static: why there is no answer; NULL where there is one */
+    const char *why; /* static: why there is no answer; NULL if there is one */
     enum gz_handle grabbed; /* what picking finds at the start; GZ_HANDLE_NONE for nothing */
     size_t clamped, kept;   /* how many rows are at a limit, or had no answer of their own */
 };
 
 /* The handle of a record's words: tool `translate_axis translate_plane translate_view rotate_axis
  * rotate_view scale_axis scale_plane scale_uniform arcball` and handle `x y z xy yz zx view uniform
- * ball`, or the protocol's own name in `handle` with any tool. GZ_HANDLE_NONE where there is
+ * ball`, or the protocol's own name in `handle` with any tool. GZ_HANDLE_NONE if there is
  * none. */
 enum gz_handle gz_replay_handle(const char *tool, const char *handle);
 
 /* The ball of a record's variant: `shoemake`, `bell`, `chen`, `exact`, `shoemake_1x`; NULL and ""
- * are exact. False where the word is another. */
+ * are exact. False if the word is another. */
 bool gz_replay_ball(const char *variant, enum gz_ball *ball);
 
 /* Solves the whole path. `rows` has room for path_count rows. */

@@ -47,8 +47,8 @@ static void make_circle(struct gz_shape *shape, gz_vec3 first, gz_vec3 second, d
     shape->cosine = -1;
 }
 
-/* The arc on the viewer's side of the centre: its middle is what of the ring comes nearest to the
- * viewer. */
+/* The arc on the viewer's side of the centre: its middle is the place of the ring that comes
+ * nearest to the viewer. */
 static void make_ring(struct gz_shape *shape, const struct gz_gizmo *gizmo,
                       const struct gz_shape_view *view, int axis)
 {
@@ -88,7 +88,7 @@ static void make_centre(struct gz_shape *shape, const struct gz_gizmo *gizmo,
     make_circle(shape, view->frame.right, view->frame.up, radius * gizmo->size);
 }
 
-/* World length of a pixel there. A ray's growth is not that of its camera. */
+/* World length of a pixel there. A ray's pixel grows otherwise than its camera's. */
 static double pixel_at(const struct gz_gizmo *gizmo, const struct gz_shape_view *view, gz_vec3 arm)
 {
     const struct gz_camera *camera = view->sight->camera;

@@ -1,4 +1,4 @@
-/* shape.h - what each handle looks like: the one description that hover, press and drawing share.
+/* shape.h - the shape of each handle: the one description that hover, press and drawing share.
  * World directions from the gizmo's origin, so that no digit is lost far from the world's. */
 #ifndef GZ_SOLVER_SHAPE_H
 #define GZ_SOLVER_SHAPE_H
@@ -23,7 +23,7 @@ struct gz_shape {
     double ellipse[4];
 };
 
-/* From where shapes are looked at, found once for all of them. */
+/* The viewer of shapes, found once for all of them. */
 struct gz_shape_view {
     const struct gz_sight *sight;
     struct gz_view_frame frame;
@@ -37,7 +37,7 @@ struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct
  * than this times the gizmo's size. */
 #define GZ_SHAPE_REACH 1.5
 
-/* False where the handle cannot be drawn from here. */
+/* False if the handle cannot be drawn from here. */
 bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
                  const struct gz_shape_view *view, enum gz_handle handle);
 

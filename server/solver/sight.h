@@ -4,8 +4,8 @@
  * A world point becomes (x, y, w): x / w and y / w are pixels from the pointer, right and down, and
  * w > 0 is in front. The map is linear, vectors go through it like differences of points, so every
  * question about the pointer is a small linear system: no ray, no matrix inverse and no depth
- * convention is needed. Depth is w where lines of sight meet in an eye, and the distance from the
- * camera's plane where they are parallel. A bare ray is a camera that looks along itself, with
+ * convention is needed. Depth is w if lines of sight meet in an eye, and the distance from the
+ * camera's plane if they are parallel. A bare ray is a camera that looks along itself, with
  * GZ_RAY_RADIANS_PER_PX to a pixel. */
 #ifndef GZ_SOLVER_SIGHT_H
 #define GZ_SOLVER_SIGHT_H
@@ -32,10 +32,10 @@ struct gz_sight {
     gz_vec3 origin, right, down, along; /* the ray; unit */
 };
 
-/* False where the ray has a number that is not finite, or no direction. */
+/* False if the ray has a number that is not finite, or no direction. */
 bool gz_sight_init_ray(struct gz_sight *sight, const struct gz_pointer *pointer);
 
-/* False where the pointer has a number that is not finite, a ray no direction, or a pixel no
+/* False if the pointer has a number that is not finite, a ray no direction, or a pixel no
  * camera. */
 static inline bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera,
                                  const struct gz_pointer *pointer)
@@ -140,8 +140,7 @@ static inline bool gz_sight_converges(const struct gz_sight *sight)
     return sight->is_ray || sight->camera->perspective;
 }
 
-/* From the eye of this line of sight to the point; where there is no eye, the unit direction of
- * sight. */
+/* From the eye of this line of sight to the point; without an eye the unit direction of sight. */
 static inline gz_vec3 gz_sight_offset(const struct gz_sight *sight, gz_vec3 point)
 {
     const struct gz_camera *camera = sight->camera;
@@ -165,7 +164,7 @@ struct gz_view_frame gz_sight_frame(const struct gz_sight *sight);
 
 /* The ray under the pointer in world space: from the eye (in orthographic views from the camera's
  * plane), relative to `about` so that no digit is lost far from the world's origin. `direction` is
- * unit. False where there is none. */
+ * unit. False if there is none. */
 bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction);
 
 /* Nothing nearer than this part of the gizmo's own depth is drawn or picked. */

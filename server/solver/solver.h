@@ -36,8 +36,8 @@
 #include "proto/base/linear.h"
 #include "proto/base/vocabulary.h"
 
-/* That of the project (Semantic Versioning): before 1.0.0 a new minor version may change what is
- * below. */
+/* The version of the project (Semantic Versioning): before 1.0.0 a new minor version may change
+ * what is below. */
 #define GZ_SOLVER_VERSION "0.1.0"
 
 #ifdef __cplusplus
@@ -62,8 +62,8 @@ struct gz_camera_input {
     double proj[16];    /* view to clip; perspective or orthographic, off-centre or not */
     double viewport[4]; /* x, y, width, height in pixels */
     bool ndc_y_down;    /* clip y points down */
-    bool left_handed; /* the viewer looks along +z of view space; only an orthographic proj needs to
-                         be told */
+    bool left_handed;   /* the viewer looks along +z of view space; only an orthographic proj needs
+                           this flag */
 };
 
 /* A camera made ready. Read `input`, `eye`, `right`, `up`, `backward` and `perspective`; the rest
@@ -83,30 +83,29 @@ struct gz_camera {
         eye_view; /* the eye in view space; in orthographic views a point of the camera's plane */
     gz_mat3 view_to_world; /* directions */
     double up_px;          /* pixels times w for a metre along `up` */
-    double near_w; /* the least w before the near plane where the projection tells it, else 0 */
+    double near_w;         /* the least w before the near plane if the projection says it, else 0 */
 };
 
-/* False, with a static sentence in *why (which may be NULL), where the camera cannot be used: a
- * number that is not finite, an empty viewport, a view that is not affine or has no inverse, a
- * projection that shows nothing. */
+/* False, with a static sentence in *why (which may be NULL), if the camera cannot be used: a number
+ * that is not finite, an empty viewport, a view that is not affine or has no inverse, a projection
+ * that shows nothing. */
 bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input,
                        const char **why);
 
-/* A world point's pixel and its w (view depth in perspective, 1 in orthographic views). False where
+/* A world point's pixel and its w (view depth in perspective, 1 in orthographic views). False if
  * it is not in front. */
 bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[2], double *w);
 
 /* The line of sight through a pixel: in perspective from the eye, else from the plane of the
- * camera's position; `direction` is unit. False where a number is not finite. */
+ * camera's position; `direction` is unit. False if a number is not finite. */
 bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin,
                    gz_vec3 *direction);
 
-/* Where in view space the left, right, lower and upper edge of the viewport are seen: in
- * perspective at a distance of 1 before the eye, for those of orthographic views at any. False
- * where a number is not finite. */
+/* The left, right, lower and upper edge of the viewport in view space: in perspective at a distance
+ * of 1 before the eye, in orthographic views at any distance. False if a number is not finite. */
 bool gz_camera_lens(const struct gz_camera *camera, double lens[4]);
 
-/* World length of one pixel's height at the view depth of `point`; 0 where it is not in front of
+/* World length of one pixel's height at the view depth of `point`; 0 if it is not in front of
  * the viewer. */
 double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point);
 
@@ -145,8 +144,8 @@ struct gz_tool {
     enum gz_pivot pivot;
     gz_vec3 pivot_point; /* world; for GZ_PIVOT_POINT */
     struct gz_snap snap;
-    double size_px;      /* length L of an axis; see gz_gizmo_build for what follows from it */
-    double tolerance_px; /* how far from what is drawn a handle can be grabbed */
+    double size_px;      /* length L of an axis; gz_gizmo_build says which lengths follow from it */
+    double tolerance_px; /* how far from its drawing a handle can be grabbed */
     enum gz_axis_method axis_method;
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;
@@ -181,11 +180,11 @@ struct gz_target {
  * hidden.
  *
  * The bounds: of one node its own box, along its own axes, of several the box about all of them
- * along the world's axes, in which a node without bounds counts as a point. There are none where no
+ * along the world's axes, in which a node without bounds counts as a point. There are none if no
  * node has bounds. In the middle of each face sits a square of 0.12 L and on each corner one of
  * 0.08 L, both turned to the viewer and with the L of where they are, those on the far side too.
  * One that would be pulled within tool.edge_rad of the line of sight is hidden, and so are those of
- * a face that is not apart from the opposite one, and what is behind the viewer. */
+ * a face that is not apart from the opposite one, and all that is behind the viewer. */
 struct gz_gizmo {
     enum gz_mode mode;
     enum gz_space space;
@@ -213,7 +212,7 @@ struct gz_gizmo {
 #define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))
 
 /* `active` is the index of the node whose space counts. `camera` may be NULL (bare rays): then
- * nothing is hidden and the size is in metres by GZ_RAY_METRES_PER_PX. False where there is no
+ * nothing is hidden and the size is in metres by GZ_RAY_METRES_PER_PX. False if there is no
  * gizmo: no target, mode none or orbit, a pivot behind the viewer, a transform without inverse. */
 bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
                     const struct gz_camera *camera, const struct gz_target *targets, size_t count,
@@ -228,8 +227,8 @@ enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool 
                              const struct gz_camera *camera, const struct gz_pointer *pointer);
 
 /* Distance in pixels from the pointer to one handle as it is drawn, 0 inside a quad or disc;
- * infinite where it is not drawn. To a ball that fills an ellipse, the distance is along the line
- * to its centre. */
+ * infinite if it is not drawn. To a ball that fills an ellipse, the distance is along the line to
+ * its centre. */
 double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
                          const struct gz_camera *camera, const struct gz_pointer *pointer,
                          enum gz_handle handle);
@@ -279,7 +278,7 @@ extern const struct gz_motion gz_motion_none;
  * takes it in world space. Components that the motion does not touch keep the start's bits. Of a
  * scale that shears the node the rotation of the polar decomposition in the node's own frame is
  * kept, with the scale along its axes. `residual` (may be NULL) is how far the linear part of the
- * node's world transform then is from the wanted one, relative by the Frobenius norm; 0 where a TRS
+ * node's world transform then is from the wanted one, relative by the Frobenius norm; 0 if a TRS
  * holds it. A turn beneath an unevenly scaled parent is one of the node in the parent's rotation:
  * its residual is 0. False, nothing written: the parent has no inverse, a result is not finite, a
  * coordinate or a scale has a magnitude above GZ_COORDINATE_MAX, or a scale one below
@@ -314,8 +313,8 @@ struct gz_follow {
     struct gz_pointer from_real, from_slowed; /* the same where `fine` was last switched */
 };
 
-/* A drag: what was true at the press, and the little that is kept since. Read `handle`; the rest is
- * the solver's own. */
+/* A drag: the state at the press, and the little that is kept since. Read `handle`; the rest is the
+ * solver's own. */
 struct gz_drag {
     enum gz_handle handle;
     enum gz_rule rule;
@@ -327,7 +326,7 @@ struct gz_drag {
     double reach; /* from the pivot to there, along axes[0]; only a side of the bounds is not at its
                      pivot */
     double depth; /* w of the handle's point at the press */
-    double gain;  /* value per unit of the rule's number where it is not 1 */
+    double gain;  /* value per unit of the rule's number if that is not 1 */
     double direction[2]; /* unit, in pixels; for GZ_RULE_AXIS_PIXELS */
     bool typed_only;     /* begun without a pointer */
     /* What the numbers become. */
@@ -357,7 +356,7 @@ struct gz_drag {
 #define GZ_FINE_RATIO 0.1
 
 /* Starts a drag on any handle of the gizmo, seen or not, wherever the pointer is. `camera` may be
- * NULL for rays. `pointer` may be NULL for a drag that only takes typed values. GZ_SOLVE_NONE where
+ * NULL for rays. `pointer` may be NULL for a drag that only takes typed values. GZ_SOLVE_NONE if
  * the press has no answer. `mods` are bits 1 << enum gz_mod. */
 enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle,
                             const struct gz_gizmo *gizmo, const struct gz_tool *tool,
@@ -378,7 +377,7 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
 bool gz_drag_ring(const struct gz_drag *drag, gz_vec3 *axis, gz_vec3 *arm);
 
 /* How many numbers a typed value for this handle has: 1, 2 for translating planes and the view
- * plane, 0 where none can be typed (the ball). */
+ * plane, 0 if none can be typed (the ball). */
 int gz_handle_value_count(enum gz_handle handle);
 
 /* The motion whose value is exactly this (metres, radians or factor), without a pointer and without
@@ -412,15 +411,15 @@ bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz
 #define GZ_VIEW_PLANES 6
 
 /* For gz_pick_node: for each box about a node's bounds, and for the origins of nodes without. False
- * where the pointer meets nothing: a number that is not finite, a ray without direction, a pixel
+ * if the pointer meets nothing: a number that is not finite, a ray without direction, a pixel
  * without a camera. */
 bool gz_pick_cull(const struct gz_camera *camera, const struct gz_pointer *pointer,
                   double tolerance_px, gz_plane planes[GZ_PICK_PLANES]);
 /* For gz_pick_rect. */
 void gz_pick_rect_cull(const struct gz_camera *camera, const double rect[4],
                        gz_plane planes[GZ_PICK_PLANES]);
-/* What the camera shows: its clip volume, depth range included. Where depth goes from 0 to 1 or
- * back, it begins nearer than the camera's own. */
+/* What the camera shows: its clip volume, depth range included. If depth goes from 0 to 1 or back,
+ * it begins nearer than the camera's own. */
 void gz_view_cull(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES]);
 
 /* ---- Orbit: the view is what turns ---- */
@@ -433,20 +432,20 @@ struct gz_orbit {
     /* GZ_ORBIT_TURNTABLE: */
     double press[2];
     struct gz_follow follow;
-    double pitch; /* at the press: 0 where the horizon is in sight, pi/2 from straight above; beyond
+    double pitch; /* at the press: 0 if the horizon is in sight, pi/2 from straight above; beyond
                      it upside down */
-    double sense; /* -1 where the world's +Y points down on the screen, so that what is near follows
-                     the pointer, else 1 */
-    gz_vec3 tilt_axis; /* unit: what is near goes down as the scene turns about it */
+    double sense; /* -1 if the world's +Y points down on the screen, so that near things follow the
+                     pointer, else 1 */
+    gz_vec3 tilt_axis; /* unit: near things go down as the scene turns about it */
 };
 
 /* A drag of the view about `centre`, by the tool's law: the scene seems to follow the pointer.
- * Pixels only. A ball turns it about any axis. It has no answer where the centre is behind the
- * viewer. A turntable turns it about the world's +Y by the pointer's way across and about the
- * view's right by its way down, 2 pi for each height of the viewport: the horizon stays as level as
- * it was, the centre where it is on the screen, and its distance what it is. The view goes as far
- * as straight above and straight below, exactly there and no further (GZ_SOLVE_CLAMPED). One that
- * begins upside down can be brought upright, and turns no further over than it was. */
+ * Pixels only. A ball turns it about any axis. It has no answer if the centre is behind the viewer.
+ * A turntable turns it about the world's +Y by the pointer's way across and about the view's right
+ * by its way down, 2 pi for each height of the viewport: the horizon stays as level as it was, the
+ * centre where it is on the screen, and its distance what it is. The view goes as far as straight
+ * above and straight below, exactly there and no further (GZ_SOLVE_CLAMPED). One that begins upside
+ * down can be brought upright, and turns no further over than it was. */
 enum gz_solve gz_orbit_begin(struct gz_orbit *orbit, const struct gz_tool *tool,
                              const struct gz_camera *camera, gz_vec3 centre,
                              const struct gz_pointer *pointer);

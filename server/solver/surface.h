@@ -73,7 +73,7 @@ struct gz_aim {
     gz_vec3 origin;
 };
 
-/* False where the pointer meets nothing (as gz_pick_node), or the world has no inverse. `camera`
+/* False if the pointer meets nothing (as gz_pick_node), or the world has no inverse. `camera`
  * may be NULL for a ray. */
 bool gz_aim(struct gz_aim *aim, const struct gz_camera *camera, const struct gz_pointer *pointer,
             const gz_affine *world);
@@ -84,8 +84,7 @@ static inline gz_vec3 gz_aim_place(const struct gz_aim *aim, double distance)
     return gz_add(aim->origin, gz_add(aim->from, gz_scale(aim->along, distance)));
 }
 
-/* No triangle is met nearer than this, which is infinite where none is met at all. One test of a
- * box. */
+/* No triangle is met nearer than this, infinite if none is met at all. One test of a box. */
 double gz_surface_enter(const struct gz_surface *surface, const struct gz_aim *aim);
 
 enum gz_surface_outcome {
@@ -96,7 +95,7 @@ enum gz_surface_outcome {
 
 /* Of the triangles no further away than *distance the one that is met first, and in *distance how
  * far away that is: as gz_pick_node says it. *tests is how many boxes and triangles may be tested;
- * those that were are taken off. The outputs are set with GZ_MET. */
+ * the number of tests that were made is subtracted. The outputs are set with GZ_MET. */
 enum gz_surface_outcome gz_surface_hit(const struct gz_surface *surface, const struct gz_aim *aim,
                                        size_t *tests, double *distance);
 
@@ -107,10 +106,10 @@ struct gz_beside {
     gz_vec3 point; /* world */
 };
 
-/* For what is thinner or smaller than a hand is steady: the place on the edges of the triangles
- * that are seen from this side which comes nearest to the pointer on the screen, if that is not
- * further than beside->px. Meant for pointers that meet nothing. *tests as above; `beside` is set
- * with GZ_MET. */
+/* For parts that are thinner or smaller than a hand is steady: the place on the edges of the
+ * triangles that are seen from this side which comes nearest to the pointer on the screen, if that
+ * is not further than beside->px. Meant for pointers that meet nothing. *tests as above; `beside`
+ * is set with GZ_MET. */
 enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
                                         const struct gz_camera *camera,
                                         const struct gz_pointer *pointer, const gz_affine *world,

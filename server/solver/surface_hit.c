@@ -60,7 +60,7 @@ static struct line line_of(const struct gz_surface *surface, const struct gz_aim
     return line;
 }
 
-/* Where the line enters the box, infinite where that is not before `limit`. */
+/* Where the line enters the box, infinite if that is not before `limit`. */
 static double enter_box(const struct line *line, const float box[6], double limit)
 {
     double enter = 0, leave = limit;
@@ -84,8 +84,8 @@ double gz_surface_enter(const struct gz_surface *surface, const struct gz_aim *a
 /* ---- triangles ---- */
 
 /* Seen along the line, with the pointer at 0: the signs of these products are right or 0 whatever
- * was rounded, and those of an edge are opposite in the two triangles that share it (Woop, Benthin
- * and Wald 2013: Watertight ray/triangle intersection). */
+ * was rounded, and the signs at an edge are opposite in the two triangles that share it (Woop,
+ * Benthin and Wald 2013: Watertight ray/triangle intersection). */
 static bool meet_triangle(const struct line *line, const struct gz_triangle *triangle, double limit,
                           double *distance)
 {
@@ -186,7 +186,7 @@ enum gz_surface_outcome gz_surface_hit(const struct gz_surface *surface, const s
     return met;
 }
 
-/* ---- what is passed by ---- */
+/* ---- parts near the ray ---- */
 
 /* A node's space as it is seen: pixels from the pointer times w, w, depth. A linear function of the
  * place. */
@@ -228,7 +228,7 @@ static bool is_negative(double zero, const double axes[3], const float box[6])
     return most < 0;
 }
 
-/* Whether nothing of the box comes as near as `px`, or all of it is behind the viewer. */
+/* Whether no part of the box comes as near as `px`, or the whole box is behind the viewer. */
 static bool is_out_of_reach(const struct view *view, const float box[6], double px)
 {
     const gz_seen *a = view->axes, *zero = &view->zero;
