@@ -87,13 +87,19 @@ static void apply_node(struct mirror *mirror, const struct gz_node_state *state)
     }
 }
 
-static void remove_node(struct mirror *mirror, uint64_t id)
+/* In one pass, for they may be thousands. */
+static void remove_nodes(struct mirror *mirror, const struct gz_ids *gone)
 {
-    size_t place = place_of(mirror, id);
-    if (!is_at(mirror, place, id)) return; /* made and deleted since */
-    struct mirror_node *node = &mirror->nodes[place];
-    free((char *)node->content.name);
-    memmove(node, node + 1, (--mirror->count - place) * sizeof *node);
+    size_t left = 0;
+    for (size_t i = 0; i < gone->count; i++) {
+        size_t place = place_of(mirror, gone->ids[i]);
+        if (!is_at(mirror, place, gone->ids[i])) continue; /* made and deleted since */
+        free((char *)mirror->nodes[place].content.name);
+        mirror->nodes[place].content.name = NULL;
+    }
+    for (size_t i = 0; i < mirror->count; i++)
+        if (mirror->nodes[i].content.name != NULL) mirror->nodes[left++] = mirror->nodes[i];
+    mirror->count = left;
 }
 
 void mirror_apply(struct mirror *mirror, const struct gz_delta *delta)
@@ -104,7 +110,7 @@ void mirror_apply(struct mirror *mirror, const struct gz_delta *delta)
         mirror_clear(mirror);
         mirror->snapshots++;
     }
-    for (size_t i = 0; i < delta->gone.count; i++) remove_node(mirror, delta->gone.ids[i]);
+    if (delta->gone.count > 0) remove_nodes(mirror, &delta->gone);
     for (size_t i = 0; i < delta->count; i++) {
         apply_node(mirror, &delta->nodes[i]);
         for (size_t j = 0; j < delta->gone.count && delta->count < 50; j++)
