@@ -201,6 +201,8 @@ static void run_child(const int *pipes, const struct test_daemon *daemon,
     for (size_t i = 0; i + 2 < sizeof all / sizeof all[0] && arguments[i] != NULL; i++)
         all[i + 1] = arguments[i];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* A shell that runs the tests in the background ignores it, and so would gizmoctl. */
+    signal(SIGINT, SIG_DFL);
     dup2(pipes[0], STDIN_FILENO);
     dup2(pipes[3], STDOUT_FILENO);
     dup2(pipes[5], STDERR_FILENO);
