@@ -61,12 +61,12 @@ void story_remember(struct story *story, const char *name, uint64_t number)
 
 struct scene scene_of(struct story *story)
 {
-    struct scene scene = {.host = &story->host,
+    return (struct scene){.host = &story->host,
                           .a = story_client(story, "ann"),
                           .b = story_client(story, "bob"),
-                          .watcher = story_client(story, "wes")};
-    (void)find_number(story, "box", &scene.node);
-    return scene;
+                          .admin = story_client(story, "ada"),
+                          .watcher = story_client(story, "wes"),
+                          .node = story->name_count > 1 ? story->names[1].number : 0};
 }
 
 /* ---- the forms ---- */

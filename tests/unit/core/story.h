@@ -75,11 +75,21 @@ extern const size_t story_verb_count;
 /* What a test in C has of its story, which is its *state; NULL, 0: the opening makes none. */
 struct scene {
     struct host *host;
-    struct client *a, *b, *watcher; /* ann, bob and wes */
-    uint64_t node;                  /* box */
+    struct client *a, *b, *admin, *watcher; /* ann, bob, ada and wes */
+    uint64_t node;                          /* the first one that the opening names */
 };
 
 struct scene scene_of(struct story *story);
+
+/* A test in C in the scene `s` of a story. */
+#define STORY_TEST(name)                                                                           \
+    static void name##_in(struct scene *s);                                                        \
+    static void name(void **state)                                                                 \
+    {                                                                                              \
+        struct scene s = scene_of(*state);                                                         \
+        name##_in(&s);                                                                             \
+    }                                                                                              \
+    static void name##_in(struct scene *s)
 
 struct client *story_client(struct story *story, const char *user);
 uint64_t story_number(struct story *story, const char *name);

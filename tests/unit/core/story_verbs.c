@@ -2,6 +2,7 @@
  * has to be so. Places are in metres from the middle of the window (30 px each, as seen from 10 m)
  * unless they are in px. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,6 +258,132 @@ static void do_create_nameless(struct story *s)
     create(s, (struct gz_text){"", 0});
 }
 
+/* ---- what the answer says ---- */
+
+static const struct gz_ok *ok_of(const struct story *s)
+{
+    assert_non_null(s->answer);
+    assert_int_equal(s->answer->op, GZ_OP_OK);
+    return &s->answer->ok;
+}
+
+static bool answer_has(const struct story *s, const char *field)
+{
+    static const char *const fields[] = {"edit", "seq", "ids", "hit", "handle"};
+    static const uint64_t bits[] = {GZ_HAS_OK_EDIT, GZ_HAS_OK_SEQ, GZ_HAS_OK_IDS, GZ_HAS_OK_HIT,
+                                    GZ_HAS_OK_HANDLE};
+    static const struct gz_vocabulary list = {fields, COUNT(fields)};
+    int i = gz_vocabulary_value(&list, field, strlen(field));
+    assert_true(i >= 0);
+    (void)ok_of(s);
+    return (s->answer->has & bits[i]) != 0;
+}
+
+static void answer_has_field(struct story *s)
+{
+    assert_true(answer_has(s, s->word[0]));
+}
+
+static void answer_has_no_field(struct story *s)
+{
+    assert_false(answer_has(s, s->word[0]));
+}
+
+static uint64_t answered(const struct story *s, const char *field)
+{
+    assert_true(answer_has(s, field));
+    const struct gz_ok *ok = ok_of(s);
+    if (strcmp(field, "edit") == 0) return ok->edit;
+    if (strcmp(field, "seq") == 0) return ok->seq;
+    if (strcmp(field, "hit") == 0) return ok->hit;
+    assert_string_equal(field, "ids");
+    return ok->ids.ids[0];
+}
+
+/* ---- checkpoints ---- */
+
+static void fill_checkpoint(struct story *s)
+{
+    s->message.checkpoint.name = (struct gz_text){s->word[0], strlen(s->word[0])};
+    s->message.checkpoint.seq = s->ids[0];
+}
+
+static void fill_at_checkpoint(struct story *s)
+{
+    s->message.at.checkpoint = (struct gz_text){s->word[0], strlen(s->word[0])};
+}
+
+static void fill_restore_checkpoint(struct story *s)
+{
+    s->message.restore.checkpoint = (struct gz_text){s->word[0], strlen(s->word[0])};
+}
+
+/* "name seq user" of each, with semicolons between. */
+static void finds_checkpoints(struct story *s)
+{
+    char text[STORY_TEXT_MAX] = "";
+    s->message = (struct gz_message){.op = GZ_OP_CHECKPOINTS};
+    story_ask(s);
+    assert_true(s->answer->has & GZ_HAS_OK_CHECKPOINTS);
+    for (size_t i = 0; i < s->answer->ok.checkpoint_count; i++) {
+        const struct gz_checkpoint_state *one = &s->answer->ok.checkpoints[i];
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%.*s %d %.*s", i > 0 ? "; " : "",
+                 (int)one->name.size, one->name.bytes, (int)one->seq, (int)one->user.size,
+                 one->user.bytes);
+    }
+    assert_string_equal(text, s->word[0]);
+}
+
+static void was_told_times(struct story *s)
+{
+    assert_int_equal(s->who->checkpoints.messages, s->ids[0]);
+}
+
+static void holds_checkpoints(struct story *s)
+{
+    assert_int_equal(s->who->checkpoints.count, s->ids[0]);
+}
+
+/* Of this one alone, with what it was. */
+static void assert_told(struct story *s, bool gone)
+{
+    const struct gz_message *last = client_last(s->who, GZ_OP_CHECKPOINT_NEWS);
+    assert_non_null(last);
+    assert_int_equal(last->checkpoint_news.count, 1);
+    const struct gz_checkpoint_state *told = last->checkpoint_news.checkpoints;
+    assert_int_equal(told->name.size, strlen(s->word[0]));
+    assert_memory_equal(told->name.bytes, s->word[0], told->name.size);
+    assert_int_equal(told->user.size, strlen(s->other->user));
+    assert_memory_equal(told->user.bytes, s->other->user, told->user.size);
+    assert_int_equal(told->gone, gone);
+}
+
+static void was_told(struct story *s)
+{
+    assert_told(s, false);
+}
+
+static void was_told_gone(struct story *s)
+{
+    assert_told(s, true);
+}
+
+static void do_history(struct story *s)
+{
+    s->host.kept_since = s->ids[0];
+}
+
+/* The answer is about it, and it is not somebody else's to redo. */
+static void ends_with_undo(struct story *s)
+{
+    const struct gz_edit_record *edit = &s->host.store.edits[s->host.store.edit_count - 1];
+    assert_int_equal(edit->kind, GZ_EDIT_UNDO);
+    assert_int_equal(edit->target, s->ids[0]);
+    assert_int_equal(edit->id, answered(s, "edit"));
+    assert_false(edit->reverts);
+}
+
 /* ---- a file that replaces the scene: a root and a leaf ---- */
 
 static void handle_import(void *context, enum gz_status status, const char *message)
@@ -301,53 +428,12 @@ static void has_no_file(struct story *s)
 
 static void was_answered(struct story *s)
 {
-    uint64_t back = s->id_count > 0 ? s->ids[0] : 0;
-    story_assert_answer(s, client_answer(s->who, s->who->next_rid - 1 - back));
+    story_assert_answer(s, client_answer(s->who, s->who->next_rid - 1 - s->ids[0]));
 }
 
 static void was_not_answered(struct story *s)
 {
-    assert_null(client_answer(s->who, s->who->next_rid - 1));
-}
-
-static const struct gz_ok *ok_of(const struct story *s)
-{
-    assert_non_null(s->answer);
-    assert_int_equal(s->answer->op, GZ_OP_OK);
-    return &s->answer->ok;
-}
-
-static bool answer_has(const struct story *s, const char *field)
-{
-    static const char *const fields[] = {"edit", "seq", "ids", "hit", "handle"};
-    static const uint64_t bits[] = {GZ_HAS_OK_EDIT, GZ_HAS_OK_SEQ, GZ_HAS_OK_IDS, GZ_HAS_OK_HIT,
-                                    GZ_HAS_OK_HANDLE};
-    static const struct gz_vocabulary list = {fields, COUNT(fields)};
-    int i = gz_vocabulary_value(&list, field, strlen(field));
-    assert_true(i >= 0);
-    (void)ok_of(s);
-    return (s->answer->has & bits[i]) != 0;
-}
-
-static void answer_has_field(struct story *s)
-{
-    assert_true(answer_has(s, s->word[0]));
-}
-
-static void answer_has_no_field(struct story *s)
-{
-    assert_false(answer_has(s, s->word[0]));
-}
-
-static uint64_t answered(const struct story *s, const char *field)
-{
-    assert_true(answer_has(s, field));
-    const struct gz_ok *ok = ok_of(s);
-    if (strcmp(field, "edit") == 0) return ok->edit;
-    if (strcmp(field, "seq") == 0) return ok->seq;
-    if (strcmp(field, "hit") == 0) return ok->hit;
-    assert_string_equal(field, "ids");
-    return ok->ids.ids[0];
+    assert_null(client_answer(s->who, s->who->next_rid - 1 - s->ids[0]));
 }
 
 static void answer_is(struct story *s)
@@ -443,6 +529,11 @@ static void hears_of_handle(struct story *s)
 {
     assert_string_equal(gz_vocabulary_word(&gz_handle_words, (int)last_edit(s->who)->handle),
                         s->word[0]);
+}
+
+static void do_remember_heard(struct story *s)
+{
+    story_remember(s, s->word[0], last_edit(s->who)->id);
 }
 
 static void hears_of_nodes(struct story *s)
@@ -630,10 +721,34 @@ const struct story_verb story_verbs[] = {
     {"WHO asks for state N", fill_at, {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ}},
     {"WHO restores state N", fill_restore, {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ}},
     {"WHO asks for history", NULL, {.op = GZ_OP_HISTORY}},
+    {"WHO makes checkpoint NAME", fill_checkpoint, {.op = GZ_OP_CHECKPOINT}},
+    {"WHO makes checkpoint NAME of N",
+     fill_checkpoint,
+     {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS_CHECKPOINT_SEQ}},
+    {"WHO takes checkpoint NAME away",
+     fill_checkpoint,
+     {.op = GZ_OP_CHECKPOINT, .checkpoint.gone = true}},
+    {"WHO takes checkpoint NAME of N away",
+     fill_checkpoint,
+     {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS_CHECKPOINT_SEQ, .checkpoint.gone = true}},
+    {"WHO asks for checkpoint NAME",
+     fill_at_checkpoint,
+     {.op = GZ_OP_AT, .has = GZ_HAS_AT_CHECKPOINT}},
+    {"WHO restores checkpoint NAME",
+     fill_restore_checkpoint,
+     {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_CHECKPOINT}},
+    {"WHO finds checkpoints LIST", finds_checkpoints, NOTHING},
+    {"WHO was told of checkpoints N times", was_told_times, NOTHING},
+    {"WHO holds N checkpoints", holds_checkpoints, NOTHING},
+    {"WHO was last told of NAME by OTHER", was_told, NOTHING},
+    {"WHO was last told that NAME went by OTHER", was_told_gone, NOTHING},
+    {"history begins at N", do_history, NOTHING},
+    {"disk ends with undo of N", ends_with_undo, NOTHING},
     {"WHO notes TEXT", fill_note, {.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT}},
     {"WHO imports file", do_import, NOTHING},
 
     {"WHO has no answer", was_not_answered, NOTHING},
+    {"WHO has no answer to N requests ago", was_not_answered, NOTHING},
     {"WHO is answered", was_answered, NOTHING},
     {"WHO is answered N requests ago", was_answered, NOTHING},
     {"answer has handle HANDLE", answer_has_handle, NOTHING},
@@ -646,6 +761,7 @@ const struct story_verb story_verbs[] = {
     {"answer is about NODES", error_is_about, NOTHING},
     {"answer names holder WHO", error_names_holder, NOTHING},
     {"present is remembered as NAME", do_remember_seq, NOTHING},
+    {"edit that WHO heard of is remembered as NAME", do_remember_heard, NOTHING},
     {"FIELD is remembered as NAME", do_remember_answer, NOTHING},
     {"place of NODE is remembered", do_keep, NOTHING},
     {"scene has file", has_file, NOTHING},

@@ -43,34 +43,32 @@ static bool was_acknowledged(const struct client *client, uint64_t session, uint
     return false;
 }
 
-static void test_drag_tells_how_far_the_pointer_was_followed(void **state)
+STORY_TEST(test_drag_tells_how_far_the_pointer_was_followed)
 {
-    struct scene s = scene_of(*state);
-    assert_ok(take(s.a, s.node));
+    assert_ok(take(s->a, s->node));
     struct gz_message move = pointer_message(GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y, 41);
-    client_say(s.a, &move);
+    client_say(s->a, &move);
     move.pointer.n = 42;
-    client_say(s.a, &move); /* the same place: its turn comes all the same */
-    host_turn(s.host);
-    assert_true(was_acknowledged(s.watcher, s.a->id, 42));
+    client_say(s->a, &move); /* the same place: its turn comes all the same */
+    host_turn(s->host);
+    assert_true(was_acknowledged(s->watcher, s->a->id, 42));
     move.pointer.n = 43;
-    client_say(s.a, &move);
-    host_turn(s.host);
-    assert_true(was_acknowledged(s.b, s.a->id, 43));
-    (void)create_node(s.b, "other", 0, 0, 0, 0);
-    assert_int_equal(client_last(s.b, GZ_OP_DELTA)->delta.ack_count, 0); /* said once */
+    client_say(s->a, &move);
+    host_turn(s->host);
+    assert_true(was_acknowledged(s->b, s->a->id, 43));
+    (void)create_node(s->b, "other", 0, 0, 0, 0);
+    assert_int_equal(client_last(s->b, GZ_OP_DELTA)->delta.ack_count, 0); /* said once */
 }
 
-static void test_drag_needs_a_camera_for_pixels(void **state)
+STORY_TEST(test_drag_needs_a_camera_for_pixels)
 {
-    struct scene s = scene_of(*state);
-    struct client *blind = client_join(s.host, "eve", GZ_ROLE_EDITOR);
+    struct client *blind = client_join(s->host, "eve", GZ_ROLE_EDITOR);
     assert_refused(ask_pointer(blind, GZ_PHASE_DOWN, 1, 1), GZ_BAD_STATE);
-    assert_refused(take(blind, s.node), GZ_BAD_STATE);
+    assert_refused(take(blind, s->node), GZ_BAD_STATE);
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_RAY | GZ_HAS_POINTER_NODES};
     grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
                                                .handle = GZ_TXY,
-                                               .nodes = {&s.node, 1},
+                                               .nodes = {&s->node, 1},
                                                .ray = {0, 0, 5, 0, 0, -1}};
     assert_ok(client_ask(blind, &grab));
     struct gz_message move = {
@@ -78,43 +76,41 @@ static void test_drag_needs_a_camera_for_pixels(void **state)
     const double ray[6] = {2, 1, 5, 0, 0, -3};
     memcpy(move.pointer.ray, ray, sizeof ray);
     assert_ok(client_ask(blind, &move));
-    assert_near(place(&s, s.node), 2, 1, 0);
+    assert_near(place(s, s->node), 2, 1, 0);
 }
 
 /* ---- wheel and orbit ---- */
 
-static void test_wheel_beyond_reason_keeps_the_last_good_scale(void **state)
+STORY_TEST(test_wheel_beyond_reason_keeps_the_last_good_scale)
 {
     static const double notches[] = {1e6, -1e6, 4000, -4000, 1e15};
-    struct scene s = scene_of(*state);
-    assert_ok(ask_select(s.a, s.node));
+    assert_ok(ask_select(s->a, s->node));
     for (size_t i = 0; i < COUNT(notches); i++) {
-        assert_ok(ask_wheel(s.a, notches[i]));
-        host_advance(s.host, 1);
-        double scale = host_node(s.host, s.node).trs.s.x;
+        assert_ok(ask_wheel(s->a, notches[i]));
+        host_advance(s->host, 1);
+        double scale = host_node(s->host, s->node).trs.s.x;
         assert_true(isfinite(scale) && scale >= GZ_SCALE_MIN && scale <= GZ_COORDINATE_MAX);
     }
 }
 
-static void test_orbit_moves_the_view_and_nothing_else(void **state)
+STORY_TEST(test_orbit_moves_the_view_and_nothing_else)
 {
-    struct scene s = scene_of(*state);
-    uint64_t seq = s.a->mirror.seq;
-    assert_ok(ask_mode(s.watcher, GZ_MODE_ORBIT)); /* a viewer may */
-    assert_refused(ask_wheel(s.watcher, 1), GZ_BAD_STATE);
-    assert_ok(ask_camera(s.watcher, DISTANCE));
-    assert_ok(ask_pointer(s.watcher, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
-    assert_ok(ask_pointer(s.watcher, GZ_PHASE_MOVE, MIDDLE_X + 50, MIDDLE_Y));
-    const struct gz_message *view = client_last(s.watcher, GZ_OP_VIEW);
+    uint64_t seq = s->a->mirror.seq;
+    assert_ok(ask_mode(s->watcher, GZ_MODE_ORBIT)); /* a viewer may */
+    assert_refused(ask_wheel(s->watcher, 1), GZ_BAD_STATE);
+    assert_ok(ask_camera(s->watcher, DISTANCE));
+    assert_ok(ask_pointer(s->watcher, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(s->watcher, GZ_PHASE_MOVE, MIDDLE_X + 50, MIDDLE_Y));
+    const struct gz_message *view = client_last(s->watcher, GZ_OP_VIEW);
     assert_non_null(view);
     assert_true(view->view[0] < 0.999);
     assert_true(fabs(view->view[14] + DISTANCE) < 1e-9); /* the node stays where it was in view */
-    assert_ok(ask_pointer(s.watcher, GZ_PHASE_CANCEL, 0, 0));
-    assert_true(client_last(s.watcher, GZ_OP_VIEW)->view[0] == 1);
-    assert_ok(ask_wheel(s.watcher, 1));
-    assert_true(fabs(client_last(s.watcher, GZ_OP_VIEW)->view[14] + 0.9 * DISTANCE) < 1e-9);
-    assert_int_equal(s.a->mirror.seq, seq);
-    assert_null(client_last(s.a, GZ_OP_VIEW));
+    assert_ok(ask_pointer(s->watcher, GZ_PHASE_CANCEL, 0, 0));
+    assert_true(client_last(s->watcher, GZ_OP_VIEW)->view[0] == 1);
+    assert_ok(ask_wheel(s->watcher, 1));
+    assert_true(fabs(client_last(s->watcher, GZ_OP_VIEW)->view[14] + 0.9 * DISTANCE) < 1e-9);
+    assert_int_equal(s->a->mirror.seq, seq);
+    assert_null(client_last(s->a, GZ_OP_VIEW));
 }
 
 static const struct gz_message *ask_camera_to(struct client *client, gz_vec3 target)
@@ -132,41 +128,39 @@ static gz_vec3 seen(const struct client *client, gz_vec3 point)
     return gz_affine_apply(&view, point);
 }
 
-static void test_orbit_by_turntable_stays_level(void **state)
+STORY_TEST(test_orbit_by_turntable_stays_level)
 {
-    struct scene s = scene_of(*state);
     struct gz_message tool = {
         .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_ORBIT, .tool.orbit = GZ_ORBIT_TURNTABLE};
-    assert_ok(client_ask(s.a, &tool));
+    assert_ok(client_ask(s->a, &tool));
     struct gz_message down = pointer_message(GZ_PHASE_DOWN, MIDDLE_X + 90, MIDDLE_Y + 90, 0);
     down.pointer.mods = 1u << GZ_MOD_ORBIT;
-    assert_ok(client_ask(s.a, &down));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + 90 + 600 / 8, MIDDLE_Y + 90 + 600 / 12));
-    const double *view = client_last(s.a, GZ_OP_VIEW)->view;
+    assert_ok(client_ask(s->a, &down));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + 90 + 600 / 8, MIDDLE_Y + 90 + 600 / 12));
+    const double *view = client_last(s->a, GZ_OP_VIEW)->view;
     assert_true(fabs(view[4]) < 1e-15); /* the world's up is not to the side */
     assert_true(fabs(view[0] - cos(M_PI / 4)) <
                 1e-12); /* an eighth of a turn for an eighth of the height */
     assert_true(fabs(view[6] - sin(M_PI / 6)) < 1e-12);
-    assert_near(seen(s.a, (gz_vec3){0, 0, 0}), 0, 0, -DISTANCE);
+    assert_near(seen(s->a, (gz_vec3){0, 0, 0}), 0, 0, -DISTANCE);
 }
 
-static void test_orbit_turns_about_the_cameras_target(void **state)
+STORY_TEST(test_orbit_turns_about_the_cameras_target)
 {
     const gz_vec3 target = {1, 0.5, 4};
-    struct scene s = scene_of(*state);
-    assert_ok(ask_select(s.a, s.node));
-    assert_ok(ask_mode(s.a, GZ_MODE_ORBIT));
-    assert_ok(ask_camera_to(s.a, target));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_DOWN, MIDDLE_X + 10, MIDDLE_Y));
-    assert_ok(ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X + 70, MIDDLE_Y + 30));
-    assert_near(seen(s.a, target), 1, 0.5, 4 - DISTANCE);
-    assert_true(fabs(seen(s.a, (gz_vec3){0, 0, 0}).x) > 0.1);
-    assert_ok(
-        ask_wheel(s.a, 1)); /* 0.9 of the way to it; a view that the server made keeps the target */
-    assert_near(seen(s.a, target), 0.9, 0.45, 0.9 * (4 - DISTANCE));
-    assert_ok(ask_camera(s.a, DISTANCE)); /* without one: the selection again */
-    assert_ok(ask_wheel(s.a, 1));
-    assert_near(seen(s.a, (gz_vec3){0, 0, 0}), 0, 0, -0.9 * DISTANCE);
+    assert_ok(ask_select(s->a, s->node));
+    assert_ok(ask_mode(s->a, GZ_MODE_ORBIT));
+    assert_ok(ask_camera_to(s->a, target));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X + 10, MIDDLE_Y));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X + 70, MIDDLE_Y + 30));
+    assert_near(seen(s->a, target), 1, 0.5, 4 - DISTANCE);
+    assert_true(fabs(seen(s->a, (gz_vec3){0, 0, 0}).x) > 0.1);
+    assert_ok(ask_wheel(
+        s->a, 1)); /* 0.9 of the way to it; a view that the server made keeps the target */
+    assert_near(seen(s->a, target), 0.9, 0.45, 0.9 * (4 - DISTANCE));
+    assert_ok(ask_camera(s->a, DISTANCE)); /* without one: the selection again */
+    assert_ok(ask_wheel(s->a, 1));
+    assert_near(seen(s->a, (gz_vec3){0, 0, 0}), 0, 0, -0.9 * DISTANCE);
 }
 
 /* ---- the gizmo ---- */
@@ -184,83 +178,78 @@ static void scale_past_the_middle(struct scene *s)
     assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X - 0.5 * METRE, MIDDLE_Y));
 }
 
-static void test_scale_mirrors_where_the_tool_lets_it(void **state)
+STORY_TEST(test_scale_mirrors_where_the_tool_lets_it)
 {
-    struct scene s = scene_of(*state);
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MIRROR, .tool.mirror = true};
-    scale_past_the_middle(&s);
-    assert_true(fabs(host_node(s.host, s.node).trs.s.x - 1e-6) < 1e-12);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, 0, 0));
-    assert_ok(client_ask(s.a, &tool));
-    scale_past_the_middle(&s);
-    assert_true(fabs(host_node(s.host, s.node).trs.s.x + 0.5) < 1e-12);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, 0, 0));
+    scale_past_the_middle(s);
+    assert_true(fabs(host_node(s->host, s->node).trs.s.x - 1e-6) < 1e-12);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_CANCEL, 0, 0));
+    assert_ok(client_ask(s->a, &tool));
+    scale_past_the_middle(s);
+    assert_true(fabs(host_node(s->host, s->node).trs.s.x + 0.5) < 1e-12);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_CANCEL, 0, 0));
     tool.tool.mirror = false;
-    assert_ok(client_ask(s.a, &tool));
-    scale_past_the_middle(&s);
-    assert_true(host_node(s.host, s.node).trs.s.x > 0);
+    assert_ok(client_ask(s->a, &tool));
+    scale_past_the_middle(s);
+    assert_true(host_node(s->host, s->node).trs.s.x > 0);
 }
 
-static void test_gizmo_shows_what_can_be_grabbed(void **state)
+STORY_TEST(test_gizmo_shows_what_can_be_grabbed)
 {
-    struct scene s = scene_of(*state);
-    assert_null(gizmo_of(s.a));
-    assert_ok(ask_select(s.a, s.node));
-    const struct gz_gizmo_message *gizmo = gizmo_of(s.a);
+    assert_null(gizmo_of(s->a));
+    assert_ok(ask_select(s->a, s->node));
+    const struct gz_gizmo_message *gizmo = gizmo_of(s->a);
     assert_non_null(gizmo);
     assert_true(gizmo->handles & (1u << GZ_TX) && gizmo->handles & (1u << GZ_TXY));
     assert_false(gizmo->handles & (1u << GZ_TZ)); /* along the line of sight */
     assert_false(gizmo->handles & (1u << GZ_RX));
     assert_true(fabs(gizmo->size - 96 / METRE) < 1e-9);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_HOVER, MIDDLE_X + 50, MIDDLE_Y));
-    assert_int_equal(gizmo_of(s.a)->hover, GZ_TX);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_DOWN, MIDDLE_X + 50, MIDDLE_Y));
-    assert_int_equal(gizmo_of(s.a)->active, GZ_TX);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X + 50 + METRE, MIDDLE_Y));
-    assert_int_equal(gizmo_of(s.a)->active, GZ_HANDLE_NONE);
-    assert_near(gizmo_of(s.a)->origin, 1, 0, 0);
-    assert_ok(ask_move(s.b, s.node, 0, 2, 0)); /* by somebody else */
-    assert_near(gizmo_of(s.a)->origin, 0, 2, 0);
-    assert_ok(ask_mode(s.a, GZ_MODE_ROTATE));
-    assert_true(gizmo_of(s.a)->handles & (1u << GZ_RZ));
-    assert_ok(ask_select(s.a, 0));
-    assert_int_equal(gizmo_of(s.a)->handles, 0);
-    size_t told = client_count(s.a, GZ_OP_GIZMO);
-    assert_ok(ask_camera(s.a, 2 * DISTANCE));
-    assert_ok(ask_move(s.b, s.node, 0, 3, 0));
-    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told); /* nothing to tell */
-    assert_null(gizmo_of(s.b));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_HOVER, MIDDLE_X + 50, MIDDLE_Y));
+    assert_int_equal(gizmo_of(s->a)->hover, GZ_TX);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X + 50, MIDDLE_Y));
+    assert_int_equal(gizmo_of(s->a)->active, GZ_TX);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X + 50 + METRE, MIDDLE_Y));
+    assert_int_equal(gizmo_of(s->a)->active, GZ_HANDLE_NONE);
+    assert_near(gizmo_of(s->a)->origin, 1, 0, 0);
+    assert_ok(ask_move(s->b, s->node, 0, 2, 0)); /* by somebody else */
+    assert_near(gizmo_of(s->a)->origin, 0, 2, 0);
+    assert_ok(ask_mode(s->a, GZ_MODE_ROTATE));
+    assert_true(gizmo_of(s->a)->handles & (1u << GZ_RZ));
+    assert_ok(ask_select(s->a, 0));
+    assert_int_equal(gizmo_of(s->a)->handles, 0);
+    size_t told = client_count(s->a, GZ_OP_GIZMO);
+    assert_ok(ask_camera(s->a, 2 * DISTANCE));
+    assert_ok(ask_move(s->b, s->node, 0, 3, 0));
+    assert_int_equal(client_count(s->a, GZ_OP_GIZMO), told); /* nothing to tell */
+    assert_null(gizmo_of(s->b));
 }
 
-static void test_gizmo_goes_with_its_node(void **state)
+STORY_TEST(test_gizmo_goes_with_its_node)
 {
-    struct scene s = scene_of(*state);
-    assert_ok(ask_select(s.a, s.node));
-    assert_ok(ask_select(s.watcher, s.node));
-    assert_null(gizmo_of(s.watcher)); /* a viewer cannot use one */
-    assert_ok(ask_delete(s.b, s.node));
-    assert_int_equal(gizmo_of(s.a)->handles, 0);
+    assert_ok(ask_select(s->a, s->node));
+    assert_ok(ask_select(s->watcher, s->node));
+    assert_null(gizmo_of(s->watcher)); /* a viewer cannot use one */
+    assert_ok(ask_delete(s->b, s->node));
+    assert_int_equal(gizmo_of(s->a)->handles, 0);
 }
 
-static void test_gizmo_brings_lines_to_who_draws_them(void **state)
+STORY_TEST(test_gizmo_brings_lines_to_who_draws_them)
 {
-    struct scene s = scene_of(*state);
-    struct client *drawing = client_join_drawing(s.host, "dan");
+    struct client *drawing = client_join_drawing(s->host, "dan");
     assert_ok(ask_camera(drawing, DISTANCE));
-    assert_ok(ask_select(drawing, s.node));
+    assert_ok(ask_select(drawing, s->node));
     assert_true(gizmo_of(drawing)->line_count > 10);
-    assert_ok(ask_select(s.a, s.node));
-    assert_int_equal(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_LINES, 0);
+    assert_ok(ask_select(s->a, s->node));
+    assert_int_equal(client_last(s->a, GZ_OP_GIZMO)->has & GZ_HAS_GIZMO_LINES, 0);
     assert_ok(ask_select(drawing, 0));
     assert_int_equal(gizmo_of(drawing)->line_count, 0);
 }
 
-static void test_gizmo_beyond_what_can_be_said_is_not_there(void **state)
+STORY_TEST(test_gizmo_beyond_what_can_be_said_is_not_there)
 {
-    struct scene s = scene_of(*state);
-    uint64_t far = create_node(s.a, "far", 0, 0, 0, -0.9 * GZ_COORDINATE_MAX);
-    uint64_t farther = create_node(s.a, "farther", far, 0, 0, -0.9 * GZ_COORDINATE_MAX);
-    struct client *drawing = client_join_drawing(s.host, "dan");
+    uint64_t far = create_node(s->a, "far", 0, 0, 0, -0.9 * GZ_COORDINATE_MAX);
+    uint64_t farther = create_node(s->a, "farther", far, 0, 0, -0.9 * GZ_COORDINATE_MAX);
+    struct client *drawing = client_join_drawing(s->host, "dan");
     struct gz_message pick = {
         .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600}};
     assert_ok(ask_camera(drawing, DISTANCE));
@@ -271,8 +260,8 @@ static void test_gizmo_beyond_what_can_be_said_is_not_there(void **state)
     struct gz_set_node large = {.has = GZ_HAS_SET_NODE_S, .id = far, .trs.s = {1e15, 1e15, 1e15}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&large, 1, 0}};
     for (int depth = 0; depth < 25; depth++) { /* as deep as leaves the doubles */
-        assert_ok(client_ask(s.a, &set));
-        large.id = create_node(s.a, "deeper", large.id == far ? farther : large.id, 0, 0, -1);
+        assert_ok(client_ask(s->a, &set));
+        large.id = create_node(s->a, "deeper", large.id == far ? farther : large.id, 0, 0, -1);
         assert_ok(client_ask(drawing, &pick));
     }
     assert_ok(ask_select(drawing, large.id));

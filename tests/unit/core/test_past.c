@@ -1,190 +1,35 @@
 /* What is asked of the past and done with it. Checkpoints: named states, which are there once the
  * disk has them, across restarts, and stand where a seq does. Revert: one edit is taken back,
- * whoever made it and however long ago, and whose it then is to undo. */
+ * whoever made it and however long ago, and whose it then is to undo. Most of it is in
+ * stories/past.txt; here is what takes more than a sentence. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "server/maxima.h"
 #include "support/cmocka.h"
-#include "unit/core/saying.h"
-
-struct scene {
-    struct host host;
-    struct client *a, *b, *admin, *viewer;
-    uint64_t node;
-};
-
-static void open_scene(struct scene *s)
-{
-    host_init(&s->host);
-    s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
-    s->b = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
-    s->admin = client_join(&s->host, "ada", GZ_ROLE_ADMIN);
-    s->viewer = client_join(&s->host, "vic", GZ_ROLE_VIEWER);
-    s->node = create_node(s->a, "piston", 0, 0, 0, 0);
-}
-
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+#include "unit/core/story.h"
 
 static void reopen(struct scene *s)
 {
-    host_restart(&s->host, false);
+    host_restart(s->host, false);
     client_resume(s->a);
     client_resume(s->b);
     client_resume(s->admin);
-    client_resume(s->viewer);
-    host_turn(&s->host);
+    client_resume(s->watcher);
+    host_turn(s->host);
 }
 
 static double place(struct scene *s, uint64_t id)
 {
-    return host_node(&s->host, id).trs.t.x;
+    return host_node(s->host, id).trs.t.x;
 }
 
 static uint64_t seq_of(struct scene *s)
 {
-    return gz_core_summary(s->host.core).seq;
+    return gz_core_summary(s->host->core).seq;
 }
 
-/* "name seq user" of each, with commas between. */
-static void assert_checkpoints(struct client *client, const char *expected)
-{
-    const struct gz_message *answer = ask_op(client, GZ_OP_CHECKPOINTS);
-    char text[1024] = "";
-    assert_ok(answer);
-    assert_true((answer->has & GZ_HAS_OK_CHECKPOINTS) != 0);
-    for (size_t i = 0; i < answer->ok.checkpoint_count; i++) {
-        const struct gz_checkpoint_state *one = &answer->ok.checkpoints[i];
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%.*s %llu %.*s", i > 0 ? ", " : "",
-                 (int)one->name.size, one->name.bytes, (unsigned long long)one->seq,
-                 (int)one->user.size, one->user.bytes);
-    }
-    assert_string_equal(text, expected);
-}
-
-/* ---- checkpoints ---- */
-
-SCENE_TEST(test_checkpoint_names_the_present_state_across_restart)
-{
-    char expected[128];
-    assert_ok(ask_move(s->a, s->node, 1, 0, 0));
-    uint64_t seq = seq_of(s);
-    const struct gz_message *ok = ask_checkpoint(s->b, "before lunch");
-    assert_ok(ok);
-    assert_true((ok->has & GZ_HAS_OK_SEQ) != 0);
-    assert_int_equal(ok->ok.seq, seq);
-    assert_ok(ask_move(s->a, s->node, 2, 0, 0));
-    assert_ok(ask_checkpoint_of(s->a, "Zo\xc3\xab: 1", 1));
-    snprintf(expected, sizeof expected, "Zo\xc3\xab: 1 1 ann, before lunch %llu bob",
-             (unsigned long long)seq);
-    for (int life = 0; life < 3; life++) {
-        assert_checkpoints(s->viewer, expected);
-        ok = ask_at_checkpoint(s->viewer, "before lunch");
-        assert_ok(ok);
-        assert_int_equal(ok->ok.seq, seq);
-        assert_int_equal(ok->ok.node_count, 1);
-        assert_true(ok->ok.nodes[0].trs.t.x == 1);
-        reopen(s);
-    }
-    assert_ok(ask_restore_checkpoint(s->a, "before lunch", "k"));
-    assert_true(place(s, s->node) == 1);
-    size_t edits = s->host.store.edit_count;
-    assert_ok(ask_restore_checkpoint(s->a, "before lunch", "k"));
-    assert_int_equal(s->host.store.edit_count, edits);
-    assert_ok(ask_undo(s->a, false));
-    assert_true(place(s, s->node) == 2);
-}
-
-SCENE_TEST(test_checkpoint_is_there_and_answered_after_commit)
-{
-    s->host.disk = DISK_WAITS;
-    assert_null(ask_move(s->a, s->node, 1, 0, 0));
-    assert_null(ask_checkpoint(s->a, "v1")); /* of what is not saved yet, in the batch after it */
-    assert_checkpoints(s->a, "");
-    assert_refused(ask_at_checkpoint(s->a, "v1"), GZ_BAD_VALUE);
-    assert_refused(ask_checkpoint(s->b, "v1"), GZ_CONFLICT);
-    uint64_t rid = s->a->next_rid - 3;
-    host_settle(&s->host, true);
-    host_turn(&s->host);
-    assert_null(client_answer(s->a, rid));
-    host_settle(&s->host, true);
-    host_turn(&s->host);
-    assert_ok(client_answer(s->a, rid));
-    s->host.disk = DISK_COMMITS;
-    assert_checkpoints(s->b, "v1 2 ann");
-}
-
-SCENE_TEST(test_checkpoint_that_the_disk_refuses_is_none)
-{
-    assert_ok(ask_checkpoint(s->a, "old"));
-    s->host.disk = DISK_REFUSES;
-    assert_refused(ask_checkpoint(s->a, "v1"), GZ_STORAGE);
-    assert_null(ask_checkpoint_gone(s->a, "old")); /* until the disk is tried again */
-    host_advance(&s->host, 1);
-    assert_refused(client_answer(s->a, s->a->next_rid - 1), GZ_STORAGE);
-    s->host.disk = DISK_COMMITS;
-    host_advance(&s->host, 1);
-    assert_checkpoints(s->a, "old 1 ann");
-    assert_ok(ask_checkpoint(s->a, "v1"));
-    assert_ok(ask_checkpoint_gone(s->b, "old"));
-    reopen(s);
-    assert_checkpoints(s->a, "v1 1 ann");
-}
-
-/* One after the other before the disk has any of it: each stands on what waits. */
-SCENE_TEST(test_checkpoint_taken_away_and_given_again_in_one_batch)
-{
-    assert_ok(ask_checkpoint(s->a, "v1"));
-    s->host.disk = DISK_WAITS;
-    assert_null(ask_move(s->a, s->node, 1, 0, 0)); /* on its way: what follows is one batch */
-    assert_null(ask_checkpoint_gone(s->a, "v1"));
-    assert_refused(ask_checkpoint_gone(s->b, "v1"), GZ_BAD_VALUE);
-    assert_null(ask_checkpoint(s->b, "v1"));
-    assert_null(ask_checkpoint(s->b, "v2"));
-    assert_null(ask_checkpoint_gone(s->a, "v2"));
-    s->host.disk = DISK_COMMITS;
-    host_settle(&s->host, true);
-    host_turn(&s->host);
-    assert_checkpoints(s->a, "v1 2 bob");
-    reopen(s);
-    assert_checkpoints(s->a, "v1 2 bob");
-}
-
-SCENE_TEST(test_checkpoint_refusals_say_what_is_wrong)
-{
-    assert_ok(ask_checkpoint(s->a, "v1"));
-    assert_says(ask_checkpoint(s->b, "v1"), GZ_CONFLICT,
-                "checkpoint.name: v1 is taken, by ann for seq 1");
-    assert_says(ask_checkpoint_of(s->a, "v2", 2), GZ_BAD_VALUE,
-                "checkpoint.seq: the scene is at 1");
-    s->host.kept_since = 1;
-    assert_says(ask_checkpoint_of(s->a, "v2", 0), GZ_BAD_VALUE,
-                "checkpoint.seq: the history begins at 1");
-    assert_says(ask_checkpoint(s->a, "0123"), GZ_BAD_VALUE,
-                "checkpoint.name: of digits alone it could be taken for a seq");
-    assert_says(ask_checkpoint_gone(s->a, "v3"), GZ_BAD_VALUE,
-                "checkpoint.name: there is no checkpoint called v3");
-    struct gz_message both = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS_CHECKPOINT_SEQ};
-    both.checkpoint = (struct gz_checkpoint){.name = {"v1", 2}, .seq = 1, .gone = true};
-    assert_says(client_ask(s->a, &both), GZ_BAD_VALUE,
-                "checkpoint.seq: leave it out to delete a checkpoint");
-    assert_says(ask_at_checkpoint(s->a, "v"), GZ_BAD_VALUE,
-                "checkpoint: there is no checkpoint called v");
-    assert_says(ask_restore_checkpoint(s->a, "v11", NULL), GZ_BAD_VALUE,
-                "checkpoint: there is no checkpoint called v11");
-    assert_says(ask_checkpoint(s->viewer, "v4"), GZ_FORBIDDEN, "checkpoint: a viewer may not");
-    assert_checkpoints(s->a, "v1 1 ann");
-}
-
-/* The past goes on between the question and the disk: that one alone is refused, and what was
- * stored with it is there. */
 /* ---- checkpoints are told ---- */
 
 static const struct gz_checkpoint_state *told_last(const struct client *client, size_t count)
@@ -205,52 +50,20 @@ static void assert_told(const struct gz_checkpoint_state *told, const char *name
     assert_int_equal(told->gone, gone);
 }
 
-SCENE_TEST(test_checkpoint_is_told_to_all_after_commit)
+STORY_TEST(test_newcomer_is_told_all_checkpoints_once)
 {
-    s->host.disk = DISK_WAITS;
-    assert_null(ask_checkpoint(s->a, "v1"));
-    host_turn(&s->host);
-    assert_int_equal(s->viewer->checkpoints.messages, 0);
-    host_settle(&s->host, true);
-    host_turn(&s->host);
-    assert_told(told_last(s->viewer, 1), "v1", "ann", false);
-    assert_told(told_last(s->a, 1), "v1", "ann", false);
-    assert_null(ask_checkpoint_gone(s->b, "v1"));
-    host_turn(&s->host);
-    assert_int_equal(s->viewer->checkpoints.count, 1);
-    host_settle(&s->host, true);
-    host_turn(&s->host);
-    assert_told(told_last(s->viewer, 1), "v1", "bob", true); /* who took it away */
-    assert_int_equal(s->viewer->checkpoints.messages, 2);
-}
-
-SCENE_TEST(test_refused_checkpoint_is_told_to_nobody)
-{
-    assert_ok(ask_checkpoint(s->a, "v1"));
-    s->host.disk = DISK_REFUSES;
-    assert_refused(ask_checkpoint(s->a, "v2"), GZ_STORAGE);
-    assert_null(ask_checkpoint_gone(s->a, "v1")); /* until the disk is tried again */
-    host_advance(&s->host, 1);
-    assert_int_equal(s->viewer->checkpoints.messages, 1);
-    assert_int_equal(s->viewer->checkpoints.count, 1);
-    s->host.disk = DISK_COMMITS;
-    host_advance(&s->host, 1);
-}
-
-SCENE_TEST(test_newcomer_is_told_all_checkpoints_once)
-{
-    struct client *early = client_join(&s->host, "eva", GZ_ROLE_VIEWER);
+    struct client *early = client_join(s->host, "eva", GZ_ROLE_VIEWER);
     assert_int_equal(early->checkpoints.messages, 0); /* there are none */
     assert_ok(ask_checkpoint(s->a, "gone"));
     assert_ok(ask_checkpoint(s->a, "kept"));
     assert_ok(ask_checkpoint_gone(s->a, "gone"));
-    struct client *late = client_join(&s->host, "zoe", GZ_ROLE_VIEWER);
+    struct client *late = client_join(s->host, "zoe", GZ_ROLE_VIEWER);
     assert_int_equal(late->checkpoints.anew, 1);
     assert_told(told_last(late, 1), "kept", "ann", false);
     client_leave(late);
     assert_ok(ask_checkpoint(s->a, "more"));
     client_resume(late);
-    host_turn(&s->host);
+    host_turn(s->host);
     assert_true(late->resumed);
     assert_int_equal(late->checkpoints.anew, 2);
     assert_int_equal(late->checkpoints.messages, 2);
@@ -259,92 +72,73 @@ SCENE_TEST(test_newcomer_is_told_all_checkpoints_once)
 
 /* A viewer that missed so many ends of names, one being left, and one whose name was given
  * again. */
-static void miss_ends(int ends, bool told_anew)
+static void miss_ends(struct scene *s, int ends, bool told_anew)
 {
-    struct scene s;
     char name[8];
-    open_scene(&s);
-    assert_ok(ask_checkpoint(s.a, "again"));
-    size_t anew = s.viewer->checkpoints.anew;
-    s.viewer->stalled = true;
-    assert_ok(ask_checkpoint_gone(s.a, "again"));
-    assert_ok(ask_checkpoint(s.b, "again"));
+    assert_ok(ask_checkpoint(s->a, "again"));
+    size_t anew = s->watcher->checkpoints.anew;
+    s->watcher->stalled = true;
+    assert_ok(ask_checkpoint_gone(s->a, "again"));
+    assert_ok(ask_checkpoint(s->b, "again"));
     for (int i = 1; i < ends; i++) {
         snprintf(name, sizeof name, "n %d", i % 3); /* the same ones over and over */
-        assert_ok(ask_checkpoint(s.a, name));
-        assert_ok(ask_checkpoint_gone(s.a, name));
+        assert_ok(ask_checkpoint(s->a, name));
+        assert_ok(ask_checkpoint_gone(s->a, name));
     }
-    s.viewer->stalled = false;
-    host_turn(&s.host);
-    assert_int_equal(s.viewer->checkpoints.anew, anew + told_anew);
-    const struct gz_checkpoint_state *told = told_last(s.viewer, told_anew ? 1 : 4);
+    s->watcher->stalled = false;
+    host_turn(s->host);
+    assert_int_equal(s->watcher->checkpoints.anew, anew + told_anew);
+    const struct gz_checkpoint_state *told = told_last(s->watcher, told_anew ? 1 : 4);
     assert_told(&told[told_anew ? 0 : 3], "again", "bob", false);
     if (!told_anew) assert_told(&told[0], name, "ann", true);
-    close_scene(&s);
 }
 
-TEST(test_viewer_behind_is_told_of_checkpoints_as_they_are_now)
+STORY_TEST(test_viewer_behind_is_told_which_checkpoints_went)
 {
-    miss_ends(GZ_CHECKPOINTS_GONE_RING, false);
-    miss_ends(GZ_CHECKPOINTS_GONE_RING + 1, true);
+    miss_ends(s, GZ_CHECKPOINTS_GONE_RING, false);
 }
 
-SCENE_TEST(test_viewer_far_behind_is_told_that_no_checkpoint_is_left)
+STORY_TEST(test_viewer_too_far_behind_is_told_which_checkpoints_there_are)
+{
+    miss_ends(s, GZ_CHECKPOINTS_GONE_RING + 1, true);
+}
+
+STORY_TEST(test_viewer_far_behind_is_told_that_no_checkpoint_is_left)
 {
     assert_ok(ask_checkpoint(s->a, "v1"));
-    s->viewer->stalled = true;
+    s->watcher->stalled = true;
     for (int i = 0; i <= GZ_CHECKPOINTS_GONE_RING; i++) {
         assert_ok(ask_checkpoint_gone(s->a, "v1"));
         if (i < GZ_CHECKPOINTS_GONE_RING) assert_ok(ask_checkpoint(s->a, "v1"));
     }
-    s->viewer->stalled = false;
-    host_turn(&s->host);
-    told_last(s->viewer, 0);
-    assert_int_equal(s->viewer->checkpoints.count, 0);
+    s->watcher->stalled = false;
+    host_turn(s->host);
+    told_last(s->watcher, 0);
+    assert_int_equal(s->watcher->checkpoints.count, 0);
 }
 
 /* The longest texts, and as many as there may be: still one message. */
-SCENE_TEST(test_all_checkpoints_are_one_message)
+STORY_TEST(test_all_checkpoints_are_one_message)
 {
     char name[GZ_CHECKPOINT_BYTES_MAX + 1];
     for (int i = 0; i < GZ_CHECKPOINTS_MAX; i++) {
         snprintf(name, sizeof name, "%0*d", GZ_CHECKPOINT_BYTES_MAX, i);
         name[0] = 'n';
         assert_ok(ask_checkpoint(s->a, name));
-        if (i % 100 == 99) host_advance(&s->host, 1);
+        if (i % 100 == 99) host_advance(s->host, 1);
     }
-    struct client *late = client_join(&s->host, "zoe", GZ_ROLE_VIEWER);
+    struct client *late = client_join(s->host, "zoe", GZ_ROLE_VIEWER);
     assert_int_equal(late->checkpoints.messages, 1);
     assert_int_equal(late->checkpoints.count, GZ_CHECKPOINTS_MAX);
 }
 
-SCENE_TEST(test_checkpoint_that_comes_too_late_is_refused_alone)
-{
-    assert_ok(ask_move(s->a, s->node, 1, 0, 0));
-    s->host.disk = DISK_WAITS;
-    assert_null(ask_checkpoint_of(s->a, "late", 1));
-    assert_null(ask_checkpoint_of(s->b, "in time", 2));
-    assert_null(ask_move(s->a, s->node, 5, 0, 0));
-    uint64_t rid = s->a->next_rid;
-    s->host.kept_since = 2;
-    s->host.disk = DISK_COMMITS;
-    host_advance(&s->host, 1);
-    assert_says(client_answer(s->a, rid - 2), GZ_BAD_VALUE,
-                "checkpoint.seq: the history begins at 2");
-    assert_ok(client_answer(s->a, rid - 1));
-    assert_checkpoints(s->a, "in time 2 bob");
-    host_restart(&s->host, true);
-    s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
-    assert_checkpoints(s->a, "in time 2 bob");
-}
-
-SCENE_TEST(test_checkpoints_are_bounded)
+STORY_TEST(test_checkpoints_are_bounded)
 {
     char name[GZ_CHECKPOINT_BYTES_MAX + 1];
     for (int i = 0; i < GZ_CHECKPOINTS_MAX; i++) {
         snprintf(name, sizeof name, "n%063d", i);
         assert_ok(ask_checkpoint_of(s->a, name, i % 2));
-        if (i % 100 == 0) host_advance(&s->host, 0.1);
+        if (i % 100 == 0) host_advance(s->host, 0.1);
     }
     assert_refused(ask_checkpoint(s->a, "one more"), GZ_TOO_MANY);
     const struct gz_message *all = ask_op(s->a, GZ_OP_CHECKPOINTS);
@@ -365,24 +159,6 @@ static uint64_t moved(struct client *client, uint64_t node, double x)
     return answer->ok.edit;
 }
 
-SCENE_TEST(test_revert_takes_back_one_edit_among_many)
-{
-    uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0);
-    uint64_t first = moved(s->a, s->node, 1);
-    moved(s->a, other, 5);
-    moved(s->b, other, 6);
-    const struct gz_message *ok = ask_revert(s->a, first, false);
-    assert_ok(ok);
-    assert_true(place(s, s->node) == 0 && place(s, other) == 6);
-    const struct gz_edit_record *edit = &s->host.store.edits[s->host.store.edit_count - 1];
-    assert_int_equal(edit->kind, GZ_EDIT_UNDO);
-    assert_int_equal(edit->target, first);
-    assert_int_equal(edit->id, ok->ok.edit);
-    assert_false(edit->reverts);
-    assert_ok(ask_redo(s->a, false)); /* of one's own it is an undo out of its turn */
-    assert_true(place(s, s->node) == 1);
-}
-
 static const struct gz_message *ask_history(struct client *client, uint64_t has, bool changes)
 {
     struct gz_message question = {.op = GZ_OP_HISTORY, .has = has, .history.changes = changes};
@@ -391,7 +167,7 @@ static const struct gz_message *ask_history(struct client *client, uint64_t has,
     return answer;
 }
 
-SCENE_TEST(test_history_says_what_is_undone_with_changes_or_without)
+STORY_TEST(test_history_says_what_is_undone_with_changes_or_without)
 {
     static const struct {
         uint64_t has;
@@ -426,7 +202,7 @@ static void assert_name(struct gz_text name, const char *expected)
 }
 
 /* A move, a rename, a move and a deletion, newest first: with the changes or without. */
-SCENE_TEST(test_history_calls_a_node_what_it_was_called_then)
+STORY_TEST(test_history_calls_a_node_what_it_was_called_then)
 {
     static const char *const names[] = {"second", "second", "second", "first", "first"};
     uint64_t node = create_node(s->a, "first", 0, 0, 0, 0);
@@ -447,166 +223,46 @@ SCENE_TEST(test_history_calls_a_node_what_it_was_called_then)
     }
 }
 
-SCENE_TEST(test_revert_of_anothers_edit_takes_an_admin)
-{
-    char words[GZ_ERROR_BYTES_MAX];
-    uint64_t edit = moved(s->b, s->node, 1);
-    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin",
-             (unsigned long long)edit);
-    for (int force = 0; force < 2; force++)
-        assert_says(ask_revert(s->a, edit, force), GZ_FORBIDDEN, words);
-    assert_says(ask_revert(s->viewer, edit, false), GZ_FORBIDDEN, "revert: a viewer may not");
-    assert_true(place(s, s->node) == 1);
-    assert_ok(ask_revert(s->admin, edit, false));
-    assert_true(place(s, s->node) == 0);
-}
-
 /* With a restart between any two steps, or none. */
-static void check_whose_turn_it_is(bool restarts)
+static void check_whose_turn_it_is(struct scene *s, bool restarts)
 {
-    struct scene s;
-    open_scene(&s);
-    uint64_t own = moved(s.admin, s.node, 1), edit = moved(s.b, s.node, 2);
-    assert_ok(ask_revert(s.admin, edit, false));
-    assert_true(s.host.store.edits[s.host.store.edit_count - 1].reverts);
-    if (restarts) reopen(&s);
-    assert_says(ask_undo(s.b, false), GZ_BAD_STATE, "there is nothing to undo");
-    assert_says(ask_redo(s.b, false), GZ_BAD_STATE, "there is nothing to redo");
-    assert_refused(ask_revert(s.b, edit, false), GZ_BAD_STATE);
-    assert_ok(ask_undo(s.admin, false)); /* the revert, not `own` */
-    if (restarts) reopen(&s);
-    assert_true(place(&s, s.node) == 2);
-    assert_ok(ask_redo(s.admin, false));
-    if (restarts) reopen(&s);
-    assert_true(place(&s, s.node) == 1);
-    assert_refused(ask_undo(s.b, false), GZ_BAD_STATE);
-    assert_ok(ask_undo(s.admin, false));
-    if (restarts) reopen(&s);
-    assert_ok(ask_undo(s.b, false)); /* it is his again */
-    if (restarts) reopen(&s);
-    assert_true(place(&s, s.node) == 1);
-    assert_ok(ask_redo(s.b, false));
-    assert_true(place(&s, s.node) == 2);
-    assert_ok(ask_undo(s.b, false));
-    assert_refused(ask_redo(s.admin, false),
-                   GZ_CONFLICT); /* of a revert of what was undone meanwhile */
-    assert_ok(ask_undo(s.admin, false));
-    assert_true(place(&s, s.node) == 0);
-    assert_refused(ask_revert(s.admin, own, false), GZ_BAD_STATE);
-    close_scene(&s);
-}
-
-TEST(test_reverted_edit_is_its_users_again_once_the_revert_is_undone)
-{
-    check_whose_turn_it_is(false);
-    check_whose_turn_it_is(true);
-}
-
-SCENE_TEST(test_revert_of_a_revert_and_of_an_undo)
-{
-    uint64_t edit = moved(s->b, s->node, 1);
-    const struct gz_message *undone = ask_undo(s->b, false);
-    assert_ok(undone);
-    assert_ok(ask_revert(s->admin, undone->ok.edit, false)); /* bob's undo: the edit stands again */
+    uint64_t own = moved(s->admin, s->node, 1), edit = moved(s->b, s->node, 2);
+    assert_ok(ask_revert(s->admin, edit, false));
+    assert_true(s->host->store.edits[s->host->store.edit_count - 1].reverts);
+    if (restarts) reopen(s);
+    assert_says(ask_undo(s->b, false), GZ_BAD_STATE, "there is nothing to undo");
+    assert_says(ask_redo(s->b, false), GZ_BAD_STATE, "there is nothing to redo");
+    assert_refused(ask_revert(s->b, edit, false), GZ_BAD_STATE);
+    assert_ok(ask_undo(s->admin, false)); /* the revert, not `own` */
+    if (restarts) reopen(s);
+    assert_true(place(s, s->node) == 2);
+    assert_ok(ask_redo(s->admin, false));
+    if (restarts) reopen(s);
     assert_true(place(s, s->node) == 1);
-    assert_refused(ask_redo(s->b, false), GZ_BAD_STATE);
-    const struct gz_message *reverted = ask_revert(s->admin, edit, false);
-    assert_ok(reverted);
-    assert_true(place(s, s->node) == 0);
-    struct client *other = client_join(&s->host, "eve", GZ_ROLE_ADMIN);
-    assert_ok(ask_revert(other, reverted->ok.edit, false));
+    assert_refused(ask_undo(s->b, false), GZ_BAD_STATE);
+    assert_ok(ask_undo(s->admin, false));
+    if (restarts) reopen(s);
+    assert_ok(ask_undo(s->b, false)); /* it is his again */
+    if (restarts) reopen(s);
     assert_true(place(s, s->node) == 1);
+    assert_ok(ask_redo(s->b, false));
+    assert_true(place(s, s->node) == 2);
     assert_ok(ask_undo(s->b, false));
+    assert_refused(ask_redo(s->admin, false),
+                   GZ_CONFLICT); /* of a revert of what was undone meanwhile */
+    assert_ok(ask_undo(s->admin, false));
     assert_true(place(s, s->node) == 0);
+    assert_refused(ask_revert(s->admin, own, false), GZ_BAD_STATE);
 }
 
-static void handle_done(void *context, enum gz_status status, const char *message)
+STORY_TEST(test_reverted_edit_is_its_users_again_once_the_revert_is_undone)
 {
-    (void)context;
-    (void)message;
-    assert_int_equal(status, GZ_OK);
+    check_whose_turn_it_is(s, false);
 }
 
-SCENE_TEST(test_revert_refusals_say_what_is_wrong)
+STORY_TEST(test_reverted_edit_is_its_users_again_through_restarts)
 {
-    char words[GZ_ERROR_BYTES_MAX];
-    uint64_t edit = moved(s->a, s->node, 1);
-    const struct gz_message *undone = ask_undo(s->a, false);
-    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ann (edit %llu)",
-             (unsigned long long)edit, (unsigned long long)undone->ok.edit);
-    for (int force = 0; force < 2; force++)
-        assert_says(ask_revert(s->admin, edit, force), GZ_BAD_STATE, words);
-    assert_says(ask_revert(s->admin, 4711, true), GZ_BAD_VALUE, "edit: there is no edit 4711");
-    const struct gz_core_import_node node = {.parent = -1,
-                                             .content = {.name = "n", .trs = gz_trs_identity}};
-    struct gz_core_import import = {.user = "ann",
-                                    .nodes = &node,
-                                    .count = 1,
-                                    .asset = (uint8_t *)strdup("{}"),
-                                    .asset_size = 2,
-                                    .done = handle_done};
-    struct gz_error error;
-    assert_int_equal(gz_core_import(s->host.core, &import, s->host.now, &error), GZ_OK);
-    host_turn(&s->host);
-    uint64_t imported = client_last(s->a, GZ_OP_EDIT)->edit.id;
-    snprintf(words, sizeof words,
-             "edit: edit %llu is an import: the file it replaced is not in the scene",
-             (unsigned long long)imported);
-    for (int force = 0; force < 2; force++)
-        assert_says(ask_revert(s->admin, imported, force), GZ_BAD_STATE, words);
-}
-
-/* Unlike for an undo, what the same user did since is in the way as well. */
-SCENE_TEST(test_revert_conflict_says_who_did_what_and_can_be_forced)
-{
-    char words[GZ_ERROR_BYTES_MAX];
-    uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0);
-    struct gz_set_node nodes[2] = {{.id = s->node, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}},
-                                   {.id = other, .has = GZ_HAS_SET_NODE_T, .trs.t = {1, 0, 0}}};
-    struct gz_message set = {.op = GZ_OP_SET, .set = {nodes, 2, 0}};
-    const struct gz_message *both = client_ask(s->a, &set);
-    assert_ok(both);
-    uint64_t edit = both->ok.edit, later = moved(s->a, s->node, 2);
-    snprintf(words, sizeof words, "revert: ann changed node %llu (piston) since (edit %llu)",
-             (unsigned long long)s->node, (unsigned long long)later);
-    const struct gz_message *refused = ask_revert(s->a, edit, false);
-    assert_says(refused, GZ_CONFLICT, words);
-    assert_int_equal(refused->error.nodes.count, 1);
-    assert_int_equal(refused->error.nodes.ids[0], s->node);
-    assert_ok(ask_rename(s->b, s->node, "bolt"));
-    assert_ok(ask_revert(s->a, edit, true));
-    assert_true(place(s, s->node) == 0 && place(s, other) == 0);
-    assert_string_equal(mirror_find(&s->b->mirror, s->node)->content.name, "bolt");
-    assert_ok(ask_redo(s->a, false));
-    assert_true(place(s, s->node) == 2 && place(s, other) == 1);
-}
-
-SCENE_TEST(test_revert_with_a_known_key_is_not_done_twice)
-{
-    uint64_t edit = moved(s->b, s->node, 1);
-    struct gz_message revert = {
-        .op = GZ_OP_REVERT, .has = GZ_HAS_KEY, .key = {"k", 1}, .revert = {edit, false}};
-    const struct gz_message *first = client_ask(s->admin, &revert);
-    assert_ok(first);
-    uint64_t id = first->ok.edit;
-    for (int life = 0; life < 2; life++) {
-        const struct gz_message *again = client_ask(s->admin, &revert);
-        assert_ok(again);
-        assert_int_equal(again->ok.edit, id);
-        reopen(s);
-    }
-}
-
-SCENE_TEST(test_revert_that_the_disk_refuses_never_was)
-{
-    uint64_t edit = moved(s->b, s->node, 1);
-    s->host.disk = DISK_REFUSES;
-    assert_refused(ask_revert(s->admin, edit, false), GZ_STORAGE);
-    s->host.disk = DISK_COMMITS;
-    host_advance(&s->host, 1);
-    assert_true(place(s, s->node) == 1);
-    assert_ok(ask_undo(s->b, false)); /* it is still his */
-    assert_true(place(s, s->node) == 0);
+    check_whose_turn_it_is(s, true);
 }
 
 /* So many edits of another node that all before is out of the undo log. */
@@ -614,11 +270,11 @@ static void fill_log(struct scene *s, uint64_t other)
 {
     for (int i = 0; i < GZ_UNDO_EDITS_MAX; i++) {
         moved(s->a, other, i % 7 + 1);
-        if (i % 100 == 0) host_advance(&s->host, 0.1);
+        if (i % 100 == 0) host_advance(s->host, 0.1);
     }
 }
 
-SCENE_TEST(test_revert_beyond_the_undo_log_asks_the_file)
+STORY_TEST(test_revert_beyond_the_undo_log_asks_the_file)
 {
     char words[GZ_ERROR_BYTES_MAX];
     uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0),
@@ -651,22 +307,22 @@ SCENE_TEST(test_revert_beyond_the_undo_log_asks_the_file)
 
 /* Two ask while neither is told: the file says the same to both, and the second is refused all the
  * same. */
-SCENE_TEST(test_revert_of_one_old_edit_by_two_at_once)
+STORY_TEST(test_revert_of_one_old_edit_by_two_at_once)
 {
     uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0), edit = moved(s->b, s->node, 1);
-    struct client *eve = client_join(&s->host, "eve", GZ_ROLE_ADMIN);
+    struct client *eve = client_join(s->host, "eve", GZ_ROLE_ADMIN);
     fill_log(s, other);
-    host_advance(&s->host, 1);
-    s->host.past_waits = true;
+    host_advance(s->host, 1);
+    s->host->past_waits = true;
     assert_null(ask_revert(s->admin, edit, false));
     assert_null(ask_revert(eve, edit, false));
-    s->host.past_waits = false;
-    s->host.disk = DISK_WAITS; /* so that the file does not know of the first one */
-    host_turn(&s->host);
+    s->host->past_waits = false;
+    s->host->disk = DISK_WAITS; /* so that the file does not know of the first one */
+    host_turn(s->host);
     assert_refused(client_answer(eve, eve->next_rid - 1), GZ_BAD_STATE);
-    host_settle(&s->host, true);
-    s->host.disk = DISK_COMMITS;
-    host_turn(&s->host);
+    host_settle(s->host, true);
+    s->host->disk = DISK_COMMITS;
+    host_turn(s->host);
     assert_ok(client_answer(s->admin, s->admin->next_rid - 1));
     assert_true(place(s, s->node) == 0);
 }
@@ -678,16 +334,16 @@ static struct gz_message path_message(uint64_t node)
     return (struct gz_message){.op = GZ_OP_PATH, .path.node = node};
 }
 
-SCENE_TEST(test_path_goes_from_edit_to_edit)
+STORY_TEST(test_path_goes_from_edit_to_edit)
 {
     uint64_t parent = create_node(s->a, "block", 0, 0, 0, 0);
     assert_ok(ask_camera(s->b, 10));
-    host_advance(&s->host, 1);
+    host_advance(s->host, 1);
     uint64_t edit = moved(s->a, s->node, 1), began_seq = seq_of(s);
-    host_advance(&s->host, 1);
-    double began = s->host.now.unix_s;
+    host_advance(s->host, 1);
+    double began = s->host->now.unix_s;
     assert_ok(ask_grab(s->b, GZ_TXY, s->node, MIDDLE_X + METRE_PX(10), MIDDLE_Y));
-    host_advance(&s->host, 1);
+    host_advance(s->host, 1);
     const struct gz_message *up =
         ask_pointer(s->b, GZ_PHASE_UP, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y);
     assert_ok(up);
@@ -695,7 +351,7 @@ SCENE_TEST(test_path_goes_from_edit_to_edit)
     assert_ok(ask_hang(s->a, s->node, parent));
     assert_ok(ask_delete(s->a, s->node));
     struct gz_message path = path_message(s->node);
-    const struct gz_message *answer = client_ask(s->viewer, &path);
+    const struct gz_message *answer = client_ask(s->watcher, &path);
     assert_ok(answer);
     const struct gz_path_point *points = answer->ok.path;
     assert_int_equal(answer->ok.path_count, 5);
@@ -711,12 +367,12 @@ SCENE_TEST(test_path_goes_from_edit_to_edit)
     path.has = GZ_HAS_PATH_SINCE | GZ_HAS_PATH_BEFORE;
     path.path.since = points[1].time;
     path.path.before = points[4].time;
-    answer = client_ask(s->viewer, &path);
+    answer = client_ask(s->watcher, &path);
     assert_ok(answer);
     assert_int_equal(answer->ok.path_count, 2);
     assert_true(answer->ok.path[0].edit == dragged && answer->ok.path[1].edit == dragged);
     path = path_message(4711);
-    assert_refused(client_ask(s->viewer, &path), GZ_UNKNOWN_NODE);
+    assert_refused(client_ask(s->watcher, &path), GZ_UNKNOWN_NODE);
 }
 
 /* All parts of the answer that was asked for last, and how many points they have together; each is
@@ -746,55 +402,42 @@ static size_t count_parts(const struct client *client, uint64_t rid, size_t *par
     return points;
 }
 
-SCENE_TEST(test_long_path_is_told_in_parts)
+STORY_TEST(test_long_path_is_told_in_parts)
 {
     size_t parts;
     for (int i = 1; i < 2 * GZ_PATH_POINTS_PER_MESSAGE + 1; i++) {
         moved(s->a, s->node, i);
-        if (i % 100 == 0) host_advance(&s->host, 0.1);
+        if (i % 100 == 0) host_advance(s->host, 0.1);
     }
-    client_forget(s->viewer);
+    client_forget(s->watcher);
     struct gz_message path = path_message(s->node);
-    assert_non_null(client_ask(s->viewer, &path));
-    assert_int_equal(count_parts(s->viewer, s->viewer->next_rid - 1, &parts),
+    assert_non_null(client_ask(s->watcher, &path));
+    assert_int_equal(count_parts(s->watcher, s->watcher->next_rid - 1, &parts),
                      2 * GZ_PATH_POINTS_PER_MESSAGE + 1);
     assert_int_equal(parts, 3);
     path.has = GZ_HAS_HISTORY_LIMIT;
     path.path.limit = GZ_PATH_POINTS_PER_MESSAGE + 1;
-    assert_non_null(client_ask(s->viewer, &path));
-    assert_int_equal(count_parts(s->viewer, s->viewer->next_rid - 1, &parts), path.path.limit);
+    assert_non_null(client_ask(s->watcher, &path));
+    assert_int_equal(count_parts(s->watcher, s->watcher->next_rid - 1, &parts), path.path.limit);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checkpoint_names_the_present_state_across_restart),
-        cmocka_unit_test(test_checkpoint_is_there_and_answered_after_commit),
-        cmocka_unit_test(test_checkpoint_that_the_disk_refuses_is_none),
-        cmocka_unit_test(test_checkpoint_taken_away_and_given_again_in_one_batch),
-        cmocka_unit_test(test_checkpoint_refusals_say_what_is_wrong),
-        cmocka_unit_test(test_checkpoint_is_told_to_all_after_commit),
-        cmocka_unit_test(test_refused_checkpoint_is_told_to_nobody),
         cmocka_unit_test(test_newcomer_is_told_all_checkpoints_once),
-        cmocka_unit_test(test_viewer_behind_is_told_of_checkpoints_as_they_are_now),
+        cmocka_unit_test(test_viewer_behind_is_told_which_checkpoints_went),
+        cmocka_unit_test(test_viewer_too_far_behind_is_told_which_checkpoints_there_are),
         cmocka_unit_test(test_viewer_far_behind_is_told_that_no_checkpoint_is_left),
         cmocka_unit_test(test_all_checkpoints_are_one_message),
-        cmocka_unit_test(test_checkpoint_that_comes_too_late_is_refused_alone),
         cmocka_unit_test(test_checkpoints_are_bounded),
-        cmocka_unit_test(test_revert_takes_back_one_edit_among_many),
         cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),
         cmocka_unit_test(test_history_calls_a_node_what_it_was_called_then),
-        cmocka_unit_test(test_revert_of_anothers_edit_takes_an_admin),
         cmocka_unit_test(test_reverted_edit_is_its_users_again_once_the_revert_is_undone),
-        cmocka_unit_test(test_revert_of_a_revert_and_of_an_undo),
-        cmocka_unit_test(test_revert_refusals_say_what_is_wrong),
-        cmocka_unit_test(test_revert_conflict_says_who_did_what_and_can_be_forced),
-        cmocka_unit_test(test_revert_with_a_known_key_is_not_done_twice),
-        cmocka_unit_test(test_revert_that_the_disk_refuses_never_was),
+        cmocka_unit_test(test_reverted_edit_is_its_users_again_through_restarts),
         cmocka_unit_test(test_revert_beyond_the_undo_log_asks_the_file),
         cmocka_unit_test(test_revert_of_one_old_edit_by_two_at_once),
         cmocka_unit_test(test_path_goes_from_edit_to_edit),
         cmocka_unit_test(test_long_path_is_told_in_parts),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return stories_run("past.txt", tests, COUNT(tests));
 }
