@@ -233,6 +233,10 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .web = daemon->web,
                                  .origins = options->origins,
                                  .origin_count = options->origin_count,
+                                 .proxies = options->proxies,
+                                 .proxy_count = options->proxy_count,
+                                 .proxies_only = options->proxy_count > 0,
+                                 .trust_header = options->trust_header,
                                  .admins = options->admins,
                                  .admin_count = options->admin_count,
                                  .ping_s = options->ping_s,
@@ -288,7 +292,7 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
         close_everything(daemon);
     } else if (daemon->ending_from_ms == 0) {
         gz_net_start(daemon->net);
-        if (!gz_host_is_loopback(daemon->options.address))
+        if (daemon->options.insecure && !gz_host_is_loopback(daemon->options.address))
             gz_log(&daemon->log, GZ_WARN, 0,
                    "--insecure: whoever reaches %s reads, changes and deletes every scene, under "
                    "any name",

@@ -146,6 +146,8 @@
 #define GZ_ADMINS_MAX 32
 /* Origins that can be allowed by option. */
 #define GZ_ORIGINS_MAX 32
+/* Ranges of addresses whose proxies can be trusted by option. */
+#define GZ_PROXIES_MAX 32
 
 /* ---- Times ---- */
 

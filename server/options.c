@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/name.h"
+#include "net/net.h"
 #include "net/origin.h"
 #include "proto/args/args.h"
 #include "proto/message.h"
@@ -17,7 +18,8 @@
 #define KEEP_SECONDS_MAX (5000 * 604800.0)
 #define KEEP_EDITS_MAX 1e9
 
-static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXTS_MAX,
+static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXTS_MAX &&
+                  GZ_PROXIES_MAX <= GZ_ARG_TEXTS_MAX,
               "as many as can be given");
 
 static const char *const record_words[] = {
@@ -35,6 +37,10 @@ static const struct gz_arg_option table[] = {
     {"--insecure", .help = "listen elsewhere than on loopback, although anybody may come"},
     {"--allow-origin", GZ_ARG_TEXTS, "ORIGIN",
      .help = "let pages from there in, e.g. https://editor.example; may be repeated"},
+    {"--trusted-proxy", GZ_ARG_TEXTS, "ADDRESS/BITS",
+     .help = "believe X-Forwarded-For and -Proto from there; may be repeated"},
+    {"--trust-header", GZ_ARG_TEXT, "NAME",
+     .help = "a trusted proxy names the user in this header, e.g. X-Remote-User"},
     {"--admin", GZ_ARG_TEXTS, "USER", .help = "this user may ask to be an admin; may be repeated"},
     {"--messages-per-s", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = RATE_MAX,
      .help = "messages that a session may send in a second (2000)"},
@@ -174,6 +180,31 @@ static enum gz_status take_origins(struct gz_options *options, const struct gz_a
     return GZ_OK;
 }
 
+static enum gz_status take_proxies(struct gz_options *options, const struct gz_arg *proxies,
+                                   struct gz_error *error)
+{
+    options->proxy_count = (size_t)proxies->count;
+    for (size_t i = 0; i < options->proxy_count; i++) {
+        if (!gz_address_range_parse(proxies->texts[i], &options->proxies[i]))
+            return gz_fail(error, GZ_BAD_VALUE,
+                           "--trusted-proxy: %s is not ADDRESS/BITS such as 192.0.2.0/24 or "
+                           "2001:db8::7/128, with zeros after BITS",
+                           proxies->texts[i]);
+    }
+    return GZ_OK;
+}
+
+static enum gz_status take_trust_header(struct gz_options *options, const char *value,
+                                        struct gz_error *error)
+{
+    options->trust_header = value;
+    if (gz_trust_header_valid(value)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--trust-header: %s cannot name users; take a header of letters, digits and "
+                   "dashes that nothing else uses, such as X-Remote-User",
+                   value);
+}
+
 static enum gz_status take_admins(struct gz_options *options, const struct gz_arg *admins,
                                   struct gz_error *error)
 {
@@ -218,17 +249,17 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
         const char *name;
         enum gz_status (*take)(struct gz_options *options, const char *value,
                                struct gz_error *error);
-    } takers[] = {{"--data", take_data},
-                  {"--listen", take_listen},
-                  {"--web", take_web},
-                  {"--open", take_open},
-                  {"--keep", take_keep}};
+    } takers[] = {{"--data", take_data}, {"--listen", take_listen},
+                  {"--web", take_web},   {"--open", take_open},
+                  {"--keep", take_keep}, {"--trust-header", take_trust_header}};
     enum gz_status status = GZ_OK;
     for (size_t i = 0; status == GZ_OK && i < sizeof takers / sizeof takers[0]; i++) {
         const char *text = gz_args_get(args, takers[i].name)->text;
         if (text != NULL) status = takers[i].take(options, text, error);
     }
     if (status == GZ_OK) status = take_origins(options, gz_args_get(args, "--allow-origin"), error);
+    if (status == GZ_OK)
+        status = take_proxies(options, gz_args_get(args, "--trusted-proxy"), error);
     return status == GZ_OK ? take_admins(options, gz_args_get(args, "--admin"), error) : status;
 }
 
@@ -236,10 +267,15 @@ static enum gz_status check_together(const struct gz_options *options, struct gz
 {
     if (options->silence_s <= options->ping_s)
         return gz_fail(error, GZ_BAD_VALUE, "--silence-seconds: must be more than --ping-seconds");
-    if (options->insecure || gz_host_is_loopback(options->address)) return GZ_OK;
+    if (options->trust_header != NULL && options->proxy_count == 0)
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--trust-header: needs --trusted-proxy ADDRESS/BITS, the only one who may "
+                       "send it");
+    bool is_behind_proxy = options->proxy_count > 0 && options->trust_header != NULL;
+    if (options->insecure || is_behind_proxy || gz_host_is_loopback(options->address)) return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE,
-                   "--listen: %s is not loopback and there are no tokens: --insecure says that "
-                   "anybody may come",
+                   "--listen: %s is not loopback: --trusted-proxy with --trust-header lets a proxy "
+                   "say who comes, --insecure says that anybody may come",
                    options->address);
 }
 

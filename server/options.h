@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "net/address.h"
 #include "proto/base/log.h"
 #include "server/maxima.h"
 #include "store/store.h"
@@ -27,6 +28,9 @@ struct gz_options {
     double messages_per_s, ping_s, silence_s;
     const char *origins[GZ_ORIGINS_MAX];
     size_t origin_count;
+    struct gz_address_range proxies[GZ_PROXIES_MAX]; /* trusted ones */
+    size_t proxy_count;
+    const char *trust_header; /* in which they name the user; NULL for none */
     const char *admins[GZ_ADMINS_MAX];
     size_t admin_count;
 };

@@ -1,9 +1,9 @@
 /* The handshake: which upgrades become WebSocket connections, and which pages may ask at all. */
-#include "net/internal.h"
-#include "server/maxima.h"
-
 #include <string.h>
 #include <strings.h>
+
+#include "net/internal.h"
+#include "server/maxima.h"
 
 /* libwebsockets refuses a list of subprotocols from here on without a word. */
 #define SUBPROTOCOLS_BYTES_MAX 128
@@ -17,28 +17,67 @@ bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t
     return empty || lws_hdr_copy(wsi, text, (int)size, token) >= 0;
 }
 
-enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool state_changing,
+bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size, bool *present)
+{
+    int length = lws_hdr_custom_length(wsi, name, (int)strlen(name));
+    *text = '\0';
+    *present = length >= 0;
+    return length <= 0 || lws_hdr_custom_copy(wsi, text, (int)size, name, (int)strlen(name)) >= 0;
+}
+
+/* What libwebsockets does not take for the Host is one for others: then nobody knows what a proxy
+ * before us looked at. */
+static bool has_other_host(struct lws *wsi)
+{
+    char second[GZ_HTTP_HEADER_BYTES_MAX];
+    return lws_hdr_copy_fragment(wsi, second, sizeof second, WSI_TOKEN_HOST, 1) >= 0 ||
+           lws_hdr_custom_length(wsi, "host :", 6) >= 0 ||
+           lws_hdr_custom_length(wsi, "host\t:", 6) >= 0;
+}
+
+static enum gz_status admit_host(const struct gz_net *net, struct lws *wsi, const char *host,
+                                 struct gz_error *error)
+{
+    if (!gz_host_valid(host) || has_other_host(wsi))
+        return gz_fail(error, GZ_BAD_VALUE, "Host: one is needed, as HOST or HOST:PORT");
+    if (gz_host_allowed(&net->rules, host)) return GZ_OK;
+    return gz_fail(error, GZ_FORBIDDEN,
+                   "Host: this server does not go by this name; for another name, as behind a "
+                   "proxy, start it with --allow-origin https://NAME");
+}
+
+static enum gz_status admit_origin(const struct gz_net *net, struct lws *wsi, const char *host,
+                                   struct gz_error *error)
+{
+    char origin[GZ_ORIGIN_BYTES], site[16];
+    bool has_origin, has_site;
+    bool fits = gz_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin, &has_origin);
+    if (!has_origin) {
+        fits = gz_custom_header(wsi, "sec-fetch-site:", site, sizeof site, &has_site);
+        if (fits && !gz_site_is_foreign(has_site ? site : NULL)) return GZ_OK;
+        return gz_fail(error, GZ_FORBIDDEN,
+                       "Sec-Fetch-Site: a page from elsewhere may not ask for this; open the "
+                       "address by itself");
+    }
+    if (fits && gz_origin_allowed(&net->rules, origin, host, gz_proxy_is_secure(net, wsi)))
+        return GZ_OK;
+    bool is_valid = fits && gz_origin_valid(origin);
+    return gz_fail(error, GZ_FORBIDDEN,
+                   "Origin: pages from %s are not allowed here; start the server with "
+                   "--allow-origin %s to allow them",
+                   is_valid ? origin : "there", is_valid ? origin : "ORIGIN");
+}
+
+enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarded,
                              struct gz_error *error)
 {
-    char host[GZ_ERROR_BYTES_MAX], origin[GZ_ERROR_BYTES_MAX];
-    bool has_host, has_origin;
-    if (!gz_header(wsi, WSI_TOKEN_HOST, host, sizeof host, &has_host) ||
-        !gz_host_allowed(&net->rules, has_host ? host : NULL)) {
-        return gz_fail(error, GZ_FORBIDDEN,
-                       "Host: this server listens on loopback and answers to loopback's names "
-                       "only; for another name, as "
-                       "behind a proxy, start it with --allow-origin https://NAME");
-    }
-    if (!gz_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin, &has_origin) ||
-        (state_changing &&
-         !gz_origin_allowed(&net->rules, has_origin ? origin : NULL, has_host ? host : NULL))) {
-        return gz_fail(error, GZ_FORBIDDEN,
-                       "Origin: pages from %s are not allowed here; start the server with "
-                       "--allow-origin %s to allow them",
-                       gz_origin_valid(origin) ? origin : "there",
-                       gz_origin_valid(origin) ? origin : "ORIGIN");
-    }
-    return GZ_OK;
+    char host[GZ_ORIGIN_BYTES], user[GZ_USER_BYTES_MAX + 1];
+    bool present;
+    if (!gz_header(wsi, WSI_TOKEN_HOST, host, sizeof host, &present)) *host = '\0';
+    enum gz_status status = admit_host(net, wsi, host, error);
+    if (status == GZ_OK) status = gz_proxy_user(net, wsi, user, error);
+    if (status == GZ_OK && is_guarded) status = admit_origin(net, wsi, host, error);
+    return status;
 }
 
 /* Whether our subprotocol is one of the comma-separated ones. */
@@ -77,8 +116,9 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
     if (strcasecmp(upgrade, "websocket") != 0) {
         return refuse(code, 400, error, GZ_BAD_VALUE, "Upgrade: only websocket is spoken here");
     }
-    *code = 403;
-    if (gz_admit_page(net, wsi, true, error) != GZ_OK) return GZ_FORBIDDEN;
+    enum gz_status status = gz_admit_page(net, wsi, true, error);
+    *code = status == GZ_FORBIDDEN ? 403 : 400;
+    if (status != GZ_OK) return status;
     if (!ends_in_ws(wsi))
         return refuse(code, 404, error, GZ_UNKNOWN_OP, "a WebSocket's path ends in /ws");
     if (!gz_header(wsi, WSI_TOKEN_VERSION, version, sizeof version, &has_version) ||
@@ -93,6 +133,11 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
     if (!offers_subprotocol(list)) {
         return refuse(code, 400, error, GZ_VERSION,
                       "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL " is spoken here");
+    }
+    char user[GZ_USER_BYTES_MAX + 1];
+    if (gz_admit_user(net, wsi, user, error) != GZ_OK) {
+        *code = 401;
+        return GZ_UNAUTHORISED;
     }
     if (net->draining) return refuse(code, 503, error, GZ_BAD_STATE, "the server is going away");
     if (net->session_count >= GZ_SESSIONS_MAX)

@@ -63,7 +63,7 @@ static const uint8_t *make_secret(uint8_t bytes[GZ_SECRET_BYTES])
 static enum gz_status join(struct gz_connection *connection, const struct gz_message *message,
                            const struct gz_error *failure, bool *has_joined, struct gz_error *error)
 {
-    enum gz_role role;
+    enum gz_role role = GZ_ROLE_VIEWER;
     struct gz_net_scene *scene;
     enum gz_status status = check_hello(connection->net, message, &role, error);
     if (status == GZ_OK)
@@ -124,6 +124,8 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
     gz_arena_reset(arena, gz_decode_bytes_max(size));
     enum gz_status status =
         gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, &message, &error);
+    if (message.op == GZ_OP_HELLO && connection->user[0] != '\0')
+        message.hello.user = (struct gz_text){connection->user, strlen(connection->user)};
     if (status == GZ_OK) status = join(connection, &message, failure, &has_joined, &error);
     if (status == GZ_OK && !has_joined) status = wait_for_scene(connection, bytes, size, &error);
     if (status != GZ_OK) {

@@ -36,6 +36,7 @@ struct exchange {
     bool with_host;
     bool answered, began, done; /* there is an answer; its header was sent; all was sent */
     bool hang_up;               /* the connection cannot be used again */
+    char peer[GZ_ADDRESS_TEXT_BYTES];
     struct gz_reply reply;
     struct gz_buffer body;
     int file;
@@ -123,10 +124,8 @@ static void refuse(struct exchange *exchange, int code, const struct gz_error *e
     if (code == 0) code = http_code(error->status);
     exchange->reading = false;
     exchange->net->host.errors[error->status]++;
-    char peer[64];
-    lws_get_peer_simple(exchange->wsi, peer, sizeof peer);
     gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d to %s: %s: %s", code,
-           peer, gz_status_word(error->status), error->message);
+           exchange->peer, gz_status_word(error->status), error->message);
     answer(exchange, &(struct gz_http_answer){
                          .code = code, .type = JSON_TYPE, .body = error_body(error), .file = -1});
 }
@@ -249,7 +248,7 @@ static bool become_job(struct exchange *exchange)
     return true;
 }
 
-/* `?replace` and `&user=NAME`, already decoded. */
+/* `?replace` and `&user=NAME`, already decoded. A name by a trusted proxy stays. */
 static bool read_arguments(struct exchange *exchange)
 {
     char text[GZ_USER_BYTES_MAX + 8];
@@ -266,7 +265,8 @@ static bool read_arguments(struct exchange *exchange)
             if (*user == '\0' || strlen(user) > GZ_USER_BYTES_MAX ||
                 !gz_text_valid(user, strlen(user)))
                 return false;
-            lws_snprintf(request->user, sizeof request->user, "%s", user);
+            if (request->user[0] == '\0')
+                lws_snprintf(request->user, sizeof request->user, "%s", user);
         }
     }
 }
@@ -335,9 +335,7 @@ static void begin_change(struct exchange *exchange)
     struct gz_net *net = exchange->net;
     struct gz_error error;
     exchange->request.what = changes[exchange->method];
-    if (gz_admit_page(net, exchange->wsi, true, &error) != GZ_OK) {
-        refuse(exchange, 0, &error);
-    } else if (!read_arguments(exchange)) {
+    if (!read_arguments(exchange)) {
         refuse_with(exchange, 0, GZ_BAD_VALUE, "user: not a name of at most 64 bytes of UTF-8");
     } else if (exchange->method == METHOD_DELETE) {
         if (become_job(exchange)) give_to_host(exchange);
@@ -398,7 +396,7 @@ static void serve_file(struct exchange *exchange, const char *path)
     struct gz_error error;
     struct gz_static_file file;
     struct gz_reply *reply = &exchange->reply;
-    reply->is_page = true;
+    reply->page_policy = (const char *)exchange->net->page_policy.data;
     if (gz_static_open(exchange->net->web, path, takes_gzip(exchange->wsi), &file, &error) !=
         GZ_OK) {
         refuse(exchange, 0, &error);
@@ -495,12 +493,18 @@ static void serve(struct exchange *exchange, const char *path)
     struct gz_error error;
     enum place place = find_place(&exchange->request, path);
     bool asks_first = is_preflight(exchange);
-    if (gz_admit_page(exchange->net, exchange->wsi, asks_first, &error) != GZ_OK) {
+    bool is_guarded = asks_first || (place != PLACE_HEALTH && place != PLACE_FILE);
+    if (gz_admit_page(exchange->net, exchange->wsi, is_guarded, &error) != GZ_OK) {
         refuse(exchange, 0, &error);
         return;
     }
     if (asks_first) {
         answer_preflight(exchange, place);
+        return;
+    }
+    if (is_guarded &&
+        gz_admit_user(exchange->net, exchange->wsi, exchange->request.user, &error) != GZ_OK) {
+        refuse(exchange, 0, &error);
         return;
     }
     if (!allows(exchange, place)) return;
@@ -527,7 +531,7 @@ static void note_origin(struct exchange *exchange)
     char *origin = exchange->reply.origin;
     bool fits =
         gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->reply.origin, &present);
-    if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL))
+    if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL, false))
         *origin = '\0';
 }
 
@@ -550,6 +554,7 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path, size
     exchange->file = -1;
     exchange->method = method_of(wsi);
     exchange->net->counters.requests++;
+    gz_proxy_client_print(exchange->net, wsi, exchange->peer);
     gz_buffer_init(&exchange->request.body, GZ_ASSET_BYTES_MAX, 0);
     note_origin(exchange);
     note_known(exchange);
@@ -616,8 +621,8 @@ static int confirm_upgrade(struct lws *wsi, const char *upgrade)
     if (gz_admit_upgrade(net, wsi, upgrade, &code, &error) == GZ_OK) return 0;
     net->counters.refusals++;
     net->host.errors[error.status]++;
-    char peer[64];
-    lws_get_peer_simple(wsi, peer, sizeof peer);
+    char peer[GZ_ADDRESS_TEXT_BYTES];
+    gz_proxy_client_print(net, wsi, peer);
     gz_log(net->log, GZ_INFO, 0, "HTTP %d to %s: %s: %s", code, peer, gz_status_word(error.status),
            error.message);
     struct gz_buffer body = error_body(&error);

@@ -1,16 +1,17 @@
 /* internal.h - what the files of this room share: the net and its connections.
  *
  * - net.c: libwebsockets' context, the loop's handles, the list of scenes
- * - listen.c: the listening socket; admit.c: the handshake
+ * - listen.c: the listening socket; admit.c: the handshake; proxy.c: what trusted proxies say
  * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
  * - flush.c: the end of a turn; alive.c: pings, silence, farewells
  * - http.c: requests and answers; reply.c: their header; static.c: files; metrics.c: numbers
- * - origin.c, negotiate.c, text.c: pure rules and text */
+ * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
 #define GZ_NET_INTERNAL_H
 
 #include <libwebsockets.h>
 
+#include "net/address.h"
 #include "net/clock.h"
 #include "net/net.h"
 #include "net/origin.h"
@@ -30,8 +31,9 @@ struct gz_connection {
     struct gz_buffer hello;    /* the first message, while its scene is being opened */
     struct gz_scene_wait wait; /* for that */
     bool is_waiting;
-    uint64_t id;          /* the session's */
-    size_t message_bytes; /* of the message that is coming */
+    char user[GZ_USER_BYTES_MAX + 1]; /* whom a trusted proxy names; else empty */
+    uint64_t id;                      /* the session's */
+    size_t message_bytes;             /* of the message that is coming */
     unsigned fragments;
     double opened_s, heard_s, taken_s, pinged_s, over_s,
         ended_s;                 /* monotonic; over: its session ended */
@@ -53,6 +55,10 @@ struct gz_net {
     const struct gz_log *log;
     struct gz_net_host host;
     struct gz_origin_rules rules;
+    struct gz_address_ranges proxies;             /* what these say of a client is believed */
+    bool proxies_only;                            /* beside them only loopback may connect */
+    char trust_header[GZ_TRUST_HEADER_BYTES + 1]; /* lower case with a colon; empty for none */
+    struct gz_buffer page_policy;                 /* the header that says what our pages may do */
     const char *const *admins;
     size_t admin_count;
     const char *web;
@@ -97,13 +103,33 @@ void gz_listen_close(struct gz_net *net);
  * is false. */
 bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t size,
                bool *present);
-/* Whether the page that this comes from may: GZ_FORBIDDEN if not. `state_changing` requests obey
- * Origin, all obey Host. */
-GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool state_changing,
+/* The same for a header that libwebsockets does not know: its name in lower case, with the colon.
+ * Of two lines the first counts. */
+bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size, bool *present);
+/* Whether the page that this comes from may ask: GZ_BAD_VALUE for a Host that is none, else
+ * GZ_FORBIDDEN. All requests obey Host; those that are guarded obey Origin and Sec-Fetch-Site. */
+GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarded,
                                          struct gz_error *error);
 /* Whether this upgrade becomes a WebSocket, and the HTTP code if not. */
 GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
                                             const char *upgrade, int *code, struct gz_error *error);
+
+/* ---- proxy.c ---- */
+/* All of these while the request's headers are there: until it is answered, and in ESTABLISHED. */
+/* The client's address: the connection's, or the one that a trusted proxy names. */
+struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi);
+void gz_proxy_client_print(const struct gz_net *net, struct lws *wsi,
+                           char text[GZ_ADDRESS_TEXT_BYTES]);
+/* Whether the client came by TLS, to us or to a trusted proxy that says so. */
+bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
+/* The name by which a trusted proxy lets the user in; empty if --trust-header is not given or the
+ * request lacks the header. GZ_FORBIDDEN if somebody else sends it, GZ_BAD_VALUE if it is no
+ * name. */
+GZ_MUST_USE enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
+                                         char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
+/* The same; with --trust-header GZ_UNAUTHORISED if the request lacks the header. */
+GZ_MUST_USE enum gz_status gz_admit_user(const struct gz_net *net, struct lws *wsi,
+                                         char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
 
 /* ---- websocket.c ---- */
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
@@ -156,15 +182,17 @@ struct gz_reply {
     bool is_immutable;              /* the same forever at this path: a client need not ask again */
     bool has_gzip, is_gzip;         /* there is a compressed form; it is this one */
     bool is_last;                   /* the connection is closed after it */
-    bool is_page;                   /* of the web folder: its headers say what a page may do */
+    const char *page_policy;        /* of the web folder: what it may do; NULL for all else */
     const char *allow;              /* the methods that would do; NULL for none */
     bool is_preflight;              /* a browser asks whether a page from elsewhere may use them */
     bool varies_by_origin; /* there are pages from elsewhere that may read what others may not */
-    char origin[GZ_ERROR_BYTES_MAX]; /* an allowed page from elsewhere, which may read the answer;
-                                        else empty */
+    char origin[GZ_ORIGIN_BYTES]; /* an allowed page from elsewhere, which may read the answer;
+                                     else empty */
 };
 bool gz_reply_has_body(const struct gz_reply *reply);
 GZ_MUST_USE bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply);
+/* Writes what pages of the web folder may do, terminated; false without memory. */
+bool gz_page_policy_print(struct gz_buffer *policy, const struct gz_origin_rules *rules);
 
 /* ---- static.c ---- */
 struct gz_static_file {

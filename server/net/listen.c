@@ -122,6 +122,29 @@ static void stop_accepting(struct gz_net *net)
     net->accepting = false;
 }
 
+/* Without TLS only what a trusted proxy passes on is safe from others on the network. */
+static bool may_connect(const struct gz_net *net, const struct sockaddr_storage *from)
+{
+    struct gz_address peer = gz_address_of(from);
+    char text[GZ_ADDRESS_TEXT_BYTES];
+    if (!net->proxies_only || gz_address_is_loopback(&peer) ||
+        gz_address_is_in(&net->proxies, &peer))
+        return true;
+    gz_address_print(&peer, text);
+    gz_log(net->log, GZ_INFO, 0, "refused a connection from %s, which is no --trusted-proxy", text);
+    return false;
+}
+
+static void adopt(struct gz_net *net, int fd, const struct sockaddr_storage *from)
+{
+    if (may_connect(net, from)) {
+        lws_adopt_socket_vhost(net->vhost, fd);
+    } else {
+        net->counters.refusals++;
+        close(fd);
+    }
+}
+
 static void handle_listener(uv_poll_t *listener, int status, int events)
 {
     struct gz_net *net = listener->data;
@@ -132,9 +155,12 @@ static void handle_listener(uv_poll_t *listener, int status, int events)
             stop_accepting(net);
             return;
         }
-        int fd = accept4(net->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct sockaddr_storage from;
+        socklen_t size = sizeof from;
+        int fd =
+            accept4(net->socket, (struct sockaddr *)&from, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            lws_adopt_socket_vhost(net->vhost, fd);
+            adopt(net, fd, &from);
             continue;
         }
         if (errno == EINTR || errno == ECONNABORTED) continue;

@@ -2,6 +2,7 @@
 #include "net/internal.h"
 #include "server/maxima.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,6 +100,15 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
     return GZ_OK;
 }
 
+static void set_proxies(struct gz_net *net, const struct gz_net_options *options)
+{
+    net->proxies = (struct gz_address_ranges){options->proxies, options->proxy_count};
+    net->proxies_only = options->proxies_only;
+    if (options->trust_header == NULL) return;
+    lws_snprintf(net->trust_header, sizeof net->trust_header, "%s:", options->trust_header);
+    for (char *c = net->trust_header; *c != '\0'; c++) *c = (char)tolower(*c);
+}
+
 enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_options *options,
                              struct gz_error *error)
 {
@@ -112,8 +122,9 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->silence_s = options->silence_s;
     net->admins = options->admins;
     net->admin_count = options->admin_count;
-    net->rules = (struct gz_origin_rules){options->origins, options->origin_count,
-                                          gz_host_is_loopback(options->address)};
+    net->rules =
+        (struct gz_origin_rules){options->origins, options->origin_count, options->address};
+    set_proxies(net, options);
     net->socket = -1;
     net->started_s = gz_clock_now().unix_s;
     gz_arena_init(&net->arena, 0);
@@ -121,7 +132,9 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
 
     enum gz_status status = gz_listen_open(net, options->address, options->port, error);
     if (status != GZ_OK) goto fail_listen;
-    status = create_context(net, options->server, error);
+    status = gz_page_policy_print(&net->page_policy, &net->rules)
+                 ? create_context(net, options->server, error)
+                 : gz_fail(error, GZ_NO_MEMORY, "out of memory");
     if (status != GZ_OK) goto fail_context;
     start_handles(net);
     *net_out = net;
@@ -129,6 +142,7 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
 
 fail_context:
     if (net->context != NULL) lws_context_destroy(net->context);
+    gz_buffer_finish(&net->page_policy);
     if (net->socket >= 0) close(net->socket);
 fail_listen:
     free(net);
@@ -206,5 +220,6 @@ void gz_net_destroy(struct gz_net *net)
      * are closed; it clears our pointer when it is through. */
     if (net->context != NULL) lws_context_destroy(net->context);
     gz_arena_finish(&net->arena);
+    gz_buffer_finish(&net->page_policy);
     free(net);
 }

@@ -16,6 +16,7 @@
 
 #include <uv.h>
 
+#include "net/address.h"
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"
 #include "proto/limits.h"
@@ -125,11 +126,21 @@ struct gz_net_options {
     const char *web;     /* folder of static files; NULL for none */
     const char *const *origins;
     size_t origin_count;
+    const struct gz_address_range *proxies; /* trusted ones */
+    size_t proxy_count;
+    bool proxies_only;         /* beside them only loopback may connect */
+    const char *trust_header;  /* in which they name the user; NULL for none */
     const char *const *admins; /* display names that may have the role admin if they ask for it */
     size_t admin_count;
     double ping_s, silence_s;
     const char *server; /* for the Server header */
 };
+
+/* Bytes of a header's name, with the terminator. */
+#define GZ_TRUST_HEADER_BYTES 64
+/* Whether a header of this name can be trusted: letters, digits and dashes, and none that has a
+ * meaning of its own. */
+bool gz_trust_header_valid(const char *name);
 
 /* Binds, and begins to listen. The strings and lists of `options` must live as long as the net. */
 GZ_MUST_USE enum gz_status gz_net_create(struct gz_net **net, const struct gz_net_options *options,

@@ -1,16 +1,16 @@
 /* Rules about web pages: which host names and origins are let in. */
 #include "net/origin.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "net/address.h"
 
 #define HOST_BYTES_MAX 256
 
 struct authority {
     char host[HOST_BYTES_MAX]; /* with brackets if it is an IPv6 address */
-    int port;                  /* 0 if the text named none */
+    int port;                  /* 0 if the text names none */
 };
 
 static bool is_host_character(char c)
@@ -46,7 +46,8 @@ static bool parse_authority(const char *text, struct authority *authority)
     return authority->port > 0 && authority->port <= 65535;
 }
 
-/* The authority of an origin, with the port that its scheme stands for, and that port. */
+/* Fills in the authority of an origin, with the port that its scheme stands for if it names none,
+ * and the scheme's port. */
 static bool parse_origin(const char *origin, struct authority *authority, int *scheme_port)
 {
     if (strncasecmp(origin, "http://", 7) == 0) {
@@ -78,35 +79,33 @@ static bool same_origin(const char *origin, const char *other)
            a_scheme == b_scheme && a.port == b.port && strcasecmp(a.host, b.host) == 0;
 }
 
-bool gz_origin_allowed(const struct gz_origin_rules *rules, const char *origin, const char *host)
+static bool is_own(const char *origin, const char *host, bool is_secure)
 {
-    if (origin == NULL) return true;
+    struct authority from, ours;
+    int scheme_port, our_scheme_port = is_secure ? 443 : 80;
+    if (!parse_origin(origin, &from, &scheme_port) || !parse_authority(host, &ours)) return false;
+    if (ours.port == 0) ours.port = our_scheme_port;
+    return scheme_port == our_scheme_port && from.port == ours.port &&
+           strcasecmp(from.host, ours.host) == 0;
+}
+
+bool gz_origin_allowed(const struct gz_origin_rules *rules, const char *origin, const char *host,
+                       bool is_secure)
+{
     for (size_t i = 0; i < rules->allowed_count; i++) {
         if (same_origin(origin, rules->allowed[i])) return true;
     }
-    struct authority from, ours;
-    int scheme_port;
-    if (host == NULL || !parse_origin(origin, &from, &scheme_port) || !parse_authority(host, &ours))
-        return false;
-    if (ours.port == 0) ours.port = scheme_port;
-    return from.port == ours.port && strcasecmp(from.host, ours.host) == 0;
+    return host != NULL && is_own(origin, host, is_secure);
 }
 
-bool gz_host_allowed(const struct gz_origin_rules *rules, const char *host)
+bool gz_host_valid(const char *host)
 {
-    struct authority ours, allowed;
-    int scheme_port;
-    if (!rules->loopback || host == NULL) return true;
-    if (!parse_authority(host, &ours)) return false;
-    for (size_t i = 0; i < rules->allowed_count; i++) {
-        if (parse_origin(rules->allowed[i], &allowed, &scheme_port) &&
-            strcasecmp(allowed.host, ours.host) == 0)
-            return true;
-    }
-    return gz_host_is_loopback(ours.host);
+    struct authority authority;
+    return parse_authority(host, &authority);
 }
 
-bool gz_host_is_loopback(const char *host)
+/* The address that a host without port is; false if it is a name. */
+static bool parse_literal(const char *host, struct gz_address *address)
 {
     char bare[HOST_BYTES_MAX];
     size_t size = strlen(host);
@@ -116,9 +115,39 @@ bool gz_host_is_loopback(const char *host)
         memmove(bare, bare + 1, size - 2);
         bare[size - 2] = '\0';
     }
-    struct in_addr v4;
-    struct in6_addr v6;
-    if (inet_pton(AF_INET, bare, &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
-    if (inet_pton(AF_INET6, bare, &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
-    return strcasecmp(bare, "localhost") == 0;
+    return gz_address_parse(bare, address);
+}
+
+bool gz_host_is_loopback(const char *host)
+{
+    struct gz_address address;
+    return parse_literal(host, &address) ? gz_address_is_loopback(&address)
+                                         : strcasecmp(host, "localhost") == 0;
+}
+
+static bool is_of_allowed_origin(const struct gz_origin_rules *rules, const char *host)
+{
+    struct authority allowed;
+    int scheme_port;
+    for (size_t i = 0; i < rules->allowed_count; i++) {
+        if (parse_origin(rules->allowed[i], &allowed, &scheme_port) &&
+            strcasecmp(allowed.host, host) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool gz_host_allowed(const struct gz_origin_rules *rules, const char *host)
+{
+    struct authority ours;
+    struct gz_address address;
+    if (!parse_authority(host, &ours)) return false;
+    if (gz_host_is_loopback(ours.host) || is_of_allowed_origin(rules, ours.host)) return true;
+    if (gz_host_is_loopback(rules->address)) return false;
+    return parse_literal(ours.host, &address) || strcasecmp(ours.host, rules->address) == 0;
+}
+
+bool gz_site_is_foreign(const char *site)
+{
+    return site != NULL && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
 }

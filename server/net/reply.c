@@ -2,15 +2,18 @@
 #include <string.h>
 
 #include "net/internal.h"
+#include "net/text.h"
+#include "server/maxima.h"
 
-#define HEADER_BYTES_MAX 2048
-/* What a page of ours may do: load from us, talk to any gizmod, make pictures and workers of its
- * own data, compile WebAssembly. */
+/* What a page of ours may do: load from us, talk to us, make pictures and workers of what it has,
+ * compile WebAssembly. "blob:" and "data:" are parts of a glTF that three.js reads. Our own pages
+ * and those of allowed origins may frame it. */
 #define PAGE_POLICY                                                                                \
-    "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws: wss: blob: data:; "    \
-    "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; script-src 'self' "                \
-    "'wasm-unsafe-eval'; "                                                                         \
-    "object-src 'none'; base-uri 'none'; frame-ancestors 'self'"
+    "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' blob: data:; "             \
+    "worker-src 'self' blob:; script-src 'self' 'wasm-unsafe-eval'; "                              \
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+#define PAGE_POLICY_BYTES_MAX (sizeof PAGE_POLICY + GZ_ORIGINS_MAX * GZ_ORIGIN_BYTES)
+#define HEADER_BYTES_MAX (2048 + PAGE_POLICY_BYTES_MAX)
 
 /* For so long a browser need not ask again whether a page may. */
 #define PREFLIGHT_SECONDS "600"
@@ -60,11 +63,25 @@ static bool add_dropped(struct cursor *cursor, const struct gz_reply *reply)
             add(cursor, "access-control-expose-headers:", "Gizmod-Dropped"));
 }
 
+bool gz_page_policy_print(struct gz_buffer *policy, const struct gz_origin_rules *rules)
+{
+    gz_buffer_init(policy, PAGE_POLICY_BYTES_MAX, 0);
+    bool fits = gz_text_print(policy, "%s", PAGE_POLICY);
+    for (size_t i = 0; fits && i < rules->allowed_count; i++)
+        fits = gz_text_print(policy, " %s", rules->allowed[i]);
+    return fits && gz_buffer_append(policy, "", 1) == GZ_OK;
+}
+
+/* Pages from elsewhere may not use an answer as a picture or a script, nor hold on to a window of
+ * ours; those of allowed origins fetch what they want. */
 static bool add_security(struct cursor *cursor, const struct gz_reply *reply)
 {
     return add(cursor, "x-content-type-options:", "nosniff") &&
-           (!reply->is_page || (add(cursor, "referrer-policy:", "no-referrer") &&
-                                add(cursor, "content-security-policy:", PAGE_POLICY)));
+           add(cursor, "cross-origin-resource-policy:", "same-origin") &&
+           (reply->page_policy == NULL ||
+            (add(cursor, "referrer-policy:", "no-referrer") &&
+             add(cursor, "cross-origin-opener-policy:", "same-origin") &&
+             add(cursor, "content-security-policy:", reply->page_policy)));
 }
 
 static bool add_preflight(struct cursor *cursor, const struct gz_reply *reply)

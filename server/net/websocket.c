@@ -202,8 +202,10 @@ static void begin(struct gz_connection *connection, struct lws *wsi)
     *connection = (struct gz_connection){
         .net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
     connection->id = ++net->last_id;
-    char peer[64];
-    lws_get_peer_simple(wsi, peer, sizeof peer);
+    char peer[GZ_ADDRESS_TEXT_BYTES];
+    gz_proxy_client_print(net, wsi, peer);
+    struct gz_error error; /* none: the handshake has read the name */
+    if (gz_proxy_user(net, wsi, connection->user, &error) != GZ_OK) connection->user[0] = '\0';
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);

@@ -93,8 +93,9 @@ static void set_preload(const struct test_daemon *daemon)
 static void run_daemon(const struct test_daemon *daemon, int out, const char *option,
                        const char *value)
 {
-    char listen[32];
-    snprintf(listen, sizeof listen, "127.0.0.1:%d", daemon->port);
+    char listen[64];
+    snprintf(listen, sizeof listen, "%s:%d", daemon->host != NULL ? daemon->host : "127.0.0.1",
+             daemon->port);
     int log = open(daemon->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(out, STDOUT_FILENO);

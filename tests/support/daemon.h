@@ -13,6 +13,7 @@
 struct test_daemon {
     pid_t pid; /* 0 while it does not run */
     int port;
+    const char *host; /* that it listens on; NULL for 127.0.0.1 */
     char url[128];
     char directory[64]; /* holds the scenes/ and the log */
     char data[96], log[96];

@@ -265,7 +265,10 @@ TEST(test_web_pages_are_told_what_they_may_do)
         if (!rows[i].is_page) continue;
         assert_non_null(strstr(policy, "default-src 'self';"));
         assert_non_null(strstr(policy, "script-src 'self' 'wasm-unsafe-eval';"));
+        assert_non_null(strstr(policy, "connect-src 'self' blob: data:;"));
+        assert_non_null(strstr(policy, "form-action 'self';"));
         assert_non_null(strstr(policy, "frame-ancestors 'self'"));
+        assert_null(strstr(policy, "unsafe-inline"));
     }
 }
 

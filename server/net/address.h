@@ -1,0 +1,51 @@
+/* address.h - IP addresses, ranges of them, and the client that X-Forwarded-For names. IPv4
+ * addresses that are written as IPv6, ::ffff:192.0.2.1, are IPv4 addresses here. Pure: no I/O, no
+ * allocation. Threads: any. */
+#ifndef GZ_NET_ADDRESS_H
+#define GZ_NET_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#define GZ_ADDRESS_TEXT_BYTES 48
+
+struct gz_address {
+    int bits; /* 32 for IPv4, 128 for IPv6, 0 for an address that is not known */
+    uint8_t bytes[16];
+};
+
+/* The addresses that begin with the first `bits` of `first`. */
+struct gz_address_range {
+    struct gz_address first;
+    int bits;
+};
+
+struct gz_address_ranges {
+    const struct gz_address_range *list;
+    size_t count;
+};
+
+/* Reads an address as inet_pton does: no name, no brackets, no zone, no port. On false *address is
+ * an address that is not known. */
+bool gz_address_parse(const char *text, struct gz_address *address);
+/* The address of a socket's end; not known if it is of another family than IP. */
+struct gz_address gz_address_of(const struct sockaddr_storage *end);
+/* Writes "192.0.2.1", "2001:db8::1", or "?" for an address that is not known. */
+void gz_address_print(const struct gz_address *address, char text[GZ_ADDRESS_TEXT_BYTES]);
+bool gz_address_is_loopback(const struct gz_address *address);
+
+/* Reads ADDRESS/BITS, or ADDRESS for that one alone. False too if the address has bits beyond BITS:
+ * 10.1.2.3/8 is more likely a mistake than 10.0.0.0/8. */
+bool gz_address_range_parse(const char *text, struct gz_address_range *range);
+/* Whether one of the ranges has the address. No range of IPv6 has an IPv4 address. */
+bool gz_address_is_in(const struct gz_address_ranges *ranges, const struct gz_address *address);
+
+/* The client behind trusted proxies: in `list`, the value of X-Forwarded-For, the rightmost address
+ * that is no proxy; the leftmost one if all of them are. False if what is read on the way is no
+ * list of addresses: *client is not to be used then. */
+bool gz_forwarded_client(const struct gz_address_ranges *proxies, const char *list,
+                         struct gz_address *client);
+
+#endif

@@ -1,0 +1,103 @@
+/* What trusted proxies say of a request: the client's address, its scheme, and the user's name. */
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "net/internal.h"
+#include "server/maxima.h"
+
+/* The address at the other end of the connection. */
+static struct gz_address peer_of(struct lws *wsi)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getpeername(lws_get_socket_fd(wsi), (struct sockaddr *)&address, &size) != 0)
+        address.ss_family = AF_UNSPEC;
+    return gz_address_of(&address);
+}
+
+static bool is_from_proxy(const struct gz_net *net, struct lws *wsi)
+{
+    struct gz_address peer = peer_of(wsi);
+    return gz_address_is_in(&net->proxies, &peer);
+}
+
+struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi)
+{
+    struct gz_address peer = peer_of(wsi), client;
+    char list[GZ_HTTP_HEADER_BYTES_MAX];
+    bool present;
+    bool is_named = gz_address_is_in(&net->proxies, &peer) &&
+                    gz_header(wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list, &present) &&
+                    present && gz_forwarded_client(&net->proxies, list, &client);
+    return is_named ? client : peer;
+}
+
+void gz_proxy_client_print(const struct gz_net *net, struct lws *wsi,
+                           char text[GZ_ADDRESS_TEXT_BYTES])
+{
+    struct gz_address client = gz_proxy_client(net, wsi);
+    gz_address_print(&client, text);
+}
+
+bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi)
+{
+    char scheme[8];
+    bool present;
+    if (lws_is_ssl(wsi)) return true;
+    return is_from_proxy(net, wsi) &&
+           gz_custom_header(wsi, "x-forwarded-proto:", scheme, sizeof scheme, &present) &&
+           strcasecmp(scheme, "https") == 0;
+}
+
+/* ---- the user ---- */
+
+/* A name that begins a header which libwebsockets knows cannot be looked up: it is kept elsewhere,
+ * or its line is misread. */
+static bool is_libwebsockets_own(const char *name)
+{
+    size_t size = strlen(name);
+    for (int i = 0; i < WSI_TOKEN_COUNT; i++) {
+        const unsigned char *known = lws_token_to_string((enum lws_token_indexes)i);
+        if (known != NULL && strncasecmp((const char *)known, name, size) == 0) return true;
+    }
+    return false;
+}
+
+bool gz_trust_header_valid(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+    size_t size = strspn(name, letters);
+    return size > 0 && size < GZ_TRUST_HEADER_BYTES && name[size] == '\0' &&
+           !is_libwebsockets_own(name) && strncasecmp(name, "sec-", 4) != 0 &&
+           strncasecmp(name, "x-forwarded-proto", size) != 0;
+}
+
+enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
+                             char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error)
+{
+    bool present = false;
+    *user = '\0';
+    if (net->trust_header[0] == '\0') return GZ_OK;
+    bool fits = gz_custom_header(wsi, net->trust_header, user, GZ_USER_BYTES_MAX + 1, &present);
+    size_t size = strlen(user);
+    while (size > 0 && (user[size - 1] == ' ' || user[size - 1] == '\t')) user[--size] = '\0';
+    enum gz_status status = GZ_OK;
+    if (present && !is_from_proxy(net, wsi))
+        status = gz_fail(error, GZ_FORBIDDEN, "%s only a trusted proxy may say who a user is",
+                         net->trust_header);
+    else if (present && (!fits || !gz_text_valid(user, size)))
+        status = gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",
+                         net->trust_header, GZ_USER_BYTES_MAX);
+    if (status != GZ_OK) *user = '\0';
+    return status;
+}
+
+enum gz_status gz_admit_user(const struct gz_net *net, struct lws *wsi,
+                             char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error)
+{
+    enum gz_status status = gz_proxy_user(net, wsi, user, error);
+    if (status != GZ_OK || net->trust_header[0] == '\0' || *user != '\0') return status;
+    return gz_fail(error, GZ_UNAUTHORISED, "%s a trusted proxy has to say here who the user is",
+                   net->trust_header);
+}
