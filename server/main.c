@@ -48,7 +48,7 @@ struct daemon {
     char editor[PATH_MAX];
     struct gz_host *host;
     struct gz_net *net;
-    uv_signal_t terminate, interrupt;
+    uv_signal_t terminate, interrupt, hang_up;
     uv_timer_t ending;
     uint64_t ending_from_ms; /* 0 while it runs */
     bool closed, saved;
@@ -68,6 +68,7 @@ static void close_everything(struct daemon *daemon)
      * what the first began. */
     uv_unref((uv_handle_t *)&daemon->terminate);
     uv_unref((uv_handle_t *)&daemon->interrupt);
+    uv_unref((uv_handle_t *)&daemon->hang_up);
     uv_unref((uv_handle_t *)&daemon->ending);
 }
 
@@ -121,6 +122,31 @@ static void handle_signal(uv_signal_t *signal, int number)
     uv_timer_start(&daemon->ending, handle_ending, END_TICK_MS, END_TICK_MS);
 }
 
+/* ---- files that are read again ---- */
+
+static bool can_reload(const struct daemon *daemon)
+{
+    return gz_net_has_tls(daemon->net);
+}
+
+/* Each room reads its own files again, or keeps what it has and says why. */
+static void reload(struct daemon *daemon)
+{
+    struct gz_error error;
+    if (!gz_net_has_tls(daemon->net)) return;
+    if (gz_net_reload(daemon->net, &error) == GZ_OK)
+        gz_log(&daemon->log, GZ_INFO, 0, "certificate and key: read again");
+    else
+        gz_log(&daemon->log, GZ_ERROR, 0, "%s; the earlier certificate and key stay in force",
+               error.message);
+}
+
+static void handle_hang_up(uv_signal_t *signal, int number)
+{
+    (void)number;
+    reload(signal->data);
+}
+
 /* ---- the beginning ---- */
 
 /* As many as the limits allow for. Many more would cost memory: libwebsockets keeps a table of all
@@ -159,13 +185,15 @@ static void handle_abort(int number)
     _exit(EXIT_FAILURE);
 }
 
-/* SIGTERM and SIGINT, in this thread and in those that it makes; what was blocked before. */
+/* SIGTERM, SIGINT and SIGHUP, in this thread and in those that it makes; what was blocked before.
+ */
 static sigset_t block_signals(void)
 {
     sigset_t signals, before;
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     return before;
 }
@@ -187,11 +215,12 @@ static bool open_loop(uv_loop_t *loop)
     return is_open;
 }
 
-static void watch_signal(struct daemon *daemon, uv_signal_t *signal, int number)
+static void watch_signal(struct daemon *daemon, uv_signal_t *signal, uv_signal_cb handle,
+                         int number)
 {
     uv_signal_init(&daemon->loop, signal);
     signal->data = daemon;
-    uv_signal_start(signal, handle_signal, number);
+    if (handle != NULL) uv_signal_start(signal, handle, number);
 }
 
 static bool is_folder(const char *path)
@@ -230,6 +259,8 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .host = gz_host_for_net(daemon->host),
                                  .address = options->address,
                                  .port = options->port,
+                                 .cert = options->cert,
+                                 .key = options->key,
                                  .web = daemon->web,
                                  .origins = options->origins,
                                  .origin_count = options->origin_count,
@@ -272,9 +303,10 @@ static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *
 /* In one write: who waits for the first line may read no further. */
 static void say_where(const struct daemon *daemon)
 {
-    printf("listening ws://%s/ws\n", gz_net_address(daemon->net));
+    const char *s = gz_net_has_tls(daemon->net) ? "s" : "";
+    printf("listening ws%s://%s/ws\n", s, gz_net_address(daemon->net));
     if (daemon->web != NULL && is_folder(daemon->web))
-        printf("the editor is at http://%s/\n", gz_net_local_address(daemon->net));
+        printf("the editor is at http%s://%s/\n", s, gz_net_local_address(daemon->net));
     fflush(stdout);
 }
 
@@ -283,8 +315,11 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     daemon->web = choose_web(daemon);
     enum gz_status status = create_rooms(daemon, error);
     if (status != GZ_OK) return status;
-    watch_signal(daemon, &daemon->terminate, SIGTERM);
-    watch_signal(daemon, &daemon->interrupt, SIGINT);
+    watch_signal(daemon, &daemon->terminate, handle_signal, SIGTERM);
+    watch_signal(daemon, &daemon->interrupt, handle_signal, SIGINT);
+    /* Where nothing can be read again, the end of its terminal ends the daemon, as it does others.
+     */
+    watch_signal(daemon, &daemon->hang_up, can_reload(daemon) ? handle_hang_up : NULL, SIGHUP);
     uv_timer_init(&daemon->loop, &daemon->ending);
     daemon->ending.data = daemon;
     status = open_first_scenes(daemon, error);
@@ -311,6 +346,7 @@ static void run(struct daemon *daemon)
         block_signals();
         uv_close((uv_handle_t *)&daemon->terminate, NULL);
         uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+        uv_close((uv_handle_t *)&daemon->hang_up, NULL);
         uv_close((uv_handle_t *)&daemon->ending, NULL);
     }
     uv_run(&daemon->loop, UV_RUN_DEFAULT);

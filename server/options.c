@@ -34,6 +34,10 @@ static const struct gz_arg_option table[] = {
      .help = "serve the files of this folder at / instead of the editor, or none"},
     {"--open", GZ_ARG_TEXT, "SCENE", .help = "open this scene at the start, or make it"},
     {"--sample", .help = "open the sample scene robot-arm, or make it"},
+    {"--cert", GZ_ARG_TEXT, "FILE",
+     .help = "speak TLS with this certificate and its chain, in PEM; needs --key"},
+    {"--key", GZ_ARG_TEXT, "FILE",
+     .help = "the private key of the certificate, in PEM; SIGHUP reads both files again"},
     {"--insecure", .help = "listen elsewhere than on loopback, although anybody may come"},
     {"--allow-origin", GZ_ARG_TEXTS, "ORIGIN",
      .help = "let pages from there in, e.g. https://editor.example; may be repeated"},
@@ -67,13 +71,15 @@ static const struct gz_arg_program program = {
     .own = {.name = "gizmod",
             .operands = "",
             .summary = "A networked manipulation server.",
-            .notes = "When it is ready it prints two lines on stdout: \"listening "
-                     "ws://HOST:PORT/ws\", and where the editor\n"
-                     "is, \"the editor is at http://HOST:PORT/\", which --web none leaves out. Its "
-                     "log goes to stderr.\n"
-                     "SIGTERM and SIGINT end it in order. An option that is given twice counts as "
-                     "it was given last.\n"
-                     "A wrong option exits 2, a failure at run time exits 1.",
+            .notes =
+                "When it is ready it prints two lines on stdout: \"listening "
+                "ws://HOST:PORT/ws\", and where the editor\n"
+                "is, \"the editor is at http://HOST:PORT/\", which --web none leaves out; with "
+                "TLS wss:// and https://.\n"
+                "Its log goes to stderr. SIGTERM and SIGINT end it in order. An option that is "
+                "given twice counts as "
+                "it was given last.\n"
+                "A wrong option exits 2, a failure at run time exits 1.",
             .options = table},
     .section = "8",
     .version = GIZMOD_VERSION,
@@ -120,6 +126,22 @@ static enum gz_status take_data(struct gz_options *options, const char *value,
         return gz_fail(error, GZ_BAD_VALUE, "--data: the name of a folder is missing");
     options->data = value;
     return GZ_OK;
+}
+
+static enum gz_status take_cert(struct gz_options *options, const char *value,
+                                struct gz_error *error)
+{
+    options->cert = value;
+    return *value != '\0' ? GZ_OK
+                          : gz_fail(error, GZ_BAD_VALUE, "--cert: the name of a file is missing");
+}
+
+static enum gz_status take_key(struct gz_options *options, const char *value,
+                               struct gz_error *error)
+{
+    options->key = value;
+    return *value != '\0' ? GZ_OK
+                          : gz_fail(error, GZ_BAD_VALUE, "--key: the name of a file is missing");
 }
 
 static enum gz_status take_web(struct gz_options *options, const char *value,
@@ -251,6 +273,7 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
                                struct gz_error *error);
     } takers[] = {{"--data", take_data}, {"--listen", take_listen},
                   {"--web", take_web},   {"--open", take_open},
+                  {"--cert", take_cert}, {"--key", take_key},
                   {"--keep", take_keep}, {"--trust-header", take_trust_header}};
     enum gz_status status = GZ_OK;
     for (size_t i = 0; status == GZ_OK && i < sizeof takers / sizeof takers[0]; i++) {
@@ -263,6 +286,18 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
     return status == GZ_OK ? take_admins(options, gz_args_get(args, "--admin"), error) : status;
 }
 
+/* Beyond loopback it has to be known who comes, and nobody on the way may read or change what is
+ * said. */
+static enum gz_status check_reach(const struct gz_options *options, struct gz_error *error)
+{
+    bool is_behind_proxy = options->proxy_count > 0 && options->trust_header != NULL;
+    if (options->insecure || is_behind_proxy || gz_host_is_loopback(options->address)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--listen: %s is not loopback: --trusted-proxy with --trust-header lets a proxy "
+                   "say who comes, --insecure says that anybody may come",
+                   options->address);
+}
+
 static enum gz_status check_together(const struct gz_options *options, struct gz_error *error)
 {
     if (options->silence_s <= options->ping_s)
@@ -271,12 +306,11 @@ static enum gz_status check_together(const struct gz_options *options, struct gz
         return gz_fail(error, GZ_BAD_VALUE,
                        "--trust-header: needs --trusted-proxy ADDRESS/BITS, the only one who may "
                        "send it");
-    bool is_behind_proxy = options->proxy_count > 0 && options->trust_header != NULL;
-    if (options->insecure || is_behind_proxy || gz_host_is_loopback(options->address)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE,
-                   "--listen: %s is not loopback: --trusted-proxy with --trust-header lets a proxy "
-                   "say who comes, --insecure says that anybody may come",
-                   options->address);
+    if ((options->cert == NULL) != (options->key == NULL))
+        return gz_fail(error, GZ_BAD_VALUE, "%s: --cert and --key belong together: %s is missing",
+                       options->cert != NULL ? "--cert" : "--key",
+                       options->cert != NULL ? "--key" : "--cert");
+    return check_reach(options, error);
 }
 
 enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv,

@@ -15,10 +15,11 @@
 #include "store/store.h"
 
 struct gz_options {
-    const char *data;  /* folder of the scenes */
-    const char *web;   /* folder of static files; NULL where none was named: the editor's own */
-    const char *open;  /* a scene to open, or make, at the start; NULL for none */
-    char address[256]; /* to listen on; IPv6 without its brackets */
+    const char *data; /* folder of the scenes */
+    const char *web;  /* folder of static files; NULL where none was named: the editor's own */
+    const char *open; /* a scene to open, or make, at the start; NULL for none */
+    const char *cert, *key; /* files of PEM; NULL where there is no TLS */
+    char address[256];      /* to listen on; IPv6 without its brackets */
     uint16_t port;
     bool no_web; /* no files at all */
     bool sample, insecure;

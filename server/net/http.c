@@ -639,6 +639,8 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     struct exchange **slot = user;
     struct exchange *exchange = slot != NULL ? *slot : NULL;
     switch (reason) {
+    case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
+        return gz_tls_set_up(&gz_net_of(wsi)->tls, user) ? 0 : -1;
     case LWS_CALLBACK_WSI_CREATE: gz_net_of(wsi)->open_count++; return 0;
     case LWS_CALLBACK_WSI_DESTROY: gz_net_of(wsi)->open_count--; return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);

@@ -1,6 +1,7 @@
 /* internal.h - what the files of this room share: the net and its connections.
  *
  * - net.c: libwebsockets' context, the loop's handles, the list of scenes
+ * - tls.c: certificate and key, and what TLS has to be
  * - listen.c: the listening socket; admit.c: the handshake; proxy.c: what trusted proxies say
  * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
  * - flush.c: the end of a turn; alive.c: pings, silence, farewells
@@ -15,6 +16,7 @@
 #include "net/clock.h"
 #include "net/net.h"
 #include "net/origin.h"
+#include "net/tls.h"
 #include "proto/limits.h"
 
 /* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL if it never
@@ -61,7 +63,8 @@ struct gz_net {
     struct gz_buffer page_policy;                 /* the header that says what our pages may do */
     const char *const *admins;
     size_t admin_count;
-    const char *web;
+    const char *web, *cert, *key;
+    struct gz_tls tls;
     double ping_s, silence_s;
     struct lws_context *context;
     struct lws_vhost *vhost;

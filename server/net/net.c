@@ -10,6 +10,9 @@
 /* Read at once from a socket that is a WebSocket's; libwebsockets keeps a buffer of this size for
  * each. */
 #define READ_BYTES 2048
+/* The same with TLS: the longest record. A connection that is not to be read from, and of whose
+ * record a part is left, keeps libwebsockets going round for ever. */
+#define TLS_READ_BYTES (16 * 1024)
 /* Milliseconds between looks at which connections are silent: a quarter of a second more or less
  * does not matter to anybody. */
 #define SWEEP_MS 250
@@ -60,7 +63,7 @@ static void describe_protocols(struct gz_net *net)
         (struct lws_protocols){.name = GZ_SUBPROTOCOL,
                                .callback = gz_websocket_callback,
                                .per_session_data_size = sizeof(struct gz_connection),
-                               .rx_buffer_size = READ_BYTES,
+                               .rx_buffer_size = gz_net_has_tls(net) ? TLS_READ_BYTES : READ_BYTES,
                                .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
 }
 
@@ -70,8 +73,14 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
 {
     static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
     void *loops[1] = {net->loop};
+    /* On a port with TLS a request without it gets so far as to be refused in words: admit.c. */
+    uint64_t tls = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX |
+                   LWS_SERVER_OPTION_ALLOW_NON_SSL_ON_SSL_PORT |
+                   LWS_SERVER_OPTION_ALLOW_HTTP_ON_HTTPS_LISTENER;
     struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_LIBUV |
-                                                        LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+                                                        LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+                                                        (gz_net_has_tls(net) ? tls : 0),
+                                             .alpn = "http/1.1",
                                              .foreign_loops = loops,
                                              .user = net,
                                              .pcontext = &net->context,
@@ -118,6 +127,8 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->log = options->log;
     net->host = options->host;
     net->web = options->web;
+    net->cert = options->cert;
+    net->key = options->key;
     net->ping_s = options->ping_s;
     net->silence_s = options->silence_s;
     net->admins = options->admins;
@@ -130,7 +141,9 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     gz_arena_init(&net->arena, 0);
     describe_protocols(net);
 
-    enum gz_status status = gz_listen_open(net, options->address, options->port, error);
+    enum gz_status status = gz_net_reload(net, error);
+    if (status != GZ_OK) goto fail_listen;
+    status = gz_listen_open(net, options->address, options->port, error);
     if (status != GZ_OK) goto fail_listen;
     status = gz_page_policy_print(&net->page_policy, &net->rules)
                  ? create_context(net, options->server, error)
@@ -145,6 +158,7 @@ fail_context:
     gz_buffer_finish(&net->page_policy);
     if (net->socket >= 0) close(net->socket);
 fail_listen:
+    gz_tls_finish(&net->tls);
     free(net);
     return status;
 }
@@ -157,6 +171,17 @@ size_t gz_net_frame_headroom(void)
 void gz_net_start(struct gz_net *net)
 {
     gz_listen_resume(net);
+}
+
+enum gz_status gz_net_reload(struct gz_net *net, struct gz_error *error)
+{
+    if (!gz_net_has_tls(net)) return GZ_OK;
+    return gz_tls_load(&net->tls, net->cert, net->key, net->log, error);
+}
+
+bool gz_net_has_tls(const struct gz_net *net)
+{
+    return net->cert != NULL;
 }
 
 const char *gz_net_address(const struct gz_net *net)
@@ -221,5 +246,6 @@ void gz_net_destroy(struct gz_net *net)
     if (net->context != NULL) lws_context_destroy(net->context);
     gz_arena_finish(&net->arena);
     gz_buffer_finish(&net->page_policy);
+    gz_tls_finish(&net->tls);
     free(net);
 }

@@ -123,7 +123,9 @@ struct gz_net_options {
     struct gz_net_host host;
     const char *address; /* a host name, an IPv4 address, or an IPv6 address without brackets */
     uint16_t port;       /* 0: a free one */
-    const char *web;     /* folder of static files; NULL for none */
+    /* Files of PEM: the certificate and its chain, and its private key. NULL: no TLS. */
+    const char *cert, *key;
+    const char *web; /* folder of static files; NULL for none */
     const char *const *origins;
     size_t origin_count;
     const struct gz_address_range *proxies; /* trusted ones */
@@ -149,6 +151,10 @@ GZ_MUST_USE enum gz_status gz_net_create(struct gz_net **net, const struct gz_ne
 size_t gz_net_frame_headroom(void);
 /* Begins to accept. */
 void gz_net_start(struct gz_net *net);
+/* Reads the certificate and the key again, for connections that come from now on. On an error,
+ * whose words name the option and the file, the earlier ones stay in force. GZ_OK without TLS. */
+GZ_MUST_USE enum gz_status gz_net_reload(struct gz_net *net, struct gz_error *error);
+bool gz_net_has_tls(const struct gz_net *net);
 /* What it listens on, as in a URL: "127.0.0.1:7432", "[::1]:7432". */
 const char *gz_net_address(const struct gz_net *net);
 /* The address for a browser on this machine: loopback's if the daemon listens on every address. */

@@ -1,6 +1,7 @@
 #include "support/crowd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -82,29 +83,40 @@ static void watch(struct crowd_member *member, int how)
     assert_int_equal(epoll_ctl(member->crowd->epoll, how, member->socket, &event), 0);
 }
 
+static int begin_to_connect(int port, int receive_bytes)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int on = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    if (receive_bytes > 0)
+        assert_int_equal(
+            setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on), 0);
+    assert_int_equal(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0 && errno != EINPROGRESS)
+        fail_msg("connect: %s", strerror(errno));
+    return fd;
+}
+
+static int connect_by_tls(int port)
+{
+    int fd = raw_connect(port);
+    assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+    return fd;
+}
+
 struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz_role role,
                                  int receive_bytes)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)crowd->port)};
-    int on = 1;
     struct crowd_member *member = calloc(1, sizeof *member);
     assert_non_null(member);
     *member = (struct crowd_member){
         .crowd = crowd, .next = crowd->members, .role = role, .scene = scene, .writing = true};
     gz_buffer_init(&member->in, SIZE_MAX / 2, 0);
     gz_buffer_init(&member->out, SIZE_MAX / 2, 0);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    member->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    assert_true(member->socket >= 0);
-    if (receive_bytes > 0)
-        assert_int_equal(
-            setsockopt(member->socket, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes),
-            0);
-    assert_int_equal(setsockopt(member->socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on), 0);
-    assert_int_equal(setsockopt(member->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
-    if (connect(member->socket, (struct sockaddr *)&address, sizeof address) != 0 &&
-        errno != EINPROGRESS)
-        fail_msg("connect: %s", strerror(errno));
+    member->socket = getenv("GIZMOD_CA") != NULL ? connect_by_tls(crowd->port)
+                                                 : begin_to_connect(crowd->port, receive_bytes);
     crowd->members = member;
     crowd->count++;
     watch(member, EPOLL_CTL_ADD);

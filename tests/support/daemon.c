@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/certificates.h"
 #include "support/cmocka.h"
 
 #define WAIT_SECONDS 20.0
@@ -76,6 +77,17 @@ void test_daemon_init(struct test_daemon *daemon)
     assert_non_null(mkdtemp(daemon->directory));
     snprintf(daemon->data, sizeof daemon->data, "%s/scenes", daemon->directory);
     snprintf(daemon->log, sizeof daemon->log, "%s/log", daemon->directory);
+    if (getenv("GIZMOD_TEST_TLS") != NULL) test_daemon_use_tls(daemon);
+}
+
+void test_daemon_use_tls(struct test_daemon *daemon)
+{
+    char ca[96];
+    daemon->tls = true;
+    test_certificate_make(daemon->directory, "server", &(struct test_certificate){0});
+    snprintf(ca, sizeof ca, "%s/ca.pem", daemon->directory);
+    setenv("GIZMOD_CA", ca, 1);
+    setenv("SSL_CERT_FILE", ca, 1);
 }
 
 /* AddressSanitizer wants to be the first library, and is told that it need not. */
@@ -93,16 +105,27 @@ static void set_preload(const struct test_daemon *daemon)
 static void run_daemon(const struct test_daemon *daemon, int out, const char *option,
                        const char *value)
 {
-    char listen[64];
+    char listen[64], cert[96], key[96];
+    const char *arguments[16] = {program("GIZMOD", GZ_GIZMOD_PATH), "--data", daemon->data,
+                                 "--listen", listen};
+    size_t count = 5;
     snprintf(listen, sizeof listen, "%s:%d", daemon->host != NULL ? daemon->host : "127.0.0.1",
              daemon->port);
+    snprintf(cert, sizeof cert, "%s/server.pem", daemon->directory);
+    snprintf(key, sizeof key, "%s/server.key", daemon->directory);
+    if (daemon->tls) {
+        const char *tls[] = {"--cert", cert, "--key", key};
+        memcpy(arguments + count, tls, sizeof tls);
+        count += 4;
+    }
+    arguments[count] = option;
+    arguments[count + 1] = option != NULL ? value : NULL;
     int log = open(daemon->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(out, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    const char *path = program("GIZMOD", GZ_GIZMOD_PATH);
     if (daemon->preload != NULL) set_preload(daemon);
-    execl(path, path, "--data", daemon->data, "--listen", listen, option, value, (char *)NULL);
+    execv(arguments[0], (char *const *)(uintptr_t)arguments);
     _exit(127);
 }
 
@@ -119,9 +142,13 @@ bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const
     size_t size = 0;
     bool said = read_until(ends[0], "\n", now_s() + WAIT_SECONDS, &text, &size);
     close(ends[0]);
-    bool form = said && sscanf(text, "listening ws://%63[^:/]:%d/ws\n", host, &daemon->port) == 2;
+    const char *scheme = daemon->tls ? "wss" : "ws";
+    char line[64];
+    snprintf(line, sizeof line, "listening %s://%%63[^:/]:%%d/ws\n", scheme);
+    bool form = said && sscanf(text, line, host, &daemon->port) == 2;
     free(text);
-    if (form) snprintf(daemon->url, sizeof daemon->url, "ws://%s:%d/ws", host, daemon->port);
+    if (form)
+        snprintf(daemon->url, sizeof daemon->url, "%s://%s:%d/ws", scheme, host, daemon->port);
     return form;
 }
 

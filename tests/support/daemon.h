@@ -14,6 +14,7 @@ struct test_daemon {
     pid_t pid; /* 0 while it does not run */
     int port;
     const char *host; /* that it listens on; NULL for 127.0.0.1 */
+    bool tls; /* it speaks TLS, with the certificate in directory/server.pem and server.key */
     char url[128];
     char directory[64]; /* holds the scenes/ and the log */
     char data[96], log[96];
@@ -22,8 +23,12 @@ struct test_daemon {
     char control[96];
 };
 
-/* Makes the directory; starts nothing. */
+/* Makes the directory; starts nothing. With GIZMOD_TEST_TLS in the environment it speaks TLS. */
 void test_daemon_init(struct test_daemon *daemon);
+/* Before it is started: it is to speak TLS. Makes an authority and a certificate in its directory
+ * (support/certificates.h); all clients of this process and its children then trust that authority,
+ * by GIZMOD_CA and SSL_CERT_FILE. */
+void test_daemon_use_tls(struct test_daemon *daemon);
 /* Runs it and returns when it is listening. `option` and `value` are one more option, NULL for
  * none. */
 void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value);

@@ -14,8 +14,9 @@
 
 /* ---- sockets ---- */
 
-/* Connects to 127.0.0.1. */
+/* Connects to 127.0.0.1, by TLS if the test's daemons speak it (support/daemon.h). */
 int raw_connect(int port);
+int raw_connect_plain(int port);
 /* Writes all of it; false where the other side hung up meanwhile. */
 bool raw_send(int socket, const void *bytes, size_t size);
 bool raw_send_text(int socket, const char *text);

@@ -50,6 +50,11 @@ static const struct row rows[] = {
     {{"--listen", "[::]:0"}, 2, NULL, "--insecure"},
     {{"--listen", "192.0.2.1:0"}, 2, NULL, "--insecure"},
     {{"--listen", "127.0.0.1.example:0"}, 2, NULL, "--insecure"},
+    {{"--cert", "a.pem"}, 2, NULL, "--cert and --key belong together: --key is missing"},
+    {{"--key", "a.key"}, 2, NULL, "--cert and --key belong together: --cert is missing"},
+    {{"--cert=", "--key", "a.key"}, 2, NULL, "--cert"},
+    {{"--cert", "a.pem", "--key="}, 2, NULL, "--key"},
+    {{"--cert", "a.pem", "--key", "a.key", "--listen", "0.0.0.0:0"}, 2, NULL, "--insecure"},
     {{"--open", "Upper"}, 2, NULL, "--open"},
     {{"--open", "../x"}, 2, NULL, "--open"},
     {{"--open", ""}, 2, NULL, "--open"},
@@ -98,6 +103,10 @@ static const struct row rows[] = {
     /* What is right on the line and wrong in the world. */
     {{"--data", "/dev/null", "--listen", "127.0.0.1:0"}, 1, NULL, "/dev/null"},
     {{"--data", "/nonexistent/scenes", "--listen", "127.0.0.1:0"}, 1, NULL, "/nonexistent/scenes"},
+    {{"--cert", "/nonexistent", "--key", "/nonexistent", "--listen", "127.0.0.1:0"},
+     1,
+     NULL,
+     "--cert: /nonexistent cannot be read: No such file"},
     {{"--insecure", "--listen", "192.0.2.1:7432"}, 1, NULL, "192.0.2.1"},
 };
 
