@@ -316,6 +316,15 @@ static const struct gz_row checkpoint_rows[] = {
 
 static const struct gz_row checkpoints_rows[] = {OP, RID};
 
+static const struct gz_row access_rows[] = {
+    OP,
+    RID,
+    TEXT("user", gz_access, user, GZ_GLOB_BYTES_MAX, REQUIRED, .rule = GZ_FIELD_RULE_NOT_EMPTY),
+    WORD("role", gz_access, role, gz_role_words, IF(ACCESS_ROLE)),
+    BOOL("gone", gz_access, gone, IF_ANY),
+};
+static const struct gz_row accesses_rows[] = {OP, RID};
+
 static const struct gz_row path_rows[] = {
     OP,
     RID,
@@ -568,6 +577,15 @@ static const struct gz_row path_point_rows[] = {
 };
 static const struct gz_record_type path_point_record = {RECORD_OF(path_point_rows, gz_path_point)};
 
+static const struct gz_row access_state_rows[] = {
+    TEXT("user", gz_access_state, user, GZ_GLOB_BYTES_MAX, REQUIRED),
+    WORD("role", gz_access_state, role, gz_role_words, REQUIRED),
+    TEXT("by", gz_access_state, by, GZ_USER_BYTES_MAX, REQUIRED),
+    NUMBER("made", gz_access_state, made, NONE, REQUIRED),
+};
+static const struct gz_record_type access_state_record = {
+    ROWS(access_state_rows), .size = SIZE_OF(gz_access_state), .has_offset = SIZE_MAX};
+
 static const struct gz_row ok_rows[] = {
     OP,
     COUNT("rid", gz_message, rid, REQUIRED, .has = GZ_HAS_RID, .envelope = true),
@@ -583,6 +601,7 @@ static const struct gz_row ok_rows[] = {
     RECORDS("checkpoints", gz_ok, checkpoints, checkpoint_count, checkpoint_state_record,
             IF(OK_CHECKPOINTS)),
     RECORDS("path", gz_ok, path, path_count, path_point_record, IF(OK_PATH)),
+    RECORDS("accesses", gz_ok, accesses, access_count, access_state_record, IF(OK_ACCESSES)),
     BOOL("more", gz_ok, more, IF_ANY),
 };
 
@@ -636,6 +655,8 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
                                                             GZ_HAS_INTEREST_BOX |
                                                             GZ_HAS_INTEREST_VIEW},
     [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT},
+    [GZ_OP_ACCESS] = {ROWS(access_rows)},
+    [GZ_OP_ACCESSES] = {ROWS(accesses_rows)},
     [GZ_OP_PING] = {ROWS(ping_rows)},
     [GZ_OP_WELCOME] = {ROWS(welcome_rows)},
     [GZ_OP_DELTA] = {ROWS(delta_rows)},
@@ -676,6 +697,8 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_NOTE] = "note",
     [GZ_OP_NOTES] = "notes",
     [GZ_OP_CHECKPOINT_NEWS] = "checkpoints",
+    [GZ_OP_ACCESS] = "access",
+    [GZ_OP_ACCESSES] = "accesses",
     [GZ_OP_PING] = "ping",
     [GZ_OP_WELCOME] = "welcome",
     [GZ_OP_DELTA] = "delta",

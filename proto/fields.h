@@ -109,6 +109,7 @@ union gz_element {
     struct gz_change_message change;
     struct gz_edit_message edit;
     struct gz_path_point point;
+    struct gz_access_state access;
     struct gz_hit hit;
 };
 

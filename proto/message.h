@@ -68,6 +68,8 @@ enum gz_op {
     GZ_OP_PATH,
     GZ_OP_INTEREST,
     GZ_OP_NOTE,
+    GZ_OP_ACCESS,
+    GZ_OP_ACCESSES,
     GZ_OP_PING,
     GZ_OP_CLIENT_COUNT,
     /* server to client */
@@ -182,6 +184,8 @@ enum gz_has {
     GZ_HAS_NOTE_TEXT = 1 << 6,
     GZ_HAS_NOTE_DONE = 1 << 7,
     GZ_HAS_NOTE_NOTE = 1 << 8,
+    /* access */
+    GZ_HAS_ACCESS_ROLE = 1 << 4,
     /* struct gz_node_state */
     GZ_HAS_STATE_T = 1 << 2,
     GZ_HAS_STATE_R = 1 << 3,
@@ -238,6 +242,7 @@ enum gz_has {
     GZ_HAS_OK_EDITS = 1 << 10,
     GZ_HAS_OK_CHECKPOINTS = 1 << 11,
     GZ_HAS_OK_PATH = 1 << 12,
+    GZ_HAS_OK_ACCESSES = 1 << 13,
     /* error */
     GZ_HAS_ERROR_HOLDER = 1 << 2,
     GZ_HAS_ERROR_NODES = 1 << 5,
@@ -387,6 +392,13 @@ struct gz_note {
     gz_vec3 point;   /* POINT: where, in the node's own space, or in the world without a node */
     uint64_t reply;  /* REPLY: the note that it answers */
     bool done, gone; /* DONE: whether it is dealt with. gone: it is deleted */
+};
+
+/* A role for the users that a pattern matches, or, with `gone`, its end. */
+struct gz_access {
+    struct gz_text user; /* the pattern */
+    enum gz_role role;   /* ROLE */
+    bool gone;
 };
 
 /* ---- server to client ---- */
@@ -546,6 +558,12 @@ struct gz_path_point {
     uint64_t parent;
 };
 
+struct gz_access_state {
+    struct gz_text user, by; /* user: a pattern; by: who gave the role */
+    enum gz_role role;
+    double made; /* Unix seconds */
+};
+
 struct gz_ok {
     uint64_t seq, edit, hit, note;
     enum gz_handle handle;
@@ -560,6 +578,8 @@ struct gz_ok {
     size_t checkpoint_count;
     const struct gz_path_point *path;
     size_t path_count;
+    const struct gz_access_state *accesses;
+    size_t access_count;
     bool more;
 };
 
@@ -603,6 +623,7 @@ struct gz_message {
         struct gz_path path;
         struct gz_interest interest;
         struct gz_note note;
+        struct gz_access access;
         struct gz_welcome welcome;
         struct gz_delta delta;
         uint64_t saved_seq;

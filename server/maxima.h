@@ -72,6 +72,11 @@
  * checkpoints anew. Names are rarely taken away, and all of them are told at once: a few are
  * enough. */
 #define GZ_CHECKPOINTS_GONE_RING 64
+/* Patterns to which a scene's own access gives a role. Whoever joins is compared with all of them,
+ * in at most 4 us each. */
+#define GZ_ACCESS_MAX 256
+/* Comparisons of a session's user with a pattern that count as one message more. */
+#define GZ_ACCESS_TESTS_PER_MESSAGE 500
 /* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes
  * anew. */
 #define GZ_NOTES_GONE_RING 1024

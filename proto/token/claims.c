@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "proto/token/glob.h"
 #include "proto/token/internal.h"
 
 enum gz_status gz_token_refuse(struct gz_error *error, const char *words)
@@ -184,11 +183,4 @@ json_t *gz_claims_write(const struct gz_claims *claims, const char *audience, do
     if (json != NULL && write_all(json, claims, audience, now_unix_s)) return json;
     json_decref(json);
     return NULL;
-}
-
-bool gz_claims_cover(const struct gz_claims *claims, const char *scene)
-{
-    for (size_t i = 0; i < claims->scene_count; i++)
-        if (gz_glob_matches(claims->scenes[i], scene)) return true;
-    return false;
 }

@@ -24,6 +24,10 @@ struct gz_claims {
     char scenes[GZ_TOKEN_SCENES_MAX][GZ_GLOB_BYTES_MAX + 1];
 };
 
+/* Of somebody without a token, as an open server takes them: the role holds in all scenes, for
+ * ever. A name of more than GZ_USER_BYTES_MAX bytes is none: the user is empty. */
+struct gz_claims gz_claims_open(const char *user, size_t size, enum gz_role role);
+
 /* Whether the role of the claims holds in the scene. */
 bool gz_claims_cover(const struct gz_claims *claims, const char *scene);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "net/internal.h"
+#include "proto/token/claims.h"
 #include "server/maxima.h"
 
 static bool is_admin(const struct gz_net *net, struct gz_text user)
@@ -17,7 +18,7 @@ static bool is_admin(const struct gz_net *net, struct gz_text user)
 
 /* What the hello asks for, checked in the order that helps its author most. */
 static enum gz_status check_hello(const struct gz_net *net, const struct gz_message *message,
-                                  enum gz_role *role, struct gz_error *error)
+                                  struct gz_claims *claims, struct gz_error *error)
 {
     const struct gz_hello *hello = &message->hello;
     if (message->op != GZ_OP_HELLO)
@@ -25,21 +26,23 @@ static enum gz_status check_hello(const struct gz_net *net, const struct gz_mess
     if (hello->v != GZ_PROTOCOL_VERSION) {
         return gz_fail(error, GZ_VERSION, "v: this server speaks version %d", GZ_PROTOCOL_VERSION);
     }
-    *role = (message->has & GZ_HAS_HELLO_ROLE) ? hello->role : GZ_ROLE_EDITOR;
-    if (*role == GZ_ROLE_ADMIN && !is_admin(net, hello->user))
-        return gz_fail(
-            error, GZ_FORBIDDEN,
-            "role: this is an open server, its people are editors (but for --admin USER)");
+    bool wants_admin = (message->has & GZ_HAS_HELLO_ROLE) && hello->role == GZ_ROLE_ADMIN;
+    *claims =
+        gz_claims_open(hello->user.bytes, hello->user.size,
+                       wants_admin && is_admin(net, hello->user) ? GZ_ROLE_ADMIN : GZ_ROLE_EDITOR);
     return GZ_OK;
 }
 
-/* A viewer's `create` has no effect if the scene exists. */
-static enum gz_status find_scene(struct gz_connection *connection, const struct gz_hello *hello,
-                                 enum gz_role role, const struct gz_error *failure,
+/* A `create` that is not allowed has no effect if the scene exists. A new scene has no access of
+ * its own: only the claims count. */
+static enum gz_status find_scene(struct gz_connection *connection, const struct gz_message *message,
+                                 const struct gz_claims *claims, const struct gz_error *failure,
                                  struct gz_net_scene **scene, struct gz_error *error)
 {
+    const struct gz_hello *hello = &message->hello;
     const struct gz_net_host *host = &connection->net->host;
-    bool create = hello->create && role >= GZ_ROLE_EDITOR;
+    enum gz_role role = (message->has & GZ_HAS_HELLO_ROLE) != 0 ? hello->role : claims->role;
+    bool create = hello->create && role >= GZ_ROLE_EDITOR && role <= claims->role;
     enum gz_status status = GZ_OK;
     *scene = NULL;
     if (failure != NULL)
@@ -47,7 +50,8 @@ static enum gz_status find_scene(struct gz_connection *connection, const struct 
     else
         status = host->find(host->context, hello->scene, create, &connection->wait, scene, error);
     if (status == GZ_UNKNOWN_SCENE && hello->create && !create) {
-        return gz_fail(error, GZ_FORBIDDEN, "create: a viewer may not make a scene");
+        return gz_fail(error, GZ_FORBIDDEN, "create: you may not make a scene as %s",
+                       gz_vocabulary_word(&gz_role_words, (int)role));
     }
     return status;
 }
@@ -63,15 +67,14 @@ static const uint8_t *make_secret(uint8_t bytes[GZ_SECRET_BYTES])
 static enum gz_status join(struct gz_connection *connection, const struct gz_message *message,
                            const struct gz_error *failure, bool *has_joined, struct gz_error *error)
 {
-    enum gz_role role = GZ_ROLE_VIEWER;
+    struct gz_claims claims = {.user = ""};
     struct gz_net_scene *scene;
-    enum gz_status status = check_hello(connection->net, message, &role, error);
-    if (status == GZ_OK)
-        status = find_scene(connection, &message->hello, role, failure, &scene, error);
+    enum gz_status status = check_hello(connection->net, message, &claims, error);
+    if (status == GZ_OK) status = find_scene(connection, message, &claims, failure, &scene, error);
     *has_joined = status == GZ_OK && scene != NULL;
     if (!*has_joined) return status;
     uint8_t secret[GZ_SECRET_BYTES];
-    status = gz_core_join(scene->core, connection->id, message, role, make_secret(secret),
+    status = gz_core_join(scene->core, connection->id, message, &claims, make_secret(secret),
                           gz_clock_now(), &connection->session, error);
     if (status != GZ_OK) {
         connection->session = NULL;

@@ -119,6 +119,16 @@ struct gz_checkpoint_record {
     double made;
 };
 
+/* A role in the scene that was given to the users whose names a pattern matches; or, if `gone`, the
+ * end of it. */
+struct gz_access_record {
+    const char *glob; /* as proto/base/glob.h says */
+    const char *user; /* who gave it or took it away */
+    enum gz_role role;
+    bool gone;
+    double made;
+};
+
 struct gz_session_record {
     uint64_t session;
     const char *user;
@@ -152,6 +162,8 @@ struct gz_batch {
     const struct gz_checkpoint_record
         *checkpoints; /* in the order in which they were given and removed */
     size_t checkpoint_count;
+    const struct gz_access_record *access; /* in the order of the changes */
+    size_t access_count;
     const struct gz_session_record *left;
     size_t left_count;
     const uint8_t *asset; /* the glTF that an import brought; NULL for none */
@@ -193,6 +205,8 @@ struct gz_scene_state {
     uint64_t next_note; /* an id that no note ever had */
     const struct gz_checkpoint_record *checkpoints;
     size_t checkpoint_count;
+    const struct gz_access_record *access; /* what is in force: each pattern once */
+    size_t access_count;
 };
 
 /* A question to the past. */

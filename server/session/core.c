@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/access.h"
 #include "scene/undo.h"
 #include "server/maxima.h"
+#include "session/access.h"
 #include "session/answers.h"
 #include "session/commit.h"
 #include "session/gizmo.h"
@@ -38,8 +40,10 @@ static bool build(struct gz_core *core, const struct gz_scene_state *state)
     core->undo = gz_undo_create();
     core->notes = gz_notebook_create(state);
     core->checkpoints = gz_checkpoint_list_create(state);
+    core->access = gz_access_list_create(state);
     if (core->options.scene == NULL || core->options.server == NULL || core->scene == NULL ||
-        core->undo == NULL || core->notes == NULL || core->checkpoints == NULL)
+        core->undo == NULL || core->notes == NULL || core->checkpoints == NULL ||
+        core->access == NULL)
         return false;
     gz_scene_stored(core->scene, state->seq);
     core->sync = gz_sync_create(core->scene, core->notes, core->checkpoints, state->seq,
@@ -85,6 +89,7 @@ void gz_core_destroy(struct gz_core *core)
     gz_undo_destroy(core->undo);
     gz_notebook_destroy(core->notes);
     gz_checkpoint_list_destroy(core->checkpoints);
+    gz_access_list_destroy(core->access);
     gz_scene_destroy(core->scene);
     gz_arena_finish(&core->decoded);
     gz_arena_finish(&core->scratch);
@@ -163,6 +168,7 @@ void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_sta
 {
     gz_core_enter(core, now);
     gz_core_close_batch(core, batch, status, message);
+    gz_core_apply_access(core);
 }
 
 void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *answer,

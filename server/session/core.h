@@ -23,6 +23,7 @@
 
 struct gz_core;
 struct gz_session;
+struct gz_claims; /* proto/token/claims.h */
 
 /* Takes over what `state` says; the caller still frees `state`. NULL without memory. */
 struct gz_core *gz_core_create(const struct gz_core_options *options,
@@ -31,16 +32,23 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
  * is fine. */
 void gz_core_destroy(struct gz_core *core);
 
-/* A new session, from its hello (already checked: version, scene, token; `role` is what it was
- * given). Queues the welcome. `id` is unique in the daemon. `secret` is GZ_SECRET_BYTES that nobody
- * can guess; the welcome tells it. With NULL the welcome tells none. If the hello resumes with the
- * secret of a session of the same user, that session is ended first: its drag is completed, what it
- * held is free, and the others are told that it left. The host then closes its connection. Fails
- * with GZ_BAD_VALUE for a name that a user cannot have, GZ_TOO_MANY, GZ_NO_MEMORY. */
+/* What somebody with these claims may be in the scene: the most of what the claims say and what the
+ * scene's own access gives to the user; false for nothing. Guests get nothing by the access. */
+bool gz_core_role(const struct gz_core *core, const struct gz_claims *claims, enum gz_role *role);
+
+/* A new session, from its hello (already checked: version, scene) and the claims of who says it,
+ * which are copied; the user is that of the claims. Queues the welcome. `id` is unique in the
+ * daemon. `secret` is GZ_SECRET_BYTES that nobody can guess; the welcome tells it. With NULL the
+ * welcome tells none. If the hello resumes with the secret of a session of the same user, that
+ * session is ended first: its drag is completed, what it held is free, and the others are told that
+ * it left. The host then closes its connection. Fails with GZ_FORBIDDEN for one who may nothing
+ * here, or less than the hello asks for, GZ_BAD_VALUE for a name that a user cannot have,
+ * GZ_TOO_MANY, GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id,
-                                        const struct gz_message *hello, enum gz_role role,
-                                        const uint8_t *secret, struct gz_now now,
-                                        struct gz_session **session, struct gz_error *error);
+                                        const struct gz_message *hello,
+                                        const struct gz_claims *claims, const uint8_t *secret,
+                                        struct gz_now now, struct gz_session **session,
+                                        struct gz_error *error);
 /* The session is over: its drag is completed as it stands, its locks are free, others are told.
  * Frees it. */
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now);

@@ -18,6 +18,8 @@ struct gz_core {
     struct gz_undo_log *undo;
     struct gz_notebook *notes;
     struct gz_checkpoint_list *checkpoints; /* that are stored */
+    struct gz_access_list *access;          /* that is stored */
+    bool is_access_new;                     /* sessions are to be looked at anew */
     struct gz_sync *sync;
     uint64_t next_edit, next_note; /* ids */
     struct gz_clock clock;         /* gz_core_enter advances it, and nothing else does */

@@ -106,13 +106,13 @@ static bool is_secret(const struct gz_session *session, struct gz_text said)
 
 /* The session whose place the client takes with its resume: it has the same user, and was welcomed
  * with this secret. NULL if there is none. */
-static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said)
+static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said,
+                                       const char *user)
 {
     struct gz_session *earlier = core->sessions;
     for (; earlier != NULL; earlier = earlier->next) {
-        bool same_user = strlen(earlier->user) == said->user.size &&
-                         memcmp(earlier->user, said->user.bytes, said->user.size) == 0;
-        if (same_user && !earlier->replaced && is_secret(earlier, said->resume_secret))
+        if (strcmp(earlier->user, user) == 0 && !earlier->replaced &&
+            is_secret(earlier, said->resume_secret))
             return earlier;
     }
     return NULL;
@@ -136,19 +136,40 @@ static void write_secret(char secret[2 * GZ_SECRET_BYTES + 1], const uint8_t *by
         snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
 }
 
+/* Without a word of it, a client wants to be all that it may be. */
+static enum gz_role asked_role(const struct gz_message *hello)
+{
+    return (hello->has & GZ_HAS_HELLO_ROLE) != 0 ? hello->hello.role : GZ_ROLE_ADMIN;
+}
+
+static enum gz_status find_role(const struct gz_core *core, const struct gz_message *hello,
+                                const struct gz_claims *claims, enum gz_role *role,
+                                struct gz_error *error)
+{
+    if (!gz_core_role(core, claims, role))
+        return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
+    if ((hello->has & GZ_HAS_HELLO_ROLE) != 0 && hello->hello.role > *role)
+        return gz_fail(error, GZ_FORBIDDEN, "role: the most that you may be in this scene is %s",
+                       gz_vocabulary_word(&gz_role_words, (int)*role));
+    return GZ_OK;
+}
+
 static struct gz_session *new_session(struct gz_core *core, uint64_t id,
-                                      const struct gz_message *hello, enum gz_role role)
+                                      const struct gz_message *hello,
+                                      const struct gz_claims *claims, enum gz_role role)
 {
     struct gz_session *session = calloc(1, sizeof *session);
     if (session == NULL) return NULL;
     session->core = core;
     session->id = id;
-    session->role = role;
+    session->claims = *claims;
+    session->asked = asked_role(hello);
+    session->role = gz_role_asked(session->asked, role);
     session->draw = hello->hello.draw;
     session->tool = gz_tool_default;
     session->by_surface = true;
     session->rate = gz_rate_of(core->options.messages_per_s, core->clock.now.mono_s);
-    memcpy(session->user, hello->hello.user.bytes, hello->hello.user.size);
+    memcpy(session->user, claims->user, sizeof session->user);
     gz_outbox_init(&session->outbox, core->frame.headroom);
     return session;
 }
@@ -162,17 +183,21 @@ static void list_session(struct gz_core *core, struct gz_session *session)
 }
 
 enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
-                            enum gz_role role, const uint8_t *secret, struct gz_now now,
-                            struct gz_session **out, struct gz_error *error)
+                            const struct gz_claims *claims, const uint8_t *secret,
+                            struct gz_now now, struct gz_session **out, struct gz_error *error)
 {
     gz_core_enter(core, now);
-    if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
+    enum gz_role role;
+    if (claims->user[0] == '\0')
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
-    struct gz_session *earlier =
-        (hello->has & GZ_HAS_HELLO_RESUME) != 0 ? find_earlier(core, &hello->hello) : NULL;
+    enum gz_status status = find_role(core, hello, claims, &role, error);
+    if (status != GZ_OK) return status;
+    struct gz_session *earlier = (hello->has & GZ_HAS_HELLO_RESUME) != 0
+                                     ? find_earlier(core, &hello->hello, claims->user)
+                                     : NULL;
     if (core->roster.count - (earlier != NULL) >= GZ_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
-    struct gz_session *session = new_session(core, id, hello, role);
+    struct gz_session *session = new_session(core, id, hello, claims, role);
     if (session == NULL || !gz_roster_reserve(&core->roster) ||
         !gz_core_log_session(core, session, false)) {
         free(session);
@@ -184,12 +209,12 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     session->presence.user.session = id;
     session->presence.user.user = gz_text_of(session->user);
     session->presence.user.rgb = colour_of(core, session->user);
-    session->presence.user.role = role;
+    session->presence.user.role = session->role;
     list_session(core, session);
     gz_session_present(session);
     send_welcome(session);
     gz_log(core->options.log, GZ_INFO, id, "%s joined %s as %s", session->user, core->options.scene,
-           gz_vocabulary_word(&gz_role_words, (int)role));
+           gz_vocabulary_word(&gz_role_words, (int)session->role));
     *out = session;
     return GZ_OK;
 }

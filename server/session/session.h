@@ -6,6 +6,7 @@
 #ifndef GZ_SESSION_SESSION_H
 #define GZ_SESSION_SESSION_H
 
+#include "proto/token/claims.h"
 #include "server/maxima.h"
 #include "session/gesture.h"
 #include "session/groups.h"
@@ -23,7 +24,9 @@ struct gz_session {
     struct gz_session *previous, *next;
     uint64_t id;
     char user[GZ_USER_BYTES_MAX + 1];
-    enum gz_role role;
+    struct gz_claims claims;
+    enum gz_role asked;                   /* the most that the client wants to be */
+    enum gz_role role;                    /* the most that it may be and wants to be */
     char secret[2 * GZ_SECRET_BYTES + 1]; /* in hexadecimal; empty for none */
     bool draw;                            /* it wants the lines of its gizmo */
     bool departed;                        /* the file will say that it left */
@@ -43,6 +46,12 @@ struct gz_session {
     struct gz_shown shown;
     struct gz_past past;
 };
+
+/* What a client is that may be the second and wants to be the first at most. */
+static inline enum gz_role gz_role_asked(enum gz_role asked, enum gz_role role)
+{
+    return asked < role ? asked : role;
+}
 
 /* The session with this id, or NULL. */
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id);

@@ -30,6 +30,7 @@ struct checker {
 struct promise {
     enum gz_sql_check sql;
     uint64_t most; /* what ?1 of the statement is; 0 if it has none */
+    int since;     /* the schema version from which on there is a table for it; 0: all have it */
     void (*run)(struct checker *checker);
 };
 
@@ -386,6 +387,8 @@ static const struct promise promises[] = {
     {.sql = GZ_SQL_CHECK_CHECKPOINT_SEQS},
     {.sql = GZ_SQL_CHECK_CHECKPOINT_NAMES, .most = GZ_CHECKPOINT_BYTES_MAX},
     {.sql = GZ_SQL_CHECK_CHECKPOINT_COUNT, .most = GZ_CHECKPOINTS_MAX},
+    {.sql = GZ_SQL_CHECK_ACCESS_GLOBS, .most = GZ_GLOB_BYTES_MAX, .since = 11},
+    {.sql = GZ_SQL_CHECK_ACCESS_COUNT, .most = GZ_ACCESS_MAX, .since = 11},
 };
 
 static void check_promise(struct checker *checker, const struct promise *promise)
@@ -402,6 +405,7 @@ static void check_promise(struct checker *checker, const struct promise *promise
 static void check_promises(struct checker *checker)
 {
     for (size_t i = 0; i < sizeof promises / sizeof promises[0]; i++) {
+        if (checker->check->version < promises[i].since) continue;
         checker->found = 0;
         check_promise(checker, &promises[i]);
         say_rest(checker);

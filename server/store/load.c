@@ -1,6 +1,8 @@
 /* load.c - reads a scene from its file into what the core begins with. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "proto/base/wire_vocabulary.h"
 #include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
@@ -211,6 +213,38 @@ static enum gz_status load_checkpoints(sqlite3 *db, struct gz_scene_state *state
     return gz_ask_end(&ask, status, error, reading);
 }
 
+static enum gz_status read_access(sqlite3_stmt *row, struct gz_arena *arena,
+                                  struct gz_access_record *access, struct gz_error *error)
+{
+    const char *role = (const char *)sqlite3_column_text(row, 1);
+    if (role == NULL) return fail_memory(error);
+    int value = gz_vocabulary_value(&gz_role_words, role, strlen(role));
+    if (value < 0)
+        return gz_fail(error, GZ_STORAGE, "%s: access_changes.role: there is no role %.20s",
+                       reading, role);
+    *access = (struct gz_access_record){
+        .glob = gz_read_text(row, 0, arena),
+        .role = (enum gz_role)value,
+        .user = gz_read_text(row, 2, arena),
+        .made = sqlite3_column_double(row, 3),
+    };
+    return access->glob != NULL && access->user != NULL ? GZ_OK : fail_memory(error);
+}
+
+static enum gz_status load_access(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
+{
+    int64_t count = 0;
+    enum gz_status status = gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_ACCESS_COUNT], &count, error);
+    if (status != GZ_OK) return status;
+    struct gz_access_record *access = gz_arena_take(&state->arena, (size_t)count, sizeof *access);
+    if (access == NULL) return fail_memory(error);
+    state->access = access;
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_ACCESS]);
+    while (status == GZ_OK && gz_ask_row(&ask))
+        status = read_access(ask.statement, &state->arena, &access[state->access_count++], error);
+    return gz_ask_end(&ask, status, error, reading);
+}
+
 static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     enum gz_status status = load_scene(db, state, error);
@@ -219,6 +253,7 @@ static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct
     if (status == GZ_OK) status = load_edits(db, state, error);
     if (status == GZ_OK) status = load_notes(db, state, error);
     if (status == GZ_OK) status = load_checkpoints(db, state, error);
+    if (status == GZ_OK) status = load_access(db, state, error);
     return status;
 }
 

@@ -83,7 +83,7 @@ static uint64_t count_rows(const struct gz_batch *batch)
 {
     uint64_t rows = batch->joined_count + batch->left_count + batch->node_count +
                     batch->sample_count + batch->begun_count + batch->ended_count +
-                    batch->note_count + batch->checkpoint_count;
+                    batch->note_count + batch->checkpoint_count + batch->access_count;
     for (size_t i = 0; i < batch->begun_count; i++) rows += batch->begun[i].change_count;
     for (size_t i = 0; i < batch->ended_count; i++) rows += batch->ended[i].change_count;
     return rows;

@@ -316,6 +316,16 @@ static int write_checkpoints(struct gz_writer *writer, struct gz_batch *batch)
     return rc;
 }
 
+static int write_access(struct gz_writer *writer, const struct gz_access_record *access)
+{
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_ACCESS);
+    gz_bind_text(&ask, access->glob);
+    gz_bind_text(&ask, access->gone ? NULL : gz_vocabulary_word(&gz_role_words, access->role));
+    gz_bind_text(&ask, access->user);
+    gz_bind_real(&ask, access->made);
+    return gz_ask_run(&ask);
+}
+
 static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
 {
     bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
@@ -345,6 +355,8 @@ static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
     for (size_t i = 0; rc == SQLITE_OK && i < batch->note_count; i++)
         rc = write_note(writer, &batch->notes[i]);
     if (rc == SQLITE_OK) rc = write_checkpoints(writer, batch);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->access_count; i++)
+        rc = write_access(writer, &batch->access[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++)
         rc = write_left(writer, &batch->left[i]);
     if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);

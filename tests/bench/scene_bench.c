@@ -115,8 +115,9 @@ static void open_core(struct bench *bench, size_t count)
     bench->core = gz_core_create(&options, &state);
     free(nodes);
     struct gz_message hello = {.op = GZ_OP_HELLO, .hello.user = {"bench", 5}};
-    if (bench->core == NULL || gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL,
-                                            bench->now, &bench->session, NULL) != GZ_OK)
+    const struct gz_claims claims = gz_claims_open("bench", 5, GZ_ROLE_EDITOR);
+    if (bench->core == NULL || gz_core_join(bench->core, 1, &hello, &claims, NULL, bench->now,
+                                            &bench->session, NULL) != GZ_OK)
         abort();
     (void)take_frames(bench);
 }

@@ -64,14 +64,15 @@ static void begin(struct bench *bench, const struct gz_core_import_node *nodes, 
         .scene = "bench", .host = {.commit = handle_commit}, .server = "bench"};
     const struct gz_scene_state state = {.epoch = 1, .next_edit = 1, .next_node = 1};
     const struct gz_message hello = {.op = GZ_OP_HELLO, .hello = {.v = 1, .user = {"ann", 3}}};
+    const struct gz_claims claims = gz_claims_open("ann", 3, GZ_ROLE_EDITOR);
     struct gz_core_import import = {
         .user = "ann", .nodes = nodes, .count = count, .surfaces = surfaces};
     struct gz_error error = {.message = ""};
     bench->now = (struct gz_now){1e9, 1};
     bench->core = gz_core_create(&options, &state);
     if (bench->core == NULL || gz_core_import(bench->core, &import, bench->now, &error) != GZ_OK ||
-        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL, bench->now, &bench->session,
-                     &error) != GZ_OK) {
+        gz_core_join(bench->core, 1, &hello, &claims, NULL, bench->now, &bench->session, &error) !=
+            GZ_OK) {
         fprintf(stderr, "no core: %s\n", error.message);
         exit(1);
     }

@@ -193,8 +193,10 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     }
     PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", NUMBER(id));
     sim->owners[id] = (uint8_t)link->owner->index;
-    enum gz_status status = gz_core_join(sim->core, id, hello, link->owner->role, secret, sim->now,
-                                         &link->session, &error);
+    const char *user = link->owner->user;
+    const struct gz_claims claims = gz_claims_open(user, strlen(user), link->owner->role);
+    enum gz_status status =
+        gz_core_join(sim->core, id, hello, &claims, secret, sim->now, &link->session, &error);
     PROMISE(status == GZ_OK, "who may join joins", "%s", error.message);
     check_places(sim, replaced);
     model_act(sim, &act);

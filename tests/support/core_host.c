@@ -315,7 +315,7 @@ static void join(struct client *client, const struct gz_message *hello)
     enter(host);
     uint8_t secret[GZ_SECRET_BYTES] = {0};
     memcpy(secret, &client->id, sizeof client->id);
-    enum gz_status status = gz_core_join(host->core, client->id, hello, client->role, secret,
+    enum gz_status status = gz_core_join(host->core, client->id, hello, &client->claims, secret,
                                          host->now, &client->session, &error);
     leave(host);
     if (host->handle_core == NULL) assert_int_equal(status, GZ_OK);
@@ -333,25 +333,26 @@ static struct gz_message hello_of(const struct client *client)
     return hello;
 }
 
-static struct client *new_client(struct host *host, const char *user, enum gz_role role, bool draw)
+static struct client *new_client(struct host *host, const struct gz_claims *claims, bool draw)
 {
     struct client *client = calloc(1, sizeof *client);
     assert_non_null(client);
     client->next = host->clients;
     host->clients = client;
     client->host = host;
-    client->role = role;
+    client->claims = *claims;
     client->draw = draw;
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
-    snprintf(client->user, sizeof client->user, "%s", user);
+    snprintf(client->user, sizeof client->user, "%s", claims->user);
     return client;
 }
 
 struct client *client_enter(struct host *host, const char *user, enum gz_role role, bool draw)
 {
-    struct client *client = new_client(host, user, role, draw);
+    const struct gz_claims claims = gz_claims_open(user, strlen(user), role);
+    struct client *client = new_client(host, &claims, draw);
     struct gz_message hello = hello_of(client);
     join(client, &hello);
     return client;
@@ -360,6 +361,15 @@ struct client *client_enter(struct host *host, const char *user, enum gz_role ro
 struct client *client_join(struct host *host, const char *user, enum gz_role role)
 {
     struct client *client = client_enter(host, user, role, false);
+    host_turn(host);
+    return client;
+}
+
+struct client *client_join_with(struct host *host, const struct gz_claims *claims)
+{
+    struct client *client = new_client(host, claims, false);
+    struct gz_message hello = hello_of(client);
+    join(client, &hello);
     host_turn(host);
     return client;
 }
@@ -397,7 +407,7 @@ void client_resume(struct client *client)
 
 struct client *client_replace(struct client *client)
 {
-    struct client *earlier = new_client(client->host, client->user, client->role, client->draw);
+    struct client *earlier = new_client(client->host, &client->claims, client->draw);
     earlier->session = client->session;
     earlier->id = client->id;
     earlier->stalled = true;

@@ -9,6 +9,7 @@
 #ifndef GZ_TEST_CORE_HOST_H
 #define GZ_TEST_CORE_HOST_H
 
+#include "proto/token/claims.h"
 #include "server/maxima.h"
 #include "session/core.h"
 #include "support/core_mirror.h"
@@ -55,7 +56,7 @@ struct client {
     uint64_t id;                               /* of its session */
     char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome; a resume says it */
     char user[GZ_USER_BYTES_MAX + 1];
-    enum gz_role role;
+    struct gz_claims claims;
     bool stalled; /* takes no frames */
     bool draw;
     struct mirror mirror;
@@ -128,6 +129,8 @@ struct gz_content host_node(struct host *host, uint64_t id);
 /* A client that has joined and has heard its first delta, unless `stalled`. */
 struct client *client_join(struct host *host, const char *user, enum gz_role role);
 struct client *client_join_drawing(struct host *host, const char *user);
+/* The same with any claims. */
+struct client *client_join_with(struct host *host, const struct gz_claims *claims);
 /* Joins without a turn. */
 struct client *client_enter(struct host *host, const char *user, enum gz_role role, bool draw);
 /* Joins as if it had never been here. Without a turn. */

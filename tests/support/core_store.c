@@ -57,6 +57,7 @@ void core_store_finish(struct core_store *store)
     free(store->notes);
     free(store->note_keys);
     free(store->checkpoints);
+    free(store->access);
 }
 
 /* ---- what the edits say ---- */
@@ -326,6 +327,36 @@ static void write_checkpoints(struct core_store *store, const struct gz_batch *b
     }
 }
 
+/* ---- access ---- */
+
+size_t core_store_find_access(const struct core_store *store, const char *glob)
+{
+    size_t at = 0;
+    while (at < store->access_count && strcmp(store->access[at].glob, glob) != 0) at++;
+    return at;
+}
+
+static void write_access(struct core_store *store, const struct gz_batch *batch)
+{
+    for (size_t i = 0; i < batch->access_count; i++) {
+        const struct gz_access_record *one = &batch->access[i];
+        size_t at = core_store_find_access(store, one->glob);
+        assert_in_range(strlen(one->glob), 1, GZ_GLOB_BYTES_MAX);
+        assert_true(one->user[0] != '\0' && (at < store->access_count || !one->gone));
+        if (one->gone) {
+            store->access[at] = store->access[--store->access_count];
+            continue;
+        }
+        if (at == store->access_count)
+            store->access = grow(store->access, &store->access_capacity, ++store->access_count,
+                                 sizeof *store->access);
+        store->access[at] = *one;
+        store->access[at].glob = keep_text(&store->arena, one->glob);
+        store->access[at].user = keep_text(&store->arena, one->user);
+    }
+    assert_true(store->access_count <= GZ_ACCESS_MAX);
+}
+
 /* ---- visits ---- */
 
 static size_t find_visitor(const struct core_store *store, uint64_t session)
@@ -367,6 +398,7 @@ void core_store_commit(struct core_store *store, const struct gz_batch *batch)
     write_edits(store, batch);
     write_notes(store, batch);
     write_checkpoints(store, batch);
+    write_access(store, batch);
     write_left(store, batch);
     store->seq = batch->seq;
     store->next_node = batch->next_node;
@@ -472,6 +504,8 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     tell_notes(store, state);
     state->checkpoints = store->checkpoints;
     state->checkpoint_count = store->checkpoint_count;
+    state->access = store->access;
+    state->access_count = store->access_count;
     state->seq = store->seq;
     state->time = store->time;
     state->next_node = store->next_node;

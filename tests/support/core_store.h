@@ -46,6 +46,8 @@ struct core_store {
     size_t note_key_count, note_key_capacity;
     struct gz_checkpoint_record *checkpoints; /* ascending by seq, and as they were made */
     size_t checkpoint_count, checkpoint_capacity;
+    struct gz_access_record *access; /* in force; in no order */
+    size_t access_count, access_capacity;
 };
 
 void core_store_init(struct core_store *store);
@@ -59,6 +61,8 @@ bool core_store_find_key(const struct core_store *store, const char *user, const
                          struct gz_edit_record *edit);
 bool core_store_find_note_key(const struct core_store *store, const char *user, const char *key,
                               uint64_t *note);
+/* The place of this pattern in `access`; access_count if it is not there. */
+size_t core_store_find_access(const struct core_store *store, const char *glob);
 /* Fills `answer`, which is finished with gz_answer_finish. */
 void core_store_ask(const struct core_store *store, const struct gz_query *query,
                     struct gz_answer *answer);

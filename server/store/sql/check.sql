@@ -195,6 +195,18 @@ SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) 
 -- :checkpoint_count
 SELECT 'there are ' || count(*) || ' checkpoints, the most is ' || ?1 FROM checkpoints HAVING count(*) > ?1
 
+-- Access.
+
+-- :access_globs
+SELECT 'change ' || change || ' of the access is of a pattern of ' || length(CAST(glob AS BLOB)) || ' bytes'
+  FROM access_changes
+ WHERE length(CAST(glob AS BLOB)) > ?1
+-- :access_count
+SELECT 'the access has ' || count(*) || ' patterns, the most is ' || ?1
+  FROM access_changes c
+ WHERE role IS NOT NULL AND change = (SELECT max(change) FROM access_changes l WHERE l.glob = c.glob)
+HAVING count(*) > ?1
+
 -- What the functions of check.c ask.
 
 -- SQLite's own tables are its own business: the tables that ANALYZE leaves are no harm.

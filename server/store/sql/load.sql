@@ -4,7 +4,8 @@
 -- :scene
 SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets),
        max(time, coalesce((SELECT max(ended) FROM edits), time), coalesce((SELECT max(changed) FROM notes), time),
-           coalesce((SELECT max(made) FROM checkpoints), time))
+           coalesce((SELECT max(made) FROM checkpoints), time),
+           coalesce((SELECT max(made) FROM access_changes), time))
   FROM scene
 
 -- Everything that was saved when an epoch ended is where the next one began. The latest ones first.
@@ -44,3 +45,12 @@ SELECT id, user, text, node, x, y, z, reply, done, made, changed, changed_by FRO
 SELECT count(*) FROM checkpoints
 -- :checkpoints
 SELECT name, seq, user, made FROM checkpoints ORDER BY seq, made
+
+-- The latest change of each pattern.
+-- let access_in_force
+FROM access_changes c
+ WHERE role IS NOT NULL AND change = (SELECT max(change) FROM access_changes l WHERE l.glob = c.glob)
+-- :access_count
+SELECT count(*) {access_in_force}
+-- :access
+SELECT glob, role, user, made {access_in_force} ORDER BY glob

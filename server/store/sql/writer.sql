@@ -63,5 +63,8 @@ DELETE FROM checkpoints WHERE name = :name
 -- :kept_since
 SELECT since FROM kept
 
+-- :access
+INSERT INTO access_changes (glob, role, user, made) VALUES (:glob, :role, :user, :made)
+
 -- :asset
 INSERT INTO assets (seq, media_type, bytes) VALUES (:seq, :media_type, :bytes)

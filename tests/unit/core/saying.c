@@ -268,6 +268,20 @@ const struct gz_message *ask_restore_checkpoint(struct client *client, const cha
     return client_ask(client, &message);
 }
 
+const struct gz_message *ask_access(struct client *client, const char *user, enum gz_role role)
+{
+    struct gz_message message = {.op = GZ_OP_ACCESS, .has = GZ_HAS_ACCESS_ROLE};
+    message.access = (struct gz_access){.user = {user, strlen(user)}, .role = role};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_access_gone(struct client *client, const char *user)
+{
+    struct gz_message message = {.op = GZ_OP_ACCESS};
+    message.access = (struct gz_access){.user = {user, strlen(user)}, .gone = true};
+    return client_ask(client, &message);
+}
+
 const struct gz_message *ask_op(struct client *client, enum gz_op op)
 {
     struct gz_message message = {.op = op};

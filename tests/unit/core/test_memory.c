@@ -469,12 +469,13 @@ static void come_and_go(struct host *host, size_t times)
 {
     struct gz_message hello = {.op = GZ_OP_HELLO,
                                .hello = {.v = GZ_PROTOCOL_VERSION, .user = {"flo", 3}}};
+    const struct gz_claims claims = gz_claims_open("flo", 3, GZ_ROLE_EDITOR);
     struct gz_session *session;
     struct gz_error error;
     for (; times > 0; times--) {
         uint64_t id = host->next_session++;
         assert_int_equal(
-            gz_core_join(host->core, id, &hello, GZ_ROLE_EDITOR, NULL, host->now, &session, &error),
+            gz_core_join(host->core, id, &hello, &claims, NULL, host->now, &session, &error),
             GZ_OK);
         gz_core_leave(host->core, session, host->now);
     }

@@ -139,14 +139,14 @@ SCENE_TEST(test_session_without_a_secret_keeps_its_place)
 {
     struct gz_session *session, *other;
     struct gz_error error;
+    const struct gz_claims claims = gz_claims_open("eve", 3, GZ_ROLE_EDITOR);
     struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS_HELLO_RESUME};
     hello.hello = (struct gz_hello){.v = 1, .user = {"eve", 3}, .resume_epoch = 1};
     assert_int_equal(
-        gz_core_join(s->host.core, 90, &hello, GZ_ROLE_EDITOR, NULL, s->host.now, &session, &error),
+        gz_core_join(s->host.core, 90, &hello, &claims, NULL, s->host.now, &session, &error),
         GZ_OK);
     assert_int_equal(
-        gz_core_join(s->host.core, 91, &hello, GZ_ROLE_EDITOR, NULL, s->host.now, &other, &error),
-        GZ_OK);
+        gz_core_join(s->host.core, 91, &hello, &claims, NULL, s->host.now, &other, &error), GZ_OK);
     assert_null(gz_session_end_reason(session));
     gz_core_leave(s->host.core, session, s->host.now);
     gz_core_leave(s->host.core, other, s->host.now);

@@ -11,7 +11,7 @@
 
 struct scene {
     struct host host;
-    struct client *editor, *viewer, *watcher;
+    struct client *editor, *viewer, *watcher, *admin;
     uint64_t top, below; /* nodes */
 };
 
@@ -21,11 +21,14 @@ static void open_scene(struct scene *s)
     s->editor = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->viewer = client_join(&s->host, "vic", GZ_ROLE_VIEWER);
     s->watcher = client_join(&s->host, "wes", GZ_ROLE_EDITOR);
+    s->admin = client_join(&s->host, "ada", GZ_ROLE_ADMIN);
     s->top = create_node(s->watcher, "top", 0, 0, 0, 0);
     s->below = create_node(s->watcher, "below", s->top, 0, 0, 0);
     assert_ok(ask_camera(s->editor, 10));
     assert_ok(ask_camera(s->viewer, 10));
+    assert_ok(ask_camera(s->admin, 10));
     assert_ok(ask_select(s->editor, s->top));
+    assert_ok(ask_select(s->admin, s->top));
     host_advance(&s->host, 1);
 }
 
@@ -46,7 +49,7 @@ static struct gz_message hello_message(void)
     return message;
 }
 
-/* A message of this kind that an editor may say. */
+/* A message of this kind that an admin may say, and an editor if editors may. */
 static struct gz_message message_of(enum gz_op op, struct scene *s)
 {
     static struct gz_set_node set;
@@ -77,12 +80,16 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
         message.at.seq = 1;
         break;
     case GZ_OP_RESTORE: message.has = GZ_HAS_AT_SEQ, message.restore.seq = 1; break;
-    case GZ_OP_REVERT: message.revert.edit = 3; break; /* the editor's own */
+    case GZ_OP_REVERT: message.revert.edit = 3; break; /* the client's own */
     case GZ_OP_CHECKPOINT: message.checkpoint.name = (struct gz_text){"v1", 2}; break;
     case GZ_OP_PATH: message.path.node = s->below; break;
     case GZ_OP_NOTE:
         message.has = GZ_HAS_NOTE_TEXT;
         message.note.text = (struct gz_text){"too long?", 9};
+        break;
+    case GZ_OP_ACCESS:
+        message.has = GZ_HAS_ACCESS_ROLE;
+        message.access = (struct gz_access){.user = {"new*", 4}, .role = GZ_ROLE_EDITOR};
         break;
     default: break;
     }
@@ -90,31 +97,33 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
 }
 
 static const struct {
-    enum gz_status viewer, editor;
+    enum gz_status viewer, editor, admin;
 } rights[GZ_OP_CLIENT_COUNT] = {
-    [GZ_OP_HELLO] = {GZ_BAD_STATE, GZ_BAD_STATE},
-    [GZ_OP_CAMERA] = {GZ_OK, GZ_OK},
-    [GZ_OP_TOOL] = {GZ_OK, GZ_OK},
-    [GZ_OP_SELECT] = {GZ_OK, GZ_OK},
-    [GZ_OP_POINTER] = {GZ_OK, GZ_OK},
-    [GZ_OP_GRAB] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_WHEEL] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_SET] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_CREATE] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_DELETE] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_PICK] = {GZ_OK, GZ_OK},
-    [GZ_OP_UNDO] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_REDO] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_HISTORY] = {GZ_OK, GZ_OK},
-    [GZ_OP_AT] = {GZ_OK, GZ_OK},
-    [GZ_OP_RESTORE] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_REVERT] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_CHECKPOINT] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_CHECKPOINTS] = {GZ_OK, GZ_OK},
-    [GZ_OP_PATH] = {GZ_OK, GZ_OK},
-    [GZ_OP_INTEREST] = {GZ_OK, GZ_OK},
-    [GZ_OP_NOTE] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_PING] = {GZ_OK, GZ_OK},
+    [GZ_OP_HELLO] = {GZ_BAD_STATE, GZ_BAD_STATE, GZ_BAD_STATE},
+    [GZ_OP_CAMERA] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_TOOL] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_SELECT] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_POINTER] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_GRAB] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_WHEEL] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_SET] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_CREATE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_DELETE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_PICK] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_UNDO] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_REDO] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_HISTORY] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_AT] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_RESTORE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_REVERT] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_CHECKPOINT] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_CHECKPOINTS] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_PATH] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_INTEREST] = {GZ_OK, GZ_OK, GZ_OK},
+    [GZ_OP_NOTE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_ACCESS] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
+    [GZ_OP_ACCESSES] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
+    [GZ_OP_PING] = {GZ_OK, GZ_OK, GZ_OK},
 };
 
 /* What an editor needs to have done before. */
@@ -125,20 +134,20 @@ static void prepare(struct client *editor, enum gz_op op)
     if (op == GZ_OP_REDO) assert_ok(ask_undo(editor, false));
 }
 
-static void check_right(enum gz_op op, bool as_editor)
+static void check_right(enum gz_op op, enum gz_role role)
 {
     struct scene s;
     open_scene(&s);
-    struct client *client = as_editor ? s.editor : s.viewer;
-    enum gz_status expected = as_editor ? rights[op].editor : rights[op].viewer;
-    if (as_editor) prepare(client, op);
+    struct client *clients[] = {s.viewer, s.editor, s.admin}, *client = clients[role];
+    enum gz_status expected[] = {rights[op].viewer, rights[op].editor, rights[op].admin};
+    if (role >= GZ_ROLE_EDITOR) prepare(client, op);
     uint64_t seq = gz_core_summary(s.host.core).seq;
     struct gz_message message = message_of(op, &s);
     const struct gz_message *answer = client_ask(client, &message);
-    if (expected == GZ_OK) {
+    if (expected[role] == GZ_OK) {
         assert_ok(answer);
     } else {
-        assert_refused(answer, expected);
+        assert_refused(answer, expected[role]);
         assert_int_equal(gz_core_summary(s.host.core).seq, seq);
     }
     if (op == GZ_OP_WHEEL) host_advance(&s.host, 1);
@@ -148,8 +157,8 @@ static void check_right(enum gz_op op, bool as_editor)
 TEST(test_rights_of_every_message)
 {
     for (int op = 0; op < GZ_OP_CLIENT_COUNT; op++) {
-        check_right((enum gz_op)op, false);
-        check_right((enum gz_op)op, true);
+        for (int role = 0; role < GZ_ROLE_COUNT; role++)
+            check_right((enum gz_op)op, (enum gz_role)role);
     }
 }
 

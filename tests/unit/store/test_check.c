@@ -478,6 +478,17 @@ static void test_check_says_what_was_broken(void **state)
          "1001)"
          " INSERT INTO checkpoints SELECT 'n' || value, 1, 'anna', 1.0 FROM n",
          "there are 1001 checkpoints, the most is 1000\n"},
+        {"INSERT INTO access_changes VALUES (1, '', 'viewer', 'anna', 1.0)",
+         "row 1 of access_changes breaks a rule of its table: (glob <> '')\n"},
+        {"INSERT INTO access_changes VALUES (1, 'ben', 'owner', 'anna', 1.0)",
+         "row 1 of access_changes breaks a rule of its table: (role IN ('viewer', 'editor', "
+         "'admin'))\n"},
+        {"INSERT INTO access_changes VALUES (1, printf('%.65c', 'x'), 'viewer', 'anna', 1.0)",
+         "change 1 of the access is of a pattern of 65 bytes\n"},
+        {"WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < "
+         "514)"
+         " INSERT INTO access_changes SELECT value, value % 257, 'viewer', 'anna', 1.0 FROM n",
+         "the access has 257 patterns, the most is 256\n"},
     };
     assert_clean(in_directory(state, "story.db"));
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++)

@@ -306,6 +306,26 @@ static void name_states(struct day *day)
     commit(day->store, batch);
 }
 
+/* Two patterns, and one that had more for a while. */
+static void give_access(struct day *day)
+{
+    const struct gz_access_record access[] = {
+        {.glob = "ben", .user = "anna", .role = GZ_ROLE_ADMIN, .made = AT(9, 0, 0)},
+        {.glob = "*@example.com", .user = "anna", .role = GZ_ROLE_VIEWER, .made = AT(9, 1, 0)},
+        {.glob = "dora", .user = "ben", .role = GZ_ROLE_EDITOR, .made = AT(9, 2, 0)},
+        {.glob = "ben", .user = "anna", .role = GZ_ROLE_EDITOR, .made = AT(10, 0, 0)},
+        {.glob = "dora", .user = "anna", .gone = true, .made = AT(10, 1, 0)},
+    };
+    struct gz_batch *batch = gz_batch_create();
+    batch->access = access;
+    batch->access_count = sizeof access / sizeof access[0];
+    batch->seq = day->seq;
+    batch->time = AT(14, 19, 0);
+    batch->next_node = NODE_END;
+    batch->next_edit = day->edit + 1;
+    commit(day->store, batch);
+}
+
 struct fixture {
     void *directory;
     char *path;
@@ -330,6 +350,7 @@ static int make_day(void **state)
     delete_undo_create(&fixture->day);
     write_notes(&fixture->day);
     name_states(&fixture->day);
+    give_access(&fixture->day);
     begin_another_drag(&fixture->day);
     return sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL);
 }
@@ -423,6 +444,9 @@ static void test_views_read_well(void **state)
         {"SELECT name, who, made, as_of, edits_since, seq FROM checkpoints_in_words",
          "before lunch|anna|2026-03-05T12:09:00.000Z|2026-03-05T12:00:08.000Z|6|17\n"
          "as imported|ben|2026-03-05T13:00:00.000Z|2026-03-05T09:00:00.000Z|7|6\n"},
+        {"SELECT who, may, given_by, since FROM access",
+         "*@example.com|viewer|anna|2026-03-05T09:01:00.000Z\n"
+         "ben|editor|anna|2026-03-05T10:00:00.000Z\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char out[4096];

@@ -43,6 +43,7 @@ static uint64_t fingerprint(const char *path)
     print = print * 31 + (uint64_t)ask(path, "SELECT total(seq) FROM nodes");
     print = print * 31 + (uint64_t)ask(path, "SELECT total(id + changed) FROM notes");
     print = print * 31 + (uint64_t)ask(path, "SELECT count(*) FROM note_keys");
+    print = print * 31 + (uint64_t)ask(path, "SELECT total(change) FROM access_changes");
     for (size_t i = 0; i < 2; i++) {
         struct gz_answer answer;
         gz_store_query(path, &queries[i], &answer);
@@ -103,6 +104,20 @@ static void put_note(struct model *model, struct gz_batch *batch)
     batch->note_count = 1;
 }
 
+/* A pattern that is given a role, or, every other time, what it had is taken away. */
+static void put_access(struct model *model, struct gz_batch *batch)
+{
+    struct gz_access_record *access = gz_arena_take(&batch->arena, 1, sizeof *access);
+    assert_non_null(access);
+    *access = (struct gz_access_record){.glob = "*@example.com",
+                                        .user = "u",
+                                        .role = GZ_ROLE_EDITOR,
+                                        .gone = model->seq % 2 == 1,
+                                        .made = model->time};
+    batch->access = access;
+    batch->access_count = 1;
+}
+
 /* A batch large enough for some dozen pages. */
 static struct gz_batch *large_batch(struct model *model)
 {
@@ -112,6 +127,7 @@ static struct gz_batch *large_batch(struct model *model)
     batch->asset = asset;
     batch->asset_size = 40000;
     put_note(model, batch);
+    put_access(model, batch);
     return batch;
 }
 

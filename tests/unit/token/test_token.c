@@ -655,9 +655,21 @@ static void test_public_keys_do_not_sign(void **state)
     free(text);
 }
 
+static void test_claims_cover_the_scenes_that_any_glob_matches(void **state)
+{
+    (void)state;
+    struct gz_claims claims = {.scene_count = 2, .scenes = {"arm", "robot-*"}};
+    assert_true(gz_claims_cover(&claims, "arm"));
+    assert_true(gz_claims_cover(&claims, "robot-leg"));
+    assert_false(gz_claims_cover(&claims, "army"));
+    claims.scene_count = 0;
+    assert_false(gz_claims_cover(&claims, "arm"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_claims_cover_the_scenes_that_any_glob_matches),
         cmocka_unit_test(test_all_claims_are_taken),
         cmocka_unit_test(test_what_is_absent_is_nobodys_role_in_all_scenes),
         cmocka_unit_test(test_a_guest_is_no_user),

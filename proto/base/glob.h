@@ -1,8 +1,8 @@
 /* glob.h - patterns for the names of scenes and users: `*` is any characters or none, `?` is one
  * character of UTF-8, all else is itself. There is no escape. Pure; takes at most as many steps as
  * the pattern and the text have bytes, multiplied. */
-#ifndef GZ_GLOB_H
-#define GZ_GLOB_H
+#ifndef GZ_BASE_GLOB_H
+#define GZ_BASE_GLOB_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,7 @@
 /* Patterns for names: by examples, and against a definition over all short patterns and texts. */
 #include <string.h>
 
-#include "proto/token/glob.h"
-#include "proto/token/token.h"
+#include "proto/base/glob.h"
 #include "support/cmocka.h"
 
 struct example {
@@ -107,24 +106,12 @@ static void test_many_stars_do_not_explode(void **state)
     assert_false(gz_glob_matches(pattern, text));
 }
 
-static void test_claims_cover_the_scenes_that_any_glob_matches(void **state)
-{
-    (void)state;
-    struct gz_claims claims = {.scene_count = 2, .scenes = {"arm", "robot-*"}};
-    assert_true(gz_claims_cover(&claims, "arm"));
-    assert_true(gz_claims_cover(&claims, "robot-leg"));
-    assert_false(gz_claims_cover(&claims, "army"));
-    claims.scene_count = 0;
-    assert_false(gz_claims_cover(&claims, "arm"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_every_short_pattern_means_what_it_says),
         cmocka_unit_test(test_many_stars_do_not_explode),
-        cmocka_unit_test(test_claims_cover_the_scenes_that_any_glob_matches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* glob.c - matches a name against a pattern, going back to the last star alone: what an earlier
  * star took needs no other try, because the later one can take whatever follows. */
-#include "proto/token/glob.h"
+#include "proto/base/glob.h"
 
 #include <stddef.h>
 

@@ -1,0 +1,258 @@
+/* access.c - a scene's own access: which users may what in it. A change of it is in force once it
+ * is on the disk, and not before. */
+#include "session/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/glob.h"
+#include "scene/access.h"
+#include "server/maxima.h"
+#include "session/core.h"
+#include "session/describe.h"
+#include "session/handlers.h"
+#include "session/session.h"
+
+/* ---- what waits ---- */
+
+struct pending_access {
+    struct gz_journal_entry entry;
+    struct gz_access_entry *access;
+    bool is_new; /* the pattern has nothing before */
+};
+
+static const struct gz_journal_kind pending_accesses;
+
+static const struct pending_access *next_pending(const struct gz_core *core,
+                                                 const struct pending_access *after)
+{
+    const struct gz_journal_entry *entry = after != NULL ? &after->entry : NULL;
+    return (const struct pending_access *)gz_journal_next(&core->journal, &pending_accesses, entry);
+}
+
+/* Everything that may fail for want of memory is done here, before the disk has it. */
+static enum gz_status append(struct gz_session *session, const struct gz_message *message,
+                             const struct gz_access_record *record, bool is_new,
+                             struct gz_failure *failure)
+{
+    struct pending_access *pending = calloc(1, sizeof *pending);
+    struct gz_access_entry *access = gz_access_entry_create(record);
+    if (pending == NULL || access == NULL) {
+        free(access);
+        free(pending);
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this access");
+    }
+    pending->access = access;
+    pending->is_new = is_new;
+    pending->entry = (struct gz_journal_entry){
+        .kind = &pending_accesses,
+        .waiter = {.session = session->id,
+                   .has_rid = (message->has & GZ_HAS_RID) != 0,
+                   .rid = message->rid},
+        .bytes = sizeof *pending + sizeof *access,
+    };
+    gz_journal_append(&session->core->journal, &pending->entry);
+    return GZ_OK;
+}
+
+/* What the pattern will have once all that waits is stored; NULL for nothing. */
+static const struct gz_access_record *find(const struct gz_core *core, const char *glob)
+{
+    const struct gz_access_record *found = gz_access_list_find(core->access, glob);
+    const struct pending_access *pending = NULL;
+    while ((pending = next_pending(core, pending)) != NULL) {
+        const struct gz_access_record *later = &pending->access->is;
+        if (strcmp(later->glob, glob) == 0) found = later->gone ? NULL : later;
+    }
+    return found;
+}
+
+/* How many patterns there will be once all that waits is stored. */
+static size_t count_patterns(const struct gz_core *core)
+{
+    size_t count = gz_access_list_count(core->access);
+    const struct pending_access *pending = NULL;
+    while ((pending = next_pending(core, pending)) != NULL) {
+        if (pending->is_new) count++;
+        if (pending->access->is.gone) count--;
+    }
+    return count;
+}
+
+/* ---- who may what ---- */
+
+/* The most of the two; `is_any` says whether there is a first one. */
+static bool add_role(bool is_any, enum gz_role *role, enum gz_role other)
+{
+    if (!is_any || other > *role) *role = other;
+    return true;
+}
+
+static bool role_by_claims(const struct gz_core *core, const struct gz_claims *claims,
+                           enum gz_role *role)
+{
+    if (!claims->has_role || !gz_claims_cover(claims, core->options.scene)) return false;
+    *role = claims->role;
+    return true;
+}
+
+/* Guests choose their names themselves: a pattern that matches one gives nothing. */
+bool gz_core_role(const struct gz_core *core, const struct gz_claims *claims, enum gz_role *role)
+{
+    bool is_any = role_by_claims(core, claims, role);
+    enum gz_role given;
+    if (!claims->is_guest && gz_access_list_role(core->access, claims->user, &given))
+        is_any = add_role(is_any, role, given);
+    return is_any;
+}
+
+/* Whether the pattern will make its users admins once all that waits and this is stored. */
+static bool makes_admins(const struct gz_core *core, const char *glob,
+                         const struct gz_access_record *last)
+{
+    const struct gz_access_record *then = strcmp(glob, last->glob) == 0 ? last : find(core, glob);
+    return then != NULL && !then->gone && then->role == GZ_ROLE_ADMIN;
+}
+
+/* Whether the session's user will be an admin once all that waits and this is stored. */
+static bool stays_admin(const struct gz_session *session, const struct gz_access_record *last)
+{
+    const struct gz_core *core = session->core;
+    const char *user = session->claims.user;
+    enum gz_role role;
+    if (role_by_claims(core, &session->claims, &role) && role == GZ_ROLE_ADMIN) return true;
+    if (makes_admins(core, last->glob, last) && gz_glob_matches(last->glob, user)) return true;
+    for (size_t i = 0; i < gz_access_list_count(core->access); i++) {
+        const char *glob = gz_access_list_at(core->access, i)->glob;
+        if (gz_glob_matches(glob, user) && makes_admins(core, glob, last)) return true;
+    }
+    const struct pending_access *pending = NULL;
+    while ((pending = next_pending(core, pending)) != NULL) {
+        const char *glob = pending->access->is.glob;
+        if (gz_glob_matches(glob, user) && makes_admins(core, glob, last)) return true;
+    }
+    return false;
+}
+
+static void apply(struct gz_session *session)
+{
+    static const char reason[] = "your rights in this scene have changed";
+    enum gz_role role;
+    bool may = gz_core_role(session->core, &session->claims, &role);
+    if (may && gz_role_asked(session->asked, role) == session->role) return;
+    struct gz_message message = {.op = GZ_OP_BYE, .has = GZ_HAS_BYE_RETRY_S};
+    message.bye = (struct gz_bye){.reason = gz_text_of(reason)};
+    gz_session_send(session, &message);
+    gz_session_end(session, reason);
+}
+
+void gz_core_apply_access(struct gz_core *core)
+{
+    if (!core->is_access_new) return;
+    core->is_access_new = false;
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        if (!session->ended) apply(session);
+}
+
+/* ---- what is asked for ---- */
+
+static enum gz_status check(const struct gz_session *session, const struct gz_message *message,
+                            const struct gz_access_record *record, bool is_there,
+                            struct gz_failure *failure)
+{
+    bool has_role = (message->has & GZ_HAS_ACCESS_ROLE) != 0;
+    if (has_role == record->gone)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "access.role: give either a role or gone");
+    if (record->gone && !is_there)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "access.user: %s has no access here",
+                       record->glob);
+    if (!record->gone && !is_there && count_patterns(session->core) >= GZ_ACCESS_MAX)
+        return gz_fail(&failure->error, GZ_TOO_MANY, "access: a scene gives it to at most %d",
+                       GZ_ACCESS_MAX);
+    if (!stays_admin(session, record))
+        return gz_fail(&failure->error, GZ_CONFLICT,
+                       "access.user: you would be no admin any more: let another admin do it");
+    return GZ_OK;
+}
+
+enum gz_status gz_on_access(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
+{
+    const struct gz_access *said = &message->access;
+    struct gz_core *core = session->core;
+    char glob[GZ_GLOB_BYTES_MAX + 1] = "";
+    memcpy(glob, said->user.bytes, said->user.size);
+    struct gz_access_record record = {.glob = glob,
+                                      .user = session->user,
+                                      .role = said->role,
+                                      .gone = said->gone,
+                                      .made = core->clock.now.unix_s};
+    bool is_there = find(core, glob) != NULL;
+    enum gz_status status = check(session, message, &record, is_there, failure);
+    if (status != GZ_OK) return status;
+    gz_rate_charge(&session->rate, (double)gz_access_list_count(core->access) *
+                                       (double)core->roster.count / GZ_ACCESS_TESTS_PER_MESSAGE);
+    return append(session, message, &record, !is_there, failure);
+}
+
+enum gz_status gz_on_accesses(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
+{
+    const struct gz_access_list *list = session->core->access;
+    size_t count = gz_access_list_count(list);
+    struct gz_access_state *states = gz_arena_take(&session->core->scratch, count, sizeof *states);
+    if (states == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the access");
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_access_record *is = gz_access_list_at(list, i);
+        states[i] = (struct gz_access_state){.user = gz_text_of(is->glob),
+                                             .by = gz_text_of(is->user),
+                                             .role = is->role,
+                                             .made = is->made};
+    }
+    struct gz_ok ok = {.accesses = states, .access_count = count};
+    gz_session_ok(session, message, GZ_HAS_OK_ACCESSES, &ok);
+    return GZ_OK;
+}
+
+/* ---- to the disk and back ---- */
+
+static bool add_access(const struct gz_journal_entry *entry, struct gz_batch *batch)
+{
+    struct gz_access_record *record =
+        gz_arena_add(&batch->arena, &batch->access, &batch->access_count, sizeof *record);
+    if (record == NULL) return false;
+    *record = ((const struct pending_access *)entry)->access->is;
+    return true;
+}
+
+static void accept_access(void *context, struct gz_journal_entry *entry,
+                          const struct gz_batch *batch, struct gz_journal_outcome *outcome)
+{
+    (void)batch, (void)outcome;
+    struct gz_core *core = context;
+    struct pending_access *pending = (struct pending_access *)entry;
+    gz_access_list_put(core->access, pending->access);
+    pending->access = NULL;
+    core->is_access_new = true;
+}
+
+static bool refuse_access(void *context, struct gz_journal_entry *entry, const char *why,
+                          struct gz_journal_outcome *outcome)
+{
+    (void)context, (void)entry;
+    gz_fail(&outcome->error, GZ_STORAGE, "the access could not be stored: %s", why);
+    return true;
+}
+
+static void free_access(void *context, struct gz_journal_entry *entry)
+{
+    (void)context;
+    free(((struct pending_access *)entry)->access);
+    free(entry);
+}
+
+static const struct gz_journal_kind pending_accesses = {.is_urgent = true,
+                                                        .add = add_access,
+                                                        .accept = accept_access,
+                                                        .refuse = refuse_access,
+                                                        .free = free_access};
