@@ -22,7 +22,7 @@ export class Browser {
   #display = null;
 
   /**
-   * A person with a browser and a profile of their own. `options` are those of a context in Playwright, `ignore`: errors that the test is about, and
+   * A person with a browser and a profile of their own. `options` are those of a context in Playwright, `args` more of Chromium's, `ignore`: errors that the test is about, and
    * `engine`: "chromium" or "firefox"; without it what GIZMOD_BROWSER says, or Chromium.
    */
   async person({ ignore = [], engine = process.env.GIZMOD_BROWSER ?? "chromium", ...options } = {}) {
@@ -36,11 +36,11 @@ export class Browser {
     return new Person(page);
   }
 
-  async #chromium(options) {
+  async #chromium({ args = [], ...options }) {
     const profile = await mkdtemp(join(tmpdir(), "gizmod-chromium-"));
     this.#ends.unshift(() => rm(profile, { recursive: true, force: true }));
     const context = await chromium.launchPersistentContext(profile, {
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: FLAGS, viewport: SIZE, ...options,
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: [...FLAGS, ...args], viewport: SIZE, ...options,
     });
     this.#ends.unshift(() => context.close());
     return context;

@@ -41,7 +41,7 @@ export class Daemon {
       const timer = setTimeout(() => reject(new Error(`the daemon does not listen:\n${this.#log}`)), START_MS);
       const read = (chunk) => {
         this.#log += chunk;
-        const said = /listening ws:\/\/127\.0\.0\.1:(\d+)\//.exec(this.#log);
+        const said = /listening ws:\/\/[\d.]+:(\d+)\//.exec(this.#log);
         if (!said) return;
         clearTimeout(timer);
         resolve(Number(said[1]));
