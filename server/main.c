@@ -266,7 +266,6 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .origin_count = options->origin_count,
                                  .proxies = options->proxies,
                                  .proxy_count = options->proxy_count,
-                                 .proxies_only = options->proxy_count > 0,
                                  .trust_header = options->trust_header,
                                  .admins = options->admins,
                                  .admin_count = options->admin_count,

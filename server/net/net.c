@@ -112,7 +112,7 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
 static void set_proxies(struct gz_net *net, const struct gz_net_options *options)
 {
     net->proxies = (struct gz_address_ranges){options->proxies, options->proxy_count};
-    net->proxies_only = options->proxies_only;
+    net->proxies_only = options->proxy_count > 0 && options->cert == NULL;
     if (options->trust_header == NULL) return;
     lws_snprintf(net->trust_header, sizeof net->trust_header, "%s:", options->trust_header);
     for (char *c = net->trust_header; *c != '\0'; c++) *c = (char)tolower(*c);

@@ -1,8 +1,10 @@
 /* What a browser says of the page that asks, over a real socket: Host, Origin and Sec-Fetch-Site in
- * each form, and what the answers say to browsers. */
+ * each form, and what the answers say to browsers. Runs once more by TLS. */
 #include "net_fixture.h"
 
 static struct net_fixture fixture;
+/* The daemon's own origin, and the same by the other scheme. */
+static char own[96], crossed[96];
 
 #define EDITOR "Origin: https://editor.example\r\n"
 #define EVIL "Origin: http://evil.example\r\n"
@@ -74,7 +76,7 @@ TEST(test_pages_site_table)
         {"", false}, /* no browser */
         {"Sec-Fetch-Site: none\r\n", false},
         {"Sec-Fetch-Site: same-origin\r\n", false},
-        {"Origin: http://127.0.0.1\r\nSec-Fetch-Site: same-origin\r\n", false},
+        {own, false},
         {EDITOR "Sec-Fetch-Site: cross-site\r\n", false},
         {EDITOR, false},
         {"Sec-Fetch-Site: cross-site\r\n", true},
@@ -87,8 +89,7 @@ TEST(test_pages_site_table)
         {EVIL "Sec-Fetch-Site: same-origin\r\n", true},
         {"Origin: null\r\n", true},
         {"Origin:\r\n", true},
-        {"Origin: https://127.0.0.1\r\n", true}, /* we have no TLS */
-        {"Origin: https://127.0.0.1\r\nX-Forwarded-Proto: https\r\n", true},
+        {crossed, true},
         {"Origin: http://localhost\r\n", true},
         {EDITOR EVIL, true},
         {EDITOR EDITOR, true},
@@ -111,8 +112,8 @@ TEST(test_pages_site_table)
         for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
             struct raw_response response;
             char headers[512];
-            snprintf(headers, sizeof headers, "Host: 127.0.0.1\r\nConnection: close\r\n%s",
-                     pages[i].headers);
+            snprintf(headers, sizeof headers, "Host: 127.0.0.1:%d\r\nConnection: close\r\n%s",
+                     fixture.daemon.port, pages[i].headers);
             bool is_refused = ask(places[k].line, headers, &response) == 403;
             if (is_refused != (places[k].is_guarded && pages[i].is_refused))
                 fail_msg("%s of %s: %d", places[k].line, pages[i].headers, response.status);
@@ -129,6 +130,8 @@ TEST(test_pages_upgrade_table)
     } rows[] = {
         {"", 101},
         {"Sec-Fetch-Site: same-origin\r\n", 101},
+        {own, 101},
+        {crossed, 403},
         {EDITOR "Sec-Fetch-Site: cross-site\r\n", 101},
         {"Sec-Fetch-Site: cross-site\r\n", 403},
         {"Sec-Fetch-Site: same-site\r\n", 403},
@@ -185,6 +188,11 @@ static int start(void **state)
     (void)state;
     net_fixture_start(&fixture, "--allow-origin=https://editor.example",
                       "--web=" GZ_SOURCE_DIR "/client/web/editor");
+    bool tls = fixture.daemon.tls;
+    snprintf(own, sizeof own, "Origin: %s://127.0.0.1:%d\r\n", tls ? "https" : "http",
+             fixture.daemon.port);
+    snprintf(crossed, sizeof crossed, "Origin: %s://127.0.0.1:%d\r\nX-Forwarded-Proto: https\r\n",
+             tls ? "http" : "https", fixture.daemon.port);
     return 0;
 }
 

@@ -211,38 +211,42 @@ static bool find_own_address(char text[INET_ADDRSTRLEN])
     return is_found;
 }
 
-static bool answers(const char *from, const char *to, int port)
+/* What a request without TLS is answered with; 0 for a connection that is hung up on. */
+static int answer(const char *from, const char *to, int port)
 {
     struct raw_response response;
     int socket = connect_between(from, to, port);
     (void)raw_send_text(socket, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
     raw_read_response(socket, &response);
     close(socket);
-    return response.status == 200;
+    return response.status;
 }
 
-static void try_beyond(const char *own, const char *proxy, bool may_own)
+static void try_beyond(const char *own, const char *proxy, bool tls, int from_own)
 {
     struct test_daemon daemon;
     char option[64];
     test_daemon_init(&daemon);
     daemon.host = "0.0.0.0";
+    if (tls) test_daemon_use_tls(&daemon);
     snprintf(option, sizeof option, "--trusted-proxy=%s", proxy);
     test_daemon_start(&daemon, option, "--trust-header=" HEADER);
-    assert_true(answers("127.0.0.1", "127.0.0.1", daemon.port));
-    assert_true(answers("127.0.0.3", "127.0.0.1", daemon.port));
-    assert_int_equal(answers(own, own, daemon.port), may_own);
+    assert_int_equal(answer("127.0.0.1", "127.0.0.1", daemon.port), tls ? 403 : 200);
+    assert_int_equal(answer("127.0.0.3", "127.0.0.1", daemon.port), tls ? 403 : 200);
+    assert_int_equal(answer(own, own, daemon.port), from_own);
     test_daemon_end(&daemon);
     test_daemon_finish(&daemon);
 }
 
+/* With TLS everybody may connect: a request in the open is refused in words. */
 TEST(test_proxy_beyond_loopback_only_proxies_connect)
 {
     char own[INET_ADDRSTRLEN];
     if (!find_own_address(own)) skip();
-    try_beyond(own, "198.51.100.7/32", false);
-    try_beyond(own, own, true);
-    try_beyond(own, "0.0.0.0/0", true);
+    try_beyond(own, "198.51.100.7/32", false, 0);
+    try_beyond(own, own, false, 200);
+    try_beyond(own, "0.0.0.0/0", false, 200);
+    try_beyond(own, "198.51.100.7/32", true, 403);
 }
 
 static int start(void **state)
