@@ -18,7 +18,7 @@
 #define GZ_MESSAGE_BYTES_MAX (1024 * 1024)
 /* Bytes a connection may send before its hello was accepted: nothing legitimate is longer, and the
  * user is not known yet. */
-#define GZ_HELLO_BYTES_MAX 4096
+#define GZ_HELLO_BYTES_MAX 8192
 /* Seconds until hello must have come. */
 #define GZ_HELLO_SECONDS_MAX 5
 /* Maps per second and session, with a burst of one second. A 1 kHz mouse with room to spare. */
@@ -94,7 +94,7 @@
 #define GZ_DROPPED_BYTES 200
 
 static_assert(GZ_HELLO_BYTES_MAX <= GZ_MESSAGE_BYTES_MAX, "a hello is a message");
-static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
+static_assert(GZ_TOKEN_BYTES_MAX + 4096 <= GZ_HELLO_BYTES_MAX, "a hello carries a token and names");
 static_assert(GZ_SCENE_NAME_BYTES_MAX <= GZ_GLOB_BYTES_MAX &&
                   GZ_USER_BYTES_MAX <= GZ_GLOB_BYTES_MAX,
               "a glob can be the name itself");

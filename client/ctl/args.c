@@ -1,6 +1,7 @@
 /* args.c - the arguments of a command: the shared options, the environment, and scene names. */
 #include "args.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 const struct gz_arg_option ctl_shared_options[] = {
     {"--server", GZ_ARG_TEXT, "URL",
      .help = "the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},
-    {"--token", GZ_ARG_TEXT, "TOKEN", .help = "who you are, for a daemon that asks (GIZMOD_TOKEN)"},
+    {"--token-file", GZ_ARG_TEXT, "FILE",
+     .help = "has your token, for a daemon that asks who you are (or GIZMOD_TOKEN is the token)"},
     {"--user", GZ_ARG_TEXT, "NAME", .help = "the name that others see (USER)"},
     {"--help", .help = "say this"},
     {0},
@@ -46,10 +48,31 @@ static void take_shared(struct ctl_args *args)
 {
     args->help = gz_args_get_own(&args->said, "--help")->given;
     args->server = shared_text(args, "--server", "GIZMOD_URL");
-    args->token = shared_text(args, "--token", "GIZMOD_TOKEN");
+    args->token = getenv("GIZMOD_TOKEN");
+    if (args->token != NULL && args->token[0] == '\0') args->token = NULL;
     args->user = shared_text(args, "--user", "USER");
     if (args->server == NULL) args->server = GZ_CLIENT_URL_DEFAULT;
     if (args->user == NULL) args->user = "gizmoctl";
+}
+
+/* The first line of the file. A token is no argument, because everybody on the machine can see
+ * those. */
+static enum ctl_exit read_token(struct ctl_args *args)
+{
+    const struct gz_arg *said = gz_args_get_own(&args->said, "--token-file");
+    if (!said->given) return CTL_OK;
+    FILE *file = fopen(said->text, "re");
+    if (file == NULL) return ctl_usage(args, "--token-file: %s: %s", said->text, strerror(errno));
+    char *line = fgets(args->token_text, sizeof args->token_text, file);
+    fclose(file);
+    size_t size = line != NULL ? strcspn(line, "\r\n") : 0;
+    if (size == 0) return ctl_usage(args, "--token-file: %s: its first line is empty", said->text);
+    if (size > GZ_TOKEN_BYTES_MAX)
+        return ctl_usage(args, "--token-file: %s: its first line is longer than %d bytes",
+                         said->text, GZ_TOKEN_BYTES_MAX);
+    args->token_text[size] = '\0';
+    args->token = args->token_text;
+    return CTL_OK;
 }
 
 static bool scene_name_is_valid(const char *name)
@@ -85,5 +108,7 @@ enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *
     if (status == GZ_OK) take_shared(args);
     if (status == GZ_OK && !args->help) status = gz_args_check(&args->said, &error);
     if (status != GZ_OK) return ctl_usage(args, "%s", error.message);
-    return args->help ? CTL_OK : check_scenes(args);
+    if (args->help) return CTL_OK;
+    enum ctl_exit result = check_scenes(args);
+    return result == CTL_OK ? read_token(args) : result;
 }

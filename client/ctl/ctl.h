@@ -16,7 +16,8 @@
 
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set,
     ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
-    ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv;
+    ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv,
+    ctl_token, ctl_key;
 
 /* ---- connecting and failing (common.c) ---- */
 
@@ -68,6 +69,11 @@ GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http 
 
 /* Fetches an HTTP path into a file, whole or not at all. */
 enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file);
+
+/* Replaces a file by these bytes, whole or not at all. A new file is for its owner alone; one that
+ * was there keeps its owner and rights. */
+GZ_MUST_USE enum gz_status ctl_write_secret(const char *file, const void *bytes, size_t size,
+                                            struct gz_error *error);
 
 /* ---- words for people (print.c) ---- */
 

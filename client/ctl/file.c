@@ -1,7 +1,9 @@
-/* file.c - downloads into a file, which appears only once it is complete. */
+/* file.c - writes files, which appear only once they are complete: downloads, and secrets. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctl.h"
@@ -14,12 +16,23 @@ struct draft {
     FILE *stream;
 };
 
-static enum gz_status draft_open(struct draft *draft, const char *name, struct gz_error *error)
+/* Opens the draft of a file with these rights; what an earlier one left is gone. */
+static FILE *open_new(const char *path, mode_t mode)
+{
+    unlink(path);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    FILE *stream = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (descriptor >= 0 && stream == NULL) close(descriptor);
+    return stream;
+}
+
+static enum gz_status draft_open(struct draft *draft, const char *name, mode_t mode,
+                                 struct gz_error *error)
 {
     *draft = (struct draft){.name = name};
     if (asprintf(&draft->temporary, "%s.part", name) < 0)
         return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    draft->stream = fopen(draft->temporary, "wb");
+    draft->stream = open_new(draft->temporary, mode);
     if (draft->stream != NULL) return GZ_OK;
     gz_fail(error, GZ_INTERNAL, "%s: %s", draft->temporary, strerror(errno));
     free(draft->temporary);
@@ -49,7 +62,7 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
     struct draft draft;
     struct gz_error error = {0};
     char dropped[GZ_DROPPED_BYTES] = "";
-    enum gz_status status = draft_open(&draft, file, &error);
+    enum gz_status status = draft_open(&draft, file, 0666, &error);
     if (status == GZ_OK) {
         struct gz_http http = {
             .url = args->server,
@@ -69,4 +82,25 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
                 "scene: %s\n",
                 dropped);
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+}
+
+/* A daemon with a user or group of its own goes on reading the file. */
+static bool keep_owner(const struct draft *draft)
+{
+    struct stat old;
+    int descriptor = fileno(draft->stream);
+    return stat(draft->name, &old) != 0 || (fchown(descriptor, old.st_uid, old.st_gid) == 0 &&
+                                            fchmod(descriptor, old.st_mode & 07777) == 0);
+}
+
+enum gz_status ctl_write_secret(const char *file, const void *bytes, size_t size,
+                                struct gz_error *error)
+{
+    struct draft draft;
+    enum gz_status status = draft_open(&draft, file, 0600, error);
+    if (status != GZ_OK) return status;
+    if (!keep_owner(&draft) || fwrite(bytes, 1, size, draft.stream) != size ||
+        fflush(draft.stream) != 0 || fsync(fileno(draft.stream)) != 0)
+        status = gz_fail(error, GZ_INTERNAL, "%s: %s", file, strerror(errno));
+    return draft_close(&draft, status, error);
 }

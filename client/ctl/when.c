@@ -38,18 +38,31 @@ static bool read_today(const char *text, double *unix_s)
     return true;
 }
 
-static bool read_ago(const char *text, double *unix_s)
+bool ctl_duration_read(const char *text, double *seconds)
 {
+    static const char units[] = "smhd";
+    static const double unit_seconds[] = {1, 60, 3600, 86400};
     char *end;
     double number = strtod(text, &end);
-    static const char units[] = "smhd";
-    static const double seconds[] = {1, 60, 3600, 86400};
     const char *unit =
         end != text && end[0] != '\0' && end[1] == '\0' ? strchr(units, end[0]) : NULL;
     if (unit == NULL || !isfinite(number) || number < 0) return false;
+    *seconds = number * unit_seconds[unit - units];
+    return true;
+}
+
+double ctl_when_now(void)
+{
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    *unix_s = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 - number * seconds[unit - units];
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static bool read_ago(const char *text, double *unix_s)
+{
+    double seconds;
+    if (!ctl_duration_read(text, &seconds)) return false;
+    *unix_s = ctl_when_now() - seconds;
     return true;
 }
 

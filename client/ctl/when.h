@@ -11,6 +11,10 @@
 
 /* Reads one of CTL_WHEN_FORMS into Unix seconds. */
 bool ctl_when_read(const char *text, double *unix_s);
+/* Reads a length of time, "30s", "10m", "2h" or "1d", into seconds. */
+bool ctl_duration_read(const char *text, double *seconds);
+/* The wall clock, in Unix seconds. */
+double ctl_when_now(void);
 /* Writes "2025-03-31 14:07:59". */
 void ctl_when_write(double unix_s, char *text, size_t size);
 

@@ -12,6 +12,9 @@
 #include "proto/token/claims.h"
 #include "proto/token/keys.h"
 
+/* Which daemons a token is for, where nobody says another name. */
+#define GZ_AUDIENCE_DEFAULT "gizmod"
+
 /* Fills *claims where the token is good at `now_unix_s`: signed by one of the keys with that key's
  * own algorithm, for this audience, not before its time nor after it. *claims is zeroed where it is
  * not. */

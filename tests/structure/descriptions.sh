@@ -44,6 +44,6 @@ completes() {
 completes 'gizmoctl che' 'checkpoint checkpoints check'
 completes 'gizmoctl drag engine --ha' '--handle'
 completes 'gizmoctl drag engine --handle tx' 'tx txy'
-completes 'gizmoctl ls --tok' '--token'
+completes 'gizmoctl ls --tok' '--token-file'
 completes 'gizmod --log de' 'debug'
 completes 'gizmod --sample --keep-' '--keep-edits'

@@ -1,7 +1,10 @@
 /* gizmoctl as a person uses it: what it prints, what it exits with, one line where something is
  * wrong. */
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "proto/limits.h"
@@ -216,6 +219,31 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
          NULL,
          "--gone takes no TEXT, --node or --at"},
         {{"note", "engine", "--edit", "1"}, 2, NULL, "--edit: nothing to change"},
+        {{"ls", "--token", "secret"}, 2, NULL, "unknown option --token "},
+        {{"ls", "--token-file", "/nowhere"}, 2, NULL, "--token-file: /nowhere: No such file"},
+        {{"ls", "--token-file", "/dev/null"}, 2, NULL, "/dev/null: its first line is empty"},
+        {{"ls", "--token-file", "/dev/zero"}, 2, NULL, "/dev/zero: its first line is empty"},
+        {{"token", "--user", "a", "--expires", "1h"}, 2, NULL, "--keys is missing"},
+        {{"token", "--keys", "k", "--expires", "1h"}, 2, NULL, "--user is missing"},
+        {{"token", "--keys", "k", "--user", "a"}, 2, NULL, "--expires is missing"},
+        {{"token", "--keys", "k", "--guest", "--expires", "8"},
+         2,
+         NULL,
+         "--expires: \"8\" is no length of time (30s, 10m, 8h, 7d)"},
+        {{"token", "--keys", "k", "--user", "", "--expires", "1h"},
+         2,
+         NULL,
+         "--user: is not a text of 1 to 64 bytes"},
+        {{"token", "--keys", "k", "--user", "a", "--expires", "1h", "--role", "root"},
+         2,
+         NULL,
+         "--role: \"root\" is none of viewer editor admin"},
+        {{"token", "--keys", "k", "--user", "a", "--expires", "1h", "--scene", ""},
+         2,
+         NULL,
+         "--scene: is not a text of 1 to 64 bytes"},
+        {{"key"}, 2, NULL, "FILE is missing"},
+        {{"key", "--public", "--algorithm", "ES256", "k"}, 2, NULL, "--algorithm is of a new key"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
@@ -238,6 +266,14 @@ TEST(test_failures_at_run_time_exit_1_with_a_line)
         {{"check", "/nowhere/a.db"}, 1, NULL, "a.db: No such file or directory (unknown_scene)"},
         {{"check", "/etc/passwd"}, 1, NULL, "file is not a database"},
         {{"backup", "engine", "/nowhere/a.db"}, 1, NULL, "/nowhere/a.db.part"},
+        {{"key", "/nowhere/k"}, 1, NULL, "/nowhere/k.part: No such file"},
+        {{"key", "--public", "/nowhere/k"}, 1, NULL, "/nowhere/k: No such file"},
+        {{"key", "--algorithm", "none", "/nowhere/k"}, 1, NULL, "\"none\" is none of HS256"},
+        {{"key", "/etc/passwd"}, 1, NULL, "/etc/passwd: is not JSON: line 1"},
+        {{"token", "--keys", "/etc/passwd", "--user", "a", "--expires", "1h"},
+         1,
+         NULL,
+         "/etc/passwd: is not JSON: line 1"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
@@ -265,6 +301,8 @@ TEST(test_help_of_each_command_names_its_options)
         {{"note", "--help"}, 0, "SCENE [TEXT]", NULL},
         {{"notes", "--help"}, 0, "--all", NULL},
         {{"undo", "--help"}, 0, "--force", NULL},
+        {{"token", "--help"}, 0, "--expires TIME", NULL},
+        {{"key", "--help"}, 0, "--public", NULL},
         {{"drag", "--help"}, 0, "degrees about rx ry rz rv", NULL},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
@@ -303,6 +341,132 @@ static void check_solve(const struct test_daemon *daemon)
     assert_int_equal(count_lines(output.err), 2);
     assert_int_equal(output.code, 1);
     test_output_finish(&output);
+}
+
+/* ---- keys and tokens ---- */
+
+struct keys_folder {
+    char path[64], file[80], token[80];
+};
+
+static int keys_setup(void **state)
+{
+    struct keys_folder *folder = calloc(1, sizeof *folder);
+    strcpy(folder->path, "/tmp/gizmod-ctl-XXXXXX");
+    if (folder == NULL || mkdtemp(folder->path) == NULL) return -1;
+    snprintf(folder->file, sizeof folder->file, "%s/keys", folder->path);
+    snprintf(folder->token, sizeof folder->token, "%s/token", folder->path);
+    *state = folder;
+    return 0;
+}
+
+static int keys_teardown(void **state)
+{
+    struct keys_folder *folder = *state;
+    unlink(folder->file);
+    unlink(folder->token);
+    int left = rmdir(folder->path); /* a draft that is left behind makes it fail */
+    free(folder);
+    return left;
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat stat_;
+    assert_int_equal(stat(path, &stat_), 0);
+    return stat_.st_mode & 07777;
+}
+
+/* A file of secrets is for its owner alone, unless its owner says otherwise; then it stays so. */
+static void test_a_file_of_keys_is_private_and_replaced_whole(void **state)
+{
+    const struct keys_folder *folder = *state;
+    const struct call make = {{"key", folder->file}, 0, NULL, NULL};
+    const struct call bad = {{"key", folder->file}, 1, NULL, "is not JSON"};
+    mode_t mask = umask(0);
+    check_call(NULL, NULL, &make);
+    umask(mask);
+    assert_int_equal(mode_of(folder->file), 0600);
+    assert_int_equal(chmod(folder->file, 0640), 0);
+    check_call(NULL, NULL, &make);
+    assert_int_equal(mode_of(folder->file), 0640);
+    const struct call print = {{"key", "--public", folder->file}, 0, "\"ES256\"", NULL};
+    check_call(NULL, NULL, &print);
+    assert_int_equal(truncate(folder->file, 10), 0);
+    check_call(NULL, NULL, &bad);
+    struct stat after;
+    assert_int_equal(stat(folder->file, &after), 0);
+    assert_int_equal(after.st_size, 10);
+}
+
+static void test_a_token_of_exposed_keys_comes_with_a_warning(void **state)
+{
+    const struct keys_folder *folder = *state;
+    const struct call make = {{"key", folder->file}, 0, NULL, NULL};
+    struct call sign = {
+        {"token", "--keys", folder->file, "--user", "a", "--expires", "1h"}, 0, "eyJ", NULL};
+    check_call(NULL, NULL, &make);
+    check_call(NULL, NULL, &sign);
+    assert_int_equal(chmod(folder->file, 0644), 0);
+    sign.err = "others may read or change";
+    check_call(NULL, NULL, &sign);
+}
+
+/* Answers one HTTP request with an empty list, and keeps what was asked. */
+static void answer_once(int listener, char *request, size_t room)
+{
+    static const char answer[] =
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]";
+    int connection = accept(listener, NULL, NULL);
+    assert_true(connection >= 0);
+    size_t size = 0;
+    request[0] = '\0';
+    while (strstr(request, "\r\n\r\n") == NULL) {
+        ssize_t taken = read(connection, request + size, room - 1 - size);
+        assert_true(taken > 0);
+        request[size += (size_t)taken] = '\0';
+    }
+    assert_int_equal(write(connection, answer, sizeof answer - 1), sizeof answer - 1);
+    close(connection);
+}
+
+static int listen_anywhere(char url[64])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(url, 64, "ws://127.0.0.1:%d/ws", ntohs(address.sin_port));
+    return listener;
+}
+
+/* The longest token there is; what follows its line is none of it. */
+static void test_the_token_of_a_file_goes_into_the_header(void **state)
+{
+    const struct keys_folder *folder = *state;
+    char url[64], request[2 * GZ_TOKEN_BYTES_MAX], header[GZ_TOKEN_BYTES_MAX + 64];
+    int listener = listen_anywhere(url);
+    FILE *file = fopen(folder->token, "w");
+    assert_non_null(file);
+    fprintf(file, "%0*d\r\nmore\n", GZ_TOKEN_BYTES_MAX, 7);
+    fclose(file);
+    const char *const arguments[] = {"ls", "--json", "--token-file", folder->token, "--server",
+                                     url,  NULL};
+    struct test_child child;
+    struct test_output output;
+    test_ctl_start(&child, NULL, arguments);
+    answer_once(listener, request, sizeof request);
+    test_child_finish(&child, NULL, &output);
+    close(listener);
+    assert_int_equal(output.code, 0);
+    test_output_finish(&output);
+    snprintf(header, sizeof header, "uthorization: Bearer %0*d\r\n", GZ_TOKEN_BYTES_MAX, 7);
+    assert_non_null(strstr(request, header));
+    char *line_end = strstr(request, "\r\n");
+    *line_end = '\0';
+    assert_string_equal(request, "GET /scenes HTTP/1.1");
 }
 
 TEST(test_solve_answers_good_lines_and_names_bad_ones)
@@ -1079,10 +1243,14 @@ static void test_watch_of_a_part_tells_that_part_also_after_a_crash(void **state
 int main(void)
 {
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
+#define KEYED(test) cmocka_unit_test_setup_teardown(test, keys_setup, keys_teardown)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_command_lines_exit_2_with_a_line_that_names_it),
         cmocka_unit_test(test_failures_at_run_time_exit_1_with_a_line),
         cmocka_unit_test(test_help_of_each_command_names_its_options),
+        KEYED(test_a_file_of_keys_is_private_and_replaced_whole),
+        KEYED(test_a_token_of_exposed_keys_comes_with_a_warning),
+        KEYED(test_the_token_of_a_file_goes_into_the_header),
         cmocka_unit_test(test_solve_answers_good_lines_and_names_bad_ones),
         STAGED(test_solve_answers_the_same_through_a_daemon),
         STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
