@@ -4,6 +4,7 @@
 import { SUBPROTOCOL, VERSION, decode, encode, encodeFrames } from "./codec.js";
 import { healthUrl, isReachable } from "./reachable.js";
 
+/** @import {SessionToken} from "./token.js" */
 /** @import {Status} from "./types.js" */
 
 const RETRY_MS = 250;
@@ -32,6 +33,8 @@ const FINAL = new Set([
   "bad_value",
   "bad_message",
 ]);
+/** A session that was refused for one of these goes on with another token. */
+const OF_TOKEN = new Set(["unauthorised", "forbidden"]);
 
 /**
  * An error of the server or of the connection. `code` is one of proto/README.md, or "lost" or
@@ -81,6 +84,7 @@ export function makeKey() {
  * @property {(messages: any[]) => void} received the messages of a frame that answer no request
  * @property {(status: Status) => void} status
  * @property {() => void} unsaved called when the number of waiting requests may have changed
+ * @property {SessionToken} [token] the token that `hello` sends
  */
 
 export class Connection {
@@ -92,8 +96,13 @@ export class Connection {
   #attempts = 0;
   /** @type {any} */
   #socket = null;
-  /** @type {AbortController | null} while HTTP is asked whether the server is there */
+  /** @type {AbortController | null} while something is asked before a socket is opened */
   #asking = null;
+  /**
+   * The token that the server refused, and in which words: no attempt is made with it again.
+   * @type {{ token: string | undefined, error: GizmodError } | null}
+   */
+  #refused = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -195,9 +204,10 @@ export class Connection {
     return [...this.#pending.values()].filter(({ held }) => held);
   }
 
-  /** Tries to connect now rather than after the pause. */
+  /** Tries to connect now rather than after the pause; not with a token that was refused. */
   retry() {
     if (this.#socket || this.#asking || this.#closed) return;
+    if (this.#isRefused() && !this.handlers.token?.asks) return;
     clearTimeout(this.#timer);
     this.#connect();
   }
@@ -213,18 +223,36 @@ export class Connection {
     this.#retryS = undefined;
     if (this.#attempts > 0) this.handlers.status({ phase: "connecting" });
     const address = this.#attempts > ASK_AFTER ? healthUrl(this.url) : null;
-    if (address === null) this.#openSocket();
-    else void this.#askFirst(address);
+    if (address === null && !this.handlers.token?.asks) this.#openSocket();
+    else void this.#prepare(address);
   }
 
-  /** @param {string} address */
-  async #askFirst(address) {
+  /**
+   * Asks what has to be known before a socket is opened.
+   * @param {string | null} address where HTTP is asked whether the server is there
+   */
+  async #prepare(address) {
     const asking = (this.#asking = new AbortController());
-    const answered = await isReachable(address, asking.signal);
+    const answered = address === null || (await isReachable(address, asking.signal));
+    if (answered && !this.#closed) await this.#askToken();
     this.#asking = null;
     if (this.#closed) return;
-    if (answered) this.#openSocket();
-    else this.#lost();
+    if (!answered || this.#fatal) this.#lost();
+    else this.#openSocket();
+  }
+
+  async #askToken() {
+    try {
+      await this.handlers.token?.ask();
+      if (this.#isRefused()) this.#fatal = this.#refused?.error ?? null;
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      this.#fatal = new GizmodError("lost", `the application has no token: ${message}`);
+    }
+  }
+
+  #isRefused() {
+    return this.#refused !== null && this.#refused.token === this.handlers.token?.text;
   }
 
   #openSocket() {
@@ -276,7 +304,7 @@ export class Connection {
         this.#dropped(message);
       if (message.op === "bye") this.#retryS = message.retry_s ?? 0;
       if (message.op === "bye" && message.fatal)
-        this.#fatal = new GizmodError("unknown_scene", message.reason, message);
+        this.#fatal = new GizmodError(message.code ?? "unknown_scene", message.reason, message);
       if (!this.#answer(message)) news.push(message);
     }
     this.handlers.received(news);
@@ -286,6 +314,7 @@ export class Connection {
   #welcome(welcome) {
     this.#attempts = 0;
     this.#known = true;
+    this.#refused = null;
     this.#open = true;
     this.#bytesMax = welcome.limits?.message_bytes ?? Infinity;
     this.handlers.welcomed(welcome);
@@ -381,6 +410,7 @@ export class Connection {
       "the connection was lost before the answer came",
       (message) => message.key === undefined,
     );
+    if (this.#fatal && this.#mayReturn(this.#fatal)) return this.#awaitToken(this.#fatal);
     if (this.#fatal && FINAL.has(this.#fatal.code))
       return this.#end(this.#fatal.message, this.#fatal.code, this.#fatal.scene);
     const reason =
@@ -388,6 +418,24 @@ export class Connection {
       (this.#retryS !== undefined ? "the server is going away" : this.#unreachable());
     this.#fatal = null;
     this.#wait(reason);
+  }
+
+  /** Whether another token may bring the session back. @param {GizmodError} error */
+  #mayReturn({ code }) {
+    return this.#known && this.handlers.token?.text !== undefined && OF_TOKEN.has(code);
+  }
+
+  /**
+   * Edits wait for another token. The application is asked for it once, if it can be asked.
+   * @param {GizmodError} error
+   */
+  #awaitToken(error) {
+    const { token } = this.handlers;
+    const asked = this.#isRefused();
+    this.#fatal = null;
+    this.#refused = { token: token?.text, error };
+    if (token?.asks && !asked) this.#wait(error.message);
+    else this.handlers.status({ phase: "offline", reason: error.message, code: error.code });
   }
 
   /** @param {string} reason */

@@ -2,8 +2,9 @@
 // errors as JSON, {code, message}.
 import { urlOf } from "./address.js";
 import { GizmodError } from "./connection.js";
+import { authorization } from "./token.js";
 
-/** @import {SceneListing} from "./types.js" */
+/** @import {SceneListing, TokenOption} from "./types.js" */
 
 /** @param {Response} response */
 async function check(response) {
@@ -17,10 +18,12 @@ async function check(response) {
 
 /**
  * @param {string} [base] the daemon's http address; a page at the root of its host can leave it out
+ * @param {{ token?: TokenOption }} [more]
  * @returns {Promise<SceneListing[]>}
  */
-export async function listScenes(base = "") {
-  return (await check(await fetch(urlOf(base, "/scenes")))).json();
+export async function listScenes(base = "", { token } = {}) {
+  const headers = await authorization(token);
+  return (await check(await fetch(urlOf(base, "/scenes"), { headers }))).json();
 }
 
 /**
@@ -34,6 +37,18 @@ export function sceneUrl(scene, what, base = "") {
   return `${pathOf(scene, base)}/${what}`;
 }
 
+/**
+ * Fetches a file of a scene, as `sceneUrl` names it, with the token that the server asks for.
+ * @param {string} scene
+ * @param {"asset" | "export" | "backup"} what
+ * @param {{ base?: string, token?: TokenOption, signal?: AbortSignal }} [more]
+ * @returns {Promise<Response>} with the file as its body
+ */
+export async function fetchScene(scene, what, { base = "", token, signal } = {}) {
+  const headers = await authorization(token);
+  return check(await fetch(sceneUrl(scene, what, base), { headers, signal }));
+}
+
 /** @param {string} scene @param {string} base */
 const pathOf = (scene, base) => urlOf(base, `/scenes/${encodeURIComponent(scene)}`);
 
@@ -43,20 +58,21 @@ const byUser = (user) => (user ? `?${new URLSearchParams({ user })}` : "");
 /**
  * Deletes a scene with its history and notes, for good.
  * @param {string} scene
- * @param {{ base?: string, user?: string }} [more]
+ * @param {{ base?: string, user?: string, token?: TokenOption }} [more]
  */
-export async function deleteScene(scene, { base = "", user } = {}) {
-  await check(await fetch(pathOf(scene, base) + byUser(user), { method: "DELETE" }));
+export async function deleteScene(scene, { base = "", user, token } = {}) {
+  const headers = await authorization(token);
+  await check(await fetch(pathOf(scene, base) + byUser(user), { method: "DELETE", headers }));
 }
 
 /**
  * Gives a scene another name.
  * @param {string} scene
  * @param {string} name
- * @param {{ base?: string, user?: string }} [more]
+ * @param {{ base?: string, user?: string, token?: TokenOption }} [more]
  */
-export async function renameScene(scene, name, { base = "", user } = {}) {
-  const headers = { "content-type": "application/json" };
+export async function renameScene(scene, name, { base = "", user, token } = {}) {
+  const headers = { "content-type": "application/json", ...(await authorization(token)) };
   await check(
     await fetch(pathOf(scene, base) + byUser(user), {
       method: "PATCH",
@@ -70,10 +86,11 @@ export async function renameScene(scene, name, { base = "", user } = {}) {
  * A PUT that reports its progress, which fetch does not.
  * @param {string} url
  * @param {Blob | ArrayBuffer} file
+ * @param {Record<string, string>} headers
  * @param {(part: number) => void} progress
  * @returns {Promise<Response>}
  */
-function put(url, file, progress) {
+function put(url, file, headers, progress) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
@@ -81,6 +98,7 @@ function put(url, file, progress) {
     request.onerror = () =>
       reject(new GizmodError("lost", "the connection to the server was lost"));
     request.open("PUT", url);
+    for (const [name, text] of Object.entries(headers)) request.setRequestHeader(name, text);
     request.send(file);
   });
 }
@@ -89,16 +107,18 @@ function put(url, file, progress) {
  * Creates a scene from a .glb, or from a .gltf with all its files embedded.
  * @param {string} scene
  * @param {Blob | ArrayBuffer} file
- * @param {{ base?: string, user?: string, replace?: boolean, progress?: (part: number) => void }}
- * [more] `progress` (in browsers) receives the part that is sent, 0 to 1
+ * @param {{ base?: string, user?: string, token?: TokenOption, replace?: boolean,
+ *   progress?: (part: number) => void }} [more] `progress` (in browsers) receives the part that is
+ *   sent, 0 to 1
  * @returns {Promise<{ scene: string, nodes: number, matrices: number, residual: number, seq: number
  * }>}
  */
 export async function importScene(
   scene,
   file,
-  { base = "", user, replace = false, progress } = {},
+  { base = "", user, token, replace = false, progress } = {},
 ) {
+  const headers = await authorization(token);
   const query = new URLSearchParams({
     ...(user ? { user } : {}),
     ...(replace ? { replace: "" } : {}),
@@ -106,7 +126,9 @@ export async function importScene(
   const url = `${pathOf(scene, base)}?${query}`;
   return (
     await check(
-      progress ? await put(url, file, progress) : await fetch(url, { method: "PUT", body: file }),
+      progress
+        ? await put(url, file, headers, progress)
+        : await fetch(url, { method: "PUT", headers, body: file }),
     )
   ).json();
 }

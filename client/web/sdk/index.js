@@ -4,9 +4,10 @@ import { Session } from "./session.js";
 /** @import {ConnectOptions} from "./types.js" */
 
 export { GizmodError } from "./connection.js";
-export { deleteScene, importScene, listScenes, renameScene, sceneUrl } from "./http.js";
+export { deleteScene, fetchScene, importScene, listScenes, renameScene, sceneUrl } from "./http.js";
 export { SceneModel } from "./scene.js";
 export { Session } from "./session.js";
+export { tokenClaims } from "./token.js";
 
 /**
  * Joins a scene. The session reconnects by itself.

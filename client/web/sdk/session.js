@@ -6,10 +6,11 @@ import { socketUrl } from "./address.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { SceneModel } from "./scene.js";
+import { SessionToken, tokenExpiry, tokenText } from "./token.js";
 
 /** @import {Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit} from "./types.js" */
 /** @import {Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray} from "./types.js" */
-/** @import {Role, Status, Tool, Vec2, Vec3} from "./types.js" */
+/** @import {Role, Status, TokenOption, Tool, Vec2, Vec3} from "./types.js" */
 
 const NO_WEBSOCKET =
   "there is no global WebSocket (Node has one from version 22 on): pass one, for example that of " +
@@ -67,6 +68,9 @@ export class Session extends Emitter {
 
   #options;
   #connection;
+  #token;
+  /** The user as the server says, which may be another one than the options say. */
+  #user = "";
   #epoch = 0;
   /** @type {string | undefined} */
   #secret;
@@ -106,6 +110,8 @@ export class Session extends Emitter {
     this.#options = options;
     this.#ready = new Promise((resolve, reject) => (this.#first = { resolve, reject }));
     this.#ready.catch(() => {});
+    this.#user = options.user;
+    this.#token = new SessionToken(options.token, (token) => this.#sendToken(token));
     this.#connection = new Connection(socketUrl(options.url), WebSocketClass, {
       hello: () => this.#hello(),
       holds: () => this.status.phase === "connecting" && this.status.older === true,
@@ -113,6 +119,7 @@ export class Session extends Emitter {
       received: (messages) => this.#received(messages),
       status: (status) => this.#setStatus(status),
       unsaved: () => this.emit("unsaved", this.unsaved),
+      token: this.#token,
     });
   }
 
@@ -121,8 +128,19 @@ export class Session extends Emitter {
     return this.#ready;
   }
 
+  /** The user, once the server has said who that is: a token says it, or `options`. */
   get user() {
-    return this.#options.user;
+    return this.#user;
+  }
+
+  /** When the token expires, in Unix seconds; undefined without a token. */
+  get expires() {
+    return tokenExpiry(this.#token.text);
+  }
+
+  /** What gives the token, for requests by HTTP. @returns {TokenOption | undefined} */
+  get token() {
+    return this.#token.option;
   }
 
   get sceneName() {
@@ -185,6 +203,21 @@ export class Session extends Emitter {
   }
 
   retry() {
+    this.#connection.retry();
+  }
+
+  /**
+   * Goes on with another token: for the running session, if it is of the same user, or for the
+   * next connection, if there is none. Edits that wait are then sent. Rejects if the server refuses
+   * the token; the running session keeps its own then.
+   * @param {TokenOption} token
+   */
+  async setToken(token) {
+    const text = await tokenText(token);
+    if (text === undefined) throw new TypeError("token: is a text, or a function that gives one");
+    await this.#sendToken(text);
+    this.#token.replace(token);
+    this.#token.watch();
     this.#connection.retry();
   }
 
@@ -447,6 +480,17 @@ export class Session extends Emitter {
     return (await this.#connection.ask(message))[0];
   }
 
+  /** @param {string} token */
+  async #sendToken(token) {
+    try {
+      if (this.#connection.open) await this.#ask({ op: "token", token });
+    } catch (error) {
+      // The next connection begins with it.
+      if (/** @type {GizmodError} */ (error).code !== "lost") throw error;
+    }
+    this.#token.text = token;
+  }
+
   /** @param {any} message */
   #edit(message) {
     return this.#ask({ ...message, key: makeKey() });
@@ -462,7 +506,8 @@ export class Session extends Emitter {
   }
 
   #hello() {
-    const { scene, user, role, token, create } = this.#options;
+    const { scene, user, role, create } = this.#options;
+    const { text: token } = this.#token;
     const stand = {
       epoch: this.#epoch,
       seq: this.#whole ? this.scene.seq : 0,
@@ -506,6 +551,7 @@ export class Session extends Emitter {
     this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, older, loaded: 0 });
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
     this.#connection.send({ op: "tool", ...this.tool });
+    this.#token.watch();
     void this.#selectAgain();
   }
 
@@ -592,6 +638,7 @@ export class Session extends Emitter {
   }
 
   #tellPeople() {
+    this.#user = this.#people.get(this.id)?.user ?? this.#user;
     this.emit("people", this.people);
     const mine = this.#people.get(this.id)?.selection;
     if (mine && this.#selecting === 0) this.#setSelection(mine);
@@ -635,6 +682,7 @@ export class Session extends Emitter {
   /** @param {Status} status */
   #setStatus(status) {
     this.status = status;
+    if (status.phase === "closed") this.#token.stop();
     if (status.phase === "closed")
       this.#first.reject(
         new GizmodError(

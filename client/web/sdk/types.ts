@@ -72,6 +72,8 @@ export interface SceneChange {
 export interface Person {
   session: number;
   user: string;
+  /** What others see in place of `user`, if the user's token says so. */
+  name?: string;
   /** #rrggbb */
   colour: string;
   role: Role;
@@ -283,7 +285,10 @@ export interface Status {
   phase: Phase;
   /** Why the session is offline or closed, in words for people. */
   reason?: string;
-  /** Closed: the code of the error that is the reason, or "closed". */
+  /**
+   * Closed: the code of the error that is the reason, or "closed". Offline: "unauthorised" or
+   * "forbidden" if the server takes the token no longer; the session then waits for `setToken`.
+   */
   code?: string;
   /** Closed because the scene was renamed: its new name. */
   scene?: string;
@@ -300,6 +305,9 @@ export interface Status {
   loaded?: number;
 }
 
+/** A token, or a function that gives the token of now; it may be asked several times. */
+export type TokenOption = string | (() => string | undefined | Promise<string | undefined>);
+
 export interface ConnectOptions {
   /**
    * The daemon's address, `http://host:port/`, or that of its WebSocket, `ws://host:port/ws`. In a
@@ -309,7 +317,11 @@ export interface ConnectOptions {
   scene: string;
   user: string;
   role?: Role;
-  token?: string;
+  /**
+   * Says who the user is, on a server that asks for it. A function is asked before each connection,
+   * and again before its token expires.
+   */
+  token?: TokenOption;
   /** Create the scene if it does not exist. */
   create?: boolean;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
