@@ -162,7 +162,7 @@ static void give_to_worker(struct gz_retirement *retirement)
 
 /* ---- what was asked before ---- */
 
-/* A disk that takes nothing will not take what is still to be said of sessions either. */
+/* If the disk refuses everything, the entries about sessions are not waited for. */
 static bool is_at_rest(const struct gz_open_scene *scene)
 {
     if (scene->net.touched || !gz_core_is_answered(scene->net.core)) return false;

@@ -22,7 +22,7 @@ struct gz_retirements {
 struct gz_retire_request {
     enum gz_retire_how how;
     const char *name, *new_name; /* valid names; the second for a rename */
-    const char *user;            /* who asks for it; "" if nobody says */
+    const char *user;            /* the user that asks for it; "" if it is not known */
     /* Called once, later, with the result; may be NULL. */
     void (*done)(void *context, const struct gz_error *error);
     void *context;

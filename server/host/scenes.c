@@ -1,4 +1,5 @@
-/* The list of the scenes: who is found, who waits, and what makes room for another. */
+/* The list of the scenes: finds and opens them, keeps requests waiting meanwhile, and closes a
+ * scene to make room for another. */
 #include "host/scenes.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static void link_first(struct gz_scenes *scenes, struct gz_open_scene *scene)
     scenes->first = scene;
 }
 
-/* ---- those who wait ---- */
+/* ---- requests that wait for a scene ---- */
 
 static void add_wait(struct gz_open_scene *scene, struct gz_scene_wait *wait)
 {
@@ -108,7 +109,7 @@ static void run_closing(struct gz_job *job)
     gz_open_scene_empty(scene);
 }
 
-/* Who waits for its end wants to have it opened anew. */
+/* A request that waits for the scene to be closed wants it opened anew. */
 static void handle_emptied(struct gz_job *job)
 {
     struct gz_open_scene *scene = job->context;

@@ -14,7 +14,7 @@
  * who claims it. */
 struct gz_name_claim {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    struct gz_error why; /* what everybody who asks for the name is told */
+    struct gz_error why; /* the answer to every request for the name */
     struct gz_name_claim *next;
 };
 

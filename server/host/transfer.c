@@ -18,7 +18,7 @@
 #include "net/text.h"
 #include "server/maxima.h"
 
-/* Who does an import if the request does not say. */
+/* The user of an import if the request names none. */
 #define USER_DEFAULT "http"
 #define JSON_TYPE "application/json"
 
@@ -221,8 +221,8 @@ static enum gz_status prepare_existing(struct gz_transfer *transfer)
 
 /* ---- asset and backup: from the file ---- */
 
-/* Where another one is imported between the two looks, it goes by the tag of the one before, which
- * does not come again. */
+/* If another asset is imported between reading the tag and reading the asset, the new asset is sent
+ * with the old tag. That is harmless: the old tag is never given again. */
 static enum gz_status run_asset(struct gz_transfer *transfer)
 {
     char tag[GZ_ASSET_TAG_BYTES];

@@ -27,7 +27,7 @@
 
 struct gz_journal_entry;
 
-/* Who is answered when the disk has decided. */
+/* A session that is answered when the disk has decided. */
 struct gz_journal_waiter {
     struct gz_journal_waiter *next;
     uint64_t session; /* 0: nobody */

@@ -18,12 +18,13 @@ struct gz_checkpoint_list {
 
 struct gz_checkpoint_entry *gz_checkpoint_entry_create(const struct gz_checkpoint_record *record)
 {
-    size_t name = strlen(record->name) + 1, user = strlen(record->user) + 1;
-    struct gz_checkpoint_entry *entry = malloc(sizeof *entry + name + user);
+    struct gz_checkpoint_entry *entry =
+        malloc(sizeof *entry + gz_text_bytes(record->name) + gz_text_bytes(record->user));
     if (entry == NULL) return NULL;
     *entry = (struct gz_checkpoint_entry){.is = *record};
-    entry->is.name = memcpy(entry->texts, record->name, name);
-    entry->is.user = memcpy(entry->texts + name, record->user, user);
+    char *at = entry->texts;
+    entry->is.name = gz_text_move(&at, record->name);
+    entry->is.user = gz_text_move(&at, record->user);
     return entry;
 }
 

@@ -5,8 +5,8 @@
  * A tombstone keeps its last parent: children are deleted before their parents, so that a parent's
  * tombstone is always younger and is forgotten later. If the world transform of a node is known,
  * those of all nodes above it are known. */
-#ifndef GZ_SCENE_INSIDE_H
-#define GZ_SCENE_INSIDE_H
+#ifndef GZ_SCENE_INTERNAL_H
+#define GZ_SCENE_INTERNAL_H
 
 #include "scene/scene.h"
 

@@ -16,33 +16,18 @@ struct gz_notebook {
 
 /* ---- one note ---- */
 
-static size_t bytes_of(const char *text)
-{
-    return text != NULL ? strlen(text) + 1 : 0;
-}
-
-/* Copies `text` to *at and moves *at past the copy; NULL for NULL. */
-static const char *copy_text(char **at, const char *text)
-{
-    if (text == NULL) return NULL;
-    char *copy = *at;
-    size_t bytes = bytes_of(text);
-    *at += bytes;
-    return memcpy(copy, text, bytes);
-}
-
 struct gz_notebook_entry *gz_notebook_entry_create(const struct gz_note_record *record)
 {
-    size_t bytes = bytes_of(record->user) + bytes_of(record->text) + bytes_of(record->by) +
-                   bytes_of(record->key);
+    size_t bytes = gz_text_bytes(record->user) + gz_text_bytes(record->text) +
+                   gz_text_bytes(record->by) + gz_text_bytes(record->key);
     struct gz_notebook_entry *note = malloc(sizeof *note + bytes);
     if (note == NULL) return NULL;
     *note = (struct gz_notebook_entry){.is = *record};
     char *at = (char *)(note + 1);
-    note->is.user = copy_text(&at, record->user);
-    note->is.text = copy_text(&at, record->text);
-    note->is.by = copy_text(&at, record->by);
-    note->is.key = copy_text(&at, record->key);
+    note->is.user = gz_text_move(&at, record->user);
+    note->is.text = gz_text_move(&at, record->text);
+    note->is.by = gz_text_move(&at, record->by);
+    note->is.key = gz_text_move(&at, record->key);
     return note;
 }
 

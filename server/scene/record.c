@@ -2,6 +2,7 @@
 #include "scene/record.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "server/maxima.h"
 
@@ -29,4 +30,18 @@ void gz_answer_finish(struct gz_answer *answer)
 {
     gz_arena_finish(&answer->arena);
     *answer = (struct gz_answer){0};
+}
+
+size_t gz_text_bytes(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+const char *gz_text_move(char **at, const char *text)
+{
+    if (text == NULL) return NULL;
+    size_t bytes = gz_text_bytes(text);
+    char *copy = memcpy(*at, text, bytes);
+    *at += bytes;
+    return copy;
 }

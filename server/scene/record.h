@@ -250,4 +250,11 @@ void gz_batch_destroy(struct gz_batch *batch);
 void gz_scene_state_finish(struct gz_scene_state *state);
 void gz_answer_finish(struct gz_answer *answer);
 
+/* ---- texts of a record that is copied as one piece of memory ---- */
+
+/* How many bytes a copy of the text takes, its end included; 0 for NULL. */
+size_t gz_text_bytes(const char *text);
+/* Copies the text to *at and moves *at past the copy; NULL for NULL. */
+const char *gz_text_move(char **at, const char *text);
+
 #endif

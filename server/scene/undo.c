@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/ids.h"
 #include "server/maxima.h"
 
 struct entry {
@@ -22,32 +23,14 @@ struct gz_undo_log {
 
 /* ---- entries ---- */
 
-static size_t text_size(const char *text)
-{
-    return text != NULL ? strlen(text) + 1 : 0;
-}
-
 static size_t entry_size(const struct gz_edit_record *edit)
 {
-    size_t size = sizeof(struct entry) + text_size(edit->user) + text_size(edit->key);
+    size_t size = sizeof(struct entry) + gz_text_bytes(edit->user) + gz_text_bytes(edit->key);
     for (size_t i = 0; i < edit->change_count; i++) {
-        size += text_size(edit->changes[i].before.name) + text_size(edit->changes[i].after.name);
+        size += gz_text_bytes(edit->changes[i].before.name) +
+                gz_text_bytes(edit->changes[i].after.name);
     }
     return size + edit->change_count * (sizeof(struct gz_change) + sizeof(uint64_t));
-}
-
-static const char *move_text(const char *text, char **at)
-{
-    if (text == NULL) return NULL;
-    char *copy = memcpy(*at, text, strlen(text) + 1);
-    *at += strlen(text) + 1;
-    return copy;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
 }
 
 /* One piece of memory: the entry, its changes, its nodes, its texts. */
@@ -60,15 +43,15 @@ static struct entry *entry_create(const struct gz_edit_record *edit)
     char *text = (char *)(nodes + edit->change_count);
     *entry = (struct entry){.edit = *edit, .nodes = nodes};
     entry->edit.changes = changes;
-    entry->edit.user = move_text(edit->user, &text);
-    entry->edit.key = move_text(edit->key, &text);
+    entry->edit.user = gz_text_move(&text, edit->user);
+    entry->edit.key = gz_text_move(&text, edit->key);
     for (size_t i = 0; i < edit->change_count; i++) {
         changes[i] = edit->changes[i];
-        changes[i].before.name = move_text(changes[i].before.name, &text);
-        changes[i].after.name = move_text(changes[i].after.name, &text);
+        changes[i].before.name = gz_text_move(&text, changes[i].before.name);
+        changes[i].after.name = gz_text_move(&text, changes[i].after.name);
         nodes[i] = changes[i].node;
     }
-    qsort(nodes, edit->change_count, sizeof *nodes, compare_ids);
+    gz_sort_ids(nodes, edit->change_count);
     return entry;
 }
 
@@ -250,7 +233,7 @@ const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log,
 
 static bool touches(const struct entry *entry, uint64_t node)
 {
-    return bsearch(&node, entry->nodes, entry->edit.change_count, sizeof node, compare_ids) != NULL;
+    return gz_has_id(entry->nodes, entry->edit.change_count, node);
 }
 
 /* The node with the lowest id that both touched. */

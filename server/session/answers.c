@@ -1,5 +1,5 @@
-/* answers.c - says what became of what was asked for: to those who wait, and to everybody. See
- * answers.h. */
+/* answers.c - answers the sessions that wait for an entry of the journal, and announces edits to
+ * every viewer. See answers.h. */
 #include "session/answers.h"
 
 #include "session/describe.h"

@@ -1,4 +1,4 @@
-/* answers.h - what sessions hear about what waited for the disk. */
+/* answers.h - how sessions learn what became of what waited for the disk. */
 #ifndef GZ_SESSION_ANSWERS_H
 #define GZ_SESSION_ANSWERS_H
 

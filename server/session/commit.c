@@ -3,8 +3,8 @@
  * every viewer. See commit.h. */
 #include "session/commit.h"
 
+#include "scene/ids.h"
 #include "session/batch.h"
-#include "session/ids.h"
 #include "session/interaction.h"
 #include "session/label.h"
 #include "session/pending.h"

@@ -53,16 +53,16 @@ GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id,
  * Frees it. */
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now);
 
-/* One whole frame from the client. False where nothing of it was looked at and nothing is to be
- * said of that: who sends far more than its rate gives nobody else a turn. */
+/* One whole frame from the client. False if the frame was dropped unread and unanswered, because
+ * the session sends far more than its rate: its host then lets other sessions go first. */
 bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
                      size_t size, struct gz_now now);
 
 /* The answer to host.commit; the batch belongs to the core again and is freed here. */
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
                        const char *message, struct gz_now now);
-/* The answer to host.query. What of it is to be told is taken over, and `answer` is then empty; the
- * rest is the caller's to finish. */
+/* The answer to host.query. The core takes over what it sends on, and empties `answer`; what is
+ * left in it is the caller's to finish. */
 void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *answer,
                       struct gz_now now);
 
@@ -108,15 +108,16 @@ struct gz_core_summary {
     uint64_t nodes, seq, saved, users, epoch;
     uint64_t asset_seq; /* of the import that brought the glTF */
     bool has_asset;
-    uint64_t triangles;            /* by which nodes are picked */
-    uint64_t surface_bytes;        /* of them */
-    uint64_t surface_bytes_before; /* of those that imports which are not stored yet replaced */
+    uint64_t triangles;            /* that nodes are picked by */
+    uint64_t surface_bytes;        /* of these triangles */
+    uint64_t surface_bytes_before; /* of triangles that were replaced by an import which is not
+                                      stored yet */
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
 /* Replaces all nodes by these as an edit of kind import by `user`. The bytes of the asset become
  * the core's with GZ_OK. `done` is called once, with GZ_OK after COMMIT. Parents come before
- * children; parent is an index into nodes, -1 for a root. GZ_LOCKED where somebody drags,
+ * children; parent is an index into nodes, -1 for a root. GZ_LOCKED if somebody drags,
  * GZ_BAD_VALUE, GZ_TOO_MANY: then `done` is not called. */
 struct gz_core_import_node {
     int64_t parent;
@@ -138,7 +139,7 @@ GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_
 
 /* The surfaces of the asset that the import of `asset_seq` brought, which the core was created
  * with: they are made from the file while it runs already. Until then its nodes are picked by their
- * bounds. False where it has no use for them any more: they stay the caller's. */
+ * bounds. False if the core has no use for the surfaces any more: they stay the caller's. */
 GZ_MUST_USE bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq,
                                        struct gz_surfaces *surfaces);
 

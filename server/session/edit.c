@@ -12,7 +12,7 @@ static enum gz_status no_memory(struct gz_failure *failure)
 }
 
 /* What the scene says is wrong with a node becomes what is wrong with the field that the node, or
- * its parent, came in. Who holds it is said by name elsewhere. */
+ * its parent, came in. gz_core_name_holder says who holds it. */
 static enum gz_status name_field(const struct gz_message *message, const struct gz_change *changes,
                                  size_t count, enum gz_status status, struct gz_failure *failure)
 {

@@ -1,4 +1,4 @@
-/* interaction.c - begins and ends gestures, and makes edits of those that hold nodes. See
+/* interaction.c - begins and ends gestures, and turns gestures that hold nodes into edits. See
  * interaction.h. */
 #include "session/interaction.h"
 

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "scene/ids.h"
 #include "server/maxima.h"
 #include "session/handlers.h"
-#include "session/ids.h"
 #include "session/session.h"
 
 static_assert(GZ_REGION_PLANES == GZ_VIEW_PLANES, "a region of a view has its planes");
@@ -48,8 +48,8 @@ enum gz_status gz_on_interest(struct gz_session *session, const struct gz_messag
                        "interest.view: needs a camera, and none was sent yet; send camera first");
     enum gz_status status = GZ_OK;
     if (message->has & GZ_HAS_INTEREST_NODES)
-        status =
-            gz_check_ids(session->core->scene, "interest.nodes", message->interest.nodes, failure);
+        status = gz_check_ids(session->core->scene, "interest.nodes", message->interest.nodes.ids,
+                              message->interest.nodes.count, failure);
     if (status != GZ_OK) return status;
     struct gz_region region = region_of(session, message);
     status = follow(session, &region, failure);

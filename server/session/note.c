@@ -84,8 +84,8 @@ static size_t count_notes(const struct gz_core *core)
     return count;
 }
 
-/* The note as it will be once all that waits is stored; NULL where it is not there, or will not
- * be. */
+/* The note as it will be once all that waits is stored; NULL if there is no such note, or there
+ * will be none. */
 static const struct gz_note_record *find(const struct gz_core *core, uint64_t id)
 {
     const struct pending_note *pending = find_pending(core, id);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "session/ids.h"
+#include "scene/ids.h"
 
 bool gz_selection_prune(struct gz_selection *selection, const struct gz_scene *scene)
 {

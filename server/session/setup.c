@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "scene/ids.h"
 #include "session/handlers.h"
-#include "session/ids.h"
 #include "session/interaction.h"
 #include "session/session.h"
 
@@ -92,7 +92,7 @@ enum gz_status gz_session_select(struct gz_session *session, struct gz_ids ids, 
                                  struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    enum gz_status status = gz_check_ids(core->scene, "nodes", ids, failure);
+    enum gz_status status = gz_check_ids(core->scene, "nodes", ids.ids, ids.count, failure);
     if (status != GZ_OK) return status;
     status = gz_selection_change(&session->selection, &core->scratch, ids, how);
     if (status != GZ_OK) return gz_fail(&failure->error, status, "no memory for the selection");

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "proto/limits.h"
+#include "scene/ids.h"
 #include "scene/undo.h"
 #include "session/handlers.h"
 #include "session/history.h"
-#include "session/ids.h"
 #include "session/label.h"
 #include "session/pending.h"
 #include "session/session.h"

@@ -173,7 +173,8 @@ enum gz_status gz_store_delete(const char *path, struct gz_error *error)
     return status;
 }
 
-/* Where a file has been put at the name of a deleted one, what stands beside it may be its own. */
+/* If a new file has been put at the name of a deleted one, what stands beside it may belong to the
+ * new file. */
 static enum gz_status tidy(const char *path, struct gz_error *error)
 {
     if (access(path, F_OK) != 0)

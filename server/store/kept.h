@@ -1,4 +1,4 @@
-/* kept.h - what a store keeps of the past, as the person who runs the daemon wants it. */
+/* kept.h - what a store keeps of the past, as the daemon's options say. */
 #ifndef GZ_STORE_KEPT_H
 #define GZ_STORE_KEPT_H
 

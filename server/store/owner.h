@@ -14,7 +14,7 @@ struct gz_owner {
     char *path;
 };
 
-/* GZ_BAD_STATE where another one owns it, named by its process id. */
+/* GZ_BAD_STATE if another process owns it; the error has its process id. */
 GZ_MUST_USE enum gz_status gz_owner_init(struct gz_owner *owner, const char *database,
                                          struct gz_error *error);
 void gz_owner_finish(struct gz_owner *owner);

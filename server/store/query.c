@@ -170,8 +170,8 @@ static enum gz_status answer_edit(struct gz_db_reader *reader, const struct gz_q
 
 /* ---- the past ---- */
 
-/* Where in a row of GZ_SQL_QUERY_POINTS_BEFORE a point begins: the sample, or else the drag's
- * beginning. */
+/* The columns of a row of GZ_SQL_QUERY_POINTS_BEFORE at which a point begins: the sample, or else
+ * the beginning of the drag. */
 enum { SAMPLE_COLUMN = 2, BEGAN_COLUMN = SAMPLE_COLUMN + 3 + GZ_TRS_COLUMN_COUNT };
 
 /* What is asked for: a seq, and the time if the question is about a time (else NaN). */
@@ -282,14 +282,14 @@ static enum gz_status read_nodes_at(sqlite3 *db, struct gz_answer *answer,
     return gz_ask_end(&ask, status, &answer->error, "the past");
 }
 
-/* A point of a path: it was here at `time`, and stayed until `until`. */
+/* A point of a path: the node was here at `time`, and stayed until `until`. */
 struct point {
     uint64_t seq;
     double time, until;
     gz_trs trs;
 };
 
-/* Where it was at the moment asked for, between two points. */
+/* The transform of a node at the moment asked for, between two points of its path. */
 static gz_trs between(const struct gz_moment *moment, const struct point *a, const struct point *b)
 {
     double part = (double)(moment->seq - a->seq) / (double)(b->seq - a->seq);

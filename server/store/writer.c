@@ -9,13 +9,13 @@
 #include "store/database.h"
 #include "store/rows.h"
 
-/* Milliseconds between looks whether another program's lock is gone. */
+/* Milliseconds between two tries to get past another program's lock. */
 #define BUSY_STEP_MS 10
 #define AS_TEXT(number) #number
 #define TEXT_OF(number) AS_TEXT(number)
 
-/* Another program has the file locked: an edit waits for that, nothing else does, and nobody does
- * at the end. */
+/* Another program has the file locked. Only an edit waits until the lock is gone, and not while the
+ * store is being closed. */
 static int handle_busy(void *context, int count)
 {
     const struct gz_writer *writer = context;
@@ -206,7 +206,7 @@ static int write_change(struct gz_writer *writer, const struct gz_edit_record *e
     return gz_ask_run(&ask);
 }
 
-/* Where a drag ends may show that the sample before it is not needed. */
+/* The place at which a drag ends may show that the sample before it is not needed. */
 static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit)
 {
     int rc = SQLITE_OK;
@@ -302,8 +302,8 @@ static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint
     return gz_ask_run(&ask);
 }
 
-/* The past may have gone on since the core looked: what came too late is no fault of the others in
- * the batch. */
+/* The past may have been cut since the core checked these checkpoints. One that came too late is
+ * left out, and the rest of the batch is written. */
 static int write_checkpoints(struct gz_writer *writer, struct gz_batch *batch)
 {
     if (batch->checkpoint_count == 0) return SQLITE_OK;
@@ -363,8 +363,8 @@ static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
     return rc;
 }
 
-/* Prepared like the others: to take back must not need memory. Where it fails all the same the next
- * batch begins with it. */
+/* The statement is prepared like the others, because a rollback must not need memory. If the
+ * rollback fails all the same, the next batch begins with it. */
 static void roll_back(struct gz_writer *writer)
 {
     if (!sqlite3_get_autocommit(writer->db)) (void)run(writer, GZ_SQL_WRITER_ROLLBACK);

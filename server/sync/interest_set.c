@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scene/bounds_index.h"
+#include "scene/ids.h"
 
 /* A node is in the set if it matches or a child of it is in the set. There is an entry for each
  * node that is in the set, that the viewer has, or that waits among the news. */
@@ -261,16 +262,9 @@ static bool set_matching(struct gz_interest_set *set, const struct gz_scene *sce
     return settle(set, entry, node) && settle_rest(set, scene);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_named(const struct gz_region *region, const struct gz_node *node)
 {
-    return region->id_count > 0 &&
-           bsearch(&node->id, region->ids, region->id_count, sizeof node->id, compare_ids) != NULL;
+    return gz_has_id(region->ids, region->id_count, node->id);
 }
 
 static bool is_below_named(const struct gz_region *region, const struct gz_node *node)
@@ -437,7 +431,7 @@ bool gz_interest_set_choose(struct gz_interest_set *set, const struct gz_region 
         ids = malloc(region->id_count * sizeof *ids);
         if (ids == NULL) return false;
         memcpy(ids, region->ids, region->id_count * sizeof *ids);
-        qsort(ids, region->id_count, sizeof *ids, compare_ids);
+        gz_sort_ids(ids, region->id_count);
     }
     free((uint64_t *)set->region.ids);
     set->region = *region;

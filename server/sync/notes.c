@@ -1,5 +1,5 @@
-/* Encodes what a viewer's cursor is behind of the notes: those that changed, whole, oldest change
- * first, and the ids of those that were deleted. */
+/* Encodes the notes that changed after a viewer's cursor, whole, oldest change first, and the ids
+ * of notes that were deleted since. */
 #include <string.h>
 
 #include "sync/internal.h"
