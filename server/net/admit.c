@@ -73,7 +73,7 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarde
 {
     char host[GZ_ORIGIN_BYTES], user[GZ_USER_BYTES_MAX + 1];
     bool present;
-    if (gz_net_has_tls(net) && !lws_is_ssl(wsi))
+    if (net->cert != NULL && !lws_is_ssl(wsi))
         return gz_fail(error, GZ_FORBIDDEN, "this port speaks TLS: use https:// or wss://");
     if (!gz_header(wsi, WSI_TOKEN_HOST, host, sizeof host, &present)) *host = '\0';
     enum gz_status status = admit_host(net, wsi, host, error);
