@@ -21,5 +21,6 @@ bool op_closes_wheel(enum gz_op op)
 bool op_is_beside(enum gz_op op)
 {
     return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY ||
-           op == GZ_OP_AT || op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
+           op == GZ_OP_AT || op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_ACCESS ||
+           op == GZ_OP_PING;
 }

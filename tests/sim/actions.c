@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proto/limits.h"
+#include "sim/access.h"
 #include "sim/actions.h"
 #include "sim/chance.h"
 #include "sim/frames.h"
@@ -259,6 +260,7 @@ void say_something(struct sim *sim, struct person *person)
     int sum = 0;
     for (size_t i = 0; i < COUNT(sayings); i++)
         sum += person->dragging ? sayings[i].dragging : sayings[i].idle;
+    if (sim->grants && chance(sim, 0.06)) say_access(sim, person);
     int drawn = (int)below(sim, (uint64_t)sum);
     size_t at = 0;
     for (;; at++) {

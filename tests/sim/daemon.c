@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "sim/access.h"
 #include "sim/chance.h"
 #include "sim/daemon.h"
 #include "sim/disk.h"
@@ -194,10 +195,16 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", NUMBER(id));
     sim->owners[id] = (uint8_t)link->owner->index;
     const char *user = link->owner->user;
-    const struct gz_claims claims = gz_claims_open(user, strlen(user), link->owner->role);
+    struct gz_claims claims = gz_claims_open(user, strlen(user), link->owner->role);
+    claims.has_role = !link->owner->is_unknown;
     enum gz_status status =
         gz_core_join(sim->core, id, hello, &claims, secret, sim->now, &link->session, &error);
-    PROMISE(status == GZ_OK, "who may join joins", "%s", error.message);
+    access_joined(sim, link->owner, status, &error);
+    if (status != GZ_OK) {
+        link->session = NULL;
+        hang_up(sim, link);
+        return;
+    }
     check_places(sim, replaced);
     model_act(sim, &act);
     if (replaced == NULL) return;
@@ -297,6 +304,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     for (size_t i = 0; i < frame.count; i++)
         if (i != frame.acting) act_beside(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) notes_act(sim, &acts[i]);
+    for (size_t i = 0; i < frame.count; i++) access_act(sim, &acts[i]);
     notes_settled(sim);
     note_moves(sim, link, &frame, seq);
     part_note_camera(sim, link);
@@ -318,7 +326,8 @@ static void receive(struct sim *sim, struct link *link, const struct parcel *par
         join(sim, link, &hello);
         gz_arena_finish(&arena);
     }
-    if (offset < parcel->size) hand_over(sim, link, parcel->bytes + offset, parcel->size - offset);
+    if (link->session != NULL && offset < parcel->size)
+        hand_over(sim, link, parcel->bytes + offset, parcel->size - offset);
 }
 
 /* ---- what goes to a link ---- */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "sim/access.h"
 #include "sim/disk.h"
 #include "sim/drags.h"
 #include "sim/judge.h"
@@ -56,6 +57,7 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
         deed->sent = true;
     }
     notes_sent(sim, batch);
+    access_sent(sim, batch);
 }
 
 /* ---- what it refused ---- */

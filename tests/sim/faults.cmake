@@ -197,3 +197,14 @@ gizmod_planted_fault(replaced_session_keeps_its_drag FILE server/session/join.c
     FROM "gz_interaction_finish(earlier, NULL);" TO "")
 gizmod_planted_fault(session_of_others_replaced FILE server/session/join.c
     FROM "if (strcmp(earlier->user, user) == 0 && !" TO "if (!")
+
+# ---- the scene's access ----
+
+gizmod_planted_fault(role_outlives_its_access FILE server/session/core.c
+    FROM "    gz_core_apply_access(core);" TO "")
+gizmod_planted_fault(first_pattern_counts FILE server/scene/access.c
+    FROM "(is_any && is->role <= *role)" TO "is_any")
+gizmod_planted_fault(access_answered_too_early FILE server/session/access.c
+    FROM "    return append(session, message, &record, !is_there, failure);"
+    TO "    gz_session_ok(session, message, 0, NULL);
+    return append(session, message, &record, !is_there, failure);")

@@ -1,6 +1,7 @@
 /* What must come of everything that is done to the core: each act in turn, against the rules. */
 #include "sim/model.h"
 #include "server/maxima.h"
+#include "sim/access.h"
 #include "sim/disk.h"
 #include "sim/drags.h"
 #include "sim/judge.h"
@@ -42,6 +43,7 @@ void model_act(struct sim *sim, const struct act *act)
     model->newest_node = gz_scene_next_id(sim->core->scene) - 1;
     model->next_edit = sim->core->next_edit;
     check_holders(sim);
+    access_check(sim);
     PROMISE(sim->core->journal.requests <= GZ_PENDING_EDITS_MAX + 2 * PEOPLE,
             "what waits is bounded", "%zu requests", sim->core->journal.requests);
 }

@@ -149,7 +149,10 @@ static bool alter(const struct sim *sim, const struct act *act, struct note_chan
         note_at(&sim->model, message->note.note, sim->model.note_count);
     bool own = (message->has & (GZ_HAS_NOTE_TEXT | GZ_HAS_NOTE_NODE | GZ_HAS_NOTE_POINT)) != 0 ||
                message->note.gone;
-    if (before == NULL || (own && strcmp(before->user, act->user) != 0)) return false;
+    if (before == NULL) return false;
+    bool may = !own || strcmp(before->user, act->user) == 0 ||
+               gz_core_session(sim->core, act->session)->role >= GZ_ROLE_ADMIN;
+    if (!may) return false;
     *change = *before;
     if (message->has & GZ_HAS_NOTE_DONE) change->done = message->note.done;
     change->gone = message->note.gone;

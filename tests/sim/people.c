@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/access.h"
 #include "sim/actions.h"
 #include "sim/chance.h"
 #include "sim/frames.h"
@@ -55,6 +56,11 @@ static void come(struct sim *sim, struct person *person)
 void person_act(struct sim *sim, struct person *person)
 {
     person->next_s = sim->now.mono_s + between(sim, 0.01, 0.5);
+    enum gz_role role;
+    if (sim->quiet && !access_role(sim, person, &role)) {
+        person->next_s = sim->now.mono_s + 1; /* who may nothing does not try */
+        return;
+    }
     if (person->link == NULL) {
         if (sim->core != NULL && !sim->stopping) come(sim, person);
         return;

@@ -27,6 +27,8 @@ struct request {
     bool again;    /* its key was known */
     bool conflict, nothing, node_changed;
     struct part_wish *wish; /* what an interest asks for; NULL for the whole scene */
+    struct gz_access access;
+    bool is_admins, is_told; /* of the access: an admin asked, and was answered */
 };
 
 /* What of a frame matters to what may be said in it too. */
@@ -45,7 +47,8 @@ struct sight {
 struct person {
     int index;
     char user[TEXT_MAX];
-    enum gz_role role;
+    enum gz_role role; /* by the token, in every scene */
+    bool is_unknown;   /* has no role but by the scene's access */
     bool draw;
     struct link *link; /* NULL while away */
     bool welcome;

@@ -1,6 +1,7 @@
 /* The rules of what the core says to people. */
 #include <string.h>
 
+#include "sim/access.h"
 #include "sim/frames.h"
 #include "sim/judge.h"
 #include "sim/notes.h"
@@ -14,9 +15,12 @@ static const struct deed *stored_deed(const struct sim *sim, uint64_t id, const 
     return deed;
 }
 
-static void said_ok(struct sim *sim, const struct request *request,
-                    const struct gz_message *message)
+static void said_ok(struct sim *sim, struct request *request, const struct gz_message *message)
 {
+    if (request->op == GZ_OP_ACCESS) {
+        access_said_ok(sim, request);
+        return;
+    }
     if ((message->has & GZ_HAS_NOTE_NOTE) != 0) {
         notes_said_ok(sim, request, message);
         return;
@@ -60,6 +64,9 @@ static void said_error(const struct sim *sim, const struct request *request,
     if (error->code == GZ_CONFLICT && request->op == GZ_OP_SET)
         PROMISE(request->node_changed, why, "request %llu: nothing changed since: %.*s",
                 NUMBER(request->rid), (int)error->message.size, error->message.bytes);
+    else if (error->code == GZ_CONFLICT && request->op == GZ_OP_ACCESS)
+        PROMISE(sim->people[sim->owners[request->session]].role < GZ_ROLE_ADMIN, why,
+                "request %llu: the user stays an admin", NUMBER(request->rid));
     else if (error->code == GZ_CONFLICT)
         PROMISE(request->conflict, why, "request %llu: nobody touched it since",
                 NUMBER(request->rid));
@@ -89,7 +96,7 @@ static void said_edit(const struct sim *sim, const struct gz_edit_message *edit)
 
 void model_said(struct sim *sim, uint64_t session, const struct gz_message *message)
 {
-    const struct request *request = NULL;
+    struct request *request = NULL;
     if (message->op == GZ_OP_OK || message->op == GZ_OP_ERROR)
         request = message->has & GZ_HAS_RID ? person_request(sim, session, message->rid) : NULL;
     if (request != NULL && request->session != session)

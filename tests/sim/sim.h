@@ -8,7 +8,7 @@
  *   daemon, people              the host of the core; people who come, act and go
  *   hear, actions, frames       what people make of what they hear; what they do; how they say it
  *   model                       what must come of each act: the rules in turn
- *   disk, said, requests, edits, wanted, drags, undo, notes, parts, mirrors      one rule each
+ *   disk, said, requests, edits, wanted, drags, undo, notes, access, parts, mirrors   one rule each
  *   lives, facts                the scene, its edits and its locks through all times
  *   links, act, chance, judge
  *
@@ -47,6 +47,7 @@ struct sim_counts {
 struct sim {
     uint64_t seed, random, step, steps;
     bool copies; /* whether people copy nodes */
+    bool grants; /* whether there are admins, who change the scene's access */
     bool trace;
     const char *claim; /* what a broken assertion of the support breaks */
 

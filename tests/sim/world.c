@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/access.h"
 #include "sim/chance.h"
 #include "sim/daemon.h"
 #include "sim/hear.h"
@@ -205,6 +206,8 @@ static bool sees(const struct person *person, const struct gz_session *session)
 static void check_person(struct sim *sim, struct person *person)
 {
     const struct gz_core *core = sim->core;
+    enum gz_role role;
+    if (!access_role(sim, person, &role)) return;
     PROMISE(person->link != NULL && person->welcome, "whoever wants to is here", "%s/%d is not",
             person->user, person->index);
     PROMISE(person->mirror.complete == gz_scene_seq(core->scene) &&
@@ -313,6 +316,8 @@ static void populate(struct sim *sim)
         struct person *person = &sim->people[i];
         person->index = i;
         person->role = i == USERS ? GZ_ROLE_VIEWER : GZ_ROLE_EDITOR;
+        if (sim->grants && i % USERS == USERS - 1) person->role = GZ_ROLE_ADMIN;
+        person->is_unknown = sim->grants && i == PEOPLE - 1;
         person->draw = i == 0;
         person->checked = UINT64_MAX;
         person->next_s = sim->now.mono_s + between(sim, 0, 1);
@@ -350,6 +355,7 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     sim->seed = sim->random = seed;
     /* The seeds of seeds.txt copy nothing: what they found depends on their order of chances. */
     sim->copies = seed % 5 != 3;
+    sim->grants = seed % 5 < 2; /* the same goes for these */
     sim->steps = steps;
     sim->counts = counts;
     sim->trace = trace_it;

@@ -58,6 +58,7 @@ void core_store_finish(struct core_store *store)
     free(store->note_keys);
     free(store->checkpoints);
     free(store->access);
+    free(store->access_log);
 }
 
 /* ---- what the edits say ---- */
@@ -336,23 +337,34 @@ size_t core_store_find_access(const struct core_store *store, const char *glob)
     return at;
 }
 
+/* The row with copies of its texts, which is in the log from now on. */
+static const struct gz_access_record *log_access(struct core_store *store,
+                                                 const struct gz_access_record *row)
+{
+    store->access_log = grow(store->access_log, &store->access_log_capacity,
+                             store->access_log_count + 1, sizeof *row);
+    struct gz_access_record *kept = &store->access_log[store->access_log_count++];
+    *kept = *row;
+    kept->glob = keep_text(&store->arena, row->glob);
+    kept->user = keep_text(&store->arena, row->user);
+    return kept;
+}
+
 static void write_access(struct core_store *store, const struct gz_batch *batch)
 {
     for (size_t i = 0; i < batch->access_count; i++) {
-        const struct gz_access_record *one = &batch->access[i];
-        size_t at = core_store_find_access(store, one->glob);
-        assert_in_range(strlen(one->glob), 1, GZ_GLOB_BYTES_MAX);
-        assert_true(one->user[0] != '\0' && (at < store->access_count || !one->gone));
-        if (one->gone) {
+        const struct gz_access_record *row = log_access(store, &batch->access[i]);
+        size_t at = core_store_find_access(store, row->glob);
+        assert_in_range(strlen(row->glob), 1, GZ_GLOB_BYTES_MAX);
+        assert_true(row->user[0] != '\0' && (at < store->access_count || !row->gone));
+        if (row->gone) {
             store->access[at] = store->access[--store->access_count];
             continue;
         }
         if (at == store->access_count)
             store->access = grow(store->access, &store->access_capacity, ++store->access_count,
                                  sizeof *store->access);
-        store->access[at] = *one;
-        store->access[at].glob = keep_text(&store->arena, one->glob);
-        store->access[at].user = keep_text(&store->arena, one->user);
+        store->access[at] = *row;
     }
     assert_true(store->access_count <= GZ_ACCESS_MAX);
 }

@@ -48,6 +48,8 @@ struct core_store {
     size_t checkpoint_count, checkpoint_capacity;
     struct gz_access_record *access; /* in force; in no order */
     size_t access_count, access_capacity;
+    struct gz_access_record *access_log; /* each change of it */
+    size_t access_log_count, access_log_capacity;
 };
 
 void core_store_init(struct core_store *store);
