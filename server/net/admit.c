@@ -61,11 +61,14 @@ static enum gz_status admit_origin(const struct gz_net *net, struct lws *wsi, co
     }
     if (fits && gz_origin_allowed(&net->rules, origin, host, gz_proxy_is_secure(net, wsi)))
         return GZ_OK;
-    bool is_valid = fits && gz_origin_valid(origin);
+    if (!fits || !gz_origin_valid(origin))
+        return gz_fail(error, GZ_FORBIDDEN,
+                       "Origin: a page from a file or a sandbox may not ask here; serve it from a "
+                       "web server, and start this one with --allow-origin ORIGIN");
     return gz_fail(error, GZ_FORBIDDEN,
                    "Origin: pages from %s are not allowed here; start the server with "
                    "--allow-origin %s to allow them",
-                   is_valid ? origin : "there", is_valid ? origin : "ORIGIN");
+                   origin, origin);
 }
 
 enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarded,

@@ -92,7 +92,7 @@ TEST(test_http_table)
         {"PUT", "/scenes/witness", "", tiny, 409, "\"code\":\"conflict\""},
         {"PUT", "/scenes/x", "Origin: http://evil.example\r\n", tiny, 403,
          "\"code\":\"forbidden\""},
-        {"PUT", "/scenes/x", "Origin: null\r\n", tiny, 403, "\"code\":\"forbidden\""},
+        {"PUT", "/scenes/x", "Origin: null\r\n", tiny, 403, "a page from a file or a sandbox"},
         {"GET", "/scenes", "Origin: http://evil.example\r\n", "", 403, "\"code\":\"forbidden\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
