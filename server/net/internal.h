@@ -2,7 +2,8 @@
  *
  * - net.c: libwebsockets' context, the loop's handles, the list of scenes
  * - tls.c: certificate and key, and what TLS has to be
- * - listen.c: the listening socket; admit.c: the handshake; proxy.c: what trusted proxies say
+ * - listen.c: the listening socket; admit.c: the handshake; header.c: one header of a request
+ * - proxy.c: what trusted proxies say
  * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
  * - flush.c: the end of a turn; alive.c: pings, silence, farewells
  * - http.c: requests and answers; reply.c: their header; static.c: files; metrics.c: numbers
@@ -101,7 +102,7 @@ GZ_MUST_USE enum gz_status gz_listen_open(struct gz_net *net, const char *addres
 void gz_listen_resume(struct gz_net *net);
 void gz_listen_close(struct gz_net *net);
 
-/* ---- admit.c ---- */
+/* ---- header.c ---- */
 /* The text of a header; false if it is longer than `size`. Absent: an empty string, and *present
  * is false. */
 bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t size,
@@ -109,6 +110,8 @@ bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t
 /* The same for a header that libwebsockets does not know: its name in lower case, with the colon.
  * Of two lines the first counts. */
 bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size, bool *present);
+
+/* ---- admit.c ---- */
 /* Whether the page that this comes from may ask: GZ_BAD_VALUE for a Host that is none, else
  * GZ_FORBIDDEN. All requests obey Host; those that are guarded obey Origin and Sec-Fetch-Site. */
 GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarded,
