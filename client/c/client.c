@@ -12,6 +12,7 @@
 #include "interests.h"
 #include "proto/limits.h"
 #include "refusal.h"
+#include "trust.h"
 
 #define JOIN_SECONDS 10.0
 /* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an
@@ -33,7 +34,7 @@ enum state { CLOSED, CONNECTING, OPEN };
 
 struct gz_client {
     struct gz_url url;
-    char *address, *scene, *user, *token;
+    char *address, *scene, *user, *token, *ca;
     struct gz_client_options options; /* its texts are those above */
 
     struct lws_context *context;
@@ -41,7 +42,6 @@ struct gz_client {
     lws_sorted_usec_list_t timer; /* ends a wait */
     enum state state;
     unsigned refused; /* the HTTP status of a handshake that was answered with no, 0 for none */
-    bool untrusted;   /* the certificate of the server */
     char reason[GZ_ERROR_BYTES_MAX];
 
     struct gz_buffer incoming;   /* the message that is coming in */
@@ -168,22 +168,21 @@ static void handle_close_frame(struct gz_client *client, const uint8_t *bytes, s
 static void handle_unreachable(struct gz_client *client, struct lws *wsi, const char *why)
 {
     client->refused = lws_http_client_http_response(wsi);
-    if (client->untrusted) why = GZ_UNTRUSTED;
-    over(client, why != NULL ? why : "nobody answers there");
+    over(client, gz_trust_words(why, &client->url));
     client->wsi = NULL;
 }
 
 static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in,
                         size_t size)
 {
-    (void)user;
     struct gz_client *client = wsi != NULL ? lws_context_user(lws_get_context(wsi)) : NULL;
     if (client == NULL || client->wsi == NULL) return 0;
     switch (event) {
     case LWS_CALLBACK_CLIENT_ESTABLISHED: client->state = OPEN; break;
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-        client->untrusted = size == 0;
-        return 0;
+        return gz_trust_judge(user, size != 0, &client->url, client->reason, sizeof client->reason)
+                   ? 0
+                   : -1;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(client, wsi, in); break;
     case LWS_CALLBACK_CLIENT_RECEIVE: handle_received(client, wsi, in, size); break;
     case LWS_CALLBACK_CLIENT_WRITEABLE: handle_writable(client, wsi); break;
@@ -244,14 +243,14 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
         .uid = -1,
         .pt_serv_buf_size = READ_BYTES,
         .fd_limit_per_thread = DESCRIPTORS_MAX,
-        .options = client->url.tls ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0,
+        .options = gz_trust_options(&client->url, client->ca),
+        .client_ssl_ca_filepath = gz_trust_file(client->ca),
     });
     if (client->context == NULL)
         return gz_fail(error, GZ_INTERNAL, "libwebsockets could not be started");
     client->state = CONNECTING;
     client->reason[0] = '\0';
     client->refused = 0;
-    client->untrusted = false;
     struct lws *wsi = lws_client_connect_via_info(&(struct lws_client_connect_info){
         .context = client->context,
         .address = client->url.host,
@@ -259,7 +258,7 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
         .path = client->url.path,
         .host = client->url.authority,
         .protocol = GZ_SUBPROTOCOL,
-        .ssl_connection = client->url.tls ? LCCSCF_USE_SSL : 0,
+        .ssl_connection = gz_trust_flags(&client->url),
         .pwsi = &client->wsi,
     });
     if (wsi == NULL) over(client, "nobody answers there");
@@ -651,8 +650,8 @@ static enum gz_status fail_unconnected(struct gz_client *client, double deadline
 {
     struct gz_error refusal = {.status = GZ_INTERNAL};
     if (client->refused != 0) {
-        (void)gz_http_why_refused(&client->url, client->refused, fmax(deadline - now_s(), 1),
-                                  &refusal);
+        (void)gz_http_why_refused(&client->url, client->ca, client->refused,
+                                  fmax(deadline - now_s(), 1), &refusal);
         char status[32] = "";
         if (refusal.status != GZ_INTERNAL)
             snprintf(status, sizeof status, "HTTP status %u: ", client->refused);
@@ -708,8 +707,11 @@ static bool copy_options(struct gz_client *client, const struct gz_client_option
     client->options.scene = client->scene;
     client->options.user = client->user;
     client->options.token = client->token;
+    client->ca = options->ca != NULL ? strdup(options->ca) : NULL;
+    client->options.ca = client->ca;
     if (options->timeout_s <= 0) client->options.timeout_s = JOIN_SECONDS;
     if (options->token != NULL && client->token == NULL) return false;
+    if (options->ca != NULL && client->ca == NULL) return false;
     return client->address != NULL && client->scene != NULL && client->user != NULL;
 }
 
@@ -747,6 +749,7 @@ enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_o
     enum gz_status status = GZ_OK;
     if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "no memory for a client");
     if (status == GZ_OK) status = gz_url_parse(&client->url, client->options.url, error);
+    if (status == GZ_OK) status = gz_trust_check(client->ca, error);
     if (status == GZ_OK) status = gz_client_reconnect(client, error);
     if (status != GZ_OK) {
         gz_client_destroy(client);
@@ -772,5 +775,6 @@ void gz_client_destroy(struct gz_client *client)
     free(client->scene);
     free(client->user);
     free(client->token);
+    free(client->ca);
     free(client);
 }

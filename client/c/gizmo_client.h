@@ -136,6 +136,8 @@ struct gz_client_options {
     const char *scene; /* the scene to join */
     const char *user;  /* display name */
     const char *token; /* NULL for none */
+    const char *ca;    /* for wss://: a file of certificates in PEM, the authorities that may vouch
+                          for the server. NULL: the system's */
     bool has_role;     /* ask for `role` instead of the most that the token allows */
     enum gz_role role;
     bool create;      /* make the scene where it is missing */
@@ -232,6 +234,7 @@ struct gz_http {
     const char *method; /* "GET", "PUT", "PATCH" or "DELETE" */
     const char *path;   /* e.g. "/scenes/engine?replace" */
     const char *token;  /* NULL for none */
+    const char *ca;     /* as in gz_client_options */
     const char *type;   /* the body's media type; NULL for none */
     const void *body;
     size_t body_size;

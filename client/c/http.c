@@ -7,6 +7,7 @@
 #include "http.h"
 #include "proto/limits.h"
 #include "refusal.h"
+#include "trust.h"
 
 #define SILENCE_SECONDS 60.0
 #define PIECE_BYTES (64u * 1024) /* of a body, sent at once */
@@ -15,8 +16,8 @@
 struct transfer {
     const struct gz_http *http;
     const struct gz_url *url;
-    bool upgrades; /* asks for a WebSocket, as who was refused one */
-    bool untrusted;
+    bool upgrades;                      /* asks for a WebSocket, as who was refused one */
+    char untrusted[GZ_ERROR_BYTES_MAX]; /* why the server is not trusted; empty if it is */
     struct lws *wsi;
     size_t sent;
     unsigned status; /* of HTTP, 0 before it is known */
@@ -166,22 +167,24 @@ static void handle_closed(struct transfer *transfer)
 
 static void handle_unreachable(struct transfer *transfer, const char *why)
 {
-    if (transfer->untrusted) why = GZ_UNTRUSTED;
-    finish(transfer, GZ_INTERNAL, why != NULL ? why : "nobody answers there");
+    const char *untrusted = transfer->untrusted;
+    finish(transfer, GZ_INTERNAL,
+           *untrusted != '\0' ? untrusted : gz_trust_words(why, transfer->url));
     transfer->wsi = NULL;
 }
 
 static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in,
                         size_t size)
 {
-    (void)user;
     struct transfer *transfer = wsi != NULL ? lws_context_user(lws_get_context(wsi)) : NULL;
     if (transfer == NULL || transfer->wsi == NULL) return 0;
     transfer->active_s = now_s();
     switch (event) {
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-        transfer->untrusted = size == 0;
-        return 0;
+        return gz_trust_judge(user, size != 0, transfer->url, transfer->untrusted,
+                              sizeof transfer->untrusted)
+                   ? 0
+                   : -1;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(transfer, in); return 0;
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
         return handle_headers(transfer, wsi, (uint8_t **)in, size);
@@ -233,7 +236,8 @@ static struct lws_context *connect_http(struct transfer *transfer)
         .fd_limit_per_thread = DESCRIPTORS_MAX,
         .pt_serv_buf_size = GZ_TOKEN_BYTES_MAX + 4096,
         .timeout_secs = UINT16_MAX, /* how long to wait is for run() to say */
-        .options = url->tls ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0,
+        .options = gz_trust_options(url, transfer->http->ca),
+        .client_ssl_ca_filepath = gz_trust_file(transfer->http->ca),
     });
     if (context == NULL) return NULL;
     char path[2 * GZ_URL_BYTES_MAX];
@@ -247,7 +251,7 @@ static struct lws_context *connect_http(struct transfer *transfer)
         .method = transfer->http->method,
         .protocol = "http",
         .alpn = "http/1.1",
-        .ssl_connection = (url->tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
+        .ssl_connection = gz_trust_flags(url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .pwsi = &transfer->wsi,
     });
     if (wsi == NULL) finish(transfer, GZ_INTERNAL, "nobody answers there");
@@ -282,15 +286,18 @@ enum gz_status gz_http_perform(const struct gz_http *request, struct gz_error *e
     if (status != GZ_OK) return status;
     if (http.token != NULL && strlen(http.token) > GZ_TOKEN_BYTES_MAX)
         return gz_fail(error, GZ_TOO_LARGE, "token: longer than %d bytes", GZ_TOKEN_BYTES_MAX);
+    status = gz_trust_check(http.ca, error);
+    if (status != GZ_OK) return status;
     struct transfer transfer = {.http = &http, .url = &url};
     perform(&transfer, error);
     return transfer.result;
 }
 
-enum gz_status gz_http_why_refused(const struct gz_url *url, unsigned status, double timeout_s,
-                                   struct gz_error *error)
+enum gz_status gz_http_why_refused(const struct gz_url *url, const char *ca, unsigned status,
+                                   double timeout_s, struct gz_error *error)
 {
-    const struct gz_http http = {.url = "", .method = "GET", .path = "/ws", .timeout_s = timeout_s};
+    const struct gz_http http = {
+        .url = "", .method = "GET", .path = "/ws", .ca = ca, .timeout_s = timeout_s};
     struct transfer transfer = {.http = &http, .url = url, .upgrades = true};
     perform(&transfer, error);
     if (transfer.status == status) return transfer.result;

@@ -13,7 +13,4 @@
 enum gz_status gz_refusal(struct gz_error *error, unsigned status, const struct gz_buffer *body,
                           const struct gz_url *url, const char *path);
 
-#define GZ_UNTRUSTED                                                                               \
-    "the certificate of the server is not trusted, is out of date, or is for another name"
-
 #endif

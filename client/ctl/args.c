@@ -14,6 +14,8 @@ const struct gz_arg_option ctl_shared_options[] = {
      .help = "the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},
     {"--token-file", GZ_ARG_TEXT, "FILE",
      .help = "has your token, for a daemon that asks who you are (or GIZMOD_TOKEN is the token)"},
+    {"--ca", GZ_ARG_TEXT, "FILE",
+     .help = "authorities that vouch for a wss:// server, in PEM (GIZMOD_CA, else the system's)"},
     {"--user", GZ_ARG_TEXT, "NAME", .help = "the name that others see (USER)"},
     {"--help", .help = "say this"},
     {0},
@@ -50,6 +52,7 @@ static void take_shared(struct ctl_args *args)
     args->server = shared_text(args, "--server", "GIZMOD_URL");
     args->token = getenv("GIZMOD_TOKEN");
     if (args->token != NULL && args->token[0] == '\0') args->token = NULL;
+    args->ca = shared_text(args, "--ca", "GIZMOD_CA");
     args->user = shared_text(args, "--user", "USER");
     if (args->server == NULL) args->server = GZ_CLIENT_URL_DEFAULT;
     if (args->user == NULL) args->user = "gizmoctl";

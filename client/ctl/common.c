@@ -27,6 +27,7 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
         .scene = args->operands[0],
         .user = args->user,
         .token = args->token,
+        .ca = args->ca,
         .has_role = true,
         .role = role,
     };
@@ -59,6 +60,7 @@ enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t
     gz_buffer_init(&body, GZ_SERVER_FRAME_BYTES_MAX, 0);
     http.url = args->server;
     http.token = args->token;
+    http.ca = args->ca;
     http.sink = handle_answer;
     http.context = &body;
     enum gz_status status = gz_http_perform(&http, error);

@@ -69,6 +69,7 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
             .method = "GET",
             .path = path,
             .token = args->token,
+            .ca = args->ca,
             .sink = handle_piece,
             .context = &draft,
             .dropped = dropped,

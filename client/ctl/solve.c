@@ -78,6 +78,7 @@ static enum ctl_exit run(const struct ctl_args *args)
         .scene = scene->given ? scene->text : SCENE_DEFAULT,
         .user = args->user,
         .token = args->token,
+        .ca = args->ca,
         .create = true,
     };
     if (server->given && gz_client_create(&client, &join, &error) != GZ_OK)

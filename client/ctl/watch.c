@@ -319,6 +319,7 @@ static enum ctl_exit run(const struct ctl_args *args)
         .scene = args->operands[0],
         .user = args->user,
         .token = args->token,
+        .ca = args->ca,
         .has_role = true,
         .interest = watch.part ? &interest : NULL,
     };

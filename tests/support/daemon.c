@@ -144,11 +144,14 @@ bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const
     close(ends[0]);
     const char *scheme = daemon->tls ? "wss" : "ws";
     char line[64];
-    snprintf(line, sizeof line, "listening %s://%%63[^:/]:%%d/ws\n", scheme);
-    bool form = said && sscanf(text, line, host, &daemon->port) == 2;
+    snprintf(line, sizeof line, "listening %s://%%63[^/]/ws\n", scheme);
+    const char *colon = said && sscanf(text, line, host) == 1 ? strrchr(host, ':') : NULL;
+    bool form = colon != NULL;
     free(text);
-    if (form)
-        snprintf(daemon->url, sizeof daemon->url, "%s://%s:%d/ws", scheme, host, daemon->port);
+    if (form) {
+        daemon->port = atoi(colon + 1);
+        snprintf(daemon->url, sizeof daemon->url, "%s://%s/ws", scheme, host);
+    }
     return form;
 }
 
