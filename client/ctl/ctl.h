@@ -17,7 +17,7 @@
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set,
     ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
     ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv,
-    ctl_token, ctl_key;
+    ctl_token, ctl_key, ctl_access;
 
 /* ---- connecting and failing (common.c) ---- */
 
@@ -123,6 +123,7 @@ json_t *ctl_json_note(const struct gz_note_state *note);
 json_t *ctl_json_notes(const struct gz_notes *notes);
 json_t *ctl_json_checkpoint(const struct gz_checkpoint_state *checkpoint);
 json_t *ctl_json_checkpoints(const struct gz_checkpoints *checkpoints);
+json_t *ctl_json_access(const struct gz_access_state *access);
 json_t *ctl_json_person(const struct gz_presence_user *person);
 json_t *ctl_json_numbers(const double *numbers, size_t count);
 /* One line; takes over the reference. */

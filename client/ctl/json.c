@@ -175,6 +175,15 @@ json_t *ctl_json_checkpoints(const struct gz_checkpoints *checkpoints)
     return object;
 }
 
+json_t *ctl_json_access(const struct gz_access_state *access)
+{
+    json_t *object = json_pack("{s:o,s:s}", "user", text(access->user), "role",
+                               gz_vocabulary_word(&gz_role_words, (int)access->role));
+    json_object_set_new(object, "by", text(access->by));
+    json_object_set_new(object, "made", json_real(access->made));
+    return object;
+}
+
 json_t *ctl_json_person(const struct gz_presence_user *person)
 {
     char colour[8];

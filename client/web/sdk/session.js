@@ -8,7 +8,7 @@ import { Emitter } from "./emitter.js";
 import { SceneModel } from "./scene.js";
 import { SessionToken, tokenExpiry, tokenText } from "./token.js";
 
-/** @import {Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit} from "./types.js" */
+/** @import {Access, Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit} from "./types.js" */
 /** @import {Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray} from "./types.js" */
 /** @import {Role, Status, TokenOption, Tool, Vec2, Vec3} from "./types.js" */
 
@@ -471,6 +471,25 @@ export class Session extends Emitter {
    */
   async checkpoint(name, more = {}) {
     return (await this.#ask({ op: "checkpoint", name, ...more })).seq;
+  }
+
+  /**
+   * Who may what in the scene, beside what their tokens give them. For admins.
+   * @returns {Promise<Access[]>}
+   */
+  async accesses() {
+    return (await this.#connection.ask({ op: "accesses" })).flatMap((part) => part.accesses);
+  }
+
+  /**
+   * Gives the users whose names a pattern matches (`*` is any characters or none, `?` is one) a
+   * role in the scene, or, with null, takes away what the pattern had. For admins.
+   * @param {string} user
+   * @param {Role | null} role
+   * @returns {Promise<void>} once it is on stable storage
+   */
+  async access(user, role) {
+    await this.#ask({ op: "access", user, ...(role === null ? { gone: true } : { role }) });
   }
 
   // ---- inside ----

@@ -400,6 +400,31 @@ test("checkpoints are told to everybody at once, to newcomers, and when they go"
   await gone;
 });
 
+test("an admin gives a role, and whose role changes comes back with it", async () => {
+  const keeper = await Daemon.start(["--sample", "--admin", "Sue"]);
+  try {
+    const url = keeper.socket;
+    const sue = await join("Sue", { url, role: "admin" }),
+      bob = await join("Bob", { url });
+    assert.equal(bob.role, "editor");
+    await sue.access("B?b", "admin");
+    await online(bob);
+    assert.equal(bob.role, "admin");
+    const [{ made, ...access }] = await bob.accesses();
+    assert.deepEqual(access, { user: "B?b", role: "admin", by: "Sue" });
+    assert.ok(made > 0);
+    await sue.access("B?b", null);
+    await online(bob);
+    assert.equal(bob.role, "editor");
+    await assert.rejects(bob.accesses(), { code: "forbidden" });
+    assert.deepEqual(await sue.accesses(), []);
+    sue.close();
+    bob.close();
+  } finally {
+    await keeper.stop();
+  }
+});
+
 test("notes are there for everybody, and go", async () => {
   const ada = await join("Ada"),
     bob = await join("Bob");

@@ -184,6 +184,15 @@ export interface Checkpoint {
   made: number;
 }
 
+/** A role in the scene that was given to the users whose names match a pattern. */
+export interface Access {
+  /** The pattern: `*` is any characters or none, `?` is one. */
+  user: string;
+  role: Role;
+  by: string;
+  made: number;
+}
+
 export interface Snap {
   /** Metres. */
   t?: number;

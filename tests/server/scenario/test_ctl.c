@@ -183,6 +183,12 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
         {{"revert", "engine"}, 2, NULL, "EDIT is missing"},
         {{"revert", "engine", "last"}, 2, NULL, "EDIT: \"last\" is no number of an edit"},
         {{"checkpoint", "engine"}, 2, NULL, "NAME is missing"},
+        {{"access", "engine", "--gone"}, 2, NULL, "USERS is missing"},
+        {{"access", "engine", "ann"}, 2, NULL, "USERS: give --role ROLE or --gone with it"},
+        {{"access", "engine", "ann", "--role", "viewer", "--gone"},
+         2,
+         NULL,
+         "--role and --gone: give one of them"},
         {{"checkpoint", "engine", "a", "--seq", "1", "--gone"},
          2,
          NULL,
@@ -920,6 +926,44 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
         check_call(&stage->daemon, NULL, &later[i]);
 }
 
+/* The list is kept with the scene; who is given a role has it over a restart, and nobody else. */
+static void test_access_is_given_listed_and_taken_by_admins(void **state)
+{
+    struct stage *stage = *state;
+    char file[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, "--admin", "ada");
+    const struct call given[] = {
+        {{"import", file, "arm"}, 0, "3 nodes", NULL},
+        {{"access", "arm", "--user", "bea"}, 1, NULL, "role: the most that you may be in this"},
+        {{"access", "arm", "--user", "ada"}, 0, NULL, NULL},
+        {{"access", "arm", "be?", "--role", "admin", "--user", "ada"}, 0, "be?  admin\n", NULL},
+        {{"access", "arm", "*@example.com", "--role", "viewer", "--user", "bea", "--json"},
+         0,
+         "{\"op\":\"ok\",\"user\":\"*@example.com\",\"role\":\"viewer\"}\n",
+         NULL},
+        {{"access", "arm", "x", "--gone", "--user", "ada"}, 1, NULL, "x has no access here"},
+        {{"access", "arm", "be?", "--gone", "--user", "bea"}, 1, NULL, "let another admin do it"},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+        check_call(&stage->daemon, NULL, &given[i]);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, "--admin", "ada");
+    const struct call kept[] = {
+        {{"access", "arm", "--user", "bea"}, 0, "*@example.com  viewer  bea  20", NULL},
+        {{"access", "arm", "--user", "bea"}, 0, "be?            admin   ada  20", NULL},
+        {{"access", "arm", "--user", "bea", "--json"},
+         0,
+         "{\"user\":\"be?\",\"role\":\"admin\",\"by\":\"ada\",\"made\":",
+         NULL},
+        {{"access", "arm", "be?", "--gone", "--user", "ada"}, 0, "be?  gone\n", NULL},
+        {{"access", "arm", "--user", "bea"}, 1, NULL, "role: the most that you may be in this"},
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        check_call(&stage->daemon, NULL, &kept[i]);
+}
+
 /* The next line that has this in it; others are passed over. */
 static void await_line(struct test_child *child, const char *part)
 {
@@ -1269,6 +1313,7 @@ int main(void)
         STAGED(test_watch_prints_checkpoints_as_they_come),
         STAGED(test_watch_of_a_part_tells_that_part_also_after_a_crash),
         STAGED(test_revert_of_anothers_edit_by_a_named_admin),
+        STAGED(test_access_is_given_listed_and_taken_by_admins),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,101 @@
+/* access.c - `gizmoctl access`: lists who may what in a scene beside what tokens give, and changes
+ * it. */
+#include "ctl.h"
+
+static const struct gz_arg_option options[] = {
+    {"--role", GZ_ARG_WORD, "ROLE", .terms = &gz_role_words,
+     .help = "give USERS this role in the scene"},
+    {"--gone", .help = "take away what USERS were given"},
+    {"--json", .help = "a JSON object a pattern"},
+    {0},
+};
+
+static void put_padded(struct gz_text text, int columns)
+{
+    ctl_put_text(stdout, text);
+    printf("%*s  ", columns - ctl_width(text), "");
+}
+
+static void print_list(const struct gz_ok *ok, bool json)
+{
+    int user_width = 0, by_width = 0;
+    for (size_t i = 0; i < ok->access_count; i++) {
+        int user = ctl_width(ok->accesses[i].user), by = ctl_width(ok->accesses[i].by);
+        if (user > user_width) user_width = user;
+        if (by > by_width) by_width = by;
+    }
+    for (size_t i = 0; i < ok->access_count; i++) {
+        const struct gz_access_state *access = &ok->accesses[i];
+        char when[32];
+        if (json) {
+            ctl_put_json(stdout, ctl_json_access(access));
+            continue;
+        }
+        ctl_when_write(access->made, when, sizeof when);
+        put_padded(access->user, user_width);
+        printf("%-6s  ", gz_vocabulary_word(&gz_role_words, (int)access->role));
+        put_padded(access->by, by_width);
+        puts(when);
+    }
+}
+
+static void print_done(const struct ctl_args *args, const struct gz_access *access)
+{
+    const char *role = gz_vocabulary_word(&gz_role_words, (int)access->role);
+    if (ctl_get(args, "--json")->given) {
+        json_t *done = json_pack("{s:s,s:s}", "op", "ok", "user", args->operands[1]);
+        if (!access->gone) json_object_set_new(done, "role", json_string(role));
+        ctl_put_json(stdout, done);
+        return;
+    }
+    ctl_put_text(stdout, access->user);
+    printf("  %s\n", access->gone ? "gone" : role);
+}
+
+static enum ctl_exit check(const struct ctl_args *args)
+{
+    int changes = ctl_get(args, "--role")->given + ctl_get(args, "--gone")->given;
+    if (changes > 1) return ctl_usage(args, "--role and --gone: give one of them");
+    if (changes == 1 && args->operands[1] == NULL) return ctl_usage(args, "USERS is missing");
+    if (changes == 0 && args->operands[1] != NULL)
+        return ctl_usage(args, "USERS: give --role ROLE or --gone with it");
+    return CTL_OK;
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    enum ctl_exit result = check(args);
+    struct gz_client *client;
+    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_ADMIN, &client);
+    if (result != CTL_OK) return result;
+    const struct gz_arg *role = ctl_get(args, "--role");
+    struct gz_message message = {.op = GZ_OP_ACCESSES};
+    if (args->operands[1] != NULL) {
+        message.op = GZ_OP_ACCESS;
+        message.has = role->given ? GZ_HAS_ACCESS_ROLE : 0;
+        message.access = (struct gz_access){.user = gz_client_text(args->operands[1]),
+                                            .role = (enum gz_role)role->word,
+                                            .gone = !role->given};
+    }
+    struct gz_error error = {0};
+    const struct gz_message *answer;
+    enum gz_status status =
+        gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
+    if (status == GZ_OK && message.op == GZ_OP_ACCESS)
+        print_done(args, &message.access);
+    else if (status == GZ_OK)
+        print_list(&answer->ok, ctl_get(args, "--json")->given);
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_access = {
+    .usage.name = "access",
+    .usage.operands = "SCENE [USERS]",
+    .usage.summary =
+        "Lists who may what in the scene beside what tokens give, or gives USERS a role.",
+    .usage.notes = "USERS is a pattern for names: * is any characters or none, ? is one character; "
+                   "quote it for the shell.\nFor admins of the scene.",
+    .usage.options = options,
+    .run = run,
+};
