@@ -19,6 +19,12 @@ bool gz_base64url_read(const char *text, size_t size, uint8_t *bytes, size_t *co
 /* Writes GZ_BASE64URL_BYTES(size) characters and returns how many these are. */
 size_t gz_base64url_write(const uint8_t *bytes, size_t size, char *text);
 
+/* ---- JSON (json.c) ---- */
+
+/* A new reference to what the bytes are, read strictly; NULL, and *where it went wrong, for what is
+ * not JSON, and without memory. */
+json_t *gz_json_read(const char *bytes, size_t size, json_error_t *where);
+
 /* ---- algorithms (algorithm.c) ---- */
 
 struct gz_algorithm {

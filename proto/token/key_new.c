@@ -82,18 +82,19 @@ static json_t *make_key(const struct gz_algorithm *algorithm, double now_unix_s)
 
 /* ---- files ---- */
 
-static int append_text(const char *text, size_t size, void *buffer)
-{
-    return gz_buffer_append(buffer, text, size) == GZ_OK ? 0 : -1;
-}
-
-/* Takes over the reference. */
+/* Takes over the reference. Into memory that is there, because jansson, where some is missing, may
+ * leave out a name. */
 static enum gz_status write_set(json_t *set, struct gz_buffer *text, struct gz_error *error)
 {
-    int failed = set == NULL || json_dump_callback(set, append_text, text, JSON_INDENT(2)) != 0 ||
-                 append_text("\n", 1, text) != 0;
+    size_t size = set != NULL ? json_dumpb(set, NULL, 0, JSON_INDENT(2)) : 0;
+    bool fits = size > 0 && gz_buffer_reserve(text, size + 1) == GZ_OK &&
+                json_dumpb(set, (char *)text->data + text->size, size, JSON_INDENT(2)) == size;
+    if (fits) {
+        text->size += size;
+        text->data[text->size++] = '\n';
+    }
     json_decref(set);
-    return failed ? gz_fail(error, GZ_NO_MEMORY, "no memory for keys") : GZ_OK;
+    return fits ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory for keys");
 }
 
 /* The set, once it is known that its keys can be used. */
@@ -104,7 +105,8 @@ static enum gz_status read_set(const char *json, size_t size, json_t **set, stru
     enum gz_status status = gz_keys_read(json, size, &keys, error);
     if (status != GZ_OK) return status;
     gz_keys_destroy(keys);
-    *set = json_loadb(json, size, 0, NULL);
+    json_error_t where;
+    *set = gz_json_read(json, size, &where);
     return *set != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory for keys");
 }
 

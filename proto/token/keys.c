@@ -121,7 +121,7 @@ enum gz_status gz_keys_read(const char *json, size_t size, struct gz_keys **keys
 {
     *keys = NULL;
     json_error_t where;
-    json_t *set = json_loadb(json, size, JSON_REJECT_DUPLICATES, &where);
+    json_t *set = gz_json_read(json, size, &where);
     /* What jansson says of a text would show a part of it. */
     if (set == NULL && json_error_code(&where) == json_error_out_of_memory)
         return gz_fail(error, GZ_NO_MEMORY, "no memory for keys");

@@ -48,7 +48,7 @@ static enum gz_status read_part(struct gz_text part, json_t **json, struct gz_er
     *json = NULL;
     if (!gz_base64url_read(part.bytes, part.size, bytes, &size))
         return gz_token_refuse(error, "it is not a token");
-    *json = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &where);
+    *json = gz_json_read((const char *)bytes, size, &where);
     if (json_is_object(*json)) return GZ_OK;
     if (*json == NULL && json_error_code(&where) == json_error_out_of_memory)
         return gz_fail(error, GZ_NO_MEMORY, "no memory for a token");
@@ -154,15 +154,18 @@ static void add_part(struct draft *draft, const uint8_t *bytes, size_t size)
     draft->size += gz_base64url_write(bytes, size, draft->token + draft->size);
 }
 
-/* Takes over the reference; false without memory. */
+/* Takes over the reference; false without memory. Into a buffer of its own, because jansson, when
+ * it grows one, may leave out a name for which there is no memory. */
 static bool add_json(struct draft *draft, json_t *json)
 {
-    char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
+    char text[GZ_TOKEN_BYTES_MAX];
+    size_t size = json != NULL ? json_dumpb(json, text, sizeof text, JSON_COMPACT) : 0;
     json_decref(json);
-    if (text == NULL) return false;
-    add_part(draft, (const uint8_t *)text, strlen(text));
-    free(text);
-    return true;
+    if (size > sizeof text)
+        draft->fits = false;
+    else
+        add_part(draft, (const uint8_t *)text, size);
+    return size > 0;
 }
 
 static json_t *write_head(const struct gz_key *key)

@@ -33,7 +33,9 @@ struct wrong {
 };
 
 static const struct wrong wrongs[] = {
-    {"", "is not JSON: line 1, column 0"},
+    {"", "is not JSON: line 1, column 1"},
+    {"{},{}", "is not JSON: line 1, column 1"},
+    {"{}]", "is not JSON: line 1, column 4"},
     {"{'keys':[}", "is not JSON: line 1, column 10"},
     {"{'keys':[{'kty':'oct','kty':'oct'}]}", "is not JSON: line 1, column 27"},
     {"[]", "keys: is missing or not a list (a JWKS is wanted)"},
@@ -186,7 +188,7 @@ static void test_a_file_that_is_none_is_named(void **state)
     assert_int_equal(mkfifo(folder->file, 0600), 0);
     assert_not_loaded(folder->file, "is not a regular file");
     write_file(folder->file, "", 0, 0600);
-    assert_not_loaded(folder->file, "is not JSON: line 1, column 0");
+    assert_not_loaded(folder->file, "is not JSON: line 1, column 1");
     char *spaces = malloc(GZ_KEYS_BYTES_MAX + 1);
     memset(spaces, ' ', GZ_KEYS_BYTES_MAX + 1);
     write_file(folder->file, spaces, GZ_KEYS_BYTES_MAX + 1, 0600);
