@@ -325,6 +325,13 @@ static const struct gz_row access_rows[] = {
 };
 static const struct gz_row accesses_rows[] = {OP, RID};
 
+static const struct gz_row link_rows[] = {
+    OP,
+    RID,
+    WORD("role", gz_link, role, gz_role_words, REQUIRED),
+    NUMBER("expires_s", gz_link, expires_s, POSITIVE, REQUIRED),
+};
+
 static const struct gz_row path_rows[] = {
     OP,
     RID,
@@ -601,6 +608,7 @@ static const struct gz_row ok_rows[] = {
     RECORDS("checkpoints", gz_ok, checkpoints, checkpoint_count, checkpoint_state_record,
             IF(OK_CHECKPOINTS)),
     RECORDS("path", gz_ok, path, path_count, path_point_record, IF(OK_PATH)),
+    TEXT("token", gz_ok, token, GZ_TOKEN_BYTES_MAX, IF(OK_TOKEN)),
     RECORDS("accesses", gz_ok, accesses, access_count, access_state_record, IF(OK_ACCESSES)),
     BOOL("more", gz_ok, more, IF_ANY),
 };
@@ -657,6 +665,7 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT},
     [GZ_OP_ACCESS] = {ROWS(access_rows)},
     [GZ_OP_ACCESSES] = {ROWS(accesses_rows)},
+    [GZ_OP_LINK] = {ROWS(link_rows)},
     [GZ_OP_PING] = {ROWS(ping_rows)},
     [GZ_OP_WELCOME] = {ROWS(welcome_rows)},
     [GZ_OP_DELTA] = {ROWS(delta_rows)},
@@ -699,6 +708,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_CHECKPOINT_NEWS] = "checkpoints",
     [GZ_OP_ACCESS] = "access",
     [GZ_OP_ACCESSES] = "accesses",
+    [GZ_OP_LINK] = "link",
     [GZ_OP_PING] = "ping",
     [GZ_OP_WELCOME] = "welcome",
     [GZ_OP_DELTA] = "delta",

@@ -77,6 +77,8 @@
 /* Globs in the claim `scenes` of a token, and the bytes of one: scenes and users have as many. */
 #define GZ_TOKEN_SCENES_MAX 16
 #define GZ_GLOB_BYTES_MAX 64
+/* Seconds for which an invitation is good at most: it cannot be taken back but with its key. */
+#define GZ_LINK_SECONDS_MAX (30 * 24 * 3600)
 /* Seconds by which the clocks of who signs a token and of who verifies it may differ. */
 #define GZ_TOKEN_LEEWAY_SECONDS 60
 

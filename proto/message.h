@@ -70,6 +70,7 @@ enum gz_op {
     GZ_OP_NOTE,
     GZ_OP_ACCESS,
     GZ_OP_ACCESSES,
+    GZ_OP_LINK,
     GZ_OP_PING,
     GZ_OP_CLIENT_COUNT,
     /* server to client */
@@ -243,6 +244,7 @@ enum gz_has {
     GZ_HAS_OK_CHECKPOINTS = 1 << 11,
     GZ_HAS_OK_PATH = 1 << 12,
     GZ_HAS_OK_ACCESSES = 1 << 13,
+    GZ_HAS_OK_TOKEN = 1 << 14,
     /* error */
     GZ_HAS_ERROR_HOLDER = 1 << 2,
     GZ_HAS_ERROR_NODES = 1 << 5,
@@ -399,6 +401,12 @@ struct gz_access {
     struct gz_text user; /* the pattern */
     enum gz_role role;   /* ROLE */
     bool gone;
+};
+
+/* An invitation to the scene. */
+struct gz_link {
+    enum gz_role role;
+    double expires_s;
 };
 
 /* ---- server to client ---- */
@@ -580,6 +588,7 @@ struct gz_ok {
     size_t path_count;
     const struct gz_access_state *accesses;
     size_t access_count;
+    struct gz_text token;
     bool more;
 };
 
@@ -624,6 +633,7 @@ struct gz_message {
         struct gz_interest interest;
         struct gz_note note;
         struct gz_access access;
+        struct gz_link link;
         struct gz_welcome welcome;
         struct gz_delta delta;
         uint64_t saved_seq;

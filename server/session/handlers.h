@@ -22,5 +22,6 @@ gz_handler gz_on_history, gz_on_at, gz_on_path, gz_on_restore; /* history.c */
 gz_handler gz_on_note;                                         /* note.c */
 gz_handler gz_on_checkpoint, gz_on_checkpoints;                /* checkpoint.c */
 gz_handler gz_on_access, gz_on_accesses;                       /* access.c */
+gz_handler gz_on_link;                                         /* link.c */
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "scene/record.h"
 
+struct gz_claims; /* proto/token/claims.h */
 struct gz_surfaces;
 
 /* Both in seconds: `unix_s` for people and the history, may jump (the times that the core gives
@@ -39,6 +40,9 @@ struct gz_core_host {
     void (*discard)(void *context, struct gz_answer *answer);
     /* The same for surfaces that are not needed any more; NULL: they are freed here. */
     void (*release)(void *context, struct gz_surfaces *surfaces);
+    /* Signs a token with these claims that expires in so many seconds. NULL: there is no key. */
+    enum gz_status (*sign)(void *context, const struct gz_claims *claims, double seconds,
+                           char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error);
 };
 
 /* Gives an answer, or surfaces, to the host to be freed; frees them if the host does not take

@@ -59,6 +59,17 @@ static uint64_t handle_kept_since(void *context)
     return host->kept_since;
 }
 
+/* Words in place of a token. */
+static enum gz_status handle_sign(void *context, const struct gz_claims *claims, double seconds,
+                                  char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error)
+{
+    (void)context, (void)error;
+    assert_true(claims->is_guest && claims->has_role && claims->scene_count == 1);
+    snprintf(token, GZ_TOKEN_BYTES_MAX + 1, "guest %s of %s for %.0f s",
+             gz_vocabulary_word(&gz_role_words, (int)claims->role), claims->scenes[0], seconds);
+    return GZ_OK;
+}
+
 static void enter(const struct host *host)
 {
     if (host->handle_core != NULL) host->handle_core(true);
@@ -82,6 +93,7 @@ static void open_core(struct host *host)
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,
     };
+    if (!host->cannot_sign) options.host.sign = handle_sign;
     core_store_open(&host->store, &state);
     host->core = gz_core_create(&options, &state);
     assert_non_null(host->core);

@@ -492,6 +492,16 @@ export class Session extends Emitter {
     await this.#ask({ op: "access", user, ...(role === null ? { gone: true } : { role }) });
   }
 
+  /**
+   * An invitation: a token by which several people may come to the scene as guests. For admins.
+   * @param {Role} role viewer or editor
+   * @param {number} seconds for which it is good
+   * @returns {Promise<string>}
+   */
+  async link(role, seconds) {
+    return (await this.#ask({ op: "link", role, expires_s: seconds })).token;
+  }
+
   // ---- inside ----
 
   /** @param {any} message */

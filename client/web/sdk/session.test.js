@@ -407,6 +407,7 @@ test("an admin gives a role, and whose role changes comes back with it", async (
     const sue = await join("Sue", { url, role: "admin" }),
       bob = await join("Bob", { url });
     assert.equal(bob.role, "editor");
+    await assert.rejects(sue.link("viewer", 60), { code: "bad_state" });
     await sue.access("B?b", "admin");
     await online(bob);
     assert.equal(bob.role, "admin");

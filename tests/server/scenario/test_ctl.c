@@ -943,6 +943,11 @@ static void test_access_is_given_listed_and_taken_by_admins(void **state)
          0,
          "{\"op\":\"ok\",\"user\":\"*@example.com\",\"role\":\"viewer\"}\n",
          NULL},
+        {{"link", "arm", "--user", "ada"}, 1, NULL, "this server has no key to sign with"},
+        {{"link", "arm", "--role", "admin", "--expires", "1d", "--user", "ada"},
+         1,
+         NULL,
+         "link.role: a link makes nobody an admin"},
         {{"access", "arm", "x", "--gone", "--user", "ada"}, 1, NULL, "x has no access here"},
         {{"access", "arm", "be?", "--gone", "--user", "bea"}, 1, NULL, "let another admin do it"},
     };

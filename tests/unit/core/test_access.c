@@ -300,6 +300,40 @@ SCENE_TEST(test_right_that_is_taken_away_is_gone_when_the_answer_is_out)
     client_leave(s->ann);
 }
 
+/* ---- invitations ---- */
+
+static const struct gz_message *ask_link(struct client *client, enum gz_role role, double expires_s)
+{
+    const struct gz_message message = {.op = GZ_OP_LINK, .link = {role, expires_s}};
+    return client_ask(client, &message);
+}
+
+SCENE_TEST(test_link_is_a_token_for_guests_of_this_scene)
+{
+    const struct gz_message *answer = ask_link(s->sue, GZ_ROLE_EDITOR, 28800);
+    assert_ok(answer);
+    assert_true((answer->has & GZ_HAS_OK_TOKEN) != 0);
+    assert_int_equal(answer->ok.token.size, strlen("guest editor of " HOST_SCENE " for 28800 s"));
+    assert_memory_equal(answer->ok.token.bytes, "guest editor of " HOST_SCENE " for 28800 s",
+                        answer->ok.token.size);
+    assert_ok(ask_link(s->sue, GZ_ROLE_VIEWER, GZ_LINK_SECONDS_MAX));
+    assert_says(ask_link(s->sue, GZ_ROLE_VIEWER, GZ_LINK_SECONDS_MAX + 1), GZ_BAD_VALUE,
+                "link.expires_s: 2592000 at most");
+    assert_says(ask_link(s->sue, GZ_ROLE_ADMIN, 60), GZ_BAD_VALUE,
+                "link.role: a link makes nobody an admin");
+    assert_refused(ask_link(s->ann, GZ_ROLE_VIEWER, 60), GZ_FORBIDDEN);
+}
+
+SCENE_TEST(test_server_without_a_key_makes_no_link)
+{
+    s->host.cannot_sign = true;
+    host_restart(&s->host, false);
+    client_resume(s->sue);
+    client_resume(s->ann);
+    assert_says(ask_link(s->sue, GZ_ROLE_VIEWER, 60), GZ_BAD_STATE,
+                "this server has no key to sign with");
+}
+
 /* ---- what is refused ---- */
 
 SCENE_TEST(test_nobody_is_locked_out_by_accident)
@@ -376,6 +410,8 @@ int main(void)
         cmocka_unit_test(test_whose_role_changes_comes_back_with_the_new_one),
         cmocka_unit_test(test_who_wanted_less_is_left_alone_until_that_is_too_much),
         cmocka_unit_test(test_right_that_is_taken_away_is_gone_when_the_answer_is_out),
+        cmocka_unit_test(test_link_is_a_token_for_guests_of_this_scene),
+        cmocka_unit_test(test_server_without_a_key_makes_no_link),
         cmocka_unit_test(test_nobody_is_locked_out_by_accident),
         cmocka_unit_test(test_what_cannot_be_is_refused),
         cmocka_unit_test(test_scene_has_so_many_patterns),

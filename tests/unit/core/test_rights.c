@@ -91,6 +91,7 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
         message.has = GZ_HAS_ACCESS_ROLE;
         message.access = (struct gz_access){.user = {"new*", 4}, .role = GZ_ROLE_EDITOR};
         break;
+    case GZ_OP_LINK: message.link = (struct gz_link){GZ_ROLE_VIEWER, 60}; break;
     default: break;
     }
     return message;
@@ -122,6 +123,7 @@ static const struct {
     [GZ_OP_INTEREST] = {GZ_OK, GZ_OK, GZ_OK},
     [GZ_OP_NOTE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
     [GZ_OP_ACCESS] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
+    [GZ_OP_LINK] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_ACCESSES] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_PING] = {GZ_OK, GZ_OK, GZ_OK},
 };

@@ -1,0 +1,47 @@
+/* link.c - `gizmoctl link`: makes an invitation to a scene. */
+#include <string.h>
+
+#include "ctl.h"
+
+static const struct gz_arg_option options[] = {
+    {"--role", GZ_ARG_WORD, "ROLE", .terms = &gz_role_words,
+     .help = "what guests may be: viewer (default) or editor"},
+    {"--expires", GZ_ARG_READ, "TIME", .read = ctl_duration_read,
+     .form = "length of time (30s, 10m, 8h, 7d)",
+     .help = "how long the link is good (default 8h, 30d at most)"},
+    {0},
+};
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    const struct gz_arg *role = ctl_get(args, "--role"), *expires = ctl_get(args, "--expires");
+    struct gz_message message = {.op = GZ_OP_LINK};
+    message.link.role = role->given ? (enum gz_role)role->word : GZ_ROLE_VIEWER;
+    message.link.expires_s = expires->given ? expires->numbers[0] : 8 * 3600;
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_ADMIN, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    const struct gz_message *answer;
+    enum gz_status status =
+        gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
+    if (status == GZ_OK) {
+        size_t size = strlen(args->server);
+        while (size > 0 && args->server[size - 1] == '/') size--;
+        printf("%.*s/?scene=%s#token=", (int)size, args->server, args->operands[0]);
+        ctl_put_text(stdout, answer->ok.token);
+        putchar('\n');
+    }
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_link = {
+    .usage.name = "link",
+    .usage.operands = "SCENE",
+    .usage.summary = "Makes a link by which several people may come to the scene as guests.",
+    .usage.notes = "The link has a token: whoever has the link may come until it expires.\n"
+                   "For admins of the scene, on a server with a key that signs.",
+    .usage.options = options,
+    .run = run,
+};
