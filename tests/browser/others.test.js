@@ -70,8 +70,12 @@ test("a link can be copied for those who edit and for those who look", async () 
   await ada.page.evaluate(() => (navigator.clipboard.writeText = async (text) => void (window.copied = text)));
   for (const [label, query] of [["Copy link", "?scene=engine"], ["Copy view-only link", "?scene=engine&role=viewer"]]) {
     await ada.page.getByRole("button", { name: "Share" }).click();
-    await ada.page.getByRole("menuitem", { name: label, exact: true }).click();
+    const dialog = ada.page.getByRole("dialog", { name: "Share engine" });
+    await dialog.getByText("everybody who can reach it may already edit").waitFor();
+    await dialog.getByRole("button", { name: label, exact: true }).click();
+    await dialog.getByText(/ copied\./).waitFor();
     assert.equal(await ada.page.evaluate(() => window.copied), `${daemon.url}/${query}`);
+    await ada.page.keyboard.press("Escape");
   }
 });
 

@@ -8,10 +8,14 @@ import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
 import type { Edit, Gizmo, Id, Note, Person, Status, Tool } from "../sdk/types.js";
 import { CameraRig } from "./input/rig";
 import { InputState } from "./input/inputstate";
+import type { Download } from "./panels/download";
 import type { MotionPath } from "./past/worldpath";
 import { replacedText } from "./past/edittext";
 import { type SessionNames, sessionNames } from "./people/names";
 import { errorText } from "./errortext";
+
+/** The dialogs that open over the page. */
+export type DialogName = "shortcuts" | "palette" | "share" | "token";
 
 export interface Toast {
   id: number;
@@ -118,10 +122,12 @@ export class EditorState {
    * file.
    */
   readonly upload = signal<{ file: string; part: number } | null>(null);
+  /** A file that is being fetched to be saved. */
+  readonly download = signal<Download | null>(null);
   /** The question that a dialog shows; null for none. */
   readonly question = signal<Question | null>(null);
   /** The dialog that is open over the page. */
-  readonly dialog = signal<"shortcuts" | "palette" | null>(null);
+  readonly dialog = signal<DialogName | null>(null);
   /** The side panel that is open, if the page is too narrow for both beside the view. */
   readonly drawer = signal<"left" | "right" | null>(null);
 
@@ -233,9 +239,14 @@ export class EditorState {
   /** Shows an error as a message. */
   fail(error: unknown): void {
     const { code, message } = error as Partial<GizmodError>;
+    const action = {
+      label: "Use a new link",
+      run: () => void (this.dialog.value = "token"),
+    };
     this.say(
       code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error",
       errorText(message ?? String(error)),
+      code === "unauthorised" ? action : undefined,
     );
   }
 

@@ -2,6 +2,9 @@
 // (?scene=NAME&user=NAME&role=viewer; &create makes a new one) and shows it, or shows the start
 // page.
 
+// Takes the token out of the address before anything else runs.
+import { claimsOf, currentToken, keepToken, onNewToken } from "./token";
+
 // The base style sheet comes first, so that those of the parts override it.
 import "./style/base.css";
 
@@ -13,6 +16,7 @@ import { App } from "./app";
 import { Editor } from "./editor";
 import { serverUrl } from "./serverurl";
 import { StartPage } from "./panels/startpage";
+import { takeLink } from "./people/tokenform";
 import { startTheme } from "./panels/theme";
 import { recall } from "./storage";
 
@@ -23,10 +27,16 @@ declare global {
   }
 }
 
+/** What fits into 64 bytes. The server itself reads the name of a token. */
+const NAME_LENGTH_MAX = 16;
+
 const root = document.getElementById("app") as HTMLElement;
 const asked = new URLSearchParams(location.search);
 const scene = asked.get("scene");
-const user = asked.get("user") ?? recall("gizmod.user");
+const user =
+  claimsOf(currentToken())?.name?.slice(0, NAME_LENGTH_MAX) ??
+  asked.get("user") ??
+  recall("gizmod.user");
 
 startTheme();
 if (scene && user) {
@@ -35,11 +45,17 @@ if (scene && user) {
     url: serverUrl(),
     scene,
     user,
+    token: currentToken(),
     role: (asked.get("role") as Role | null) ?? undefined,
     create: asked.has("create"),
   });
-  window.gizmod = new Editor(session);
-  render(<App editor={window.gizmod} />, root);
+  const editor = (window.gizmod = new Editor(session));
+  onNewToken((token) => void takeLink(editor, token));
+  render(<App editor={editor} />, root);
 } else {
+  onNewToken((token) => {
+    keepToken(token);
+    location.reload();
+  });
   render(<StartPage scene={scene} />, root);
 }

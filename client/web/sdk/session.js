@@ -8,9 +8,9 @@ import { Emitter } from "./emitter.js";
 import { SceneModel } from "./scene.js";
 import { SessionToken, tokenExpiry, tokenText } from "./token.js";
 
-/** @import {Access, Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit} from "./types.js" */
-/** @import {Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray} from "./types.js" */
-/** @import {Role, Status, TokenOption, Tool, Vec2, Vec3} from "./types.js" */
+/** @import {Access, Box, Camera, Checkpoint, ConnectOptions, Done, Edit} from "./types.js" */
+/** @import {Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person} from "./types.js" */
+/** @import {Place, Ray, Role, Status, TokenOption, Tool, Vec2, Vec3} from "./types.js" */
 
 const NO_WEBSOCKET =
   "there is no global WebSocket (Node has one from version 22 on): pass one, for example that of " +
@@ -131,6 +131,11 @@ export class Session extends Emitter {
   /** The user, once the server has said who that is: a token says it, or `options`. */
   get user() {
     return this.#user;
+  }
+
+  /** The name that was given to `connect`: what a guest's requests by HTTP say as `user`. */
+  get displayName() {
+    return this.#options.user;
   }
 
   /** When the token expires, in Unix seconds; undefined without a token. */

@@ -41,7 +41,7 @@ export class Daemon {
       const timer = setTimeout(() => reject(new Error(`the daemon does not listen:\n${this.#log}`)), START_MS);
       const read = (chunk) => {
         this.#log += chunk;
-        const said = /listening ws:\/\/[\d.]+:(\d+)\//.exec(this.#log);
+        const said = /listening wss?:\/\/[\d.]+:(\d+)\//.exec(this.#log);
         if (!said) return;
         clearTimeout(timer);
         resolve(Number(said[1]));
@@ -53,12 +53,17 @@ export class Daemon {
     this.port = await listening;
   }
 
+  /** "s" if the daemon speaks TLS. */
+  get #safe() {
+    return this.options.includes("--cert") ? "s" : "";
+  }
+
   get url() {
-    return `http://127.0.0.1:${this.port}`;
+    return `http${this.#safe}://127.0.0.1:${this.port}`;
   }
 
   get socket() {
-    return `ws://127.0.0.1:${this.port}/ws`;
+    return `ws${this.#safe}://127.0.0.1:${this.port}/ws`;
   }
 
   get log() {
@@ -88,7 +93,12 @@ export class Daemon {
 
   /** What gizmoctl prints. */
   async ctl(...words) {
-    const { stdout } = await promisify(execFile)(program("GIZMOD_CTL", "gizmoctl"), words, { env: { ...process.env, GIZMOD_URL: this.socket } });
-    return stdout;
+    return ctl(words, { GIZMOD_URL: this.socket });
   }
+}
+
+/** What gizmoctl prints, with these variables besides those of the test. */
+export async function ctl(words, variables = {}) {
+  const { stdout } = await promisify(execFile)(program("GIZMOD_CTL", "gizmoctl"), words, { env: { ...process.env, ...variables } });
+  return stdout;
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Editor } from "../editor";
+import type { DialogName } from "../editorstate";
 import { IconButton } from "../iconbutton";
 import "./dialog.css";
 
@@ -22,7 +23,7 @@ export function closeDialog(inside: EventTarget | null, answer = ""): void {
 }
 
 /** Clears the dialog that was closed, unless another one was opened meanwhile. */
-export function closeOver(editor: Editor, which: "shortcuts" | "palette"): void {
+export function closeOver(editor: Editor, which: DialogName): void {
   if (editor.dialog.peek() === which) editor.dialog.value = null;
 }
 

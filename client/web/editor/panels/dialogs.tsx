@@ -1,6 +1,9 @@
-// dialogs.tsx - shows the dialog that is open: a question, the shortcuts, or the command palette.
+// dialogs.tsx - shows the dialog that is open: a question, the shortcuts, the command palette, who
+// may come in, or the field for a new link.
 import { useEditor } from "../context";
 import type { Question } from "../editorstate";
+import { ShareDialog } from "../people/sharedialog";
+import { TokenDialog } from "../people/tokenform";
 import { Dialog, closeDialog } from "./dialog";
 import { Palette } from "./palette";
 import { Shortcuts } from "./shortcuts";
@@ -10,6 +13,8 @@ export function Dialogs() {
   if (question.value) return <Ask key={question.value.title} asked={question.value} />;
   if (dialog.value === "shortcuts") return <Shortcuts />;
   if (dialog.value === "palette") return <Palette />;
+  if (dialog.value === "share") return <ShareDialog />;
+  if (dialog.value === "token") return <TokenDialog />;
   return null;
 }
 

@@ -17,6 +17,8 @@ export interface MenuItem {
   on?: boolean;
   /** The item cannot be chosen now. */
   disabled?: boolean;
+  /** If the item cannot be chosen: why, in words. */
+  why?: string;
   danger?: boolean;
   /** A separator is drawn above the item. */
   line?: boolean;
@@ -164,6 +166,8 @@ function Item({ item, onClose }: { item: MenuItem; onClose: () => void }) {
     tabIndex: -1,
     "aria-checked": item.checked ?? item.on,
     "aria-disabled": item.disabled,
+    "aria-description": item.disabled ? item.why : undefined,
+    title: item.disabled ? item.why : undefined,
   };
   const inside = (
     <>

@@ -4,7 +4,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
 import { type GizmodError, importScene } from "../../sdk/index.js";
-import { serverUrl } from "../serverurl";
+import { atServer, serverUrl } from "../serverurl";
 import { Icon } from "../icons";
 import { namedFiles, useDrop } from "./filedrop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
@@ -52,7 +52,7 @@ export function NewScene({ primary, taken, withUser, join }: Props) {
   const send = async (scene: string, file: File, user: string) => {
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
-    await importScene(scene, file, { base: serverUrl(), user, progress });
+    await importScene(scene, file, { ...atServer(), user, progress });
   };
   /** Makes a scene and joins it, or shows why it cannot be made. */
   const make = async (scene: string, run: () => Promise<void>) => {

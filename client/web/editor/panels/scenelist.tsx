@@ -2,14 +2,15 @@
 // in them. Scenes are opened, renamed and deleted here.
 import { useSignal } from "@preact/signals";
 
-import { deleteScene, renameScene, sceneUrl } from "../../sdk/index.js";
+import { deleteScene, renameScene } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
-import { serverUrl } from "../serverurl";
+import { atServer } from "../serverurl";
 import { Icon } from "../icons";
 import { ago } from "../past/edittext";
 import { errorText } from "../errortext";
 import { Dialog, closeDialog } from "./dialog";
 import { Ask } from "./dialogs";
+import { type Download, type SceneFile, downloadItem } from "./download";
 import { MenuButton, type MenuItem } from "./menu";
 import type { Join, WithUser } from "./startactions";
 import { nameFault } from "./scenename";
@@ -31,14 +32,16 @@ interface Asked {
   user: string;
 }
 type AskAbout = (what: Asked["what"], scene: SceneListing) => void;
+type FileItem = (what: SceneFile) => MenuItem;
 
 export function SceneList({ scenes, withUser, join, changed }: Props) {
   const asked = useSignal<Asked | null>(null);
   const fault = useSignal("");
+  const download = useSignal<Download | null>(null);
   const remove = async (scene: string, user: string) => {
     fault.value = "";
     try {
-      await deleteScene(scene, { base: serverUrl(), user });
+      await deleteScene(scene, { ...atServer(), user });
     } catch (error) {
       fault.value = errorText((error as Error).message);
     }
@@ -49,16 +52,32 @@ export function SceneList({ scenes, withUser, join, changed }: Props) {
     const label = `${what === "rename" ? "Rename" : "Delete"} ${scene.name}`;
     withUser(label, (user) => (asked.value = { what, scene, user }));
   };
+  const fileOf = ({ name }: SceneListing, what: SceneFile) =>
+    downloadItem(name, what, (now, error) => {
+      download.value = now;
+      fault.value = error ? errorText(error.message) : "";
+    });
   const { what, scene, user = "" } = asked.value ?? {};
   return (
     <section aria-labelledby="start-scenes">
       <h2 id="start-scenes">Scenes</h2>
       {scenes?.length ? (
-        <Table scenes={scenes} join={join} ask={ask} />
+        <Table
+          scenes={scenes}
+          join={join}
+          menuOf={(scene) => menuOf(scene, join, ask, (what) => fileOf(scene, what))}
+        />
       ) : (
         <p class="start-none">
           {scenes ? "No scenes yet. Open the sample scene, or import a file." : "Loading…"}
         </p>
+      )}
+      {download.value && (
+        <progress
+          aria-label={`Downloading ${download.value.file}`}
+          max={1}
+          value={download.value.part}
+        />
       )}
       <p class="start-fault" role="alert">
         {fault.value}
@@ -73,15 +92,13 @@ export function SceneList({ scenes, withUser, join, changed }: Props) {
   );
 }
 
-function Table({
-  scenes,
-  join,
-  ask,
-}: {
+interface TableProps {
   scenes: readonly SceneListing[];
   join: Join;
-  ask: AskAbout;
-}) {
+  menuOf: (scene: SceneListing) => MenuItem[];
+}
+
+function Table({ scenes, join, menuOf }: TableProps) {
   return (
     <table class="start-list">
       <thead>
@@ -99,15 +116,20 @@ function Table({
       </thead>
       <tbody>
         {scenes.map((scene) => (
-          <Row key={scene.name} scene={scene} join={join} ask={ask} />
+          <Row key={scene.name} scene={scene} join={join} items={() => menuOf(scene)} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ scene, join, ask }: { scene: SceneListing; join: Join; ask: AskAbout }) {
-  const { name, nodes, changed, users } = scene;
+interface RowProps {
+  scene: SceneListing;
+  join: Join;
+  items: () => MenuItem[];
+}
+
+function Row({ scene: { name, nodes, changed, users }, join, items }: RowProps) {
   return (
     <tr>
       <th scope="row">
@@ -128,7 +150,7 @@ function Row({ scene, join, ask }: { scene: SceneListing; join: Join; ask: AskAb
         )}
       </td>
       <td class="start-menu">
-        <MenuButton name={`Menu of ${name}`} side="end" items={() => menuOf(scene, join, ask)}>
+        <MenuButton name={`Menu of ${name}`} side="end" items={items}>
           <Icon name="more" />
         </MenuButton>
       </td>
@@ -136,23 +158,12 @@ function Row({ scene, join, ask }: { scene: SceneListing; join: Join; ask: AskAb
   );
 }
 
-function menuOf(scene: SceneListing, join: Join, ask: AskAbout): MenuItem[] {
+function menuOf(scene: SceneListing, join: Join, ask: AskAbout, file: FileItem): MenuItem[] {
   const { name } = scene;
   return [
     { label: "Open", icon: "right", run: () => join(name) },
-    {
-      label: "Export as .glb",
-      icon: "download",
-      line: true,
-      href: sceneUrl(name, "export", serverUrl()),
-      download: `${name}.glb`,
-    },
-    {
-      label: "Download backup",
-      icon: "database",
-      href: sceneUrl(name, "backup", serverUrl()),
-      download: `${name}.gizmod`,
-    },
+    { ...file("export"), line: true },
+    file("backup"),
     { label: "Rename…", line: true, run: () => ask("rename", scene) },
     { label: "Delete…", icon: "trash", danger: true, run: () => ask("delete", scene) },
   ];
@@ -195,7 +206,7 @@ function Rename({
     fault.value = nameFault(name.value) ?? "";
     if (fault.value !== "" || name.value === scene.name) return;
     try {
-      await renameScene(scene.name, name.value, { base: serverUrl(), user });
+      await renameScene(scene.name, name.value, { ...atServer(), user });
       renamed();
       closeDialog(form);
     } catch (error) {

@@ -1,46 +1,43 @@
 // scenemenu.ts - the menu of the scene: share, import, export, backup.
-import { importScene, sceneUrl } from "../../sdk/index.js";
+import { importScene } from "../../sdk/index.js";
 import type { Editor } from "../editor";
-import { serverUrl } from "../serverurl";
-import { linkItems } from "../people/share";
+import { atServer } from "../serverurl";
+import { currentToken } from "../token";
+import { type SceneFile, downloadItem } from "./download";
 import { namedFiles } from "./filedrop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import type { MenuItem } from "./menu";
+
+const VIEW_ONLY = "You may only view this scene.";
 
 export function sceneMenu(editor: Editor): MenuItem[] {
   const { session } = editor;
   const { sceneName: name } = session;
   const away = editor.status.peek().phase !== "online";
+  const viewer = editor.role.peek() === "viewer";
+  const file = (what: SceneFile): MenuItem => ({
+    ...downloadItem(name, what, (download, error) => {
+      editor.download.value = download;
+      if (error) editor.fail(error);
+    }),
+    disabled: away,
+  });
   return [
-    ...linkItems(editor),
+    { label: "Share…", icon: "link", run: () => void (editor.dialog.value = "share") },
     {
       label: "Replace with a file…",
       icon: "upload",
       line: true,
       disabled: away || !editor.editable.peek(),
+      why: viewer ? VIEW_ONLY : undefined,
       run: () => chooseFile(editor),
     },
-    {
-      label: "Export as .glb",
-      icon: "download",
-      disabled: away,
-      href: sceneUrl(name, "export", serverUrl()),
-      download: `${name}.glb`,
-    },
-    {
-      label: "Original file",
-      icon: "download",
-      disabled: away,
-      href: sceneUrl(name, "asset", serverUrl()),
-      download: `${name}-original.glb`,
-    },
-    {
-      label: "Download backup",
-      icon: "database",
-      disabled: away,
-      href: sceneUrl(name, "backup", serverUrl()),
-      download: `${name}.gizmod`,
-    },
+    file("export"),
+    file("asset"),
+    // A server without tokens gives a backup to everybody.
+    viewer && currentToken() !== undefined
+      ? { ...file("backup"), disabled: true, why: VIEW_ONLY }
+      : file("backup"),
     { label: "All scenes", icon: "home", line: true, href: "./" },
   ];
 }
@@ -86,8 +83,8 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
   progress(0);
   const done = await editor.runImport(() =>
     importScene(session.sceneName, file, {
-      base: serverUrl(),
-      user: session.user,
+      ...atServer(),
+      user: session.displayName,
       replace: true,
       progress,
     }),

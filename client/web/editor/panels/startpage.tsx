@@ -4,10 +4,13 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-import { listScenes } from "../../sdk/index.js";
+import { GizmodError, listScenes } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
-import { serverUrl } from "../serverurl";
+import { TokenForm } from "../people/tokenform";
+import { errorText } from "../errortext";
+import { atServer } from "../serverurl";
 import { keep, recall } from "../storage";
+import { type Claims, claimsOf, currentToken, keepToken } from "../token";
 import type { Join, WithUser } from "./startactions";
 import { NewScene } from "./newscene";
 import { SceneList } from "./scenelist";
@@ -26,12 +29,15 @@ interface Wish {
 
 /** @param scene the scene that a link leads to; null to show all */
 export function StartPage({ scene }: { scene: string | null }) {
-  const user = useSignal(recall(USER_KEY) ?? "");
+  const claims = claimsOf(currentToken());
+  const user = useSignal(claims?.name ?? recall(USER_KEY) ?? "");
   const scenes = useSignal<readonly SceneListing[] | null>(null);
   const fault = useSignal("");
   const wish = useSignal<Wish | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const refresh = useList(scenes, fault);
+  /** Why the server wants another token; empty if it does not. */
+  const refusal = useSignal("");
+  const refresh = useList(scenes, fault, refusal);
   const withUser: WithUser = (label, go) => {
     const name = user.peek().trim();
     if (name === "") {
@@ -41,14 +47,16 @@ export function StartPage({ scene }: { scene: string | null }) {
       return;
     }
     wish.value = null;
-    keep(USER_KEY, name);
+    if (!claims?.name) keep(USER_KEY, name);
     go(name);
   };
   const join: Join = (name, create = false) =>
     withUser(create ? `Create ${name}` : `Join ${name}`, (user) => {
       const words = new URLSearchParams(name === scene ? location.search : "");
       words.set("scene", name);
-      words.set("user", user);
+      // A new link can be opened in the tab of an address that says no user.
+      if (claims && (claims.name || recall(USER_KEY) === user)) words.delete("user");
+      else words.set("user", user);
       if (create) words.set("create", "");
       location.search = words.toString();
     });
@@ -65,6 +73,7 @@ export function StartPage({ scene }: { scene: string | null }) {
         <p>Edit 3D scenes together, live.</p>
         <Who
           user={user}
+          claims={claims}
           field={field}
           label={label}
           submit={submit}
@@ -74,19 +83,43 @@ export function StartPage({ scene }: { scene: string | null }) {
       <p class="start-fault" role="alert">
         {fault.value}
       </p>
-      <NewScene
-        primary={label === null}
-        taken={scenes.value?.map(({ name }) => name) ?? []}
-        withUser={withUser}
-        join={join}
-      />
-      <SceneList scenes={scenes.value} withUser={withUser} join={join} changed={refresh} />
+      {refusal.value !== "" ? (
+        <NeedsToken why={refusal.value} />
+      ) : (
+        <>
+          <NewScene
+            primary={label === null}
+            taken={scenes.value?.map(({ name }) => name) ?? []}
+            withUser={withUser}
+            join={join}
+          />
+          <SceneList scenes={scenes.value} withUser={withUser} join={join} changed={refresh} />
+        </>
+      )}
     </main>
+  );
+}
+
+/** Goes on with the token of a link that the person pastes. */
+function NeedsToken({ why }: { why: string }) {
+  const use = async (token: string) => {
+    keepToken(token);
+    location.reload();
+    return null;
+  };
+  return (
+    <section aria-labelledby="start-token">
+      <h2 id="start-token">You need a link</h2>
+      <p>{errorText(why)}. Open the link that you were given, or paste it here.</p>
+      <TokenForm use={use} />
+    </section>
   );
 }
 
 interface WhoProps {
   user: Signal<string>;
+  /** Of the token of this tab; null for none. */
+  claims: Claims | null;
   field: RefObject<HTMLInputElement | null>;
   /** The label of the button; null for no button. */
   label: string | null;
@@ -94,7 +127,8 @@ interface WhoProps {
   edited: () => void;
 }
 
-function Who({ user, field, label, submit, edited }: WhoProps) {
+function Who({ user, claims, field, label, submit, edited }: WhoProps) {
+  const known = claims?.name;
   return (
     <form
       class="start-who"
@@ -103,20 +137,30 @@ function Who({ user, field, label, submit, edited }: WhoProps) {
         submit();
       }}
     >
-      <label for="start-user">Your name</label>
-      <input
-        ref={field}
-        id="start-user"
-        class="input"
-        autocomplete="nickname"
-        maxLength={64}
-        value={user.value}
-        placeholder="for example Ada"
-        onInput={(event) => {
-          user.value = event.currentTarget.value;
-          edited();
-        }}
-      />
+      {known && (
+        <span class="start-known">
+          You are <b>{known}</b>
+        </span>
+      )}
+      {!known && <label for="start-user">Your name</label>}
+      {!known && (
+        <input
+          ref={field}
+          id="start-user"
+          class="input"
+          autocomplete="nickname"
+          maxLength={64}
+          value={user.value}
+          placeholder="for example Ada"
+          onInput={(event) => {
+            user.value = event.currentTarget.value;
+            edited();
+          }}
+        />
+      )}
+      {claims && !known && user.value && (
+        <span class="start-known">Others see “{user.value} (guest)”</span>
+      )}
       {label && (
         <button type="submit" class="button primary">
           {label}
@@ -130,14 +174,18 @@ function Who({ user, field, label, submit, edited }: WhoProps) {
 function useList(
   scenes: Signal<readonly SceneListing[] | null>,
   fault: Signal<string>,
+  refusal: Signal<string>,
 ): () => void {
   const ask = async () => {
-    if (document.hidden) return;
+    if (document.hidden || refusal.peek() !== "") return;
+    const { base, ...more } = atServer();
     try {
-      scenes.value = await listScenes(serverUrl());
+      scenes.value = await listScenes(base, more);
       if (fault.value === LOST) fault.value = "";
-    } catch {
-      fault.value = LOST;
+    } catch (error) {
+      const said = error instanceof GizmodError ? error : null;
+      if (said?.code === "unauthorised") refusal.value = said.message;
+      else fault.value = LOST;
     }
   };
   useEffect(() => {

@@ -8,6 +8,7 @@ import type { Status } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
 import { count } from "../past/edittext";
+import { useExpiry, useRefusal, waitsForToken } from "../people/expiry";
 import { createNode } from "./nodeactions";
 import { useDrop } from "./filedrop";
 import { chooseFile, replaceScene } from "./scenemenu";
@@ -19,6 +20,7 @@ const BACK_MS = 5000;
 export function ViewStatus() {
   const editor = useEditor();
   useLeaveWarning();
+  useRefusal();
   const status = editor.status.value;
   return (
     <>
@@ -28,8 +30,10 @@ export function ViewStatus() {
           <Unsaved />
         </div>
         <Retry status={status} />
+        <NewLink status={status} />
         <Loading />
         <Upload />
+        <Download />
       </div>
       <Middle status={status} />
       <Drop />
@@ -99,7 +103,7 @@ function Unsaved() {
 function Retry({ status }: { status: Status }) {
   const { session } = useEditor();
   const now = useSignal(Date.now());
-  const away = status.phase === "offline";
+  const away = status.phase === "offline" && !waitsForToken(status);
   useEffect(() => {
     if (!away) return;
     now.value = Date.now();
@@ -120,6 +124,28 @@ function Retry({ status }: { status: Status }) {
     <button type="button" class="button status-retry" onClick={() => session.retry()}>
       Try now{seconds > 1 && <span class="status-soon"> (again in {seconds} s)</span>}
     </button>
+  );
+}
+
+/** The token expires soon, or the server takes it no longer. */
+function NewLink({ status }: { status: Status }) {
+  const { dialog } = useEditor();
+  const soon = useExpiry().value;
+  const ended = waitsForToken(status);
+  if (soon === null && !ended) return null;
+  const time = new Date(soon ?? 0).toLocaleTimeString("en-GB", { timeStyle: "short" });
+  return (
+    <>
+      {!ended && (
+        <div class="status-line status-warn" role="status" data-part="expiry">
+          <Icon name="warn" />
+          Your access ends at {time}.
+        </div>
+      )}
+      <button type="button" class="button status-retry" onClick={() => (dialog.value = "token")}>
+        Use a new link
+      </button>
+    </>
   );
 }
 
@@ -154,6 +180,13 @@ function Upload() {
   );
 }
 
+function Download() {
+  const { download } = useEditor();
+  if (!download.value) return null;
+  const { file, part } = download.value;
+  return <Progress name={`Downloading ${file}`} words={`Downloading ${file}`} part={part} />;
+}
+
 function Progress({ name, words, part }: { name: string; words: string; part?: number }) {
   return (
     <div class="status-line status-progress">
@@ -167,6 +200,7 @@ function Progress({ name, words, part }: { name: string; words: string; part?: n
 function Middle({ status }: { status: Status }) {
   const editor = useEditor();
   const { sceneName } = editor.session;
+  const { dialog } = editor;
   const seen = useRef(false);
   const empty = useComputed(() => (editor.structure.value, editor.scene.value.nodes.size === 0));
   if (status.phase === "online") seen.current = true;
@@ -186,6 +220,10 @@ function Middle({ status }: { status: Status }) {
           <a class="button primary" href={`${location.search}&create`}>
             Create it
           </a>
+        ) : status.code === "unauthorised" || status.code === "forbidden" ? (
+          <button type="button" class="button primary" onClick={() => (dialog.value = "token")}>
+            Use a link
+          </button>
         ) : (
           <button type="button" class="button primary" onClick={() => location.reload()}>
             Reconnect

@@ -34,6 +34,12 @@ test("names_of_somebody_who_is_called_like_a_numbered_one_are_told_apart", () =>
   assert.deepEqual([...names.values()], ["Ada (2)", "Ada", "Ada (3)"]);
 });
 
+test("names_are_those_that_tokens_say", () => {
+  const ada = { ...person(1, "ada@example.com"), name: "Ada" };
+  const names = sessionNames([ada, person(2)], new Map());
+  assert.deepEqual([...names.values()], ["Ada", "Ada (2)"]);
+});
+
 test("names_are_the_same_object_as_long_as_nobody_comes_or_leaves", () => {
   const names = sessionNames([person(1), person(2)], new Map());
   assert.equal(sessionNames([person(2), person(1)], names), names);

@@ -23,12 +23,12 @@ export function sessionNames(people: readonly Person[], before: SessionNames): S
     ),
   );
   const taken = new Set(names.values());
-  for (const { session, user } of [...people].sort((a, b) => a.session - b.session)) {
+  for (const { session, user, name = user } of [...people].sort((a, b) => a.session - b.session)) {
     if (names.has(session)) continue;
     let number = 1;
-    while (taken.has(numbered(user, number))) number++;
-    taken.add(numbered(user, number));
-    names.set(session, numbered(user, number));
+    while (taken.has(numbered(name, number))) number++;
+    taken.add(numbered(name, number));
+    names.set(session, numbered(name, number));
   }
   return names;
 }

@@ -5,12 +5,9 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
-import { Icon } from "../icons";
 import { IconButton } from "../iconbutton";
-import { MenuButton } from "../panels/menu";
 import { inkOn, initials } from "./colour";
 import { Activity, type Row, lostRows, roster, sameRows } from "./roster";
-import { linkItems } from "./share";
 import "./peoplepanel.css";
 
 const TICK_MS = 30_000;
@@ -28,9 +25,12 @@ export function PeoplePanel() {
         People <span class="people-count">{rows.value.length}</span>
         <span class="grow" />
         <ShowOthers />
-        <MenuButton name="Share" tip="Share" side="end" items={() => linkItems(editor)}>
-          <Icon name="link" />
-        </MenuButton>
+        <IconButton
+          icon="link"
+          name="Share"
+          side="end"
+          onClick={() => (editor.dialog.value = "share")}
+        />
       </h2>
       <ul class="people-list" role="list" aria-label="People">
         {rows.value.map((row) => (
@@ -82,7 +82,7 @@ function ShowOthers() {
 }
 
 function PersonRow({ row }: { row: Row }) {
-  const { session, user, name, colour, role, me, doing, looks, idle } = row;
+  const { session, name, colour, role, me, doing, looks, idle } = row;
   return (
     <li
       class={idle ? "people-row people-idle" : "people-row"}
@@ -94,7 +94,7 @@ function PersonRow({ row }: { row: Row }) {
         aria-hidden="true"
         style={{ background: colour, color: inkOn(colour) }}
       >
-        {initials(user)}
+        {initials(name)}
       </span>
       <span class="people-words">
         <span class="people-name">

@@ -1,19 +1,23 @@
 // share.ts - links to this scene, or to a note in it, for other people, who choose their own name.
 import type { EditorState } from "../editorstate";
 import { serverUrl } from "../serverurl";
-import type { MenuItem } from "../panels/menu";
 
-/** What a link opens: this scene, with the note `note`, or for viewing only. */
+/**
+ * What a link opens: this scene, with the note `note`, or for viewing only. `token` lets others in;
+ * it stands after the "#", which no request contains.
+ */
 interface Link {
   note?: number;
   role?: "viewer";
+  token?: string;
 }
 
-function linkTo(editor: EditorState, { note, role }: Link): string {
+export function linkTo(editor: EditorState, { note, role, token }: Link): string {
   const link = new URL(serverUrl());
   link.searchParams.set("scene", editor.session.sceneName);
   if (role) link.searchParams.set("role", role);
   if (note !== undefined) link.searchParams.set("note", String(note));
+  if (token) link.hash = `token=${token}`;
   return link.href;
 }
 
@@ -22,25 +26,15 @@ export function askedNote(): number {
   return Number(new URLSearchParams(location.search).get("note"));
 }
 
-export async function shareLink(editor: EditorState, to: Link = {}): Promise<void> {
-  const link = linkTo(editor, to);
-  if (await copy(link)) editor.say("info", `${to.role ? "View-only link" : "Link"} copied.`);
+/** Copies a link to a note, for people who have access to the scene. */
+export async function shareNote(editor: EditorState, note: number): Promise<void> {
+  const link = linkTo(editor, { note });
+  if (await copy(link)) editor.say("info", "Link copied.");
   else editor.say("info", `The link: ${link}`);
 }
 
-/** The menu items that copy a link. */
-export function linkItems(editor: EditorState): MenuItem[] {
-  return [
-    { label: "Copy link", icon: "link", run: () => void shareLink(editor) },
-    {
-      label: "Copy view-only link",
-      icon: "eye",
-      run: () => void shareLink(editor, { role: "viewer" }),
-    },
-  ];
-}
-
-async function copy(text: string): Promise<boolean> {
+/** @returns whether the browser lets the page copy */
+export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -55,7 +49,8 @@ function copyFromField(text: string): boolean {
   const focused = document.activeElement as HTMLElement | null;
   field.value = text;
   field.className = "visually-hidden";
-  document.body.append(field);
+  // What is outside of an open dialog cannot be selected.
+  (document.querySelector("dialog[open]") ?? document.body).append(field);
   field.select();
   const copied = document.execCommand("copy");
   field.remove();

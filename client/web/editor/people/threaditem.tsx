@@ -12,7 +12,7 @@ import { MenuButton, type MenuItem } from "../panels/menu";
 import { nameOf } from "../panels/treerows";
 import { colourOf, initials, inkOn } from "./colour";
 import { frameNote, placeOfNote } from "./noteplace";
-import { shareLink } from "./share";
+import { shareNote } from "./share";
 import { ago } from "../past/edittext";
 import type { Thread } from "./threads";
 import { NoteForm } from "./noteform";
@@ -170,7 +170,7 @@ function menuOf(editor: Editor, note: Note, edit: () => void): MenuItem[] {
   const link: MenuItem = {
     label: "Copy link",
     icon: "link",
-    run: () => void shareLink(editor, { note: note.id }),
+    run: () => void shareNote(editor, note.id),
   };
   if (!notesModel.owns(note)) return [link];
   const items: MenuItem[] = [link, { label: "Edit", run: edit }];

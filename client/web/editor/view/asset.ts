@@ -4,8 +4,8 @@
 import * as THREE from "three";
 import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
-import { GizmodError, sceneUrl } from "../../sdk/index.js";
-import { serverUrl } from "../serverurl";
+import { fetchScene } from "../../sdk/index.js";
+import { atServer, serverUrl } from "../serverurl";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
@@ -32,7 +32,7 @@ export async function loadAsset(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<AssetMeshes | null> {
-  const response = await ask(sceneUrl(scene, "asset", serverUrl()), signal);
+  const response = await fetchScene(scene, "asset", { ...atServer(), signal });
   const version = response.headers.get("etag");
   if (version !== null && version === known) return null;
   const bytes = await download(response, progress);
@@ -50,16 +50,6 @@ export async function loadAsset(
   } finally {
     done();
   }
-}
-
-async function ask(url: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(url, { signal });
-  if (response.ok) return response;
-  const said = await response.json().catch(() => null);
-  throw new GizmodError(
-    said?.code ?? "internal",
-    said?.message ?? `the server answered ${response.status}`,
-  );
 }
 
 async function download(response: Response, progress: Progress): Promise<ArrayBuffer> {
