@@ -316,6 +316,12 @@ static const struct gz_row checkpoint_rows[] = {
 
 static const struct gz_row checkpoints_rows[] = {OP, RID};
 
+static const struct gz_row token_rows[] = {
+    OP,
+    RID,
+    {.key = "token", .key_size = 5, .kind = GZ_KIND_TEXT, .size_max = GZ_TOKEN_BYTES_MAX, REQUIRED},
+};
+
 static const struct gz_row access_rows[] = {
     OP,
     RID,
@@ -466,6 +472,7 @@ static const struct gz_row view_rows[] = {
 static const struct gz_row presence_user_rows[] = {
     COUNT("session", gz_presence_user, session, REQUIRED),
     TEXT("user", gz_presence_user, user, GZ_USER_BYTES_MAX, REQUIRED),
+    TEXT("name", gz_presence_user, name, GZ_USER_BYTES_MAX, IF(PRESENCE_NAME)),
     SIMPLE(GZ_KIND_COLOUR, "colour", gz_presence_user, rgb, REQUIRED),
     WORD("role", gz_presence_user, role, gz_role_words, REQUIRED),
     PLACE_ROWS(gz_presence_user, PRESENCE),
@@ -630,6 +637,7 @@ static const struct gz_row bye_rows[] = {
     BOOL("fatal", gz_bye, fatal, IF_ANY),
     TEXT("scene", gz_bye, scene, GZ_SCENE_NAME_BYTES_MAX, IF(BYE_SCENE),
          .rule = GZ_FIELD_RULE_SCENE_NAME),
+    SIMPLE(GZ_KIND_STATUS, "code", gz_bye, code, IF(BYE_CODE)),
 };
 
 #define PLACE_BITS (GZ_HAS_POINTER_AT | GZ_HAS_POINTER_RAY)
@@ -663,6 +671,7 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
                                                             GZ_HAS_INTEREST_BOX |
                                                             GZ_HAS_INTEREST_VIEW},
     [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS_NOTE_NOTE | GZ_HAS_NOTE_TEXT},
+    [GZ_OP_TOKEN] = {ROWS(token_rows)},
     [GZ_OP_ACCESS] = {ROWS(access_rows)},
     [GZ_OP_ACCESSES] = {ROWS(accesses_rows)},
     [GZ_OP_LINK] = {ROWS(link_rows)},
@@ -706,6 +715,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_NOTE] = "note",
     [GZ_OP_NOTES] = "notes",
     [GZ_OP_CHECKPOINT_NEWS] = "checkpoints",
+    [GZ_OP_TOKEN] = "token",
     [GZ_OP_ACCESS] = "access",
     [GZ_OP_ACCESSES] = "accesses",
     [GZ_OP_LINK] = "link",

@@ -68,6 +68,7 @@ enum gz_op {
     GZ_OP_PATH,
     GZ_OP_INTEREST,
     GZ_OP_NOTE,
+    GZ_OP_TOKEN,
     GZ_OP_ACCESS,
     GZ_OP_ACCESSES,
     GZ_OP_LINK,
@@ -215,6 +216,7 @@ enum gz_has {
     GZ_HAS_PRESENCE_SELECTION = 1 << 6,
     GZ_HAS_PRESENCE_TOOL = 1 << 7,
     GZ_HAS_PRESENCE_LOCKS = 1 << 8,
+    GZ_HAS_PRESENCE_NAME = 1 << 9,
     /* an element of notes */
     GZ_HAS_NOTE_STATE_NODE = 1 << 2,
     GZ_HAS_NOTE_STATE_POINT = 1 << 3,
@@ -251,6 +253,7 @@ enum gz_has {
     /* bye */
     GZ_HAS_BYE_RETRY_S = 1 << 2,
     GZ_HAS_BYE_SCENE = 1 << 3,
+    GZ_HAS_BYE_CODE = 1 << 4,
 };
 
 /* ---- client to server ---- */
@@ -476,7 +479,8 @@ struct gz_presence_user {
     uint64_t has;
     uint64_t session;
     struct gz_text user;
-    uint32_t rgb; /* on the wire "#rrggbb" */
+    struct gz_text name; /* NAME: to be shown in place of the user */
+    uint32_t rgb;        /* on the wire "#rrggbb" */
     enum gz_role role;
     double at[2], ray[6], view[16];
     double lens[4]; /* LENS: left, right, bottom, top of the picture that `view` shows */
@@ -605,6 +609,7 @@ struct gz_bye {
     double retry_s;
     bool fatal;           /* there is nothing to come back to */
     struct gz_text scene; /* SCENE: the scene's name now, if it was renamed */
+    enum gz_status code;  /* CODE: what a client may look for, as in an error */
 };
 
 struct gz_message {
@@ -632,6 +637,7 @@ struct gz_message {
         struct gz_path path;
         struct gz_interest interest;
         struct gz_note note;
+        struct gz_text token;
         struct gz_access access;
         struct gz_link link;
         struct gz_welcome welcome;

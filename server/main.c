@@ -13,6 +13,7 @@
 
 #include "host/host.h"
 #include "host/job.h"
+#include "net/keyring.h"
 #include "net/origin.h"
 #include "options.h"
 #include "server/maxima.h"
@@ -22,6 +23,8 @@
 /* The editor, from the folder of the program: where the build puts it, and where it is
  * installed. */
 #define EDITOR_FOLDER "../share/gizmod/web"
+/* Whom a token is for, if --audience does not say. */
+#define AUDIENCE_DEFAULT "gizmod"
 /* Seconds after which a client that was told `bye` may try again. */
 #define RETRY_SECONDS 1
 /* Milliseconds between looks at how far the end has come. */
@@ -46,6 +49,7 @@ struct daemon {
     struct gz_options options;
     const char *web; /* folder of static files; NULL for none */
     char editor[PATH_MAX];
+    struct gz_keyring keyring; /* without a path: none */
     struct gz_host *host;
     struct gz_net *net;
     uv_signal_t terminate, interrupt, hang_up;
@@ -126,19 +130,27 @@ static void handle_signal(uv_signal_t *signal, int number)
 
 static bool can_reload(const struct daemon *daemon)
 {
-    return gz_net_has_tls(daemon->net);
+    return gz_net_has_tls(daemon->net) || daemon->keyring.path != NULL;
+}
+
+static void say_reloaded(const struct daemon *daemon, const char *what, enum gz_status status,
+                         const struct gz_error *error)
+{
+    if (status == GZ_OK)
+        gz_log(&daemon->log, GZ_INFO, 0, "%s: read again", what);
+    else
+        gz_log(&daemon->log, GZ_ERROR, 0, "%s; the earlier %s stay in force", error->message, what);
 }
 
 /* Each room reads its own files again, or keeps what it has and says why. */
 static void reload(struct daemon *daemon)
 {
     struct gz_error error;
-    if (!gz_net_has_tls(daemon->net)) return;
-    if (gz_net_reload(daemon->net, &error) == GZ_OK)
-        gz_log(&daemon->log, GZ_INFO, 0, "certificate and key: read again");
-    else
-        gz_log(&daemon->log, GZ_ERROR, 0, "%s; the earlier certificate and key stay in force",
-               error.message);
+    if (gz_net_has_tls(daemon->net))
+        say_reloaded(daemon, "certificate and key", gz_net_reload(daemon->net, &error), &error);
+    if (daemon->keyring.path != NULL)
+        say_reloaded(daemon, "keys", gz_keyring_load(&daemon->keyring, &daemon->log, &error),
+                     &error);
 }
 
 static void handle_hang_up(uv_signal_t *signal, int number)
@@ -242,6 +254,18 @@ static const char *choose_web(struct daemon *daemon)
     return needed < (int)sizeof daemon->editor && is_folder(daemon->editor) ? daemon->editor : NULL;
 }
 
+/* NULL where tokens are not asked for. */
+static enum gz_status open_keyring(struct daemon *daemon, const struct gz_keyring **keyring,
+                                   struct gz_error *error)
+{
+    const struct gz_options *options = &daemon->options;
+    *keyring = options->keys != NULL ? &daemon->keyring : NULL;
+    if (options->keys == NULL) return GZ_OK;
+    daemon->keyring.path = options->keys;
+    daemon->keyring.audience = options->audience != NULL ? options->audience : AUDIENCE_DEFAULT;
+    return gz_keyring_load(&daemon->keyring, &daemon->log, error);
+}
+
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
 {
     const struct gz_options *options = &daemon->options;
@@ -252,7 +276,8 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                    .messages_per_s = options->messages_per_s,
                                    .recorded = options->recorded,
                                    .kept = options->kept};
-    enum gz_status status = gz_host_create(&daemon->host, &host, error);
+    enum gz_status status = open_keyring(daemon, &host.keyring, error);
+    if (status == GZ_OK) status = gz_host_create(&daemon->host, &host, error);
     if (status != GZ_OK) return status;
     struct gz_net_options net = {.loop = &daemon->loop,
                                  .log = &daemon->log,
@@ -267,6 +292,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .proxies = options->proxies,
                                  .proxy_count = options->proxy_count,
                                  .trust_header = options->trust_header,
+                                 .keyring = host.keyring,
                                  .admins = options->admins,
                                  .admin_count = options->admin_count,
                                  .ping_s = options->ping_s,
@@ -309,6 +335,15 @@ static void say_where(const struct daemon *daemon)
     fflush(stdout);
 }
 
+/* What --insecure leaves open to those who reach the daemon. */
+static const char *risk_of(const struct gz_options *options)
+{
+    if (options->keys == NULL && options->trust_header == NULL)
+        return "reads, changes and deletes every scene, under any name";
+    return options->cert != NULL ? "may try tokens"
+                                 : "or listens on the way there may read scenes and take tokens";
+}
+
 static enum gz_status start(struct daemon *daemon, struct gz_error *error)
 {
     daemon->web = choose_web(daemon);
@@ -327,10 +362,8 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     } else if (daemon->ending_from_ms == 0) {
         gz_net_start(daemon->net);
         if (daemon->options.insecure && !gz_host_is_loopback(daemon->options.address))
-            gz_log(&daemon->log, GZ_WARN, 0,
-                   "--insecure: whoever reaches %s reads, changes and deletes every scene, under "
-                   "any name",
-                   gz_net_address(daemon->net));
+            gz_log(&daemon->log, GZ_WARN, 0, "--insecure: whoever reaches %s %s",
+                   gz_net_address(daemon->net), risk_of(&daemon->options));
         say_where(daemon);
     }
     return status;
@@ -351,6 +384,7 @@ static void run(struct daemon *daemon)
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     gz_net_destroy(daemon->net);
     gz_host_destroy(daemon->host);
+    gz_keyring_finish(&daemon->keyring);
     if (uv_loop_close(&daemon->loop) != 0)
         gz_log(&daemon->log, GZ_WARN, 0, "the loop still had handles");
 }

@@ -34,6 +34,9 @@ static const struct gz_arg_option table[] = {
      .help = "serve the files of this folder at / instead of the editor, or none"},
     {"--open", GZ_ARG_TEXT, "SCENE", .help = "open this scene at the start, or make it"},
     {"--sample", .help = "open the sample scene robot-arm, or make it"},
+    {"--keys", GZ_ARG_TEXT, "FILE",
+     .help = "let in who has a token by one of these keys, a JWKS; SIGHUP reads it again"},
+    {"--audience", GZ_ARG_TEXT, "NAME", .help = "of the tokens that are for this server (gizmod)"},
     {"--cert", GZ_ARG_TEXT, "FILE",
      .help = "speak TLS with this certificate and its chain, in PEM; needs --key"},
     {"--key", GZ_ARG_TEXT, "FILE",
@@ -126,6 +129,21 @@ static enum gz_status take_data(struct gz_options *options, const char *value,
         return gz_fail(error, GZ_BAD_VALUE, "--data: the name of a folder is missing");
     options->data = value;
     return GZ_OK;
+}
+
+static enum gz_status take_keys(struct gz_options *options, const char *value,
+                                struct gz_error *error)
+{
+    options->keys = value;
+    return *value != '\0' ? GZ_OK
+                          : gz_fail(error, GZ_BAD_VALUE, "--keys: the name of a file is missing");
+}
+
+static enum gz_status take_audience(struct gz_options *options, const char *value,
+                                    struct gz_error *error)
+{
+    options->audience = value;
+    return *value != '\0' ? GZ_OK : gz_fail(error, GZ_BAD_VALUE, "--audience: a name is missing");
 }
 
 static enum gz_status take_cert(struct gz_options *options, const char *value,
@@ -274,6 +292,7 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
     } takers[] = {{"--data", take_data}, {"--listen", take_listen},
                   {"--web", take_web},   {"--open", take_open},
                   {"--cert", take_cert}, {"--key", take_key},
+                  {"--keys", take_keys}, {"--audience", take_audience},
                   {"--keep", take_keep}, {"--trust-header", take_trust_header}};
     enum gz_status status = GZ_OK;
     for (size_t i = 0; status == GZ_OK && i < sizeof takers / sizeof takers[0]; i++) {
@@ -290,12 +309,16 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
  * said. */
 static enum gz_status check_reach(const struct gz_options *options, struct gz_error *error)
 {
-    bool is_behind_proxy = options->proxy_count > 0 && options->trust_header != NULL;
-    if (options->insecure || is_behind_proxy || gz_host_is_loopback(options->address)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE,
-                   "--listen: %s is not loopback: --trusted-proxy with --trust-header lets a proxy "
-                   "say who comes, --insecure says that anybody may come",
-                   options->address);
+    bool is_known = options->keys != NULL || options->trust_header != NULL;
+    bool is_safe =
+        (options->keys != NULL && options->cert != NULL) || (options->proxy_count > 0 && is_known);
+    if (options->insecure || is_safe || gz_host_is_loopback(options->address)) return GZ_OK;
+    return gz_fail(
+        error, GZ_BAD_VALUE,
+        "--listen: %s is not loopback: give --keys with --cert and --key, or "
+        "--trusted-proxy with --keys or --trust-header; --insecure says that anybody may "
+        "come, or listen on the way",
+        options->address);
 }
 
 static enum gz_status check_together(const struct gz_options *options, struct gz_error *error)
@@ -306,6 +329,8 @@ static enum gz_status check_together(const struct gz_options *options, struct gz
         return gz_fail(error, GZ_BAD_VALUE,
                        "--trust-header: needs --trusted-proxy ADDRESS/BITS, the only one who may "
                        "send it");
+    if (options->audience != NULL && options->keys == NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "--audience: needs --keys, whose tokens are for it");
     if ((options->cert == NULL) != (options->key == NULL))
         return gz_fail(error, GZ_BAD_VALUE, "%s: --cert and --key belong together: %s is missing",
                        options->cert != NULL ? "--cert" : "--key",

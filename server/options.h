@@ -15,9 +15,11 @@
 #include "store/store.h"
 
 struct gz_options {
-    const char *data; /* folder of the scenes */
-    const char *web;  /* folder of static files; NULL where none was named: the editor's own */
-    const char *open; /* a scene to open, or make, at the start; NULL for none */
+    const char *data;     /* folder of the scenes */
+    const char *web;      /* folder of static files; NULL where none was named: the editor's own */
+    const char *open;     /* a scene to open, or make, at the start; NULL for none */
+    const char *keys;     /* file of the keys of tokens; NULL where anybody may come */
+    const char *audience; /* that tokens are for */
     const char *cert, *key; /* files of PEM; NULL where there is no TLS */
     char address[256];      /* to listen on; IPv6 without its brackets */
     uint16_t port;

@@ -30,5 +30,7 @@ struct gz_claims gz_claims_open(const char *user, size_t size, enum gz_role role
 
 /* Whether the role of the claims holds in the scene. */
 bool gz_claims_cover(const struct gz_claims *claims, const char *scene);
+/* Whether the claims have a role that holds in the scene and is this one or a higher one. */
+bool gz_claims_give(const struct gz_claims *claims, const char *scene, enum gz_role role);
 
 #endif

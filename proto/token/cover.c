@@ -22,3 +22,8 @@ bool gz_claims_cover(const struct gz_claims *claims, const char *scene)
         if (gz_glob_matches(claims->scenes[i], scene)) return true;
     return false;
 }
+
+bool gz_claims_give(const struct gz_claims *claims, const char *scene, enum gz_role role)
+{
+    return claims->has_role && claims->role >= role && gz_claims_cover(claims, scene);
+}

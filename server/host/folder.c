@@ -30,15 +30,25 @@ static bool is_scene_file(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 
     return true;
 }
 
-static enum gz_status add_scene(const struct gz_scene_setting *setting, struct gz_scene_list *list,
+/* What the claims do not give, the access in the scene's file may; to guests it gives nothing. */
+static bool may_see(const struct gz_claims *claims, const char *name, const char *path)
+{
+    return gz_claims_give(claims, name, GZ_ROLE_VIEWER) ||
+           (!claims->is_guest && gz_store_gives_access(path, claims->user));
+}
+
+static enum gz_status add_scene(const struct gz_scene_setting *setting,
+                                const struct gz_claims *claims, struct gz_scene_list *list,
                                 size_t *capacity, const char *name)
 {
     struct gz_listed_scene listed;
     struct gz_error error;
     char *path = gz_scene_path(setting, name);
     if (path == NULL) return GZ_NO_MEMORY;
-    enum gz_status status = gz_store_summary(path, &listed.summary, &error);
+    bool is_seen = may_see(claims, name, path);
+    enum gz_status status = is_seen ? gz_store_summary(path, &listed.summary, &error) : GZ_OK;
     free(path);
+    if (!is_seen) return GZ_OK;
     if (status != GZ_OK) {
         gz_log(setting->log, GZ_WARN, 0, "%s: cannot be listed: %s", name, error.message);
         return GZ_OK;
@@ -55,7 +65,8 @@ static int compare_names(const void *a, const void *b)
                   ((const struct gz_listed_scene *)b)->name);
 }
 
-enum gz_status gz_folder_list(const struct gz_scene_setting *setting, struct gz_scene_list *list,
+enum gz_status gz_folder_list(const struct gz_scene_setting *setting,
+                              const struct gz_claims *claims, struct gz_scene_list *list,
                               struct gz_error *error)
 {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
@@ -65,7 +76,8 @@ enum gz_status gz_folder_list(const struct gz_scene_setting *setting, struct gz_
     if (folder == NULL)
         return gz_fail(error, GZ_STORAGE, "the folder cannot be read: %s", strerror(errno));
     for (struct dirent *entry; status == GZ_OK && (entry = readdir(folder)) != NULL;) {
-        if (is_scene_file(entry->d_name, name)) status = add_scene(setting, list, &capacity, name);
+        if (is_scene_file(entry->d_name, name))
+            status = add_scene(setting, claims, list, &capacity, name);
     }
     closedir(folder);
     if (status != GZ_OK) return gz_fail(error, status, "no memory for the list");

@@ -15,8 +15,10 @@ struct gz_scene_list {
 };
 
 /* Reads the files of the folder, ordered by name; one that cannot be read is left out with a line
- * in the log. Any thread. GZ_STORAGE, GZ_NO_MEMORY; `list` is to be finished in any case. */
+ * in the log, and what somebody with these claims may not see without one. Any thread. GZ_STORAGE,
+ * GZ_NO_MEMORY; `list` is to be finished in any case. */
 GZ_MUST_USE enum gz_status gz_folder_list(const struct gz_scene_setting *setting,
+                                          const struct gz_claims *claims,
                                           struct gz_scene_list *list, struct gz_error *error);
 /* Appends the list as JSON, with what is known better of the scenes that are open. The loop's
  * thread. False without memory. */

@@ -135,6 +135,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .messages_per_s = options->messages_per_s,
                                               .recorded = options->recorded,
                                               .kept = options->kept,
+                                              .keyring = options->keyring,
                                               .jobs = &host->jobs,
                                               .errors = host->errors,
                                               .context = host,

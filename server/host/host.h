@@ -20,6 +20,8 @@ struct gz_host_options {
     double messages_per_s;
     enum gz_recorded recorded;
     struct gz_retention_rule kept;
+    const struct gz_keyring
+        *keyring; /* for the tokens of running sessions; NULL: these say nothing */
 };
 
 GZ_MUST_USE enum gz_status gz_host_create(struct gz_host **host,

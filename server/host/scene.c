@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "net/clock.h"
+#include "net/keyring.h"
 
 char *gz_scene_path(const struct gz_scene_setting *setting, const char *name)
 {
@@ -49,6 +50,20 @@ static enum gz_status find_note_key(void *context, const char *user, const char 
     struct gz_open_scene *scene = context;
     assert(scene->store != NULL);
     return gz_store_find_note_key(scene->store, user, key, note);
+}
+
+static enum gz_status verify(void *context, struct gz_text token, struct gz_claims *claims,
+                             struct gz_error *error)
+{
+    const struct gz_open_scene *scene = context;
+    return gz_keyring_verify(scene->setting->keyring, token, claims, error);
+}
+
+static enum gz_status sign(void *context, const struct gz_claims *claims, double seconds,
+                           char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error)
+{
+    const struct gz_open_scene *scene = context;
+    return gz_keyring_sign(scene->setting->keyring, claims, seconds, token, error);
 }
 
 static uint64_t kept_since(void *context)
@@ -187,20 +202,23 @@ struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *settin
 
 static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_scene_state *state)
 {
-    const struct gz_core_options options = {.scene = scene->name,
-                                            .host = {.context = scene,
-                                                     .commit = commit,
-                                                     .query = query,
-                                                     .discard = discard,
-                                                     .release = release,
-                                                     .find_key = find_key,
-                                                     .find_note_key = find_note_key,
-                                                     .kept_since = kept_since},
-                                            .log = scene->setting->log,
-                                            .errors = scene->setting->errors,
-                                            .server = scene->setting->server,
-                                            .messages_per_s = scene->setting->messages_per_s,
-                                            .frame_headroom = gz_net_frame_headroom()};
+    const struct gz_core_options options = {
+        .scene = scene->name,
+        .host = {.context = scene,
+                 .commit = commit,
+                 .query = query,
+                 .discard = discard,
+                 .release = release,
+                 .find_key = find_key,
+                 .find_note_key = find_note_key,
+                 .kept_since = kept_since,
+                 .verify = scene->setting->keyring != NULL ? verify : NULL,
+                 .sign = scene->setting->keyring != NULL ? sign : NULL},
+        .log = scene->setting->log,
+        .errors = scene->setting->errors,
+        .server = scene->setting->server,
+        .messages_per_s = scene->setting->messages_per_s,
+        .frame_headroom = gz_net_frame_headroom()};
     return gz_core_create(&options, state);
 }
 

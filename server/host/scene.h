@@ -25,6 +25,7 @@ struct gz_scene_setting {
     double messages_per_s;
     enum gz_recorded recorded;
     struct gz_retention_rule kept;
+    const struct gz_keyring *keyring; /* NULL: tokens say nothing */
     struct gz_jobs *jobs;
     uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with */
     /* On the loop: a scene was opened; it is about to be closed; its file is not there any more,

@@ -37,7 +37,7 @@ struct gz_transfer {
         AT_WORKER, /* its job ends it */
         RETIRING   /* the retirement of its scene ends it */
     } place;
-    bool has_run;
+    bool has_run, is_authorised;
     struct gz_job job;
     struct gz_scene_wait wait;
     struct gz_open_scene *scene;
@@ -176,9 +176,74 @@ static void handle_done(struct gz_job *job)
         transfer->kind->finish(transfer);
 }
 
+static enum gz_status find_scene(struct gz_transfer *transfer, bool create)
+{
+    return gz_scenes_find(transfer->all->scenes, transfer->name, create, &transfer->wait,
+                          &transfer->scene, &transfer->error);
+}
+
+/* ---- rights ---- */
+
+static enum gz_status refuse_role(enum gz_role role, const struct gz_http_request *request,
+                                  struct gz_error *error)
+{
+    return gz_fail(error, GZ_FORBIDDEN, "your role in this scene is %s: this takes %s",
+                   gz_vocabulary_word(&gz_role_words, (int)role),
+                   gz_vocabulary_word(&gz_role_words, (int)request->role));
+}
+
+/* In the same words for a scene that the user may not see and for one that is not there. */
+static enum gz_status forbid(const struct gz_http_request *request, struct gz_error *error)
+{
+    const struct gz_claims *claims = &request->claims;
+    if (!gz_claims_give(claims, request->scene, GZ_ROLE_VIEWER))
+        return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
+    return refuse_role(claims->role, request, error);
+}
+
+static enum gz_status forbid_transfer(struct gz_transfer *transfer)
+{
+    return forbid(transfer->request, &transfer->error);
+}
+
+/* What the scene's own access gives beside the claims; its core says it. */
+static enum gz_status check_core(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    enum gz_role in_scene;
+    if (!gz_core_role(transfer->scene->net.core, &request->claims, &in_scene))
+        return forbid_transfer(transfer);
+    transfer->is_authorised = in_scene >= request->role;
+    if (transfer->is_authorised) return GZ_OK;
+    return refuse_role(in_scene, request, &transfer->error);
+}
+
+/* Whether its user may: the claims say it, or else the scene, which may have to be opened first. */
+static enum gz_status authorise(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    if (request == NULL || request->what == GZ_HTTP_LIST ||
+        gz_claims_give(&request->claims, transfer->name, request->role))
+        transfer->is_authorised = true;
+    if (transfer->is_authorised) return GZ_OK;
+    enum gz_status status = gz_scene_name_check("scene", transfer->name, &transfer->error);
+    if (status != GZ_OK) return status;
+    if (find_scene(transfer, false) != GZ_OK) return forbid_transfer(transfer);
+    return transfer->scene != NULL ? check_core(transfer) : GZ_OK;
+}
+
+static void retire(struct gz_transfer *transfer);
+
 static void start(struct gz_transfer *transfer)
 {
-    if (transfer->kind->prepare != NULL) transfer->error.status = transfer->kind->prepare(transfer);
+    transfer->error.status = authorise(transfer);
+    bool may = transfer->error.status == GZ_OK && transfer->is_authorised;
+    if (may && transfer->kind->run == NULL) {
+        retire(transfer);
+        return;
+    }
+    if (may && transfer->kind->prepare != NULL)
+        transfer->error.status = transfer->kind->prepare(transfer);
     if (transfer->error.status != GZ_OK) {
         refuse(transfer);
     } else if (transfer->wait.list == NULL) {
@@ -193,18 +258,13 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
     struct gz_transfer *transfer = wait->context;
     if (error != NULL) {
         transfer->error = *error;
+        if (!transfer->is_authorised) (void)forbid_transfer(transfer);
         refuse(transfer);
     } else if (transfer->has_run) {
         transfer->kind->finish(transfer);
     } else {
         start(transfer);
     }
-}
-
-static enum gz_status find_scene(struct gz_transfer *transfer, bool create)
-{
-    return gz_scenes_find(transfer->all->scenes, transfer->name, create, &transfer->wait,
-                          &transfer->scene, &transfer->error);
 }
 
 static enum gz_status prepare_existing(struct gz_transfer *transfer)
@@ -333,7 +393,8 @@ static enum gz_status run_export_gltf(struct gz_transfer *transfer)
 
 static enum gz_status run_list(struct gz_transfer *transfer)
 {
-    return gz_folder_list(transfer->all->scenes->setting, &transfer->list, &transfer->error);
+    return gz_folder_list(transfer->all->scenes->setting, &transfer->request->claims,
+                          &transfer->list, &transfer->error);
 }
 
 static void finish_list(struct gz_transfer *transfer)
@@ -427,16 +488,31 @@ static void handle_imported(void *context, enum gz_status status, const char *me
     answer(transfer, transfer->made ? 201 : 200);
 }
 
+/* A scene that is there stays as it is unless the request says otherwise. */
+static enum gz_status check_replace(const struct gz_transfers *all,
+                                    const struct gz_http_request *request, struct gz_error *error)
+{
+    if (request->replace || !gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
+    return gz_fail(error, GZ_CONFLICT,
+                   "scene: %s is there already; it is replaced only where that is asked for "
+                   "(?replace, --replace)",
+                   request->scene);
+}
+
 /* Whether it makes the scene or replaces it is decided once: while it waits for the scene to be
- * opened, the file is there already. */
+ * opened, the file is there already. A new scene has no access of its own: only the claims count.
+ */
 static enum gz_status find_target(struct gz_transfer *transfer)
 {
+    const struct gz_http_request *request = transfer->request;
     enum gz_status status = GZ_OK;
     if (!transfer->is_admitted) {
-        transfer->made = !gz_scenes_have(transfer->all->scenes, transfer->name);
-        if (!transfer->made && transfer->request != NULL)
-            status = gz_transfer_admit(transfer->all, transfer->request, &transfer->error);
         transfer->is_admitted = true;
+        transfer->made = !gz_scenes_have(transfer->all->scenes, transfer->name);
+        if (request != NULL) status = check_replace(transfer->all, request, &transfer->error);
+        if (request != NULL && transfer->made &&
+            !gz_claims_give(&request->claims, transfer->name, request->role))
+            status = forbid_transfer(transfer);
     }
     return status == GZ_OK ? find_scene(transfer, true) : status;
 }
@@ -444,7 +520,8 @@ static enum gz_status find_target(struct gz_transfer *transfer)
 static const char *import_user(const struct gz_transfer *transfer)
 {
     if (transfer->request == NULL) return "sample";
-    return transfer->request->user[0] != '\0' ? transfer->request->user : USER_DEFAULT;
+    const char *user = transfer->request->claims.user;
+    return user[0] != '\0' ? user : USER_DEFAULT;
 }
 
 /* The core takes the bytes and the triangles over. */
@@ -504,8 +581,13 @@ static enum gz_status read_new_name(struct gz_transfer *transfer)
     const struct gz_buffer *body = &transfer->request->body;
     enum gz_status status = gz_json_member(body->data, body->size, "name", transfer->new_name,
                                            sizeof transfer->new_name, &transfer->error);
-    return status == GZ_OK ? gz_scene_name_check("name", transfer->new_name, &transfer->error)
-                           : status;
+    if (status == GZ_OK) status = gz_scene_name_check("name", transfer->new_name, &transfer->error);
+    /* as for a new scene, only the claims count */
+    if (status == GZ_OK &&
+        !gz_claims_give(&transfer->request->claims, transfer->new_name, GZ_ROLE_EDITOR))
+        status =
+            gz_fail(&transfer->error, GZ_FORBIDDEN, "name: you may not give a scene this name");
+    return status;
 }
 
 static void retire(struct gz_transfer *transfer)
@@ -513,7 +595,7 @@ static void retire(struct gz_transfer *transfer)
     struct gz_retire_request request = {.how = transfer->kind->how,
                                         .name = transfer->name,
                                         .new_name = transfer->new_name,
-                                        .user = transfer->request->user,
+                                        .user = transfer->request->claims.user,
                                         .done = handle_retired,
                                         .context = transfer};
     enum gz_status status = gz_scene_name_check("scene", transfer->name, &transfer->error);
@@ -548,15 +630,14 @@ static const struct kind kinds[] = {
 enum gz_status gz_transfer_admit(const struct gz_transfers *all,
                                  const struct gz_http_request *request, struct gz_error *error)
 {
+    const struct gz_claims *claims = &request->claims;
     enum gz_status status = gz_scene_name_check("scene", request->scene, error);
-    if (status != GZ_OK || request->what == GZ_HTTP_RENAME) return status;
-    if (!request->replace && gz_scenes_have(all->scenes, request->scene)) {
-        return gz_fail(error, GZ_CONFLICT,
-                       "scene: %s is there already; it is replaced only where that is asked for "
-                       "(?replace, --replace)",
-                       request->scene);
-    }
-    return GZ_OK;
+    if (status != GZ_OK) return status;
+    if (gz_claims_give(claims, request->scene, request->role))
+        return request->what == GZ_HTTP_IMPORT ? check_replace(all, request, error) : GZ_OK;
+    /* the scene's own access, which may give it, is looked at once the request is served */
+    if (!claims->is_guest && gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
+    return forbid(request, error);
 }
 
 void gz_transfer_serve(struct gz_transfers *all, struct gz_http_request *request)
@@ -569,12 +650,10 @@ void gz_transfer_serve(struct gz_transfers *all, struct gz_http_request *request
         return;
     }
     transfer->request = request;
-    if (transfer->kind->run == NULL) {
-        retire(transfer);
-        return;
+    if (transfer->kind->run != NULL) {
+        transfer->body = request->body;
+        request->body = (struct gz_buffer){0};
     }
-    transfer->body = request->body;
-    request->body = (struct gz_buffer){0};
     start(transfer);
 }
 

@@ -6,54 +6,74 @@
 #include "proto/token/claims.h"
 #include "server/maxima.h"
 
-static bool is_admin(const struct gz_net *net, struct gz_text user)
-{
-    for (size_t i = 0; i < net->admin_count; i++) {
-        if (strlen(net->admins[i]) == user.size &&
-            memcmp(net->admins[i], user.bytes, user.size) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* What the hello asks for, checked in the order that helps its author most. */
-static enum gz_status check_hello(const struct gz_net *net, const struct gz_message *message,
-                                  struct gz_claims *claims, struct gz_error *error)
+static enum gz_status check_hello(const struct gz_message *message, struct gz_error *error)
 {
-    const struct gz_hello *hello = &message->hello;
     if (message->op != GZ_OP_HELLO)
         return gz_fail(error, GZ_BAD_STATE, "the first message is to be hello");
-    if (hello->v != GZ_PROTOCOL_VERSION) {
+    if (message->hello.v != GZ_PROTOCOL_VERSION)
         return gz_fail(error, GZ_VERSION, "v: this server speaks version %d", GZ_PROTOCOL_VERSION);
-    }
-    bool wants_admin = (message->has & GZ_HAS_HELLO_ROLE) && hello->role == GZ_ROLE_ADMIN;
-    *claims =
-        gz_claims_open(hello->user.bytes, hello->user.size,
-                       wants_admin && is_admin(net, hello->user) ? GZ_ROLE_ADMIN : GZ_ROLE_EDITOR);
     return GZ_OK;
 }
 
-/* A `create` that is not allowed has no effect if the scene exists. A new scene has no access of
- * its own: only the claims count. */
+static enum gz_status identify(const struct gz_connection *connection,
+                               const struct gz_message *message, struct gz_claims *claims,
+                               struct gz_error *error)
+{
+    const struct gz_hello *hello = &message->hello;
+    bool asks = (message->has & GZ_HAS_HELLO_ROLE) != 0;
+    const struct gz_said said = {.has_token = (message->has & GZ_HAS_HELLO_TOKEN) != 0,
+                                 .token = hello->token,
+                                 .name = hello->user,
+                                 .wants_admin = asks && hello->role == GZ_ROLE_ADMIN,
+                                 .proxy_user = connection->user};
+    return gz_identify(connection->net, &said, claims, error);
+}
+
+/* ---- the scene ---- */
+
+static bool give(const struct gz_claims *claims, struct gz_text scene, enum gz_role role)
+{
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
+    memcpy(name, scene.bytes, scene.size);
+    return gz_claims_give(claims, name, role);
+}
+
+/* A new scene has no access of its own: only the claims count. */
+static bool may_create(const struct gz_message *message, const struct gz_claims *claims)
+{
+    bool asks = (message->has & GZ_HAS_HELLO_ROLE) != 0;
+    enum gz_role role = asks ? message->hello.role : GZ_ROLE_EDITOR;
+    return role >= GZ_ROLE_EDITOR && give(claims, message->hello.scene, role);
+}
+
+/* Of a scene that the claims do not cover only its own access tells anything: whatever is wrong
+ * with it, and whether there is one, is not said. */
+static enum gz_status explain(const struct gz_message *message, const struct gz_claims *claims,
+                              enum gz_status status, struct gz_error *error)
+{
+    if (status != GZ_OK && !give(claims, message->hello.scene, GZ_ROLE_VIEWER))
+        return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
+    if (status == GZ_UNKNOWN_SCENE && message->hello.create && !may_create(message, claims))
+        return gz_fail(error, GZ_FORBIDDEN, "create: viewers may not make a scene");
+    return status;
+}
+
+/* A `create` that is not allowed has no effect if the scene exists. */
 static enum gz_status find_scene(struct gz_connection *connection, const struct gz_message *message,
                                  const struct gz_claims *claims, const struct gz_error *failure,
                                  struct gz_net_scene **scene, struct gz_error *error)
 {
     const struct gz_hello *hello = &message->hello;
     const struct gz_net_host *host = &connection->net->host;
-    enum gz_role role = (message->has & GZ_HAS_HELLO_ROLE) != 0 ? hello->role : claims->role;
-    bool create = hello->create && role >= GZ_ROLE_EDITOR && role <= claims->role;
-    enum gz_status status = GZ_OK;
+    bool create = hello->create && may_create(message, claims);
+    enum gz_status status;
     *scene = NULL;
     if (failure != NULL)
         status = gz_fail(error, failure->status, "%s", failure->message);
     else
         status = host->find(host->context, hello->scene, create, &connection->wait, scene, error);
-    if (status == GZ_UNKNOWN_SCENE && hello->create && !create) {
-        return gz_fail(error, GZ_FORBIDDEN, "create: you may not make a scene as %s",
-                       gz_vocabulary_word(&gz_role_words, (int)role));
-    }
-    return status;
+    return explain(message, claims, status, error);
 }
 
 /* Without random bytes a session has no secret: its connection ends as one that went silent
@@ -69,7 +89,8 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
 {
     struct gz_claims claims = {.user = ""};
     struct gz_net_scene *scene;
-    enum gz_status status = check_hello(connection->net, message, &claims, error);
+    enum gz_status status = check_hello(message, error);
+    if (status == GZ_OK) status = identify(connection, message, &claims, error);
     if (status == GZ_OK) status = find_scene(connection, message, &claims, failure, &scene, error);
     *has_joined = status == GZ_OK && scene != NULL;
     if (!*has_joined) return status;
@@ -127,8 +148,6 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
     gz_arena_reset(arena, gz_decode_bytes_max(size));
     enum gz_status status =
         gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, &message, &error);
-    if (message.op == GZ_OP_HELLO && connection->user[0] != '\0')
-        message.hello.user = (struct gz_text){connection->user, strlen(connection->user)};
     if (status == GZ_OK) status = join(connection, &message, failure, &has_joined, &error);
     if (status == GZ_OK && !has_joined) status = wait_for_scene(connection, bytes, size, &error);
     if (status != GZ_OK) {

@@ -37,6 +37,7 @@ struct exchange {
     bool answered, began, done; /* there is an answer; its header was sent; all was sent */
     bool hang_up;               /* the connection cannot be used again */
     char peer[GZ_ADDRESS_TEXT_BYTES];
+    char name[GZ_USER_BYTES_MAX + 1]; /* that the client gives itself; valid UTF-8 */
     struct gz_reply reply;
     struct gz_buffer body;
     int file;
@@ -124,8 +125,11 @@ static void refuse(struct exchange *exchange, int code, const struct gz_error *e
     if (code == 0) code = http_code(error->status);
     exchange->reading = false;
     exchange->net->host.errors[error->status]++;
-    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d to %s: %s: %s", code,
-           exchange->peer, gz_status_word(error->status), error->message);
+    const char *user = exchange->request.claims.user;
+    exchange->reply.wants_token = code == 401 && exchange->net->keyring != NULL;
+    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d to %s: %s: %s%s%s",
+           code, exchange->peer, gz_status_word(error->status), error->message,
+           user[0] != '\0' ? "; the user is " : "", user);
     answer(exchange, &(struct gz_http_answer){
                          .code = code, .type = JSON_TYPE, .body = error_body(error), .file = -1});
 }
@@ -226,9 +230,24 @@ static enum method method_of(struct lws *wsi)
     return method;
 }
 
+static const char *const method_words[METHOD_OTHER] = {
+    [METHOD_PUT] = "PUT", [METHOD_PATCH] = "PATCH", [METHOD_DELETE] = "DELETE"};
+
+/* Who changes what. */
+static void log_change(const struct exchange *exchange)
+{
+    const struct gz_http_request *request = &exchange->request;
+    const char *user = request->claims.user;
+    if (method_words[exchange->method] == NULL) return;
+    gz_log(exchange->net->log, GZ_INFO, 0, "HTTP %s %s by %s from %s",
+           method_words[exchange->method], request->scene, user[0] != '\0' ? user : "nobody named",
+           exchange->peer);
+}
+
 static void give_to_host(struct exchange *exchange)
 {
     struct gz_net *net = exchange->net;
+    log_change(exchange);
     exchange->with_host = true;
     lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
     lws_rx_flow_control(exchange->wsi,
@@ -248,7 +267,7 @@ static bool become_job(struct exchange *exchange)
     return true;
 }
 
-/* `?replace` and `&user=NAME`, already decoded. A name by a trusted proxy stays. */
+/* `?replace` and `&user=NAME`, already decoded. */
 static bool read_arguments(struct exchange *exchange)
 {
     char text[GZ_USER_BYTES_MAX + 8];
@@ -265,8 +284,7 @@ static bool read_arguments(struct exchange *exchange)
             if (*user == '\0' || strlen(user) > GZ_USER_BYTES_MAX ||
                 !gz_text_valid(user, strlen(user)))
                 return false;
-            if (request->user[0] == '\0')
-                lws_snprintf(request->user, sizeof request->user, "%s", user);
+            lws_snprintf(exchange->name, sizeof exchange->name, "%s", user);
         }
     }
 }
@@ -329,15 +347,9 @@ static void read_body(struct exchange *exchange)
 /* What is done to a scene as a whole, by the method. */
 static void begin_change(struct exchange *exchange)
 {
-    static const enum gz_http_what changes[METHOD_OTHER] = {[METHOD_PUT] = GZ_HTTP_IMPORT,
-                                                            [METHOD_PATCH] = GZ_HTTP_RENAME,
-                                                            [METHOD_DELETE] = GZ_HTTP_DELETE};
     struct gz_net *net = exchange->net;
     struct gz_error error;
-    exchange->request.what = changes[exchange->method];
-    if (!read_arguments(exchange)) {
-        refuse_with(exchange, 0, GZ_BAD_VALUE, "user: not a name of at most 64 bytes of UTF-8");
-    } else if (exchange->method == METHOD_DELETE) {
+    if (exchange->method == METHOD_DELETE) {
         if (become_job(exchange)) give_to_host(exchange);
     } else if (may_send(exchange)) {
         if (net->host.admit(net->host.context, &exchange->request, &error) != GZ_OK)
@@ -488,6 +500,62 @@ static void answer_preflight(struct exchange *exchange, enum place place)
     answer(exchange, &(struct gz_http_answer){.code = 204, .file = -1});
 }
 
+/* ---- rights ---- */
+
+/* The least role in a scene that may do this. For a list any identity will do: it has what that may
+ * see. */
+static enum gz_role role_for(enum gz_http_what what)
+{
+    switch (what) {
+    case GZ_HTTP_LIST:
+    case GZ_HTTP_ASSET:
+    case GZ_HTTP_EXPORT:
+    case GZ_HTTP_EXPORT_GLB:
+    case GZ_HTTP_EXPORT_GLTF: return GZ_ROLE_VIEWER;
+    case GZ_HTTP_IMPORT:
+    case GZ_HTTP_BACKUP: return GZ_ROLE_EDITOR;
+    case GZ_HTTP_DELETE:
+    case GZ_HTTP_RENAME: break;
+    }
+    return GZ_ROLE_ADMIN;
+}
+
+/* What is done is known by now. */
+static void note_what(struct exchange *exchange, enum place place)
+{
+    static const enum gz_http_what changes[METHOD_OTHER + 1] = {[METHOD_PUT] = GZ_HTTP_IMPORT,
+                                                                [METHOD_PATCH] = GZ_HTTP_RENAME,
+                                                                [METHOD_DELETE] = GZ_HTTP_DELETE};
+    if (place == PLACE_SCENE) exchange->request.what = changes[exchange->method];
+    exchange->request.role = role_for(exchange->request.what);
+}
+
+/* Numbers of the daemon as a whole are for admins of all scenes. */
+static enum gz_status check_metrics(const struct gz_claims *claims, struct gz_error *error)
+{
+    bool is_of_all = false;
+    for (size_t i = 0; i < claims->scene_count; i++)
+        is_of_all = is_of_all || strcmp(claims->scenes[i], "*") == 0;
+    return claims->has_role && claims->role == GZ_ROLE_ADMIN && is_of_all
+               ? GZ_OK
+               : gz_fail(error, GZ_FORBIDDEN, "metrics are for admins of all scenes");
+}
+
+/* Whether it is known who asks; the rest of what a scene takes the host looks after. */
+static enum gz_status identify(struct exchange *exchange, enum place place, struct gz_error *error)
+{
+    char proxy_user[GZ_USER_BYTES_MAX + 1];
+    struct gz_claims *claims = &exchange->request.claims;
+    enum gz_status status = gz_admit_user(exchange->net, exchange->wsi, proxy_user, error);
+    if (status == GZ_OK && place == PLACE_SCENE && !read_arguments(exchange))
+        status = gz_fail(error, GZ_BAD_VALUE, "user: not a name of at most %d bytes of UTF-8",
+                         GZ_USER_BYTES_MAX);
+    if (status == GZ_OK)
+        status = gz_identify_request(exchange->net, exchange->wsi, exchange->name, proxy_user,
+                                     claims, error);
+    return status == GZ_OK && place == PLACE_METRICS ? check_metrics(claims, error) : status;
+}
+
 static void serve(struct exchange *exchange, const char *path)
 {
     struct gz_error error;
@@ -502,8 +570,8 @@ static void serve(struct exchange *exchange, const char *path)
         answer_preflight(exchange, place);
         return;
     }
-    if (is_guarded &&
-        gz_admit_user(exchange->net, exchange->wsi, exchange->request.user, &error) != GZ_OK) {
+    note_what(exchange, place);
+    if (is_guarded && identify(exchange, place, &error) != GZ_OK) {
         refuse(exchange, 0, &error);
         return;
     }

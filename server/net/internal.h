@@ -3,7 +3,7 @@
  * - net.c: libwebsockets' context, the loop's handles, the list of scenes
  * - tls.c: certificate and key, and what TLS has to be
  * - listen.c: the listening socket; admit.c: the handshake; header.c: one header of a request
- * - proxy.c: what trusted proxies say
+ * - proxy.c: what trusted proxies say; keyring.c: the keys of tokens; identity.c: who asks
  * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
  * - flush.c: the end of a turn; alive.c: pings, silence, farewells
  * - http.c: requests and answers; reply.c: their header; static.c: files; metrics.c: numbers
@@ -19,6 +19,7 @@
 #include "net/origin.h"
 #include "net/tls.h"
 #include "proto/limits.h"
+#include "proto/token/claims.h"
 
 /* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL if it never
  * began. */
@@ -62,6 +63,7 @@ struct gz_net {
     bool proxies_only;                            /* beside them only loopback may connect */
     char trust_header[GZ_TRUST_HEADER_BYTES + 1]; /* lower case with a colon; empty for none */
     struct gz_buffer page_policy;                 /* the header that says what our pages may do */
+    const struct gz_keyring *keyring;             /* NULL: no tokens are asked for */
     const char *const *admins;
     size_t admin_count;
     const char *web, *cert, *key;
@@ -133,9 +135,28 @@ bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
  * name. */
 GZ_MUST_USE enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
                                          char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
-/* The same; with --trust-header GZ_UNAUTHORISED if the request lacks the header. */
+/* The same; with --trust-header, and without keys, GZ_UNAUTHORISED if the request lacks the
+ * header. */
 GZ_MUST_USE enum gz_status gz_admit_user(const struct gz_net *net, struct lws *wsi,
                                          char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
+
+/* ---- identity.c ---- */
+/* What a client says of itself, or a proxy of it. */
+struct gz_said {
+    bool has_token, wants_admin;
+    struct gz_text token;
+    struct gz_text name;    /* which a client chooses: the user of an open server, and a guest's */
+    const char *proxy_user; /* whom a trusted proxy names; else empty */
+};
+/* Fills *claims; GZ_UNAUTHORISED where a token is needed and is not good. The user is empty where
+ * nobody says a name. */
+GZ_MUST_USE enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
+                                       struct gz_claims *claims, struct gz_error *error);
+/* The same for an HTTP request, by its Authorization: on an open server, and without a proxy's
+ * word, an admin of all scenes. */
+GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi,
+                                               const char *name, const char *proxy_user,
+                                               struct gz_claims *claims, struct gz_error *error);
 
 /* ---- websocket.c ---- */
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
@@ -190,6 +211,7 @@ struct gz_reply {
     bool is_last;                   /* the connection is closed after it */
     const char *page_policy;        /* of the web folder: what it may do; NULL for all else */
     const char *allow;              /* the methods that would do; NULL for none */
+    bool wants_token;               /* of a 401: what would do */
     bool is_preflight;              /* a browser asks whether a page from elsewhere may use them */
     bool varies_by_origin; /* there are pages from elsewhere that may read what others may not */
     char origin[GZ_ORIGIN_BYTES]; /* an allowed page from elsewhere, which may read the answer;

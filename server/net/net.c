@@ -131,6 +131,7 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->key = options->key;
     net->ping_s = options->ping_s;
     net->silence_s = options->silence_s;
+    net->keyring = options->keyring;
     net->admins = options->admins;
     net->admin_count = options->admin_count;
     net->rules =

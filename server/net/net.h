@@ -20,10 +20,12 @@
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"
 #include "proto/limits.h"
+#include "proto/token/claims.h"
 #include "session/core.h"
 
 struct gz_net;
 struct gz_connection;
+struct gz_keyring; /* net/keyring.h */
 
 /* A scene as the network sees it, embedded in the host's own struct of the scene. */
 struct gz_net_scene {
@@ -69,9 +71,9 @@ enum gz_http_what {
 struct gz_http_request {
     enum gz_http_what what;
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* as it came: not checked */
-    char user[GZ_USER_BYTES_MAX +
-              1]; /* the user that changes something; valid UTF-8; empty if none is named */
-    bool replace; /* import: an existing scene may be replaced */
+    struct gz_claims claims;                 /* of its user, which may be empty on an open server */
+    enum gz_role role;          /* the least in the scene that may do this; a list takes none */
+    bool replace;               /* import: an existing scene may be replaced */
     char known[GZ_KNOWN_BYTES]; /* If-None-Match as it came; empty for none */
     struct gz_buffer body;      /* import, rename; the host may take it and leave an empty one */
 };
@@ -106,8 +108,9 @@ struct gz_net_host {
                            struct gz_error *error);
     /* `again` is not to be called any more. */
     void (*forget)(void *context, struct gz_scene_wait *wait);
-    /* Whether an import may begin, asked before its body is read. GZ_CONFLICT if it would
-     * overwrite. */
+    /* Whether an import or a rename may begin, asked before its body is read. GZ_CONFLICT if it
+     * would overwrite, GZ_FORBIDDEN if it is clear already that its user may not: `serve` looks
+     * again. */
     enum gz_status (*admit)(void *context, const struct gz_http_request *request,
                             struct gz_error *error);
     void (*serve)(void *context, struct gz_http_request *request);
@@ -130,8 +133,10 @@ struct gz_net_options {
     size_t origin_count;
     const struct gz_address_range *proxies; /* trusted ones */
     size_t proxy_count;
-    bool proxies_only;         /* beside them only loopback may connect */
-    const char *trust_header;  /* in which they name the user; NULL for none */
+    bool proxies_only;                /* beside them only loopback may connect */
+    const char *trust_header;         /* in which they name the user; NULL for none */
+    const struct gz_keyring *keyring; /* everybody needs a token by one of its keys, or the trusted
+                                         header; NULL: nobody does */
     const char *const *admins; /* display names that may have the role admin if they ask for it */
     size_t admin_count;
     double ping_s, silence_s;

@@ -112,6 +112,7 @@ bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
            add_caching(&cursor, reply) && add_dropped(&cursor, reply) &&
            add_security(&cursor, reply) &&
            (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) &&
+           (!reply->wants_token || add(&cursor, "www-authenticate:", "Bearer realm=\"gizmod\"")) &&
            add_origin(&cursor, reply) &&
            lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
 }

@@ -88,22 +88,22 @@ static bool add_role(bool is_any, enum gz_role *role, enum gz_role other)
     return true;
 }
 
-static bool role_by_claims(const struct gz_core *core, const struct gz_claims *claims,
-                           enum gz_role *role)
-{
-    if (!claims->has_role || !gz_claims_cover(claims, core->options.scene)) return false;
-    *role = claims->role;
-    return true;
-}
-
 /* Guests choose their names themselves: a pattern that matches one gives nothing. */
-bool gz_core_role(const struct gz_core *core, const struct gz_claims *claims, enum gz_role *role)
+static bool find_role(const struct gz_core *core, const struct gz_rights *rights, const char *user,
+                      enum gz_role *role)
 {
-    bool is_any = role_by_claims(core, claims, role);
     enum gz_role given;
-    if (!claims->is_guest && gz_access_list_role(core->access, claims->user, &given))
+    bool is_any = rights->has_role;
+    *role = rights->role;
+    if (!rights->is_guest && gz_access_list_role(core->access, user, &given))
         is_any = add_role(is_any, role, given);
     return is_any;
+}
+
+bool gz_core_role(const struct gz_core *core, const struct gz_claims *claims, enum gz_role *role)
+{
+    const struct gz_rights rights = gz_rights_of(claims, core->options.scene);
+    return find_role(core, &rights, claims->user, role);
 }
 
 /* Whether the pattern will make its users admins once all that waits and this is stored. */
@@ -118,9 +118,8 @@ static bool makes_admins(const struct gz_core *core, const char *glob,
 static bool stays_admin(const struct gz_session *session, const struct gz_access_record *last)
 {
     const struct gz_core *core = session->core;
-    const char *user = session->claims.user;
-    enum gz_role role;
-    if (role_by_claims(core, &session->claims, &role) && role == GZ_ROLE_ADMIN) return true;
+    const char *user = session->user;
+    if (session->rights.has_role && session->rights.role == GZ_ROLE_ADMIN) return true;
     if (makes_admins(core, last->glob, last) && gz_glob_matches(last->glob, user)) return true;
     for (size_t i = 0; i < gz_access_list_count(core->access); i++) {
         const char *glob = gz_access_list_at(core->access, i)->glob;
@@ -134,11 +133,11 @@ static bool stays_admin(const struct gz_session *session, const struct gz_access
     return false;
 }
 
-static void apply(struct gz_session *session)
+void gz_session_apply_rights(struct gz_session *session)
 {
     static const char reason[] = "your rights in this scene have changed";
     enum gz_role role;
-    bool may = gz_core_role(session->core, &session->claims, &role);
+    bool may = find_role(session->core, &session->rights, session->user, &role);
     if (may && gz_role_asked(session->asked, role) == session->role) return;
     struct gz_message message = {.op = GZ_OP_BYE, .has = GZ_HAS_BYE_RETRY_S};
     message.bye = (struct gz_bye){.reason = gz_text_of(reason)};
@@ -151,7 +150,7 @@ void gz_core_apply_access(struct gz_core *core)
     if (!core->is_access_new) return;
     core->is_access_new = false;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
-        if (!session->ended) apply(session);
+        if (!session->ended) gz_session_apply_rights(session);
 }
 
 /* ---- what is asked for ---- */

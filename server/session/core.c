@@ -11,6 +11,7 @@
 #include "session/access.h"
 #include "session/answers.h"
 #include "session/commit.h"
+#include "session/expiry.h"
 #include "session/gizmo.h"
 #include "session/history.h"
 #include "session/interaction.h"
@@ -127,6 +128,7 @@ static void follow_parents(struct gz_core *core)
 void gz_core_turn(struct gz_core *core, struct gz_now now)
 {
     gz_core_enter(core, now);
+    gz_core_end_expired(core);
     finish_gestures(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
@@ -150,7 +152,9 @@ double gz_core_deadline(const struct gz_core *core)
         if (session->gesture.interaction != NULL)
             deadline = fmin(deadline, session->gesture.closes_s);
         deadline = fmin(deadline, gz_session_gizmo_due(session));
-        if (!session->ended) deadline = fmin(deadline, gz_view_interest_due(&session->view));
+        if (session->ended) continue;
+        deadline = fmin(deadline, gz_view_interest_due(&session->view));
+        deadline = fmin(deadline, gz_session_expires_s(session));
     }
     return deadline;
 }

@@ -42,8 +42,8 @@ bool gz_core_role(const struct gz_core *core, const struct gz_claims *claims, en
  * welcome tells none. If the hello resumes with the secret of a session of the same user, that
  * session is ended first: its drag is completed, what it held is free, and the others are told that
  * it left. The host then closes its connection. Fails with GZ_FORBIDDEN for one who may nothing
- * here, or less than the hello asks for, GZ_BAD_VALUE for a name that a user cannot have,
- * GZ_TOO_MANY, GZ_NO_MEMORY. */
+ * here, or less than the hello asks for, GZ_UNAUTHORISED for claims that have expired, GZ_BAD_VALUE
+ * for a name that a user cannot have, GZ_TOO_MANY, GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id,
                                         const struct gz_message *hello,
                                         const struct gz_claims *claims, const uint8_t *secret,

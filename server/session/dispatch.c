@@ -54,6 +54,7 @@ static const struct {
     [GZ_OP_CHECKPOINT] = {gz_on_checkpoint, GZ_ROLE_EDITOR, false, true},
     [GZ_OP_CHECKPOINTS] = {gz_on_checkpoints, GZ_ROLE_VIEWER, false, false},
     [GZ_OP_NOTE] = {gz_on_note, GZ_ROLE_EDITOR, false, true},
+    [GZ_OP_TOKEN] = {gz_on_token, GZ_ROLE_VIEWER, false, false},
     [GZ_OP_ACCESS] = {gz_on_access, GZ_ROLE_ADMIN, false, true},
     [GZ_OP_ACCESSES] = {gz_on_accesses, GZ_ROLE_ADMIN, false, false},
     [GZ_OP_LINK] = {gz_on_link, GZ_ROLE_ADMIN, false, false},

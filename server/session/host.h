@@ -6,6 +6,7 @@
 #ifndef GZ_SESSION_HOST_H
 #define GZ_SESSION_HOST_H
 
+#include "proto/message.h"
 #include "scene/record.h"
 
 struct gz_claims; /* proto/token/claims.h */
@@ -35,6 +36,10 @@ struct gz_core_host {
                                     uint64_t *note);
     /* The seq from which on the past can be asked for; NULL for all of it. */
     uint64_t (*kept_since)(void *context);
+    /* Who a token's owner is, and what the token gives: GZ_UNAUTHORISED if it is not good now.
+     * NULL: an open server, where tokens say nothing. */
+    enum gz_status (*verify)(void *context, struct gz_text token, struct gz_claims *claims,
+                             struct gz_error *error);
     /* Takes an answer that was sent, to free it elsewhere: memory that another thread took is slow
      * to give back, and that thread may hold it up. NULL: it is freed here. */
     void (*discard)(void *context, struct gz_answer *answer);

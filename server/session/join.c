@@ -146,6 +146,10 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
                                 const struct gz_claims *claims, enum gz_role *role,
                                 struct gz_error *error)
 {
+    if (claims->user[0] == '\0')
+        return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
+    if (core->clock.now.unix_s >= claims->expires_unix_s)
+        return gz_fail(error, GZ_UNAUTHORISED, "token: it has expired");
     if (!gz_core_role(core, claims, role))
         return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
     if ((hello->has & GZ_HAS_HELLO_ROLE) != 0 && hello->hello.role > *role)
@@ -162,7 +166,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     if (session == NULL) return NULL;
     session->core = core;
     session->id = id;
-    session->claims = *claims;
+    session->rights = gz_rights_of(claims, core->options.scene);
     session->asked = asked_role(hello);
     session->role = gz_role_asked(session->asked, role);
     session->draw = hello->hello.draw;
@@ -170,6 +174,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->by_surface = true;
     session->rate = gz_rate_of(core->options.messages_per_s, core->clock.now.mono_s);
     memcpy(session->user, claims->user, sizeof session->user);
+    memcpy(session->name, claims->name, sizeof session->name);
     gz_outbox_init(&session->outbox, core->frame.headroom);
     return session;
 }
@@ -188,8 +193,6 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
 {
     gz_core_enter(core, now);
     enum gz_role role;
-    if (claims->user[0] == '\0')
-        return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
     enum gz_status status = find_role(core, hello, claims, &role, error);
     if (status != GZ_OK) return status;
     struct gz_session *earlier = (hello->has & GZ_HAS_HELLO_RESUME) != 0
@@ -206,10 +209,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     write_secret(session->secret, secret);
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
-    session->presence.user.session = id;
-    session->presence.user.user = gz_text_of(session->user);
     session->presence.user.rgb = colour_of(core, session->user);
-    session->presence.user.role = session->role;
     list_session(core, session);
     gz_session_present(session);
     send_welcome(session);

@@ -112,6 +112,11 @@ void gz_session_present(struct gz_session *session)
 {
     struct gz_presence_user *user = &session->presence.user;
     user->has = GZ_HAS_PRESENCE_SELECTION | GZ_HAS_PRESENCE_TOOL | GZ_HAS_PRESENCE_LOCKS;
+    if (session->name[0] != '\0') user->has |= GZ_HAS_PRESENCE_NAME;
+    user->session = session->id;
+    user->user = gz_text_of(session->user);
+    user->name = gz_text_of(session->name);
+    user->role = session->role;
     user->selection = (struct gz_ids){session->selection.ids, session->selection.count};
     user->tool = session->tool.mode;
     user->locks = (struct gz_ids){session->gesture.ids, session->gesture.count};

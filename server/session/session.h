@@ -6,7 +6,6 @@
 #ifndef GZ_SESSION_SESSION_H
 #define GZ_SESSION_SESSION_H
 
-#include "proto/token/claims.h"
 #include "server/maxima.h"
 #include "session/gesture.h"
 #include "session/groups.h"
@@ -14,6 +13,7 @@
 #include "session/outbox.h"
 #include "session/past.h"
 #include "session/rate.h"
+#include "session/rights.h"
 #include "session/selection.h"
 #include "session/shown.h"
 #include "session/view.h"
@@ -24,7 +24,8 @@ struct gz_session {
     struct gz_session *previous, *next;
     uint64_t id;
     char user[GZ_USER_BYTES_MAX + 1];
-    struct gz_claims claims;
+    char name[GZ_USER_BYTES_MAX + 1]; /* to be shown in its place; empty for none */
+    struct gz_rights rights;
     enum gz_role asked;                   /* the most that the client wants to be */
     enum gz_role role;                    /* the most that it may be and wants to be */
     char secret[2 * GZ_SECRET_BYTES + 1]; /* in hexadecimal; empty for none */

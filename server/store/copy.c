@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/glob.h"
 #include "store/internal.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -154,4 +155,21 @@ enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summa
     status = read_summary(reader.db, summary, error);
     gz_db_reader_close(&reader);
     return status;
+}
+
+/* Files of earlier versions have no access, until they are opened. */
+bool gz_store_gives_access(const char *path, const char *user)
+{
+    struct gz_db_reader reader;
+    struct gz_error error;
+    bool gives = false;
+    if (gz_db_reader_open(&reader, path, &error) != GZ_OK) return false;
+    struct gz_ask ask = gz_ask_prepare(reader.db, gz_sql_copy[GZ_SQL_COPY_ACCESS]);
+    while (!gives && gz_ask_row(&ask)) {
+        const char *glob = (const char *)sqlite3_column_text(ask.statement, 0);
+        gives = glob != NULL && gz_glob_matches(glob, user);
+    }
+    (void)!gz_ask_end(&ask, GZ_OK, &error, "the access");
+    gz_db_reader_close(&reader);
+    return gives;
 }

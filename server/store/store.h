@@ -141,5 +141,8 @@ struct gz_store_summary {
 /* For listing scenes that are not open. */
 GZ_MUST_USE enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary,
                                             struct gz_error *error);
+/* Whether a scene's own access gives the user any role; false too if its file cannot be read. For
+ * scenes that need not be open. */
+bool gz_store_gives_access(const char *path, const char *user);
 
 #endif

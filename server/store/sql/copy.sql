@@ -12,3 +12,7 @@ SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6)
 SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL), seq,
        coalesce((SELECT max(ended) FROM edits), created), EXISTS (SELECT 1 FROM assets)
   FROM scene
+-- The patterns that have a role now.
+-- :access
+SELECT glob FROM access_changes c
+ WHERE role IS NOT NULL AND change = (SELECT max(change) FROM access_changes l WHERE l.glob = c.glob)

@@ -87,6 +87,7 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
         message.has = GZ_HAS_NOTE_TEXT;
         message.note.text = (struct gz_text){"too long?", 9};
         break;
+    case GZ_OP_TOKEN: message.token = (struct gz_text){"a.b.c", 5}; break;
     case GZ_OP_ACCESS:
         message.has = GZ_HAS_ACCESS_ROLE;
         message.access = (struct gz_access){.user = {"new*", 4}, .role = GZ_ROLE_EDITOR};
@@ -122,6 +123,7 @@ static const struct {
     [GZ_OP_PATH] = {GZ_OK, GZ_OK, GZ_OK},
     [GZ_OP_INTEREST] = {GZ_OK, GZ_OK, GZ_OK},
     [GZ_OP_NOTE] = {GZ_FORBIDDEN, GZ_OK, GZ_OK},
+    [GZ_OP_TOKEN] = {GZ_OK, GZ_OK, GZ_OK}, /* here tokens say nothing */
     [GZ_OP_ACCESS] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_LINK] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_ACCESSES] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},

@@ -1,0 +1,90 @@
+/* identity.c - who asks: a trusted proxy says it, or a token; on an open server people are who they
+ * say they are. */
+#include <string.h>
+#include <strings.h>
+
+#include "net/internal.h"
+#include "net/keyring.h"
+#include "server/maxima.h"
+
+static bool is_admin(const struct gz_net *net, struct gz_text user)
+{
+    for (size_t i = 0; i < net->admin_count; i++) {
+        if (strlen(net->admins[i]) == user.size &&
+            memcmp(net->admins[i], user.bytes, user.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whom no token vouches for is an editor of all scenes, or an admin by --admin. */
+static struct gz_claims claims_without_token(const struct gz_net *net, struct gz_text user,
+                                             bool wants_admin)
+{
+    bool may = wants_admin && is_admin(net, user);
+    return gz_claims_open(user.bytes, user.size, may ? GZ_ROLE_ADMIN : GZ_ROLE_EDITOR);
+}
+
+/* A guest is called as it likes, but never as somebody who has a token of its own. */
+static enum gz_status name_guest(struct gz_text name, struct gz_claims *claims,
+                                 struct gz_error *error)
+{
+    static const char suffix[] = GZ_GUEST_SUFFIX;
+    if (name.size + sizeof suffix > sizeof claims->user)
+        return gz_fail(error, GZ_BAD_VALUE, "user: a guest's name is of 1 to %zu bytes",
+                       sizeof claims->user - sizeof suffix);
+    memcpy(claims->user, name.bytes, name.size);
+    memcpy(claims->user + name.size, suffix, sizeof suffix);
+    return GZ_OK;
+}
+
+enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
+                           struct gz_claims *claims, struct gz_error *error)
+{
+    *claims = (struct gz_claims){.user = ""};
+    if (said->proxy_user[0] != '\0' || net->keyring == NULL) {
+        struct gz_text proxied = {said->proxy_user, strlen(said->proxy_user)};
+        *claims =
+            claims_without_token(net, proxied.size > 0 ? proxied : said->name, said->wants_admin);
+        return GZ_OK;
+    }
+    if (!said->has_token)
+        return gz_fail(
+            error, GZ_UNAUTHORISED,
+            "token: one is needed on this server: ask its operator for a token or a link");
+    enum gz_status status = gz_keyring_verify(net->keyring, said->token, claims, error);
+    return status == GZ_OK && claims->is_guest ? name_guest(said->name, claims, error) : status;
+}
+
+/* ---- HTTP ---- */
+
+/* What stands behind "Bearer" in the header; false if the header has something else. */
+static bool read_bearer(struct lws *wsi, char text[GZ_HTTP_HEADER_BYTES_MAX], struct gz_said *said)
+{
+    static const char scheme[] = "Bearer ";
+    bool fits = gz_header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, GZ_HTTP_HEADER_BYTES_MAX,
+                          &said->has_token);
+    if (!said->has_token) return true;
+    if (!fits || strncasecmp(text, scheme, sizeof scheme - 1) != 0) return false;
+    const char *token = text + sizeof scheme - 1;
+    token += strspn(token, " ");
+    said->token = (struct gz_text){token, strcspn(token, " ")};
+    return token[said->token.size] == '\0';
+}
+
+enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi, const char *name,
+                                   const char *proxy_user, struct gz_claims *claims,
+                                   struct gz_error *error)
+{
+    char text[GZ_HTTP_HEADER_BYTES_MAX];
+    struct gz_said said = {
+        .wants_admin = true, .name = {name, strlen(name)}, .proxy_user = proxy_user};
+    if (proxy_user[0] == '\0' && net->keyring == NULL) {
+        *claims = gz_claims_open(name, strlen(name), GZ_ROLE_ADMIN);
+        return GZ_OK;
+    }
+    if (name[0] == '\0') said.name = (struct gz_text){"somebody", strlen("somebody")};
+    if (proxy_user[0] == '\0' && !read_bearer(wsi, text, &said))
+        return gz_fail(error, GZ_UNAUTHORISED, "Authorization: only Bearer TOKEN is taken here");
+    return gz_identify(net, &said, claims, error);
+}

@@ -1,0 +1,29 @@
+/* expiry.c - the end of sessions whose tokens have expired. See expiry.h. */
+#include "session/expiry.h"
+
+#include "session/describe.h"
+#include "session/session.h"
+
+double gz_session_expires_s(const struct gz_session *session)
+{
+    const struct gz_now *now = &session->core->clock.now;
+    return now->mono_s + (session->rights.expires_unix_s - now->unix_s);
+}
+
+static void expire(struct gz_session *session)
+{
+    static const char reason[] = "the token has expired";
+    struct gz_message message = {.op = GZ_OP_BYE, .has = GZ_HAS_BYE_CODE};
+    message.bye =
+        (struct gz_bye){.reason = gz_text_of(reason), .fatal = true, .code = GZ_UNAUTHORISED};
+    gz_session_send(session, &message);
+    gz_session_end(session, reason);
+}
+
+void gz_core_end_expired(struct gz_core *core)
+{
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!session->ended && core->clock.now.unix_s >= session->rights.expires_unix_s)
+            expire(session);
+    }
+}

@@ -1,0 +1,42 @@
+/* token.c - a new token for a session that runs. */
+#include <string.h>
+
+#include "session/access.h"
+#include "session/handlers.h"
+#include "session/session.h"
+
+static enum gz_status check(const struct gz_session *session, const struct gz_claims *claims,
+                            struct gz_error *error)
+{
+    bool is_same = claims->is_guest == session->rights.is_guest &&
+                   (claims->is_guest || strcmp(claims->user, session->user) == 0);
+    if (!is_same) return gz_fail(error, GZ_UNAUTHORISED, "token: it is another user's");
+    if (session->core->clock.now.unix_s >= claims->expires_unix_s)
+        return gz_fail(error, GZ_UNAUTHORISED, "token: it has expired");
+    return GZ_OK;
+}
+
+static void take(struct gz_session *session, const struct gz_claims *claims)
+{
+    session->rights = gz_rights_of(claims, session->core->options.scene);
+    if (strcmp(session->name, claims->name) == 0) return;
+    memcpy(session->name, claims->name, sizeof session->name);
+    gz_session_present(session);
+}
+
+enum gz_status gz_on_token(struct gz_session *session, const struct gz_message *message,
+                           struct gz_failure *failure)
+{
+    const struct gz_core_host *host = &session->core->options.host;
+    struct gz_claims claims;
+    if (host->verify != NULL) {
+        enum gz_status status =
+            host->verify(host->context, message->token, &claims, &failure->error);
+        if (status == GZ_OK) status = check(session, &claims, &failure->error);
+        if (status != GZ_OK) return status;
+        take(session, &claims);
+    }
+    gz_session_ok(session, message, 0, NULL);
+    if (host->verify != NULL) gz_session_apply_rights(session);
+    return GZ_OK;
+}
