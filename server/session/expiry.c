@@ -10,6 +10,13 @@ double gz_session_expires_s(const struct gz_session *session)
     return now->mono_s + (session->rights.expires_unix_s - now->unix_s);
 }
 
+/* Unix seconds as doubles are some 0.2 us apart, and the two clocks are rounded each by itself: a
+ * turn that comes in time must not find that it is too early. */
+static bool is_expired(const struct gz_session *session)
+{
+    return session->core->clock.now.unix_s + 1e-3 >= session->rights.expires_unix_s;
+}
+
 static void expire(struct gz_session *session)
 {
     static const char reason[] = "the token has expired";
@@ -23,7 +30,6 @@ static void expire(struct gz_session *session)
 void gz_core_end_expired(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!session->ended && core->clock.now.unix_s >= session->rights.expires_unix_s)
-            expire(session);
+        if (!session->ended && is_expired(session)) expire(session);
     }
 }

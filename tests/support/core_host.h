@@ -90,9 +90,10 @@ struct host {
     size_t question_count;
     bool past_waits; /* questions are not answered */
     uint64_t kept_since;
-    bool cannot_sign; /* the next core has no key */
-    bool keys_fail;   /* the disk does not say which keys are taken */
-    bool past_fails;  /* they are answered at once, without memory for them */
+    bool cannot_sign;              /* the next core has no key */
+    const struct gz_claims *token; /* what the token "good" says; NULL: the next core takes none */
+    bool keys_fail;                /* the disk does not say which keys are taken */
+    bool past_fails;               /* they are answered at once, without memory for them */
     /* Told when the core is called and when it has returned, for tests that take its memory away;
      * mostly NULL. Joining may then fail, and leaves the client without a session. */
     void (*handle_core)(bool inside);

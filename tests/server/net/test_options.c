@@ -55,6 +55,11 @@ static const struct row rows[] = {
     {{"--cert=", "--key", "a.key"}, 2, NULL, "--cert"},
     {{"--cert", "a.pem", "--key="}, 2, NULL, "--key"},
     {{"--cert", "a.pem", "--key", "a.key", "--listen", "0.0.0.0:0"}, 2, NULL, "--insecure"},
+    {{"--keys", ""}, 2, NULL, "--keys: the name of a file is missing"},
+    {{"--audience", "x"}, 2, NULL, "--audience: needs --keys"},
+    {{"--keys", "k.json", "--audience", ""}, 2, NULL, "--audience: a name is missing"},
+    {{"--keys", "k.json", "--listen", "192.0.2.1:0"}, 2, NULL, "--keys with --cert and --key"},
+    {{"--trusted-proxy", "::1/128", "--listen", "192.0.2.1:0"}, 2, NULL, "--trusted-proxy with"},
     {{"--open", "Upper"}, 2, NULL, "--open"},
     {{"--open", "../x"}, 2, NULL, "--open"},
     {{"--open", ""}, 2, NULL, "--open"},
@@ -107,7 +112,12 @@ static const struct row rows[] = {
      1,
      NULL,
      "--cert: /nonexistent cannot be read: No such file"},
+    {{"--keys", "/nonexistent", "--listen", "127.0.0.1:0"}, 1, NULL, "--keys: /nonexistent: "},
     {{"--insecure", "--listen", "192.0.2.1:7432"}, 1, NULL, "192.0.2.1"},
+    {{"--keys", "/dev/null", "--trusted-proxy", "::1/128", "--listen", "192.0.2.1:0"},
+     1,
+     NULL,
+     "--keys: /dev/null: "},
 };
 
 static void read_file(int file, char *text, size_t size)

@@ -282,6 +282,12 @@ const struct gz_message *ask_access_gone(struct client *client, const char *user
     return client_ask(client, &message);
 }
 
+const struct gz_message *ask_token(struct client *client, const char *token)
+{
+    struct gz_message message = {.op = GZ_OP_TOKEN, .token = {token, strlen(token)}};
+    return client_ask(client, &message);
+}
+
 const struct gz_message *ask_op(struct client *client, enum gz_op op)
 {
     struct gz_message message = {.op = op};

@@ -73,6 +73,7 @@ const struct gz_message *ask_restore_checkpoint(struct client *client, const cha
 /* Gives the users that a pattern matches a role, or takes it away. */
 const struct gz_message *ask_access(struct client *client, const char *user, enum gz_role role);
 const struct gz_message *ask_access_gone(struct client *client, const char *user);
+const struct gz_message *ask_token(struct client *client, const char *token);
 const struct gz_message *ask_op(struct client *client,
                                 enum gz_op op); /* one without needed fields */
 

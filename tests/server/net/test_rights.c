@@ -1,0 +1,680 @@
+/* Who may what on a daemon that asks for tokens: each op and each path by HTTP, tried with each
+ * kind of token, good and bad. An op or a path without a row fails. */
+#include <ctype.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "net/net.h"
+#include "net_fixture.h"
+#include "unit/token/forge.h"
+
+#define SCENE "robot-arm"
+#define HIDDEN "hidden"
+#define PATIENCE_S 5
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static struct test_daemon daemon_;
+static char keys_path[128];
+
+/* ---- tokens ---- */
+
+enum who {
+    NOBODY,
+    NO_TOKEN_AT_ALL, /* what is sent is none */
+    EXPIRED,
+    NOT_YET_VALID,
+    OTHER_AUDIENCE,
+    WRONG_SIGNATURE,
+    ALG_NONE,
+    FOREIGN_KEY,
+    OTHER_SCENE,
+    WITHOUT_ROLE,
+    VIEWER,
+    EDITOR,
+    ADMIN,
+    GUEST, /* an editor */
+    WHO_COUNT
+};
+
+/* How far each of them comes. */
+enum reach { REFUSED, OUTSIDE, AS_VIEWER, AS_EDITOR, AS_ADMIN };
+
+#define HEAD FORGED_HEAD
+static const struct {
+    const char *name, *head, *claims; /* %.0f in the claims: the time now */
+    enum reach reach;
+} people[WHO_COUNT] = {
+    [NOBODY] = {"nobody", NULL, NULL, REFUSED},
+    [NO_TOKEN_AT_ALL] = {"no token at all", NULL, "letmein", REFUSED},
+    [EXPIRED] = {"expired", HEAD, "'sub':'eve','aud':'gizmod','role':'admin','exp':%.0f-90",
+                 REFUSED},
+    [NOT_YET_VALID] = {"not yet valid", HEAD,
+                       "'sub':'eve','aud':'gizmod','role':'admin','exp':%.0f+900,'nbf':%.0f+90",
+                       REFUSED},
+    [OTHER_AUDIENCE] = {"other audience", HEAD,
+                        "'sub':'eve','aud':'payroll','role':'admin','exp':%.0f+900", REFUSED},
+    [WRONG_SIGNATURE] = {"wrong signature", HEAD,
+                         "'sub':'eve','aud':'gizmod','role':'admin','exp':%.0f+900", REFUSED},
+    [ALG_NONE] = {"alg none", "{'alg':'none','kid':'a'}",
+                  "'sub':'eve','aud':'gizmod','role':'admin','exp':%.0f+900", REFUSED},
+    [FOREIGN_KEY] = {"foreign key", "{'alg':'HS256','kid':'b'}",
+                     "'sub':'eve','aud':'gizmod','role':'admin','exp':%.0f+900", REFUSED},
+    [OTHER_SCENE] = {"other scene", HEAD,
+                     "'sub':'eve','aud':'gizmod','role':'admin','scenes':['robot','x-*'],"
+                     "'exp':%.0f+900",
+                     OUTSIDE},
+    [WITHOUT_ROLE] = {"without a role", HEAD, "'sub':'eve','aud':'gizmod','exp':%.0f+900", OUTSIDE},
+    [VIEWER] = {"viewer", HEAD,
+                "'sub':'vic','aud':'gizmod','role':'viewer','scenes':['robot-*'],'exp':%.0f+900",
+                AS_VIEWER},
+    [EDITOR] = {"editor", HEAD,
+                "'sub':'ed','aud':['gizmod'],'role':'editor','scenes':['robot-*'],'exp':%.0f+900",
+                AS_EDITOR},
+    [ADMIN] = {"admin", HEAD, "'sub':'ada','aud':'gizmod','role':'admin','exp':%.0f+900", AS_ADMIN},
+    [GUEST] = {"guest", HEAD,
+               "'guest':true,'aud':'gizmod','role':'editor','scenes':['robot-arm'],'exp':%.0f+900",
+               AS_EDITOR},
+};
+
+static char tokens[WHO_COUNT][2048];
+
+static double unix_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Claims with each TIME+N or TIME-N of the template made a number. */
+static void write_claims(const char *template, char *claims, size_t size)
+{
+    size_t used = (size_t)snprintf(claims, size, "{");
+    for (const char *at = template; *at != '\0';) {
+        int taken = 1, offset = 0;
+        if (strncmp(at, "%.0f", 4) == 0 && sscanf(at, "%%.0f%d%n", &offset, &taken) == 1)
+            used += (size_t)snprintf(claims + used, size - used, "%.3f", unix_now() + offset);
+        else
+            used += (size_t)snprintf(claims + used, size - used, "%c", *at);
+        at += taken;
+        assert_true(used < size);
+    }
+    snprintf(claims + used, size - used, "}");
+}
+
+static const char *sign(const char *head, const char *template, const char *secret)
+{
+    char claims[1024];
+    static struct forged token;
+    write_claims(template, claims, sizeof claims);
+    token = forged_with(head, strlen(head), claims, strlen(claims), secret, strlen(secret));
+    return token.text;
+}
+
+static void make_tokens(void)
+{
+    for (int who = 0; who < WHO_COUNT; who++) {
+        const char *text = people[who].claims;
+        if (people[who].head != NULL)
+            text =
+                sign(people[who].head, people[who].claims,
+                     who == WRONG_SIGNATURE ? "another secret of 32 bytes, or so" : FORGED_SECRET);
+        snprintf(tokens[who], sizeof tokens[who], "%s", text != NULL ? text : "");
+    }
+}
+
+static void write_keys(const char *json)
+{
+    FILE *file = fopen(keys_path, "w");
+    assert_non_null(file);
+    assert_int_equal(chmod(keys_path, 0600), 0);
+    fputs(quoted(json), file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* ---- WebSocket ---- */
+
+/* Says hello with a token; `then` may follow in the same breath. */
+static int say_hello(const char *token, const char *scene, const char *user)
+{
+    int socket = raw_open(daemon_.port);
+    struct gz_message hello = {.op = GZ_OP_HELLO};
+    hello.hello =
+        (struct gz_hello){.v = 1, .scene = {scene, strlen(scene)}, .user = {user, strlen(user)}};
+    if (token != NULL) {
+        hello.has |= GZ_HAS_HELLO_TOKEN;
+        hello.hello.token = (struct gz_text){token, strlen(token)};
+    }
+    assert_true(raw_send_message(socket, &hello));
+    return socket;
+}
+
+static const char *token_of(enum who who)
+{
+    return who == NOBODY ? NULL : tokens[who];
+}
+
+static const enum reach ops[GZ_OP_CLIENT_COUNT] = {
+    [GZ_OP_HELLO] = AS_VIEWER,       [GZ_OP_CAMERA] = AS_VIEWER,  [GZ_OP_TOOL] = AS_VIEWER,
+    [GZ_OP_SELECT] = AS_VIEWER,      [GZ_OP_POINTER] = AS_VIEWER, [GZ_OP_GRAB] = AS_EDITOR,
+    [GZ_OP_WHEEL] = AS_EDITOR,       [GZ_OP_SET] = AS_EDITOR,     [GZ_OP_CREATE] = AS_EDITOR,
+    [GZ_OP_DELETE] = AS_EDITOR,      [GZ_OP_PICK] = AS_VIEWER,    [GZ_OP_UNDO] = AS_EDITOR,
+    [GZ_OP_REDO] = AS_EDITOR,        [GZ_OP_HISTORY] = AS_VIEWER, [GZ_OP_AT] = AS_VIEWER,
+    [GZ_OP_RESTORE] = AS_EDITOR,     [GZ_OP_REVERT] = AS_EDITOR,  [GZ_OP_CHECKPOINT] = AS_EDITOR,
+    [GZ_OP_CHECKPOINTS] = AS_VIEWER, [GZ_OP_PATH] = AS_VIEWER,    [GZ_OP_INTEREST] = AS_VIEWER,
+    [GZ_OP_NOTE] = AS_EDITOR,        [GZ_OP_TOKEN] = AS_VIEWER,   [GZ_OP_ACCESS] = AS_ADMIN,
+    [GZ_OP_ACCESSES] = AS_ADMIN,     [GZ_OP_LINK] = AS_ADMIN,     [GZ_OP_PING] = AS_VIEWER,
+};
+
+/* One that is well formed; what is in it may be refused for other reasons than rights. */
+static struct gz_message message_of(enum gz_op op, enum who who)
+{
+    static const uint64_t node = 4711;
+    static const struct gz_set_node set = {.has = GZ_HAS_SET_NODE_T, .id = 4711};
+    static const struct gz_create_node create = {.name = {"new", 3}};
+    struct gz_message message = {.op = op, .has = GZ_HAS_RID, .rid = 7};
+    switch (op) {
+    case GZ_OP_HELLO:
+        message.hello =
+            (struct gz_hello){.v = 1, .scene = {SCENE, strlen(SCENE)}, .user = {"x", 1}};
+        break;
+    case GZ_OP_CAMERA:
+        for (int i = 0; i < 16; i += 5) message.camera.view[i] = message.camera.proj[i] = 1;
+        message.camera.viewport[2] = message.camera.viewport[3] = 100;
+        break;
+    case GZ_OP_POINTER:
+    case GZ_OP_GRAB:
+        message.has |= GZ_HAS_POINTER_AT;
+        message.pointer.phase = op == GZ_OP_GRAB ? GZ_PHASE_DOWN : GZ_PHASE_HOVER;
+        message.pointer.handle = GZ_TX;
+        break;
+    case GZ_OP_WHEEL: message.wheel.dy = 1; break;
+    case GZ_OP_SET: message.set = (struct gz_set){&set, 1, 0}; break;
+    case GZ_OP_CREATE: message.create = (struct gz_create){&create, 1}; break;
+    case GZ_OP_DELETE: message.remove = (struct gz_ids){&node, 1}; break;
+    case GZ_OP_PICK: message.has |= GZ_HAS_PICK_AT; break;
+    case GZ_OP_AT:
+    case GZ_OP_RESTORE: message.has |= GZ_HAS_AT_SEQ; break;
+    case GZ_OP_REVERT: message.revert.edit = 4711; break;
+    case GZ_OP_CHECKPOINT: message.checkpoint.name = (struct gz_text){"v1", 2}; break;
+    case GZ_OP_PATH: message.path.node = node; break;
+    case GZ_OP_NOTE:
+        message.has |= GZ_HAS_NOTE_TEXT;
+        message.note.text = (struct gz_text){"hm", 2};
+        break;
+    case GZ_OP_TOKEN: message.token = (struct gz_text){tokens[who], strlen(tokens[who])}; break;
+    case GZ_OP_ACCESS:
+        message.has |= GZ_HAS_ACCESS_ROLE;
+        message.access = (struct gz_access){.user = {"new*", 4}, .role = GZ_ROLE_VIEWER};
+        break;
+    case GZ_OP_LINK: message.link = (struct gz_link){GZ_ROLE_VIEWER, 60}; break;
+    default: break;
+    }
+    return message;
+}
+
+/* The code of the answer to the request with rid 7, GZ_OK for ok; `said` is the error's text. */
+static enum gz_status read_answer(int socket, char said[GZ_ERROR_BYTES_MAX])
+{
+    static struct raw_frame frame;
+    double until = net_fixture_now_s() + PATIENCE_S;
+    while (raw_read_frame(socket, &frame, until - net_fixture_now_s())) {
+        size_t offset = 0;
+        struct gz_arena arena;
+        struct gz_message message;
+        struct gz_error error;
+        gz_arena_init(&arena, gz_decode_bytes_max(frame.size));
+        enum gz_status answer = GZ_STATUS_COUNT;
+        while (answer == GZ_STATUS_COUNT && offset < frame.size &&
+               gz_decode(GZ_FROM_SERVER, frame.bytes, frame.size, &offset, &arena, &message,
+                         &error) == GZ_OK) {
+            if (message.op == GZ_OP_OK && message.rid == 7) answer = GZ_OK;
+            if (message.op != GZ_OP_ERROR) continue;
+            answer = message.error.code;
+            snprintf(said, GZ_ERROR_BYTES_MAX, "%.*s", (int)message.error.message.size,
+                     message.error.message.bytes);
+        }
+        gz_arena_finish(&arena);
+        if (answer != GZ_STATUS_COUNT) return answer;
+    }
+    fail_msg("there was no answer");
+    return GZ_INTERNAL;
+}
+
+static void check_op(enum who who, enum gz_op op)
+{
+    char said[GZ_ERROR_BYTES_MAX] = "";
+    const struct gz_message message = message_of(op, who);
+    int socket = say_hello(token_of(who), SCENE, "x");
+    (void)raw_send_message(socket, &message);
+    enum gz_status status = read_answer(socket, said);
+    enum reach reach = people[who].reach;
+    if (ops[op] == 0) fail_msg("%s has no row", gz_op_word(op));
+    bool as_expected = reach == REFUSED   ? status == GZ_UNAUTHORISED
+                       : reach == OUTSIDE ? status == GZ_FORBIDDEN
+                       : reach < ops[op]  ? status == GZ_FORBIDDEN
+                                          : status != GZ_FORBIDDEN && status != GZ_UNAUTHORISED;
+    if (reach == OUTSIDE) assert_string_equal(said, "you may not see this scene");
+    if (!as_expected)
+        fail_msg("%s, %s: %s: %s", people[who].name, gz_op_word(op), gz_status_word(status), said);
+    int code;
+    if (reach <= OUTSIDE) assert_true(raw_is_ended_within(socket, PATIENCE_S, &code));
+    close(socket);
+}
+
+TEST(test_rights_of_every_op)
+{
+    for (int who = 0; who < WHO_COUNT; who++)
+        for (int op = 0; op < GZ_OP_CLIENT_COUNT; op++) check_op((enum who)who, (enum gz_op)op);
+}
+
+/* ---- HTTP ---- */
+
+static const char tiny[] = "{\"asset\":{\"version\":\"2.0\"}}";
+
+/* -1: what is there is no gz_http_what. */
+static const struct {
+    int what;
+    const char *method, *path, *body;
+    enum reach least;
+} places[] = {
+    {-1, "GET", "/healthz", "", REFUSED},
+    {-1, "HEAD", "/healthz", "", REFUSED},
+    {-1, "GET", "/", "", REFUSED},
+    {-1, "GET", "/index.html", "", REFUSED},
+    {-1, "GET", "/metrics", "", AS_ADMIN},
+    {-1, "GET", "/scenes/" SCENE "/other", "", OUTSIDE},
+    {-1, "GET", "/scenes/" SCENE, "", OUTSIDE},
+    {-1, "POST", "/scenes/" SCENE, "", OUTSIDE},
+    {GZ_HTTP_LIST, "GET", "/scenes", "", OUTSIDE},
+    {GZ_HTTP_LIST, "GET", "/scenes/", "", OUTSIDE},
+    {GZ_HTTP_LIST, "HEAD", "/scenes", "", OUTSIDE},
+    {GZ_HTTP_ASSET, "GET", "/scenes/" SCENE "/asset", "", AS_VIEWER},
+    {GZ_HTTP_ASSET, "HEAD", "/scenes/" SCENE "/asset", "", AS_VIEWER},
+    {GZ_HTTP_EXPORT, "GET", "/scenes/" SCENE "/export", "", AS_VIEWER},
+    {GZ_HTTP_EXPORT_GLB, "GET", "/scenes/" SCENE "/export.glb", "", AS_VIEWER},
+    {GZ_HTTP_EXPORT_GLTF, "GET", "/scenes/" SCENE "/export.gltf", "", AS_VIEWER},
+    {GZ_HTTP_BACKUP, "GET", "/scenes/" SCENE "/backup", "", AS_EDITOR},
+    {GZ_HTTP_IMPORT, "PUT", "/scenes/" SCENE "?replace", tiny, AS_EDITOR},
+    {GZ_HTTP_IMPORT, "PUT", "/scenes/" SCENE, tiny, AS_EDITOR},
+    {GZ_HTTP_RENAME, "PATCH", "/scenes/" SCENE, "{}", AS_ADMIN},
+    {GZ_HTTP_DELETE, "DELETE", "/scenes/" SCENE, "", AS_ADMIN},
+};
+static_assert(GZ_HTTP_RENAME == 8, "a new kind of request has a row in places[], and is counted");
+
+static int ask(const char *token, const char *method, const char *path, const char *body,
+               struct raw_response *response)
+{
+    char headers[2300] = "", length[40] = "";
+    if (*body != '\0') snprintf(length, sizeof length, "Content-Length: %zu\r\n", strlen(body));
+    if (token != NULL)
+        snprintf(headers, sizeof headers, "Authorization: Bearer %s\r\n%s", token, length);
+    else
+        snprintf(headers, sizeof headers, "%s", length);
+    raw_request(daemon_.port, method, path, headers, body, strlen(body), response);
+    return response->status;
+}
+
+static void make_scene(const char *path)
+{
+    struct raw_response response;
+    int status = ask(tokens[ADMIN], "PUT", path, tiny, &response);
+    if (status != 200 && status != 201) fail_msg("PUT %s: %d %s", path, status, response.body);
+}
+
+static bool is_listed(enum who who, const char *scene)
+{
+    struct raw_response response;
+    char quoted_name[80];
+    snprintf(quoted_name, sizeof quoted_name, "\"%s\"", scene);
+    assert_int_equal(ask(tokens[who], "GET", "/scenes", "", &response), 200);
+    return strstr(response.body, quoted_name) != NULL;
+}
+
+static void check_place(enum who who, size_t i)
+{
+    struct raw_response response;
+    enum reach reach = people[who].reach, least = places[i].least;
+    int status = ask(token_of(who), places[i].method, places[i].path, places[i].body, &response);
+    int expected = reach >= least ? 0 : reach == REFUSED ? 401 : 403;
+    bool is_right = expected != 0 ? status == expected : status != 401 && status != 403;
+    if (!is_right)
+        fail_msg("%s, %s %s: %d %s", people[who].name, places[i].method, places[i].path, status,
+                 response.body);
+    bool asks = strcasestr(response.head, "www-authenticate: Bearer realm=\"gizmod\"\r\n") != NULL;
+    assert_int_equal(asks, status == 401);
+    bool has_body = strcmp(places[i].method, "HEAD") != 0;
+    if (status == 403 && reach == OUTSIDE && places[i].what >= 0 && has_body)
+        assert_non_null(strstr(response.body, "you may not see this scene"));
+    if (expected != 0 && least == AS_ADMIN) assert_true(is_listed(ADMIN, SCENE));
+}
+
+TEST(test_rights_of_every_place)
+{
+    for (int who = 0; who < WHO_COUNT; who++) {
+        for (size_t i = 0; i < COUNT(places); i++) {
+            check_place((enum who)who, i);
+            if (places[i].what == GZ_HTTP_DELETE && who == ADMIN) make_scene("/scenes/" SCENE);
+        }
+    }
+}
+
+TEST(test_rights_every_kind_of_request_has_a_row)
+{
+    for (int what = 0; what <= GZ_HTTP_RENAME; what++) {
+        size_t i = 0;
+        while (i < COUNT(places) && places[i].what != what) i++;
+        if (i == COUNT(places)) fail_msg("gz_http_what %d has no row", what);
+    }
+}
+
+/* What one may not see looks as if it were not there. */
+TEST(test_rights_hidden_scene_is_as_one_that_is_not_there)
+{
+    static const char *const methods[] = {"GET", "GET", "PUT", "PATCH", "DELETE"};
+    static const char *const parts[] = {"/asset", "/backup", "", "", ""};
+    static const char *const bodies[] = {"", "", tiny, "{\"name\":\"robot-2\"}", ""};
+    const enum who strangers[] = {OTHER_SCENE, WITHOUT_ROLE, VIEWER, EDITOR, GUEST};
+    make_scene("/scenes/" HIDDEN "?replace");
+    for (size_t who = 0; who < COUNT(strangers); who++) {
+        assert_false(is_listed(strangers[who], HIDDEN));
+        for (size_t i = 0; i < COUNT(methods); i++) {
+            struct raw_response there, missing;
+            char path[64], other[64];
+            snprintf(path, sizeof path, "/scenes/" HIDDEN "%s", parts[i]);
+            snprintf(other, sizeof other, "/scenes/missing%s", parts[i]);
+            assert_int_equal(ask(tokens[strangers[who]], methods[i], path, bodies[i], &there), 403);
+            assert_int_equal(ask(tokens[strangers[who]], methods[i], other, bodies[i], &missing),
+                             403);
+            assert_string_equal(there.body, missing.body);
+        }
+        const char *scenes[] = {HIDDEN, "missing"};
+        for (size_t i = 0; i < COUNT(scenes); i++) {
+            char said[GZ_ERROR_BYTES_MAX] = "";
+            int socket = say_hello(tokens[strangers[who]], scenes[i], "x");
+            assert_int_equal(read_answer(socket, said), GZ_FORBIDDEN);
+            assert_string_equal(said, "you may not see this scene");
+            close(socket);
+        }
+    }
+    assert_true(is_listed(ADMIN, HIDDEN));
+    assert_false(is_listed(ADMIN, "missing"));
+}
+
+/* A name that one may not make is not to be had by a rename either. */
+TEST(test_rights_rename_goes_by_the_new_name_too)
+{
+    struct raw_response response;
+    const char *token =
+        sign(HEAD, "'sub':'ada','aud':'gizmod','role':'admin','scenes':['robot-*'],'exp':%.0f+900",
+             FORGED_SECRET);
+    assert_int_equal(ask(token, "PATCH", "/scenes/" SCENE, "{\"name\":\"payroll\"}", &response),
+                     403);
+    assert_int_equal(ask(token, "PATCH", "/scenes/" SCENE, "{\"name\":\"robot-new\"}", &response),
+                     200);
+    assert_int_equal(
+        ask(token, "PATCH", "/scenes/robot-new", "{\"name\":\"" SCENE "\"}", &response), 200);
+}
+
+TEST(test_rights_scene_is_made_by_the_token_alone)
+{
+    struct raw_response response;
+    assert_int_equal(ask(tokens[EDITOR], "PUT", "/scenes/robot-made", tiny, &response), 201);
+    assert_int_equal(ask(tokens[VIEWER], "PUT", "/scenes/robot-never", tiny, &response), 403);
+    assert_int_equal(ask(tokens[EDITOR], "PUT", "/scenes/never", tiny, &response), 403);
+    assert_false(is_listed(ADMIN, "robot-never"));
+    assert_false(is_listed(ADMIN, "never"));
+}
+
+/* ---- a scene's own access ---- */
+
+static void give_access(const char *scene, const char *user, enum gz_role role)
+{
+    char said[GZ_ERROR_BYTES_MAX] = "";
+    struct gz_message message = {.op = GZ_OP_ACCESS, .has = GZ_HAS_RID, .rid = 7};
+    message.has |= GZ_HAS_ACCESS_ROLE;
+    message.access = (struct gz_access){.user = {user, strlen(user)}, .role = role};
+    int socket = say_hello(tokens[ADMIN], scene, "x");
+    assert_true(raw_send_message(socket, &message));
+    assert_int_equal(read_answer(socket, said), GZ_OK);
+    close(socket);
+}
+
+TEST(test_rights_by_the_access_of_a_scene)
+{
+    struct raw_response response;
+    make_scene("/scenes/shared");
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "GET", "/scenes/shared/asset", "", &response), 403);
+    give_access("shared", "e*e", GZ_ROLE_VIEWER);
+    assert_true(is_listed(WITHOUT_ROLE, "shared"));
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "GET", "/scenes/shared/asset", "", &response), 200);
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "GET", "/scenes/shared/export", "", &response), 200);
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "GET", "/scenes/shared/backup", "", &response), 403);
+    assert_non_null(strstr(response.body, "your role in this scene is viewer: this takes editor"));
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/shared?replace", tiny, &response),
+                     403);
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "DELETE", "/scenes/shared", "", &response), 403);
+    give_access("shared", "e*e", GZ_ROLE_EDITOR);
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/shared", tiny, &response), 409);
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/shared?replace", tiny, &response),
+                     200);
+    /* guests name themselves */
+    give_access("shared", "*", GZ_ROLE_EDITOR);
+    assert_false(is_listed(GUEST, "shared"));
+    assert_int_equal(ask(tokens[GUEST], "GET", "/scenes/shared/asset?user=eve", "", &response),
+                     403);
+    give_access("shared", "eve", GZ_ROLE_ADMIN);
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "DELETE", "/scenes/shared", "", &response), 204);
+    assert_false(is_listed(ADMIN, "shared"));
+}
+
+/* ---- who one is ---- */
+
+static void assert_user(const char *token, const char *said_user, const char *user)
+{
+    static struct raw_frame frame;
+    struct gz_arena arena;
+    struct gz_message message;
+    gz_arena_init(&arena, 0);
+    int socket = say_hello(token, SCENE, said_user);
+    assert_true(raw_read_message(socket, GZ_OP_PRESENCE, &frame, &arena, &message));
+    bool found = false;
+    for (size_t i = 0; i < message.presence.count; i++) {
+        struct gz_text is = message.presence.users[i].user;
+        found = found || (is.size == strlen(user) && memcmp(is.bytes, user, is.size) == 0);
+    }
+    if (!found) fail_msg("%s is not here", user);
+    gz_arena_finish(&arena);
+    close(socket);
+}
+
+TEST(test_rights_user_is_the_token_s)
+{
+    char longest[GZ_USER_BYTES_MAX + 1], said[GZ_ERROR_BYTES_MAX] = "";
+    assert_user(tokens[EDITOR], "ada", "ed");
+    assert_user(tokens[GUEST], "Kim", "Kim (guest)");
+    assert_user(tokens[GUEST], "ada", "ada (guest)");
+    memset(longest, 'k', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    int socket = say_hello(tokens[GUEST], SCENE, longest);
+    assert_int_equal(read_answer(socket, said), GZ_BAD_VALUE);
+    assert_string_equal(said, "user: a guest's name is of 1 to 56 bytes");
+    close(socket);
+}
+
+TEST(test_rights_only_bearer_is_taken)
+{
+    static const char *const values[] = {"Basic YWRhOmFkYQ==", "Bearer", "Bearer ", "token",
+                                         "Bearer a b",         ""};
+    for (size_t i = 0; i < COUNT(values); i++) {
+        struct raw_response response;
+        char headers[128];
+        snprintf(headers, sizeof headers, "Authorization: %s\r\n", values[i]);
+        raw_request(daemon_.port, "GET", "/scenes", headers, "", 0, &response);
+        if (response.status != 401) fail_msg("%s: %d", values[i], response.status);
+    }
+    struct raw_response response;
+    char path[2200], headers[2200];
+    snprintf(path, sizeof path, "/scenes?token=%.400s", tokens[ADMIN]);
+    raw_request(daemon_.port, "GET", path, "", "", 0, &response);
+    assert_int_equal(response.status, 401);
+    snprintf(headers, sizeof headers, "authorization: bearer %s\r\n", tokens[ADMIN]);
+    raw_request(daemon_.port, "GET", "/scenes", headers, "", 0, &response);
+    assert_int_equal(response.status, 200);
+}
+
+/* ---- time ---- */
+
+static const struct gz_message *await(int socket, enum gz_op op, struct gz_arena *arena)
+{
+    static struct raw_frame frame;
+    static struct gz_message message;
+    return raw_read_message(socket, op, &frame, arena, &message) ? &message : NULL;
+}
+
+TEST(test_rights_end_with_the_token)
+{
+    struct gz_arena arena;
+    gz_arena_init(&arena, 0);
+    const char *token =
+        sign(HEAD, "'sub':'ed','aud':'gizmod','role':'editor','exp':%.0f+2", FORGED_SECRET);
+    int socket = say_hello(token, SCENE, "x");
+    int renewed = say_hello(token, SCENE, "x");
+    struct gz_message message = message_of(GZ_OP_TOKEN, EDITOR);
+    message.has = 0;
+    assert_true(raw_send_message(renewed, &message));
+    const struct gz_message *bye = await(socket, GZ_OP_BYE, &arena);
+    assert_non_null(bye);
+    assert_true(bye->bye.fatal && bye->bye.code == GZ_UNAUTHORISED);
+    int code;
+    assert_true(raw_is_ended_within(socket, PATIENCE_S, &code));
+    assert_true(raw_answers(renewed));
+    close(socket);
+    close(renewed);
+    gz_arena_finish(&arena);
+}
+
+static const char *log_text(void)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(daemon_.log, "r");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    return text;
+}
+
+static void wait_for_log(const char *words)
+{
+    double until = net_fixture_now_s() + PATIENCE_S;
+    while (strstr(log_text(), words) == NULL) {
+        if (net_fixture_now_s() > until) fail_msg("the log does not say %s", words);
+        usleep(10000);
+    }
+}
+
+#define OTHER_SECRET "abcdef0123456789abcdef0123456789"
+#define OTHER_KEYS                                                                                 \
+    "{'keys':[{'kty':'oct','kid':'n','k':'YWJjZGVmMDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODk'}]}"
+#define VIEWERS 20
+
+/* New keys: whoever is here stays, the old key lets nobody in any more. A file that is wrong
+ * changes nothing. */
+TEST(test_rights_keys_are_read_again)
+{
+    int viewers[VIEWERS];
+    char said[GZ_ERROR_BYTES_MAX] = "";
+    struct raw_response response;
+    for (size_t i = 0; i < VIEWERS; i++) {
+        viewers[i] = say_hello(tokens[VIEWER], SCENE, "x");
+        assert_true(raw_answers(viewers[i]));
+    }
+    write_keys("{'keys':[{'kty':'oct','kid':'n','k':'c2hvcnQ'}]}");
+    kill(daemon_.pid, SIGHUP);
+    wait_for_log("the earlier keys stay in force");
+    assert_int_equal(ask(tokens[VIEWER], "GET", "/scenes", "", &response), 200);
+    write_keys(OTHER_KEYS);
+    kill(daemon_.pid, SIGHUP);
+    wait_for_log("keys: read again");
+    int socket = say_hello(tokens[VIEWER], SCENE, "x");
+    assert_int_equal(read_answer(socket, said), GZ_UNAUTHORISED);
+    close(socket);
+    assert_int_equal(ask(tokens[VIEWER], "GET", "/scenes", "", &response), 401);
+    const char *token =
+        sign("{'alg':'HS256','kid':'n'}",
+             "'sub':'vic','aud':'gizmod','role':'viewer','exp':%.0f+900", OTHER_SECRET);
+    assert_int_equal(ask(token, "GET", "/scenes", "", &response), 200);
+    for (size_t i = 0; i < VIEWERS; i++) {
+        assert_true(raw_answers(viewers[i]));
+        close(viewers[i]);
+    }
+    write_keys(FORGED_KEYS);
+    kill(daemon_.pid, SIGHUP);
+    double until = net_fixture_now_s() + PATIENCE_S;
+    while (ask(tokens[ADMIN], "GET", "/scenes", "", &response) != 200)
+        assert_true(net_fixture_now_s() < until);
+}
+
+/* The log says who did what, and by what token nobody learns from it. Last: it reads what all
+ * others have left. */
+TEST(test_rights_log_says_who_and_no_token)
+{
+    const char *log = log_text();
+    for (int who = 0; who < WHO_COUNT; who++) {
+        const char *end = strrchr(tokens[who], '.');
+        if (end != NULL && strlen(end) > 8) assert_null(strstr(log, end + 1));
+    }
+    assert_null(strstr(log, FORGED_SECRET));
+    assert_non_null(strstr(log, "HTTP DELETE " SCENE " by ada from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP PUT " SCENE " by ed from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP PUT " SCENE " by somebody (guest) from 127.0.0.1"));
+    assert_non_null(strstr(log, "x (guest) joined " SCENE " as editor"));
+}
+
+/* ---- the beginning and the end ---- */
+
+static int start(void **state)
+{
+    char option[160];
+    (void)state;
+    test_daemon_init(&daemon_);
+    snprintf(keys_path, sizeof keys_path, "%s/keys.json", daemon_.directory);
+    write_keys(FORGED_KEYS);
+    make_tokens();
+    snprintf(option, sizeof option, "--keys=%s", keys_path);
+    test_daemon_start(&daemon_, option, NULL);
+    make_scene("/scenes/" SCENE);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    test_daemon_end(&daemon_);
+    test_daemon_finish(&daemon_);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rights_of_every_op),
+        cmocka_unit_test(test_rights_of_every_place),
+        cmocka_unit_test(test_rights_every_kind_of_request_has_a_row),
+        cmocka_unit_test(test_rights_hidden_scene_is_as_one_that_is_not_there),
+        cmocka_unit_test(test_rights_rename_goes_by_the_new_name_too),
+        cmocka_unit_test(test_rights_scene_is_made_by_the_token_alone),
+        cmocka_unit_test(test_rights_by_the_access_of_a_scene),
+        cmocka_unit_test(test_rights_user_is_the_token_s),
+        cmocka_unit_test(test_rights_only_bearer_is_taken),
+        cmocka_unit_test(test_rights_end_with_the_token),
+        cmocka_unit_test(test_rights_keys_are_read_again),
+        cmocka_unit_test(test_rights_log_says_who_and_no_token),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
