@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { Authority } from "./support/authority.js";
 import { violations } from "./support/axe.js";
 import { Browser } from "./support/browser.js";
 import { Daemon } from "./support/daemon.js";
@@ -71,6 +72,35 @@ for (const colorScheme of ["dark", "light"]) {
     assert.ok(found.length >= 4, `the selects are ${found.map(([name]) => name).join(", ")}`);
     for (const [name, contrast] of found) assert.ok(contrast >= 4.5, `${name}: ${contrast}`);
     await person.page.close();
+  });
+}
+
+for (const options of [{ colorScheme: "dark" }, { colorScheme: "light", viewport: { width: 360, height: 640 } }]) {
+  test(`the dialogs that let others in, ${options.colorScheme}`, async () => {
+    const authority = await Authority.create();
+    const guarded = await Daemon.start(["--sample", "--keys", authority.path("keys.json")]);
+    const person = await browser.person({ bypassCSP: true, ...options });
+    const token = await authority.token("--user", "ada@example.com", "--role", "admin", "--expires", "2m");
+    await person.page.goto(`${guarded.url}/?scene=robot-arm#token=${token}`);
+    await person.online();
+    for (const name of ["share", "token"]) {
+      await person.page.evaluate((name) => (window.gizmod.dialog.value = name), name);
+      const dialog = person.page.getByRole("dialog");
+      if (name === "share") {
+        await dialog.getByLabel("User or pattern").fill("*@example.org");
+        await dialog.getByRole("button", { name: "Add" }).click();
+        await dialog.getByText("*@example.org may edit now.").waitFor();
+        await dialog.getByLabel("How long").selectOption("date");
+      }
+      assert.deepEqual(await violations(person), []);
+      const { scrollWidth, clientWidth } = await dialog.evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+      assert.ok(scrollWidth <= clientWidth, `${name} is ${scrollWidth} wide in ${clientWidth}`);
+      await person.page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+    await person.page.close();
+    await guarded.stop();
+    await authority.remove();
   });
 }
 

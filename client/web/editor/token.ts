@@ -14,6 +14,8 @@ export interface Claims {
   /** The display name; null for a guest, who chooses one. */
   name: string | null;
   role: string | null;
+  /** The names of scenes, or patterns for them. */
+  scenes: string[];
 }
 
 /** The token of this tab; undefined for none. */
@@ -34,7 +36,24 @@ export function claimsOf(token: string | undefined): Claims | null {
   return {
     name: claims.guest === true ? null : (text(claims.name) ?? text(claims.sub) ?? "?"),
     role: text(claims.role),
+    scenes: Array.isArray(claims.scenes) ? claims.scenes.map(String) : ["*"],
   };
+}
+
+const RANKS = ["viewer", "editor", "admin"];
+
+/**
+ * Whether a guest's link lacks a role. Of other people the page cannot say: a scene may give them
+ * more than their token does.
+ */
+export function isGuestBelow(claims: Claims | null, role: "editor" | "admin"): boolean {
+  return claims?.name === null && RANKS.indexOf(claims.role ?? "") < RANKS.indexOf(role);
+}
+
+/** Whether the person may make scenes, as far as the page can say. */
+export function mayMakeScenes(claims: Claims | null): boolean {
+  if (!claims || claims.name !== null) return true;
+  return !isGuestBelow(claims, "editor") && claims.scenes.some((scene) => /[*?]/.test(scene));
 }
 
 /** The token of a link, or the text itself if it is a token; null if it is neither. */

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { deleteScene, renameScene } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
 import { atServer } from "../serverurl";
+import { claimsOf, currentToken, isGuestBelow } from "../token";
 import { Icon } from "../icons";
 import { ago } from "../past/edittext";
 import { errorText } from "../errortext";
@@ -158,14 +159,29 @@ function Row({ scene: { name, nodes, changed, users }, join, items }: RowProps) 
   );
 }
 
+/** Disables an item that a guest's link does not allow. */
+function needs(role: "editor" | "admin"): Partial<MenuItem> {
+  const claims = claimsOf(currentToken());
+  return {
+    disabled: isGuestBelow(claims, role),
+    why: `Your link is for guests who are ${claims?.role}s.`,
+  };
+}
+
 function menuOf(scene: SceneListing, join: Join, ask: AskAbout, file: FileItem): MenuItem[] {
   const { name } = scene;
   return [
     { label: "Open", icon: "right", run: () => join(name) },
     { ...file("export"), line: true },
-    file("backup"),
-    { label: "Rename…", line: true, run: () => ask("rename", scene) },
-    { label: "Delete…", icon: "trash", danger: true, run: () => ask("delete", scene) },
+    { ...file("backup"), ...needs("editor") },
+    { label: "Rename…", line: true, run: () => ask("rename", scene), ...needs("admin") },
+    {
+      label: "Delete…",
+      icon: "trash",
+      danger: true,
+      run: () => ask("delete", scene),
+      ...needs("admin"),
+    },
   ];
 }
 

@@ -10,7 +10,7 @@ import { TokenForm } from "../people/tokenform";
 import { errorText } from "../errortext";
 import { atServer } from "../serverurl";
 import { keep, recall } from "../storage";
-import { type Claims, claimsOf, currentToken, keepToken } from "../token";
+import { type Claims, claimsOf, currentToken, keepToken, mayMakeScenes } from "../token";
 import type { Join, WithUser } from "./startactions";
 import { NewScene } from "./newscene";
 import { SceneList } from "./scenelist";
@@ -87,12 +87,14 @@ export function StartPage({ scene }: { scene: string | null }) {
         <NeedsToken why={refusal.value} />
       ) : (
         <>
-          <NewScene
-            primary={label === null}
-            taken={scenes.value?.map(({ name }) => name) ?? []}
-            withUser={withUser}
-            join={join}
-          />
+          {mayMakeScenes(claims) && (
+            <NewScene
+              primary={label === null}
+              taken={scenes.value?.map(({ name }) => name) ?? []}
+              withUser={withUser}
+              join={join}
+            />
+          )}
           <SceneList scenes={scenes.value} withUser={withUser} join={join} changed={refresh} />
         </>
       )}

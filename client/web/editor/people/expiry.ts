@@ -8,7 +8,7 @@ import { useEditor } from "../context";
 
 /** The page says so long before that the token expires. */
 const WARN_MS = 5 * 60_000;
-const TICK_MS = 15_000;
+const TICK_MS = 1000;
 
 /** Whether the session goes on only with another token. */
 export function waitsForToken({ phase, code }: Status): boolean {

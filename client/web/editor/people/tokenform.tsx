@@ -66,7 +66,7 @@ export function TokenDialog() {
       {ended && <p class="dialog-text">{errorText(status.reason ?? "")}.</p>}
       <p class="dialog-text">
         Ask for a new link to this scene. Open it in this tab, or paste it here.
-        {waiting > 0 && ` ${count(waiting, "edit")} wait here and will be saved then.`}
+        {waiting > 0 && ` ${count(waiting, "waiting edit")} will be saved then.`}
       </p>
       <TokenForm use={(token) => useToken(editor, token)} />
     </Dialog>
