@@ -24,3 +24,8 @@ bool op_is_beside(enum gz_op op)
            op == GZ_OP_AT || op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_ACCESS ||
            op == GZ_OP_PING;
 }
+
+bool op_waits_beside(enum gz_op op)
+{
+    return op == GZ_OP_NOTE || op == GZ_OP_ACCESS;
+}

@@ -23,8 +23,9 @@ struct act {
     uint64_t session;
     uint64_t replaced; /* by a join: the session whose place it takes; 0 for none */
     const char *user;
-    bool late;                        /* the session was over before the message came */
-    bool moved;                       /* the pointer moved in the same frame, before it */
+    bool late;     /* the session was over before the message came */
+    bool moved;    /* the pointer moved in the same frame, before it */
+    size_t behind; /* messages behind it in the frame that may wait for the disk */
     const struct gz_message *message; /* NULL for nonsense */
     struct request *request;
     const char *key;                /* NULL for none */
@@ -40,5 +41,7 @@ bool op_edits(enum gz_op op);
 bool op_closes_wheel(enum gz_op op);
 /* Whether it never changes the scene, whatever else is in its frame. */
 bool op_is_beside(enum gz_op op);
+/* Whether an operation that never changes the scene may wait for the disk. */
+bool op_waits_beside(enum gz_op op);
 
 #endif

@@ -31,8 +31,8 @@ static void handle_commit(void *context, struct gz_batch *batch)
     bool failing = sim->now.mono_s < sim->disk_ok_s, slow = sim->now.mono_s < sim->disk_slow_s;
     sim->batch = batch;
     sim->commit_fails = failing || (!sim->quiet && chance(sim, 0.002));
-    sim->commit_due_s =
-        sim->now.mono_s + (slow ? between(sim, 0.05, 2) : between(sim, 0.0005, 0.01));
+    double takes_s = slow ? between(sim, 0.05, 2) : between(sim, 0.0005, 0.01);
+    sim->commit_due_s = fmax(sim->now.mono_s + takes_s, sim->hurry_until_s);
 }
 
 static void handle_query(void *context, uint64_t ticket, const struct gz_query *query)
@@ -288,6 +288,19 @@ static void trace_frame(const struct sim *sim, const struct link *link, const st
     }
 }
 
+/* How many messages wait for the disk that stand behind the first one that may change the scene. */
+static size_t count_behind(const struct frame *frame)
+{
+    size_t count = 0;
+    bool acts = false;
+    for (size_t i = 0; i < frame->count; i++) {
+        const struct framed_message *at = &frame->messages[i];
+        count += acts && at->sense && op_waits_beside(at->message.op);
+        acts |= at->sense && !op_is_beside(at->message.op);
+    }
+    return count;
+}
+
 static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, size_t size)
 {
     struct frame frame;
@@ -299,6 +312,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     keep_text(user, link->session->user);
     for (size_t i = 0; i < frame.count; i++) acts[i] = act_of(sim, link, user, &frame.messages[i]);
     acts[frame.acting].moved = frame.acting > 0;
+    acts[frame.acting].behind = count_behind(&frame);
     gz_core_receive(sim->core, link->session, bytes, size, sim->now);
     model_act(sim, &acts[frame.acting]);
     for (size_t i = 0; i < frame.count; i++)

@@ -147,8 +147,9 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
     struct model *model = &sim->model;
     PROMISE(act->kind == ACT_MESSAGE && act->session == session->id && !act->late,
             "late input begins nothing", "a drag of session %llu", NUMBER(session->id));
-    PROMISE(sim->core->journal.requests < GZ_PENDING_EDITS_MAX, "what waits is bounded",
-            "%zu requests wait, and a drag begins", sim->core->journal.requests);
+    size_t requests = sim->core->journal.requests;
+    PROMISE(requests < GZ_PENDING_EDITS_MAX + act->behind, "what waits is bounded",
+            "%zu requests wait, at most %zu of them since a drag began", requests, act->behind);
     PROMISE(session->role >= GZ_ROLE_EDITOR, "viewers drag nothing", "session %llu",
             NUMBER(session->id));
     model->grips =

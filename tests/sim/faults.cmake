@@ -180,7 +180,7 @@ gizmod_planted_fault(edit_outlives_refused_request FILE server/journal/journal.c
 # ---- session log ----
 
 gizmod_planted_fault(session_entry_forgotten_under_an_edit FILE server/session/session_log.c
-    FROM "if (next - i != 2 || joined->entry == NULL" TO "if (next - i < 2 || joined->entry == NULL" SEEDS 4000 LONG)
+    FROM "if (next - i != 2 || joined->entry == NULL" TO "if (next - i < 2 || joined->entry == NULL")
 
 # ---- times ----
 

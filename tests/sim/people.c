@@ -74,4 +74,6 @@ void person_act(struct sim *sim, struct person *person)
         person->next_s = INFINITY;
     else if (person->welcome)
         say_something(sim, person);
+    if (sim->now.mono_s < sim->hurry_until_s && person->welcome && chance(sim, 0.2))
+        person_close(sim, person->link);
 }

@@ -101,6 +101,14 @@ static void hang_disk(struct sim *sim)
     if (sim->batch != NULL) sim->commit_due_s = sim->now.mono_s + between(sim, 1, 10);
 }
 
+/* The disk hangs, and meanwhile people leave after a few actions. */
+static void hurry(struct sim *sim)
+{
+    sim->hurry_until_s = sim->now.mono_s + between(sim, 1, 5);
+    if (sim->batch != NULL) sim->commit_due_s = sim->hurry_until_s;
+    trace(sim, "people hurry until %.3f", sim->hurry_until_s);
+}
+
 static void jump_clock(struct sim *sim)
 {
     double seconds = chance(sim, 0.5) ? between(sim, -2, 2) : between(sim, -100000, 100000);
@@ -131,6 +139,7 @@ static const struct {
 static void disturb(struct sim *sim)
 {
     int sum = 0;
+    if (sim->hurries && chance(sim, 0.1)) hurry(sim);
     for (size_t i = 0; i < COUNT(disturbances); i++) sum += disturbances[i].weight;
     int drawn = (int)below(sim, (uint64_t)sum);
     size_t at = 0;
@@ -279,7 +288,7 @@ static void become_quiet(struct sim *sim)
 {
     trace(sim, "quiet");
     sim->quiet = true;
-    sim->disk_ok_s = sim->disk_slow_s = sim->past_slow_s = 0;
+    sim->disk_ok_s = sim->disk_slow_s = sim->past_slow_s = sim->hurry_until_s = 0;
     for (struct link *link = sim->links; link != NULL; link = link->next) {
         link->silent_until_s = link->stalled_until_s = 0;
         link->window_bytes = WINDOW_BYTES;
@@ -356,6 +365,7 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     /* The seeds of seeds.txt copy nothing: what they found depends on their order of chances. */
     sim->copies = seed % 5 != 3;
     sim->grants = seed % 5 < 2; /* the same goes for these */
+    sim->hurries = seed % 5 == 4;
     sim->steps = steps;
     sim->counts = counts;
     sim->trace = trace_it;
