@@ -16,6 +16,10 @@ enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error
     if (error->status != GZ_INTERNAL && error->status != GZ_NO_MEMORY)
         fprintf(stderr, " (%s)", gz_status_word(error->status));
     fputc('\n', stderr);
+    if (error->status == GZ_UNAUTHORISED)
+        fprintf(stderr, args->token == NULL
+                            ? "give your token by --token-file FILE or GIZMOD_TOKEN\n"
+                            : "ask the server's operator for another token\n");
     return CTL_FAILED;
 }
 

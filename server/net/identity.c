@@ -49,9 +49,8 @@ enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
         return GZ_OK;
     }
     if (!said->has_token)
-        return gz_fail(
-            error, GZ_UNAUTHORISED,
-            "token: one is needed on this server: ask its operator for a token or a link");
+        return gz_fail(error, GZ_UNAUTHORISED,
+                       "token: this server needs one: ask its operator for a token or a link");
     enum gz_status status = gz_keyring_verify(net->keyring, said->token, claims, error);
     return status == GZ_OK && claims->is_guest ? name_guest(said->name, claims, error) : status;
 }

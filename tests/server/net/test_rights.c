@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -620,6 +621,121 @@ TEST(test_rights_keys_are_read_again)
         assert_true(net_fixture_now_s() < until);
 }
 
+/* ---- other programs ---- */
+
+static const struct {
+    enum who who;
+    const char *words[5];
+    int code;
+    const char *said; /* on stdout where it succeeds, else on stderr */
+} commands[] = {
+    {NOBODY,
+     {"ls"},
+     1,
+     "token: this server needs one: ask its operator for a token or a link "
+     "(unauthorised)\ngive your token by --token-file FILE or GIZMOD_TOKEN\n"},
+    {NOBODY, {"ls", SCENE}, 1, "(unauthorised)\ngive your token by"},
+    {EXPIRED, {"ls"}, 1, "token: it has expired (unauthorised)\nask the server's operator for"},
+    {EXPIRED, {"watch", SCENE}, 1, "token: it has expired (unauthorised)\nask the server's"},
+    {ALG_NONE, {"ls", SCENE}, 1, "token: the server does not know its signature (unauthorised)"},
+    {OTHER_SCENE, {"ls", SCENE}, 1, "you may not see this scene (forbidden)"},
+    {OTHER_SCENE, {"rm", SCENE}, 1, "you may not see this scene (forbidden)"},
+    {VIEWER, {"ls"}, 0, SCENE},
+    {VIEWER, {"ls", SCENE}, 0, SCENE},
+    {VIEWER, {"undo", SCENE}, 1, "the most that you may be in this scene is viewer (forbidden)"},
+    {VIEWER, {"backup", SCENE, "/nonexistent/x.db"}, 1, "backup"},
+    {EDITOR, {"note", SCENE, "hello"}, 0, ""},
+    {EDITOR, {"rm", SCENE}, 1, "your role in this scene is editor: this takes admin (forbidden)"},
+    {EDITOR, {"access", SCENE}, 1, "the most that you may be in this scene is editor (forbidden)"},
+    {GUEST, {"who", SCENE}, 0, ""},
+    {ADMIN, {"access", SCENE}, 0, ""},
+};
+
+/* gizmoctl with this token, or with none. */
+static void run_ctl(const char *token, const char *const *words, struct test_output *output)
+{
+    const char *arguments[8] = {NULL};
+    char path[128];
+    size_t count = 0;
+    while (words[count] != NULL) {
+        arguments[count] = words[count];
+        count++;
+    }
+    snprintf(path, sizeof path, "%s/token", daemon_.directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(token != NULL ? token : "", file);
+    fclose(file);
+    if (token != NULL) {
+        arguments[count] = "--token-file";
+        arguments[count + 1] = path;
+    }
+    test_ctl(output, &daemon_, NULL, arguments);
+    unlink(path);
+}
+
+TEST(test_rights_of_gizmoctl)
+{
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        struct test_output output;
+        run_ctl(token_of(commands[i].who), commands[i].words, &output);
+        const char *said = output.code == 0 ? output.out : output.err;
+        if (output.code != commands[i].code || strstr(said, commands[i].said) == NULL)
+            fail_msg("row %zu: %s: %d %s%s", i, commands[i].words[0], output.code, output.out,
+                     output.err);
+        free(output.out);
+        free(output.err);
+    }
+}
+
+/* A command that runs longer than its token: it ends, and does not try for ever. */
+TEST(test_rights_of_gizmoctl_end_with_the_token)
+{
+    struct test_output output;
+    const char *const words[] = {"watch", SCENE, NULL};
+    run_ctl(sign(HEAD, "'sub':'vic','aud':'gizmod','role':'viewer','exp':%.0f+2", FORGED_SECRET),
+            words, &output);
+    assert_int_equal(output.code, 1);
+    assert_non_null(strstr(output.out, "connection lost, trying again: the token has expired"));
+    assert_non_null(strstr(output.err, "token: it has expired (unauthorised)"));
+    free(output.out);
+    free(output.err);
+}
+
+static void assert_says(const char *command, const char *words)
+{
+    char line[4096] = "";
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t size = fread(line, 1, sizeof line - 1, pipe);
+    line[size] = '\0';
+    pclose(pipe);
+    if (strstr(line, words) == NULL) fail_msg("%s", line);
+}
+
+TEST(test_rights_of_curl_and_python)
+{
+    char command[4096];
+    setenv("TOKEN", tokens[VIEWER], 1);
+    snprintf(command, sizeof command,
+             "curl -sS -w '%%{http_code}' -H \"Authorization: Bearer $TOKEN\" "
+             "http://127.0.0.1:%d/scenes",
+             daemon_.port);
+    assert_says(command, "]\n200");
+    snprintf(command, sizeof command,
+             "curl -sS -w '%%{http_code}' -X DELETE -H \"Authorization: Bearer $TOKEN\" "
+             "http://127.0.0.1:%d/scenes/" SCENE,
+             daemon_.port);
+    assert_says(command, "this takes admin\"}\n403");
+    snprintf(command, sizeof command,
+             "python3 -c 'import os, urllib.request as r; "
+             "print(r.urlopen(r.Request(\"http://127.0.0.1:%d/scenes/" SCENE "/asset\", "
+             "headers={\"Authorization\": \"Bearer \" + os.environ[\"TOKEN\"]})).status)'",
+             daemon_.port);
+    assert_says(command, "200");
+    unsetenv("TOKEN");
+}
+
 /* The log says who did what, and by what token nobody learns from it. Last: it reads what all
  * others have left. */
 TEST(test_rights_log_says_who_and_no_token)
@@ -674,6 +790,9 @@ int main(void)
         cmocka_unit_test(test_rights_only_bearer_is_taken),
         cmocka_unit_test(test_rights_end_with_the_token),
         cmocka_unit_test(test_rights_keys_are_read_again),
+        cmocka_unit_test(test_rights_of_gizmoctl),
+        cmocka_unit_test(test_rights_of_gizmoctl_end_with_the_token),
+        cmocka_unit_test(test_rights_of_curl_and_python),
         cmocka_unit_test(test_rights_log_says_who_and_no_token),
     };
     return cmocka_run_group_tests(tests, start, stop);
