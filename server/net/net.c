@@ -118,11 +118,8 @@ static void set_proxies(struct gz_net *net, const struct gz_net_options *options
     for (char *c = net->trust_header; *c != '\0'; c++) *c = (char)tolower(*c);
 }
 
-enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_options *options,
-                             struct gz_error *error)
+static void take_options(struct gz_net *net, const struct gz_net_options *options)
 {
-    struct gz_net *net = calloc(1, sizeof *net);
-    if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     net->loop = options->loop;
     net->log = options->log;
     net->host = options->host;
@@ -137,31 +134,51 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->rules =
         (struct gz_origin_rules){options->origins, options->origin_count, options->address};
     set_proxies(net, options);
+}
+
+/* What fails leaves the rest for release(). */
+static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *options,
+                               struct gz_error *error)
+{
+    enum gz_status status = gz_net_reload(net, error);
+    if (status == GZ_OK) status = gz_listen_open(net, options->address, options->port, error);
+    if (status != GZ_OK) return status;
+    if (!gz_page_policy_print(&net->page_policy, &net->rules))
+        return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    return create_context(net, options->server, error);
+}
+
+/* Of a net whose handles are closed, or were never started. On a loop that is not its own
+ * libwebsockets ends in two steps, the second when its handles are closed; it clears our pointer
+ * when it is through. */
+static void release(struct gz_net *net)
+{
+    if (net->context != NULL) lws_context_destroy(net->context);
+    if (net->socket >= 0) close(net->socket);
+    gz_buffer_finish(&net->page_policy);
+    gz_tls_finish(&net->tls);
+    gz_arena_finish(&net->arena);
+    free(net);
+}
+
+enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_options *options,
+                             struct gz_error *error)
+{
+    struct gz_net *net = calloc(1, sizeof *net);
+    if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    take_options(net, options);
     net->socket = -1;
     net->started_s = gz_clock_now().unix_s;
     gz_arena_init(&net->arena, 0);
     describe_protocols(net);
-
-    enum gz_status status = gz_net_reload(net, error);
-    if (status != GZ_OK) goto fail_listen;
-    status = gz_listen_open(net, options->address, options->port, error);
-    if (status != GZ_OK) goto fail_listen;
-    status = gz_page_policy_print(&net->page_policy, &net->rules)
-                 ? create_context(net, options->server, error)
-                 : gz_fail(error, GZ_NO_MEMORY, "out of memory");
-    if (status != GZ_OK) goto fail_context;
+    enum gz_status status = open_all(net, options, error);
+    if (status != GZ_OK) {
+        release(net);
+        return status;
+    }
     start_handles(net);
     *net_out = net;
     return GZ_OK;
-
-fail_context:
-    if (net->context != NULL) lws_context_destroy(net->context);
-    gz_buffer_finish(&net->page_policy);
-    if (net->socket >= 0) close(net->socket);
-fail_listen:
-    gz_tls_finish(&net->tls);
-    free(net);
-    return status;
 }
 
 size_t gz_net_frame_headroom(void)
@@ -241,12 +258,5 @@ void gz_net_close(struct gz_net *net)
 
 void gz_net_destroy(struct gz_net *net)
 {
-    if (net == NULL) return;
-    /* On a loop that is not its own libwebsockets ends in two steps, the second when its handles
-     * are closed; it clears our pointer when it is through. */
-    if (net->context != NULL) lws_context_destroy(net->context);
-    gz_arena_finish(&net->arena);
-    gz_buffer_finish(&net->page_policy);
-    gz_tls_finish(&net->tls);
-    free(net);
+    if (net != NULL) release(net);
 }
