@@ -582,7 +582,7 @@ static void wait_for_log(const char *words)
 #define OTHER_SECRET "abcdef0123456789abcdef0123456789"
 #define OTHER_KEYS                                                                                 \
     "{'keys':[{'kty':'oct','kid':'n','k':'YWJjZGVmMDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODk'}]}"
-#define VIEWERS 20
+#define VIEWERS 200
 
 /* New keys: whoever is here stays, the old key lets nobody in any more. A file that is wrong
  * changes nothing. */
