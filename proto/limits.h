@@ -79,7 +79,8 @@
 #define GZ_GLOB_BYTES_MAX 64
 /* Seconds for which an invitation is good at most: it cannot be taken back but with its key. */
 #define GZ_LINK_SECONDS_MAX (30 * 24 * 3600)
-/* Seconds by which the clocks of who signs a token and of who verifies it may differ. */
+/* Seconds before `nbf` in which a token is taken, because the clock of who signed it may be ahead.
+ * `exp` has none. */
 #define GZ_TOKEN_LEEWAY_SECONDS 60
 
 /* ---- A scene, and answers about it ---- */

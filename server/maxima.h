@@ -23,6 +23,9 @@
 #define GZ_NODES_EDITED_PER_MESSAGE 500
 /* The same for the boxes and triangles that a look at surfaces tests, some 20 ns each. */
 #define GZ_SURFACE_TESTS_PER_MESSAGE 2000
+/* A signature that is verified or made counts as so many messages more: with RSA of 8192 bits it
+ * takes milliseconds. */
+#define GZ_MESSAGES_PER_SIGNATURE 100
 /* Seconds of being over the rate that end a connection. */
 #define GZ_RATE_SECONDS_MAX 10
 /* WebSocket fragments of one message: more is a slow drip. Before hello a few must do. */
@@ -230,6 +233,8 @@ static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX,
               "the triangles of one scene fit");
 static_assert(GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE < GZ_MESSAGES_PER_S_MAX,
               "a session within its rate may look");
+static_assert(GZ_MESSAGES_PER_SIGNATURE < GZ_MESSAGES_PER_S_MAX,
+              "a session within its rate may renew its token");
 static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");
 static_assert(GZ_PRESENCE_BYTES_USER * 1000 / GZ_PRESENCE_MS_MIN <= GZ_PRESENCE_BYTES_PER_S,
               "who selected little is told of each time");

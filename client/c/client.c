@@ -258,7 +258,7 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
         .path = client->url.path,
         .host = client->url.authority,
         .protocol = GZ_SUBPROTOCOL,
-        .ssl_connection = gz_trust_flags(&client->url),
+        .ssl_connection = gz_trust_flags(&client->url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .pwsi = &client->wsi,
     });
     if (wsi == NULL) over(client, "nobody answers there");

@@ -9,7 +9,7 @@
 
 static const struct gz_arg_option options[] = {
     {"--algorithm", GZ_ARG_TEXT, "NAME",
-     .help = "of the new key: HS256, RS256, PS256, ES256 or ES384 (ES256)"},
+     .help = "of the new key: HS256, RS256, PS256 or ES256 (ES256)"},
     {"--public", .help = "print the keys of FILE without their private parts, and make none"},
     {0},
 };

@@ -7,9 +7,11 @@
 #include "proto/token/internal.h"
 
 const struct gz_algorithm gz_algorithms[] = {
-    {"HS256", "oct", NULL, "SHA256", false, 0},    {"RS256", "RSA", NULL, "SHA256", false, 0},
-    {"PS256", "RSA", NULL, "SHA256", true, 0},     {"ES256", "EC", "P-256", "SHA256", false, 32},
-    {"ES384", "EC", "P-384", "SHA384", false, 48}, {0},
+    {"HS256", "oct", NULL, "SHA256", false, 0},
+    {"RS256", "RSA", NULL, "SHA256", false, 0},
+    {"PS256", "RSA", NULL, "SHA256", true, 0},
+    {"ES256", "EC", "P-256", "SHA256", false, 32},
+    {0},
 };
 
 /* An ECDSA signature as OpenSSL writes it: two integers of up to a coordinate in DER. */

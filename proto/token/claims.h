@@ -19,7 +19,7 @@ struct gz_claims {
     bool has_role;                    /* without it the scenes' own access alone gives rights */
     enum gz_role role;
     bool is_guest;         /* the user is the display name with GZ_GUEST_SUFFIX */
-    double expires_unix_s; /* the token is taken for GZ_TOKEN_LEEWAY_SECONDS longer */
+    double expires_unix_s; /* from then on the token is refused, without leeway */
     size_t scene_count;    /* 0: the role holds nowhere. All scenes are the one glob "*" */
     char scenes[GZ_TOKEN_SCENES_MAX][GZ_GLOB_BYTES_MAX + 1];
 };
@@ -27,6 +27,12 @@ struct gz_claims {
 /* Of somebody without a token, as an open server takes them: the role holds in all scenes, for
  * ever. A name of more than GZ_USER_BYTES_MAX bytes is none: the user is empty. */
 struct gz_claims gz_claims_open(const char *user, size_t size, enum gz_role role);
+
+/* Whether a user's name shows as what it is: it has no control characters, and none that turn the
+ * direction of text (U+202A to U+202E, U+2066 to U+2069). The text is UTF-8. */
+bool gz_user_shows(const char *text, size_t size);
+/* Whether a name ends as guests' names alone do. */
+bool gz_user_is_guests(const char *user);
 
 /* Whether the role of the claims holds in the scene. */
 bool gz_claims_cover(const struct gz_claims *claims, const char *scene);

@@ -95,8 +95,8 @@ static enum gz_status add_keys(struct gz_keys *keys, const json_t *list, struct 
         status = add_key(keys, json_array_get(list, i), place, error);
     }
     if (status == GZ_OK && keys->count == 0)
-        status = gz_fail(error, GZ_BAD_VALUE,
-                         "keys: none of them is for HS256, RS256, PS256, ES256 or ES384");
+        status =
+            gz_fail(error, GZ_BAD_VALUE, "keys: none of them is for HS256, RS256, PS256 or ES256");
     return status == GZ_OK ? check_ids(keys, error) : status;
 }
 
@@ -180,8 +180,8 @@ enum gz_status gz_keys_load(const char *path, struct gz_keys **keys, struct gz_e
     if (file.bytes != NULL) OPENSSL_cleanse(file.bytes, file.size);
     free(file.bytes);
     if (status != GZ_OK) return gz_fail(error, status, "%s: %s", path, inner.message);
-    (*keys)->are_exposed =
-        (file.mode & S_IWOTH) != 0 || (gz_keys_can_sign(*keys) && (file.mode & S_IROTH) != 0);
+    (*keys)->are_exposed = (file.mode & (S_IWGRP | S_IWOTH)) != 0 ||
+                           (gz_keys_can_sign(*keys) && (file.mode & S_IROTH) != 0);
     return GZ_OK;
 }
 

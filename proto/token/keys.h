@@ -1,6 +1,6 @@
 /* keys.h - the keys that tokens are signed and verified with, from a file in the form of RFC 7517
- * (a JWKS): `oct` for HS256, `RSA` for RS256 (or PS256, where the key's `alg` says so), `EC` for
- * ES256 and ES384.
+ * (a JWKS): `oct` for HS256, `RSA` for RS256 (or PS256, where the key's `alg` says so), `EC` with
+ * the curve P-256 for ES256.
  *
  * Each key has one algorithm, which is its `alg` or else the first one of its type: a token has no
  * say in it. Keys of other types, and those for encryption, are passed over, because the files of
@@ -25,12 +25,14 @@ GZ_MUST_USE enum gz_status gz_keys_load(const char *path, struct gz_keys **keys,
 /* The same from memory. */
 GZ_MUST_USE enum gz_status gz_keys_read(const char *json, size_t size, struct gz_keys **keys,
                                         struct gz_error *error);
-/* Fine with NULL. Secrets are overwritten. */
+/* Fine with NULL. OpenSSL overwrites the keys; what the parser of the JSON had of them was freed
+ * before, and is not overwritten. */
 void gz_keys_destroy(struct gz_keys *keys);
 
 /* Whether one of them is a secret or has its private part. The first such key signs. */
 bool gz_keys_can_sign(const struct gz_keys *keys);
-/* Whether the file lets everybody on the machine read its secrets, or change it. */
+/* Whether the file lets everybody on the machine read its secrets, or its group or everybody change
+ * it. */
 bool gz_keys_are_exposed(const struct gz_keys *keys);
 
 /* ---- making them, for gizmoctl ---- */

@@ -67,11 +67,10 @@ static void forget(void *context, struct gz_scene_wait *wait)
     gz_scenes_forget(wait);
 }
 
-static enum gz_status admit(void *context, const struct gz_http_request *request,
-                            struct gz_error *error)
+static void admit(void *context, struct gz_http_request *request)
 {
     struct gz_host *host = context;
-    return gz_transfer_admit(&host->transfers, request, error);
+    gz_transfer_admit(&host->transfers, request);
 }
 
 static void serve(void *context, struct gz_http_request *request)

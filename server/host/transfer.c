@@ -37,6 +37,7 @@ struct gz_transfer {
         AT_WORKER, /* its job ends it */
         RETIRING   /* the retirement of its scene ends it */
     } place;
+    bool is_admission; /* it ends where the body may come */
     bool has_run, is_authorised;
     struct gz_job job;
     struct gz_scene_wait wait;
@@ -218,26 +219,56 @@ static enum gz_status check_core(struct gz_transfer *transfer)
     return refuse_role(in_scene, request, &transfer->error);
 }
 
-/* Whether its user may: the claims say it, or else the scene, which may have to be opened first. */
-static enum gz_status authorise(struct gz_transfer *transfer)
+static bool claims_suffice(const struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
-    if (request == NULL || request->what == GZ_HTTP_LIST ||
-        gz_claims_give(&request->claims, transfer->name, request->role))
-        transfer->is_authorised = true;
-    if (transfer->is_authorised) return GZ_OK;
-    enum gz_status status = gz_scene_name_check("scene", transfer->name, &transfer->error);
-    if (status != GZ_OK) return status;
-    if (find_scene(transfer, false) != GZ_OK) return forbid_transfer(transfer);
+    return request == NULL || request->what == GZ_HTTP_LIST ||
+           gz_claims_give(&request->claims, transfer->name, request->role);
+}
+
+/* What has nothing to do with a scene: its name, and the token's time. */
+static enum gz_status check_request(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    if (request == NULL) return GZ_OK;
+    if (gz_clock_now().unix_s >= request->claims.expires_unix_s)
+        return gz_fail(&transfer->error, GZ_UNAUTHORISED, "token: it has expired");
+    return request->what == GZ_HTTP_LIST
+               ? GZ_OK
+               : gz_scene_name_check("scene", transfer->name, &transfer->error);
+}
+
+/* Whether its user may: the claims say it, or else the scene, which may have to be opened first.
+ * The scene's access gives nothing to guests, for whom it is not opened. */
+static enum gz_status authorise(struct gz_transfer *transfer)
+{
+    enum gz_status status = check_request(transfer);
+    transfer->is_authorised = status == GZ_OK && claims_suffice(transfer);
+    if (status != GZ_OK || transfer->is_authorised) return status;
+    if (transfer->request->claims.is_guest || find_scene(transfer, false) != GZ_OK)
+        return forbid_transfer(transfer);
     return transfer->scene != NULL ? check_core(transfer) : GZ_OK;
 }
 
+/* After work on a worker: the right may have been taken away meanwhile, and the scene may be
+ * another of the same name. */
+static enum gz_status authorise_again(struct gz_transfer *transfer)
+{
+    enum gz_status status = check_request(transfer);
+    return status != GZ_OK || claims_suffice(transfer) ? status : check_core(transfer);
+}
+
 static void retire(struct gz_transfer *transfer);
+static void admit(struct gz_transfer *transfer);
 
 static void start(struct gz_transfer *transfer)
 {
     transfer->error.status = authorise(transfer);
     bool may = transfer->error.status == GZ_OK && transfer->is_authorised;
+    if (may && transfer->is_admission) {
+        admit(transfer);
+        return;
+    }
     if (may && transfer->kind->run == NULL) {
         retire(transfer);
         return;
@@ -269,9 +300,8 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
 
 static enum gz_status prepare_existing(struct gz_transfer *transfer)
 {
-    enum gz_status status = gz_scene_name_check("scene", transfer->name, &transfer->error);
-    if (status == GZ_OK)
-        status = gz_scenes_check_name(transfer->all->scenes, transfer->name, &transfer->error);
+    enum gz_status status =
+        gz_scenes_check_name(transfer->all->scenes, transfer->name, &transfer->error);
     if (status != GZ_OK) return status;
     if (!gz_scenes_have(transfer->all->scenes, transfer->name)) {
         return gz_fail(&transfer->error, GZ_UNKNOWN_SCENE, "there is no scene %s", transfer->name);
@@ -505,16 +535,15 @@ static enum gz_status check_replace(const struct gz_transfers *all,
 static enum gz_status find_target(struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
+    bool may_make = claims_suffice(transfer);
     enum gz_status status = GZ_OK;
     if (!transfer->is_admitted) {
         transfer->is_admitted = true;
         transfer->made = !gz_scenes_have(transfer->all->scenes, transfer->name);
         if (request != NULL) status = check_replace(transfer->all, request, &transfer->error);
-        if (request != NULL && transfer->made &&
-            !gz_claims_give(&request->claims, transfer->name, request->role))
-            status = forbid_transfer(transfer);
+        if (transfer->made && !may_make) status = forbid_transfer(transfer);
     }
-    return status == GZ_OK ? find_scene(transfer, true) : status;
+    return status == GZ_OK ? find_scene(transfer, may_make) : status;
 }
 
 static const char *import_user(const struct gz_transfer *transfer)
@@ -552,10 +581,15 @@ static void give_to_core(struct gz_transfer *transfer)
 static void finish_import(struct gz_transfer *transfer)
 {
     transfer->error.status = find_target(transfer);
-    if (transfer->error.status != GZ_OK)
+    if (transfer->error.status != GZ_OK) {
         refuse(transfer);
-    else if (transfer->scene != NULL)
-        give_to_core(transfer);
+    } else if (transfer->scene != NULL) {
+        transfer->error.status = authorise_again(transfer);
+        if (transfer->error.status == GZ_OK)
+            give_to_core(transfer);
+        else
+            give_up_import(transfer);
+    }
 }
 
 /* ---- deleting and renaming ---- */
@@ -598,8 +632,7 @@ static void retire(struct gz_transfer *transfer)
                                         .user = transfer->request->claims.user,
                                         .done = handle_retired,
                                         .context = transfer};
-    enum gz_status status = gz_scene_name_check("scene", transfer->name, &transfer->error);
-    if (status == GZ_OK) status = read_new_name(transfer);
+    enum gz_status status = read_new_name(transfer);
     if (status == GZ_OK) status = gz_retire(transfer->all->retirements, &request, &transfer->error);
     if (status == GZ_OK)
         transfer->place = RETIRING;
@@ -627,29 +660,44 @@ static const struct kind kinds[] = {
     [GZ_HTTP_RENAME] = {.how = GZ_RETIRE_RENAME},
 };
 
-enum gz_status gz_transfer_admit(const struct gz_transfers *all,
-                                 const struct gz_http_request *request, struct gz_error *error)
-{
-    const struct gz_claims *claims = &request->claims;
-    enum gz_status status = gz_scene_name_check("scene", request->scene, error);
-    if (status != GZ_OK) return status;
-    if (gz_claims_give(claims, request->scene, request->role))
-        return request->what == GZ_HTTP_IMPORT ? check_replace(all, request, error) : GZ_OK;
-    /* the scene's own access, which may give it, is looked at once the request is served */
-    if (!claims->is_guest && gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
-    return forbid(request, error);
-}
-
-void gz_transfer_serve(struct gz_transfers *all, struct gz_http_request *request)
+static struct gz_transfer *create_for(struct gz_transfers *all, struct gz_http_request *request)
 {
     struct gz_transfer *transfer = create_transfer(all, &kinds[request->what], request->scene);
     if (transfer == NULL) {
         struct gz_error error;
         gz_fail(&error, GZ_NO_MEMORY, "out of memory");
         gz_http_refuse(request, 0, &error);
-        return;
+        return NULL;
     }
     transfer->request = request;
+    return transfer;
+}
+
+static void admit(struct gz_transfer *transfer)
+{
+    struct gz_http_request *request = transfer->request;
+    if (request->what == GZ_HTTP_IMPORT)
+        transfer->error.status = check_replace(transfer->all, request, &transfer->error);
+    if (transfer->error.status != GZ_OK) {
+        refuse(transfer);
+        return;
+    }
+    free_transfer(transfer);
+    gz_http_receive(request);
+}
+
+void gz_transfer_admit(struct gz_transfers *all, struct gz_http_request *request)
+{
+    struct gz_transfer *transfer = create_for(all, request);
+    if (transfer == NULL) return;
+    transfer->is_admission = true;
+    start(transfer);
+}
+
+void gz_transfer_serve(struct gz_transfers *all, struct gz_http_request *request)
+{
+    struct gz_transfer *transfer = create_for(all, request);
+    if (transfer == NULL) return;
     if (transfer->kind->run != NULL) {
         transfer->body = request->body;
         request->body = (struct gz_buffer){0};

@@ -14,10 +14,9 @@ struct gz_transfers {
 
 /* Answers a request, sooner or later. */
 void gz_transfer_serve(struct gz_transfers *transfers, struct gz_http_request *request);
-/* Whether the body of an import or of a rename may be read. */
-GZ_MUST_USE enum gz_status gz_transfer_admit(const struct gz_transfers *transfers,
-                                             const struct gz_http_request *request,
-                                             struct gz_error *error);
+/* Decides whether the body of an import or of a rename may come, sooner or later: refuses the
+ * request, or calls gz_http_receive. */
+void gz_transfer_admit(struct gz_transfers *transfers, struct gz_http_request *request);
 
 /* Imports the sample under this name; `done` is called once, after its COMMIT. */
 void gz_transfer_sample(struct gz_transfers *transfers, const char *name,

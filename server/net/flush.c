@@ -136,8 +136,7 @@ static void sleep_until_next_pass(struct gz_net *net, double now_s)
     if (isinf(wait_s)) {
         uv_timer_stop(&net->pause);
     } else {
-        uv_timer_start(&net->pause, handle_pause_over,
-                       wait_s > 0 ? (uint64_t)ceil(wait_s * 1000) : 0, 0);
+        uv_timer_start(&net->pause, handle_pause_over, gz_timer_ms(wait_s), 0);
     }
 }
 

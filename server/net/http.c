@@ -31,9 +31,13 @@ struct exchange {
     struct lws *wsi; /* NULL once the client has gone */
     enum method method;
     bool is_job;      /* counted in job_count */
+    bool deciding;    /* the host looks whether its body may come */
+    bool has_come;    /* all of it did meanwhile: it is short */
+    bool expects;     /* the client waits to be told that its body may come */
     bool reading;     /* its body is coming */
     double reading_s; /* since when, monotonic */
     bool with_host;
+    bool stopped;               /* its socket is not read */
     bool answered, began, done; /* there is an answer; its header was sent; all was sent */
     bool hang_up;               /* the connection cannot be used again */
     char peer[GZ_ADDRESS_TEXT_BYTES];
@@ -127,6 +131,9 @@ static void refuse(struct exchange *exchange, int code, const struct gz_error *e
     exchange->net->host.errors[error->status]++;
     const char *user = exchange->request.claims.user;
     exchange->reply.wants_token = code == 401 && exchange->net->keyring != NULL;
+    /* A try at a token costs a connection. */
+    exchange->hang_up = exchange->hang_up || code == 401;
+    exchange->reply.is_last = exchange->hang_up;
     gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d to %s: %s: %s%s%s",
            code, exchange->peer, gz_status_word(error->status), error->message,
            user[0] != '\0' ? "; the user is " : "", user);
@@ -146,7 +153,10 @@ static void refuse_with(struct exchange *exchange, int code, enum gz_status stat
 static bool take_back(struct exchange *exchange)
 {
     exchange->with_host = false;
+    exchange->deciding = false;
     if (exchange->wsi == NULL) return false;
+    if (!exchange->stopped) return true;
+    exchange->stopped = false;
     lws_rx_flow_control(exchange->wsi, 1);
     lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
     return true;
@@ -244,14 +254,19 @@ static void log_change(const struct exchange *exchange)
            exchange->peer);
 }
 
+static void hand_over(struct exchange *exchange)
+{
+    exchange->with_host = exchange->stopped = true;
+    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+    lws_rx_flow_control(exchange->wsi, 0);
+}
+
+/* Bytes that come before the answer belong to the next request. */
 static void give_to_host(struct exchange *exchange)
 {
     struct gz_net *net = exchange->net;
     log_change(exchange);
-    exchange->with_host = true;
-    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
-    lws_rx_flow_control(exchange->wsi,
-                        0); /* bytes that come before the answer belong to the next request */
+    hand_over(exchange);
     net->host.serve(net->host.context, &exchange->request);
 }
 
@@ -304,7 +319,6 @@ static void encourage(struct lws *wsi)
 {
     static const char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
     unsigned char bytes[LWS_PRE + sizeof line];
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_EXPECT) == 0) return;
     memcpy(bytes + LWS_PRE, line, sizeof line);
     (void)lws_write(wsi, bytes + LWS_PRE, sizeof line - 1, LWS_WRITE_HTTP_HEADERS);
 }
@@ -337,25 +351,40 @@ static bool may_send(struct exchange *exchange)
     return false;
 }
 
-static void read_body(struct exchange *exchange)
+/* Nothing but what libwebsockets had read with the header comes before the host has decided. Where
+ * it decides at once, the socket is left alone: libwebsockets would not look at one again that is
+ * stopped and started while it works on what it has read. */
+static void ask_host(struct exchange *exchange)
 {
-    exchange->reading = true;
-    exchange->reading_s = gz_clock_now().mono_s;
-    encourage(exchange->wsi);
+    struct gz_net *net = exchange->net;
+    exchange->deciding = true;
+    exchange->expects = lws_hdr_total_length(exchange->wsi, WSI_TOKEN_HTTP_EXPECT) > 0;
+    exchange->with_host = true;
+    net->host.admit(net->host.context, &exchange->request);
+    if (exchange->deciding) hand_over(exchange);
+}
+
+void gz_http_receive(struct gz_http_request *request)
+{
+    struct exchange *exchange = (struct exchange *)request;
+    if (!take_back(exchange)) {
+        destroy(exchange);
+    } else if (exchange->has_come) {
+        give_to_host(exchange);
+    } else {
+        exchange->reading = true;
+        exchange->reading_s = gz_clock_now().mono_s;
+        if (exchange->expects) encourage(exchange->wsi);
+    }
 }
 
 /* What is done to a scene as a whole, by the method. */
 static void begin_change(struct exchange *exchange)
 {
-    struct gz_net *net = exchange->net;
-    struct gz_error error;
     if (exchange->method == METHOD_DELETE) {
         if (become_job(exchange)) give_to_host(exchange);
-    } else if (may_send(exchange)) {
-        if (net->host.admit(net->host.context, &exchange->request, &error) != GZ_OK)
-            refuse(exchange, 0, &error);
-        else if (become_job(exchange))
-            read_body(exchange);
+    } else if (may_send(exchange) && become_job(exchange)) {
+        ask_host(exchange);
     }
 }
 
@@ -653,12 +682,13 @@ static bool is_trickling(const struct exchange *exchange)
 /* If no byte comes at all, libwebsockets ends the connection. */
 static int take_body(struct exchange *exchange, const void *bytes, size_t size)
 {
-    if (!exchange->reading) return 0;
-    if (is_trickling(exchange)) {
+    if (!exchange->reading && !exchange->deciding) return 0;
+    if (exchange->reading && is_trickling(exchange)) {
         gz_log(exchange->net->log, GZ_INFO, 0, "hung up on a body that comes too slowly");
         return -1;
     }
     if (gz_buffer_append(&exchange->request.body, bytes, size) != GZ_OK) {
+        if (exchange->deciding) return -1;
         gz_buffer_finish(&exchange->request.body);
         refuse_with(exchange, 0, GZ_NO_MEMORY, "no memory for the file");
     }
@@ -667,6 +697,7 @@ static int take_body(struct exchange *exchange, const void *bytes, size_t size)
 
 static void take_end_of_body(struct exchange *exchange)
 {
+    exchange->has_come = exchange->deciding;
     if (!exchange->reading) return;
     exchange->reading = false;
     give_to_host(exchange);

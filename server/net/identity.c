@@ -25,6 +25,12 @@ static struct gz_claims claims_without_token(const struct gz_net *net, struct gz
     return gz_claims_open(user.bytes, user.size, may ? GZ_ROLE_ADMIN : GZ_ROLE_EDITOR);
 }
 
+/* Whether the server takes everybody for who they say they are. */
+static bool is_open(const struct gz_net *net)
+{
+    return net->keyring == NULL && net->trust_header[0] == '\0';
+}
+
 /* A guest is called as it likes, but never as somebody who has a token of its own. */
 static enum gz_status name_guest(struct gz_text name, struct gz_claims *claims,
                                  struct gz_error *error)
@@ -33,6 +39,8 @@ static enum gz_status name_guest(struct gz_text name, struct gz_claims *claims,
     if (name.size + sizeof suffix > sizeof claims->user)
         return gz_fail(error, GZ_BAD_VALUE, "user: a guest's name is of 1 to %zu bytes",
                        sizeof claims->user - sizeof suffix);
+    if (!gz_user_shows(name.bytes, name.size))
+        return gz_fail(error, GZ_BAD_VALUE, "user: has a character that does not show");
     memcpy(claims->user, name.bytes, name.size);
     memcpy(claims->user + name.size, suffix, sizeof suffix);
     return GZ_OK;
@@ -42,12 +50,14 @@ enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
                            struct gz_claims *claims, struct gz_error *error)
 {
     *claims = (struct gz_claims){.user = ""};
-    if (said->proxy_user[0] != '\0' || net->keyring == NULL) {
+    if (said->proxy_user[0] != '\0' || is_open(net)) {
         struct gz_text proxied = {said->proxy_user, strlen(said->proxy_user)};
         *claims =
             claims_without_token(net, proxied.size > 0 ? proxied : said->name, said->wants_admin);
         return GZ_OK;
     }
+    if (net->keyring == NULL)
+        return gz_fail(error, GZ_UNAUTHORISED, "a trusted proxy has to say here who the user is");
     if (!said->has_token)
         return gz_fail(error, GZ_UNAUTHORISED,
                        "token: this server needs one: ask its operator for a token or a link");
@@ -78,7 +88,7 @@ enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi, co
     char text[GZ_HTTP_HEADER_BYTES_MAX];
     struct gz_said said = {
         .wants_admin = true, .name = {name, strlen(name)}, .proxy_user = proxy_user};
-    if (proxy_user[0] == '\0' && net->keyring == NULL) {
+    if (proxy_user[0] == '\0' && is_open(net)) {
         *claims = gz_claims_open(name, strlen(name), GZ_ROLE_ADMIN);
         return GZ_OK;
     }

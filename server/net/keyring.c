@@ -9,7 +9,7 @@ enum gz_status gz_keyring_load(struct gz_keyring *ring, const struct gz_log *log
     struct gz_keys *keys;
     struct gz_error why;
     enum gz_status status = gz_keys_load(ring->path, &keys, &why);
-    if (status != GZ_OK) return gz_fail(error, status, "--keys: %s: %s", ring->path, why.message);
+    if (status != GZ_OK) return gz_fail(error, status, "--keys: %s", why.message);
     gz_keys_destroy(ring->keys);
     ring->keys = keys;
     if (gz_keys_are_exposed(keys))

@@ -67,7 +67,8 @@ enum gz_http_what {
 };
 
 /* Given to the host, which answers it exactly once, at once or later, by gz_http_answer or
- * gz_http_refuse; it is gone then. The client may have gone before: the answer is thrown away. */
+ * gz_http_refuse; it is gone then. That holds for gz_http_receive, too. The client may have gone
+ * before: the answer is thrown away. */
 struct gz_http_request {
     enum gz_http_what what;
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* as it came: not checked */
@@ -91,6 +92,8 @@ struct gz_http_answer {
  * host has the request. */
 bool gz_http_knows(const struct gz_http_request *request, const char *etag);
 void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *answer);
+/* Has the body of a request come that was given to `admit`; the host gets it whole, by `serve`. */
+void gz_http_receive(struct gz_http_request *request);
 /* A JSON error. `code` 0 is the one that goes with the status. */
 void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error);
 
@@ -108,11 +111,9 @@ struct gz_net_host {
                            struct gz_error *error);
     /* `again` is not to be called any more. */
     void (*forget)(void *context, struct gz_scene_wait *wait);
-    /* Whether an import or a rename may begin, asked before its body is read. GZ_CONFLICT if it
-     * would overwrite, GZ_FORBIDDEN if it is clear already that its user may not: `serve` looks
-     * again. */
-    enum gz_status (*admit)(void *context, const struct gz_http_request *request,
-                            struct gz_error *error);
+    /* Whether an import or a rename may begin, asked before its body is read: answered once, at
+     * once or later, by gz_http_receive or gz_http_refuse. `serve` looks again. */
+    void (*admit)(void *context, struct gz_http_request *request);
     void (*serve)(void *context, struct gz_http_request *request);
     /* Whether every open scene is recovered and the disk takes commits in time; if not, why. */
     bool (*healthy)(void *context, struct gz_error *error);

@@ -89,6 +89,12 @@ enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
     else if (present && (!fits || !gz_text_valid(user, size)))
         status = gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",
                          net->trust_header, GZ_USER_BYTES_MAX);
+    else if (present && gz_user_is_guests(user))
+        status = gz_fail(error, GZ_BAD_VALUE, "%s ends in \"%s\", as guests' names alone do",
+                         net->trust_header, GZ_GUEST_SUFFIX);
+    else if (present && !gz_user_shows(user, size))
+        status = gz_fail(error, GZ_BAD_VALUE, "%s has a character that does not show",
+                         net->trust_header);
     if (status != GZ_OK) *user = '\0';
     return status;
 }

@@ -58,11 +58,22 @@ static enum gz_status load_certificate(SSL_CTX *pair, const char *path, struct g
                    path, first_reason());
 }
 
-static EVP_PKEY *read_key(const char *path, struct gz_error *error)
+static void warn_if_exposed(FILE *key, const char *path, const struct gz_log *log)
+{
+    struct stat status;
+    if (fstat(fileno(key), &status) == 0 && (status.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0)
+        gz_log(log, GZ_WARN, 0,
+               "--key: others than the daemon's user may read or change %s, and pass for this "
+               "server: chmod 600 ends that",
+               path);
+}
+
+static EVP_PKEY *read_key(const char *path, const struct gz_log *log, struct gz_error *error)
 {
     bool is_encrypted = false;
     FILE *file = open_file("--key", path, error);
     if (file == NULL) return NULL;
+    warn_if_exposed(file, path, log);
     EVP_PKEY *key = PEM_read_PrivateKey(file, NULL, refuse_passphrase, &is_encrypted);
     fclose(file);
     if (key == NULL && is_encrypted)
@@ -77,10 +88,10 @@ static EVP_PKEY *read_key(const char *path, struct gz_error *error)
 }
 
 static enum gz_status load_key(SSL_CTX *pair, const char *path, const char *cert,
-                               struct gz_error *error)
+                               const struct gz_log *log, struct gz_error *error)
 {
     enum gz_status status = GZ_OK;
-    EVP_PKEY *key = read_key(path, error);
+    EVP_PKEY *key = read_key(path, log, error);
     if (key == NULL) return error->status;
     if (X509_check_private_key(SSL_CTX_get0_certificate(pair), key) != 1)
         status = gz_fail(error, GZ_BAD_VALUE,
@@ -121,7 +132,7 @@ enum gz_status gz_tls_load(struct gz_tls *tls, const char *cert, const char *key
     if (pair == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     ERR_clear_error();
     enum gz_status status = load_certificate(pair, cert, error);
-    if (status == GZ_OK) status = load_key(pair, key, cert, error);
+    if (status == GZ_OK) status = load_key(pair, key, cert, log, error);
     ERR_clear_error();
     if (status != GZ_OK) {
         SSL_CTX_free(pair);

@@ -1,4 +1,6 @@
 /* link.c - invitations: a token for guests of the scene, signed by the server. */
+#include <math.h>
+
 #include "server/maxima.h"
 #include "session/describe.h"
 #include "session/handlers.h"
@@ -28,8 +30,11 @@ enum gz_status gz_on_link(struct gz_session *session, const struct gz_message *m
         .is_guest = true, .has_role = true, .role = said->role, .scene_count = 1};
     gz_print(claims.scenes[0], sizeof claims.scenes[0], "%s", options->scene);
     char token[GZ_TOKEN_BYTES_MAX + 1] = "";
-    status =
-        options->host.sign(options->host.context, &claims, said->expires_s, token, &failure->error);
+    /* An invitation does not outlive the rights of the one who gives it. */
+    double left_s = session->rights.expires_unix_s - session->core->clock.now.unix_s;
+    gz_rate_charge(&session->rate, GZ_MESSAGES_PER_SIGNATURE);
+    status = options->host.sign(options->host.context, &claims, fmin(said->expires_s, left_s),
+                                token, &failure->error);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.token = gz_text_of(token)};
     gz_session_ok(session, message, GZ_HAS_OK_TOKEN, &ok);

@@ -1,6 +1,7 @@
 /* token.c - a new token for a session that runs. */
 #include <string.h>
 
+#include "server/maxima.h"
 #include "session/access.h"
 #include "session/handlers.h"
 #include "session/session.h"
@@ -30,6 +31,7 @@ enum gz_status gz_on_token(struct gz_session *session, const struct gz_message *
     const struct gz_core_host *host = &session->core->options.host;
     struct gz_claims claims;
     if (host->verify != NULL) {
+        gz_rate_charge(&session->rate, GZ_MESSAGES_PER_SIGNATURE);
         enum gz_status status =
             host->verify(host->context, message->token, &claims, &failure->error);
         if (status == GZ_OK) status = check(session, &claims, &failure->error);

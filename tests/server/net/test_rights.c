@@ -12,6 +12,8 @@
 
 #include "net/net.h"
 #include "net_fixture.h"
+#include "server/maxima.h"
+#include "support/fault_preload.h"
 #include "unit/token/forge.h"
 
 #define SCENE "robot-arm"
@@ -21,6 +23,7 @@
 
 static struct test_daemon daemon_;
 static char keys_path[128];
+static struct fault_control *control;
 
 /* ---- tokens ---- */
 
@@ -473,6 +476,203 @@ TEST(test_rights_by_the_access_of_a_scene)
     assert_false(is_listed(ADMIN, "shared"));
 }
 
+/* ---- before a body comes ---- */
+
+/* The first line of the answer to one that asks whether it may send a large body. */
+static const char *ask_first(const char *token, const char *path)
+{
+    static char head[4096];
+    int socket = raw_connect(daemon_.port), size;
+    size = snprintf(head, sizeof head,
+                    "PUT %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n"
+                    "Content-Length: 200000000\r\nExpect: 100-continue\r\n\r\n",
+                    path, daemon_.port, token);
+    assert_true(raw_send(socket, head, (size_t)size));
+    ssize_t taken = recv(socket, head, sizeof head - 1, 0);
+    assert_true(taken > 0);
+    head[taken] = '\0';
+    close(socket);
+    head[strcspn(head, "\r")] = '\0';
+    return head;
+}
+
+static void restart(void)
+{
+    char option[160];
+    snprintf(option, sizeof option, "--keys=%s", keys_path);
+    assert_int_equal(test_daemon_stop(&daemon_), 0);
+    test_daemon_start(&daemon_, option, NULL);
+}
+
+/* Whoever may not is refused before the body, in the same way whether the scene is there or not and
+ * is open or not; no place is kept for it. */
+TEST(test_rights_come_before_the_body)
+{
+    const enum who strangers[] = {OTHER_SCENE, WITHOUT_ROLE, GUEST, VIEWER};
+    static const char forbidden[] = "HTTP/1.1 403 Forbidden";
+    make_scene("/scenes/" HIDDEN "?replace");
+    for (int round = 0; round < 2; round++) {
+        for (size_t who = 0; who < COUNT(strangers); who++) {
+            const char *token = tokens[strangers[who]];
+            for (int times = 0; times < 8; times++)
+                assert_string_equal(ask_first(token, "/scenes/" HIDDEN "?replace"), forbidden);
+            assert_string_equal(ask_first(token, "/scenes/" HIDDEN), forbidden);
+            assert_string_equal(ask_first(token, "/scenes/missing"), forbidden);
+        }
+        restart(); /* closed now */
+    }
+    assert_string_equal(ask_first(tokens[NO_TOKEN_AT_ALL], "/scenes/x"),
+                        "HTTP/1.1 401 Unauthorized");
+    assert_string_equal(ask_first(tokens[EDITOR], "/scenes/" SCENE), "HTTP/1.1 409 Conflict");
+    assert_string_equal(ask_first(tokens[EDITOR], "/scenes/" SCENE "?replace"),
+                        "HTTP/1.1 100 Continue");
+}
+
+/* The header of an import by somebody without a role, and some bytes of its body. */
+static void send_request_part(int socket, const char *path, size_t size)
+{
+    char text[4096];
+    int used = snprintf(text, sizeof text,
+                        "PUT %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n"
+                        "Content-Length: %zu\r\n\r\n%.*s",
+                        path, daemon_.port, tokens[WITHOUT_ROLE], strlen(tiny), (int)size, tiny);
+    assert_true(raw_send(socket, text, (size_t)used));
+}
+
+/* While the scene is being opened, for its access, what has come of the body is kept. */
+TEST(test_rights_of_a_closed_scene_are_looked_up_before_the_body)
+{
+    struct raw_response response;
+    static const char name[] = "{\"name\":\"robot-2\"}";
+    make_scene("/scenes/robot-shut");
+    give_access("robot-shut", "eve", GZ_ROLE_ADMIN);
+    restart();
+    assert_string_equal(ask_first(tokens[WITHOUT_ROLE], "/scenes/robot-shut?replace"),
+                        "HTTP/1.1 100 Continue");
+    restart();
+    assert_int_equal(
+        ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/robot-shut?replace", tiny, &response), 200);
+    restart();
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/robot-shut", tiny, &response), 409);
+    restart();
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "PATCH", "/scenes/robot-shut", name, &response),
+                     403);
+    assert_non_null(strstr(response.body, "name: you may not give a scene this name"));
+    restart();
+    for (size_t cut = 1; cut < strlen(tiny); cut += 12) {
+        restart();
+        int socket = raw_connect(daemon_.port);
+        send_request_part(socket, "/scenes/robot-shut?replace", cut);
+        if (cut % 24 == 1)
+            usleep(50000); /* it is decided before the rest comes, or while it does */
+        assert_true(raw_send_text(socket, tiny + cut));
+        raw_read_response(socket, &response);
+        if (response.status != 200) fail_msg("cut at %zu: %d", cut, response.status);
+        close(socket);
+    }
+    /* clients that leave meanwhile keep no place */
+    restart();
+    for (int i = 0; i < 2 * GZ_HTTP_JOBS_MAX; i++) {
+        int socket = raw_connect(daemon_.port);
+        send_request_part(socket, "/scenes/robot-shut?replace", 1);
+        close(socket);
+    }
+    double until = net_fixture_now_s() + PATIENCE_S;
+    while (ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/robot-shut?replace", tiny, &response) != 200)
+        if (net_fixture_now_s() > until) fail_msg("%s", response.body);
+    assert_int_equal(ask(tokens[WITHOUT_ROLE], "DELETE", "/scenes/robot-shut", "", &response), 204);
+}
+
+/* ---- a right that is taken away while a file is read ---- */
+
+static const char *log_text(void)
+{
+    static char text[1 << 20];
+    FILE *file = fopen(daemon_.log, "r");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    return text;
+}
+
+static void send_request(int socket, const char *token, const char *line, const char *body)
+{
+    char text[4096];
+    int size = snprintf(text, sizeof text,
+                        "%s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n"
+                        "Content-Length: %zu\r\n\r\n%s",
+                        line, daemon_.port, token, strlen(body), body);
+    assert_true(raw_send(socket, text, (size_t)size));
+}
+
+static void send_get(int socket, const char *token, const char *path)
+{
+    char text[4096];
+    int size = snprintf(text, sizeof text,
+                        "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n\r\n",
+                        path, daemon_.port, token);
+    assert_true(raw_send(socket, text, (size_t)size));
+}
+
+static void take_access(const char *scene, const char *user)
+{
+    char said[GZ_ERROR_BYTES_MAX] = "";
+    struct gz_message message = {.op = GZ_OP_ACCESS, .has = GZ_HAS_RID, .rid = 7};
+    message.access = (struct gz_access){.user = {user, strlen(user)}, .gone = true};
+    int socket = say_hello(tokens[ADMIN], scene, "x");
+    assert_true(raw_send_message(socket, &message));
+    assert_int_equal(read_answer(socket, said), GZ_OK);
+    close(socket);
+}
+
+static size_t count_in_log(const char *words)
+{
+    size_t count = 0;
+    for (const char *at = log_text(); (at = strstr(at, words)) != NULL; at++) count++;
+    return count;
+}
+
+/* Two backups keep both workers of such requests busy, because the disk hangs: the file that comes
+ * after them waits. Whatever is done meanwhile, its user has lost the right once it is read. */
+static void check_late(void (*meanwhile)(void))
+{
+    int backups[2], import;
+    struct raw_response response;
+    make_scene("/scenes/taken");
+    give_access("taken", "eve", GZ_ROLE_EDITOR);
+    fault_disk_arm(control, 1u << FAULT_DISK_OPEN, FAULT_EFFECT_HANG, 0);
+    for (int i = 0; i < 2; i++) {
+        backups[i] = raw_connect(daemon_.port);
+        send_get(backups[i], tokens[ADMIN], "/scenes/" SCENE "/backup");
+    }
+    assert_true(fault_disk_await(control));
+    size_t before = count_in_log("HTTP PUT taken by eve");
+    import = raw_connect(daemon_.port);
+    send_request(import, tokens[WITHOUT_ROLE], "PUT /scenes/taken?replace", tiny);
+    double until = net_fixture_now_s() + PATIENCE_S;
+    while (count_in_log("HTTP PUT taken by eve") == before)
+        assert_true(net_fixture_now_s() < until);
+    meanwhile();
+    assert_true(fault_disk_heal(control));
+    raw_read_response(import, &response);
+    if (response.status != 403) fail_msg("%d %s", response.status, response.body);
+    assert_non_null(strstr(response.body, "you may not see this scene"));
+    for (int i = 0; i < 2; i++) close(backups[i]);
+    close(import);
+    assert_int_equal(ask(tokens[ADMIN], "DELETE", "/scenes/taken", "", &response), 204);
+}
+
+static void take_right(void)
+{
+    take_access("taken", "eve");
+}
+
+TEST(test_rights_taken_away_while_a_file_is_read_count)
+{
+    check_late(take_right);
+}
+
 /* ---- who one is ---- */
 
 static void assert_user(const char *token, const char *said_user, const char *user)
@@ -505,6 +705,45 @@ TEST(test_rights_user_is_the_token_s)
     assert_int_equal(read_answer(socket, said), GZ_BAD_VALUE);
     assert_string_equal(said, "user: a guest's name is of 1 to 56 bytes");
     close(socket);
+}
+
+/* Neither a guest's name nor a token's can hide what it says, or turn its direction. */
+TEST(test_rights_names_show_what_they_are)
+{
+    static const char *const names[] = {"a\nb",
+                                        "a\x1b[2J",
+                                        "\x7f",
+                                        "a\xc2\x85",
+                                        "ad\xe2\x80\xaa",
+                                        "ad\xe2\x80\xae"
+                                        "a",
+                                        "\xe2\x81\xa6x",
+                                        "x\xe2\x81\xa9"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char said[GZ_ERROR_BYTES_MAX] = "";
+        int socket = say_hello(tokens[GUEST], SCENE, names[i]);
+        assert_int_equal(read_answer(socket, said), GZ_BAD_VALUE);
+        assert_string_equal(said, "user: has a character that does not show");
+        close(socket);
+    }
+    assert_user(tokens[GUEST], "Zo\xc3\xab \xe2\x80\x93 \xd7\xa9", /* Hebrew needs no controls */
+                "Zo\xc3\xab \xe2\x80\x93 \xd7\xa9 (guest)");
+}
+
+/* Each try at a token costs a connection. */
+TEST(test_rights_a_refused_token_ends_the_connection)
+{
+    static const enum who tries[] = {NO_TOKEN_AT_ALL, WRONG_SIGNATURE, EXPIRED};
+    for (size_t i = 0; i < COUNT(tries); i++) {
+        struct raw_response response;
+        int socket = raw_connect(daemon_.port);
+        send_get(socket, tokens[tries[i]], "/scenes");
+        raw_read_response(socket, &response);
+        assert_int_equal(response.status, 401);
+        assert_non_null(strcasestr(response.head, "connection: close"));
+        assert_true(raw_is_closed_within(socket, PATIENCE_S));
+        close(socket);
+    }
 }
 
 TEST(test_rights_only_bearer_is_taken)
@@ -557,17 +796,6 @@ TEST(test_rights_end_with_the_token)
     close(socket);
     close(renewed);
     gz_arena_finish(&arena);
-}
-
-static const char *log_text(void)
-{
-    static char text[1 << 20];
-    FILE *file = fopen(daemon_.log, "r");
-    assert_non_null(file);
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[size] = '\0';
-    return text;
 }
 
 static void wait_for_log(const char *words)
@@ -762,6 +990,7 @@ static int start(void **state)
     snprintf(keys_path, sizeof keys_path, "%s/keys.json", daemon_.directory);
     write_keys(FORGED_KEYS);
     make_tokens();
+    control = fault_control_init(&daemon_);
     snprintf(option, sizeof option, "--keys=%s", keys_path);
     test_daemon_start(&daemon_, option, NULL);
     make_scene("/scenes/" SCENE);
@@ -772,6 +1001,7 @@ static int stop(void **state)
 {
     (void)state;
     test_daemon_end(&daemon_);
+    fault_control_finish(control);
     test_daemon_finish(&daemon_);
     return 0;
 }
@@ -786,6 +1016,11 @@ int main(void)
         cmocka_unit_test(test_rights_rename_goes_by_the_new_name_too),
         cmocka_unit_test(test_rights_scene_is_made_by_the_token_alone),
         cmocka_unit_test(test_rights_by_the_access_of_a_scene),
+        cmocka_unit_test(test_rights_come_before_the_body),
+        cmocka_unit_test(test_rights_of_a_closed_scene_are_looked_up_before_the_body),
+        cmocka_unit_test(test_rights_taken_away_while_a_file_is_read_count),
+        cmocka_unit_test(test_rights_names_show_what_they_are),
+        cmocka_unit_test(test_rights_a_refused_token_ends_the_connection),
         cmocka_unit_test(test_rights_user_is_the_token_s),
         cmocka_unit_test(test_rights_only_bearer_is_taken),
         cmocka_unit_test(test_rights_end_with_the_token),

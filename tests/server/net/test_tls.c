@@ -301,6 +301,27 @@ static void test_certificate_out_of_date_is_a_warning(void **state)
     net_fixture_assert_unharmed(&fixture);
 }
 
+static void test_key_that_others_may_read_is_a_warning(void **state)
+{
+    static const struct {
+        mode_t mode;
+        bool warns;
+    } rows[] = {{0600, false}, {0640, false}, {0644, true}, {0602, true}, {0620, true}};
+    (void)state;
+    char path[256];
+    snprintf(path, sizeof path, "%s/server.key", folder);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t warnings = count_in_log("others than the daemon's user may read or change");
+        size_t count = count_in_log("certificate and key: read again");
+        assert_int_equal(chmod(path, rows[i].mode), 0);
+        assert_int_equal(kill(fixture.daemon.pid, SIGHUP), 0);
+        await_in_log("certificate and key: read again", count + 1);
+        assert_int_equal(count_in_log("others than the daemon's user may read or change"),
+                         warnings + rows[i].warns);
+    }
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
 /* ---- a certificate that is replaced while people work ---- */
 
 struct work {
@@ -610,6 +631,7 @@ int main(void)
         cmocka_unit_test_teardown(test_wrong_files_are_refused_at_the_start, take_own_trust),
         cmocka_unit_test(test_wrong_files_change_nothing_later),
         cmocka_unit_test(test_certificate_out_of_date_is_a_warning),
+        cmocka_unit_test(test_key_that_others_may_read_is_a_warning),
         cmocka_unit_test(test_certificate_is_replaced_under_viewers),
         cmocka_unit_test(test_large_file_goes_both_ways),
         cmocka_unit_test(test_curl_and_python_agree),

@@ -1,5 +1,6 @@
 /* gizmoctl as a person uses it: what it prints, what it exits with, one line where something is
  * wrong. */
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -446,6 +447,37 @@ static int listen_anywhere(char url[64])
     assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
     snprintf(url, 64, "ws://127.0.0.1:%d/ws", ntohs(address.sin_port));
     return listener;
+}
+
+/* A server that sends a client elsewhere gets neither the hello nor the token to go there. */
+static void test_a_redirect_is_not_followed(void **state)
+{
+    const struct keys_folder *folder = *state;
+    char url[64], elsewhere[64], request[4096] = "", answer[256];
+    int listener = listen_anywhere(url), other = listen_anywhere(elsewhere);
+    FILE *file = fopen(folder->token, "w");
+    assert_non_null(file);
+    fputs("secret", file);
+    fclose(file);
+    const char *const arguments[] = {"who", "x", "--token-file", folder->token, "--server",
+                                     url,   NULL};
+    struct test_child child;
+    struct test_output output;
+    test_ctl_start(&child, NULL, arguments);
+    int connection = accept(listener, NULL, NULL);
+    assert_true(read(connection, request, sizeof request - 1) > 0);
+    int size = snprintf(answer, sizeof answer,
+                        "HTTP/1.1 302 Found\r\nLocation: http%s\r\nContent-Length: 0\r\n\r\n",
+                        elsewhere + strlen("ws"));
+    assert_int_equal(write(connection, answer, (size_t)size), size);
+    assert_int_equal(fcntl(other, F_SETFL, O_NONBLOCK), 0);
+    test_child_finish(&child, NULL, &output);
+    assert_int_equal(accept(other, NULL, NULL), -1);
+    assert_int_not_equal(output.code, 0);
+    test_output_finish(&output);
+    close(connection);
+    close(listener);
+    close(other);
 }
 
 /* The longest token there is; what follows its line is none of it. */
@@ -1298,6 +1330,7 @@ int main(void)
         cmocka_unit_test(test_failures_at_run_time_exit_1_with_a_line),
         cmocka_unit_test(test_help_of_each_command_names_its_options),
         KEYED(test_a_file_of_keys_is_private_and_replaced_whole),
+        KEYED(test_a_redirect_is_not_followed),
         KEYED(test_a_token_of_exposed_keys_comes_with_a_warning),
         KEYED(test_the_token_of_a_file_goes_into_the_header),
         cmocka_unit_test(test_solve_answers_good_lines_and_names_bad_ones),

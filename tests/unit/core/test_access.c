@@ -324,6 +324,18 @@ SCENE_TEST(test_link_is_a_token_for_guests_of_this_scene)
     assert_refused(ask_link(s->ann, GZ_ROLE_VIEWER, 60), GZ_FORBIDDEN);
 }
 
+/* Nobody invites for longer than they may stay themselves. */
+SCENE_TEST(test_link_ends_with_the_token_of_whoever_made_it)
+{
+    double before = s->sue->session->rate.tokens;
+    s->sue->session->rights.expires_unix_s = s->host.now.unix_s + 60;
+    const struct gz_message *answer = ask_link(s->sue, GZ_ROLE_VIEWER, 28800);
+    assert_ok(answer);
+    assert_memory_equal(answer->ok.token.bytes, "guest viewer of " HOST_SCENE " for 60 s",
+                        answer->ok.token.size);
+    assert_true(before - s->sue->session->rate.tokens > GZ_MESSAGES_PER_SIGNATURE);
+}
+
 SCENE_TEST(test_server_without_a_key_makes_no_link)
 {
     s->host.cannot_sign = true;
@@ -411,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_who_wanted_less_is_left_alone_until_that_is_too_much),
         cmocka_unit_test(test_right_that_is_taken_away_is_gone_when_the_answer_is_out),
         cmocka_unit_test(test_link_is_a_token_for_guests_of_this_scene),
+        cmocka_unit_test(test_link_ends_with_the_token_of_whoever_made_it),
         cmocka_unit_test(test_server_without_a_key_makes_no_link),
         cmocka_unit_test(test_nobody_is_locked_out_by_accident),
         cmocka_unit_test(test_what_cannot_be_is_refused),

@@ -160,6 +160,19 @@ SCENE_TEST(test_token_without_end_meets_one_with_an_end)
     assert_expired(s->wes);
 }
 
+/* Good or not, to look at a token costs as much as a hundred messages: a session cannot have the
+ * server verify all the time. */
+SCENE_TEST(test_token_is_paid_for_with_the_rate)
+{
+    static const char *const said[] = {"good", "bad"};
+    for (size_t i = 0; i < 2; i++) {
+        double before = s->ann->session->rate.tokens;
+        (void)ask_token(s->ann, said[i]);
+        double paid = before - s->ann->session->rate.tokens;
+        assert_true(paid > GZ_MESSAGES_PER_SIGNATURE && paid < 2 * GZ_MESSAGES_PER_SIGNATURE);
+    }
+}
+
 /* ---- what it gives ---- */
 
 static void come_back(struct client *client)
@@ -216,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_token_that_ends_sooner_counts_too),
         cmocka_unit_test(test_token_that_is_refused_changes_nothing),
         cmocka_unit_test(test_token_without_end_meets_one_with_an_end),
+        cmocka_unit_test(test_token_is_paid_for_with_the_rate),
         cmocka_unit_test(test_role_of_a_later_token_counts_at_once),
         cmocka_unit_test(test_later_token_of_another_scene_ends_the_session),
         cmocka_unit_test(test_name_of_a_token_is_shown_in_place_of_the_user),

@@ -125,22 +125,22 @@ static enum gz_status at(double now, const char *times, struct gz_error *error)
     return verify_at(FORGED_KEYS, &token, now, &claims, error);
 }
 
-static void test_a_token_has_its_time_with_a_minute_to_spare(void **state)
+static void test_a_token_ends_on_time_and_begins_up_to_a_minute_early(void **state)
 {
     (void)state;
     struct gz_error error = {0};
-    assert_int_equal(at(1059.9, "'exp':1000", &error), GZ_OK);
-    assert_int_equal(at(1060, "'exp':1000", &error), GZ_UNAUTHORISED);
+    assert_int_equal(at(999.9, "'exp':1000", &error), GZ_OK);
+    assert_int_equal(at(1000, "'exp':1000", &error), GZ_UNAUTHORISED);
     assert_string_equal(error.message, "token: it has expired");
-    assert_int_equal(at(1059.7, "'exp':999.75", &error), GZ_OK);
-    assert_int_equal(at(1059.8, "'exp':999.75", &error), GZ_UNAUTHORISED);
+    assert_int_equal(at(999.7, "'exp':999.75", &error), GZ_OK);
+    assert_int_equal(at(999.8, "'exp':999.75", &error), GZ_UNAUTHORISED);
     assert_int_equal(at(940, "'exp':2000,'nbf':1000", &error), GZ_OK);
     assert_int_equal(at(939.9, "'exp':2000,'nbf':1000", &error), GZ_UNAUTHORISED);
     assert_string_equal(error.message, "token: it is not valid yet");
     /* an hour's skew, either way */
     assert_int_equal(at(4600, "'exp':1000", &error), GZ_UNAUTHORISED);
     assert_int_equal(at(-2600, "'exp':2000,'nbf':1000", &error), GZ_UNAUTHORISED);
-    assert_int_equal(at(0, "'exp':-100", &error), GZ_UNAUTHORISED);
+    assert_int_equal(at(0, "'exp':0", &error), GZ_UNAUTHORISED);
     assert_int_equal(at(0, "'exp':9007199254740993,'iat':5e300", &error), GZ_OK);
     assert_int_equal(at(0, "'exp':1e308", &error), GZ_OK);
     assert_int_equal(at(0, "'exp':2e308", &error), GZ_UNAUTHORISED);
@@ -170,6 +170,10 @@ static const struct refusal refusals[] = {
     {"'exp':1800000100,'sub':'Eve (guest)'",
      "token: sub: ends in \" (guest)\", as guests' names alone do"},
     {"'exp':1800000100,'sub':'a','name':7", "token: name: is not a text"},
+    {"'exp':1800000100,'sub':'a\\u0007'", "token: sub: has a character that does not show"},
+    {"'exp':1800000100,'sub':'a\\u202eb'", "token: sub: has a character that does not show"},
+    {"'exp':1800000100,'sub':'a','name':'x\\u2066'",
+     "token: name: has a character that does not show"},
     {"'exp':1800000100,'sub':'a','role':'root'", "token: role: is none of viewer, editor, admin"},
     {"'exp':1800000100,'sub':'a','role':'Admin'", "token: role: is none of viewer, editor, admin"},
     {"'exp':1800000100,'sub':'a','role':['admin']",
@@ -420,11 +424,11 @@ static void test_tokens_of_jose_are_taken(void **state)
         assert_int_equal(claims.role, GZ_ROLE_EDITOR);
         assert_true(gz_claims_cover(&claims, "robot-leg"));
         assert_true(claims.expires_unix_s == 4102444800);
-        assert_int_equal(gz_token_verify(keys, "gizmod", text, 4102444860, &claims, &error),
+        assert_int_equal(gz_token_verify(keys, "gizmod", text, 4102444800, &claims, &error),
                          GZ_UNAUTHORISED);
         assert_string_equal(error.message, "token: it has expired");
     }
-    assert_int_equal(i, 5);
+    assert_int_equal(i, 4);
     gz_keys_destroy(keys);
     json_decref(golden);
 }
@@ -526,7 +530,7 @@ static void test_what_is_public_of_a_key_is_no_secret(void **state)
                 GZ_UNAUTHORISED);
         }
     }
-    assert_int_equal(i, 4);
+    assert_int_equal(i, 3);
     json_decref(set);
     gz_keys_destroy(keys);
     gz_buffer_finish(&public);
@@ -571,8 +575,8 @@ static const struct gz_claims ada = {.user = "ada",
 static void test_what_is_signed_is_taken(void **state)
 {
     (void)state;
-    static const char *const algorithms[] = {"HS256", "RS256", "PS256", "ES256", "ES384"};
-    for (size_t i = 0; i < 5; i++) {
+    static const char *const algorithms[] = {"HS256", "RS256", "PS256", "ES256"};
+    for (size_t i = 0; i < 4; i++) {
         struct gz_buffer text;
         struct gz_keys *keys;
         char token[GZ_TOKEN_BYTES_MAX + 1];
@@ -606,7 +610,7 @@ static void test_what_would_be_refused_is_not_signed(void **state)
 {
     (void)state;
     struct gz_claims claims = ada;
-    claims.expires_unix_s = NOW - 60;
+    claims.expires_unix_s = NOW;
     assert_not_signed(claims, GZ_UNAUTHORISED, "token: it has expired");
     claims = ada;
     claims.user[0] = '\0';
@@ -675,7 +679,7 @@ int main(void)
         cmocka_unit_test(test_a_guest_is_no_user),
         cmocka_unit_test(test_a_long_name_is_cut_at_a_character),
         cmocka_unit_test(test_an_audience_is_a_text_or_one_of_a_list),
-        cmocka_unit_test(test_a_token_has_its_time_with_a_minute_to_spare),
+        cmocka_unit_test(test_a_token_ends_on_time_and_begins_up_to_a_minute_early),
         cmocka_unit_test(test_claims_that_cannot_be_are_refused),
         cmocka_unit_test(test_the_longest_texts_are_taken),
         cmocka_unit_test(test_a_nul_inside_ends_no_text),
