@@ -72,7 +72,8 @@ static void sweep_scene(struct gz_net_scene *scene, double now_s)
 
 void gz_alive_sweep(struct gz_net *net)
 {
-    double now_s = gz_clock_now().mono_s;
+    gz_awake_sweep(&net->awake);
+    double now_s = gz_awake_now(&net->awake);
     sweep_scene(&net->lobby, now_s);
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         sweep_scene(scene, now_s);

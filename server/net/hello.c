@@ -115,7 +115,7 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
     struct gz_buffer hello = connection->hello;
     gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
     connection->is_waiting = false;
-    connection->heard_s = gz_clock_now().mono_s; /* it was not listened to */
+    connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
     if (connection->end == 0) {
         lws_rx_flow_control(connection->wsi, 1);
         take_hello(connection, hello.data, hello.size, error);

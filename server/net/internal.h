@@ -5,7 +5,7 @@
  * - listen.c: the listening socket; admit.c: the handshake; header.c: one header of a request
  * - proxy.c: what trusted proxies say; keyring.c: the keys of tokens; identity.c: who asks
  * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
- * - flush.c: the end of a turn; alive.c: pings, silence, farewells
+ * - flush.c: the end of a turn; alive.c: pings, silence, farewells; awake.c: their clock
  * - http.c: requests and answers; reply.c: their header; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
@@ -14,6 +14,7 @@
 #include <libwebsockets.h>
 
 #include "net/address.h"
+#include "net/awake.h"
 #include "net/clock.h"
 #include "net/net.h"
 #include "net/origin.h"
@@ -40,7 +41,7 @@ struct gz_connection {
     size_t message_bytes;             /* of the message that is coming */
     unsigned fragments;
     double opened_s, heard_s, taken_s, pinged_s, over_s,
-        ended_s;                 /* monotonic; over: its session ended */
+        ended_s;                 /* by gz_awake_now; over: its session ended */
     uint64_t acknowledged_bytes; /* by the peer's kernel, when last looked at */
     enum lws_close_status end;   /* 0, or how it is to be closed */
     bool choked;                 /* its socket did not take all: wait for it to be writable */
@@ -69,6 +70,7 @@ struct gz_net {
     const char *web, *cert, *key;
     struct gz_tls tls;
     double ping_s, silence_s;
+    struct gz_awake awake;
     struct lws_context *context;
     struct lws_vhost *vhost;
     struct lws_protocols protocols[3];

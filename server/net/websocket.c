@@ -96,7 +96,7 @@ void gz_connection_end(struct gz_connection *connection, enum lws_close_status e
 {
     if (connection->end != 0) return;
     connection->end = end;
-    connection->ended_s = gz_clock_now().mono_s;
+    connection->ended_s = gz_awake_now(&connection->net->awake);
     make_ready(connection);
 }
 
@@ -169,7 +169,7 @@ static void drop_pieces(struct gz_connection *connection)
 static void handle_piece(struct gz_connection *connection, const uint8_t *bytes, size_t size)
 {
     connection->net->counters.bytes_in += size;
-    connection->heard_s = gz_clock_now().mono_s;
+    connection->heard_s = gz_awake_now(&connection->net->awake);
     if (connection->end != 0) return;
     if (connection->is_waiting) {
         fail_message(connection, GZ_TOO_MANY, "messages come before the welcome");
@@ -198,7 +198,7 @@ static void handle_piece(struct gz_connection *connection, const uint8_t *bytes,
 static void begin(struct gz_connection *connection, struct lws *wsi)
 {
     struct gz_net *net = gz_net_of(wsi);
-    double now_s = gz_clock_now().mono_s;
+    double now_s = gz_awake_now(&net->awake);
     *connection = (struct gz_connection){
         .net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
     connection->id = ++net->last_id;
@@ -232,7 +232,7 @@ void gz_connection_lose(struct gz_connection *connection)
     gz_connection_leave(connection, gz_clock_now());
     if (connection->end == 0) {
         connection->end = LWS_CLOSE_STATUS_PROTOCOL_ERR;
-        connection->ended_s = gz_clock_now().mono_s;
+        connection->ended_s = gz_awake_now(&connection->net->awake);
     }
     connection->parted = true;
 }
@@ -260,7 +260,7 @@ static void finish(struct gz_connection *connection)
 static void handle_writable(struct gz_connection *connection)
 {
     if (connection->parted) return;
-    if (connection->choked) connection->taken_s = gz_clock_now().mono_s;
+    if (connection->choked) connection->taken_s = gz_awake_now(&connection->net->awake);
     connection->choked = false;
     make_ready(connection);
 }
@@ -277,7 +277,9 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
     if (connection == NULL || connection->net == NULL) return 0;
     switch (reason) {
     case LWS_CALLBACK_RECEIVE: handle_piece(connection, in, size); return 0;
-    case LWS_CALLBACK_RECEIVE_PONG: connection->heard_s = gz_clock_now().mono_s; return 0;
+    case LWS_CALLBACK_RECEIVE_PONG:
+        connection->heard_s = gz_awake_now(&connection->net->awake);
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE: handle_writable(connection); return 0;
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL: gz_connection_lose(connection); return 0;

@@ -436,14 +436,29 @@ void crowd_run(struct crowd *crowd, double seconds)
     (void)crowd_until(crowd, is_never, NULL, seconds);
 }
 
+struct gathering {
+    const struct crowd *crowd;
+    size_t progress; /* states that the members went through, and frames that they heard */
+    double patience_s, until_s;
+};
+
 static bool is_gathered(void *context)
 {
-    const struct crowd *crowd = context;
-    return crowd_count(crowd, CROWD_JOINED) + crowd_count(crowd, CROWD_ENDED) == crowd->count;
+    struct gathering *gathering = context;
+    const struct crowd *crowd = gathering->crowd;
+    size_t progress = 0;
+    for (const struct crowd_member *member = crowd->members; member != NULL; member = member->next)
+        progress += (size_t)member->state + member->frames;
+    if (progress != gathering->progress)
+        gathering->until_s = crowd_unix_s() + gathering->patience_s;
+    gathering->progress = progress;
+    return crowd_count(crowd, CROWD_JOINED) + crowd_count(crowd, CROWD_ENDED) == crowd->count ||
+           crowd_unix_s() > gathering->until_s;
 }
 
 size_t crowd_gather(struct crowd *crowd, double seconds)
 {
-    (void)crowd_until(crowd, is_gathered, crowd, seconds);
+    struct gathering gathering = {crowd, 0, seconds, crowd_unix_s() + seconds};
+    (void)crowd_until(crowd, is_gathered, &gathering, INFINITY);
     return crowd_count(crowd, CROWD_JOINED);
 }

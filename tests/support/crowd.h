@@ -78,7 +78,8 @@ void crowd_run(struct crowd *crowd, double seconds);
 /* The same until `is_done` says so; false where the time is over before. */
 bool crowd_until(struct crowd *crowd, bool (*is_done)(void *context), void *context,
                  double seconds);
-/* Until all that were let in are joined or ended; how many are joined. */
+/* Until all that were let in are joined or ended, or nobody came further for this time; how many
+ * are joined. */
 size_t crowd_gather(struct crowd *crowd, double seconds);
 
 double crowd_unix_s(void);

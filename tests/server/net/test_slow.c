@@ -2,8 +2,11 @@
  * served. */
 #include "net_fixture.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+
+#include "proto/limits.h"
 
 #define PING "--ping-seconds=1"
 #define SILENCE "--silence-seconds=2"
@@ -67,6 +70,40 @@ TEST(test_client_that_does_not_read_is_ended_and_others_are_served)
     close(editor);
     close(deaf);
     net_fixture_stop(&fixture);
+}
+
+/* While a daemon stands still it pings nobody and reads nothing: that is not the clients' silence.
+ * The time is longer than silence, hello and an HTTP request may take. */
+TEST(test_daemon_that_stood_still_ends_nobody)
+{
+    static const char half[] = "GET /scenes HTTP/1.1\r\nHost: 127.0.0.1\r\n";
+    struct net_fixture fixture;
+    struct raw_frame frame;
+    struct raw_response response;
+    struct gz_message welcome;
+    struct gz_arena arena;
+    gz_arena_init(&arena, 0);
+    net_fixture_start(&fixture, PING, SILENCE);
+    int quiet = net_fixture_join(&fixture, "still", "anna");
+    int late = raw_open(fixture.daemon.port), asking = raw_connect(fixture.daemon.port);
+    assert_true(raw_send_text(asking, half));
+    assert_int_equal(net_fixture_measure(fixture.daemon.port, "still", "users"),
+                     1); /* it is read */
+    assert_int_equal(kill(fixture.daemon.pid, SIGSTOP), 0);
+    sleep(GZ_HELLO_SECONDS_MAX + 1);
+    assert_true(raw_send_text(asking, "\r\n"));
+    assert_int_equal(kill(fixture.daemon.pid, SIGCONT), 0);
+    raw_read_response(asking, &response);
+    assert_int_equal(response.status, 200);
+    assert_true(raw_answers(quiet));
+    assert_true(raw_send_hello(late, "still", "ben"));
+    assert_true(raw_read_message(late, GZ_OP_WELCOME, &frame, &arena, &welcome));
+    close(quiet);
+    close(late);
+    close(asking);
+    net_fixture_renew_witness(&fixture);
+    net_fixture_stop(&fixture);
+    gz_arena_finish(&arena);
 }
 
 /* A slow reader is behind, not dead: it takes three times as long as silence may be, and says
@@ -134,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_hanging_up_is_leaving),
         cmocka_unit_test(test_silent_client_is_dismissed_and_a_quiet_one_is_not),
         cmocka_unit_test(test_client_that_does_not_read_is_ended_and_others_are_served),
+        cmocka_unit_test(test_daemon_that_stood_still_ends_nobody),
         cmocka_unit_test(test_slow_reader_is_not_ended),
         cmocka_unit_test(test_client_that_asks_more_than_it_takes_gets_all_of_it),
     };
