@@ -331,6 +331,9 @@ static enum gz_status check_together(const struct gz_options *options, struct gz
                        "send it");
     if (options->audience != NULL && options->keys == NULL)
         return gz_fail(error, GZ_BAD_VALUE, "--audience: needs --keys, whose tokens are for it");
+    if (options->admin_count > 0 && options->keys != NULL && options->trust_header == NULL)
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--admin: with --keys the role is in the token: \"role\": \"admin\"");
     if ((options->cert == NULL) != (options->key == NULL))
         return gz_fail(error, GZ_BAD_VALUE, "%s: --cert and --key belong together: %s is missing",
                        options->cert != NULL ? "--cert" : "--key",

@@ -12,6 +12,19 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
+/* The editor stands beside the WebSocket: ws://HOST/ws is http://HOST/. The client took the
+ * address, so it begins with ws:// or wss:// and has at most one path, which ends in /ws. */
+static void print_link(const struct ctl_args *args, struct gz_text token)
+{
+    const char *address = args->server + strlen("ws");
+    size_t size = strlen(address);
+    if (size >= 3 && strcmp(address + size - 3, "/ws") == 0) size -= 3;
+    while (size > 0 && address[size - 1] == '/') size--;
+    printf("http%.*s/?scene=%s#token=", (int)size, address, args->operands[0]);
+    ctl_put_text(stdout, token);
+    putchar('\n');
+}
+
 static enum ctl_exit run(const struct ctl_args *args)
 {
     const struct gz_arg *role = ctl_get(args, "--role"), *expires = ctl_get(args, "--expires");
@@ -26,11 +39,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     enum gz_status status =
         gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
     if (status == GZ_OK) {
-        size_t size = strlen(args->server);
-        while (size > 0 && args->server[size - 1] == '/') size--;
-        printf("%.*s/?scene=%s#token=", (int)size, args->server, args->operands[0]);
-        ctl_put_text(stdout, answer->ok.token);
-        putchar('\n');
+        print_link(args, answer->ok.token);
     }
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

@@ -56,6 +56,9 @@ static enum ctl_exit take_claims(const struct ctl_args *args, double now, struct
     if (!expires->given) return ctl_usage(args, "--expires is missing");
     claims->has_role = role->given;
     if (role->given) claims->role = (enum gz_role)role->word;
+    if (claims->is_guest && role->given && claims->role == GZ_ROLE_ADMIN)
+        return ctl_usage(args, "--role: a guest is a viewer or an editor");
+    if (expires->numbers[0] <= 0) return ctl_usage(args, "--expires: is not above 0");
     claims->expires_unix_s = now + expires->numbers[0];
     enum ctl_exit result = take_text(args, "--user", claims->user, sizeof claims->user);
     if (result == CTL_OK) result = take_text(args, "--name", claims->name, sizeof claims->name);

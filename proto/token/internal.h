@@ -1,5 +1,11 @@
 /* internal.h - what the files of this room share: algorithms, keys as OpenSSL has them, base64url.
- * Nobody else includes it. */
+ * Nobody else includes it.
+ *
+ * OpenSSL signs and verifies, jansson reads. The libraries for JSON Web Tokens that Debian 12 has
+ * were weighed and not taken. libjwt 1.10 takes the algorithm from the token, answers "verified"
+ * for a token that it did not look at if it has no memory for the key, and reads no JWKS.
+ * librhonabwy 1.1 reads JWKS and brings GnuTLS, curl, LDAP and Kerberos into the daemon beside
+ * OpenSSL. What is left to do beside OpenSSL is the form of a token, which is strict here. */
 #ifndef GZ_TOKEN_INTERNAL_H
 #define GZ_TOKEN_INTERNAL_H
 

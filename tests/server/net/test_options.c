@@ -57,6 +57,7 @@ static const struct row rows[] = {
     {{"--cert", "a.pem", "--key", "a.key", "--listen", "0.0.0.0:0"}, 2, NULL, "--insecure"},
     {{"--keys", ""}, 2, NULL, "--keys: the name of a file is missing"},
     {{"--audience", "x"}, 2, NULL, "--audience: needs --keys"},
+    {{"--keys", "k.json", "--admin", "ada"}, 2, NULL, "--admin: with --keys the role is in"},
     {{"--keys", "k.json", "--audience", ""}, 2, NULL, "--audience: a name is missing"},
     {{"--keys", "k.json", "--listen", "192.0.2.1:0"}, 2, NULL, "--keys with --cert and --key"},
     {{"--trusted-proxy", "::1/128", "--listen", "192.0.2.1:0"}, 2, NULL, "--trusted-proxy with"},

@@ -877,6 +877,8 @@ static const struct {
     {EDITOR, {"access", SCENE}, 1, "the most that you may be in this scene is editor (forbidden)"},
     {GUEST, {"who", SCENE}, 0, ""},
     {ADMIN, {"access", SCENE}, 0, ""},
+    {EDITOR, {"link", SCENE}, 1, "the most that you may be in this scene is editor (forbidden)"},
+    {ADMIN, {"link", SCENE}, 0, "/?scene=" SCENE "#token=ey"},
 };
 
 /* gizmoctl with this token, or with none. */
