@@ -1,0 +1,30 @@
+/* Who asks, where the server was told to ask a proxy: nobody is taken for who they say they are. */
+#include <string.h>
+
+#include "net/internal.h"
+#include "support/cmocka.h"
+
+static void test_identity_is_never_guessed(void **state)
+{
+    (void)state;
+    static struct gz_net net = {.trust_header = "x-remote-user:"};
+    struct gz_said said = {.name = {"eve", 3}, .proxy_user = "", .wants_admin = true};
+    struct gz_claims claims;
+    struct gz_error error;
+    assert_int_equal(gz_identify(&net, &said, &claims, &error), GZ_UNAUTHORISED);
+    assert_string_equal(claims.user, "");
+    assert_false(claims.has_role);
+    said.proxy_user = "ada";
+    assert_int_equal(gz_identify(&net, &said, &claims, &error), GZ_OK);
+    assert_string_equal(claims.user, "ada");
+    net.trust_header[0] = '\0';
+    said.proxy_user = "";
+    assert_int_equal(gz_identify(&net, &said, &claims, &error), GZ_OK);
+    assert_string_equal(claims.user, "eve");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_identity_is_never_guessed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
