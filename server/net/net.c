@@ -16,9 +16,8 @@
 /* Milliseconds between looks at which connections are silent: a quarter of a second more or less
  * does not matter to anybody. */
 #define SWEEP_MS 250
-/* Seconds that an HTTP request may stand still. They go on while the daemon waits for a processor,
- * with what the client sent unread: fewer would turn clients away when many come at once. */
-#define HTTP_SECONDS GZ_SILENCE_SECONDS
+/* Seconds that an HTTP request may stand still. */
+#define HTTP_SECONDS GZ_HELLO_SECONDS_MAX
 
 static void handle_prepare(uv_prepare_t *prepare)
 {
