@@ -5,6 +5,7 @@
 #include "server/net/net_fixture.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "server/maxima.h"
@@ -343,13 +344,14 @@ static bool is_over(void *context)
     return users(storm->stage) == 1 && descriptors(&storm->stage->fixture) <= storm->descriptors;
 }
 
+/* What leaks leaks in each storm. The C library's heap grows in steps of 132 KB, in any of them. */
 TEST(test_join_storm_lets_everybody_in_and_leaves_nothing_behind)
 {
     enum { STORMS = 4 };
     struct stage stage;
     struct storm before = {&stage, SIZE_MAX};
     size_t joins = at_most(chance_count(200), JOINS_MAX);
-    long resident = 0;
+    long resident = 0, least = LONG_MAX; /* what a storm leaves behind, at the least */
     open_stage(&stage, NULL, NULL);
     assert_int_equal(crowd_gather(&stage.crowd, PATIENCE_S), 1);
     assert_true(crowd_until(&stage.crowd, is_over, &before, PATIENCE_S));
@@ -362,11 +364,12 @@ TEST(test_join_storm_lets_everybody_in_and_leaves_nothing_behind)
         crowd_disperse(&stage.crowd, stage.mover);
         assert_true(crowd_until(&stage.crowd, is_over, &before, PATIENCE_S));
         assert_int_equal(crowd_count(&stage.crowd, CROWD_JOINED), 1);
-        if (storm == STORMS - 2) resident = resident_bytes(&stage.fixture);
+        long before_it = resident;
+        resident = resident_bytes(&stage.fixture);
+        if (storm > 0 && resident - before_it < least) least = resident - before_it;
     }
-    long more = resident_bytes(&stage.fixture) - resident;
-    print_message("the last of %d storms of %zu left %ld bytes behind\n", STORMS, joins, more);
-    if (memory_can_be_told(joins)) assert_true(more < 1024 * (long)joins);
+    print_message("one of %d storms of %zu left %ld bytes behind\n", STORMS, joins, least);
+    if (memory_can_be_told(joins)) assert_true(least < 1024 * (long)joins);
     close_stage(&stage);
 }
 
