@@ -10,14 +10,9 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-static void put_padded(struct gz_text text, int columns)
+static void print_list(const struct ctl_args *args, const struct gz_ok *ok)
 {
-    ctl_put_text(stdout, text);
-    printf("%*s  ", columns - ctl_width(text), "");
-}
-
-static void print_list(const struct gz_ok *ok, bool json)
-{
+    bool json = ctl_get(args, "--json")->given;
     int user_width = 0, by_width = 0;
     for (size_t i = 0; i < ok->access_count; i++) {
         int user = ctl_width(ok->accesses[i].user), by = ctl_width(ok->accesses[i].by);
@@ -32,24 +27,26 @@ static void print_list(const struct gz_ok *ok, bool json)
             continue;
         }
         ctl_when_write(access->made, when, sizeof when);
-        put_padded(access->user, user_width);
+        ctl_put_padded(stdout, access->user, user_width);
         printf("%-6s  ", gz_vocabulary_word(&gz_role_words, (int)access->role));
-        put_padded(access->by, by_width);
+        ctl_put_padded(stdout, access->by, by_width);
         puts(when);
     }
 }
 
-static void print_done(const struct ctl_args *args, const struct gz_access *access)
+static void print_done(const struct ctl_args *args, const struct gz_ok *ok)
 {
-    const char *role = gz_vocabulary_word(&gz_role_words, (int)access->role);
+    (void)ok;
+    const struct gz_arg *given = ctl_get(args, "--role");
+    const char *role = given->given ? gz_vocabulary_word(&gz_role_words, given->word) : NULL;
     if (ctl_get(args, "--json")->given) {
         json_t *done = json_pack("{s:s,s:s}", "op", "ok", "user", args->operands[1]);
-        if (!access->gone) json_object_set_new(done, "role", json_string(role));
+        if (role != NULL) json_object_set_new(done, "role", json_string(role));
         ctl_put_json(stdout, done);
         return;
     }
-    ctl_put_text(stdout, access->user);
-    printf("  %s\n", access->gone ? "gone" : role);
+    ctl_put_text(stdout, gz_client_text(args->operands[1]));
+    printf("  %s\n", role != NULL ? role : "gone");
 }
 
 static enum ctl_exit check(const struct ctl_args *args)
@@ -65,28 +62,16 @@ static enum ctl_exit check(const struct ctl_args *args)
 static enum ctl_exit run(const struct ctl_args *args)
 {
     enum ctl_exit result = check(args);
-    struct gz_client *client;
-    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_ADMIN, &client);
     if (result != CTL_OK) return result;
     const struct gz_arg *role = ctl_get(args, "--role");
     struct gz_message message = {.op = GZ_OP_ACCESSES};
-    if (args->operands[1] != NULL) {
-        message.op = GZ_OP_ACCESS;
-        message.has = role->given ? GZ_HAS_ACCESS_ROLE : 0;
-        message.access = (struct gz_access){.user = gz_client_text(args->operands[1]),
-                                            .role = (enum gz_role)role->word,
-                                            .gone = !role->given};
-    }
-    struct gz_error error = {0};
-    const struct gz_message *answer;
-    enum gz_status status =
-        gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
-    if (status == GZ_OK && message.op == GZ_OP_ACCESS)
-        print_done(args, &message.access);
-    else if (status == GZ_OK)
-        print_list(&answer->ok, ctl_get(args, "--json")->given);
-    gz_client_destroy(client);
-    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+    if (args->operands[1] == NULL) return ctl_ask(args, GZ_ROLE_ADMIN, &message, print_list);
+    message.op = GZ_OP_ACCESS;
+    message.has = role->given ? GZ_HAS_ACCESS_ROLE : 0;
+    message.access = (struct gz_access){.user = gz_client_text(args->operands[1]),
+                                        .role = (enum gz_role)role->word,
+                                        .gone = !role->given};
+    return ctl_ask(args, GZ_ROLE_ADMIN, &message, print_done);
 }
 
 const struct ctl_command ctl_access = {

@@ -14,17 +14,17 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-static void print_done(const struct ctl_args *args, uint64_t seq)
+static void print_done(const struct ctl_args *args, const struct gz_ok *ok)
 {
     bool gone = ctl_get(args, "--gone")->given;
     if (ctl_get(args, "--json")->given) {
         ctl_put_json(stdout, json_pack("{s:s,s:s,s:I}", "op", "ok", "name", args->operands[1],
-                                       "seq", (json_int_t)seq));
+                                       "seq", (json_int_t)ok->seq));
         return;
     }
     fputs(gone ? "gone: checkpoint " : "checkpoint ", stdout);
     ctl_put_text(stdout, gz_client_text(args->operands[1]));
-    printf("  seq %" PRIu64 "\n", seq);
+    printf("  seq %" PRIu64 "\n", ok->seq);
 }
 
 static enum ctl_exit run(const struct ctl_args *args)
@@ -37,16 +37,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (seq->given && message.checkpoint.gone)
         return ctl_usage(args, "--seq and --gone: give one of them");
     if (seq->given) message.has |= GZ_HAS_CHECKPOINT_SEQ;
-    struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
-    if (result != CTL_OK) return result;
-    struct gz_error error = {0};
-    const struct gz_message *answer;
-    enum gz_status status =
-        gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
-    if (status == GZ_OK) print_done(args, answer->ok.seq);
-    gz_client_destroy(client);
-    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+    return ctl_ask(args, GZ_ROLE_EDITOR, &message, print_done);
 }
 
 const struct ctl_command ctl_checkpoint = {
@@ -65,14 +56,9 @@ static const struct gz_arg_option list_options[] = {
     {0},
 };
 
-static void put_padded(struct gz_text text, int columns)
+static void print_list(const struct ctl_args *args, const struct gz_ok *ok)
 {
-    ctl_put_text(stdout, text);
-    printf("%*s  ", columns - ctl_width(text), "");
-}
-
-static void print_list(const struct gz_ok *ok, bool json)
-{
+    bool json = ctl_get(args, "--json")->given;
     int name_width = 0, user_width = 0;
     for (size_t i = 0; i < ok->checkpoint_count; i++) {
         int name = ctl_width(ok->checkpoints[i].name), user = ctl_width(ok->checkpoints[i].user);
@@ -87,26 +73,17 @@ static void print_list(const struct gz_ok *ok, bool json)
             continue;
         }
         ctl_when_write(checkpoint->made, when, sizeof when);
-        put_padded(checkpoint->name, name_width);
+        ctl_put_padded(stdout, checkpoint->name, name_width);
         printf("seq %-8" PRIu64 "  ", checkpoint->seq);
-        put_padded(checkpoint->user, user_width);
+        ctl_put_padded(stdout, checkpoint->user, user_width);
         puts(when);
     }
 }
 
 static enum ctl_exit run_list(const struct ctl_args *args)
 {
-    struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
-    if (result != CTL_OK) return result;
-    struct gz_error error = {0};
     struct gz_message question = {.op = GZ_OP_CHECKPOINTS};
-    const struct gz_message *answer;
-    enum gz_status status =
-        gz_client_request(client, &question, CTL_ANSWER_SECONDS, &answer, &error);
-    if (status == GZ_OK) print_list(&answer->ok, ctl_get(args, "--json")->given);
-    gz_client_destroy(client);
-    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+    return ctl_ask(args, GZ_ROLE_VIEWER, &question, print_list);
 }
 
 const struct ctl_command ctl_checkpoints = {

@@ -207,6 +207,20 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
     return ctl_finish_output(args);
 }
 
+enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_message *message,
+                      void (*print)(const struct ctl_args *args, const struct gz_ok *ok))
+{
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, role, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    const struct gz_message *answer;
+    enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &answer, &error);
+    if (status == GZ_OK) print(args, &answer->ok);
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
 enum ctl_exit ctl_finish_output(const struct ctl_args *args)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;

@@ -47,6 +47,9 @@ GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_clien
  * says. */
 enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
                           struct gz_message *message);
+/* Joins, asks, and prints the one answer; says what failed. */
+enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_message *message,
+                      void (*print)(const struct ctl_args *args, const struct gz_ok *ok));
 /* Monotonic seconds. */
 double ctl_now(void);
 /* Lets time pass, taking what the server says meanwhile. */
@@ -81,6 +84,8 @@ GZ_MUST_USE enum gz_status ctl_write_secret(const char *file, const void *bytes,
 void ctl_put_text(FILE *out, struct gz_text text);
 /* Columns that a text takes: its characters. */
 int ctl_width(struct gz_text text);
+/* The text, blanks up to so many columns, and two more. */
+void ctl_put_padded(FILE *out, struct gz_text text, int columns);
 /* A text over several lines, those after the first with so many blanks before them. */
 void ctl_put_lines(FILE *out, struct gz_text text, int indent);
 /* "Piston #12". */

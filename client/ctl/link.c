@@ -14,14 +14,14 @@ static const struct gz_arg_option options[] = {
 
 /* The editor stands beside the WebSocket: ws://HOST/ws is http://HOST/. The client took the
  * address, so it begins with ws:// or wss:// and has at most one path, which ends in /ws. */
-static void print_link(const struct ctl_args *args, struct gz_text token)
+static void print_link(const struct ctl_args *args, const struct gz_ok *ok)
 {
     const char *address = args->server + strlen("ws");
     size_t size = strlen(address);
     if (size >= 3 && strcmp(address + size - 3, "/ws") == 0) size -= 3;
     while (size > 0 && address[size - 1] == '/') size--;
     printf("http%.*s/?scene=%s#token=", (int)size, address, args->operands[0]);
-    ctl_put_text(stdout, token);
+    ctl_put_text(stdout, ok->token);
     putchar('\n');
 }
 
@@ -31,18 +31,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_message message = {.op = GZ_OP_LINK};
     message.link.role = role->given ? (enum gz_role)role->word : GZ_ROLE_VIEWER;
     message.link.expires_s = expires->given ? expires->numbers[0] : 8 * 3600;
-    struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_ADMIN, &client);
-    if (result != CTL_OK) return result;
-    struct gz_error error = {0};
-    const struct gz_message *answer;
-    enum gz_status status =
-        gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
-    if (status == GZ_OK) {
-        print_link(args, answer->ok.token);
-    }
-    gz_client_destroy(client);
-    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+    return ctl_ask(args, GZ_ROLE_ADMIN, &message, print_link);
 }
 
 const struct ctl_command ctl_link = {

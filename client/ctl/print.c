@@ -30,6 +30,12 @@ int ctl_width(struct gz_text text)
     return columns;
 }
 
+void ctl_put_padded(FILE *out, struct gz_text text, int columns)
+{
+    ctl_put_text(out, text);
+    fprintf(out, "%*s  ", columns - ctl_width(text), "");
+}
+
 void ctl_put_lines(FILE *out, struct gz_text text, int indent)
 {
     size_t begin = 0;

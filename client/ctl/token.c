@@ -77,7 +77,8 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_keys *keys;
     enum gz_status status = gz_keys_load(ctl_get(args, "--keys")->text, &keys, &error);
     if (status == GZ_OK && gz_keys_are_exposed(keys))
-        fprintf(stderr, "gizmoctl token: warning: others may read or change %s (chmod o-rw)\n",
+        fprintf(stderr,
+                "gizmoctl token: warning: others may read or change %s (chmod 600 ends that)\n",
                 ctl_get(args, "--keys")->text);
     if (status == GZ_OK)
         status = gz_token_sign(keys, audience->given ? audience->text : GZ_AUDIENCE_DEFAULT,
