@@ -8,6 +8,7 @@
 #include "proto/base/glob.h"
 #include "scene/access.h"
 #include "server/maxima.h"
+#include "session/answers.h"
 #include "session/core.h"
 #include "session/describe.h"
 #include "session/handlers.h"
@@ -46,12 +47,9 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
     pending->is_new = is_new;
     pending->entry = (struct gz_journal_entry){
         .kind = &pending_accesses,
-        .waiter = {.session = session->id,
-                   .has_rid = (message->has & GZ_HAS_RID) != 0,
-                   .rid = message->rid},
         .bytes = sizeof *pending + sizeof *access,
     };
-    gz_journal_append(&session->core->journal, &pending->entry);
+    gz_session_append(session, message, &pending->entry);
     return GZ_OK;
 }
 

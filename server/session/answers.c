@@ -36,6 +36,14 @@ void gz_core_answer(void *context, const struct gz_journal_waiter *waiter,
         gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
 }
 
+void gz_session_append(struct gz_session *session, const struct gz_message *message,
+                       struct gz_journal_entry *entry)
+{
+    entry->waiter = (struct gz_journal_waiter){
+        .session = session->id, .has_rid = (message->has & GZ_HAS_RID) != 0, .rid = message->rid};
+    gz_journal_append(&session->core->journal, entry);
+}
+
 void gz_session_wait(struct gz_session *session, struct gz_journal_entry *entry, bool has_rid,
                      uint64_t rid)
 {

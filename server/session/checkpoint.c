@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/answers.h"
 #include "session/handlers.h"
 #include "session/session.h"
 
@@ -32,12 +33,9 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
     pending->checkpoint = checkpoint;
     pending->entry = (struct gz_journal_entry){
         .kind = &pending_checkpoints,
-        .waiter = {.session = session->id,
-                   .has_rid = (message->has & GZ_HAS_RID) != 0,
-                   .rid = message->rid},
         .bytes = sizeof *pending + sizeof *checkpoint,
     };
-    gz_journal_append(&session->core->journal, &pending->entry);
+    gz_session_append(session, message, &pending->entry);
     return GZ_OK;
 }
 

@@ -44,14 +44,11 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
     pending->is_new = (message->has & GZ_HAS_NOTE_NOTE) == 0;
     pending->entry = (struct gz_journal_entry){
         .kind = &gz_pending_notes,
-        .waiter = {.session = session->id,
-                   .has_rid = (message->has & GZ_HAS_RID) != 0,
-                   .rid = message->rid},
         .bytes = sizeof *pending + sizeof *note + strlen(record->text),
         .user = note->is.by,
         .key = note->is.key,
     };
-    gz_journal_append(&session->core->journal, &pending->entry);
+    gz_session_append(session, message, &pending->entry);
     return GZ_OK;
 }
 
