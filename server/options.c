@@ -122,46 +122,6 @@ static enum gz_status take_listen(struct gz_options *options, const char *value,
     return GZ_OK;
 }
 
-static enum gz_status take_data(struct gz_options *options, const char *value,
-                                struct gz_error *error)
-{
-    if (*value == '\0')
-        return gz_fail(error, GZ_BAD_VALUE, "--data: the name of a folder is missing");
-    options->data = value;
-    return GZ_OK;
-}
-
-static enum gz_status take_keys(struct gz_options *options, const char *value,
-                                struct gz_error *error)
-{
-    options->keys = value;
-    return *value != '\0' ? GZ_OK
-                          : gz_fail(error, GZ_BAD_VALUE, "--keys: the name of a file is missing");
-}
-
-static enum gz_status take_audience(struct gz_options *options, const char *value,
-                                    struct gz_error *error)
-{
-    options->audience = value;
-    return *value != '\0' ? GZ_OK : gz_fail(error, GZ_BAD_VALUE, "--audience: a name is missing");
-}
-
-static enum gz_status take_cert(struct gz_options *options, const char *value,
-                                struct gz_error *error)
-{
-    options->cert = value;
-    return *value != '\0' ? GZ_OK
-                          : gz_fail(error, GZ_BAD_VALUE, "--cert: the name of a file is missing");
-}
-
-static enum gz_status take_key(struct gz_options *options, const char *value,
-                               struct gz_error *error)
-{
-    options->key = value;
-    return *value != '\0' ? GZ_OK
-                          : gz_fail(error, GZ_BAD_VALUE, "--key: the name of a file is missing");
-}
-
 static enum gz_status take_web(struct gz_options *options, const char *value,
                                struct gz_error *error)
 {
@@ -259,6 +219,27 @@ static enum gz_status take_admins(struct gz_options *options, const struct gz_ar
     return GZ_OK;
 }
 
+/* The options whose text is taken as it is, unless it is empty. */
+static enum gz_status take_names(struct gz_options *options, const struct gz_args *args,
+                                 struct gz_error *error)
+{
+    const struct {
+        const char *option, *what, **value;
+    } rows[] = {{"--data", "the name of a folder", &options->data},
+                {"--cert", "the name of a file", &options->cert},
+                {"--key", "the name of a file", &options->key},
+                {"--keys", "the name of a file", &options->keys},
+                {"--audience", "a name", &options->audience}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *text = gz_args_get(args, rows[i].option)->text;
+        if (text == NULL) continue;
+        if (*text == '\0')
+            return gz_fail(error, GZ_BAD_VALUE, "%s: %s is missing", rows[i].option, rows[i].what);
+        *rows[i].value = text;
+    }
+    return GZ_OK;
+}
+
 /* ---- the line ---- */
 
 /* A number, or what it is where the option was not given. */
@@ -289,12 +270,12 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
         const char *name;
         enum gz_status (*take)(struct gz_options *options, const char *value,
                                struct gz_error *error);
-    } takers[] = {{"--data", take_data}, {"--listen", take_listen},
-                  {"--web", take_web},   {"--open", take_open},
-                  {"--cert", take_cert}, {"--key", take_key},
-                  {"--keys", take_keys}, {"--audience", take_audience},
-                  {"--keep", take_keep}, {"--trust-header", take_trust_header}};
-    enum gz_status status = GZ_OK;
+    } takers[] = {{"--listen", take_listen},
+                  {"--web", take_web},
+                  {"--open", take_open},
+                  {"--keep", take_keep},
+                  {"--trust-header", take_trust_header}};
+    enum gz_status status = take_names(options, args, error);
     for (size_t i = 0; status == GZ_OK && i < sizeof takers / sizeof takers[0]; i++) {
         const char *text = gz_args_get(args, takers[i].name)->text;
         if (text != NULL) status = takers[i].take(options, text, error);
