@@ -243,13 +243,13 @@ static enum method method_of(struct lws *wsi)
 static const char *const method_words[METHOD_OTHER] = {
     [METHOD_PUT] = "PUT", [METHOD_PATCH] = "PATCH", [METHOD_DELETE] = "DELETE"};
 
-/* Who changes what. */
+/* Who asks for which change; a refusal follows on a line of its own. */
 static void log_change(const struct exchange *exchange)
 {
     const struct gz_http_request *request = &exchange->request;
     const char *user = request->claims.user;
     if (method_words[exchange->method] == NULL) return;
-    gz_log(exchange->net->log, GZ_INFO, 0, "HTTP %s %s by %s from %s",
+    gz_log(exchange->net->log, GZ_INFO, 0, "HTTP %s %s asked for by %s from %s",
            method_words[exchange->method], request->scene, user[0] != '\0' ? user : "nobody named",
            exchange->peer);
 }

@@ -647,11 +647,11 @@ static void check_late(void (*meanwhile)(void))
         send_get(backups[i], tokens[ADMIN], "/scenes/" SCENE "/backup");
     }
     assert_true(fault_disk_await(control));
-    size_t before = count_in_log("HTTP PUT taken by eve");
+    size_t before = count_in_log("HTTP PUT taken asked for by eve");
     import = raw_connect(daemon_.port);
     send_request(import, tokens[WITHOUT_ROLE], "PUT /scenes/taken?replace", tiny);
     double until = net_fixture_now_s() + PATIENCE_S;
-    while (count_in_log("HTTP PUT taken by eve") == before)
+    while (count_in_log("HTTP PUT taken asked for by eve") == before)
         assert_true(net_fixture_now_s() < until);
     meanwhile();
     assert_true(fault_disk_heal(control));
@@ -976,9 +976,9 @@ TEST(test_rights_log_says_who_and_no_token)
         if (end != NULL && strlen(end) > 8) assert_null(strstr(log, end + 1));
     }
     assert_null(strstr(log, FORGED_SECRET));
-    assert_non_null(strstr(log, "HTTP DELETE " SCENE " by ada from 127.0.0.1"));
-    assert_non_null(strstr(log, "HTTP PUT " SCENE " by ed from 127.0.0.1"));
-    assert_non_null(strstr(log, "HTTP PUT " SCENE " by somebody (guest) from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP DELETE " SCENE " asked for by ada from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP PUT " SCENE " asked for by ed from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP PUT " SCENE " asked for by somebody (guest) from 127.0.0.1"));
     assert_non_null(strstr(log, "x (guest) joined " SCENE " as editor"));
 }
 
