@@ -1,0 +1,134 @@
+/* download.c - what a scene is downloaded as: its asset, an export of its nodes, a backup. */
+#include "host/transfer_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/maxima.h"
+
+static_assert(GZ_ASSET_TAG_BYTES + 2 <= GZ_ETAG_BYTES, "a tag and its quotes");
+
+enum gz_status gz_download_prepare(struct gz_transfer *transfer)
+{
+    enum gz_status status =
+        gz_scenes_check_name(transfer->all->scenes, transfer->name, &transfer->error);
+    if (status != GZ_OK) return status;
+    if (!gz_scenes_have(transfer->all->scenes, transfer->name)) {
+        return gz_fail(&transfer->error, GZ_UNKNOWN_SCENE, "there is no scene %s", transfer->name);
+    }
+    return GZ_OK;
+}
+
+/* ---- asset and backup: from the file ---- */
+
+/* If another asset is imported between reading the tag and reading the asset, the new asset is sent
+ * with the old tag. That is harmless: the old tag is never given again. */
+enum gz_status gz_download_asset(struct gz_transfer *transfer)
+{
+    char tag[GZ_ASSET_TAG_BYTES];
+    enum gz_status status = gz_store_asset_tag(transfer->path, tag, &transfer->error);
+    if (status == GZ_OK) {
+        snprintf(transfer->etag, sizeof transfer->etag, "\"%s\"", tag);
+        if (gz_http_knows(transfer->request, transfer->etag)) return GZ_OK;
+        status = gz_store_asset(transfer->path, &transfer->out, &transfer->error);
+    }
+    if (status == GZ_BAD_STATE) transfer->http_code = 404;
+    if (status == GZ_OK)
+        transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
+    return status;
+}
+
+enum gz_status gz_download_backup(struct gz_transfer *transfer)
+{
+    char *copy;
+    if (asprintf(&copy, "%s/" GZ_BACKUP_PREFIX "%d-%p", transfer->all->scenes->setting->folder,
+                 (int)getpid(), (void *)transfer) < 0) {
+        return gz_fail(&transfer->error, GZ_NO_MEMORY, "out of memory");
+    }
+    enum gz_status status = gz_store_backup(transfer->path, copy, &transfer->error);
+    if (status == GZ_OK) {
+        transfer->file = open(copy, O_RDONLY | O_CLOEXEC);
+        if (transfer->file < 0)
+            status = gz_fail(&transfer->error, GZ_STORAGE, "the backup cannot be read: %s",
+                             strerror(errno));
+    }
+    unlink(copy);
+    free(copy);
+    transfer->type = "application/vnd.sqlite3";
+    return status;
+}
+
+/* ---- export: the nodes as the core has them, in the asset from the file ---- */
+
+enum gz_status gz_export_prepare(struct gz_transfer *transfer)
+{
+    enum gz_status status = gz_download_prepare(transfer);
+    if (status == GZ_OK) status = gz_transfer_find(transfer, false);
+    if (status != GZ_OK || transfer->scene == NULL) return status;
+    transfer->has_asset = gz_core_summary(transfer->scene->net.core).has_asset;
+    status = gz_core_nodes(transfer->scene->net.core, &transfer->arena, &transfer->records,
+                           &transfer->record_count);
+    return status == GZ_OK ? GZ_OK : gz_fail(&transfer->error, status, "no memory for the nodes");
+}
+
+static struct gz_export_node *export_nodes(struct gz_transfer *transfer)
+{
+    struct gz_export_node *nodes =
+        gz_arena_take(&transfer->arena, transfer->record_count, sizeof *nodes);
+    if (nodes == NULL) return NULL;
+    for (size_t i = 0; i < transfer->record_count; i++) {
+        const struct gz_node_record *record = &transfer->records[i];
+        nodes[i] = (struct gz_export_node){.id = record->id,
+                                           .parent = record->content.parent,
+                                           .asset = record->content.asset,
+                                           .name = record->content.name,
+                                           .trs = record->content.trs};
+    }
+    return nodes;
+}
+
+enum gz_status gz_export_run(struct gz_transfer *transfer)
+{
+    struct gz_buffer asset;
+    gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
+    const struct gz_export_node *nodes = export_nodes(transfer);
+    enum gz_status status =
+        nodes != NULL ? GZ_OK : gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
+    if (status == GZ_OK && transfer->has_asset)
+        status = gz_store_asset(transfer->path, &asset, &transfer->error);
+    if (status == GZ_OK) {
+        status = gz_export_write(&transfer->out, asset.data, asset.size, nodes,
+                                 transfer->record_count, transfer->dropped, &transfer->error);
+    }
+    if (status == GZ_OK)
+        transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
+    gz_buffer_finish(&asset);
+    return status;
+}
+
+static enum gz_status convert_export(struct gz_transfer *transfer, bool binary)
+{
+    enum gz_status status = gz_export_run(transfer);
+    if (status != GZ_OK) return status;
+    struct gz_buffer written = transfer->out;
+    gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
+    status = gz_gltf_convert(&transfer->out, written.data, written.size, binary, &transfer->error);
+    if (status == GZ_OK)
+        transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
+    gz_buffer_finish(&written);
+    return status;
+}
+
+enum gz_status gz_export_run_glb(struct gz_transfer *transfer)
+{
+    return convert_export(transfer, true);
+}
+
+enum gz_status gz_export_run_gltf(struct gz_transfer *transfer)
+{
+    return convert_export(transfer, false);
+}

@@ -1,0 +1,239 @@
+/* transfer_parts.c - the way of a transfer from its request to its answer: prepared on the loop,
+ * worked on by a worker, finished on the loop; and whether its user may. */
+#include "host/transfer_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/name.h"
+#include "net/clock.h"
+#include "server/maxima.h"
+
+/* ---- from the beginning to the answer ---- */
+
+static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error);
+static void run_transfer(struct gz_job *job);
+static void handle_done(struct gz_job *job);
+
+struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
+                                       const struct gz_transfer_kind *kind, const char *name)
+{
+    struct gz_transfer *transfer = calloc(1, sizeof *transfer);
+    char *path = gz_scene_path(all->scenes->setting, name);
+    if (transfer == NULL || path == NULL) {
+        free(path);
+        free(transfer);
+        return NULL;
+    }
+    snprintf(transfer->name, sizeof transfer->name, "%s", name);
+    transfer->all = all;
+    transfer->kind = kind;
+    transfer->path = path;
+    transfer->file = -1;
+    transfer->wait = (struct gz_scene_wait){.again = handle_scene, .context = transfer};
+    transfer->job = (struct gz_job){.lane = GZ_LANE_TRANSFERS,
+                                    .subject = transfer->name,
+                                    .run = run_transfer,
+                                    .done = handle_done,
+                                    .context = transfer};
+    gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
+    gz_arena_init(&transfer->arena, GZ_HTTP_ANSWER_BYTES_MAX);
+    transfer->next = all->first;
+    all->first = transfer;
+    return transfer;
+}
+
+static void release_surfaces(struct gz_transfer *transfer)
+{
+    if (transfer->import.surfaces != NULL)
+        gz_jobs_free(transfer->all->scenes->setting->jobs, transfer->import.surfaces, free);
+    transfer->import.surfaces = NULL;
+}
+
+void gz_transfer_free(struct gz_transfer *transfer)
+{
+    struct gz_transfer **link = &transfer->all->first;
+    while (*link != transfer) link = &(*link)->next;
+    *link = transfer->next;
+    if (transfer->file >= 0) close(transfer->file);
+    gz_buffer_finish(&transfer->out);
+    gz_buffer_finish(&transfer->body);
+    gz_arena_finish(&transfer->arena);
+    release_surfaces(transfer);
+    gz_import_finish(&transfer->import);
+    gz_scene_list_finish(&transfer->list);
+    free(transfer->nodes);
+    free(transfer->path);
+    free(transfer);
+}
+
+void gz_transfer_refuse(struct gz_transfer *transfer)
+{
+    if (transfer->request != NULL)
+        gz_http_refuse(transfer->request, transfer->http_code, &transfer->error);
+    else
+        transfer->done(transfer->done_context, &transfer->error);
+    gz_transfer_free(transfer);
+}
+
+/* What was made goes to its request. */
+void gz_transfer_answer(struct gz_transfer *transfer, int code)
+{
+    struct gz_http_answer answer = {
+        .code = code, .type = transfer->type, .body = transfer->out, .file = transfer->file};
+    memcpy(answer.etag, transfer->etag, sizeof answer.etag);
+    memcpy(answer.dropped, transfer->dropped, sizeof answer.dropped);
+    transfer->out = (struct gz_buffer){0};
+    transfer->file = -1;
+    gz_http_answer(transfer->request, &answer);
+    gz_transfer_free(transfer);
+}
+
+static void run_transfer(struct gz_job *job)
+{
+    struct gz_transfer *transfer = job->context;
+    transfer->error.status = transfer->kind->run(transfer);
+}
+
+static void handle_done(struct gz_job *job)
+{
+    struct gz_transfer *transfer = job->context;
+    transfer->place = ON_LOOP;
+    transfer->has_run = true;
+    if (job->is_cancelled) gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
+    if (transfer->error.status != GZ_OK)
+        gz_transfer_refuse(transfer);
+    else
+        transfer->kind->finish(transfer);
+}
+
+enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create)
+{
+    return gz_scenes_find(transfer->all->scenes, transfer->name, create, &transfer->wait,
+                          &transfer->scene, &transfer->error);
+}
+
+/* ---- rights ---- */
+
+static enum gz_status refuse_role(enum gz_role role, const struct gz_http_request *request,
+                                  struct gz_error *error)
+{
+    return gz_fail(error, GZ_FORBIDDEN, "your role in this scene is %s: this takes %s",
+                   gz_vocabulary_word(&gz_role_words, (int)role),
+                   gz_vocabulary_word(&gz_role_words, (int)request->role));
+}
+
+static enum gz_status forbid(const struct gz_http_request *request, struct gz_error *error)
+{
+    const struct gz_claims *claims = &request->claims;
+    if (!gz_claims_give(claims, request->scene, GZ_ROLE_VIEWER))
+        return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
+    return refuse_role(claims->role, request, error);
+}
+
+enum gz_status gz_transfer_forbid(struct gz_transfer *transfer)
+{
+    return forbid(transfer->request, &transfer->error);
+}
+
+/* What the scene's own access gives beside the claims; its core says it. */
+static enum gz_status check_core(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    enum gz_role in_scene;
+    if (!gz_core_role(transfer->scene->net.core, &request->claims, &in_scene))
+        return gz_transfer_forbid(transfer);
+    transfer->is_authorised = in_scene >= request->role;
+    if (transfer->is_authorised) return GZ_OK;
+    return refuse_role(in_scene, request, &transfer->error);
+}
+
+bool gz_transfer_claims_suffice(const struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    return request == NULL || request->what == GZ_HTTP_LIST ||
+           gz_claims_give(&request->claims, transfer->name, request->role);
+}
+
+/* What has nothing to do with a scene: its name, and the token's time. */
+static enum gz_status check_request(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    if (request == NULL) return GZ_OK;
+    if (gz_clock_now().unix_s >= request->claims.expires_unix_s)
+        return gz_fail(&transfer->error, GZ_UNAUTHORISED, "token: it has expired");
+    return request->what == GZ_HTTP_LIST
+               ? GZ_OK
+               : gz_scene_name_check("scene", transfer->name, &transfer->error);
+}
+
+/* Whether its user may: the claims say it, or else the scene, which may have to be opened first.
+ * The scene's access gives nothing to guests, for whom it is not opened. */
+static enum gz_status authorise(struct gz_transfer *transfer)
+{
+    enum gz_status status = check_request(transfer);
+    transfer->is_authorised = status == GZ_OK && gz_transfer_claims_suffice(transfer);
+    if (status != GZ_OK || transfer->is_authorised) return status;
+    if (transfer->request->claims.is_guest || gz_transfer_find(transfer, false) != GZ_OK)
+        return gz_transfer_forbid(transfer);
+    return transfer->scene != NULL ? check_core(transfer) : GZ_OK;
+}
+
+enum gz_status gz_transfer_authorise_again(struct gz_transfer *transfer)
+{
+    enum gz_status status = check_request(transfer);
+    return status != GZ_OK || gz_transfer_claims_suffice(transfer) ? status : check_core(transfer);
+}
+
+/* The body may come. */
+static void admit(struct gz_transfer *transfer)
+{
+    struct gz_http_request *request = transfer->request;
+    if (transfer->kind->check != NULL)
+        transfer->error.status = transfer->kind->check(transfer->all, request, &transfer->error);
+    if (transfer->error.status != GZ_OK) {
+        gz_transfer_refuse(transfer);
+        return;
+    }
+    gz_transfer_free(transfer);
+    gz_http_receive(request);
+}
+
+void gz_transfer_start(struct gz_transfer *transfer)
+{
+    transfer->error.status = authorise(transfer);
+    bool may = transfer->error.status == GZ_OK && transfer->is_authorised;
+    if (may && transfer->is_admission) {
+        admit(transfer);
+        return;
+    }
+    if (may && transfer->kind->retire != NULL) {
+        transfer->kind->retire(transfer);
+        return;
+    }
+    if (may && transfer->kind->prepare != NULL)
+        transfer->error.status = transfer->kind->prepare(transfer);
+    if (transfer->error.status != GZ_OK) {
+        gz_transfer_refuse(transfer);
+    } else if (transfer->wait.list == NULL) {
+        transfer->place = AT_WORKER;
+        gz_job_start(transfer->all->scenes->setting->jobs, &transfer->job);
+    }
+}
+
+/* Its scene, which was being opened, can be asked for again. */
+static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error)
+{
+    struct gz_transfer *transfer = wait->context;
+    if (error != NULL) {
+        transfer->error = *error;
+        if (!transfer->is_authorised) (void)gz_transfer_forbid(transfer);
+        gz_transfer_refuse(transfer);
+    } else if (transfer->has_run) {
+        transfer->kind->finish(transfer);
+    } else {
+        gz_transfer_start(transfer);
+    }
+}

@@ -1,0 +1,164 @@
+/* upload.c - a glTF file that becomes a scene, or replaces one. */
+#include "host/transfer_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/triangles.h"
+#include "net/clock.h"
+#include "net/text.h"
+
+/* The user of an import if the request names none. */
+#define USER_DEFAULT "http"
+
+enum gz_status gz_upload_read(struct gz_transfer *transfer)
+{
+    enum gz_status status = gz_import_parse(&transfer->import, transfer->body.data,
+                                            transfer->body.size, &transfer->error);
+    if (status != GZ_OK) {
+        transfer->import = (struct gz_import){0};
+        if (status == GZ_VERSION) transfer->http_code = 400; /* the file's, not ours */
+        return status;
+    }
+    transfer->nodes =
+        calloc(transfer->import.count > 0 ? transfer->import.count : 1, sizeof *transfer->nodes);
+    if (transfer->nodes == NULL)
+        return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
+    for (size_t i = 0; i < transfer->import.count; i++) {
+        const struct gz_import_node *node = &transfer->import.nodes[i];
+        transfer->nodes[i] =
+            (struct gz_core_import_node){.parent = node->parent,
+                                         .content = {.name = node->name,
+                                                     .trs = node->trs,
+                                                     .has_bounds = node->has_bounds,
+                                                     .bounds = node->bounds,
+                                                     .asset = node->asset}};
+    }
+    return GZ_OK;
+}
+
+static void handle_import_undone(void *context, const struct gz_error *error)
+{
+    (void)error; /* why it failed matters more */
+    gz_transfer_refuse(context);
+}
+
+/* A scene that was made for an import which failed is as if it had never been, unless somebody came
+ * meanwhile. Nothing else can be in it: what others asked after the import was refused with it, see
+ * gz_core_refuse_batch. */
+static void give_up_import(struct gz_transfer *transfer)
+{
+    struct gz_retire_request request = {.how = GZ_RETIRE_DELETE,
+                                        .name = transfer->name,
+                                        .user = "",
+                                        .done = handle_import_undone,
+                                        .context = transfer};
+    bool is_unwanted = transfer->made && transfer->scene->net.connections == NULL;
+    if (is_unwanted &&
+        gz_retire(transfer->all->retirements, &request, &(struct gz_error){0}) == GZ_OK)
+        transfer->place = RETIRING;
+    else
+        gz_transfer_refuse(transfer);
+}
+
+static void handle_imported(void *context, enum gz_status status, const char *message)
+{
+    struct gz_transfer *transfer = context;
+    if (status != GZ_OK) {
+        gz_fail(&transfer->error, status, "%s",
+                message != NULL ? message : "the import was not saved");
+        give_up_import(transfer);
+        return;
+    }
+    struct gz_core_summary summary = gz_core_summary(transfer->scene->net.core);
+    gz_log(transfer->all->scenes->setting->log, GZ_INFO, 0, "%s: imported, %zu nodes",
+           transfer->name, transfer->import.count);
+    if (transfer->request == NULL) {
+        transfer->done(transfer->done_context, &transfer->error);
+        gz_transfer_free(transfer);
+        return;
+    }
+    bool ok = gz_text_print(
+        &transfer->out,
+        "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,\"seq\":%" PRIu64
+        "}\n",
+        transfer->name, transfer->import.count, transfer->import.matrix_count,
+        transfer->import.residual_max, summary.seq);
+    if (!ok) gz_buffer_clear(&transfer->out);
+    transfer->type = GZ_JSON_TYPE;
+    gz_transfer_answer(transfer, transfer->made ? 201 : 200);
+}
+
+enum gz_status gz_upload_check(const struct gz_transfers *all,
+                               const struct gz_http_request *request, struct gz_error *error)
+{
+    if (request->replace || !gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
+    return gz_fail(error, GZ_CONFLICT,
+                   "scene: %s is there already; it is replaced only where that is asked for "
+                   "(?replace, --replace)",
+                   request->scene);
+}
+
+/* Whether it makes the scene or replaces it is decided once: while it waits for the scene to be
+ * opened, the file is there already. A new scene has no access of its own: only the claims count.
+ */
+static enum gz_status find_target(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    bool may_make = gz_transfer_claims_suffice(transfer);
+    enum gz_status status = GZ_OK;
+    if (!transfer->is_admitted) {
+        transfer->is_admitted = true;
+        transfer->made = !gz_scenes_have(transfer->all->scenes, transfer->name);
+        if (request != NULL) status = gz_upload_check(transfer->all, request, &transfer->error);
+        if (transfer->made && !may_make) status = gz_transfer_forbid(transfer);
+    }
+    return status == GZ_OK ? gz_transfer_find(transfer, may_make) : status;
+}
+
+static const char *import_user(const struct gz_transfer *transfer)
+{
+    if (transfer->request == NULL) return "sample";
+    const char *user = transfer->request->claims.user;
+    return user[0] != '\0' ? user : USER_DEFAULT;
+}
+
+/* The core takes the bytes and the triangles over. */
+static void give_to_core(struct gz_transfer *transfer)
+{
+    struct gz_surfaces *surfaces =
+        gz_triangles_admit(transfer->all->scenes, transfer->scene, transfer->import.surfaces,
+                           transfer->import.surfaces_status);
+    struct gz_core_import import = {.user = import_user(transfer),
+                                    .nodes = transfer->nodes,
+                                    .count = transfer->import.count,
+                                    .asset = transfer->body.data,
+                                    .asset_size = transfer->body.size,
+                                    .surfaces = surfaces,
+                                    .done = handle_imported,
+                                    .context = transfer};
+    transfer->import.surfaces = surfaces;
+    transfer->error.status = gz_core_import(gz_open_scene_touch(transfer->scene), &import,
+                                            gz_clock_now(), &transfer->error);
+    if (transfer->error.status != GZ_OK) {
+        give_up_import(transfer);
+        return;
+    }
+    transfer->import.surfaces = NULL;
+    transfer->body = (struct gz_buffer){0};
+}
+
+void gz_upload_finish(struct gz_transfer *transfer)
+{
+    transfer->error.status = find_target(transfer);
+    if (transfer->error.status != GZ_OK) {
+        gz_transfer_refuse(transfer);
+    } else if (transfer->scene != NULL) {
+        transfer->error.status = gz_transfer_authorise_again(transfer);
+        if (transfer->error.status == GZ_OK)
+            give_to_core(transfer);
+        else
+            give_up_import(transfer);
+    }
+}
