@@ -582,6 +582,7 @@ static void keep_frame(struct client *client, const struct gz_buffer *frame)
     assert_non_null(heard->bytes);
     memcpy(heard->bytes, frame->data, frame->size);
     gz_arena_init(&heard->arena, SIZE_MAX / 2);
+    client->bytes_heard += frame->size;
     size_t capacity = 0;
     for (size_t offset = 0; offset < frame->size; heard->count++) {
         heard->messages =

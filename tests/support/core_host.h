@@ -72,6 +72,7 @@ struct client {
     uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
     bool resumed;
     struct heard *heard, **heard_end;
+    size_t bytes_heard; /* of all frames, forgotten ones too */
     struct {
         uint64_t session;
         size_t selected, locked;

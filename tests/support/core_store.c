@@ -84,16 +84,6 @@ static bool same_content(const struct gz_content *a, const struct gz_content *b,
     return !with_trs || memcmp(&a->trs, &b->trs, sizeof a->trs) == 0;
 }
 
-static bool is_open_on(const struct core_store *store, uint64_t node)
-{
-    for (size_t i = 0; i < store->open_count; i++) {
-        for (size_t j = 0; j < store->open[i].change_count; j++) {
-            if (store->open[i].changes[j].node == node) return true;
-        }
-    }
-    return false;
-}
-
 static void judge_node(struct core_store *store, uint64_t id)
 {
     const struct core_store_node *node = node_of(store, id);
@@ -101,7 +91,7 @@ static void judge_node(struct core_store *store, uint64_t id)
     assert_non_null(record);
     assert_int_equal(record->gone, !node->exists);
     if (record->gone) return; /* perhaps one that no edit tells of: made, and taken back */
-    assert_true(same_content(&record->content, &node->told, !is_open_on(store, id)));
+    assert_true(same_content(&record->content, &node->told, node->open == 0));
     if (record->content.parent == 0) return;
     const struct gz_node_record *parent = latest(store, record->content.parent);
     assert_true(parent != NULL && !parent->gone);
@@ -154,10 +144,21 @@ static size_t find_open(const struct core_store *store, uint64_t edit)
     return at;
 }
 
+static void begin_run(struct core_store *store, const struct gz_edit_record *edit)
+{
+    store->open =
+        grow(store->open, &store->open_capacity, store->open_count + 1, sizeof *store->open);
+    store->open[store->open_count++] = keep_edit(&store->arena, edit);
+    for (size_t i = 0; i < edit->change_count; i++) node_of(store, edit->changes[i].node)->open++;
+}
+
 static void close_run(struct core_store *store, uint64_t edit)
 {
     size_t at = find_open(store, edit);
-    if (at < store->open_count) store->open[at] = store->open[--store->open_count];
+    if (at == store->open_count) return;
+    const struct gz_edit_record run = store->open[at];
+    store->open[at] = store->open[--store->open_count];
+    for (size_t i = 0; i < run.change_count; i++) node_of(store, run.changes[i].node)->open--;
 }
 
 static void judge_session(const struct core_store *store, uint64_t session)
@@ -173,9 +174,7 @@ static void write_runs(struct core_store *store, const struct gz_batch *batch)
         assert_int_equal(find_open(store, batch->begun[i].id), store->open_count);
         assert_true(batch->begun[i].id < batch->next_edit && batch->begun[i].change_count > 0);
         judge_session(store, batch->begun[i].session);
-        store->open =
-            grow(store->open, &store->open_capacity, store->open_count + 1, sizeof *store->open);
-        store->open[store->open_count++] = keep_edit(&store->arena, &batch->begun[i]);
+        begin_run(store, &batch->begun[i]);
     }
     for (size_t i = 0; i < batch->sample_count; i++) {
         const struct gz_sample_record *sample = &batch->samples[i];
@@ -510,6 +509,7 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     assert_true(store->epoch_count == 0 || store->epochs[store->epoch_count - 1].seq_last == saved);
     store->open_count = store->visitor_count = store->known_count = 0;
     for (uint64_t id = 1; id < store->node_capacity; id++) {
+        store->nodes[id].open = 0;
         if (store->nodes[id].written) judge_node(store, id);
     }
     tell_nodes(store, state);

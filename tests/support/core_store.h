@@ -14,6 +14,7 @@ struct core_store_node {
     struct gz_content told; /* by the edits */
     size_t version;         /* index of the latest one */
     double ended_s;         /* when its latest edit ended */
+    size_t open;            /* begun drags that hold it */
 };
 
 struct core_store {
