@@ -27,7 +27,7 @@ function(gizmod_planted_fault name)
     add_test(NAME ${fault} COMMAND ${CMAKE_COMMAND}
         -DSIM=$<TARGET_FILE:sim> -DFAULT=$<TARGET_FILE:${fault}> -DSEEDS=${FAULT_SEEDS}
         -P ${CMAKE_CURRENT_SOURCE_DIR}/found.cmake)
-    set_tests_properties(${fault} PROPERTIES LABELS $<IF:$<BOOL:${FAULT_LONG}>,long,sim> TIMEOUT 600 PROCESSORS 2)
+    set_tests_properties(${fault} PROPERTIES LABELS $<IF:$<BOOL:${FAULT_LONG}>,long,sim> TIMEOUT 600 RESOURCE_GROUPS processors:1)
 endfunction()
 
 # ---- the disk ----
