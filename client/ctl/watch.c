@@ -34,6 +34,7 @@ struct watch {
     bool json, part;
     uint64_t lines, lines_max; /* lines_max 0: no end */
     double deadline;           /* INFINITY: no end */
+    struct gz_error final;     /* the server said that there is nothing to come back to */
     struct person *people;     /* everybody who was ever there */
     size_t person_count;
 };
@@ -192,6 +193,15 @@ static void put_checkpoints(struct watch *watch, const struct gz_checkpoints *ch
         put_checkpoint(watch, &checkpoints->checkpoints[i]);
 }
 
+static void take_bye(struct watch *watch, const struct gz_message *message)
+{
+    const struct gz_bye *bye = &message->bye;
+    if (!bye->fatal) return;
+    bool has_code = (message->has & GZ_HAS_BYE_CODE) != 0;
+    gz_fail(&watch->final, has_code ? bye->code : GZ_UNKNOWN_SCENE, "%.*s", (int)bye->reason.size,
+            bye->reason.bytes);
+}
+
 static void take(struct watch *watch, const struct gz_message *message)
 {
     switch (message->op) {
@@ -200,6 +210,7 @@ static void take(struct watch *watch, const struct gz_message *message)
     case GZ_OP_NOTES: put_notes(watch, &message->notes); break;
     case GZ_OP_CHECKPOINT_NEWS: put_checkpoints(watch, &message->checkpoint_news); break;
     case GZ_OP_PRESENCE: learn_people(watch, &message->presence); break;
+    case GZ_OP_BYE: take_bye(watch, message); break;
     default: break;
     }
 }
@@ -248,7 +259,9 @@ static enum gz_status follow(struct watch *watch, struct gz_error *error)
         if (message != NULL) {
             take(watch, message);
         } else if (!gz_client_is_open(watch->client)) {
-            enum gz_status status = reconnect(watch, error);
+            *error = watch->final;
+            enum gz_status status = error->status;
+            if (status == GZ_OK) status = reconnect(watch, error);
             if (status != GZ_OK) return status;
         }
     }

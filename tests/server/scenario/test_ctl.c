@@ -1056,6 +1056,23 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
     test_output_finish(&output);
 }
 
+static void test_watch_ends_with_its_scene(void **state)
+{
+    struct stage *stage = *state;
+    stage_create(stage_join(stage, "arm", "anna"), "hand", 0, (gz_vec3){0, 0, 0});
+    struct test_child child;
+    test_ctl_start(&child, &stage->daemon,
+                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    await_line(&child, "the scene so far, 1 nodes");
+    check_call(&stage->daemon, NULL, &(struct call){{"rm", "arm"}, 0, "", NULL});
+    struct test_output output;
+    test_child_finish(&child, NULL, &output);
+    assert_int_equal(output.code, 1);
+    assert_non_null(strstr(output.err, "deleted"));
+    assert_null(strstr(output.out, "trying again"));
+    test_output_finish(&output);
+}
+
 /* ---- others in the same scene ---- */
 
 static void test_who_is_in_the_way_is_said_by_name(void **state)
@@ -1361,6 +1378,7 @@ int main(void)
         STAGED(test_revert_of_anothers_edit_by_a_named_admin),
         STAGED(test_access_is_given_listed_and_taken_by_admins),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
+        STAGED(test_watch_ends_with_its_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
