@@ -42,9 +42,13 @@
 #define GZ_TOMBSTONES_MAX 65536
 /* Edits remembered in memory for undo; older ones are history only. */
 #define GZ_UNDO_EDITS_MAX 1000
-/* Node changes those edits may hold together, so that a thousand edits of ten thousand nodes do not
- * fill the memory. */
-#define GZ_UNDO_CHANGES_MAX 1000000
+/* Bytes that those edits take together, some 350 for each node that one of them changed: three
+ * edits of every node of the largest scene. */
+#define GZ_UNDO_BYTES_MAX ((size_t)128 * 1024 * 1024)
+/* Edits remembered however large they are: one, its undo, and the redo. */
+#define GZ_UNDO_EDITS_MIN 3
+/* Changes of nodes in the edits that are read for it when a scene is opened. */
+#define GZ_UNDO_CHANGES_MAX 400000
 /* Bytes of the changes of one edit, names included: every node of the largest scene, before and
  * after. */
 #define GZ_EDIT_BYTES_MAX (256 * 1024 * 1024)

@@ -1,10 +1,11 @@
-/* Work for libuv's workers: one queue for each lane, of which the first few are at workers. */
+/* Work for libuv's workers: one queue for each lane, and which of its jobs is next. */
 #include "host/job.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static const unsigned bounds[GZ_LANE_COUNT] = {
     [GZ_LANE_OPENINGS] = 2,  [GZ_LANE_RETIREMENTS] = 2, [GZ_LANE_PAST] = 3,
@@ -30,47 +31,143 @@ void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop)
     *jobs = (struct gz_jobs){.loop = loop};
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
         jobs->lanes[i].bound = bounds[i];
-        jobs->lanes[i].end = &jobs->lanes[i].first;
+        jobs->lanes[i].end = &jobs->lanes[i].waiting;
     }
 }
 
-static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue);
-
-static void unlink_job(struct gz_job_queue *queue, struct gz_job *job)
+/* All jobs of a queue, from NULL to NULL: those at workers, then those that wait. */
+static struct gz_job *next_of(const struct gz_job_queue *queue, const struct gz_job *job)
 {
-    struct gz_job **link = &queue->first;
-    while (*link != job) link = &(*link)->next;
-    *link = job->next;
-    if (*link == NULL) queue->end = link;
+    if (job == NULL) return queue->busy != NULL ? queue->busy : queue->waiting;
+    return job->next == NULL && job->is_at_worker ? queue->waiting : job->next;
 }
 
+/* ---- whose turn it is ---- */
+
+static bool is_of_group(const struct gz_job *job, const struct gz_job *other)
+{
+    return strcmp(job->group, other->group) == 0;
+}
+
+static bool is_of_user(const struct gz_job *job, const struct gz_job *other)
+{
+    return is_of_group(job, other) && strcmp(job->user, other->user) == 0;
+}
+
+/* How many jobs of a job's group, and of its user in it, are at workers. */
+struct standing {
+    unsigned of_group, of_user;
+};
+
+static struct standing stand(const struct gz_job_queue *queue, const struct gz_job *job)
+{
+    struct standing standing = {0, 0};
+    for (const struct gz_job *busy = queue->busy; busy != NULL; busy = busy->next) {
+        standing.of_group += is_of_group(job, busy);
+        standing.of_user += is_of_user(job, busy);
+    }
+    return standing;
+}
+
+static bool goes_before(const struct gz_job *job, struct standing mine, const struct gz_job *other,
+                        struct standing its)
+{
+    if (mine.of_group != its.of_group) return mine.of_group < its.of_group;
+    if (job->group_turn != other->group_turn) return job->group_turn < other->group_turn;
+    if (!is_of_group(job, other)) return false;
+    if (mine.of_user != its.of_user) return mine.of_user < its.of_user;
+    return job->user_turn < other->user_turn;
+}
+
+/* Some job waits. */
+static struct gz_job *next_waiting(const struct gz_job_queue *queue)
+{
+    struct gz_job *next = queue->waiting;
+    struct standing its = stand(queue, next);
+    for (struct gz_job *job = next->next; job != NULL; job = job->next) {
+        struct standing standing = stand(queue, job);
+        if (!goes_before(job, standing, next, its)) continue;
+        next = job;
+        its = standing;
+    }
+    return next;
+}
+
+/* A job that comes learns what the others know of its group and its user. */
+static void learn_turns(const struct gz_job_queue *queue, struct gz_job *job)
+{
+    const struct gz_job *other = NULL;
+    job->group_turn = job->user_turn = queue->turn;
+    while ((other = next_of(queue, other)) != NULL) {
+        if (is_of_group(job, other)) job->group_turn = other->group_turn;
+        if (is_of_user(job, other)) job->user_turn = other->user_turn;
+    }
+}
+
+static void take_turn(struct gz_job_queue *queue, const struct gz_job *job)
+{
+    struct gz_job *other = NULL;
+    queue->turn += 2;
+    while ((other = next_of(queue, other)) != NULL) {
+        if (is_of_group(job, other)) other->group_turn = queue->turn + 1;
+        if (is_of_user(job, other)) other->user_turn = queue->turn + 1;
+    }
+}
+
+/* ---- from the loop to a worker and back ---- */
+
+/* Returns the link that led to the job. */
+static struct gz_job **unlink_job(struct gz_job **list, const struct gz_job *job)
+{
+    while (*list != job) list = &(*list)->next;
+    *list = job->next;
+    return list;
+}
+
+/* On a worker, which libuv made: that it gives way is said with each job, as that takes less than a
+ * microsecond and nobody has to know whether the worker is new. */
 static void handle_run(uv_work_t *work)
 {
     struct gz_job *job = work->data;
+    if (getpriority(PRIO_PROCESS, 0) < GZ_WORKER_NICE)
+        (void)setpriority(PRIO_PROCESS, 0, GZ_WORKER_NICE);
     job->run(job);
 }
+
+static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue);
 
 static void handle_done(uv_work_t *work, int status)
 {
     struct gz_job *job = work->data;
     struct gz_job_queue *queue = &job->jobs->lanes[job->lane];
     if (status != 0) job->is_cancelled = true;
-    unlink_job(queue, job);
+    (void)unlink_job(&queue->busy, job);
     queue->at_workers--;
     start_waiting(job->jobs, queue);
     job->done(job);
 }
 
 /* A cancelled job takes this way, too: libuv calls its `done` later, from the loop. */
+static void give_to_worker(struct gz_jobs *jobs, struct gz_job_queue *queue, struct gz_job *job)
+{
+    struct gz_job **link = unlink_job(&queue->waiting, job);
+    if (*link == NULL) queue->end = link;
+    job->next = queue->busy;
+    queue->busy = job;
+    job->is_at_worker = true;
+    queue->at_workers++;
+    uv_queue_work(jobs->loop, &job->work, job->is_cancelled ? do_nothing : handle_run, handle_done);
+}
+
 static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue)
 {
-    for (struct gz_job *job = queue->first; job != NULL && queue->at_workers < queue->bound;
-         job = job->next) {
-        if (job->is_at_worker) continue;
-        job->is_at_worker = true;
-        queue->at_workers++;
-        uv_queue_work(jobs->loop, &job->work, job->is_cancelled ? do_nothing : handle_run,
-                      handle_done);
+    while (queue->waiting != NULL && queue->at_workers < queue->bound) {
+        struct gz_job *job = queue->waiting;
+        if (!jobs->is_closing) {
+            job = next_waiting(queue);
+            take_turn(queue, job);
+        }
+        give_to_worker(jobs, queue, job);
     }
 }
 
@@ -82,6 +179,7 @@ void gz_job_start(struct gz_jobs *jobs, struct gz_job *job)
     job->next = NULL;
     job->is_at_worker = false;
     job->is_cancelled = jobs->is_closing;
+    learn_turns(queue, job);
     *queue->end = job;
     queue->end = &job->next;
     start_waiting(jobs, queue);
@@ -95,14 +193,16 @@ static void cancel(struct gz_job *job)
 
 void gz_jobs_cancel(struct gz_jobs *jobs, enum gz_lane lane, const char *subject)
 {
-    for (struct gz_job *job = jobs->lanes[lane].first; job != NULL; job = job->next)
+    struct gz_job *job = NULL;
+    while ((job = next_of(&jobs->lanes[lane], job)) != NULL)
         if (strcmp(job->subject, subject) == 0) cancel(job);
 }
 
 bool gz_jobs_use(const struct gz_jobs *jobs, const char *subject)
 {
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
-        for (const struct gz_job *job = jobs->lanes[i].first; job != NULL; job = job->next) {
+        const struct gz_job *job = NULL;
+        while ((job = next_of(&jobs->lanes[i], job)) != NULL) {
             if (strcmp(job->subject, subject) == 0 && (job->is_at_worker || !job->is_cancelled))
                 return true;
         }
@@ -114,7 +214,8 @@ void gz_jobs_close(struct gz_jobs *jobs)
 {
     jobs->is_closing = true;
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
-        for (struct gz_job *job = jobs->lanes[i].first; job != NULL; job = job->next) cancel(job);
+        struct gz_job *job = NULL;
+        while ((job = next_of(&jobs->lanes[i], job)) != NULL) cancel(job);
         jobs->lanes[i].bound = UINT_MAX;
         start_waiting(jobs, &jobs->lanes[i]);
     }
@@ -151,6 +252,8 @@ void gz_jobs_free(struct gz_jobs *jobs, void *memory, void (*finish)(void *memor
     }
     *freeing = (struct freeing){.job = {.lane = GZ_LANE_MEMORY,
                                         .subject = "",
+                                        .group = "",
+                                        .user = "",
                                         .run = run_freeing,
                                         .done = handle_freed,
                                         .context = freeing},

@@ -8,11 +8,19 @@
  * wants the result, and `done` only frees what there is. `run` is not called any more if the job
  * still waited for a worker; a worker is never interrupted.
  *
- * Lanes: the jobs of a lane begin in the order in which they were started, and only a few of them
- * are at workers at once, so that no lane keeps another one waiting: the bounds of all lanes
- * together are GZ_WORKERS. A waiting job takes no memory beside itself; how many may wait is
- * bounded by those who start them: open scenes (GZ_SCENES_MAX), questions of sessions
- * (GZ_QUERIES_PER_SESSION_MAX), HTTP requests (GZ_HTTP_JOBS_MAX).
+ * Lanes: only a few jobs of a lane are at workers at once, so that no lane keeps another one
+ * waiting: the bounds of all lanes together are GZ_WORKERS. A waiting job takes no memory beside
+ * itself; how many may wait is bounded by those who start them: open scenes (GZ_SCENES_MAX),
+ * questions of sessions (GZ_QUERIES_PER_SESSION_MAX), HTTP requests (GZ_HTTP_JOBS_MAX).
+ *
+ * Fairness within a lane: next is a job of the group that has the fewest jobs at workers; of such
+ * groups, of the one that was served longest ago. Within the group the same holds for its users. Of
+ * one user's jobs the first to be started is the first to begin. A group is a scene, if people wait
+ * for what they ask about it, or a person, if scenes are opened: however much others ask about one
+ * scene, a question about another begins as soon as one of theirs ends.
+ *
+ * Priority: workers run at GZ_WORKER_NICE, so that they take from the loop and from the writers of
+ * the stores only time that is left over.
  *
  * Ownership: who starts a job keeps it where it is until `done`. Threads: the loop's, but for
  * `run`. Errors: none; a job that fails keeps its own error. */
@@ -20,6 +28,7 @@
 #define GZ_HOST_JOB_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <uv.h>
 
 enum gz_lane {
@@ -35,17 +44,26 @@ enum gz_lane {
 /* Workers that libuv has, unless the environment says otherwise in UV_THREADPOOL_SIZE: the bounds
  * of all lanes together. */
 #define GZ_WORKERS 11
+/* The niceness of workers, where the daemon's own is less: beside a loop that is busy they get a
+ * tenth of a processor. */
+#define GZ_WORKER_NICE 10
 
 struct gz_job {
     enum gz_lane lane;
     /* The scene whose file the job reads or writes; "" for none. Lives as long as the job. */
     const char *subject;
+    /* By which the lane is fair, see above; "" for none. Both live as long as the job. */
+    const char *group, *user;
     void (*run)(struct gz_job *job);
     void (*done)(struct gz_job *job);
     void *context;
     bool is_cancelled; /* to be read in `done` */
     /* the rest is job.c's */
     bool is_at_worker;
+    /* When the group, and the user in the group, was served last, see queue.turn. A job that comes,
+     * and of whose group no other job is there, is as if its group had been served just before the
+     * turn that was the last one. */
+    uint64_t group_turn, user_turn;
     struct gz_jobs *jobs;
     struct gz_job *next;
     uv_work_t work;
@@ -54,8 +72,10 @@ struct gz_job {
 struct gz_jobs {
     uv_loop_t *loop;
     struct gz_job_queue {
-        struct gz_job *first, **end; /* in the order of their start, those at workers included */
+        struct gz_job *waiting, **end; /* in the order of their start */
+        struct gz_job *busy;           /* at workers */
         unsigned at_workers, bound;
+        uint64_t turn; /* even; who was served in it has the odd number that follows */
     } lanes[GZ_LANE_COUNT];
     bool is_closing;
 };

@@ -1,6 +1,8 @@
 /* What the host says of itself at /healthz and /metrics. */
 #include "host/metrics.h"
 
+#include <inttypes.h>
+
 #include "net/text.h"
 #include "server/maxima.h"
 
@@ -74,8 +76,11 @@ static double measure_scene(const struct gz_open_scene *scene, enum measure meas
 bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
 {
     bool ok = gz_text_print(
-        out, "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n",
-        scenes->count);
+        out,
+        "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n"
+        "# HELP gizmod_sqlite_bytes Bytes that SQLite has allocated: a part of gizmod_heap_bytes.\n"
+        "# TYPE gizmod_sqlite_bytes gauge\ngizmod_sqlite_bytes %" PRIu64 "\n",
+        scenes->count, gz_store_memory());
     for (int i = 0; i < MEASURE_COUNT; i++) {
         ok = ok && gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\n", lines[i].name,
                                  lines[i].help, lines[i].name, lines[i].type);

@@ -153,6 +153,8 @@ static void give_to_worker(struct gz_retirement *retirement)
     }
     gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away"); /* unless it runs */
     retirement->job = (struct gz_job){.lane = GZ_LANE_RETIREMENTS,
+                                      .group = "",
+                                      .user = "",
                                       .subject = retirement->claim.name,
                                       .run = run_at_files,
                                       .done = handle_files_done,

@@ -103,7 +103,7 @@ struct question {
     uint64_t ticket;
     struct gz_query query;
     struct gz_answer answer;
-    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1], user[GZ_USER_BYTES_MAX + 1];
     char path[]; /* the job may outlive the scene */
 };
 
@@ -126,7 +126,7 @@ static void handle_answer(struct gz_job *job)
     free(question);
 }
 
-static void query(void *context, uint64_t ticket, const struct gz_query *query)
+static void query(void *context, uint64_t ticket, const char *user, const struct gz_query *query)
 {
     struct gz_open_scene *scene = context;
     size_t path_size = strlen(scene->path) + 1;
@@ -139,6 +139,8 @@ static void query(void *context, uint64_t ticket, const struct gz_query *query)
     }
     question->job = (struct gz_job){.lane = GZ_LANE_PAST,
                                     .subject = question->name,
+                                    .group = question->name,
+                                    .user = question->user,
                                     .run = run_question,
                                     .done = handle_answer,
                                     .context = question};
@@ -146,6 +148,7 @@ static void query(void *context, uint64_t ticket, const struct gz_query *query)
     question->ticket = ticket;
     question->query = *query;
     memcpy(question->name, scene->name, sizeof question->name);
+    snprintf(question->user, sizeof question->user, "%s", user);
     memcpy(question->path, scene->path, path_size);
     scene->question_count++;
     gz_job_start(scene->setting->jobs, &question->job);

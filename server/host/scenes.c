@@ -124,6 +124,8 @@ static void start_job(struct gz_open_scene *scene, void (*run)(struct gz_job *jo
 {
     scene->job = (struct gz_job){.lane = GZ_LANE_OPENINGS,
                                  .subject = scene->name,
+                                 .group = "",
+                                 .user = "",
                                  .run = run,
                                  .done = done,
                                  .context = scene};

@@ -115,6 +115,7 @@ static struct gz_transfer *create_for(struct gz_transfers *all, struct gz_http_r
         return NULL;
     }
     transfer->request = request;
+    transfer->job.user = request->claims.user;
     return transfer;
 }
 

@@ -35,6 +35,8 @@ struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
     transfer->wait = (struct gz_scene_wait){.again = handle_scene, .context = transfer};
     transfer->job = (struct gz_job){.lane = GZ_LANE_TRANSFERS,
                                     .subject = transfer->name,
+                                    .group = transfer->name,
+                                    .user = "",
                                     .run = run_transfer,
                                     .done = handle_done,
                                     .context = transfer};

@@ -110,6 +110,8 @@ void gz_triangles_make(struct gz_scenes *scenes, const struct gz_open_scene *sce
     making->asset_seq = summary.asset_seq;
     memcpy(making->name, scene->name, sizeof making->name);
     making->job = (struct gz_job){.lane = GZ_LANE_TRIANGLES,
+                                  .group = "",
+                                  .user = "",
                                   .subject = making->name,
                                   .run = run_making,
                                   .done = handle_made,

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -37,6 +38,16 @@ static bool print_errors(const uint64_t *errors, struct gz_buffer *out)
                                  count_errors(errors, word));
     }
     return ok;
+}
+
+/* Large blocks have pages of their own, which malloc counts apart. */
+static bool print_heap(struct gz_buffer *out)
+{
+    struct mallinfo2 heap = mallinfo2();
+    return print(out, "heap_bytes", "gauge", "Bytes allocated and not freed.",
+                 heap.uordblks + heap.hblkhd) &&
+           print(out, "heap_free_bytes", "gauge",
+                 "Bytes freed that the allocator keeps for its next use.", heap.fordblks);
 }
 
 /* ---- the process, under the names that Prometheus' own clients have for it ---- */
@@ -116,7 +127,7 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
                  counters->frames_out) &&
            print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.",
                  counters->bytes_out) &&
-           print_errors(net->host.errors, out) && print_processes(net, out) &&
+           print_errors(net->host.errors, out) && print_heap(out) && print_processes(net, out) &&
            gz_text_print(
                out,
                "# HELP gizmod_build_info Always 1. Its labels say the version and the protocol.\n"

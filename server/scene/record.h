@@ -63,14 +63,20 @@ struct gz_edit_record {
     uint32_t value_count;            /* 0 if nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
-    const uint64_t *nodes; /* in an answer without changes: the change_count nodes that the edit
-                              changed; else NULL */
+    const uint64_t *nodes; /* in an answer without changes, and of an import in the undo log: the
+                              change_count nodes that the edit changed; else NULL */
     const char *name; /* with a single one of these `nodes`: its name, as gz_change_name says; else
                          NULL */
     bool undone;      /* in an answer of the history: the edit is undone now */
     double path_m; /* of a running drag: how far its recorded path may be from where the node was,
                       in the frame of the node's parent */
 };
+
+/* Which node an edit changed, by the place among its change_count changes. */
+static inline uint64_t gz_edit_node(const struct gz_edit_record *edit, size_t place)
+{
+    return edit->nodes != NULL ? edit->nodes[place] : edit->changes[place].node;
+}
 
 /* A node as it is at `seq`, the seq of its last change. */
 struct gz_node_record {

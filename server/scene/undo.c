@@ -10,6 +10,7 @@
 struct entry {
     struct gz_edit_record edit;
     uint64_t *nodes; /* the ids that the edit touched, ascending */
+    size_t bytes;    /* of memory that the entry takes */
     bool undone;
 };
 
@@ -18,39 +19,48 @@ struct entry {
 struct gz_undo_log {
     struct entry *entries[GZ_UNDO_EDITS_MAX];
     size_t first, count;
-    size_t changes; /* in all entries together */
+    size_t bytes; /* of all entries together */
 };
 
 /* ---- entries ---- */
 
+/* An import cannot be undone: of it only the ids are kept. */
+static size_t kept_changes(const struct gz_edit_record *edit)
+{
+    return edit->kind == GZ_EDIT_IMPORT ? 0 : edit->change_count;
+}
+
 static size_t entry_size(const struct gz_edit_record *edit)
 {
+    const size_t kept = kept_changes(edit);
     size_t size = sizeof(struct entry) + gz_text_bytes(edit->user) + gz_text_bytes(edit->key);
-    for (size_t i = 0; i < edit->change_count; i++) {
+    for (size_t i = 0; i < kept; i++) {
         size += gz_text_bytes(edit->changes[i].before.name) +
                 gz_text_bytes(edit->changes[i].after.name);
     }
-    return size + edit->change_count * (sizeof(struct gz_change) + sizeof(uint64_t));
+    return size + kept * sizeof(struct gz_change) + edit->change_count * sizeof(uint64_t);
 }
 
 /* One piece of memory: the entry, its changes, its nodes, its texts. */
 static struct entry *entry_create(const struct gz_edit_record *edit)
 {
-    struct entry *entry = malloc(entry_size(edit));
+    const size_t bytes = entry_size(edit), kept = kept_changes(edit);
+    struct entry *entry = malloc(bytes);
     if (entry == NULL) return NULL;
     struct gz_change *changes = (struct gz_change *)(entry + 1);
-    uint64_t *nodes = (uint64_t *)(changes + edit->change_count);
+    uint64_t *nodes = (uint64_t *)(changes + kept);
     char *text = (char *)(nodes + edit->change_count);
-    *entry = (struct entry){.edit = *edit, .nodes = nodes};
-    entry->edit.changes = changes;
+    *entry = (struct entry){.edit = *edit, .nodes = nodes, .bytes = bytes};
+    if (kept == 0) entry->edit.nodes = nodes;
+    entry->edit.changes = kept > 0 ? changes : NULL;
     entry->edit.user = gz_text_move(&text, edit->user);
     entry->edit.key = gz_text_move(&text, edit->key);
-    for (size_t i = 0; i < edit->change_count; i++) {
+    for (size_t i = 0; i < kept; i++) {
         changes[i] = edit->changes[i];
         changes[i].before.name = gz_text_move(&text, changes[i].before.name);
         changes[i].after.name = gz_text_move(&text, changes[i].after.name);
-        nodes[i] = changes[i].node;
     }
+    for (size_t i = 0; i < edit->change_count; i++) nodes[i] = edit->changes[i].node;
     gz_sort_ids(nodes, edit->change_count);
     return entry;
 }
@@ -66,7 +76,7 @@ static struct entry **slot_of(const struct gz_undo_log *log, size_t place)
 static void forget_oldest(struct gz_undo_log *log)
 {
     struct entry *oldest = *slot_of(log, 0);
-    log->changes -= oldest->edit.change_count;
+    log->bytes -= oldest->bytes;
     log->first = (log->first + 1) % GZ_UNDO_EDITS_MAX;
     log->count--;
     free(oldest);
@@ -136,8 +146,8 @@ void gz_undo_add(struct gz_undo_log *log, const struct gz_edit_record *edit)
     if (log->count == GZ_UNDO_EDITS_MAX) forget_oldest(log);
     *slot_of(log, log->count) = entry;
     log->count++;
-    log->changes += edit->change_count;
-    while (log->changes > GZ_UNDO_CHANGES_MAX) forget_oldest(log);
+    log->bytes += entry->bytes;
+    while (log->bytes > GZ_UNDO_BYTES_MAX && log->count > GZ_UNDO_EDITS_MIN) forget_oldest(log);
 }
 
 void gz_undo_remove(struct gz_undo_log *log, uint64_t edit)
@@ -149,7 +159,7 @@ void gz_undo_remove(struct gz_undo_log *log, uint64_t edit)
         *slot_of(log, place) = *slot_of(log, place + 1);
     }
     log->count--;
-    log->changes -= entry->edit.change_count;
+    log->bytes -= entry->bytes;
     free(entry);
 }
 

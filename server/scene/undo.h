@@ -8,8 +8,9 @@
  * back. An import cannot be undone, because a new glTF file came with it, and ends what its user
  * can undo. After a restart the log is built again by adding the edits of the file in their order.
  *
- * Ownership: the log keeps deep copies. Bounded by GZ_UNDO_EDITS_MAX and GZ_UNDO_CHANGES_MAX: the
- * oldest are forgotten. Threads: one. */
+ * Ownership: the log keeps deep copies; of an import it keeps only which nodes
+ * it changed. Bounded by
+ * GZ_UNDO_EDITS_MAX and GZ_UNDO_BYTES_MAX: the oldest are forgotten. Threads: one. */
 #ifndef GZ_SCENE_UNDO_H
 #define GZ_SCENE_UNDO_H
 

@@ -59,7 +59,8 @@ void gz_core_send_tickets(struct gz_core *core)
         struct gz_session *session = gz_core_session(core, ticket->session);
         if (session != NULL) session->past.asking = true;
         ticket->is_sent = true;
-        core->options.host.query(core->options.host.context, ticket->number, &ticket->query);
+        core->options.host.query(core->options.host.context, ticket->number,
+                                 session != NULL ? session->user : "", &ticket->query);
     }
 }
 

@@ -23,9 +23,9 @@ struct gz_core_host {
     /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
      * thread. At most one at a time. */
     void (*commit)(void *context, struct gz_batch *batch);
-    /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at
-     * once if it cannot be asked. */
-    void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
+    /* Asks the past for this user ("" if the user has left); answered by gz_core_answered with the
+     * same ticket on this thread: later, or at once if it cannot be asked. */
+    void (*query)(void *context, uint64_t ticket, const char *user, const struct gz_query *query);
     /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is
      * none. Not GZ_OK: the file did not say. */
     enum gz_status (*find_key)(void *context, const char *user, const char *key,

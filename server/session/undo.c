@@ -51,10 +51,10 @@ static const char *const deeds[GZ_EDIT_KIND_COUNT] = {
     [GZ_EDIT_RESTORE] = "restored",      [GZ_EDIT_IMPORT] = "replaced",
 };
 
-/* What the edit called the node, which may be gone. */
+/* What the edit called the node, which may be gone; NULL if that is not known. */
 static const char *name_in(const struct gz_edit_record *edit, uint64_t node)
 {
-    for (size_t i = 0; i < edit->change_count; i++) {
+    for (size_t i = 0; edit->changes != NULL && i < edit->change_count; i++) {
         const struct gz_change *change = &edit->changes[i];
         if (change->node == node) return change->exists ? change->after.name : change->before.name;
     }
@@ -114,7 +114,7 @@ static const uint64_t *find_shared(const struct undo *undo, const struct gz_edit
     for (int i = 0; i < 2; i++) {
         uint64_t *ids = gz_arena_take(arena, edits[i]->change_count, sizeof *ids);
         if (ids == NULL) return NULL;
-        for (size_t j = 0; j < edits[i]->change_count; j++) ids[j] = edits[i]->changes[j].node;
+        for (size_t j = 0; j < edits[i]->change_count; j++) ids[j] = gz_edit_node(edits[i], j);
         sorted[i] = gz_sorted_ids(arena, ids, edits[i]->change_count);
         if (sorted[i] == NULL) return NULL;
     }

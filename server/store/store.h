@@ -78,6 +78,9 @@ struct gz_store_stats {
 };
 struct gz_store_stats gz_store_stats(struct gz_store *store);
 
+/* Bytes that SQLite has allocated, for all files that are open in this process. Any thread. */
+uint64_t gz_store_memory(void);
+
 /* ---- readers: any thread ---- */
 
 /* Always fills `answer`; status within. History: newest first by `ended`. The past: a node's seq is

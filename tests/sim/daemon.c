@@ -35,8 +35,10 @@ static void handle_commit(void *context, struct gz_batch *batch)
     sim->commit_due_s = fmax(sim->now.mono_s + takes_s, sim->hurry_until_s);
 }
 
-static void handle_query(void *context, uint64_t ticket, const struct gz_query *query)
+static void handle_query(void *context, uint64_t ticket, const char *user,
+                         const struct gz_query *query)
 {
+    (void)user;
     struct sim *sim = context;
     PROMISE(sim->question_count < COUNT(sim->questions), "questions are bounded", "%zu",
             sim->question_count);

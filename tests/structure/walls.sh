@@ -5,7 +5,7 @@ cd "$1"
 breaches=0
 
 # may ROOM PATTERN: every #include in the room's files matches the extended regular expression or is of the C library.
-standard='<(assert|ctype|dirent|errno|fcntl|float|inttypes|limits|math|pthread|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|getopt|netdb|libgen)\.h>|<(sys|netinet|arpa|linux)/[a-z_]+\.h>'
+standard='<(assert|ctype|dirent|errno|fcntl|float|inttypes|limits|malloc|math|pthread|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|getopt|netdb|libgen)\.h>|<(sys|netinet|arpa|linux)/[a-z_]+\.h>'
 may() {
     found=$(grep -HnE '^[[:space:]]*#[[:space:]]*include' "$1"/*.c "$1"/*.h 2>/dev/null | grep -vE "include ($standard|$2)" || true)
     [ -z "$found" ] && return 0

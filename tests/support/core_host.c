@@ -21,8 +21,10 @@ static void handle_commit(void *context, struct gz_batch *batch)
     host->batch = batch;
 }
 
-static void handle_query(void *context, uint64_t ticket, const struct gz_query *query)
+static void handle_query(void *context, uint64_t ticket, const char *user,
+                         const struct gz_query *query)
 {
+    (void)user;
     struct host *host = context;
     if (host->past_fails) {
         struct gz_answer answer = {.status = GZ_NO_MEMORY};

@@ -111,8 +111,12 @@ struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz
 {
     struct crowd_member *member = calloc(1, sizeof *member);
     assert_non_null(member);
-    *member = (struct crowd_member){
-        .crowd = crowd, .next = crowd->members, .role = role, .scene = scene, .writing = true};
+    *member = (struct crowd_member){.crowd = crowd,
+                                    .next = crowd->members,
+                                    .role = role,
+                                    .scene = scene,
+                                    .user = "crowd",
+                                    .writing = true};
     gz_buffer_init(&member->in, SIZE_MAX / 2, 0);
     gz_buffer_init(&member->out, SIZE_MAX / 2, 0);
     member->socket = getenv("GIZMOD_CA") != NULL ? connect_by_tls(crowd->port)
@@ -232,7 +236,7 @@ static void say_hello(struct crowd_member *member)
     struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS_HELLO_ROLE};
     hello.hello = (struct gz_hello){.v = GZ_PROTOCOL_VERSION,
                                     .scene = {member->scene, strlen(member->scene)},
-                                    .user = {"crowd", 5},
+                                    .user = {member->user, strlen(member->user)},
                                     .role = member->role,
                                     .create = member->role >= GZ_ROLE_EDITOR};
     member->state = CROWD_JOINING;

@@ -23,7 +23,7 @@ struct crowd_member {
     int socket;
     enum crowd_state state;
     enum gz_role role;
-    const char *scene;
+    const char *scene, *user; /* before it has come further than connecting they may be changed */
     bool stalled, writing;
     uint64_t mark; /* the caller's own */
     struct gz_buffer in, out;

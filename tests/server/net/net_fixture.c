@@ -101,6 +101,16 @@ long net_fixture_measure(int port, const char *scene, const char *what)
     return metric(port, row);
 }
 
+long net_fixture_heap_bytes(int port)
+{
+    return metric(port, "\ngizmod_heap_bytes ");
+}
+
+long net_fixture_sqlite_bytes(int port)
+{
+    return metric(port, "\ngizmod_sqlite_bytes ");
+}
+
 long net_fixture_errors(int port, const char *code)
 {
     char row[128];

@@ -110,7 +110,7 @@ void data_folder_settle(struct data_folder *folder)
 static bool has_jobs(const struct gz_jobs *jobs)
 {
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
-        if (jobs->lanes[i].first != NULL) return true;
+        if (jobs->lanes[i].waiting != NULL || jobs->lanes[i].busy != NULL) return true;
     }
     return false;
 }

@@ -1,7 +1,8 @@
 /* The worker jobs of the host: where `run` and `done` are called, how many of a lane are at
- * workers, and that a job that is cancelled is finished like any other. */
+ * workers, whose turn it is, and that a job that is cancelled is finished like any other. */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "host/job.h"
 #include "support/cmocka.h"
@@ -50,16 +51,24 @@ static void handle_done(struct gz_job *job)
     stage->cancelled_count += job->is_cancelled;
 }
 
-static void start_job(struct stage *stage, int number, enum gz_lane lane, const char *subject)
+static void start_job_of(struct stage *stage, int number, enum gz_lane lane, const char *subject,
+                         const char *user)
 {
     stage->all[number] = (struct counted){.job = {.lane = lane,
                                                   .subject = subject,
+                                                  .group = subject,
+                                                  .user = user,
                                                   .run = run,
                                                   .done = handle_done,
                                                   .context = &stage->all[number]},
                                           .stage = stage,
                                           .number = number};
     gz_job_start(&stage->jobs, &stage->all[number].job);
+}
+
+static void start_job(struct stage *stage, int number, enum gz_lane lane, const char *subject)
+{
+    start_job_of(stage, number, lane, subject, "");
 }
 
 static void open_gate(struct stage *stage, int count)
@@ -114,6 +123,92 @@ static void test_lane_of_one_goes_in_order(void **state)
     assert_int_equal(stage->done_count, JOBS);
     assert_int_equal(atomic_load(&stage->at_once_most), 1);
     for (int i = 0; i < JOBS; i++) assert_int_equal(stage->order[i], i);
+}
+
+/* Ends one job after the other, and compares in which order they ran. */
+static void expect_order(struct stage *stage, int count, const int *numbers)
+{
+    for (int i = 0; i < count; i++) {
+        uv_sem_post(&stage->gate);
+        while (stage->done_count <= i) uv_run(&stage->loop, UV_RUN_ONCE);
+        assert_int_equal(stage->order[i], numbers[i]);
+    }
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+}
+
+/* Many ask about a large scene; one who asks about another scene waits for one of them. */
+static void test_question_about_another_scene_waits_for_one_job(void **state)
+{
+    struct stage *stage = *state;
+    unsigned bound = stage->jobs.lanes[GZ_LANE_PAST].bound;
+    for (int i = 0; i < JOBS - 1; i++) start_job(stage, i, GZ_LANE_PAST, "large");
+    for (unsigned i = 0; i < bound; i++) uv_sem_wait(&stage->began);
+    start_job(stage, JOBS - 1, GZ_LANE_PAST, "small");
+    open_gate(stage, 1);
+    while (stage->done_count == 0) uv_run(&stage->loop, UV_RUN_ONCE);
+    assert_true(stage->all[JOBS - 1].job.is_at_worker);
+    open_gate(stage, JOBS);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(stage->done_count, JOBS);
+}
+
+static void test_groups_and_their_users_take_turns(void **state)
+{
+    static const struct {
+        const char *group, *user;
+    } jobs[] = {{"a", "ann"}, {"a", "ann"}, {"a", "ann"}, {"a", "ben"},
+                {"b", "ann"}, {"b", "ann"}, {"a", "ben"}, {"c", "ann"}};
+    static const int order[] = {0, 4, 7, 3, 5, 1, 6, 2};
+    const int count = sizeof order / sizeof order[0];
+    for (int i = 0; i < count; i++)
+        start_job_of(*state, i, GZ_LANE_TRIANGLES, jobs[i].group, jobs[i].user);
+    expect_order(*state, count, order);
+}
+
+/* Who comes again and again does not overtake those who wait. */
+static void test_group_that_comes_anew_is_not_always_first(void **state)
+{
+    struct stage *stage = *state;
+    static const char *const comers[] = {"b", "c", "b", "c"};
+    int next = 4;
+    for (int i = 0; i < 4; i++) start_job(stage, i, GZ_LANE_TRIANGLES, i == 3 ? "b" : "a");
+    for (int i = 0; stage->done_count < 8; i++) {
+        uv_sem_post(&stage->gate);
+        while (stage->done_count <= i) uv_run(&stage->loop, UV_RUN_ONCE);
+        if (next < 8) start_job(stage, next, GZ_LANE_TRIANGLES, comers[next - 4]), next++;
+    }
+    int last_of_a = 0;
+    for (int i = 0; i < 8; i++)
+        if (stage->order[i] < 3) last_of_a = i;
+    assert_in_range(last_of_a, 2, 6);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+}
+
+static void run_to_see_niceness(struct gz_job *job)
+{
+    *(int *)job->context = getpriority(PRIO_PROCESS, 0);
+}
+
+static void do_nothing(struct gz_job *job)
+{
+    (void)job;
+}
+
+static void test_workers_give_way_to_the_loop(void **state)
+{
+    struct stage *stage = *state;
+    int before = getpriority(PRIO_PROCESS, 0), nice = 0;
+    struct gz_job job = {.lane = GZ_LANE_PAST,
+                         .subject = "a",
+                         .group = "a",
+                         .user = "",
+                         .run = run_to_see_niceness,
+                         .done = do_nothing,
+                         .context = &nice};
+    gz_job_start(&stage->jobs, &job);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(nice, before > GZ_WORKER_NICE ? before : GZ_WORKER_NICE);
+    assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 }
 
 /* A lane that is full, and whose jobs take long, keeps no other lane waiting. */
@@ -216,6 +311,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STAGED(test_jobs_run_on_workers_and_are_done_on_the_loop),
         STAGED(test_lane_of_one_goes_in_order),
+        STAGED(test_question_about_another_scene_waits_for_one_job),
+        STAGED(test_groups_and_their_users_take_turns),
+        STAGED(test_group_that_comes_anew_is_not_always_first),
+        STAGED(test_workers_give_way_to_the_loop),
         STAGED(test_full_lane_keeps_no_other_waiting),
         STAGED(test_bounds_are_the_workers_together),
         STAGED(test_cancelled_jobs_are_done_all_the_same),

@@ -256,23 +256,64 @@ TEST(test_redo_of_a_forgotten_edit_is_null)
     gz_undo_destroy(log);
 }
 
-TEST(test_changes_are_bounded_together)
+/* Edits 1 to `last`, each of so many parts of what the log may take together. */
+static struct gz_undo_log *fill(uint64_t last, size_t parts, enum gz_edit_kind kind)
 {
-    const size_t each = GZ_UNDO_CHANGES_MAX / 4;
+    const size_t slack = 100; /* for what is not a change, and for small edits that follow */
+    const size_t each =
+        GZ_UNDO_BYTES_MAX / parts / (sizeof(struct gz_change) + sizeof(uint64_t)) - slack;
     struct gz_change *changes = calloc(each, sizeof *changes);
-    assert_non_null(changes);
     struct gz_undo_log *log = gz_undo_create();
-    for (uint64_t id = 1; id <= 4; id++) {
-        struct gz_edit_record edit = {
-            .id = id, .user = "ann", .kind = GZ_EDIT_SET, .changes = changes, .change_count = each};
+    assert_non_null(changes);
+    for (size_t i = 0; i < each; i++) changes[i].node = i + 1;
+    for (uint64_t id = 1; id <= last; id++) {
+        struct gz_edit_record edit = {.id = id,
+                                      .seq = 10 * id,
+                                      .user = "ann",
+                                      .kind = kind,
+                                      .changes = changes,
+                                      .change_count = each};
         gz_undo_add(log, &edit);
     }
-    for (uint64_t id = 5; id <= 7; id++) do_undo(log, id, "ann");
+    free(changes);
+    return log;
+}
+
+TEST(test_edits_are_bounded_by_the_bytes_that_they_take_together)
+{
+    struct gz_undo_log *log = fill(5, 4, GZ_EDIT_SET);
+    for (uint64_t id = 6; id <= 9; id++) do_undo(log, id, "ann");
     expect(log, "ann", 0, 2);
-    do_redo(log, 8, "ann");
+    do_redo(log, 10, "ann");
     expect(log, "ann", 2, 3);
     gz_undo_destroy(log);
-    free(changes);
+}
+
+TEST(test_edit_its_undo_and_the_redo_stay_however_large)
+{
+    struct gz_undo_log *log = fill(GZ_UNDO_EDITS_MIN + 1, 1, GZ_EDIT_SET);
+    assert_null(gz_undo_find(log, 1));
+    assert_non_null(gz_undo_find(log, 2));
+    gz_undo_destroy(log);
+}
+
+/* Only the ids of an import are kept, which an undo of another user looks at. */
+TEST(test_import_takes_little_and_is_in_the_way)
+{
+    struct gz_undo_log *log = fill(20, 4, GZ_EDIT_IMPORT);
+    uint64_t node;
+    assert_non_null(gz_undo_find(log, 1));
+    struct gz_change changes[10];
+    struct gz_edit_record edit = {.id = 21,
+                                  .seq = 5, /* before all of them */
+                                  .user = "ben",
+                                  .kind = GZ_EDIT_SET,
+                                  .changes = touching("7", changes),
+                                  .change_count = 1};
+    gz_undo_add(log, &edit);
+    assert_int_equal(conflict_of(log, "ben", &node), 20);
+    assert_int_equal(node, 7);
+    gz_undo_destroy(log);
 }
 
 /* ---- conflicts ---- */
@@ -499,7 +540,9 @@ int main(void)
         cmocka_unit_test(test_log_keeps_copies),
         cmocka_unit_test(test_oldest_edits_are_forgotten),
         cmocka_unit_test(test_redo_of_a_forgotten_edit_is_null),
-        cmocka_unit_test(test_changes_are_bounded_together),
+        cmocka_unit_test(test_edits_are_bounded_by_the_bytes_that_they_take_together),
+        cmocka_unit_test(test_edit_its_undo_and_the_redo_stay_however_large),
+        cmocka_unit_test(test_import_takes_little_and_is_in_the_way),
         cmocka_unit_test(test_revert_and_what_it_took_back_are_in_nobodys_way),
         cmocka_unit_test(test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it),
         cmocka_unit_test(test_conflict_goes_by_seq),
