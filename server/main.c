@@ -297,6 +297,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .admin_count = options->admin_count,
                                  .ping_s = options->ping_s,
                                  .silence_s = options->silence_s,
+                                 .connections_per_address = options->connections_per_address,
                                  .server = SERVER_NAME};
     status = gz_net_create(&daemon->net, &net, error);
     gz_host_connect(daemon->host, daemon->net);

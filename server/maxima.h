@@ -140,6 +140,9 @@
 /* Connections beyond the sessions: HTTP requests and handshakes that have not become a session
  * yet. */
 #define GZ_CONNECTIONS_SPARE 512
+/* Connections of one address, unless an option says otherwise: an office behind one address has its
+ * people's sessions and what their browsers load, and one program has at most a fifth of all. */
+#define GZ_CONNECTIONS_PER_ADDRESS 1000
 /* Bytes of the header of one HTTP request. */
 #define GZ_HTTP_HEADER_BYTES_MAX 8192
 /* Bytes of an HTTP body that are sent at once, between turns of the live traffic. */

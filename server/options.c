@@ -51,6 +51,8 @@ static const struct gz_arg_option table[] = {
     {"--admin", GZ_ARG_TEXTS, "USER", .help = "this user may ask to be an admin; may be repeated"},
     {"--messages-per-s", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = RATE_MAX,
      .help = "messages that a session may send in a second (2000)"},
+    {"--connections-per-address", GZ_ARG_INTEGER, "N", .min = 1, .max = GZ_SESSIONS_MAX,
+     .help = "connections that an address may have; loopback: any number (1000)"},
     {"--record", GZ_ARG_WORD, "WHAT", .terms = &record_terms,
      .help = "of the path of a drag: thin (what its shape needs), all or ends (thin)"},
     {"--keep", GZ_ARG_TEXT, "AGE",
@@ -259,6 +261,9 @@ static void take_checked(struct gz_options *options, const struct gz_args *args)
     options->recorded = (enum gz_recorded)gz_args_get(args, "--record")->word;
     options->kept.edits = gz_args_get(args, "--keep-edits")->integer;
     options->messages_per_s = number_of(args, "--messages-per-s", GZ_MESSAGES_PER_S_MAX);
+    const struct gz_arg *connections = gz_args_get(args, "--connections-per-address");
+    options->connections_per_address =
+        connections->given ? (size_t)connections->integer : GZ_CONNECTIONS_PER_ADDRESS;
     options->ping_s = number_of(args, "--ping-seconds", GZ_PING_SECONDS);
     options->silence_s = number_of(args, "--silence-seconds", GZ_SILENCE_SECONDS);
 }

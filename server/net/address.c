@@ -2,6 +2,7 @@
 #include "net/address.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 
 #define V4_BITS 32
 #define V6_BITS 128
+/* Of an IPv6 address, those that one customer has. */
+#define NETWORK_BITS 64
 /* ::ffff:0:0/96 has the IPv4 addresses. */
 #define MAPPED_BITS (V6_BITS - V4_BITS)
 
@@ -66,6 +69,34 @@ bool gz_address_is_loopback(const struct gz_address *address)
     static const uint8_t v6[16] = {[15] = 1};
     if (address->bits == V4_BITS) return address->bytes[0] == 127;
     return address->bits == V6_BITS && memcmp(address->bytes, v6, sizeof v6) == 0;
+}
+
+bool gz_address_equal(const struct gz_address *a, const struct gz_address *b)
+{
+    return a->bits == b->bits && memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+struct gz_address gz_address_network(const struct gz_address *address)
+{
+    struct gz_address network = *address;
+    memset(network.bytes + NETWORK_BITS / 8, 0, sizeof network.bytes - NETWORK_BITS / 8);
+    return network;
+}
+
+/* The finaliser of MurmurHash3: every bit of the value changes half of the bits of the result. */
+static uint64_t mix(uint64_t value)
+{
+    value = (value ^ value >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    value = (value ^ value >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return value ^ value >> 33;
+}
+
+uint64_t gz_address_hash(const struct gz_address *address, uint64_t seed)
+{
+    uint64_t halves[2];
+    static_assert(sizeof halves == sizeof address->bytes, "an address is two halves");
+    memcpy(halves, address->bytes, sizeof halves);
+    return mix(mix(seed ^ halves[0]) ^ halves[1]);
 }
 
 static bool is_bit_set(const uint8_t *bytes, int bit)

@@ -35,6 +35,11 @@ struct gz_address gz_address_of(const struct sockaddr_storage *end);
 /* Writes "192.0.2.1", "2001:db8::1", or "?" for an address that is not known. */
 void gz_address_print(const struct gz_address *address, char text[GZ_ADDRESS_TEXT_BYTES]);
 bool gz_address_is_loopback(const struct gz_address *address);
+bool gz_address_equal(const struct gz_address *a, const struct gz_address *b);
+/* What one customer has: the IPv4 address, or the first 64 bits of the IPv6 address, the rest 0. */
+struct gz_address gz_address_network(const struct gz_address *address);
+/* Of an address; whoever does not know the seed cannot tell which addresses have the same one. */
+uint64_t gz_address_hash(const struct gz_address *address, uint64_t seed);
 
 /* Reads ADDRESS/BITS, or ADDRESS for that one alone. False too if the address has bits beyond BITS:
  * 10.1.2.3/8 is more likely a mistake than 10.0.0.0/8. */

@@ -57,13 +57,13 @@ static enum gz_status admit_origin(const struct gz_net *net, struct lws *wsi, co
 enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarded,
                              struct gz_error *error)
 {
-    char host[GZ_ORIGIN_BYTES], user[GZ_USER_BYTES_MAX + 1];
+    char host[GZ_ORIGIN_BYTES];
     bool present;
     if (net->cert != NULL && !lws_is_ssl(wsi))
         return gz_fail(error, GZ_FORBIDDEN, "this port speaks TLS: use https:// or wss://");
     if (!gz_header(wsi, WSI_TOKEN_HOST, host, sizeof host, &present)) *host = '\0';
     enum gz_status status = admit_host(net, wsi, host, error);
-    if (status == GZ_OK) status = gz_proxy_user(net, wsi, user, error);
+    if (status == GZ_OK) status = gz_proxy_user(net, wsi, gz_arrival_of(wsi)->user, error);
     if (status == GZ_OK && is_guarded) status = admit_origin(net, wsi, host, error);
     return status;
 }
@@ -122,13 +122,12 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
         return refuse(code, 400, error, GZ_VERSION,
                       "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL " is spoken here");
     }
-    char user[GZ_USER_BYTES_MAX + 1];
-    if (gz_admit_user(net, wsi, user, error) != GZ_OK) {
+    if (gz_identify_proxied(net, gz_arrival_of(wsi)->user, error) != GZ_OK) {
         *code = 401;
         return GZ_UNAUTHORISED;
     }
     if (net->draining) return refuse(code, 503, error, GZ_BAD_STATE, "the server is going away");
-    if (net->session_count >= GZ_SESSIONS_MAX)
+    if (net->session_count >= GZ_SESSIONS_MAX && !gz_arrive_make_room_for_session(net))
         return refuse(code, 503, error, GZ_TOO_MANY, "too many sessions");
     return GZ_OK;
 }

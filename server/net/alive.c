@@ -44,7 +44,8 @@ static bool is_overdue(struct gz_connection *connection, double now_s)
 static void look_at(struct gz_connection *connection, double now_s)
 {
     if (connection->end != 0) {
-        if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS) gz_connection_kill(connection);
+        if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS)
+            gz_arrival_kill(connection->net, connection->wsi);
     } else if (connection->is_waiting) {
         return; /* nothing is read from it */
     } else if (connection->session == NULL && now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {

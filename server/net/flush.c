@@ -14,7 +14,7 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
     struct gz_net_counters *counters = &connection->net->counters;
     if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
         gz_connection_lose(connection);
-        gz_connection_kill(connection);
+        gz_arrival_kill(connection->net, connection->wsi);
         return;
     }
     if (kind == LWS_WRITE_BINARY) {

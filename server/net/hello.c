@@ -26,7 +26,7 @@ static enum gz_status identify(const struct gz_connection *connection,
                                  .token = hello->token,
                                  .name = hello->user,
                                  .wants_admin = asks && hello->role == GZ_ROLE_ADMIN,
-                                 .proxy_user = connection->user};
+                                 .proxy_user = gz_arrival_of(connection->wsi)->user};
     return gz_identify(connection->net, &said, claims, error);
 }
 
@@ -103,6 +103,7 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
     }
     scene->touched = true;
     gz_connection_move(connection, scene);
+    gz_arrival_become(connection->wsi, GZ_PEER_BUSY);
     return GZ_OK;
 }
 
@@ -132,6 +133,7 @@ static enum gz_status wait_for_scene(struct gz_connection *connection, const uin
         return gz_fail(error, GZ_NO_MEMORY, "no memory for the message");
     }
     connection->is_waiting = true;
+    gz_arrival_become(connection->wsi, GZ_PEER_BUSY);
     lws_rx_flow_control(connection->wsi, 0);
     return GZ_OK;
 }

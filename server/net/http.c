@@ -223,7 +223,10 @@ static int send_more(struct exchange *exchange)
         return 0;
     }
     exchange->done = true;
-    return exchange->hang_up || lws_http_transaction_completed(wsi) ? -1 : 0;
+    gz_arrival_become(wsi, GZ_PEER_IDLE);
+    if (exchange->hang_up || lws_http_transaction_completed(wsi)) return -1;
+    lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* until the next request the sweep has it */
+    return 0;
 }
 
 /* ---- requests ---- */
@@ -573,15 +576,12 @@ static enum gz_status check_metrics(const struct gz_claims *claims, struct gz_er
 /* Whether it is known who asks; the rest of what a scene takes the host looks after. */
 static enum gz_status identify(struct exchange *exchange, enum place place, struct gz_error *error)
 {
-    char proxy_user[GZ_USER_BYTES_MAX + 1];
     struct gz_claims *claims = &exchange->request.claims;
-    enum gz_status status = gz_admit_user(exchange->net, exchange->wsi, proxy_user, error);
-    if (status == GZ_OK && place == PLACE_SCENE && !read_arguments(exchange))
-        status = gz_fail(error, GZ_BAD_VALUE, "user: not a name of at most %d bytes of UTF-8",
-                         GZ_USER_BYTES_MAX);
-    if (status == GZ_OK)
-        status = gz_identify_request(exchange->net, exchange->wsi, exchange->name, proxy_user,
-                                     claims, error);
+    if (place == PLACE_SCENE && !read_arguments(exchange))
+        return gz_fail(error, GZ_BAD_VALUE, "user: not a name of at most %d bytes of UTF-8",
+                       GZ_USER_BYTES_MAX);
+    enum gz_status status =
+        gz_identify_request(exchange->net, exchange->wsi, exchange->name, claims, error);
     return status == GZ_OK && place == PLACE_METRICS ? check_metrics(claims, error) : status;
 }
 
@@ -651,11 +651,17 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path, size
     exchange->file = -1;
     exchange->method = method_of(wsi);
     exchange->net->counters.requests++;
-    gz_proxy_client_print(exchange->net, wsi, exchange->peer);
+    gz_arrival_become(wsi, GZ_PEER_BUSY);
+    struct gz_error error;
+    enum gz_status status = gz_arrival_read_client(exchange->net, wsi, &error);
+    gz_address_print(&gz_arrival_of(wsi)->client, exchange->peer);
     gz_buffer_init(&exchange->request.body, GZ_ASSET_BYTES_MAX, 0);
     note_origin(exchange);
     note_known(exchange);
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
+    if (status != GZ_OK) {
+        exchange->hang_up = true;
+        refuse(exchange, 0, &error);
+    } else if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
         exchange->hang_up = true;
         refuse_with(exchange, 411, GZ_BAD_MESSAGE,
                     "Transfer-Encoding: is not taken here, send a Content-Length");
@@ -717,11 +723,14 @@ static int confirm_upgrade(struct lws *wsi, const char *upgrade)
     struct gz_net *net = gz_net_of(wsi);
     struct gz_error error;
     int code;
-    if (gz_admit_upgrade(net, wsi, upgrade, &code, &error) == GZ_OK) return 0;
+    enum gz_status status = gz_arrival_read_client(net, wsi, &error);
+    code = 429;
+    if (status == GZ_OK) status = gz_admit_upgrade(net, wsi, upgrade, &code, &error);
+    if (status == GZ_OK) return 0;
     net->counters.refusals++;
     net->host.errors[error.status]++;
     char peer[GZ_ADDRESS_TEXT_BYTES];
-    gz_proxy_client_print(net, wsi, peer);
+    gz_address_print(&gz_arrival_of(wsi)->client, peer);
     gz_log(net->log, GZ_INFO, 0, "HTTP %d to %s: %s: %s", code, peer, gz_status_word(error.status),
            error.message);
     struct gz_buffer body = error_body(&error);
@@ -740,8 +749,8 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     switch (reason) {
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
         return gz_tls_set_up(&gz_net_of(wsi)->tls, user) ? 0 : -1;
-    case LWS_CALLBACK_WSI_CREATE: gz_net_of(wsi)->open_count++; return 0;
-    case LWS_CALLBACK_WSI_DESTROY: gz_net_of(wsi)->open_count--; return 0;
+    case LWS_CALLBACK_WSI_CREATE: gz_arrival_begin(gz_net_of(wsi), wsi); return 0;
+    case LWS_CALLBACK_WSI_DESTROY: gz_arrival_end(gz_net_of(wsi), wsi); return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);
     case LWS_CALLBACK_HTTP:
         return slot != NULL && exchange == NULL ? begin(wsi, slot, in, size) : -1;

@@ -46,6 +46,15 @@ static enum gz_status name_guest(struct gz_text name, struct gz_claims *claims,
     return GZ_OK;
 }
 
+enum gz_status gz_identify_proxied(const struct gz_net *net, const char *proxy_user,
+                                   struct gz_error *error)
+{
+    bool has_other_way = net->trust_header[0] == '\0' || net->keyring != NULL;
+    if (has_other_way || *proxy_user != '\0') return GZ_OK;
+    return gz_fail(error, GZ_UNAUTHORISED, "%s a trusted proxy has to say here who the user is",
+                   net->trust_header);
+}
+
 enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
                            struct gz_claims *claims, struct gz_error *error)
 {
@@ -56,12 +65,12 @@ enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
             claims_without_token(net, proxied.size > 0 ? proxied : said->name, said->wants_admin);
         return GZ_OK;
     }
-    if (net->keyring == NULL)
-        return gz_fail(error, GZ_UNAUTHORISED, "a trusted proxy has to say here who the user is");
+    enum gz_status status = gz_identify_proxied(net, said->proxy_user, error);
+    if (status != GZ_OK) return status;
     if (!said->has_token)
         return gz_fail(error, GZ_UNAUTHORISED,
                        "token: this server needs one: ask its operator for a token or a link");
-    enum gz_status status = gz_keyring_verify(net->keyring, said->token, claims, error);
+    status = gz_keyring_verify(net->keyring, said->token, claims, error);
     return status == GZ_OK && claims->is_guest ? name_guest(said->name, claims, error) : status;
 }
 
@@ -82,9 +91,9 @@ static bool read_bearer(struct lws *wsi, char text[GZ_HTTP_HEADER_BYTES_MAX], st
 }
 
 enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi, const char *name,
-                                   const char *proxy_user, struct gz_claims *claims,
-                                   struct gz_error *error)
+                                   struct gz_claims *claims, struct gz_error *error)
 {
+    const char *proxy_user = gz_arrival_of(wsi)->user;
     char text[GZ_HTTP_HEADER_BYTES_MAX];
     struct gz_said said = {
         .wants_admin = true, .name = {name, strlen(name)}, .proxy_user = proxy_user};

@@ -2,7 +2,8 @@
  *
  * - net.c: libwebsockets' context, the loop's handles, the list of scenes
  * - tls.c: certificate and key, and what TLS has to be
- * - listen.c: the listening socket; admit.c: the handshake; header.c: one header of a request
+ * - listen.c: the listening socket; arrive.c: what is known of each connection; admit.c: the
+ * handshake; header.c: one header of a request
  * - proxy.c: what trusted proxies say; keyring.c: the keys of tokens; identity.c: who asks
  * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
  * - flush.c: the end of a turn; alive.c: pings, silence, farewells; awake.c: their clock
@@ -18,6 +19,7 @@
 #include "net/clock.h"
 #include "net/net.h"
 #include "net/origin.h"
+#include "net/peers.h"
 #include "net/tls.h"
 #include "proto/limits.h"
 #include "proto/token/claims.h"
@@ -36,9 +38,8 @@ struct gz_connection {
     struct gz_buffer hello;    /* the first message, while its scene is being opened */
     struct gz_scene_wait wait; /* for that */
     bool is_waiting;
-    char user[GZ_USER_BYTES_MAX + 1]; /* whom a trusted proxy names; else empty */
-    uint64_t id;                      /* the session's */
-    size_t message_bytes;             /* of the message that is coming */
+    uint64_t id;          /* the session's */
+    size_t message_bytes; /* of the message that is coming */
     unsigned fragments;
     double opened_s, heard_s, taken_s, pinged_s, over_s,
         ended_s;                 /* by gz_awake_now; over: its session ended */
@@ -52,7 +53,7 @@ struct gz_connection {
 };
 
 struct gz_net_counters {
-    uint64_t connections, refusals, frames_in, frames_out, bytes_in, bytes_out, requests;
+    uint64_t connections, refusals, dropped, frames_in, frames_out, bytes_in, bytes_out, requests;
 };
 
 struct gz_net {
@@ -77,7 +78,11 @@ struct gz_net {
     struct gz_net_scene lobby; /* connections without a session; it has no core */
     struct gz_net_scene *scenes;
     struct gz_arena arena; /* for decoding a hello */
-    int socket;            /* listening; -1 when closed */
+    struct gz_peers peers;
+    struct gz_arrival *arriving; /* while libwebsockets takes its socket over */
+    int silent_sockets;          /* an epoll of them */
+    uv_poll_t first_bytes;       /* in one of them */
+    int socket;                  /* listening; -1 when closed */
     uv_poll_t listener;
     uv_prepare_t prepare;
     uv_check_t check;
@@ -94,9 +99,27 @@ struct gz_net {
     struct gz_net_counters counters;
 };
 
+/* What is known of each connection of any kind, from its beginning to its end: libwebsockets keeps
+ * a pointer to it. */
+struct gz_arrival {
+    struct gz_peer peer;      /* first: the peers give it back */
+    int socket;               /* while it is silent */
+    struct lws *wsi;          /* from its first byte on */
+    struct gz_address client; /* the other end, or whom a trusted proxy names as its client */
+    char user[GZ_USER_BYTES_MAX + 1]; /* whom a trusted proxy names as the user; else empty */
+    double since_s;                   /* by gz_awake_now: since when it is of its kind */
+    bool is_proxied;                  /* it comes from a trusted proxy */
+    bool is_dropped;                  /* it is not in open_count any more */
+};
+
 static inline struct gz_net *gz_net_of(struct lws *wsi)
 {
     return lws_context_user(lws_get_context(wsi));
+}
+
+static inline struct gz_arrival *gz_arrival_of(struct lws *wsi)
+{
+    return lws_get_opaque_user_data(wsi);
 }
 
 /* ---- listen.c ---- */
@@ -105,6 +128,34 @@ GZ_MUST_USE enum gz_status gz_listen_open(struct gz_net *net, const char *addres
 /* Accepts connections again if it stopped and there is room. */
 void gz_listen_resume(struct gz_net *net);
 void gz_listen_close(struct gz_net *net);
+
+/* ---- arrive.c ---- */
+/* Seconds that an HTTP request may stand still, and that a connection may have none. */
+#define GZ_HTTP_SECONDS GZ_HELLO_SECONDS_MAX
+GZ_MUST_USE enum gz_status gz_arrive_open(struct gz_net *net, struct gz_error *error);
+/* Looks at silent sockets from now on; no more. */
+void gz_arrive_start(struct gz_net *net);
+void gz_arrive_stop(struct gz_net *net);
+/* Takes a socket over, or closes it. libwebsockets has it from its first byte on. */
+void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *from);
+/* libwebsockets has made its side of the one that arrives, or unmakes it. */
+void gz_arrival_begin(struct gz_net *net, struct lws *wsi);
+void gz_arrival_end(struct gz_net *net, struct lws *wsi);
+void gz_arrival_become(struct lws *wsi, enum gz_peer_kind kind);
+/* A request of it has come: behind a trusted proxy it is the client's that this names, and counts
+ * for that one. GZ_RATE_LIMITED if that has as many connections as it may. */
+GZ_MUST_USE enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi,
+                                                  struct gz_error *error);
+/* The loop closes the socket soon, without a word to the other side. */
+void gz_arrival_kill(struct gz_net *net, struct lws *wsi);
+/* Closes those that have been silent for too long. */
+void gz_arrive_sweep(struct gz_net *net);
+/* Whether there is room for one more connection, or one that says nothing could make it. */
+bool gz_arrive_has_room(const struct gz_net *net);
+/* The connection that has been silent for the longest is closed. False if none is. */
+bool gz_arrive_make_room(struct gz_net *net);
+/* The same among the WebSockets that have no session yet. */
+bool gz_arrive_make_room_for_session(struct gz_net *net);
 
 /* ---- header.c ---- */
 /* The text of a header; false if it is longer than `size`. Absent: an empty string, and *present
@@ -117,7 +168,8 @@ bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size
 
 /* ---- admit.c ---- */
 /* Whether the page that this comes from may ask: GZ_BAD_VALUE for a Host that is none, else
- * GZ_FORBIDDEN. All requests obey Host; those that are guarded obey Origin and Sec-Fetch-Site. */
+ * GZ_FORBIDDEN. All requests obey Host; those that are guarded obey Origin and Sec-Fetch-Site. The
+ * user that a trusted proxy names is known then. */
 GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarded,
                                          struct gz_error *error);
 /* Whether this upgrade becomes a WebSocket, and the HTTP code if not. */
@@ -128,8 +180,6 @@ GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
 /* All of these while the request's headers are there: until it is answered, and in ESTABLISHED. */
 /* The client's address: the connection's, or the one that a trusted proxy names. */
 struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi);
-void gz_proxy_client_print(const struct gz_net *net, struct lws *wsi,
-                           char text[GZ_ADDRESS_TEXT_BYTES]);
 /* Whether the client came by TLS, to us or to a trusted proxy that says so. */
 bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
 /* The name by which a trusted proxy lets the user in; empty if --trust-header is not given or the
@@ -137,12 +187,11 @@ bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
  * name. */
 GZ_MUST_USE enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
                                          char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
-/* The same; with --trust-header, and without keys, GZ_UNAUTHORISED if the request lacks the
- * header. */
-GZ_MUST_USE enum gz_status gz_admit_user(const struct gz_net *net, struct lws *wsi,
-                                         char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
 
 /* ---- identity.c ---- */
+/* GZ_UNAUTHORISED if only a trusted proxy can say who the user is, and `proxy_user` is empty. */
+GZ_MUST_USE enum gz_status gz_identify_proxied(const struct gz_net *net, const char *proxy_user,
+                                               struct gz_error *error);
 /* What a client says of itself, or a proxy of it. */
 struct gz_said {
     bool has_token, wants_admin;
@@ -157,8 +206,8 @@ GZ_MUST_USE enum gz_status gz_identify(const struct gz_net *net, const struct gz
 /* The same for an HTTP request, by its Authorization: on an open server, and without a proxy's
  * word, an admin of all scenes. */
 GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi,
-                                               const char *name, const char *proxy_user,
-                                               struct gz_claims *claims, struct gz_error *error);
+                                               const char *name, struct gz_claims *claims,
+                                               struct gz_error *error);
 
 /* ---- websocket.c ---- */
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
@@ -168,8 +217,6 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
 /* The same if libwebsockets is ending the connection: nothing more is read or written. */
 void gz_connection_lose(struct gz_connection *connection);
-/* The loop closes the socket soon, without a word to the other side. */
-void gz_connection_kill(struct gz_connection *connection);
 /* Moves a connection to this scene's list. */
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
 /* Queues an error. `request` may be NULL; its rid is carried back. If `fatal`, the connection has

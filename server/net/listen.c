@@ -111,38 +111,10 @@ enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t 
     return GZ_OK;
 }
 
-static bool has_room(const struct gz_net *net)
-{
-    return net->open_count < GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE;
-}
-
 static void stop_accepting(struct gz_net *net)
 {
     uv_poll_stop(&net->listener);
     net->accepting = false;
-}
-
-/* Without TLS only what a trusted proxy passes on is safe from others on the network. */
-static bool may_connect(const struct gz_net *net, const struct sockaddr_storage *from)
-{
-    struct gz_address peer = gz_address_of(from);
-    char text[GZ_ADDRESS_TEXT_BYTES];
-    if (!net->proxies_only || gz_address_is_loopback(&peer) ||
-        gz_address_is_in(&net->proxies, &peer))
-        return true;
-    gz_address_print(&peer, text);
-    gz_log(net->log, GZ_INFO, 0, "refused a connection from %s, which is no --trusted-proxy", text);
-    return false;
-}
-
-static void adopt(struct gz_net *net, int fd, const struct sockaddr_storage *from)
-{
-    if (may_connect(net, from)) {
-        lws_adopt_socket_vhost(net->vhost, fd);
-    } else {
-        net->counters.refusals++;
-        close(fd);
-    }
 }
 
 static void handle_listener(uv_poll_t *listener, int status, int events)
@@ -151,7 +123,7 @@ static void handle_listener(uv_poll_t *listener, int status, int events)
     (void)status;
     (void)events;
     for (int i = 0; i < ACCEPT_BATCH; i++) {
-        if (!has_room(net)) {
+        if (!gz_arrive_has_room(net)) {
             stop_accepting(net);
             return;
         }
@@ -160,10 +132,12 @@ static void handle_listener(uv_poll_t *listener, int status, int events)
         int fd =
             accept4(net->socket, (struct sockaddr *)&from, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            adopt(net, fd, &from);
+            gz_arrive(net, fd, &from);
             continue;
         }
         if (errno == EINTR || errno == ECONNABORTED) continue;
+        bool has_none_left = errno == EMFILE || errno == ENFILE;
+        if (has_none_left && gz_arrive_make_room(net)) return;
         if (errno != EAGAIN) {
             gz_log(net->log, GZ_WARN, 0, "cannot accept a connection: %s", strerror(errno));
             stop_accepting(net); /* until the next sweep: the reason, no descriptors or memory, does
@@ -175,7 +149,7 @@ static void handle_listener(uv_poll_t *listener, int status, int events)
 
 void gz_listen_resume(struct gz_net *net)
 {
-    if (net->accepting || net->draining || net->socket < 0 || !has_room(net)) return;
+    if (net->accepting || net->draining || net->socket < 0 || !gz_arrive_has_room(net)) return;
     net->accepting = uv_poll_start(&net->listener, UV_READABLE, handle_listener) == 0;
 }
 

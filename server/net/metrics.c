@@ -118,6 +118,9 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
                  counters->connections) &&
            print(out, "handshakes_refused_total", "counter", "WebSocket handshakes refused.",
                  counters->refusals) &&
+           print(out, "connections_dropped_total", "counter",
+                 "Connections ended to make room, which had not said what they were for.",
+                 counters->dropped) &&
            print(out, "http_requests_total", "counter", "HTTP requests.", counters->requests) &&
            print(out, "frames_received_total", "counter", "WebSocket messages received.",
                  counters->frames_in) &&

@@ -16,8 +16,6 @@
 /* Milliseconds between looks at which connections are silent: a quarter of a second more or less
  * does not matter to anybody. */
 #define SWEEP_MS 250
-/* Seconds that an HTTP request may stand still. */
-#define HTTP_SECONDS GZ_HELLO_SECONDS_MAX
 
 static void handle_prepare(uv_prepare_t *prepare)
 {
@@ -33,6 +31,7 @@ static void handle_sweep(uv_timer_t *sweep)
 {
     struct gz_net *net = sweep->data;
     gz_alive_sweep(net);
+    gz_arrive_sweep(net);
     gz_listen_resume(net);
 }
 
@@ -48,6 +47,7 @@ static void start_handles(struct gz_net *net)
         net;
     uv_prepare_start(&net->prepare, handle_prepare);
     uv_check_start(&net->check, handle_check);
+    gz_arrive_start(net);
     uv_timer_start(&net->sweep, handle_sweep, SWEEP_MS, SWEEP_MS);
 }
 
@@ -89,9 +89,9 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
                                              .server_string = server,
                                              .pt_serv_buf_size = GZ_HTTP_CHUNK_BYTES,
                                              .max_http_header_data = GZ_HTTP_HEADER_BYTES_MAX,
-                                             .timeout_secs = HTTP_SECONDS,
-                                             .timeout_secs_ah_idle = HTTP_SECONDS,
-                                             .keepalive_timeout = HTTP_SECONDS,
+                                             .timeout_secs = GZ_HTTP_SECONDS,
+                                             .timeout_secs_ah_idle = GZ_HTTP_SECONDS,
+                                             .keepalive_timeout = GZ_HTTP_SECONDS,
                                              .retry_and_idle_policy = &no_pings,
                                              .port = CONTEXT_PORT_NO_LISTEN_SERVER,
                                              .protocols = net->protocols};
@@ -141,6 +141,7 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
                                struct gz_error *error)
 {
     enum gz_status status = gz_net_reload(net, error);
+    if (status == GZ_OK) status = gz_arrive_open(net, error);
     if (status == GZ_OK) status = gz_listen_open(net, options->address, options->port, error);
     if (status != GZ_OK) return status;
     if (!gz_page_policy_print(&net->page_policy, &net->rules))
@@ -155,6 +156,7 @@ static void release(struct gz_net *net)
 {
     if (net->context != NULL) lws_context_destroy(net->context);
     if (net->socket >= 0) close(net->socket);
+    if (net->silent_sockets >= 0) close(net->silent_sockets);
     gz_buffer_finish(&net->page_policy);
     gz_tls_finish(&net->tls);
     gz_arena_finish(&net->arena);
@@ -167,9 +169,12 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     struct gz_net *net = calloc(1, sizeof *net);
     if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     take_options(net, options);
-    net->socket = -1;
+    net->socket = net->silent_sockets = -1;
     net->started_s = gz_clock_now().unix_s;
     gz_arena_init(&net->arena, 0);
+    uint64_t seed = 0; /* without random bytes: only a slower table is at stake */
+    (void)uv_random(NULL, NULL, &seed, sizeof seed, 0, NULL);
+    gz_peers_init(&net->peers, options->connections_per_address, seed);
     describe_protocols(net);
     enum gz_status status = open_all(net, options, error);
     if (status != GZ_OK) {
@@ -249,6 +254,7 @@ bool gz_net_is_quiet(const struct gz_net *net)
 void gz_net_close(struct gz_net *net)
 {
     if (!net->draining) gz_net_drain(net);
+    gz_arrive_stop(net);
     lws_context_destroy(net->context);
     uv_close((uv_handle_t *)&net->prepare, NULL);
     uv_close((uv_handle_t *)&net->check, NULL);

@@ -141,7 +141,8 @@ struct gz_net_options {
     const char *const *admins; /* display names that may have the role admin if they ask for it */
     size_t admin_count;
     double ping_s, silence_s;
-    const char *server; /* for the Server header */
+    size_t connections_per_address; /* at most; loopback may have any number */
+    const char *server;             /* for the Server header */
 };
 
 /* Bytes of a header's name, with the terminator. */

@@ -33,13 +33,6 @@ struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi)
     return is_named ? client : peer;
 }
 
-void gz_proxy_client_print(const struct gz_net *net, struct lws *wsi,
-                           char text[GZ_ADDRESS_TEXT_BYTES])
-{
-    struct gz_address client = gz_proxy_client(net, wsi);
-    gz_address_print(&client, text);
-}
-
 bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi)
 {
     char scheme[8];
@@ -97,14 +90,4 @@ enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
                          net->trust_header);
     if (status != GZ_OK) *user = '\0';
     return status;
-}
-
-enum gz_status gz_admit_user(const struct gz_net *net, struct lws *wsi,
-                             char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error)
-{
-    enum gz_status status = gz_proxy_user(net, wsi, user, error);
-    bool has_other_way = net->trust_header[0] == '\0' || net->keyring != NULL;
-    if (status != GZ_OK || has_other_way || *user != '\0') return status;
-    return gz_fail(error, GZ_UNAUTHORISED, "%s a trusted proxy has to say here who the user is",
-                   net->trust_header);
 }

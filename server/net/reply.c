@@ -15,6 +15,8 @@
 #define PAGE_POLICY_BYTES_MAX (sizeof PAGE_POLICY + GZ_ORIGINS_MAX * GZ_ORIGIN_BYTES)
 #define HEADER_BYTES_MAX (2048 + PAGE_POLICY_BYTES_MAX)
 
+/* Seconds after which it makes sense to try again what is refused for now. */
+#define RETRY_SECONDS "5"
 /* For so long a browser need not ask again whether a page may. */
 #define PREFLIGHT_SECONDS "600"
 
@@ -100,6 +102,11 @@ static bool add_origin(struct cursor *cursor, const struct gz_reply *reply)
            (!reply->is_preflight || add_preflight(cursor, reply));
 }
 
+static bool add_retry(struct cursor *cursor, const struct gz_reply *reply)
+{
+    return (reply->code != 429 && reply->code != 503) || add(cursor, "retry-after:", RETRY_SECONDS);
+}
+
 bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
 {
     unsigned char bytes[LWS_PRE + HEADER_BYTES_MAX], *start = bytes + LWS_PRE;
@@ -110,7 +117,7 @@ bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
     memcpy(start, "HTTP/1.1", strlen("HTTP/1.1"));
     return (!reply->is_last || add(&cursor, "connection:", "close")) &&
            add_caching(&cursor, reply) && add_dropped(&cursor, reply) &&
-           add_security(&cursor, reply) &&
+           add_security(&cursor, reply) && add_retry(&cursor, reply) &&
            (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) &&
            (!reply->wants_token || add(&cursor, "www-authenticate:", "Bearer realm=\"gizmod\"")) &&
            add_origin(&cursor, reply) &&

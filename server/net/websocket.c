@@ -203,9 +203,8 @@ static void begin(struct gz_connection *connection, struct lws *wsi)
         .net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
     connection->id = ++net->last_id;
     char peer[GZ_ADDRESS_TEXT_BYTES];
-    gz_proxy_client_print(net, wsi, peer);
-    struct gz_error error; /* none: the handshake has read the name */
-    if (gz_proxy_user(net, wsi, connection->user, &error) != GZ_OK) connection->user[0] = '\0';
+    gz_address_print(&gz_arrival_of(wsi)->client, peer);
+    gz_arrival_become(wsi, GZ_PEER_NAMELESS);
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
@@ -235,13 +234,6 @@ void gz_connection_lose(struct gz_connection *connection)
         connection->ended_s = gz_awake_now(&connection->net->awake);
     }
     connection->parted = true;
-}
-
-/* libwebsockets looks at its timeouts when something comes, so it is given something. */
-void gz_connection_kill(struct gz_connection *connection)
-{
-    lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
-    lws_cancel_service(connection->net->context);
 }
 
 static void finish(struct gz_connection *connection)

@@ -76,6 +76,8 @@ static const struct row rows[] = {
     {{"--keep", "0x9d"}, 2, NULL, "--keep"},
     {{"--keep", "59m"}, 2, NULL, "from 1h"},
     {{"--keep", "5001w"}, 2, NULL, "5000w"},
+    {{"--connections-per-address", "0"}, 2, NULL, "--connections-per-address"},
+    {{"--connections-per-address", "5001"}, 2, NULL, "--connections-per-address"},
     {{"--keep-edits", "999"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", "1000.5"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", "1e3"}, 2, NULL, "--keep-edits"},

@@ -1,0 +1,248 @@
+/* arrive.c - what is known of each connection, from its beginning to its end: whose it is, and
+ * whether it says anything. Those that say nothing make room for others, and are ended here: of the
+ * timeouts that libwebsockets has, each costs a walk past all others. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "net/internal.h"
+#include "server/maxima.h"
+
+/* Silent sockets that are looked at in one go. */
+#define BATCH 64
+
+/* ---- room ---- */
+
+static bool is_full(const struct gz_net *net)
+{
+    return net->open_count >= GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE;
+}
+
+static struct gz_arrival *oldest(const struct gz_net *net, enum gz_peer_kind kind)
+{
+    return (struct gz_arrival *)gz_peers_oldest(&net->peers, kind);
+}
+
+bool gz_arrive_has_room(const struct gz_net *net)
+{
+    return !is_full(net) || oldest(net, GZ_PEER_SILENT) != NULL ||
+           oldest(net, GZ_PEER_IDLE) != NULL;
+}
+
+static void forget(struct gz_net *net, struct gz_arrival *arrival)
+{
+    gz_peer_leave(&net->peers, &arrival->peer);
+    free(arrival);
+}
+
+/* From now on it does not count, though its end takes the loop a turn. */
+static void drop(struct gz_net *net, struct gz_arrival *arrival)
+{
+    arrival->is_dropped = true;
+    net->open_count--;
+    gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_BUSY);
+}
+
+static bool hang_up(struct gz_net *net, struct gz_arrival *arrival)
+{
+    if (arrival == NULL) return false;
+    drop(net, arrival);
+    if (arrival->wsi != NULL) {
+        lws_set_timeout(arrival->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
+    } else {
+        close(arrival->socket);
+        forget(net, arrival);
+    }
+    return true;
+}
+
+/* libwebsockets looks at its timeouts when something comes, so it is given something. */
+void gz_arrival_kill(struct gz_net *net, struct lws *wsi)
+{
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    lws_cancel_service(net->context);
+}
+
+bool gz_arrive_make_room(struct gz_net *net)
+{
+    bool is_made =
+        hang_up(net, oldest(net, GZ_PEER_SILENT)) || hang_up(net, oldest(net, GZ_PEER_IDLE));
+    net->counters.dropped += is_made;
+    return is_made;
+}
+
+/* This is asked while libwebsockets works on another connection. */
+bool gz_arrive_make_room_for_session(struct gz_net *net)
+{
+    struct gz_arrival *arrival = oldest(net, GZ_PEER_NAMELESS);
+    if (arrival == NULL) return false;
+    drop(net, arrival);
+    gz_arrival_kill(net, arrival->wsi);
+    net->counters.dropped++;
+    return true;
+}
+
+/* What a connection without a whole request costs libwebsockets, it costs for each other one: it
+ * walks past them. A handshake of TLS costs more than that. */
+static void bound_idle(struct gz_net *net)
+{
+    if (net->cert != NULL || net->peers.kinds[GZ_PEER_IDLE].count <= GZ_CONNECTIONS_SPARE) return;
+    hang_up(net, oldest(net, GZ_PEER_IDLE));
+    net->counters.dropped++;
+}
+
+void gz_arrive_sweep(struct gz_net *net)
+{
+    static const enum gz_peer_kind kinds[] = {GZ_PEER_SILENT, GZ_PEER_IDLE};
+    double until_s = gz_awake_now(&net->awake) - GZ_HTTP_SECONDS;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct gz_arrival *arrival;
+        while ((arrival = oldest(net, kinds[i])) != NULL && arrival->since_s < until_s)
+            hang_up(net, arrival);
+    }
+}
+
+/* ---- a connection ---- */
+
+/* Without TLS only what a trusted proxy passes on is safe from others on the network. */
+static bool may_connect(const struct gz_net *net, const struct gz_address *from, bool is_proxy)
+{
+    char text[GZ_ADDRESS_TEXT_BYTES];
+    if (!net->proxies_only || is_proxy || gz_address_is_loopback(from)) return true;
+    gz_address_print(from, text);
+    gz_log(net->log, GZ_INFO, 0, "refused a connection from %s, which is no --trusted-proxy", text);
+    return false;
+}
+
+/* What a proxy passes on counts for whom it names. */
+static bool count(struct gz_net *net, struct gz_arrival *arrival)
+{
+    char text[GZ_ADDRESS_TEXT_BYTES];
+    if (arrival->is_proxied || gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
+        return true;
+    gz_address_print(&arrival->client, text);
+    gz_log(net->log, GZ_INFO, 0,
+           "refused a connection from %s, which has as many as --connections-per-address", text);
+    return false;
+}
+
+static struct gz_arrival *make(struct gz_net *net, const struct sockaddr_storage *from)
+{
+    struct gz_address address = gz_address_of(from);
+    bool is_proxy = gz_address_is_in(&net->proxies, &address);
+    struct gz_arrival *arrival =
+        may_connect(net, &address, is_proxy) ? calloc(1, sizeof *arrival) : NULL;
+    if (arrival == NULL) return NULL;
+    arrival->client = address;
+    arrival->is_proxied = is_proxy;
+    arrival->since_s = gz_awake_now(&net->awake);
+    gz_peer_enter(&net->peers, &arrival->peer);
+    if (count(net, arrival)) return arrival;
+    forget(net, arrival);
+    return NULL;
+}
+
+/* libwebsockets has it from now on; its own timeouts are set again with each step. */
+static void hand_over(struct gz_net *net, struct gz_arrival *arrival)
+{
+    const lws_adopt_desc_t description = {.vh = net->vhost,
+                                          .type = LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP |
+                                                  LWS_ADOPT_ALLOW_SSL,
+                                          .fd.sockfd = arrival->socket,
+                                          .opaque = arrival};
+    epoll_ctl(net->silent_sockets, EPOLL_CTL_DEL, arrival->socket, NULL);
+    gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_IDLE);
+    net->arriving = arrival;
+    struct lws *wsi = lws_adopt_descriptor_vhost_via_info(&description);
+    if (net->arriving != NULL) {
+        net->arriving = NULL;
+        net->open_count--;
+        forget(net, arrival);
+    }
+    if (wsi != NULL) lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* the sweep has it */
+    bound_idle(net);
+}
+
+static void handle_first_bytes(uv_poll_t *poll, int status, int events)
+{
+    struct gz_net *net = poll->data;
+    struct epoll_event ready[BATCH];
+    (void)status;
+    (void)events;
+    int count = epoll_wait(net->silent_sockets, ready, BATCH, 0);
+    for (int i = 0; i < count; i++) hand_over(net, ready[i].data.ptr);
+}
+
+void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *from)
+{
+    struct gz_arrival *arrival = make(net, from);
+    struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = arrival};
+    if (arrival == NULL || epoll_ctl(net->silent_sockets, EPOLL_CTL_ADD, socket, &wanted) != 0) {
+        if (arrival != NULL) forget(net, arrival);
+        net->counters.refusals++;
+        close(socket);
+        return;
+    }
+    arrival->socket = socket;
+    net->open_count++;
+    if (net->open_count > GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) (void)gz_arrive_make_room(net);
+}
+
+enum gz_status gz_arrive_open(struct gz_net *net, struct gz_error *error)
+{
+    net->silent_sockets = epoll_create1(EPOLL_CLOEXEC);
+    return net->silent_sockets >= 0
+               ? GZ_OK
+               : gz_fail(error, GZ_INTERNAL, "no epoll for connections: %s", strerror(errno));
+}
+
+void gz_arrive_start(struct gz_net *net)
+{
+    uv_poll_init(net->loop, &net->first_bytes, net->silent_sockets);
+    net->first_bytes.data = net;
+    uv_poll_start(&net->first_bytes, UV_READABLE, handle_first_bytes);
+}
+
+void gz_arrive_stop(struct gz_net *net)
+{
+    while (hang_up(net, oldest(net, GZ_PEER_SILENT))) continue;
+    uv_close((uv_handle_t *)&net->first_bytes, NULL);
+}
+
+void gz_arrival_begin(struct gz_net *net, struct lws *wsi)
+{
+    net->arriving->wsi = wsi;
+    lws_set_opaque_user_data(wsi, net->arriving);
+    net->arriving = NULL;
+}
+
+void gz_arrival_end(struct gz_net *net, struct lws *wsi)
+{
+    struct gz_arrival *arrival = gz_arrival_of(wsi);
+    if (!arrival->is_dropped) net->open_count--;
+    forget(net, arrival);
+}
+
+void gz_arrival_become(struct lws *wsi, enum gz_peer_kind kind)
+{
+    struct gz_arrival *arrival = gz_arrival_of(wsi);
+    struct gz_net *net = gz_net_of(wsi);
+    arrival->since_s = gz_awake_now(&net->awake);
+    if (!arrival->is_dropped) gz_peer_become(&net->peers, &arrival->peer, kind);
+    if (kind == GZ_PEER_IDLE && arrival->is_proxied) gz_peer_uncount(&net->peers, &arrival->peer);
+}
+
+enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi, struct gz_error *error)
+{
+    struct gz_arrival *arrival = gz_arrival_of(wsi);
+    if (!arrival->is_proxied) return GZ_OK;
+    arrival->client = gz_proxy_client(net, wsi);
+    if (gz_address_is_in(&net->proxies, &arrival->client) ||
+        gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
+        return GZ_OK;
+    return gz_fail(error, GZ_RATE_LIMITED,
+                   "your address has as many connections as it may: close some of them");
+}
