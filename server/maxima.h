@@ -28,6 +28,9 @@
 #define GZ_MESSAGES_PER_SIGNATURE 100
 /* Seconds of being over the rate that end a connection. */
 #define GZ_RATE_SECONDS_MAX 10
+/* Pings, pongs and empty frames of a connection, each second: a client needs none, or one in a few
+ * seconds. */
+#define GZ_CONTROL_FRAMES_PER_S 50
 /* WebSocket fragments of one message: more is a slow drip. Before hello a few must do. */
 #define GZ_FRAGMENTS_MAX 1024
 #define GZ_HELLO_FRAGMENTS_MAX 16

@@ -17,10 +17,10 @@ static bool took_bytes(struct gz_connection *connection)
 
 static void ping(struct gz_connection *connection, double now_s)
 {
-    uint8_t bytes[LWS_PRE + 1] = {0}; /* libwebsockets does not report a pong without a payload */
-    struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = 1};
+    uint8_t bytes[LWS_PRE];
+    struct gz_buffer frame = {.data = bytes + LWS_PRE};
     connection->pinged_s = now_s;
-    if (connection->choked || lws_partial_buffered(connection->wsi)) return;
+    if (!gz_connection_is_free(connection)) return;
     gz_connection_write(connection, &frame, LWS_WRITE_PING);
 }
 

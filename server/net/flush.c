@@ -2,27 +2,12 @@
 #include "net/internal.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Under load a pass is followed by a pause of this many times its length: all messages of that time
  * leave in one write per viewer instead of many. That keeps a third of the time for sending at
  * most, whatever comes. */
 #define PAUSE_FACTOR 2
-
-void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
-                         enum lws_write_protocol kind)
-{
-    struct gz_net_counters *counters = &connection->net->counters;
-    if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
-        gz_connection_lose(connection);
-        gz_arrival_kill(connection->net, connection->wsi);
-        return;
-    }
-    if (kind == LWS_WRITE_BINARY) {
-        counters->frames_out++;
-        counters->bytes_out += frame->size;
-    }
-    connection->choked = lws_partial_buffered(connection->wsi) != 0;
-}
 
 /* A session that ended gets the rest of its messages; then it leaves. One whose place was taken
  * leaves at once. */
@@ -38,13 +23,14 @@ static void end_session_if_over(struct gz_connection *connection)
 
 static void write_frames(struct gz_connection *connection, struct gz_now now)
 {
-    if (connection->out.size > 0 && !connection->choked && !lws_partial_buffered(connection->wsi)) {
+    if (connection->owes_pong && gz_connection_is_free(connection)) gz_pong_write(connection);
+    if (connection->out.size > 0 && gz_connection_is_free(connection)) {
         gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
         gz_buffer_clear(&connection->out);
     }
     if (connection->session == NULL) return;
     struct gz_core *core = connection->scene->core;
-    while (!connection->choked && !lws_partial_buffered(connection->wsi)) {
+    while (gz_connection_is_free(connection)) {
         const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
         if (frame == NULL) break;
         gz_connection_write(connection, frame, LWS_WRITE_BINARY);
@@ -52,29 +38,51 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     }
     if (connection->paused && !gz_session_is_full(connection->session)) {
         connection->paused = false;
-        lws_rx_flow_control(connection->wsi, 1);
+        gz_reader_resume(connection->reader);
     }
     end_session_if_over(connection);
 }
 
-/* The last words go out even if the socket is full: libwebsockets keeps a frame behind what it
- * holds already, though no second one. It then says close and waits for the client's, or, if the
- * socket is full, hangs up when all is taken. It may end the connection at once: the caller must
- * not use the connection afterwards. */
+/* A close of our own: that of libwebsockets comes with an end of the connection. */
+static void write_close(struct gz_connection *connection)
+{
+    uint8_t bytes[LWS_PRE + 2 + GZ_CONTROL_BYTES_MAX], *at = bytes + LWS_PRE;
+    const char *words = connection->end_words != NULL ? connection->end_words : "";
+    size_t size = strnlen(words, GZ_CONTROL_BYTES_MAX - 2) + 2;
+    if (connection->end == GZ_CLOSE_NONE) size = 0;
+    at[0] = 0x88;
+    at[1] = (uint8_t)size;
+    at[2] = (uint8_t)(connection->end >> 8);
+    at[3] = (uint8_t)connection->end;
+    if (size > 2) memcpy(at + 4, words, size - 2);
+    struct gz_buffer frame = {.data = at, .size = 2 + size};
+    gz_connection_write(connection, &frame, LWS_WRITE_RAW);
+}
+
+/* Nothing more is read, or a frame is coming that may be as long as its client likes. */
+static bool cannot_hear_close(const struct gz_connection *connection)
+{
+    return connection->frames.is_over || connection->frames.in_payload;
+}
+
+/* The last words go out even if the socket is full: libwebsockets keeps frames behind what it holds
+ * already. Then the client's close is waited for, unless it came before; if it cannot be heard, the
+ * client is left without a server, and its end is waited for. */
 static void part(struct gz_connection *connection, struct gz_now now)
 {
     gz_connection_leave(connection, now);
     if (connection->out.size > 0)
         gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
     gz_buffer_clear(&connection->out);
+    if (!connection->parted) write_close(connection);
     if (connection->parted) return;
     connection->parted = true;
+    if (connection->hung_up)
+        gz_arrival_kill(connection->net, connection->wsi);
+    else if (cannot_hear_close(connection) && gz_connection_is_free(connection))
+        gz_reader_end_writing(connection->reader);
     /* A connection that waited, or sent too much, was not read: its close has to be. */
-    lws_rx_flow_control(connection->wsi, 1);
-    /* Not by the usual way, the result of a callback: Debian's libwebsockets is built so that this
-     * ends a connection on libuv twice, the second time without a close. */
-    lws_close_reason(connection->wsi, connection->end, NULL, 0);
-    lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
+    gz_reader_resume(connection->reader);
 }
 
 static void flush_connection(struct gz_connection *connection, struct gz_now now)

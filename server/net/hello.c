@@ -118,7 +118,7 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
     connection->is_waiting = false;
     connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
     if (connection->end == 0) {
-        lws_rx_flow_control(connection->wsi, 1);
+        gz_reader_resume(connection->reader);
         take_hello(connection, hello.data, hello.size, error);
     }
     gz_buffer_finish(&hello);
@@ -134,7 +134,7 @@ static enum gz_status wait_for_scene(struct gz_connection *connection, const uin
     }
     connection->is_waiting = true;
     gz_arrival_become(connection->wsi, GZ_PEER_BUSY);
-    lws_rx_flow_control(connection->wsi, 0);
+    gz_reader_pause(connection->reader);
     return GZ_OK;
 }
 

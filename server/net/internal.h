@@ -5,7 +5,8 @@
  * - listen.c: the listening socket; arrive.c: what is known of each connection; admit.c: the
  * handshake; header.c: one header of a request
  * - proxy.c: what trusted proxies say; keyring.c: the keys of tokens; identity.c: who asks
- * - websocket.c: a connection; hello.c: its first message, by which it becomes a session
+ * - websocket.c: a connection; reader.c: its bytes; frame.h: its frames; hello.c: its first
+ * message, by which it becomes a session
  * - flush.c: the end of a turn; alive.c: pings, silence, farewells; awake.c: their clock
  * - http.c: requests and answers; reply.c: their header; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
@@ -17,12 +18,15 @@
 #include "net/address.h"
 #include "net/awake.h"
 #include "net/clock.h"
+#include "net/frame.h"
 #include "net/net.h"
 #include "net/origin.h"
 #include "net/peers.h"
+#include "net/reader.h"
 #include "net/tls.h"
 #include "proto/limits.h"
 #include "proto/token/claims.h"
+#include "session/rate.h"
 
 /* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL if it never
  * began. */
@@ -33,6 +37,9 @@ struct gz_connection {
         *scene; /* whose list it is in: the net's lobby until it has a session and after it */
     struct gz_session *session; /* NULL before hello and after the end */
     struct gz_connection *next, *previous;
+    struct gz_reader *reader;
+    struct gz_frames frames;
+    struct gz_rate rate;       /* of frames that are no messages */
     struct gz_buffer in;       /* a message that comes in pieces */
     struct gz_buffer out;      /* what this room itself says: an error or a farewell */
     struct gz_buffer hello;    /* the first message, while its scene is being opened */
@@ -44,12 +51,15 @@ struct gz_connection {
     double opened_s, heard_s, taken_s, pinged_s, over_s,
         ended_s;                 /* by gz_awake_now; over: its session ended */
     uint64_t acknowledged_bytes; /* by the peer's kernel, when last looked at */
-    enum lws_close_status end;   /* 0, or how it is to be closed */
-    bool choked;                 /* its socket did not take all: wait for it to be writable */
-    bool paused;                 /* we do not read from it until its answers are taken */
-    bool ready;  /* to be looked at in the next pass, though its core may have nothing new */
-    bool text;   /* the message that is coming is text */
-    bool parted; /* its last words and our close are said */
+    int end;                     /* 0, or the code that it is to be closed with */
+    const char *end_words;       /* for the close; static; NULL for none */
+    uint8_t pong[GZ_CONTROL_BYTES_MAX], pong_size;
+    bool owes_pong; /* for the latest ping */
+    bool hung_up;   /* the client said close */
+    bool choked;    /* its socket did not take all: wait for it to be writable */
+    bool paused;    /* we do not read from it until its answers are taken */
+    bool ready;     /* to be looked at in the next pass, though its core may have nothing new */
+    bool parted;    /* its last words and our close are said */
 };
 
 struct gz_net_counters {
@@ -225,8 +235,17 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
                           const struct gz_error *error, bool fatal);
 /* Queues `bye`, and the connection is to be ended. */
 void gz_connection_dismiss(struct gz_connection *connection, const char *reason);
-/* The connection is to be ended at the next pass. */
-void gz_connection_end(struct gz_connection *connection, enum lws_close_status end);
+/* The connection is to be ended at the next pass, with this close code. */
+void gz_connection_end(struct gz_connection *connection, int end);
+/* Whether the socket takes another frame. */
+bool gz_connection_is_free(const struct gz_connection *connection);
+/* Answers the latest ping. */
+void gz_pong_write(struct gz_connection *connection);
+/* Writes one frame, which has room for its header before it. If libwebsockets cannot take the whole
+ * frame, for want of memory or because the socket is broken, the connection is lost and killed: a
+ * part of the frame may be on its way, and nothing can follow a part. */
+void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
+                         enum lws_write_protocol kind);
 
 /* ---- hello.c ---- */
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
@@ -235,12 +254,6 @@ void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, si
 /* A pass over all touched connections, if it is time; for the rest, and for later ones, sees to it
  * that the loop wakes up. */
 void gz_flush(struct gz_net *net);
-/* Writes one frame, which has room for its header before it. If libwebsockets cannot take the whole
- * frame, for want of memory or because the socket is broken, the connection is lost and killed: a
- * part of the frame may be on its way, and nothing can follow a part. */
-void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
-                         enum lws_write_protocol kind);
-
 /* ---- alive.c ---- */
 void gz_alive_sweep(struct gz_net *net);
 

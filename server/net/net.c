@@ -7,12 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read at once from a socket that is a WebSocket's; libwebsockets keeps a buffer of this size for
- * each. */
-#define READ_BYTES 2048
-/* The same with TLS: the longest record. A connection that is not to be read from, and of whose
- * record a part is left, keeps libwebsockets going round for ever. */
-#define TLS_READ_BYTES (16 * 1024)
+/* libwebsockets keeps a buffer of this size for each WebSocket, and never reads into it:
+ * reader.c. */
+#define UNUSED_BYTES 16
 /* Milliseconds between looks at which connections are silent: a quarter of a second more or less
  * does not matter to anybody. */
 #define SWEEP_MS 250
@@ -63,7 +60,7 @@ static void describe_protocols(struct gz_net *net)
         (struct lws_protocols){.name = GZ_SUBPROTOCOL,
                                .callback = gz_websocket_callback,
                                .per_session_data_size = sizeof(struct gz_connection),
-                               .rx_buffer_size = gz_net_has_tls(net) ? TLS_READ_BYTES : READ_BYTES,
+                               .rx_buffer_size = UNUSED_BYTES,
                                .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
 }
 

@@ -56,7 +56,7 @@ static void say(struct gz_connection *connection, const struct gz_message *messa
     make_ready(connection);
 }
 
-static enum lws_close_status close_status(enum gz_status status)
+static int close_code(enum gz_status status)
 {
     switch (status) {
     case GZ_TOO_LARGE: return LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE;
@@ -81,7 +81,7 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
     gz_log(connection->net->log, GZ_INFO, connection->id, "refused: %s: %s",
            gz_status_word(error->status), error->message);
     say(connection, &message);
-    if (fatal) gz_connection_end(connection, close_status(error->status));
+    if (fatal) gz_connection_end(connection, close_code(error->status));
 }
 
 void gz_connection_dismiss(struct gz_connection *connection, const char *reason)
@@ -92,12 +92,44 @@ void gz_connection_dismiss(struct gz_connection *connection, const char *reason)
     gz_connection_end(connection, LWS_CLOSE_STATUS_GOINGAWAY);
 }
 
-void gz_connection_end(struct gz_connection *connection, enum lws_close_status end)
+void gz_connection_end(struct gz_connection *connection, int end)
 {
     if (connection->end != 0) return;
     connection->end = end;
     connection->ended_s = gz_awake_now(&connection->net->awake);
     make_ready(connection);
+}
+
+/* ---- writing ---- */
+
+bool gz_connection_is_free(const struct gz_connection *connection)
+{
+    return !connection->choked && !lws_partial_buffered(connection->wsi);
+}
+
+void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
+                         enum lws_write_protocol kind)
+{
+    struct gz_net_counters *counters = &connection->net->counters;
+    if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
+        gz_connection_lose(connection);
+        gz_arrival_kill(connection->net, connection->wsi);
+        return;
+    }
+    if (kind == LWS_WRITE_BINARY) {
+        counters->frames_out++;
+        counters->bytes_out += frame->size;
+    }
+    connection->choked = lws_partial_buffered(connection->wsi) != 0;
+}
+
+void gz_pong_write(struct gz_connection *connection)
+{
+    uint8_t bytes[LWS_PRE + GZ_CONTROL_BYTES_MAX];
+    struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = connection->pong_size};
+    memcpy(frame.data, connection->pong, frame.size);
+    connection->owes_pong = false;
+    gz_connection_write(connection, &frame, LWS_WRITE_PONG);
 }
 
 /* ---- from bytes to messages ---- */
@@ -111,21 +143,33 @@ static void fail_message(struct gz_connection *connection, enum gz_status status
                          status != GZ_BAD_MESSAGE || connection->session == NULL);
 }
 
+/* Frames that are no messages are paid for from a bucket of their own: before hello there is no
+ * session's. */
+static bool pay(struct gz_connection *connection)
+{
+    double now_s = gz_clock_now().mono_s;
+    if (gz_rate_take(&connection->rate, now_s)) return true;
+    enum gz_excess excess = gz_rate_exceed(&connection->rate, now_s);
+    struct gz_error error;
+    if (excess == GZ_EXCESS_DROP) return false;
+    gz_fail(&error, GZ_RATE_LIMITED, "more than %d pings, pongs and empty frames a second",
+            GZ_CONTROL_FRAMES_PER_S);
+    gz_connection_refuse(connection, NULL, &error, excess == GZ_EXCESS_END);
+    return false;
+}
+
 static void pause_if_full(struct gz_connection *connection)
 {
     if (connection->paused || !gz_session_is_full(connection->session)) return;
     connection->paused = true;
-    lws_rx_flow_control(connection->wsi, 0);
+    gz_reader_pause(connection->reader);
 }
 
 static void take_message(struct gz_connection *connection, const uint8_t *bytes, size_t size)
 {
     connection->net->counters.frames_in++;
-    if (connection->text) {
-        fail_message(connection, GZ_BAD_MESSAGE,
-                     "text frames are not spoken here: messages are MessagePack in binary frames");
-    } else if (size == 0) {
-        fail_message(connection, GZ_BAD_MESSAGE, "the frame is empty");
+    if (size == 0) {
+        if (pay(connection)) fail_message(connection, GZ_BAD_MESSAGE, "the frame is empty");
     } else if (connection->session == NULL) {
         gz_hello_receive(connection, bytes, size);
     } else {
@@ -136,20 +180,19 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
 }
 
 /* Whether the message that is coming may go on; if not, says why. */
-static bool within_limits(struct gz_connection *connection, size_t size)
+static bool within_limits(struct gz_connection *connection, const struct gz_frame_part *part)
 {
     bool known = connection->session != NULL;
     size_t bytes_max = known ? GZ_MESSAGE_BYTES_MAX : GZ_HELLO_BYTES_MAX;
-    size_t rest = lws_remaining_packet_payload(connection->wsi);
-    bool frame_done = rest == 0;
-    connection->message_bytes += size;
-    if (connection->message_bytes > bytes_max || rest > bytes_max - connection->message_bytes) {
+    connection->message_bytes += part->size;
+    if (connection->message_bytes > bytes_max ||
+        part->left > bytes_max - connection->message_bytes) {
         fail_message(connection, GZ_TOO_LARGE,
                      known ? "the frame is larger than limits.message_bytes"
                            : "the first frame is larger than a hello may be");
         return false;
     }
-    if (frame_done) connection->fragments++;
+    if (part->left == 0) connection->fragments++;
     if (connection->fragments > (known ? GZ_FRAGMENTS_MAX : GZ_HELLO_FRAGMENTS_MAX)) {
         fail_message(connection, GZ_TOO_MANY, "the message is in too many fragments");
         return false;
@@ -166,53 +209,97 @@ static void drop_pieces(struct gz_connection *connection)
     }
 }
 
-static void handle_piece(struct gz_connection *connection, const uint8_t *bytes, size_t size)
+static void refuse_text(struct gz_connection *connection)
 {
-    connection->net->counters.bytes_in += size;
-    connection->heard_s = gz_awake_now(&connection->net->awake);
+    struct gz_error error;
+    gz_fail(&error, GZ_BAD_MESSAGE,
+            "text frames are not spoken here: messages are MessagePack in binary frames");
+    gz_connection_end(connection, GZ_CLOSE_TEXT);
+    gz_connection_refuse(connection, NULL, &error, true);
+}
+
+static void take_piece(struct gz_connection *connection, const struct gz_frame_part *part)
+{
+    connection->net->counters.bytes_in += part->size;
     if (connection->end != 0) return;
-    if (connection->is_waiting) {
-        fail_message(connection, GZ_TOO_MANY, "messages come before the welcome");
+    if (part->is_text) {
+        refuse_text(connection);
         return;
     }
-    if (lws_is_first_fragment(connection->wsi)) {
-        connection->text = !lws_frame_is_binary(connection->wsi);
+    if (part->is_first) {
         connection->message_bytes = connection->fragments = 0;
         gz_buffer_clear(&connection->in);
     }
-    if (!within_limits(connection, size)) return;
+    if (!within_limits(connection, part)) return;
 
-    bool whole = lws_is_final_fragment(connection->wsi);
-    if (whole && connection->in.size == 0) {
-        take_message(connection, bytes, size);
-    } else if (!connection->text && gz_buffer_append(&connection->in, bytes, size) != GZ_OK) {
+    if (part->is_last && connection->in.size == 0) {
+        take_message(connection, part->bytes, part->size);
+    } else if (gz_buffer_append(&connection->in, part->bytes, part->size) != GZ_OK) {
         fail_message(connection, GZ_NO_MEMORY, "no memory for the message");
-    } else if (whole) {
+    } else if (part->is_last) {
         take_message(connection, connection->in.data, connection->in.size);
         drop_pieces(connection);
     }
 }
 
-/* ---- a connection's life ---- */
-
-static void begin(struct gz_connection *connection, struct lws *wsi)
+/* It is answered by the pass: of several pings that wait for a full socket the latest counts. */
+static void take_ping(struct gz_connection *connection, const struct gz_frame_part *part)
 {
-    struct gz_net *net = gz_net_of(wsi);
-    double now_s = gz_awake_now(&net->awake);
-    *connection = (struct gz_connection){
-        .net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
-    connection->id = ++net->last_id;
-    char peer[GZ_ADDRESS_TEXT_BYTES];
-    gz_address_print(&gz_arrival_of(wsi)->client, peer);
-    gz_arrival_become(wsi, GZ_PEER_NAMELESS);
-    gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
-    gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
-    gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
-    gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
-    link_connection(connection, &net->lobby);
-    net->session_count++;
-    net->counters.connections++;
+    if (connection->end != 0 || !pay(connection)) return;
+    if (connection->owes_pong && gz_connection_is_free(connection)) gz_pong_write(connection);
+    memcpy(connection->pong, part->bytes, part->size);
+    connection->pong_size = (uint8_t)part->size;
+    connection->owes_pong = true;
+    make_ready(connection);
 }
+
+/* What the client's session held is free at once, however long the rest takes. */
+static void take_close(struct gz_connection *connection, int code)
+{
+    gz_connection_leave(connection, gz_clock_now());
+    connection->hung_up = true;
+    if (connection->parted) gz_arrival_kill(connection->net, connection->wsi);
+    gz_connection_end(connection, code);
+}
+
+static void refuse_frame(struct gz_connection *connection, const struct gz_frame_part *part)
+{
+    gz_connection_leave(connection, gz_clock_now());
+    if (connection->end != 0) return;
+    connection->net->host.errors[GZ_BAD_MESSAGE]++;
+    gz_log(connection->net->log, GZ_INFO, connection->id, "against RFC 6455: %s", part->what);
+    connection->end_words = part->what;
+    gz_connection_end(connection, part->code);
+}
+
+static void take_part(struct gz_connection *connection, const struct gz_frame_part *part)
+{
+    switch (part->kind) {
+    case GZ_FRAME_NONE: break;
+    case GZ_FRAME_DATA: take_piece(connection, part); break;
+    case GZ_FRAME_PING: take_ping(connection, part); break;
+    case GZ_FRAME_PONG:
+        if (connection->end == 0) pay(connection);
+        break;
+    case GZ_FRAME_CLOSE: take_close(connection, part->code); break;
+    case GZ_FRAME_BROKEN: refuse_frame(connection, part); break;
+    }
+}
+
+static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
+{
+    struct gz_connection *connection = context;
+    size_t used = 0;
+    connection->heard_s = gz_awake_now(&connection->net->awake);
+    while (used < size && !gz_reader_is_paused(connection->reader)) {
+        struct gz_frame_part part;
+        used += gz_frames_read(&connection->frames, bytes + used, size - used, &part);
+        take_part(connection, &part);
+    }
+    return used;
+}
+
+/* ---- a connection's life ---- */
 
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
 {
@@ -223,17 +310,49 @@ void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
     gz_connection_move(connection, &connection->net->lobby);
 }
 
-/* libwebsockets ends the connection: after a violation of the protocol, the client's close, or
- * ours. It may wait seconds for the other side to agree, but no message of that time counts, and no
- * other session has to wait for the nodes that this one held. */
+/* The socket is at its end, or libwebsockets ends it: nothing more can be said, and no other
+ * session has to wait for the nodes that this one held. */
 void gz_connection_lose(struct gz_connection *connection)
 {
     gz_connection_leave(connection, gz_clock_now());
     if (connection->end == 0) {
-        connection->end = LWS_CLOSE_STATUS_PROTOCOL_ERR;
+        connection->end = GZ_CLOSE_NONE;
         connection->ended_s = gz_awake_now(&connection->net->awake);
     }
     connection->parted = true;
+}
+
+static void end_bytes(void *context)
+{
+    struct gz_connection *connection = context;
+    gz_connection_lose(connection);
+    gz_arrival_kill(connection->net, connection->wsi);
+}
+
+static void begin(struct gz_connection *connection, struct lws *wsi)
+{
+    struct gz_net *net = gz_net_of(wsi);
+    double now_s = gz_awake_now(&net->awake);
+    *connection = (struct gz_connection){
+        .net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
+    connection->id = ++net->last_id;
+    connection->rate = gz_rate_of(GZ_CONTROL_FRAMES_PER_S, gz_clock_now().mono_s);
+    char peer[GZ_ADDRESS_TEXT_BYTES];
+    gz_address_print(&gz_arrival_of(wsi)->client, peer);
+    gz_arrival_become(wsi, GZ_PEER_NAMELESS);
+    gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
+    gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
+    gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
+    gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
+    link_connection(connection, &net->lobby);
+    net->session_count++;
+    net->counters.connections++;
+    connection->reader =
+        gz_reader_start(net->loop, wsi, (struct gz_reader_user){connection, take_bytes, end_bytes});
+    if (connection->reader == NULL) {
+        gz_log(net->log, GZ_WARN, connection->id, "no memory or descriptor to read from it");
+        end_bytes(connection);
+    }
 }
 
 static void finish(struct gz_connection *connection)
@@ -241,6 +360,7 @@ static void finish(struct gz_connection *connection)
     struct gz_net *net = connection->net;
     gz_connection_leave(connection, gz_clock_now());
     net->host.forget(net->host.context, &connection->wait);
+    gz_reader_stop(connection->reader);
     unlink_connection(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
@@ -261,6 +381,8 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
                           size_t size)
 {
     struct gz_connection *connection = user;
+    (void)in;
+    (void)size;
     if (reason == LWS_CALLBACK_ESTABLISHED) {
         begin(connection, wsi);
         return 0;
@@ -268,12 +390,7 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
     /* The end can come without the beginning. */
     if (connection == NULL || connection->net == NULL) return 0;
     switch (reason) {
-    case LWS_CALLBACK_RECEIVE: handle_piece(connection, in, size); return 0;
-    case LWS_CALLBACK_RECEIVE_PONG:
-        connection->heard_s = gz_awake_now(&connection->net->awake);
-        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE: handle_writable(connection); return 0;
-    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL: gz_connection_lose(connection); return 0;
     case LWS_CALLBACK_CLOSED: finish(connection); return 0;
     default: return 0;

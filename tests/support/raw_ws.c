@@ -176,15 +176,20 @@ int raw_open(int port)
     return socket;
 }
 
-static size_t frame_header(uint8_t header[14], uint8_t first, bool masked, uint64_t size)
+static size_t least_length_bytes(uint64_t size)
+{
+    return size < 126 ? 0 : size < 65536 ? 2 : 8;
+}
+
+static size_t frame_header(uint8_t header[14], uint8_t first, bool masked, size_t width,
+                           uint64_t size)
 {
     uint8_t mask = masked ? 0x80 : 0;
     header[0] = first;
-    if (size < 126) {
+    if (width == 0) {
         header[1] = (uint8_t)(size | mask);
         return 2;
     }
-    size_t width = size < 65536 ? 2 : 8;
     header[1] = (uint8_t)((width == 2 ? 126 : 127) | mask);
     for (size_t i = 0; i < width; i++) header[2 + i] = (uint8_t)(size >> (8 * (width - 1 - i)));
     return 2 + width;
@@ -192,10 +197,16 @@ static size_t frame_header(uint8_t header[14], uint8_t first, bool masked, uint6
 
 bool raw_send_frame(int socket, uint8_t first, bool masked, const void *bytes, size_t size)
 {
+    return raw_send_frame_as(socket, first, masked, least_length_bytes(size), bytes, size);
+}
+
+bool raw_send_frame_as(int socket, uint8_t first, bool masked, size_t length_bytes,
+                       const void *bytes, size_t size)
+{
     static const uint8_t key[4] = {0x12, 0x34, 0x56, 0x78};
     uint8_t *frame = malloc(size + 14);
     assert_non_null(frame);
-    size_t at = frame_header(frame, first, masked, size);
+    size_t at = frame_header(frame, first, masked, length_bytes, size);
     if (masked) {
         memcpy(frame + at, key, sizeof key);
         at += sizeof key;
@@ -210,7 +221,7 @@ bool raw_send_frame(int socket, uint8_t first, bool masked, const void *bytes, s
 bool raw_send_frame_header(int socket, uint8_t first, uint64_t size)
 {
     uint8_t header[14 + 4] = {0};
-    size_t at = frame_header(header, first, true, size);
+    size_t at = frame_header(header, first, true, least_length_bytes(size), size);
     return raw_send(socket, header, at + 4);
 }
 

@@ -54,6 +54,9 @@ int raw_open(int port);
 
 /* A frame: `first` is FIN and the opcode. */
 bool raw_send_frame(int socket, uint8_t first, bool masked, const void *bytes, size_t size);
+/* The same with the length in so many bytes, 0, 2 or 8, whether it needs them or not. */
+bool raw_send_frame_as(int socket, uint8_t first, bool masked, size_t length_bytes,
+                       const void *bytes, size_t size);
 /* Only the beginning of one, as if `size` bytes were to come. */
 bool raw_send_frame_header(int socket, uint8_t first, uint64_t size);
 

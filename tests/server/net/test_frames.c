@@ -24,6 +24,15 @@ static int join(void)
 }
 
 /* The error that comes now is this one, and it is the end or it is not. */
+static void assert_end(int socket, int wanted_code, const char *where)
+{
+    int code;
+    if (!raw_is_ended_within(socket, 5, &code)) fail_msg("%s: still open", where);
+    if (code != wanted_code) fail_msg("%s: close code %d", where, code);
+    close(socket);
+    net_fixture_assert_unharmed(&fixture);
+}
+
 static void assert_error(int socket, enum gz_status wanted, bool wanted_fatal, const char *where)
 {
     bool fatal;
@@ -32,13 +41,10 @@ static void assert_error(int socket, enum gz_status wanted, bool wanted_fatal, c
         fail_msg("%s: %s%s", where, gz_status_word(status), fatal ? ", fatal" : "");
     }
     if (wanted_fatal) {
-        int code;
-        if (!raw_is_ended_within(socket, 5, &code)) fail_msg("%s: still open", where);
-        int wanted_code = wanted == GZ_TOO_LARGE ? 1009 : 1008;
-        if (code != wanted_code) fail_msg("%s: close code %d", where, code);
-    } else {
-        assert_true(raw_answers(socket));
+        assert_end(socket, wanted == GZ_TOO_LARGE ? 1009 : 1008, where);
+        return;
     }
+    assert_true(raw_answers(socket));
     close(socket);
     net_fixture_assert_unharmed(&fixture);
 }
@@ -136,7 +142,8 @@ TEST(test_hello_may_share_its_frame)
     gz_arena_finish(&arena);
 }
 
-TEST(test_hello_in_the_segment_of_the_handshake_is_taken)
+/* RFC 6455 has a client wait for the answer to its handshake. */
+TEST(test_hello_in_the_segment_of_the_handshake_is_not_read)
 {
     struct gz_message hello = proper_hello();
     struct gz_buffer bytes;
@@ -158,8 +165,9 @@ TEST(test_hello_in_the_segment_of_the_handshake_is_taken)
     assert_true(raw_send(socket, message, (size_t)size + bytes.size));
     raw_read_response(socket, &response);
     assert_int_equal(response.status, 101);
-    assert_true(raw_answers(socket));
-    close(socket);
+    struct gz_message ping = {.op = GZ_OP_PING};
+    assert_true(raw_send_message(socket, &ping));
+    assert_error(socket, GZ_BAD_STATE, true, "hello before the answer to the handshake");
     gz_buffer_finish(&bytes);
 }
 
@@ -198,13 +206,6 @@ TEST(test_first_bytes_that_are_no_message_are_the_end)
     }
 }
 
-TEST(test_first_a_text_frame_is_the_end)
-{
-    int socket = raw_open(fixture.daemon.port);
-    assert_true(raw_send_frame(socket, RAW_FIN | RAW_TEXT, true, "{}", 2));
-    assert_error(socket, GZ_BAD_MESSAGE, true, "text first");
-}
-
 TEST(test_first_frame_too_large_is_the_end)
 {
     static const uint8_t zeros[GZ_HELLO_BYTES_MAX + 1];
@@ -214,7 +215,6 @@ TEST(test_first_frame_too_large_is_the_end)
     /* It is enough to claim it. */
     socket = raw_open(fixture.daemon.port);
     assert_true(raw_send_frame_header(socket, RAW_FIN | RAW_BINARY, UINT64_C(1) << 40));
-    assert_true(raw_send(socket, zeros, 1));
     assert_error(socket, GZ_TOO_LARGE, true, "a claim of a large first frame");
 }
 
@@ -268,15 +268,18 @@ TEST(test_second_hello_is_refused)
     net_fixture_assert_unharmed(&fixture);
 }
 
-TEST(test_text_frame_is_refused_and_no_more)
+/* Before hello and after it, whole or in pieces. */
+TEST(test_text_is_the_end)
 {
-    int socket = join();
-    assert_true(raw_send_frame(socket, RAW_FIN | RAW_TEXT, true, "{\"op\":\"ping\"}", 13));
-    assert_error(socket, GZ_BAD_MESSAGE, false, "text");
-    socket = join();
-    assert_true(raw_send_frame(socket, RAW_TEXT, true, "\xff\xfe", 2));
-    assert_true(raw_send_frame(socket, RAW_FIN | RAW_CONTINUATION, true, "x", 1));
-    assert_error(socket, GZ_BAD_MESSAGE, false, "text in pieces that is no UTF-8");
+    bool fatal;
+    for (int row = 0; row < 4; row++) {
+        int socket = row < 2 ? raw_open(fixture.daemon.port) : join();
+        uint8_t first = (uint8_t)(RAW_TEXT | (row & 1 ? RAW_FIN : 0));
+        assert_true(raw_send_frame(socket, first, true, "{\"op\":\"ping\"}", 13));
+        assert_int_equal(raw_read_error(socket, &fatal), GZ_BAD_MESSAGE);
+        assert_true(fatal);
+        assert_end(socket, 1003, "text");
+    }
 }
 
 /* How many errors the server says before it answers a ping. */
@@ -303,10 +306,10 @@ static int count_errors(int socket)
     return answered ? errors : -1;
 }
 
-/* Text frames that come in one turn of the server's loop. */
+/* Empty frames that come in one turn of the server's loop. */
 TEST(test_each_of_several_refused_frames_is_answered)
 {
-    static const char frames[] = "\x81\x81\0\0\0\0a\x81\x81\0\0\0\0b\x81\x81\0\0\0\0c";
+    static const char frames[] = "\x82\x80\0\0\0\0\x82\x80\0\0\0\0\x82\x80\0\0\0\0";
     int socket = join();
     assert_true(raw_send(socket, frames, sizeof frames - 1));
     assert_int_equal(count_errors(socket), 3);
@@ -324,7 +327,6 @@ TEST(test_frame_too_large_is_the_end)
 {
     int socket = join();
     assert_true(raw_send_frame_header(socket, RAW_FIN | RAW_BINARY, GZ_MESSAGE_BYTES_MAX + 1));
-    assert_true(raw_send(socket, "", 1));
     assert_error(socket, GZ_TOO_LARGE, true, "a large frame");
     socket = join();
     uint8_t *zeros = calloc(1, GZ_MESSAGE_BYTES_MAX);
@@ -375,56 +377,230 @@ TEST(test_large_message_in_fragments_is_taken)
     free(ids);
 }
 
-/* What RFC 6455 forbids ends the connection, in whatever way, and nobody else's. */
-TEST(test_frame_against_the_rules_harms_nobody)
+/* What RFC 6455 forbids ends the connection with the code that it has for that, and nobody else's.
+ * A row of code 0 is allowed: the session goes on. */
+TEST(test_frame_by_the_rules_or_against_them)
 {
     static const struct {
         uint8_t first;
         bool masked;
+        size_t length_bytes;
         const char *bytes;
         size_t size;
+        int code;
     } rows[] = {
-        {RAW_FIN | 0x40 | RAW_BINARY, true, "\x80", 1},     /* a reserved bit */
-        {RAW_FIN | 0x10 | RAW_BINARY, true, "\x80", 1},     /* another */
-        {RAW_FIN | 0x3, true, "\x80", 1},                   /* an opcode that is none */
-        {RAW_FIN | 0xB, true, "\x80", 1},                   /* a control opcode that is none */
-        {RAW_FIN | RAW_CONTINUATION, true, "\x80", 1},      /* of nothing */
-        {RAW_PING, true, "\x80", 1},                        /* a ping in pieces */
-        {RAW_FIN | RAW_CLOSE, true, "\x03", 1},             /* half a code */
-        {RAW_FIN | RAW_CLOSE, true, "\x00\x00", 2},         /* a code that is none */
-        {RAW_FIN | RAW_CLOSE, true, "\x03\xe8\xff\xff", 4}, /* a reason that is no UTF-8 */
+        {RAW_FIN | 0x40 | RAW_BINARY, true, 0, "\x80", 1, 1002}, /* a reserved bit */
+        {RAW_FIN | 0x20 | RAW_BINARY, true, 0, "\x80", 1, 1002},
+        {RAW_FIN | 0x10 | RAW_BINARY, true, 0, "\x80", 1, 1002},
+        {RAW_FIN | 0x40 | RAW_PING, true, 0, "", 0, 1002},
+        {RAW_FIN | 0x3, true, 0, "\x80", 1, 1002}, /* an opcode that is none */
+        {RAW_FIN | 0x7, true, 0, "\x80", 1, 1002},
+        {RAW_FIN | 0xB, true, 0, "\x80", 1, 1002},
+        {RAW_FIN | 0xF, true, 0, "\x80", 1, 1002},
+        {RAW_FIN | RAW_CONTINUATION, true, 0, "\x80", 1, 1002}, /* of nothing */
+        {RAW_PING, true, 0, "\x80", 1, 1002},                   /* control frames in pieces */
+        {RAW_PONG, true, 0, "\x80", 1, 1002},
+        {RAW_CLOSE, true, 0, "\x03\xe8", 2, 1002},
+        {RAW_FIN | RAW_PING, true, 2, "abc", 3, 1002}, /* control frames with long lengths */
+        {RAW_FIN | RAW_CLOSE, true, 8, "\x03\xe8", 2, 1002},
+        {RAW_FIN | RAW_BINARY, false, 0, "\xc1", 1, 1002}, /* no mask */
+        {RAW_FIN | RAW_PING, false, 0, "", 0, 1002},
+        {RAW_FIN | RAW_CLOSE, false, 0, "\x03\xe8", 2, 1002},
+        {RAW_FIN | RAW_BINARY, true, 2, "\xc1", 1, 1002}, /* lengths longer than they have to be */
+        {RAW_FIN | RAW_BINARY, true, 8, "\xc1", 1, 1002},
+        {RAW_FIN | RAW_CLOSE, true, 0, "\x03", 1, 1002}, /* half a code */
+        {RAW_FIN | RAW_CLOSE, true, 0, "", 0, 1005},     /* no code is answered with none */
+        {RAW_FIN | RAW_CLOSE, true, 0, "\x03\xe8Zo\xc3\xab", 6, 1000},
+        {RAW_FIN | RAW_CLOSE, true, 0, "\x03\xe8\xff\xff", 4, 1007}, /* reasons that are no UTF-8 */
+        {RAW_FIN | RAW_CLOSE, true, 0, "\x03\xe8\xce\xba\xe1\xbd", 6, 1007},
+        {RAW_FIN | RAW_CLOSE, true, 0, "\x03\xe8\xed\xa0\x80", 5, 1007},
+        {RAW_FIN | RAW_PONG, true, 0, "nobody asked", 12, 0},
+        {RAW_FIN | RAW_PING, true, 0, "", 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char where[32];
+        snprintf(where, sizeof where, "row %zu", i);
         int socket = join();
-        assert_true(
-            raw_send_frame(socket, rows[i].first, rows[i].masked, rows[i].bytes, rows[i].size));
-        int code;
-        if (!raw_is_ended_within(socket, 8, &code)) fail_msg("row %zu: still open", i);
+        assert_true(raw_send_frame_as(socket, rows[i].first, rows[i].masked, rows[i].length_bytes,
+                                      rows[i].bytes, rows[i].size));
+        if (rows[i].code != 0) {
+            assert_end(socket, rows[i].code == 1005 ? 0 : rows[i].code, where);
+            continue;
+        }
+        assert_true(raw_answers(socket));
         close(socket);
-        net_fixture_assert_unharmed(&fixture);
     }
 }
 
-/* libwebsockets reads it as if it were masked by zeros; it must not be taken for anything else. */
-TEST(test_unmasked_frame_harms_nobody)
+TEST(test_frames_in_the_wrong_order_are_the_end)
 {
-    static const uint8_t no_map[] = {0xC1};
     int socket = join();
-    raw_send_frame(socket, RAW_FIN | RAW_BINARY, false, no_map, sizeof no_map);
-    assert_error(socket, GZ_BAD_MESSAGE, false, "unmasked");
+    assert_true(raw_send_frame(socket, RAW_BINARY, true, "\x81", 1));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, "\x81", 1));
+    assert_end(socket, 1002, "a message within a message");
+    socket = join();
+    assert_true(raw_send_frame(socket, RAW_BINARY, true, "\xc1", 1));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_CONTINUATION, true, "", 0));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_CONTINUATION, true, "", 0));
+    assert_end(socket, 1002, "one that goes on after its end");
+    socket = join();
+    assert_true(raw_send(socket, "\x82\xff\x80\0\0\0\0\0\0\1\0\0\0\0", 14));
+    assert_end(socket, 1002, "a length of 2^63");
 }
 
-TEST(test_ping_frame_is_answered)
+/* The codes that may be sent are said back; the others are a violation themselves. */
+TEST(test_close_code_table)
+{
+    static const int said_back[] = {1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010,
+                                    1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999};
+    static const int refused[] = {0,    1,    999,  1004, 1005, 1006, 1015,
+                                  1016, 1100, 2000, 2999, 5000, 65535};
+    size_t count = sizeof said_back / sizeof said_back[0];
+    for (size_t i = 0; i < count + sizeof refused / sizeof refused[0]; i++) {
+        int code = i < count ? said_back[i] : refused[i - count];
+        uint8_t bytes[2] = {(uint8_t)(code >> 8), (uint8_t)code};
+        char where[32];
+        snprintf(where, sizeof where, "close %d", code);
+        int socket = raw_open(fixture.daemon.port);
+        assert_true(raw_send_frame(socket, RAW_FIN | RAW_CLOSE, true, bytes, 2));
+        assert_end(socket, i < count ? code : 1002, where);
+    }
+}
+
+TEST(test_nothing_counts_after_a_close)
 {
     struct raw_frame frame;
-    int socket = join();
-    assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, "abc", 3));
+    int socket = raw_open(fixture.daemon.port);
+    long before = net_fixture_frames_in(fixture.daemon.port);
+    assert_true(raw_send(socket, "\x88\x80\0\0\0\0\x82\x81\0\0\0\0\xc1", 13));
+    assert_true(raw_read_frame(socket, &frame, 5));
+    assert_int_equal(frame.opcode, RAW_CLOSE);
+    assert_true(raw_is_closed_within(socket, 5));
+    assert_int_equal(net_fixture_frames_in(fixture.daemon.port), before);
+    close(socket);
+}
+
+TEST(test_message_of_any_length_is_read)
+{
+    static const size_t sizes[] = {1, 125, 126, 127, 128, 65535, 65536, GZ_MESSAGE_BYTES_MAX};
+    uint8_t *bytes = malloc(GZ_MESSAGE_BYTES_MAX);
+    assert_non_null(bytes);
+    memset(bytes, 0xC1, GZ_MESSAGE_BYTES_MAX); /* what MessagePack never begins with */
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        char where[32];
+        snprintf(where, sizeof where, "%zu bytes", sizes[i]);
+        int socket = join();
+        assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, bytes, sizes[i]));
+        assert_error(socket, GZ_BAD_MESSAGE, false, where);
+    }
+    free(bytes);
+}
+
+/* A conversation whose bytes come one by one, with control frames between the pieces. */
+TEST(test_frames_may_come_byte_by_byte)
+{
+    struct gz_message hello = proper_hello();
+    struct gz_buffer bytes;
+    struct raw_frame frame;
+    gz_buffer_init(&bytes, GZ_HELLO_BYTES_MAX, 0);
+    assert_int_equal(gz_encode(&bytes, &hello), GZ_OK);
+    uint8_t stream[1024] = "\x02\x83\0\0\0\0" /* three bytes, a ping, the rest */
+                           "???"
+                           "\x89\x82\1\2\3\4ik\x80";
+    size_t size = bytes.size - 3, at = 18;
+    memcpy(stream + 6, bytes.data, 3);
+    stream[at++] = (uint8_t)(0x80 | size);
+    at += 4;
+    memcpy(stream + at, bytes.data + 3, size);
+    int socket = raw_open(fixture.daemon.port);
+    for (size_t i = 0; i < at + size; i++) {
+        assert_true(raw_send(socket, stream + i, 1));
+        usleep(200);
+    }
     do {
         assert_true(raw_read_frame(socket, &frame, 5));
     } while (frame.opcode != RAW_PONG);
-    assert_int_equal(frame.size, 3);
-    assert_memory_equal(frame.bytes, "abc", 3);
+    assert_int_equal(frame.size, 2);
+    assert_memory_equal(frame.bytes, "hi", 2);
+    assert_true(raw_answers(socket));
     close(socket);
+    gz_buffer_finish(&bytes);
+}
+
+static void assert_pong(int socket, const uint8_t *bytes, size_t size)
+{
+    struct raw_frame frame;
+    do {
+        assert_true(raw_read_frame(socket, &frame, 5));
+    } while (frame.opcode != RAW_PONG);
+    assert_int_equal(frame.size, size);
+    assert_memory_equal(frame.bytes, bytes, size);
+}
+
+/* More pings than a session may send in a second, so at less than its rate. */
+TEST(test_ping_of_any_size_is_answered)
+{
+    uint8_t bytes[125];
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * 7);
+    for (size_t size = 0; size <= sizeof bytes; size += 5) {
+        int socket = size % 50 == 0 ? raw_open(fixture.daemon.port) : join();
+        assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, bytes, size));
+        assert_pong(socket, bytes, size);
+        close(socket);
+    }
+    int socket = join();
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, bytes, 126));
+    assert_end(socket, 1002, "a ping of 126 bytes");
+}
+
+/* Each of ten pings that come at once, in their order. */
+TEST(test_pings_are_answered_in_order)
+{
+    uint8_t pings[10][7];
+    int socket = join();
+    for (uint8_t i = 0; i < 10; i++)
+        memcpy(pings[i], (uint8_t[]){RAW_FIN | RAW_PING, 0x81, 0, 0, 0, 0, i}, 7);
+    assert_true(raw_send(socket, pings, sizeof pings));
+    for (uint8_t i = 0; i < 10; i++) assert_pong(socket, &i, 1);
+    close(socket);
+}
+
+static int send_flood(uint8_t first)
+{
+    enum { COUNT = 20000 };
+    int socket = join();
+    uint8_t *flood = calloc(COUNT, 6);
+    assert_non_null(flood);
+    for (size_t i = 0; i < COUNT; i++) {
+        flood[6 * i] = first;
+        flood[6 * i + 1] = 0x80;
+    }
+    assert_true(raw_send(socket, flood, COUNT * 6));
+    free(flood);
+    return socket;
+}
+
+/* A connection has a second's worth of frames that are no messages, and then as many as time
+ * brings. It is told so, and goes on. */
+TEST(test_flood_of_pings_or_pongs_is_dropped)
+{
+    static const uint8_t kinds[] = {RAW_FIN | RAW_PING, RAW_FIN | RAW_PONG};
+    for (size_t i = 0; i < 2; i++) {
+        int socket = send_flood(kinds[i]);
+        assert_error(socket, GZ_RATE_LIMITED, false, "a flood");
+    }
+}
+
+TEST(test_flood_of_empty_frames_is_dropped)
+{
+    double began_s = net_fixture_now_s();
+    long before = net_fixture_errors(fixture.daemon.port, "bad_message");
+    int socket = send_flood(RAW_FIN | RAW_BINARY);
+    assert_true(raw_answers(socket));
+    double most = GZ_CONTROL_FRAMES_PER_S * (net_fixture_now_s() - began_s + 1);
+    assert_true(net_fixture_errors(fixture.daemon.port, "bad_message") - before <= (long)most);
+    close(socket);
+    net_fixture_assert_unharmed(&fixture);
 }
 
 TEST(test_hanging_up_at_any_byte_harms_nobody)
@@ -464,23 +640,29 @@ int main(void)
         cmocka_unit_test(test_hello_of_a_viewer_may_create_what_is_there),
         cmocka_unit_test(test_hello_refused_carries_its_rid),
         cmocka_unit_test(test_hello_may_share_its_frame),
-        cmocka_unit_test(test_hello_in_the_segment_of_the_handshake_is_taken),
+        cmocka_unit_test(test_hello_in_the_segment_of_the_handshake_is_not_read),
         cmocka_unit_test(test_first_another_message_is_the_end),
         cmocka_unit_test(test_first_bytes_that_are_no_message_are_the_end),
-        cmocka_unit_test(test_first_a_text_frame_is_the_end),
         cmocka_unit_test(test_first_frame_too_large_is_the_end),
         cmocka_unit_test(test_first_message_in_pieces),
         cmocka_unit_test(test_first_message_that_does_not_come_is_the_end),
         cmocka_unit_test(test_second_hello_is_refused),
-        cmocka_unit_test(test_text_frame_is_refused_and_no_more),
+        cmocka_unit_test(test_text_is_the_end),
         cmocka_unit_test(test_each_of_several_refused_frames_is_answered),
         cmocka_unit_test(test_empty_frame_is_refused_and_no_more),
         cmocka_unit_test(test_frame_too_large_is_the_end),
         cmocka_unit_test(test_message_in_too_many_fragments_is_the_end),
         cmocka_unit_test(test_large_message_in_fragments_is_taken),
-        cmocka_unit_test(test_frame_against_the_rules_harms_nobody),
-        cmocka_unit_test(test_unmasked_frame_harms_nobody),
-        cmocka_unit_test(test_ping_frame_is_answered),
+        cmocka_unit_test(test_frame_by_the_rules_or_against_them),
+        cmocka_unit_test(test_frames_in_the_wrong_order_are_the_end),
+        cmocka_unit_test(test_close_code_table),
+        cmocka_unit_test(test_nothing_counts_after_a_close),
+        cmocka_unit_test(test_message_of_any_length_is_read),
+        cmocka_unit_test(test_frames_may_come_byte_by_byte),
+        cmocka_unit_test(test_ping_of_any_size_is_answered),
+        cmocka_unit_test(test_pings_are_answered_in_order),
+        cmocka_unit_test(test_flood_of_pings_or_pongs_is_dropped),
+        cmocka_unit_test(test_flood_of_empty_frames_is_dropped),
         cmocka_unit_test(test_hanging_up_at_any_byte_harms_nobody),
     };
     return cmocka_run_group_tests(tests, start, stop);
