@@ -1,0 +1,576 @@
+/* harm_bench.c - what one who asks for much at the full rate costs others. harm_bench [NODES
+ * [SECONDS [WORDS]]], 100000 and 3 without; WORDS chooses the rows that have them in their name.
+ * A real daemon with its disk, real sockets on loopback. In a large scene and in a small one an
+ * editor moves one node 50 times a second; the wait is from the send to the `ok`, after COMMIT. In
+ * each row somebody else, in processes of their own, asks for one thing as often as the daemon
+ * takes it, from the large scene. Between the rows it is calm; each row is compared with the calm
+ * time before it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/cmocka.h"
+
+#include "proto/limits.h"
+#include "support/crowd.h"
+#include "support/daemon.h"
+#include "support/raw_ws.h"
+
+#define LARGE "large"
+#define SMALL "small"
+#define MOVES_PER_S 50
+#define SETTLE_SECONDS 1.0
+#define PATIENCE_S 120.0
+#define ATTACKERS_MAX 32
+#define CONNECTIONS_MAX 32
+/* The places of two people in the bench. */
+enum { IN_SMALL, IN_LARGE, PEOPLE };
+
+struct waits {
+    double p50, p99; /* milliseconds */
+};
+
+struct person {
+    struct crowd_member *member;
+    uint64_t node, rid;
+    double sent_s;
+    bool waits;
+    double samples[100000];
+    size_t count;
+};
+
+struct bench {
+    struct test_daemon daemon;
+    struct crowd crowd;
+    struct person people[PEOPLE];
+    uint64_t nodes; /* of the large scene, ids from 1; the last is the editor's own */
+    uint64_t *ids;
+    char *asset; /* the large scene as glTF */
+    size_t asset_size;
+    double seconds;
+};
+
+/* ---- the people whose wait counts ---- */
+
+static void handle_message(void *context, struct crowd_member *member,
+                           const struct gz_message *message, double came_s)
+{
+    struct bench *bench = context;
+    bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
+    for (int i = 0; i < PEOPLE && answers; i++) {
+        struct person *person = &bench->people[i];
+        if (person->member != member || !person->waits || message->rid != person->rid) continue;
+        person->waits = false;
+        if (message->op == GZ_OP_ERROR)
+            fail_msg("an edit was refused: %.*s", (int)message->error.message.size,
+                     message->error.message.bytes);
+        if (person->count < sizeof person->samples / sizeof person->samples[0])
+            person->samples[person->count++] = 1e3 * (came_s - person->sent_s);
+    }
+}
+
+static void move(struct person *person)
+{
+    if (person->waits) return; /* the wait goes on, and counts as long as it takes */
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = person->node};
+    node.trs.t = (gz_vec3){(double)++person->rid, 0, 0};
+    struct gz_message set = {.op = GZ_OP_SET,
+                             .has = GZ_HAS_RID,
+                             .rid = person->rid,
+                             .set = {.nodes = &node, .count = 1}};
+    person->sent_s = crowd_unix_s();
+    person->waits = true;
+    crowd_send(person->member, &set);
+}
+
+static void move_for(struct bench *bench, double seconds)
+{
+    double begin_s = crowd_unix_s();
+    for (int i = 0; i < (int)(seconds * MOVES_PER_S); i++) {
+        for (int p = 0; p < PEOPLE; p++) move(&bench->people[p]);
+        crowd_run(&bench->crowd, fmax(0, begin_s + (i + 1.0) / MOVES_PER_S - crowd_unix_s()));
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct waits waits_of(struct person *person)
+{
+    /* Who still waits has waited so long at least. */
+    if (person->waits) person->samples[person->count++] = 1e3 * (crowd_unix_s() - person->sent_s);
+    qsort(person->samples, person->count, sizeof *person->samples, compare);
+    size_t last = person->count - 1;
+    struct waits waits = {person->samples[last / 2], person->samples[last * 99 / 100]};
+    person->count = 0;
+    return waits;
+}
+
+static void measure(struct bench *bench, struct waits waits[PEOPLE])
+{
+    move_for(bench, SETTLE_SECONDS);
+    for (int i = 0; i < PEOPLE; i++) bench->people[i].count = 0;
+    move_for(bench, bench->seconds);
+    for (int i = 0; i < PEOPLE; i++) waits[i] = waits_of(&bench->people[i]);
+}
+
+/* ---- those who ask for much ---- */
+
+struct attacker {
+    const struct bench *bench;
+    int socket;
+    uint64_t n;
+    struct gz_buffer out;
+    size_t written;
+};
+
+/* A masked binary frame behind what is still to be written. */
+static void put_frame(struct attacker *attacker, const struct gz_message *message)
+{
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, 16 * GZ_MESSAGE_BYTES_MAX, 0);
+    assert_int_equal(gz_encode(&bytes, message), GZ_OK);
+    uint8_t head[14] = {0x82, 0x80 | 127};
+    for (int i = 0; i < 8; i++) head[2 + i] = (uint8_t)((uint64_t)bytes.size >> (56 - 8 * i));
+    size_t head_size = 14;
+    if (bytes.size < 126) {
+        head[1] = (uint8_t)(0x80 | bytes.size);
+        memset(head + 2, 0, 4);
+        head_size = 6;
+    } else if (bytes.size < 65536) {
+        head[1] = 0x80 | 126;
+        head[2] = (uint8_t)(bytes.size >> 8);
+        head[3] = (uint8_t)bytes.size;
+        memset(head + 4, 0, 4);
+        head_size = 8;
+    }
+    assert_int_equal(gz_buffer_append(&attacker->out, head, head_size), GZ_OK);
+    assert_int_equal(gz_buffer_append(&attacker->out, bytes.data, bytes.size), GZ_OK);
+    gz_buffer_finish(&bytes);
+}
+
+/* Half of the nodes, which are nobody's. */
+static struct gz_ids half(const struct bench *bench)
+{
+    return (struct gz_ids){bench->ids + 1, (size_t)bench->nodes / 2};
+}
+
+static struct gz_message camera_message(double distance)
+{
+    return (struct gz_message){
+        .op = GZ_OP_CAMERA,
+        .camera = {.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -distance, 1},
+                   .proj = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
+                   .viewport = {0, 0, 800, 600}},
+    };
+}
+
+static void put_camera(struct attacker *attacker)
+{
+    struct gz_message message = camera_message(500 + (double)(attacker->n++ % 16));
+    put_frame(attacker, &message);
+}
+
+static void put_pointer(struct attacker *attacker, enum gz_phase phase, double x)
+{
+    struct gz_message message = {.op = GZ_OP_POINTER,
+                                 .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N,
+                                 .pointer = {.phase = phase, .at = {x, 300}, .n = ++attacker->n}};
+    put_frame(attacker, &message);
+}
+
+static void put_hover(struct attacker *attacker)
+{
+    put_pointer(attacker, GZ_PHASE_MOVE, 20 + (double)(attacker->n % 16));
+}
+
+static void put_mode(struct attacker *attacker, enum gz_mode mode)
+{
+    struct gz_message message = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = mode};
+    put_frame(attacker, &message);
+}
+
+static void put_orbit(struct attacker *attacker)
+{
+    put_mode(attacker, GZ_MODE_ORBIT);
+}
+
+static void put_tool(struct attacker *attacker)
+{
+    put_mode(attacker, attacker->n++ % 2 == 0 ? GZ_MODE_BOUNDS : GZ_MODE_UNIVERSAL);
+}
+
+static void put_wheel(struct attacker *attacker)
+{
+    struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = attacker->n++ % 2 == 0 ? 1 : -1};
+    put_frame(attacker, &message);
+}
+
+static void put_select(struct attacker *attacker)
+{
+    struct gz_message message = {.op = GZ_OP_SELECT, .select = {half(attacker->bench), GZ_HOW_SET}};
+    put_frame(attacker, &message);
+}
+
+static void put_toggle(struct attacker *attacker)
+{
+    struct gz_message message = {.op = GZ_OP_SELECT,
+                                 .select = {half(attacker->bench), GZ_HOW_TOGGLE}};
+    put_frame(attacker, &message);
+}
+
+static void put_grab(struct attacker *attacker)
+{
+    struct gz_message message = {
+        .op = GZ_OP_GRAB,
+        .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N | GZ_HAS_POINTER_NODES,
+        .pointer = {.phase = GZ_PHASE_DOWN, .at = {400, 300}, .n = ++attacker->n}};
+    message.pointer.handle = GZ_TX;
+    message.pointer.nodes = half(attacker->bench);
+    put_frame(attacker, &message);
+}
+
+static void put_drag(struct attacker *attacker)
+{
+    put_pointer(attacker, GZ_PHASE_MOVE, 420 + (double)(attacker->n % 16));
+}
+
+static void put_grab_and_cancel(struct attacker *attacker)
+{
+    put_grab(attacker);
+    put_pointer(attacker, GZ_PHASE_CANCEL, 0);
+}
+
+/* The last node is not there, which is found when all others were looked at. */
+static void put_delete_refused(struct attacker *attacker)
+{
+    struct gz_ids ids = half(attacker->bench);
+    uint64_t *nodes = malloc((ids.count + 1) * sizeof *nodes);
+    assert_non_null(nodes);
+    memcpy(nodes, ids.ids, ids.count * sizeof *nodes);
+    nodes[ids.count] = GZ_ID_LIMIT - 1;
+    struct gz_message message = {.op = GZ_OP_DELETE, .remove = {nodes, ids.count + 1}};
+    put_frame(attacker, &message);
+    free(nodes);
+}
+
+static void put_op(struct attacker *attacker, enum gz_op op)
+{
+    struct gz_message message = {.op = op};
+    put_frame(attacker, &message);
+}
+
+static void put_history(struct attacker *attacker)
+{
+    put_op(attacker, GZ_OP_HISTORY);
+}
+
+static void put_ping(struct attacker *attacker)
+{
+    put_op(attacker, GZ_OP_PING);
+}
+
+static void put_at(struct attacker *attacker)
+{
+    struct gz_message message = {.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1};
+    put_frame(attacker, &message);
+}
+
+static void put_rect(struct attacker *attacker)
+{
+    struct gz_message message = {
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600}};
+    put_frame(attacker, &message);
+}
+
+static void put_interest(struct attacker *attacker)
+{
+    struct gz_message message = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true};
+    put_frame(attacker, &message);
+    put_camera(attacker);
+}
+
+static void put_text(struct attacker *attacker)
+{
+    static const uint8_t frame[] = {0x81, 0x82, 0, 0, 0, 0, 'h', 'i'};
+    assert_int_equal(gz_buffer_append(&attacker->out, frame, sizeof frame), GZ_OK);
+}
+
+static void put_control(struct attacker *attacker)
+{
+    static const uint8_t frame[] = {0x89, 0x80, 0, 0, 0, 0};
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(gz_buffer_append(&attacker->out, frame, sizeof frame), GZ_OK);
+}
+
+/* ---- a process that asks ---- */
+
+static void connect_attacker(struct attacker *attacker)
+{
+    attacker->socket = raw_open(attacker->bench->daemon.port);
+    if (!raw_send_hello(attacker->socket, LARGE, "mallory")) _exit(1);
+    fcntl(attacker->socket, F_SETFL, fcntl(attacker->socket, F_GETFL) | O_NONBLOCK);
+    gz_buffer_init(&attacker->out, 64 * GZ_MESSAGE_BYTES_MAX, 0);
+    attacker->written = 0;
+}
+
+/* Whether the connection stands. What comes is thrown away. */
+static bool drain(struct attacker *attacker)
+{
+    static char bytes[1 << 18];
+    ssize_t size;
+    while ((size = recv(attacker->socket, bytes, sizeof bytes, 0)) > 0) continue;
+    return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+static bool write_more(struct attacker *attacker)
+{
+    struct gz_buffer *out = &attacker->out;
+    while (attacker->written < out->size) {
+        ssize_t size = send(attacker->socket, out->data + attacker->written,
+                            out->size - attacker->written, MSG_NOSIGNAL);
+        if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+        attacker->written += (size_t)size;
+    }
+    gz_buffer_clear(out);
+    attacker->written = 0;
+    return true;
+}
+
+/* Asks at this rate for ever, as far as the daemon takes it; comes back if it is put out. */
+static void ask_for_ever(const struct bench *bench, void (*before)(struct attacker *),
+                         void (*ask)(struct attacker *), double per_s)
+{
+    for (;;) {
+        struct attacker attacker = {.bench = bench};
+        connect_attacker(&attacker);
+        put_camera(&attacker);
+        if (before != NULL) before(&attacker);
+        double next_s = crowd_unix_s();
+        while (drain(&attacker) && write_more(&attacker)) {
+            double now_s = crowd_unix_s();
+            if (next_s < now_s - 0.1) next_s = now_s - 0.1;
+            for (; next_s <= now_s && attacker.out.size < (1 << 20); next_s += 1 / per_s)
+                ask(&attacker);
+            struct pollfd poll_for = {attacker.socket,
+                                      attacker.out.size > 0 ? POLLIN | POLLOUT : POLLIN, 0};
+            poll(&poll_for, 1, 1);
+        }
+        close(attacker.socket);
+        gz_buffer_finish(&attacker.out);
+        usleep(10000);
+    }
+}
+
+static void request_for_ever(const struct bench *bench, const char *method, const char *path,
+                             bool has_body)
+{
+    char length[64] = "";
+    if (has_body) snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->asset_size);
+    for (;;) {
+        struct raw_response response;
+        raw_request(bench->daemon.port, method, path, length, has_body ? bench->asset : "",
+                    has_body ? bench->asset_size : 0, &response);
+        if (response.status >= 400) usleep(10000);
+    }
+}
+
+static void join_for_ever(const struct bench *bench)
+{
+    for (;;) {
+        struct attacker attacker = {.bench = bench};
+        connect_attacker(&attacker);
+        for (int i = 0; i < 50 && drain(&attacker); i++) {
+            struct pollfd poll_for = {attacker.socket, POLLIN, 0};
+            poll(&poll_for, 1, 1);
+        }
+        close(attacker.socket);
+        gz_buffer_finish(&attacker.out);
+    }
+}
+
+struct row {
+    const char *what;
+    int attackers;
+    void (*before)(struct attacker *attacker), (*ask)(struct attacker *attacker);
+    double per_s; /* of each */
+    const char *method, *path;
+};
+
+static const struct row rows[] = {
+    {"orbit, the wheel", 1, put_orbit, put_wheel, 1900, NULL, NULL},
+    {"select half", 1, NULL, put_select, 1900, NULL, NULL},
+    {"select half, toggled", 1, NULL, put_toggle, 1900, NULL, NULL},
+    {"tool, half selected", 1, put_select, put_tool, 1900, NULL, NULL},
+    {"camera, half selected", 1, put_select, put_camera, 1900, NULL, NULL},
+    {"hover, half selected", 1, put_select, put_hover, 1900, NULL, NULL},
+    {"drag of half, 60 moves/s", 1, put_grab, put_drag, 60, NULL, NULL},
+    {"drag of half, 1900 moves/s", 1, put_grab, put_drag, 1900, NULL, NULL},
+    {"camera in a drag of half", 1, put_grab, put_camera, 1900, NULL, NULL},
+    {"grab half and cancel", 1, NULL, put_grab_and_cancel, 950, NULL, NULL},
+    {"refused deletes", 1, NULL, put_delete_refused, 1900, NULL, NULL},
+    {"pick rect", 1, NULL, put_rect, 1900, NULL, NULL},
+    {"interest by view x10", 10, NULL, put_interest, 950, NULL, NULL},
+    {"history x20", 20, NULL, put_history, 100, NULL, NULL},
+    {"at x20", 20, NULL, put_at, 100, NULL, NULL},
+    {"ping op, 100 x the rate", 1, NULL, put_ping, 190000, NULL, NULL},
+    {"text frames", 1, NULL, put_text, 190000, NULL, NULL},
+    {"WebSocket pings x8", 8, NULL, put_control, 19000, NULL, NULL},
+    {"joins x20", 20, NULL, NULL, 0, NULL, NULL},
+    {"exports x16", 16, NULL, NULL, 0, "GET", "/scenes/" LARGE "/export"},
+    {"backups x16", 16, NULL, NULL, 0, "GET", "/scenes/" LARGE "/backup"},
+    {"GET /scenes x16", 16, NULL, NULL, 0, "GET", "/scenes"},
+    {"PUT makes another x4", 4, NULL, NULL, 0, "PUT", "/scenes/other?replace"},
+};
+
+static pid_t start_attacker(const struct bench *bench, const struct row *row)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid > 0) return pid;
+    if (row->method != NULL)
+        request_for_ever(bench, row->method, row->path, strcmp(row->method, "PUT") == 0);
+    else if (row->ask == NULL)
+        join_for_ever(bench);
+    else
+        ask_for_ever(bench, row->before, row->ask, row->per_s);
+    _exit(0);
+}
+
+static void measure_row(struct bench *bench, const struct row *row, struct waits waits[PEOPLE])
+{
+    pid_t pids[ATTACKERS_MAX];
+    for (int i = 0; i < row->attackers; i++) pids[i] = start_attacker(bench, row);
+    measure(bench, waits);
+    for (int i = 0; i < row->attackers; i++) kill(pids[i], SIGKILL);
+    for (int i = 0; i < row->attackers; i++) waitpid(pids[i], NULL, 0);
+    crowd_run(&bench->crowd, 0.5);
+}
+
+/* ---- the scenes ---- */
+
+/* A square of nodes below one root. */
+static void make_asset(struct bench *bench)
+{
+    FILE *file = open_memstream(&bench->asset, &bench->asset_size);
+    assert_non_null(file);
+    fputs("{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{"
+          "\"name\":\"root\",\"children\":[",
+          file);
+    for (uint64_t i = 1; i < bench->nodes; i++) fprintf(file, "%s%d", i > 1 ? "," : "", (int)i);
+    fputs("]}", file);
+    for (uint64_t i = 1; i < bench->nodes; i++)
+        fprintf(file, ",{\"name\":\"part %d\",\"translation\":[%d,%d,0]}", (int)i,
+                (int)(i % 316) * 2 - 316, (int)(i / 316) * 2 - 316);
+    fputs("]}", file);
+    fclose(file);
+}
+
+static bool is_answered(void *context)
+{
+    return !((const struct person *)context)->waits;
+}
+
+static void enter(struct bench *bench, int place, const char *scene, uint64_t node)
+{
+    struct person *person = &bench->people[place];
+    person->member = crowd_enter(&bench->crowd, scene, GZ_ROLE_EDITOR, 0);
+    person->node = node;
+    assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), place + 1);
+    if (place == IN_SMALL) {
+        struct gz_create_node made = {.name = {"node", 4}};
+        struct gz_message create = {
+            .op = GZ_OP_CREATE, .has = GZ_HAS_RID, .rid = ++person->rid, .create = {&made, 1}};
+        person->waits = true;
+        crowd_send(person->member, &create);
+    } else {
+        move(person);
+    }
+    assert_true(crowd_until(&bench->crowd, is_answered, person, PATIENCE_S));
+}
+
+static void open_bench(struct bench *bench)
+{
+    struct raw_response response;
+    char length[64];
+    make_asset(bench);
+    snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->asset_size);
+    bench->ids = malloc((size_t)bench->nodes * sizeof *bench->ids);
+    assert_non_null(bench->ids);
+    for (uint64_t i = 0; i < bench->nodes; i++) bench->ids[i] = i + 1;
+    test_daemon_init(&bench->daemon);
+    test_daemon_start(&bench->daemon, NULL, NULL);
+    raw_request(bench->daemon.port, "PUT", "/scenes/" LARGE, length, bench->asset,
+                bench->asset_size, &response);
+    if (response.status / 100 != 2) {
+        fprintf(stderr, "PUT: %d %s\n", response.status, response.body);
+        exit(1);
+    }
+    crowd_init(&bench->crowd, bench->daemon.port);
+    bench->crowd.handle = handle_message;
+    bench->crowd.context = bench;
+    enter(bench, IN_SMALL, SMALL, 1);
+    enter(bench, IN_LARGE, LARGE, bench->nodes);
+}
+
+static void close_bench(struct bench *bench)
+{
+    crowd_finish(&bench->crowd);
+    test_daemon_end(&bench->daemon);
+    test_daemon_finish(&bench->daemon);
+    free(bench->ids);
+    free(bench->asset);
+}
+
+/* ---- the table ---- */
+
+static void print_row(const char *what, const struct waits calm[PEOPLE],
+                      const struct waits then[PEOPLE])
+{
+    bool held = then[IN_SMALL].p99 < 1.5 * calm[IN_SMALL].p99 + 5 &&
+                then[IN_LARGE].p99 < 2 * calm[IN_LARGE].p99 + 10;
+    printf("%-28s", what);
+    for (int i = 0; i < PEOPLE; i++)
+        printf("  %6.1f %6.1f  %7.1f %7.1f", calm[i].p50, calm[i].p99, then[i].p50, then[i].p99);
+    printf("  %s\n", held ? "held" : "MISSED");
+    fflush(stdout);
+}
+
+int main(int count, char **arguments)
+{
+    static struct bench bench;
+    bench.nodes = count > 1 ? strtoul(arguments[1], NULL, 10) : 100000;
+    bench.seconds = count > 2 ? strtod(arguments[2], NULL) : 3;
+    const char *words = count > 3 ? arguments[3] : "";
+    if (bench.nodes < 10 || bench.nodes > GZ_NODES_MAX || !(bench.seconds > 0)) {
+        fprintf(stderr, "harm_bench [NODES [SECONDS [WORDS]]]\n");
+        return 1;
+    }
+    open_bench(&bench);
+    printf("%d nodes; ms from an edit to its ok. Held: p99 elsewhere at most 1.5 times as long and "
+           "5 ms, in the same scene twice as long and 10 ms\n%-28s  %-31s  %s\n%-28s",
+           (int)bench.nodes, "", "another scene", "the same scene", "");
+    for (int i = 0; i < PEOPLE; i++) printf("  %6s %6s  %7s %7s", "p50", "p99", "p50", "p99");
+    putchar('\n');
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct waits calm[PEOPLE], then[PEOPLE];
+        if (strstr(rows[i].what, words) == NULL) continue;
+        measure(&bench, calm);
+        measure_row(&bench, &rows[i], then);
+        print_row(rows[i].what, calm, then);
+    }
+    close_bench(&bench);
+    return 0;
+}
