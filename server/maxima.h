@@ -64,7 +64,7 @@
 /* Requests that were sent again, by their key, and wait for the same answer. They have a bound of
  * their own, so that repeating one request takes no room from the requests of others. */
 #define GZ_REQUESTS_RESENT_MAX 65536
-/* Joins and leaves that wait for the disk. Where more come while it refuses or hangs, those are
+/* Joins and leaves that wait for the disk. If more come while it refuses or hangs, those are
  * never written who came and went meanwhile. Far more than twice the sessions, so that this finds
  * many at once. */
 #define GZ_SESSION_ENTRIES_MAX 65536

@@ -101,7 +101,7 @@ static bool parse_port(const char *text, uint16_t *port)
     return true;
 }
 
-/* Where the host ends in HOST:PORT or [V6]:PORT; NULL where there is none. */
+/* Where the host ends in HOST:PORT or [V6]:PORT; NULL if there is none. */
 static const char *end_of_host(const char *text)
 {
     if (*text != '[') return strchr(text, ':');

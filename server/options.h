@@ -15,12 +15,12 @@
 #include "store/store.h"
 
 struct gz_options {
-    const char *data;     /* folder of the scenes */
-    const char *web;      /* folder of static files; NULL where none was named: the editor's own */
-    const char *open;     /* a scene to open, or make, at the start; NULL for none */
-    const char *keys;     /* file of the keys of tokens; NULL where anybody may come */
-    const char *audience; /* that tokens are for */
-    const char *cert, *key; /* files of PEM; NULL where there is no TLS */
+    const char *data;       /* folder of the scenes */
+    const char *web;        /* folder of static files; NULL if none was named: the editor's own */
+    const char *open;       /* a scene to open, or make, at the start; NULL for none */
+    const char *keys;       /* file of the keys of tokens; NULL if anybody may come */
+    const char *audience;   /* that tokens are for */
+    const char *cert, *key; /* files of PEM; NULL if there is no TLS */
     char address[256];      /* to listen on; IPv6 without its brackets */
     uint16_t port;
     bool no_web; /* no files at all */
@@ -42,7 +42,7 @@ struct gz_options {
 GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv,
                                             struct gz_error *error);
 
-/* Writes what --help, --version, --man or --completion asks for; false where none of them is
+/* Writes what --help, --version, --man or --completion asks for; false if none of them is
  * given. */
 bool gz_options_describe(int argc, char **argv, FILE *out);
 

@@ -441,7 +441,7 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
     }
 }
 
-/* Decodes the next message of what has come; false where there is none. */
+/* Decodes the next message of what has come; false if there is none. */
 static bool decode_next(struct gz_client *client)
 {
     struct frame *frame = client->received.first;
@@ -560,7 +560,7 @@ uint64_t gz_client_saved(const struct gz_client *client)
     return client->saved;
 }
 
-/* The last complete state. Where a part of a later one is in the mirror already, what is there must
+/* The last complete state. If a part of a later one is in the mirror already, what is there must
  * be saved: a server that crashed would not know that it ever said it, and would not take it
  * back. */
 static uint64_t resume_seq(const struct gz_client *client)
@@ -608,7 +608,7 @@ static enum gz_status encode_interest(struct gz_client *client, struct gz_buffer
     return status == GZ_OK ? gz_encode(out, &interest->message) : status;
 }
 
-/* Sends hello, and the interest in the same frame where it fits. Then the first delta is of that
+/* Sends hello, and the interest in the same frame if it fits. Then the first delta is of that
  * part alone. */
 static enum gz_status say_hello(struct gz_client *client, bool *interest_is_left,
                                 struct gz_error *error)

@@ -46,7 +46,7 @@ struct gz_mirror;
 struct gz_mirror_node {
     uint64_t id;
     uint64_t parent; /* 0 is the root */
-    uint64_t by;     /* the session that moved it last, 0 where that was not said */
+    uint64_t by;     /* the session that moved it last, 0 if that was not said */
     gz_trs trs;
     char *name; /* UTF-8, terminated */
     bool has_bounds;
@@ -82,11 +82,11 @@ bool gz_mirror_is_complete(const struct gz_mirror *mirror);
 void gz_mirror_expect(struct gz_mirror *mirror);
 size_t gz_mirror_count(const struct gz_mirror *mirror);
 const struct gz_mirror_node *gz_mirror_find(const struct gz_mirror *mirror,
-                                            uint64_t id); /* NULL where there is none */
+                                            uint64_t id); /* NULL if there is none */
 /* All nodes by ascending id, or NULL without memory; the array is the caller's to free(), the nodes
  * are the mirror's. */
 const struct gz_mirror_node **gz_mirror_list(const struct gz_mirror *mirror, size_t *count);
-/* The node's transform in the world. False where it, or one of its parents, is not there. */
+/* The node's transform in the world. False if it, or one of its parents, is not there. */
 bool gz_mirror_world(const struct gz_mirror *mirror, uint64_t id, gz_affine *world);
 
 /* ---- the notes that people left in the scene ---- */
@@ -140,7 +140,7 @@ struct gz_client_options {
                           for the server. NULL: the system's */
     bool has_role;     /* ask for `role` instead of the most that the token allows */
     enum gz_role role;
-    bool create;      /* make the scene where it is missing */
+    bool create;      /* make the scene if it is missing */
     bool draw;        /* ask for the gizmo's lines */
     double timeout_s; /* for joining, 0: 10 s */
     /* An `interest` to join with: the part of the scene that is told from the first delta on, NULL
@@ -160,7 +160,7 @@ void gz_client_destroy(struct gz_client *client);
  * held is free to be taken again. What the client had queued is dropped. On failure the client
  * stays closed, and the caller may try again. A part of the scene is not resumed: the last
  * `interest` that the server took is asked for again, an interest in `view` with the last camera,
- * and the mirror starts over with it. Where the server refuses it now (a node is gone, say), that
+ * and the mirror starts over with it. If the server refuses it now (a node is gone, say), that
  * is the failure, and the next try joins the whole scene. */
 GZ_MUST_USE enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error);
 /* Cuts the connection as a failing network would, without a word to the server. */
@@ -189,7 +189,7 @@ bool gz_client_wants_write(const struct gz_client *client);
 
 /* Queues a message and sends what the socket takes. Where `rid` is not NULL the message gets a
  * number of its own, which is put there, and the server will answer it; an `interest` gets one in
- * any case. Fails where the message cannot be encoded or the connection is over. */
+ * any case. Fails if the message cannot be encoded or the connection is over. */
 GZ_MUST_USE enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message,
                                           uint64_t *rid, struct gz_error *error);
 /* The same for one WebSocket message of bytes as they are: several messages at once, or something
@@ -199,7 +199,7 @@ GZ_MUST_USE enum gz_status gz_client_send_bytes(struct gz_client *client, const 
 /* Waits until everything queued was given to the system. */
 GZ_MUST_USE enum gz_status gz_client_flush(struct gz_client *client, double timeout_s,
                                            struct gz_error *error);
-/* The next message of any kind, in order. NULL where none came within the time or the connection is
+/* The next message of any kind, in order. NULL if none came within the time or the connection is
  * over. */
 const struct gz_message *gz_client_next(struct gz_client *client, double timeout_s);
 

@@ -1,6 +1,6 @@
 /* records.h - what a client was told, by id: an array in ascending order, each element of which is
  * one block of memory that free() takes back. Zeroed it is empty. Ownership: put takes the block
- * over, also where it fails; what find hands out lives until the next put, remove or clear.
+ * over, also if it fails; what find hands out lives until the next put, remove or clear.
  * Threads: one at a time. */
 #ifndef GZ_CLIENT_RECORDS_H
 #define GZ_CLIENT_RECORDS_H
@@ -27,7 +27,7 @@ struct gz_records {
 GZ_MUST_USE bool gz_records_put(struct gz_records *records, uint64_t id, void *block);
 void gz_records_remove(struct gz_records *records, uint64_t id);
 void gz_records_clear(struct gz_records *records);
-void *gz_records_find(const struct gz_records *records, uint64_t id); /* NULL where there is none */
+void *gz_records_find(const struct gz_records *records, uint64_t id); /* NULL if there is none */
 
 /* Copies a text to *at, terminated, and moves *at behind it. */
 struct gz_text gz_record_text(char **at, struct gz_text text);

@@ -12,7 +12,7 @@ static const char *skip_scheme(struct gz_url *url, const char *text)
     return strncmp(text, "ws://", 5) == 0 ? text + 5 : NULL;
 }
 
-/* Fills host and says where it ends; NULL where there is none. */
+/* Fills host and says where it ends; NULL if there is none. */
 static const char *take_host(struct gz_url *url, const char *at)
 {
     bool bracket = *at == '[';

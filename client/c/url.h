@@ -17,7 +17,7 @@ struct gz_url {
     char base[GZ_URL_BYTES_MAX]; /* the same without "/ws": what the HTTP paths follow */
 };
 
-/* Reads ws://HOST[:PORT]/[...]ws or wss://. GZ_BAD_VALUE with words where it is none. */
+/* Reads ws://HOST[:PORT]/[...]ws or wss://. GZ_BAD_VALUE with words if it is none. */
 GZ_MUST_USE enum gz_status gz_url_parse(struct gz_url *url, const char *text,
                                         struct gz_error *error);
 

@@ -18,7 +18,7 @@ struct ctl_command {
 struct ctl_args {
     const struct ctl_command *command;
     struct gz_args said;
-    const char *const *operands;             /* NULL where one was left out */
+    const char *const *operands;             /* NULL if one was left out */
     const char *server, *token, *ca, *user;  /* token and ca may be NULL */
     char token_text[GZ_TOKEN_BYTES_MAX + 2]; /* of --token-file */
     bool help;

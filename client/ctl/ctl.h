@@ -54,7 +54,7 @@ enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_
 double ctl_now(void);
 /* Lets time pass, taking what the server says meanwhile. */
 void ctl_wait_until(struct gz_client *client, double due);
-/* Flushes stdout; CTL_FAILED with a line on stderr where it took not everything. */
+/* Flushes stdout; CTL_FAILED with a line on stderr if it did not take everything. */
 enum ctl_exit ctl_finish_output(const struct ctl_args *args);
 
 /* ---- HTTP (common.c) ---- */
@@ -64,7 +64,7 @@ enum ctl_exit ctl_finish_output(const struct ctl_args *args);
 void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query,
                     char path[CTL_PATH_BYTES]);
 /* Performs a request whose answer is short; `http` says what is asked for, not where and with which
- * token. In *answer, which the caller owns: its JSON, NULL where it has none. */
+ * token. In *answer, which the caller owns: its JSON, NULL if it has none. */
 GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http,
                                     json_t **answer, struct gz_error *error);
 
@@ -143,7 +143,7 @@ GZ_MUST_USE enum gz_status ctl_json_read_numbers(const json_t *object, const cha
 /* A camera message in a file. */
 GZ_MUST_USE enum gz_status ctl_camera_load(const char *path, struct gz_camera_message *camera,
                                            struct gz_error *error);
-/* Right-handed, +Y up, GL clip space, near plane at 0.1, no far plane. False where eye and target
+/* Right-handed, +Y up, GL clip space, near plane at 0.1, no far plane. False if eye and target
  * are one. */
 bool ctl_camera_look(gz_vec3 eye, gz_vec3 target, double fovy_degrees, double width, double height,
                      struct gz_camera_message *camera);

@@ -82,7 +82,7 @@ static enum gz_status make_camera(const struct ctl_args *args, const struct gz_m
 
 /* ---- the value ---- */
 
-/* What --value asks for, in the protocol's units; of no number where it was not given. */
+/* What --value asks for, in the protocol's units; of no number if it was not given. */
 static struct gz_value typed_value(const struct ctl_args *args)
 {
     const struct gz_arg *said = ctl_get(args, "--value");

@@ -20,7 +20,7 @@ static const struct gz_arg_option *options_of(const struct gz_arg_command *comma
 
 /* ---- values ---- */
 
-/* Fills `count` numbers from "a,b,c"; false where the text is anything else. */
+/* Fills `count` numbers from "a,b,c"; false if the text is anything else. */
 static bool read_numbers(const char *text, int count, double *numbers)
 {
     for (int i = 0; i < count; i++) {

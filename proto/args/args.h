@@ -43,7 +43,7 @@ struct gz_arg_option {
 /* What was said for an option. */
 struct gz_arg {
     bool given;
-    const char *text; /* as it was written, the last time; NULL where it was not given */
+    const char *text; /* as it was written, the last time; NULL if it was not given */
     const char *texts[GZ_ARG_TEXTS_MAX];
     double numbers[6]; /* GZ_ARG_READ: one */
     int count;         /* GZ_ARG_PAIR, GZ_ARG_TEXTS: how many */
@@ -77,7 +77,7 @@ struct gz_args {
     const struct gz_arg_program *program;
     const struct gz_arg_command *command; /* NULL for a program that is one */
     struct gz_arg values[2 * GZ_ARG_OPTIONS_MAX];
-    const char *operands[GZ_ARG_OPERANDS_MAX]; /* NULL where one was left out */
+    const char *operands[GZ_ARG_OPERANDS_MAX]; /* NULL if one was left out */
     int operand_count;
 };
 
@@ -91,7 +91,7 @@ GZ_MUST_USE enum gz_status gz_args_check(const struct gz_args *args, struct gz_e
 /* An option of the command or, where it has none of this name, of the program. There must be
  * one. */
 const struct gz_arg *gz_args_get(const struct gz_args *args, const char *name);
-/* The program's own, also where the command has one of the same name. */
+/* The program's own, also if the command has one of the same name. */
 const struct gz_arg *gz_args_get_own(const struct gz_args *args, const char *name);
 
 /* What --help says, of the program where `command` is NULL; a manual page (roff, man(7));

@@ -209,7 +209,7 @@ struct gz_said {
     struct gz_text name;    /* which a client chooses: the user of an open server, and a guest's */
     const char *proxy_user; /* whom a trusted proxy names; else empty */
 };
-/* Fills *claims; GZ_UNAUTHORISED where a token is needed and is not good. The user is empty where
+/* Fills *claims; GZ_UNAUTHORISED if a token is needed and is not good. The user is empty if
  * nobody says a name. */
 GZ_MUST_USE enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
                                        struct gz_claims *claims, struct gz_error *error);
