@@ -15,14 +15,25 @@
 
 /* ---- The wire ---- */
 
-/* Large scenes make large work of small messages: so many nodes edited, looked at for themselves
- * (some 0.1 us each), or passed over by a look at their boxes (some 3 ns each) count as one message
- * more. */
-#define GZ_NODES_CULLED_PER_MESSAGE 10000
-#define GZ_NODES_PICKED_PER_MESSAGE 1000
-#define GZ_NODES_EDITED_PER_MESSAGE 500
+/* Work that grows with the scene, or with what a message names, is charged as messages. One stands
+ * for some 20 us of the core (tests/bench/price_bench.c measures it), so that what a session has
+ * done within its rate takes 4 % of the core, and all sessions of a user together 8 %. A person who
+ * drags 1,000 nodes 60 times a second, with their gizmo, is charged for 1,800 messages a second. So
+ * many count as one message: nodes passed over by a look at their boxes, nodes looked at for
+ * themselves or named, nodes moved, held or told of, nodes edited. */
+#define GZ_NODES_CULLED_PER_MESSAGE 5000
+#define GZ_NODES_LOOKED_AT_PER_MESSAGE 100
+#define GZ_NODES_MOVED_PER_MESSAGE 50
+#define GZ_NODES_EDITED_PER_MESSAGE 10
 /* The same for the boxes and triangles that a look at surfaces tests, some 20 ns each. */
-#define GZ_SURFACE_TESTS_PER_MESSAGE 2000
+#define GZ_SURFACE_TESTS_PER_MESSAGE 1000
+/* Bytes that are read with a message, some 10 ns each. */
+#define GZ_BYTES_READ_PER_MESSAGE 2048
+/* All sessions of a user in a scene have as much work done as so many, and may send as many
+ * messages as so many: a person has a few windows and a script, not fifty. Guests who call
+ * themselves the same share it too, so that messages, which are cheap, are many. */
+#define GZ_USER_WORK_SESSIONS 2
+#define GZ_USER_MESSAGES_SESSIONS 4
 /* A signature that is verified or made counts as so many messages more: with RSA of 8192 bits it
  * takes milliseconds. */
 #define GZ_MESSAGES_PER_SIGNATURE 100
@@ -180,10 +191,6 @@
 /* Milliseconds between looks at what a moving camera sees, for one who follows that. A look goes
  * through the whole scene. */
 #define GZ_VIEW_MS_MIN 100
-/* A gizmo that others move is built anew every turn, up to so many selected nodes; more of them
- * wait this long for each. */
-#define GZ_GIZMO_NODES_AT_ONCE 100
-#define GZ_GIZMO_SECONDS_PER_NODE 1e-5
 /* Milliseconds between commits while only drag samples wait; an edit that waits for its ok, and a
  * cancel, are committed at once. A crash costs at most this much motion plus one commit. */
 #define GZ_SAMPLE_MS_MIN 20
@@ -243,6 +250,9 @@ static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX,
               "the triangles of one scene fit");
 static_assert(GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE < GZ_MESSAGES_PER_S_MAX,
               "a session within its rate may look");
+static_assert(60 * (1000 / GZ_NODES_MOVED_PER_MESSAGE + 1000 / GZ_NODES_LOOKED_AT_PER_MESSAGE) <
+                  GZ_MESSAGES_PER_S_MAX,
+              "a session within its rate may drag a thousand nodes");
 static_assert(GZ_MESSAGES_PER_SIGNATURE < GZ_MESSAGES_PER_S_MAX,
               "a session within its rate may renew its token");
 static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");

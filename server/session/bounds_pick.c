@@ -17,9 +17,7 @@ static enum gz_status cull(struct gz_session *session, const gz_plane planes[GZ_
     struct gz_scene *scene = session->core->scene;
     if (!gz_scene_cull(scene, planes, GZ_PICK_PLANES, culled))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    gz_rate_charge(&session->rate,
-                   (double)gz_scene_count(scene) / GZ_NODES_CULLED_PER_MESSAGE +
-                       (double)(culled->count + culled->renewed) / GZ_NODES_PICKED_PER_MESSAGE);
+    gz_budget_charge(session, GZ_WORK_LOOK, culled->count + culled->renewed);
     return GZ_OK;
 }
 

@@ -10,7 +10,7 @@
 struct gz_session;
 
 /* What can be under the pointer at all, or in the rectangle. Few of many nodes can: only those are
- * looked at. Counts against the session's rate. */
+ * looked at, and charged. */
 GZ_MUST_USE enum gz_status gz_session_cull(struct gz_session *session,
                                            const struct gz_pointer *pointer,
                                            struct gz_culled *culled, struct gz_failure *failure);

@@ -158,6 +158,7 @@ enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_mes
 {
     const struct gz_checkpoint_list *list = session->core->checkpoints;
     size_t count = gz_checkpoint_list_count(list);
+    gz_budget_charge(session, GZ_WORK_CHECKPOINT, count);
     struct gz_checkpoint_state *states =
         gz_arena_take(&session->core->scratch, count, sizeof *states);
     if (states == NULL)
@@ -169,7 +170,6 @@ enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_mes
                                                  .seq = is->seq,
                                                  .made = is->made};
     }
-    gz_rate_charge(&session->rate, (double)count / GZ_CHECKPOINTS_TOLD_PER_MESSAGE);
     struct gz_ok ok = {.checkpoints = states, .checkpoint_count = count};
     gz_session_ok(session, message, GZ_HAS_OK_CHECKPOINTS, &ok);
     return GZ_OK;

@@ -85,6 +85,7 @@ void gz_core_destroy(struct gz_core *core)
     gz_tickets_finish(&core->tickets);
     gz_journal_finish(&core->journal);
     gz_roster_finish(&core->roster);
+    gz_budgets_finish(core);
     gz_host_release(&core->options.host, core->asset.surfaces);
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
@@ -113,6 +114,13 @@ static void finish_gestures(struct gz_core *core)
     }
 }
 
+/* Gestures that went on when their sessions could not afford it. */
+static void catch_up(struct gz_core *core)
+{
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        gz_interaction_catch_up(session);
+}
+
 /* A drag may hang below another one, and that below a third: each pass brings at least one more to
  * where it belongs. */
 static void follow_parents(struct gz_core *core)
@@ -121,7 +129,7 @@ static void follow_parents(struct gz_core *core)
     for (size_t pass = 0; moved && pass < core->roster.count; pass++) {
         moved = false;
         for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
-            moved |= gz_gesture_follow(&session->gesture, core->scene, session->id);
+            moved |= gz_interaction_follow(session);
     }
 }
 
@@ -130,6 +138,7 @@ void gz_core_turn(struct gz_core *core, struct gz_now now)
     gz_core_enter(core, now);
     gz_core_end_expired(core);
     finish_gestures(core);
+    catch_up(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->ended) continue;
@@ -151,9 +160,10 @@ double gz_core_deadline(const struct gz_core *core)
          session = session->next) {
         if (session->gesture.interaction != NULL)
             deadline = fmin(deadline, session->gesture.closes_s);
+        deadline = fmin(deadline, gz_interaction_due(session));
         deadline = fmin(deadline, gz_session_gizmo_due(session));
         if (session->ended) continue;
-        deadline = fmin(deadline, gz_view_interest_due(&session->view));
+        deadline = fmin(deadline, gz_session_interest_due(session));
         deadline = fmin(deadline, gz_session_expires_s(session));
     }
     return deadline;

@@ -6,6 +6,7 @@
 #include "session/interaction.h"
 #include "session/pending.h"
 #include "session/session.h"
+#include "session/weigh.h"
 
 static enum gz_status handle_ping(struct gz_session *session, const struct gz_message *message,
                                   struct gz_failure *failure)
@@ -26,40 +27,41 @@ static enum gz_status handle_second_hello(struct gz_session *session,
 }
 
 /* The wire on one page. For each message: its handler, the least role that may send it, whether it
- * completes a wheel that is still turning, and whether it edits at once, and is refused while too
- * much waits for the disk. */
+ * completes a wheel that is still turning, whether it edits at once, and is refused while too much
+ * waits for the disk, and what it is charged before it is handled. */
 static const struct {
     gz_handler *handle;
     enum gz_role role;
     bool closes_wheel, edits;
+    gz_weigher *weigh;
 } table[GZ_OP_CLIENT_COUNT] = {
-    [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_CAMERA] = {gz_on_camera, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_TOOL] = {gz_on_tool, GZ_ROLE_VIEWER, true, false},
-    [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false},
-    [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false},
-    [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_PICK] = {gz_on_pick, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_UNDO] = {gz_on_undo, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_REDO] = {gz_on_redo, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_HISTORY] = {gz_on_history, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_AT] = {gz_on_at, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_RESTORE] = {gz_on_restore, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_PATH] = {gz_on_path, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_REVERT] = {gz_on_revert, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_CHECKPOINT] = {gz_on_checkpoint, GZ_ROLE_EDITOR, false, true},
-    [GZ_OP_CHECKPOINTS] = {gz_on_checkpoints, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_NOTE] = {gz_on_note, GZ_ROLE_EDITOR, false, true},
-    [GZ_OP_TOKEN] = {gz_on_token, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_ACCESS] = {gz_on_access, GZ_ROLE_ADMIN, false, true},
-    [GZ_OP_ACCESSES] = {gz_on_accesses, GZ_ROLE_ADMIN, false, false},
-    [GZ_OP_LINK] = {gz_on_link, GZ_ROLE_ADMIN, false, false},
-    [GZ_OP_INTEREST] = {gz_on_interest, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
+    [GZ_OP_CAMERA] = {gz_on_camera, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
+    [GZ_OP_TOOL] = {gz_on_tool, GZ_ROLE_VIEWER, true, false, gz_weigh_nothing},
+    [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false, gz_weigh_select},
+    [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false, gz_weigh_pointer},
+    [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false, gz_weigh_grab},
+    [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
+    [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true, gz_weigh_set},
+    [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true, gz_weigh_create},
+    [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true, gz_weigh_delete},
+    [GZ_OP_PICK] = {gz_on_pick, GZ_ROLE_VIEWER, false, false, gz_weigh_pick},
+    [GZ_OP_UNDO] = {gz_on_undo, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
+    [GZ_OP_REDO] = {gz_on_redo, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
+    [GZ_OP_HISTORY] = {gz_on_history, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
+    [GZ_OP_AT] = {gz_on_at, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
+    [GZ_OP_RESTORE] = {gz_on_restore, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
+    [GZ_OP_PATH] = {gz_on_path, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
+    [GZ_OP_REVERT] = {gz_on_revert, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
+    [GZ_OP_CHECKPOINT] = {gz_on_checkpoint, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing},
+    [GZ_OP_CHECKPOINTS] = {gz_on_checkpoints, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
+    [GZ_OP_NOTE] = {gz_on_note, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing},
+    [GZ_OP_TOKEN] = {gz_on_token, GZ_ROLE_VIEWER, false, false, gz_weigh_signature},
+    [GZ_OP_ACCESS] = {gz_on_access, GZ_ROLE_ADMIN, false, true, gz_weigh_something},
+    [GZ_OP_ACCESSES] = {gz_on_accesses, GZ_ROLE_ADMIN, false, false, gz_weigh_nothing},
+    [GZ_OP_LINK] = {gz_on_link, GZ_ROLE_ADMIN, false, false, gz_weigh_signature},
+    [GZ_OP_INTEREST] = {gz_on_interest, GZ_ROLE_VIEWER, false, false, gz_weigh_interest},
+    [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
 };
 
 /* Drops a message that is over the rate. Whether the session was told so, or ended. */
@@ -84,6 +86,10 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
                        gz_vocabulary_word(&gz_role_words, session->role));
     if (session->core->frozen[0] != '\0' && message->op != GZ_OP_PING)
         return gz_fail(&failure->error, GZ_BAD_STATE, "%s", session->core->frozen);
+    double price = table[message->op].weigh(session, message);
+    if (!gz_budget_affords(session, price, GZ_HASTE_ASKED))
+        return gz_budget_refuse(session, message, failure);
+    gz_budget_pay(session, price);
     enum gz_status status = table[message->op].edits
                                 ? gz_journal_check_room(&session->core->journal, &failure->error)
                                 : GZ_OK;
@@ -101,7 +107,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
     while (offset < size && !session->ended) {
         /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
-        if (!gz_rate_take(&session->rate, core->clock.now.mono_s))
+        if (!gz_budget_take(session, offset == 0 ? size : 0))
             return refuse_rate(session) || is_looked_at;
         is_looked_at = true;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
@@ -110,7 +116,6 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         enum gz_status status = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded,
                                           &message, &failure.error);
         if (status == GZ_OK) status = handle(session, &message, &failure);
-        gz_rate_charge(&session->rate, gz_groups_charge(&session->groups));
         if (status != GZ_OK)
             gz_session_refuse(session, (message.has & GZ_HAS_RID) != 0, message.rid, &failure,
                               false);

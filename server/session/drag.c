@@ -37,6 +37,7 @@ static enum gz_status type(struct gz_session *session, const struct gz_value *va
     if (status != GZ_OK) return status;
     gesture->typed = *value;
     gesture->motion = motion;
+    gesture->is_behind = gesture->owes_ack = false;
     gz_gesture_pose(gesture, scene, session->id);
     return GZ_OK;
 }
@@ -84,7 +85,7 @@ static void follow_pointer(struct gz_session *session)
     if (gesture->typed.count > 0) return;
     (void)gz_drag_solve(&gesture->drag, gz_view_camera(&session->view), &gesture->pointer,
                         gesture->mods, &gesture->motion);
-    gz_gesture_pose(gesture, session->core->scene, session->id);
+    gz_interaction_pose(session);
 }
 
 static enum gz_status move(struct gz_session *session, const struct gz_interaction_input *input,

@@ -55,7 +55,8 @@ void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_
         gesture->residual = fmax(gesture->residual, residual);
         gz_scene_pose(scene, node, &local, by);
     }
-    if (gz_scene_seq(scene) != before) gesture->moved = true;
+    gesture->followed_seq = gz_scene_seq(scene);
+    if (gesture->followed_seq != before) gesture->moved = true;
 }
 
 static bool did_parents_move(const struct gz_gesture *gesture, struct gz_scene *scene)
@@ -68,8 +69,19 @@ static bool did_parents_move(const struct gz_gesture *gesture, struct gz_scene *
     return false;
 }
 
+/* No node that the gesture holds is the parent of another one. */
+bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
+{
+    if (!gesture->moved) return false;
+    const struct gz_node *node = gz_scene_after(scene, gesture->followed_seq);
+    while (node != NULL && (node->first_child == NULL || node->holder == by)) node = node->newer;
+    if (node == NULL) gesture->followed_seq = gz_scene_seq(scene);
+    return node != NULL;
+}
+
 bool gz_gesture_follow(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
 {
+    gesture->followed_seq = gz_scene_seq(scene);
     if (!gesture->moved || !did_parents_move(gesture, scene)) return false;
     uint64_t before = gz_scene_seq(scene);
     gz_gesture_pose(gesture, scene, by);

@@ -44,7 +44,11 @@ struct gz_gesture {
     size_t count;
     struct gz_motion motion; /* since the beginning */
     double residual;
-    bool moved; /* a node changed since the beginning */
+    bool moved;     /* a node changed since the beginning */
+    bool is_behind; /* the nodes are still to be posed, once that can be afforded; then: */
+    bool owes_ack;
+    uint64_t ack;          /* the pointer that is to be acknowledged */
+    uint64_t followed_seq; /* of the scene when it was last asked whether parents moved */
     struct gz_gesture_edit edit;
     double closes_s; /* monotonic: when it ends by itself; INFINITY: never */
 
@@ -63,6 +67,9 @@ GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_tar
 /* Puts each node where the motion has it. A node that cannot follow, because its parent lost its
  * inverse, stays where it is. `by` is the session. */
 void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
+/* Whether the parent of a node may have been moved by another session than `by` since that was
+ * asked last. O(nodes that changed since). */
+bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
 /* Poses again if a parent of a node was moved by somebody; whether that moved anything. */
 bool gz_gesture_follow(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
 /* Puts each node where it was at the beginning. */

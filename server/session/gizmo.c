@@ -4,17 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/maxima.h"
 #include "session/describe.h"
 #include "session/session.h"
 
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
 {
     struct gz_core *core = session->core;
+    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
     gz_groups_bound(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
                     anew, &targets);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
     return targets.count > 0 &&
            gz_gizmo_build(gizmo, &session->tool, gz_view_camera(&session->view), targets.list,
                           targets.count, targets.active) &&
@@ -155,48 +156,45 @@ static bool has_gizmo(const struct gz_session *session)
     return session->role >= GZ_ROLE_EDITOR && session->selection.count > 0;
 }
 
+/* What building it costs, in messages. */
+static double price_of(const struct gz_session *session)
+{
+    return gz_work_messages(GZ_WORK_LOOK, session->selection.count + session->groups.walked);
+}
+
+static bool is_behind(const struct gz_session *session)
+{
+    return has_gizmo(session) &&
+           (session->shown.stale || session->shown.seq != gz_scene_seq(session->core->scene));
+}
+
+/* What the session itself does shows as soon as it can be afforded. */
+static enum gz_haste haste_of(const struct gz_session *session)
+{
+    bool is_own = session->shown.stale || session->gesture.interaction != NULL;
+    return is_own ? GZ_HASTE_ASKED : GZ_HASTE_BESIDE;
+}
+
 double gz_session_gizmo_due(const struct gz_session *session)
 {
-    bool behind = has_gizmo(session) && !session->ended &&
-                  session->shown.seq != gz_scene_seq(session->core->scene);
-    return behind ? session->shown.due_s : INFINITY;
-}
-
-/* The session's own gesture shows at once; what others change, at the pace that the size of the
- * selection allows, and the number of nodes below it. */
-static bool is_due(const struct gz_session *session)
-{
-    double due_s = gz_session_gizmo_due(session);
-    bool is_moving = session->gesture.interaction != NULL;
-    return isfinite(due_s) && (is_moving || session->core->clock.now.mono_s >= due_s);
-}
-
-/* The gizmo is of `seq` now; when it follows the scene again depends on what it cost. */
-static void pace(struct gz_session *session, uint64_t seq)
-{
-    size_t nodes = session->selection.count + session->groups.walked;
-    session->shown.seq = seq;
-    session->shown.due_s = session->core->clock.now.mono_s;
-    if (nodes > GZ_GIZMO_NODES_AT_ONCE)
-        session->shown.due_s += (double)nodes * GZ_GIZMO_SECONDS_PER_NODE;
+    if (session->ended || !is_behind(session)) return INFINITY;
+    return gz_budget_affords_s(session, price_of(session), haste_of(session));
 }
 
 void gz_session_update_gizmo(struct gz_session *session)
 {
     struct gz_shown *shown = &session->shown;
-    uint64_t seq = gz_scene_seq(session->core->scene);
-    bool may_show = has_gizmo(session), due = is_due(session);
     bool moved = shown->stale; /* the lines depend on the camera too */
-    if (!moved && (!may_show || !due)) return;
-    shown->stale = false;
-
-    struct gz_gizmo gizmo;
+    bool may_show = is_behind(session);
+    if (!moved && !may_show) return;
+    if (may_show && !gz_budget_affords(session, price_of(session), haste_of(session))) return;
+    uint64_t seq = gz_scene_seq(session->core->scene);
     /* What is below a group that is dragged goes along with it. */
-    bool anew = due && session->gesture.interaction == NULL;
+    bool anew = shown->seq != seq && session->gesture.interaction == NULL;
+    struct gz_gizmo gizmo;
     bool there = may_show && gz_session_gizmo(session, anew, &gizmo);
-    if (due) pace(session, seq);
-    double charge = gz_groups_charge(&session->groups);
-    if (moved) gz_rate_charge(&session->rate, charge); /* what others changed is paced instead */
+    shown->stale = false;
+    if (may_show) shown->seq = seq;
     if (!there && shown->gizmo.handles == 0) return;
     struct gz_gizmo_message now = describe(session, &gizmo, there);
     if (memcmp(&now, &shown->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;

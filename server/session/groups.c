@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/maxima.h"
-
 void gz_groups_finish(struct gz_groups *groups)
 {
     free(groups->ids);
@@ -73,11 +71,11 @@ static bool find_all(struct gz_groups *groups, struct gz_scene *scene,
     return true;
 }
 
-double gz_groups_charge(struct gz_groups *groups)
+size_t gz_groups_uncharged(struct gz_groups *groups)
 {
-    double messages = (double)groups->uncharged / GZ_NODES_PICKED_PER_MESSAGE;
+    size_t count = groups->uncharged;
     groups->uncharged = 0;
-    return messages;
+    return count;
 }
 
 static bool are_needed(const struct gz_tool *tool, enum gz_handle handle)

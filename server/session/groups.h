@@ -24,8 +24,8 @@ struct gz_groups {
  * The boxes live until the next call. */
 void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
                      enum gz_handle handle, bool anew, const struct gz_targets *targets);
-/* What is to be charged for the nodes that were looked at since the last charge, in messages. */
-double gz_groups_charge(struct gz_groups *groups);
+/* The nodes that were looked at since this was asked last, which are to be charged. */
+size_t gz_groups_uncharged(struct gz_groups *groups);
 void gz_groups_finish(struct gz_groups *groups);
 
 #endif

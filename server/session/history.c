@@ -124,6 +124,7 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
     struct gz_change_list list;
     enum gz_status status = check_asset(core, ticket, answer, failure);
     if (status != GZ_OK) return status;
+    gz_budget_charge(session, GZ_WORK_LOOK, answer->node_count + gz_scene_count(core->scene));
     status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count,
                                 &list, failure);
     if (status != GZ_OK) return status;
@@ -147,6 +148,15 @@ void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answe
     free(ticket);
 }
 
+/* Nodes and places that are told of. */
+static size_t elements_of(const struct gz_ok *ok)
+{
+    size_t count = ok->node_count + ok->path_count;
+    for (size_t i = 0; i < ok->edit_count; i++)
+        count += 1 + ok->edits[i].change_count + ok->edits[i].nodes.count;
+    return count;
+}
+
 void gz_session_send_piece(struct gz_session *session)
 {
     struct gz_core *core = session->core;
@@ -156,6 +166,7 @@ void gz_session_send_piece(struct gz_session *session)
     struct gz_failure failure = {.node = 0};
     gz_fail(&failure.error, GZ_NO_MEMORY, "no memory for the answer");
     if (!made) gz_session_refuse(session, true, piece.rid, &failure, false);
+    if (made) gz_budget_charge(session, GZ_WORK_MOVE, elements_of(&piece.ok));
     bool goes_on = made && gz_session_answer(session, &piece) && piece.ok.more;
     if (!goes_on) gz_past_stop(&session->past, &core->options.host);
 }

@@ -18,10 +18,75 @@ enum gz_status gz_interaction_begin(struct gz_session *session,
     return status;
 }
 
+/* ---- moving the nodes ---- */
+
+static double price_of(const struct gz_session *session)
+{
+    return gz_work_messages(GZ_WORK_MOVE, session->gesture.count);
+}
+
+void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before)
+{
+    struct gz_core *core = session->core;
+    struct gz_gesture *gesture = &session->gesture;
+    gesture->owes_ack = gesture->is_behind;
+    gesture->ack = n;
+    if (gesture->is_behind) return;
+    if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
+    gz_sync_acknowledge(core->sync, session->id, n);
+}
+
+static void pose(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    uint64_t before = gz_scene_seq(session->core->scene);
+    gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
+    gz_gesture_pose(gesture, session->core->scene, session->id);
+    gesture->is_behind = false;
+    if (gesture->owes_ack) gz_interaction_acknowledge(session, gesture->ack, before);
+}
+
+void gz_interaction_catch_up(struct gz_session *session)
+{
+    if (session->gesture.is_behind && gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED))
+        pose(session);
+}
+
+void gz_interaction_pose(struct gz_session *session)
+{
+    session->gesture.is_behind = true;
+    gz_interaction_catch_up(session);
+}
+
+double gz_interaction_due(const struct gz_session *session)
+{
+    if (!session->gesture.is_behind) return INFINITY;
+    return gz_budget_affords_s(session, price_of(session), GZ_HASTE_ASKED);
+}
+
+bool gz_interaction_follow(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    struct gz_scene *scene = session->core->scene;
+    if (!gz_gesture_may_lag(gesture, scene, session->id)) return false;
+    gesture->is_behind |= !gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED);
+    if (gesture->is_behind) return false;
+    gz_budget_charge(session, GZ_WORK_LOOK, gesture->count);
+    return gz_gesture_follow(gesture, scene, session->id);
+}
+
+/* ---- ending ---- */
+
+/* Whatever it costs: the end of a gesture is what the user did. */
+static void finish(struct gz_session *session, const struct gz_message *request)
+{
+    if (session->gesture.is_behind) pose(session);
+    session->gesture.interaction->finish(session, request);
+}
+
 void gz_interaction_finish(struct gz_session *session, const struct gz_message *request)
 {
-    const struct gz_interaction *interaction = session->gesture.interaction;
-    if (interaction != NULL) interaction->finish(session, request);
+    if (session->gesture.interaction != NULL) finish(session, request);
 }
 
 void gz_interaction_cancel(struct gz_session *session)
@@ -33,7 +98,7 @@ void gz_interaction_cancel(struct gz_session *session)
 void gz_interaction_give_way(struct gz_session *session)
 {
     const struct gz_interaction *interaction = session->gesture.interaction;
-    if (interaction != NULL && interaction->gives_way) interaction->finish(session, NULL);
+    if (interaction != NULL && interaction->gives_way) finish(session, NULL);
 }
 
 void gz_interaction_camera_moved(struct gz_session *session)
@@ -69,11 +134,14 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     if (targets.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected; select nodes first");
     gz_groups_bound(&session->groups, core->scene, &session->tool, handle, true, &targets);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    gz_budget_charge(session, GZ_WORK_MOVE, targets.count);
     if (!build_gizmo(session, &targets, gizmo))
         return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
     status = gz_scene_hold(core->scene, targets.ids, targets.count, session->id, failure);
     if (status != GZ_OK) return status;
-    *gesture = (struct gz_gesture){.motion = gz_motion_none, .closes_s = INFINITY};
+    *gesture = (struct gz_gesture){
+        .motion = gz_motion_none, .closes_s = INFINITY, .followed_seq = gz_scene_seq(core->scene)};
     if (!gz_gesture_keep(gesture, &targets)) {
         gz_scene_release(core->scene, targets.ids, targets.count, session->id);
         gz_gesture_finish(gesture);
@@ -102,6 +170,7 @@ void gz_interaction_release(struct gz_session *session)
 void gz_interaction_take_back(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
+    gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
     gz_gesture_restore(gesture, session->core->scene, session->id);
     struct gz_journal_entry *drop = gz_gesture_take_drop(gesture);
     if (drop != NULL) gz_journal_append(&session->core->journal, drop);
@@ -132,6 +201,7 @@ void gz_interaction_keep_edit(struct gz_session *session, const struct gz_messag
     struct gz_core *core = session->core;
     struct gz_gesture *gesture = &session->gesture;
     struct gz_edit_record edit = {.change_count = 0};
+    gz_budget_charge(session, GZ_WORK_EDIT, gesture->count);
     bool described = gz_gesture_describe(gesture, core->scene, &core->scratch, &edit);
     if (described && !has_changed(&edit)) {
         gz_interaction_take_back(session);

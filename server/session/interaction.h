@@ -47,6 +47,16 @@ void gz_interaction_cancel(struct gz_session *session);
 /* Completes a gesture that gives way to whatever else the user does. */
 void gz_interaction_give_way(struct gz_session *session);
 void gz_interaction_camera_moved(struct gz_session *session);
+/* Moves the nodes of a gesture whose motion has gone on, or whose parents moved, if the session can
+ * afford it by now. */
+void gz_interaction_catch_up(struct gz_session *session);
+/* Monotonic time at which that is to be done again; INFINITY: never. */
+double gz_interaction_due(const struct gz_session *session);
+/* Has the nodes follow parents that moved; whether that moved anything. */
+bool gz_interaction_follow(struct gz_session *session);
+/* Says that the scene shows what the session's pointer `n` did, now or once it does. If the pointer
+ * moved nothing since `seq_before`, the acknowledgement takes a place of its own in the order. */
+void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before);
 
 /* ---- for the tables: gestures that hold nodes ---- */
 
@@ -56,6 +66,9 @@ void gz_interaction_camera_moved(struct gz_session *session);
 GZ_MUST_USE enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
                                                enum gz_edit_kind kind, struct gz_gizmo *gizmo,
                                                struct gz_failure *failure);
+/* Puts each node where the motion has it: now, or when the session can afford it. The latest motion
+ * counts, and a gesture that ends has its nodes there. */
+void gz_interaction_pose(struct gz_session *session);
 /* Empties the gesture; its nodes are free and others see it. */
 void gz_interaction_release(struct gz_session *session);
 /* finish and cancel of such a gesture: it becomes an edit if it changed anything, or the nodes go

@@ -54,17 +54,30 @@ enum gz_status gz_on_interest(struct gz_session *session, const struct gz_messag
     struct gz_region region = region_of(session, message);
     status = follow(session, &region, failure);
     if (status != GZ_OK) return status;
-    gz_rate_charge(&session->rate,
-                   (double)gz_scene_count(session->core->scene) / GZ_NODES_PICKED_PER_MESSAGE);
     gz_session_ok(session, message, 0, NULL);
     return GZ_OK;
+}
+
+static double price_of(const struct gz_session *session)
+{
+    return gz_work_messages(GZ_WORK_LOOK, gz_scene_count(session->core->scene));
+}
+
+double gz_session_interest_due(const struct gz_session *session)
+{
+    double due_s = gz_view_interest_due(&session->view);
+    if (!isfinite(due_s)) return due_s;
+    return fmax(due_s, gz_budget_affords_s(session, price_of(session), GZ_HASTE_BESIDE));
 }
 
 /* Without memory the interest stays as it is, and is tried again when it is next due. */
 void gz_session_update_interest(struct gz_session *session)
 {
     double now_s = session->core->clock.now.mono_s;
-    if (session->ended || now_s < gz_view_interest_due(&session->view)) return;
+    if (session->ended || now_s < gz_view_interest_due(&session->view) ||
+        !gz_budget_affords(session, price_of(session), GZ_HASTE_BESIDE))
+        return;
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_scene_count(session->core->scene));
     struct gz_region region = {.kind = GZ_REGION_VIEW};
     struct gz_failure failure;
     gz_view_cull(&session->view.camera, region.planes);

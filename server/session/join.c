@@ -172,7 +172,6 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->draw = hello->hello.draw;
     session->tool = gz_tool_default;
     session->by_surface = true;
-    session->rate = gz_rate_of(core->options.messages_per_s, core->clock.now.mono_s);
     memcpy(session->user, claims->user, sizeof session->user);
     memcpy(session->name, claims->name, sizeof session->name);
     gz_outbox_init(&session->outbox, core->frame.headroom);
@@ -201,8 +200,9 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     if (core->roster.count - (earlier != NULL) >= GZ_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, claims, role);
-    if (session == NULL || !gz_roster_reserve(&core->roster) ||
+    if (session == NULL || !gz_roster_reserve(&core->roster) || !gz_budget_join(session) ||
         !gz_core_log_session(core, session, false)) {
+        if (session != NULL && session->share != NULL) gz_budget_leave(session);
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
@@ -245,6 +245,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_outbox_finish(&session->outbox);
     gz_selection_finish(&session->selection);
     gz_groups_finish(&session->groups);
+    gz_budget_leave(session);
     free(session);
 }
 

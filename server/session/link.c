@@ -32,7 +32,6 @@ enum gz_status gz_on_link(struct gz_session *session, const struct gz_message *m
     char token[GZ_TOKEN_BYTES_MAX + 1] = "";
     /* An invitation does not outlive the rights of the one who gives it. */
     double left_s = session->rights.expires_unix_s - session->core->clock.now.unix_s;
-    gz_rate_charge(&session->rate, GZ_MESSAGES_PER_SIGNATURE);
     status = options->host.sign(options->host.context, &claims, fmin(said->expires_s, left_s),
                                 token, &failure->error);
     if (status != GZ_OK) return status;

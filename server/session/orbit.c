@@ -32,6 +32,8 @@ static gz_vec3 centre_of(struct gz_session *session)
     gz_vec3 sum = {0, 0, 0};
     if (session->view.has_target) return session->view.target;
     gz_session_prune_selection(session);
+    gz_budget_charge(session, GZ_WORK_LOOK,
+                     selection->count > 0 ? selection->count : gz_scene_count(scene));
     if (selection->count == 0) return middle_of_all(scene);
     for (size_t i = 0; i < selection->count; i++) {
         const struct gz_node *node = gz_scene_find(scene, selection->ids[i]);

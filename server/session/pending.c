@@ -122,6 +122,7 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
 {
     enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status != GZ_OK) return status;
+    gz_budget_charge(request->session, GZ_WORK_EDIT, count);
     status = gz_scene_check(core->scene, changes, count, request->session->id, failure);
     if (status != GZ_OK) return status;
     struct gz_pending_edit *pending = gz_pending_create(core, request, changes, count);
@@ -134,8 +135,6 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
         answer_unchanged(core, request);
         return GZ_OK;
     }
-    gz_rate_charge(&request->session->rate,
-                   (double)pending->edit.change_count / GZ_NODES_EDITED_PER_MESSAGE);
     status = gz_pending_apply(core, pending, request->session->id, failure);
     if (status != GZ_OK) gz_pending_destroy(pending);
     return status;

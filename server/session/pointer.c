@@ -68,15 +68,11 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
 
 /* ---- moving and releasing ---- */
 
-/* The scene shows what this pointer did. If it moved nothing, the acknowledgement takes a place of
- * its own in the order. */
 static void acknowledge(struct gz_session *session, const struct gz_message *message,
                         uint64_t seq_before)
 {
-    struct gz_core *core = session->core;
-    if ((message->has & GZ_HAS_POINTER_N) == 0) return;
-    if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
-    gz_sync_acknowledge(core->sync, session->id, message->pointer.n);
+    if ((message->has & GZ_HAS_POINTER_N) != 0)
+        gz_interaction_acknowledge(session, message->pointer.n, seq_before);
 }
 
 static void move(struct gz_session *session, const struct gz_message *message,

@@ -14,19 +14,41 @@ struct gz_rate gz_rate_of(double per_s, double now_s)
                             .warned_s = -INFINITY};
 }
 
-bool gz_rate_take(struct gz_rate *rate, double now_s)
+static void fill(struct gz_rate *rate, double now_s)
 {
     double filled = rate->tokens + (now_s - rate->counted_s) * rate->per_s;
     rate->tokens = fmin(filled, rate->per_s);
     rate->counted_s = now_s;
-    if (rate->tokens < 1) return false;
-    rate->tokens -= 1;
-    return true;
+}
+
+bool gz_rate_has(struct gz_rate *rate, double now_s)
+{
+    fill(rate, now_s);
+    return rate->tokens >= 1;
+}
+
+bool gz_rate_take(struct gz_rate *rate, double now_s)
+{
+    bool has = gz_rate_has(rate, now_s);
+    if (has) gz_rate_charge(rate, 1);
+    return has;
 }
 
 void gz_rate_charge(struct gz_rate *rate, double messages)
 {
     rate->tokens -= messages;
+}
+
+bool gz_rate_is_above(struct gz_rate *rate, double part, double now_s)
+{
+    fill(rate, now_s);
+    return rate->tokens > part * rate->per_s;
+}
+
+double gz_rate_above_s(const struct gz_rate *rate, double part)
+{
+    double wanted = fmin(part * rate->per_s + 1, rate->per_s);
+    return rate->counted_s + (wanted - rate->tokens) / rate->per_s;
 }
 
 enum gz_excess gz_rate_exceed(struct gz_rate *rate, double now_s)

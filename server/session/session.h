@@ -7,12 +7,12 @@
 #define GZ_SESSION_SESSION_H
 
 #include "server/maxima.h"
+#include "session/budget.h"
 #include "session/gesture.h"
 #include "session/groups.h"
 #include "session/internal.h"
 #include "session/outbox.h"
 #include "session/past.h"
-#include "session/rate.h"
 #include "session/rights.h"
 #include "session/selection.h"
 #include "session/shown.h"
@@ -35,7 +35,9 @@ struct gz_session {
     char end_reason[GZ_ERROR_BYTES_MAX];
 
     struct gz_outbox outbox;
-    struct gz_rate rate;
+    struct gz_rate rate;    /* of messages */
+    struct gz_rate work;    /* of what they cost beyond that */
+    struct gz_share *share; /* of its user, with the other sessions of that user */
     struct gz_cursor cursor;
     struct gz_presence_entry presence;
     struct gz_view view;

@@ -1,5 +1,4 @@
-/* shown.h - the gizmo that a session was last sent, and when it may have to be sent again. Plain
- * data; gizmo.c keeps it. */
+/* shown.h - the gizmo that a session was last sent. Plain data; gizmo.c keeps it. */
 #ifndef GZ_SESSION_SHOWN_H
 #define GZ_SESSION_SHOWN_H
 
@@ -8,7 +7,6 @@
 struct gz_shown {
     bool stale;   /* the session itself did something that its gizmo depends on */
     uint64_t seq; /* of the scene when the gizmo was last built */
-    double due_s; /* monotonic: before it, changes by others do not make it be built again */
     struct gz_gizmo_message gizmo;
 };
 

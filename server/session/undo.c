@@ -393,6 +393,7 @@ static enum gz_status check_asset(const struct undo *undo)
 static enum gz_status prepare(struct undo *undo)
 {
     undo->count = undo->last->change_count;
+    gz_budget_charge(undo->session, GZ_WORK_LOOK, undo->count);
     undo->changes = gz_changes_reverse(&undo->core->scratch, undo->last->changes, undo->count);
     if (undo->changes == NULL) return no_memory(undo);
     enum gz_status status = undo->force ? GZ_OK : check_conflict(undo);

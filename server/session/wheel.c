@@ -42,7 +42,7 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
     if (!gz_finite(motion.factor) || (notches != 0 && motion.factor.x == 0)) return GZ_OK;
     gesture->notches = notches;
     gesture->motion = motion;
-    gz_gesture_pose(gesture, session->core->scene, session->id);
+    gz_interaction_pose(session);
     return GZ_OK;
 }
 

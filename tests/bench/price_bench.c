@@ -2,11 +2,11 @@
  * milliseconds of the core's processor time, the messages that the request was charged as, and the
  * bytes to and from the client, in a flat scene and in a deep one.
  *
- * Usage: price_bench [NODES [ROUNDS]], or price_bench --check, which only looks whether each op has
- * a price, and ends with 1 if one has not. There is no network, no disk and no worker: the host of
- * tests/support/core_host.h answers at once, and what it does itself is not counted. A price is the
- * median of the rounds, and has in it all that the core does within a second after the request: the
- * deltas, edits and presence for the client and for one viewer, too. */
+ * Usage: price_bench [NODES [ROUNDS [OP]]], or price_bench --check, which only looks whether each
+ * op has a price, and ends with 1 if one has not. There is no network, no disk and no worker: the
+ * host of tests/support/core_host.h answers at once, and what it does itself is not counted. A
+ * price is the median of the rounds, and has in it all that the core does within a second after the
+ * request: the deltas, edits and presence for the client and for one viewer, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -616,18 +616,31 @@ struct paid {
     size_t sent, heard;
 };
 
+static void fill_budget(const struct bench *b)
+{
+    struct gz_session *session = b->asker->session;
+    session->rate.tokens = session->work.tokens = RATE;
+    session->rate.counted_s = session->work.counted_s = b->host.now.mono_s;
+}
+
+/* Since the budget was filled, as messages and as their work. */
+static double charged(const struct bench *b)
+{
+    const struct gz_session *session = b->asker->session;
+    return RATE - session->rate.tokens + RATE - session->work.tokens;
+}
+
 static struct paid pay(struct bench *b, const struct price *price)
 {
-    const struct gz_rate *rate;
     struct paid paid;
     if (price->before != NULL) price->before(b);
     host_advance(&b->host, 2);
     size_t heard = b->asker->bytes_heard;
     b->sent = 0;
     core_time.taken_s = 0;
+    if (b->asker->session != NULL) fill_budget(b);
     price->ask(b);
-    rate = &b->asker->session->rate;
-    paid.messages = RATE - rate->tokens;
+    paid.messages = charged(b);
     host_advance(&b->host, 1);
     paid.ms = 1e3 * core_time.taken_s;
     paid.sent = b->sent;
@@ -740,7 +753,13 @@ static void close_bench(struct bench *b)
     free(b->before);
 }
 
-static void print_prices(size_t nodes, int rounds, bool is_deep)
+static bool is_asked_for(const struct price *price, const char *op)
+{
+    return op == NULL || (price->op != BESIDE && strcmp(gz_op_word(price->op), op) == 0);
+}
+
+/* Of this op; NULL: all. */
+static void print_prices(size_t nodes, int rounds, const char *op, bool is_deep)
 {
     struct bench b;
     open_bench(&b, nodes, is_deep);
@@ -749,6 +768,7 @@ static void print_prices(size_t nodes, int rounds, bool is_deep)
            "us each", "bytes to", "from", "review");
     for (size_t i = 0; i < COUNT(prices); i++) {
         const struct price *price = &prices[i];
+        if (!is_asked_for(price, op)) continue;
         struct paid paid = median(&b, price, rounds);
         printf("%-12s %-26s %9.3f %9.1f %9.1f %9zu %9zu %8s\n",
                price->op != BESIDE ? gz_op_word(price->op) : "-", price->what, paid.ms,
@@ -777,11 +797,12 @@ int main(int count, char **words)
     size_t nodes = count > 1 ? strtoull(words[1], NULL, 10) : GZ_NODES_MAX - 1;
     int rounds = count > 2 ? atoi(words[2]) : 5;
     if (nodes < 2 || nodes >= GZ_NODES_MAX || rounds < 1 || rounds > ROUNDS_MAX) {
-        fprintf(stderr, "usage: price_bench [NODES [ROUNDS]]: 2 to %d nodes, 1 to %d rounds\n",
+        fprintf(stderr, "usage: price_bench [NODES [ROUNDS [OP]]]: 2 to %d nodes, 1 to %d rounds\n",
                 GZ_NODES_MAX - 1, ROUNDS_MAX);
         return 2;
     }
-    print_prices(nodes, rounds, false);
-    print_prices(nodes, rounds, true);
+    const char *op = count > 3 ? words[3] : NULL;
+    print_prices(nodes, rounds, op, false);
+    print_prices(nodes, rounds, op, true);
     return 0;
 }

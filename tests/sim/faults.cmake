@@ -88,7 +88,7 @@ gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
     FROM "while (offset < size && !session->ended)" TO "while (offset < size)")
 gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c
-    FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true}" TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true}")
+    FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true," TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true,")
 gizmod_planted_fault(wheel_never_over FILE server/session/core.c
     FROM "core->clock.now.mono_s >= session->gesture.closes_s" TO "core->clock.now.unix_s >= session->gesture.closes_s + 1.7e9 - 1000")
 

@@ -300,12 +300,10 @@ export class Connection {
       if (message.op === "welcome") this.#welcome(message);
       if (message.op === "error" && message.fatal)
         this.#fatal = new GizmodError(message.code, message.message, message);
-      if (message.op === "error" && message.code === "rate_limited" && !message.fatal)
-        this.#dropped(message);
       if (message.op === "bye") this.#retryS = message.retry_s ?? 0;
       if (message.op === "bye" && message.fatal)
         this.#fatal = new GizmodError(message.code ?? "unknown_scene", message.reason, message);
-      if (!this.#answer(message)) news.push(message);
+      if (!this.#putOff(message) && !this.#answer(message)) news.push(message);
     }
     this.handlers.received(news);
   }
@@ -335,12 +333,28 @@ export class Connection {
   }
 
   /**
+   * @param {any} message
+   * @returns {boolean} whether a request was refused for its rate, and is sent again later
+   */
+  #putOff(message) {
+    if (message.op !== "error" || message.code !== "rate_limited" || message.fatal) return false;
+    const isKeyed = this.#pending.get(message.rid)?.message.key !== undefined;
+    if (message.rid === undefined) this.#dropped(message);
+    if (isKeyed) this.#later();
+    return isKeyed;
+  }
+
+  /**
    * The server dropped some messages and does not say which, so no request may wait for an answer
    * that will not come.
    * @param {any} error
    */
   #dropped(error) {
     this.#reject(error.code, error.message, (message) => message.key === undefined);
+    this.#later();
+  }
+
+  #later() {
     this.#again ??= setTimeout(() => {
       this.#again = undefined;
       this.#sendAgain();

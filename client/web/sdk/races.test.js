@@ -185,6 +185,28 @@ test("frames_hold_no_more_than_the_server_takes", async (t) => {
   assert.equal(session.unsaved, 10);
 });
 
+test("requests_that_are_too_much_work_are_refused_and_edits_are_sent_again", async (t) => {
+  const { session, socket } = await joined(t);
+  const edit = session.set([{ id: 1, t: [1, 0, 0] }]);
+  const pick = session.pick({ at: [0, 0] });
+  await settled();
+  const { key, rid } = socket.last("set");
+  const refused = { op: "error", code: "rate_limited", message: "ask again in 1.0 s" };
+  socket.tell({ ...refused, rid: socket.last("pick").rid });
+  socket.tell({ ...refused, rid });
+  await assert.rejects(pick, ({ code }) => code === "rate_limited");
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  assert.deepEqual(
+    socket.sent.filter(({ op }) => op === "set").map((message) => [message.key, message.rid]),
+    [
+      [key, rid],
+      [key, rid],
+    ],
+  );
+  socket.tell({ op: "ok", rid, edit: 1, seq: 2 });
+  await edit;
+});
+
 test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t) => {
   const { session, socket } = await joined(t);
   const edit = session.set([{ id: 1, t: [1, 0, 0] }]);

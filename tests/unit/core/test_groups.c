@@ -196,11 +196,10 @@ SCENE_TEST(test_groups_looked_at_count_against_the_rate)
     struct gz_session *session = s->host.core->sessions;
     while (session != NULL && strcmp(session->user, "ann") != 0) session = session->next;
     assert_non_null(session);
-    double tokens = session->rate.tokens, now_s = s->host.now.mono_s;
+    double tokens = session->work.tokens, now_s = s->host.now.mono_s;
     for (int i = 0; i < 8; i++) assert_ok(ask_select(s->a, i % 2 == 0 ? s->group : other));
     assert_true(s->host.now.mono_s == now_s);
-    assert_true(tokens - session->rate.tokens >
-                8 * (1 + 300.0 / GZ_NODES_PICKED_PER_MESSAGE) - 1e-6);
+    assert_true(tokens - session->work.tokens > 8 * 300.0 / GZ_NODES_LOOKED_AT_PER_MESSAGE - 1e-6);
 }
 
 int main(void)

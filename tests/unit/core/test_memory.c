@@ -209,7 +209,7 @@ static void ask_interest(struct client *client, double size)
 TEST(test_part_takes_memory_by_its_size)
 {
     struct host host;
-    host_init(&host);
+    host_init_limited(&host, 1e9);
     struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR),
                   *b = client_join(&host, "bob", GZ_ROLE_VIEWER);
     struct gz_create_node *nodes = calloc(CROWD, sizeof *nodes);

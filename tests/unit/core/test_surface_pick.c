@@ -469,7 +469,7 @@ TEST(test_hostile_triangles_cost_who_asks)
 
     /* In the other half of the square nothing is; past what a look may cost it is the bounds'
      * again. */
-    double tokens = a->session->rate.tokens;
+    double tokens = a->session->work.tokens;
     struct gz_message press = {
         .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X + 0.5 * METRE_PX(10);
@@ -477,7 +477,7 @@ TEST(test_hostile_triangles_cost_who_asks)
     const struct gz_message *ok = client_ask(a, &press);
     assert_ok(ok);
     assert_true((ok->has & GZ_HAS_OK_HIT) != 0);
-    double price = tokens - a->session->rate.tokens;
+    double price = tokens - a->session->work.tokens;
     assert_true(price > (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
     assert_true(price < 2.0 * GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
     for (int i = 0; i < 100 && client_count(a, GZ_OP_ERROR) == 0; i++) (void)client_ask(a, &press);
@@ -510,7 +510,7 @@ TEST(test_hostile_nodes_cost_who_asks)
     free(nodes);
     host_advance(&host, 5);
 
-    double tokens = a->session->rate.tokens;
+    double tokens = a->session->work.tokens;
     struct gz_message press = {
         .op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT, .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X - 0.5 * METRE_PX(10);
@@ -520,8 +520,8 @@ TEST(test_hostile_nodes_cost_who_asks)
     assert_true((ok->has & GZ_HAS_OK_HIT) !=
                 0); /* of one for which there were too many before it, by its bounds */
     double whole = (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE;
-    assert_true(tokens - a->session->rate.tokens >
-                0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_PICKED_PER_MESSAGE);
+    assert_true(tokens - a->session->work.tokens >
+                0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_LOOKED_AT_PER_MESSAGE);
     host_finish(&host);
 }
 

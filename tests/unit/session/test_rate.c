@@ -36,6 +36,24 @@ TEST(test_take)
     }
 }
 
+/* When it is known that a bucket will be full to a part, it is so then, and not before. */
+TEST(test_above)
+{
+    static const double parts[] = {0, 0.5, 0.9}, debts[] = {10, 10.5, 35, 1e6};
+    for (size_t i = 0; i < COUNT(parts) * COUNT(debts); i++) {
+        struct gz_rate rate = gz_rate_of(PER_S, 100);
+        double part = parts[i % COUNT(parts)];
+        assert_true(gz_rate_is_above(&rate, part, 100));
+        assert_true(gz_rate_above_s(&rate, part) <= 100);
+        gz_rate_charge(&rate, debts[i / COUNT(parts)]);
+        assert_false(gz_rate_is_above(&rate, part, 100));
+        double then_s = gz_rate_above_s(&rate, part);
+        assert_true(then_s > 100);
+        assert_false(gz_rate_is_above(&rate, part, then_s - 0.11));
+        assert_true(gz_rate_is_above(&rate, part, then_s));
+    }
+}
+
 /* What comes of messages over the rate, by when they come. */
 TEST(test_exceed)
 {
@@ -69,6 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_take),
+        cmocka_unit_test(test_above),
         cmocka_unit_test(test_exceed),
         cmocka_unit_test(test_exceed_for_too_long_ends),
     };

@@ -1,0 +1,143 @@
+/* budget.c - charges work, and says what can be afforded. See budget.h. */
+#include "session/budget.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/maxima.h"
+#include "session/session.h"
+
+static const double counts_per_message[GZ_WORK_COUNT] = {
+    [GZ_WORK_CULL] = GZ_NODES_CULLED_PER_MESSAGE,
+    [GZ_WORK_LOOK] = GZ_NODES_LOOKED_AT_PER_MESSAGE,
+    [GZ_WORK_MOVE] = GZ_NODES_MOVED_PER_MESSAGE,
+    [GZ_WORK_EDIT] = GZ_NODES_EDITED_PER_MESSAGE,
+    [GZ_WORK_SURFACE_TEST] = GZ_SURFACE_TESTS_PER_MESSAGE,
+    [GZ_WORK_CHECKPOINT] = GZ_CHECKPOINTS_TOLD_PER_MESSAGE,
+    [GZ_WORK_ACCESS_TEST] = GZ_ACCESS_TESTS_PER_MESSAGE,
+    [GZ_WORK_SIGNATURE] = 1.0 / GZ_MESSAGES_PER_SIGNATURE,
+};
+
+double gz_work_messages(enum gz_work work, size_t count)
+{
+    return (double)count / counts_per_message[work];
+}
+
+/* ---- the shares of users ---- */
+
+/* Shares of users who are gone count on until they are full again: leaving pays no debt. */
+static void forget_full_shares(struct gz_core *core)
+{
+    double now_s = core->clock.now.mono_s;
+    for (struct gz_share **at = &core->shares; *at != NULL;) {
+        struct gz_share *share = *at;
+        bool is_full = now_s - share->work.counted_s >= 1 &&
+                       gz_rate_above_s(&share->work, 1) <= now_s &&
+                       gz_rate_above_s(&share->messages, 1) <= now_s;
+        if (share->sessions == 0 && is_full) {
+            *at = share->next;
+            free(share);
+        } else {
+            at = &share->next;
+        }
+    }
+}
+
+static struct gz_share *new_share(struct gz_core *core, const char *user)
+{
+    double per_s = core->options.messages_per_s;
+    struct gz_share *share = calloc(1, sizeof *share);
+    if (share == NULL) return NULL;
+    memcpy(share->user, user, strlen(user) + 1);
+    share->messages = gz_rate_of(GZ_USER_MESSAGES_SESSIONS * per_s, core->clock.now.mono_s);
+    share->work = gz_rate_of(GZ_USER_WORK_SESSIONS * per_s, core->clock.now.mono_s);
+    share->next = core->shares;
+    core->shares = share;
+    return share;
+}
+
+bool gz_budget_join(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    double per_s = core->options.messages_per_s;
+    forget_full_shares(core);
+    struct gz_share *share = core->shares;
+    while (share != NULL && strcmp(share->user, session->user) != 0) share = share->next;
+    if (share == NULL) share = new_share(core, session->user);
+    if (share == NULL) return false;
+    share->sessions++;
+    session->share = share;
+    session->rate = session->work = gz_rate_of(per_s, core->clock.now.mono_s);
+    return true;
+}
+
+void gz_budget_leave(struct gz_session *session)
+{
+    session->share->sessions--;
+    session->share = NULL;
+}
+
+void gz_budgets_finish(struct gz_core *core)
+{
+    while (core->shares != NULL) {
+        struct gz_share *next = core->shares->next;
+        free(core->shares);
+        core->shares = next;
+    }
+}
+
+/* ---- taking and charging ---- */
+
+bool gz_budget_take(struct gz_session *session, size_t bytes)
+{
+    double now_s = session->core->clock.now.mono_s;
+    double messages = 1 + (double)(bytes / GZ_BYTES_READ_PER_MESSAGE);
+    struct gz_rate *own = &session->rate, *shared = &session->share->messages;
+    if (!gz_rate_has(own, now_s) || !gz_rate_has(shared, now_s)) return false;
+    gz_rate_charge(own, messages);
+    gz_rate_charge(shared, messages);
+    return true;
+}
+
+void gz_budget_pay(struct gz_session *session, double messages)
+{
+    gz_rate_charge(&session->work, messages);
+    gz_rate_charge(&session->share->work, messages);
+}
+
+void gz_budget_charge(struct gz_session *session, enum gz_work work, size_t count)
+{
+    gz_budget_pay(session, gz_work_messages(work, count));
+}
+
+static double part_of(enum gz_haste haste)
+{
+    return haste == GZ_HASTE_BESIDE ? 0.5 : 0;
+}
+
+bool gz_budget_affords(struct gz_session *session, double messages, enum gz_haste haste)
+{
+    double now_s = session->core->clock.now.mono_s, part = part_of(haste);
+    return messages < 1 || (gz_rate_is_above(&session->work, part, now_s) &&
+                            gz_rate_is_above(&session->share->work, part, now_s));
+}
+
+double gz_budget_affords_s(const struct gz_session *session, double messages, enum gz_haste haste)
+{
+    double part = part_of(haste);
+    if (messages < 1) return -INFINITY;
+    return fmax(gz_rate_above_s(&session->work, part),
+                gz_rate_above_s(&session->share->work, part));
+}
+
+enum gz_status gz_budget_refuse(const struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure)
+{
+    double wait_s =
+        gz_budget_affords_s(session, 1, GZ_HASTE_ASKED) - session->core->clock.now.mono_s;
+    return gz_fail(&failure->error, GZ_RATE_LIMITED,
+                   "%s: the server still owes others the time that your requests took; ask again "
+                   "in %.1f s",
+                   gz_op_word(message->op), fmax(0.1, ceil(10 * wait_s) / 10));
+}

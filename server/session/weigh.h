@@ -1,0 +1,23 @@
+/* weigh.h - what a message is charged before anything of it is done: what it costs for certain, by
+ * what it says and by what the session has.
+ *
+ * In messages; at least 1 if it may turn out to cost more than a usual message. What shows on the
+ * way is charged there, before it is done as well. No node is looked at but those that a message
+ * names first. */
+#ifndef GZ_SESSION_WEIGH_H
+#define GZ_SESSION_WEIGH_H
+
+#include "proto/message.h"
+
+struct gz_session;
+
+typedef double gz_weigher(const struct gz_session *session, const struct gz_message *message);
+
+/* Costs no more than a usual message; may cost more. */
+gz_weigher gz_weigh_nothing, gz_weigh_something;
+gz_weigher gz_weigh_select, gz_weigh_pointer, gz_weigh_grab, gz_weigh_pick, gz_weigh_interest;
+gz_weigher gz_weigh_set, gz_weigh_create, gz_weigh_delete;
+/* A token that is verified or signed. */
+gz_weigher gz_weigh_signature;
+
+#endif
