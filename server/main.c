@@ -46,6 +46,7 @@ static_assert(SAVING_PATIENCE_MS < WORKERS_PATIENCE_MS && WORKERS_PATIENCE_MS < 
 struct daemon {
     uv_loop_t loop;
     struct gz_log log;
+    struct gz_log_counts log_counts;
     struct gz_options options;
     const char *web; /* folder of static files; NULL for none */
     char editor[PATH_MAX];
@@ -392,7 +393,9 @@ static void run(struct daemon *daemon)
 
 int main(int argc, char **argv)
 {
-    struct daemon daemon = {.log = {.stream = stderr, .level = GZ_INFO}};
+    struct daemon daemon = {.log = {.stream = stderr, .level = GZ_INFO},
+                            .log_counts = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
+    daemon.log.counts = &daemon.log_counts;
     struct gz_error error;
     if (gz_options_parse(&daemon.options, argc, argv, &error) != GZ_OK) {
         fprintf(stderr, "gizmod: %s\n", error.message);

@@ -145,12 +145,26 @@
 #define GZ_SURFACE_TESTS_PER_NODE 8
 /* Bytes of a request that renames a scene: its body is JSON with the name. */
 #define GZ_HTTP_RENAME_BYTES_MAX 4096
-/* HTTP requests that hold a body or run on a worker, at once. */
+/* HTTP requests that hold a body or run on a worker, at once; how many of them send us something,
+ * so that something is left for the others; and the same of one address, and of one user. */
 #define GZ_HTTP_JOBS_MAX 16
-/* An HTTP body may take so many seconds, and one more for each so many bytes of it: who trickles
- * does not keep the place of others. */
+#define GZ_HTTP_JOBS_PER_ADDRESS 12
+#define GZ_HTTP_JOBS_PER_USER 8
+#define GZ_HTTP_UPLOADS_MAX 12
+#define GZ_HTTP_UPLOADS_PER_ADDRESS 6
+#define GZ_HTTP_UPLOADS_PER_USER 4
+/* How fast a body or a large answer has to be taken, so that whoever trickles does not keep the
+ * place of others: not at all in the first seconds, then at this rate, which grows by as much every
+ * minute. 256 MiB take 16 minutes at most. Nothing takes longer than an hour. */
 #define GZ_HTTP_BODY_SECONDS 10
 #define GZ_HTTP_BODY_BYTES_PER_S 16384
+#define GZ_HTTP_BODY_SECONDS_MAX 3600
+/* Bytes of a body that are in memory; what is larger goes into a file, by pieces of this size. */
+#define GZ_BODY_MEMORY_BYTES (1024 * 1024)
+/* Bytes of an answer that are sent from memory; a larger one is sent from a file. If the disk is
+ * full it stays in memory, and so many bytes of answers may be there in all. */
+#define GZ_HTTP_ANSWER_MEMORY_BYTES (8 * 1024 * 1024)
+#define GZ_HTTP_ANSWERS_MEMORY_BYTES (512 * 1024 * 1024)
 /* Connections beyond the sessions: HTTP requests and handshakes that have not become a session
  * yet. */
 #define GZ_CONNECTIONS_SPARE 512
@@ -255,6 +269,8 @@ static_assert(60 * (1000 / GZ_NODES_MOVED_PER_MESSAGE + 1000 / GZ_NODES_LOOKED_A
               "a session within its rate may drag a thousand nodes");
 static_assert(GZ_MESSAGES_PER_SIGNATURE < GZ_MESSAGES_PER_S_MAX,
               "a session within its rate may renew its token");
+static_assert(GZ_HTTP_ANSWER_BYTES_MAX <= GZ_HTTP_ANSWERS_MEMORY_BYTES,
+              "the largest answer may be in memory");
 static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");
 static_assert(GZ_PRESENCE_BYTES_USER * 1000 / GZ_PRESENCE_MS_MIN <= GZ_PRESENCE_BYTES_PER_S,
               "who selected little is told of each time");

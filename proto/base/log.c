@@ -20,17 +20,9 @@ static void escape_control_characters(char *text)
     }
 }
 
-void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format,
-            ...)
+static void write_line(const struct gz_log *log, enum gz_level level, uint64_t session,
+                       const char *text)
 {
-    if (log == NULL || log->stream == NULL || level > log->level) return;
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    escape_control_characters(text);
-
     struct timespec now;
     struct tm utc;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -44,4 +36,107 @@ void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, con
         fprintf(log->stream, "%s.%03ldZ %-5s [%llu] %s\n", stamp, now.tv_nsec / 1000000,
                 level_words[level], (unsigned long long)session, text);
     }
+}
+
+/* ---- what comes again and again ---- */
+
+static double mono_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The kind is shown as it is written here: "refused: %s: %s". */
+static void tell_count(const struct gz_log *log, struct gz_log_kind *kind)
+{
+    char text[256];
+    if (kind->left_out == 0) return;
+    snprintf(text, sizeof text, "and %llu more of these: \"%s\"",
+             (unsigned long long)kind->left_out, kind->format);
+    write_line(log, GZ_INFO, kind->session, text);
+    kind->left_out = 0;
+}
+
+static size_t place_of(const char *format, uint64_t session)
+{
+    uint64_t value = (uint64_t)(uintptr_t)format ^ session << 24;
+    return (size_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+}
+
+/* Where this kind is counted in all: its own place, or the next one that is free. */
+static struct gz_log_kind *find_kind(struct gz_log_counts *counts, const char *format)
+{
+    size_t at = place_of(format, 0);
+    struct gz_log_kind *kind = &counts->kinds[at % GZ_LOG_KINDS];
+    for (size_t i = 1; i < GZ_LOG_KINDS && kind->format != NULL && kind->format != format; i++)
+        kind = &counts->kinds[(at + i) % GZ_LOG_KINDS];
+    return kind;
+}
+
+/* One that comes to the place of another ends that one's count. */
+static bool count(const struct gz_log *log, struct gz_log_kind *kind, const char *format,
+                  uint64_t session, unsigned lines_max)
+{
+    double now_s = mono_s();
+    bool is_same = kind->format == format && kind->session == session;
+    if (!is_same || now_s - kind->since_s > GZ_LOG_SECONDS) {
+        tell_count(log, kind);
+        *kind = (struct gz_log_kind){.format = format, .session = session, .since_s = now_s};
+    }
+    bool is_few = kind->lines < lines_max;
+    if (is_few)
+        kind->lines++;
+    else
+        kind->left_out++;
+    return is_few;
+}
+
+static bool count_of_session(const struct gz_log *log, const char *format, uint64_t session)
+{
+    size_t at = place_of(format, session) % GZ_LOG_SESSION_KINDS;
+    return count(log, &log->counts->of_sessions[at], format, session, GZ_LOG_LINES_PER_SESSION);
+}
+
+static bool is_to_be_written(const struct gz_log *log, enum gz_level level, const char *format,
+                             uint64_t session)
+{
+    if (log->counts == NULL || level == GZ_DEBUG) return true;
+    pthread_mutex_lock(&log->counts->mutex);
+    bool is_few = session == 0 || count_of_session(log, format, session);
+    if (is_few) is_few = count(log, find_kind(log->counts, format), format, 0, GZ_LOG_LINES_IN_ALL);
+    pthread_mutex_unlock(&log->counts->mutex);
+    return is_few;
+}
+
+static void tell_counts(const struct gz_log *log, struct gz_log_kind *kinds, size_t count)
+{
+    double now_s = mono_s();
+    for (size_t i = 0; i < count; i++) {
+        if (kinds[i].left_out > 0 && now_s - kinds[i].since_s > GZ_LOG_SECONDS)
+            tell_count(log, &kinds[i]);
+    }
+}
+
+void gz_log_tell_counts(const struct gz_log *log)
+{
+    if (log == NULL || log->stream == NULL || log->counts == NULL) return;
+    pthread_mutex_lock(&log->counts->mutex);
+    tell_counts(log, log->counts->kinds, GZ_LOG_KINDS);
+    tell_counts(log, log->counts->of_sessions, GZ_LOG_SESSION_KINDS);
+    pthread_mutex_unlock(&log->counts->mutex);
+}
+
+void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format,
+            ...)
+{
+    if (log == NULL || log->stream == NULL || level > log->level) return;
+    if (!is_to_be_written(log, level, format, session)) return;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    escape_control_characters(text);
+    write_line(log, level, session, text);
 }

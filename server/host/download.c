@@ -23,6 +23,22 @@ enum gz_status gz_download_prepare(struct gz_transfer *transfer)
     return GZ_OK;
 }
 
+/* What is large waits in a file until it is sent. On a disk that is full it stays in memory, of
+ * which the network allows so much in all. */
+static void put_aside(struct gz_transfer *transfer)
+{
+    struct gz_buffer *out = &transfer->out;
+    if (out->size <= GZ_HTTP_ANSWER_MEMORY_BYTES) return;
+    int file = gz_body_open_file(transfer->all->scenes->setting->folder);
+    if (file < 0) return;
+    if (!gz_body_write_file(file, out->data, out->size, 0)) {
+        close(file);
+        return;
+    }
+    transfer->file = file;
+    gz_buffer_finish(out);
+}
+
 /* ---- asset and backup: from the file ---- */
 
 /* If another asset is imported between reading the tag and reading the asset, the new asset is sent
@@ -37,8 +53,10 @@ enum gz_status gz_download_asset(struct gz_transfer *transfer)
         status = gz_store_asset(transfer->path, &transfer->out, &transfer->error);
     }
     if (status == GZ_BAD_STATE) transfer->http_code = 404;
-    if (status == GZ_OK)
+    if (status == GZ_OK) {
         transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
+        put_aside(transfer);
+    }
     return status;
 }
 
@@ -91,7 +109,7 @@ static struct gz_export_node *export_nodes(struct gz_transfer *transfer)
     return nodes;
 }
 
-enum gz_status gz_export_run(struct gz_transfer *transfer)
+static enum gz_status write_export(struct gz_transfer *transfer)
 {
     struct gz_buffer asset;
     gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
@@ -110,16 +128,24 @@ enum gz_status gz_export_run(struct gz_transfer *transfer)
     return status;
 }
 
+enum gz_status gz_export_run(struct gz_transfer *transfer)
+{
+    enum gz_status status = write_export(transfer);
+    if (status == GZ_OK) put_aside(transfer);
+    return status;
+}
+
 static enum gz_status convert_export(struct gz_transfer *transfer, bool binary)
 {
-    enum gz_status status = gz_export_run(transfer);
+    enum gz_status status = write_export(transfer);
     if (status != GZ_OK) return status;
     struct gz_buffer written = transfer->out;
     gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
     status = gz_gltf_convert(&transfer->out, written.data, written.size, binary, &transfer->error);
-    if (status == GZ_OK)
-        transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
     gz_buffer_finish(&written);
+    if (status != GZ_OK) return status;
+    transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
+    put_aside(transfer);
     return status;
 }
 

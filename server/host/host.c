@@ -79,6 +79,18 @@ static void serve(void *context, struct gz_http_request *request)
     gz_transfer_serve(&host->transfers, request);
 }
 
+static void spool(void *context, struct gz_http_request *request)
+{
+    struct gz_host *host = context;
+    gz_transfer_spool(&host->transfers, request);
+}
+
+static void discard(void *context, struct gz_body *body)
+{
+    struct gz_host *host = context;
+    gz_transfer_discard(&host->transfers, body);
+}
+
 static bool is_healthy(void *context, struct gz_error *error)
 {
     struct gz_host *host = context;
@@ -99,6 +111,8 @@ struct gz_net_host gz_host_for_net(struct gz_host *host)
                                 .forget = forget,
                                 .admit = admit,
                                 .serve = serve,
+                                .spool = spool,
+                                .discard = discard,
                                 .healthy = is_healthy,
                                 .measure = measure};
 }

@@ -176,13 +176,13 @@ static void discard(void *context, struct gz_answer *answer)
 }
 
 /* A core that is destroyed is at a worker already. */
-static void release(void *context, struct gz_surfaces *surfaces)
+static void release(void *context, void *memory, void (*finish)(void *memory))
 {
     struct gz_open_scene *scene = context;
     if (scene->is_ending)
-        free(surfaces);
+        finish(memory);
     else
-        gz_jobs_free(scene->setting->jobs, surfaces, free);
+        gz_jobs_free(scene->setting->jobs, memory, finish);
 }
 
 /* ---- from nothing to an open scene and back ---- */

@@ -2,6 +2,7 @@
  * of the sample. */
 #include "host/transfer_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/name.h"
@@ -46,7 +47,7 @@ static void handle_retired(void *context, const struct gz_error *error)
 static enum gz_status read_new_name(struct gz_transfer *transfer)
 {
     if (transfer->kind->how != GZ_RETIRE_RENAME) return GZ_OK;
-    const struct gz_buffer *body = &transfer->request->body;
+    const struct gz_buffer *body = &transfer->request->body->tail;
     enum gz_status status = gz_json_member(body->data, body->size, "name", transfer->new_name,
                                            sizeof transfer->new_name, &transfer->error);
     if (status == GZ_OK) status = gz_scene_name_check("name", transfer->new_name, &transfer->error);
@@ -133,7 +134,7 @@ void gz_transfer_serve(struct gz_transfers *all, struct gz_http_request *request
     if (transfer == NULL) return;
     if (transfer->kind->run != NULL) {
         transfer->body = request->body;
-        request->body = (struct gz_buffer){0};
+        request->body = NULL;
     }
     gz_transfer_start(transfer);
 }
@@ -150,8 +151,10 @@ void gz_transfer_sample(struct gz_transfers *all, const char *name,
     }
     transfer->done = done;
     transfer->done_context = context;
-    gz_buffer_init(&transfer->body, gz_sample_glb_size, 0);
-    transfer->error.status = gz_buffer_append(&transfer->body, gz_sample_glb, gz_sample_glb_size);
+    transfer->body = gz_body_create(gz_sample_glb_size);
+    transfer->error.status = transfer->body != NULL
+                                 ? gz_body_append(transfer->body, gz_sample_glb, gz_sample_glb_size)
+                                 : GZ_NO_MEMORY;
     if (transfer->error.status == GZ_OK)
         gz_transfer_start(transfer);
     else
@@ -168,4 +171,60 @@ void gz_transfer_cancel(struct gz_transfers *all)
         gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
         gz_transfer_refuse(transfer);
     }
+}
+
+/* ---- bodies ---- */
+
+/* A piece of a body on its way to its file. */
+struct spool {
+    struct gz_job job;
+    struct gz_transfers *all;
+    struct gz_http_request *request;
+    struct gz_error error;
+};
+
+static void run_spool(struct gz_job *job)
+{
+    struct spool *spool = job->context;
+    spool->error.status =
+        gz_body_write(spool->request->body, spool->all->scenes->setting->folder, &spool->error);
+}
+
+static void handle_spooled(struct gz_job *job)
+{
+    struct spool *spool = job->context;
+    struct gz_http_request *request = spool->request;
+    struct gz_error error = spool->error;
+    if (job->is_cancelled) gz_fail(&error, GZ_BAD_STATE, "the server is going away");
+    free(spool);
+    if (error.status != GZ_OK)
+        gz_http_refuse(request, error.status == GZ_STORAGE ? 507 : 0, &error);
+    else
+        gz_http_receive(request);
+}
+
+void gz_transfer_spool(struct gz_transfers *all, struct gz_http_request *request)
+{
+    struct spool *spool = calloc(1, sizeof *spool);
+    if (spool == NULL) {
+        struct gz_error error;
+        gz_fail(&error, GZ_NO_MEMORY, "no memory for the file");
+        gz_http_refuse(request, 0, &error);
+        return;
+    }
+    *spool = (struct spool){.job = {.lane = GZ_LANE_BODIES,
+                                    .subject = "",
+                                    .group = "",
+                                    .user = request->claims.user,
+                                    .run = run_spool,
+                                    .done = handle_spooled,
+                                    .context = spool},
+                            .all = all,
+                            .request = request};
+    gz_job_start(all->scenes->setting->jobs, &spool->job);
+}
+
+void gz_transfer_discard(struct gz_transfers *all, struct gz_body *body)
+{
+    gz_jobs_free(all->scenes->setting->jobs, body, gz_body_destroy);
 }

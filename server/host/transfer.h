@@ -18,6 +18,11 @@ void gz_transfer_serve(struct gz_transfers *transfers, struct gz_http_request *r
  * request, or calls gz_http_receive. */
 void gz_transfer_admit(struct gz_transfers *transfers, struct gz_http_request *request);
 
+/* Writes what is in memory of a body to its file, on a worker; then gz_http_receive, or refuses. */
+void gz_transfer_spool(struct gz_transfers *transfers, struct gz_http_request *request);
+/* Frees a body that nobody waits for, on a worker. */
+void gz_transfer_discard(struct gz_transfers *transfers, struct gz_body *body);
+
 /* Imports the sample under this name; `done` is called once, after its COMMIT. */
 void gz_transfer_sample(struct gz_transfers *transfers, const char *name,
                         void (*done)(void *context, const struct gz_error *error), void *context);

@@ -47,10 +47,11 @@ struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
     return transfer;
 }
 
-static void release_surfaces(struct gz_transfer *transfer)
+static void release_large(struct gz_transfer *transfer)
 {
-    if (transfer->import.surfaces != NULL)
-        gz_jobs_free(transfer->all->scenes->setting->jobs, transfer->import.surfaces, free);
+    struct gz_jobs *jobs = transfer->all->scenes->setting->jobs;
+    if (transfer->import.surfaces != NULL) gz_jobs_free(jobs, transfer->import.surfaces, free);
+    if (transfer->body != NULL) gz_jobs_free(jobs, transfer->body, gz_body_destroy);
     transfer->import.surfaces = NULL;
 }
 
@@ -61,9 +62,8 @@ void gz_transfer_free(struct gz_transfer *transfer)
     *link = transfer->next;
     if (transfer->file >= 0) close(transfer->file);
     gz_buffer_finish(&transfer->out);
-    gz_buffer_finish(&transfer->body);
     gz_arena_finish(&transfer->arena);
-    release_surfaces(transfer);
+    release_large(transfer);
     gz_import_finish(&transfer->import);
     gz_scene_list_finish(&transfer->list);
     free(transfer->nodes);

@@ -13,6 +13,7 @@
 #include "exchange/exchange.h"
 #include "host/folder.h"
 #include "host/transfer.h"
+#include "net/body.h"
 
 #define GZ_JSON_TYPE "application/json"
 
@@ -41,7 +42,8 @@ struct gz_transfer {
     char etag[GZ_ETAG_BYTES];
     int file;
     /* import */
-    struct gz_buffer body;
+    struct gz_body *body;
+    const uint8_t *bytes; /* of the body, once they are read */
     struct gz_import import;
     struct gz_core_import_node *nodes;
     bool is_admitted, made;

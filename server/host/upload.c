@@ -14,8 +14,11 @@
 
 enum gz_status gz_upload_read(struct gz_transfer *transfer)
 {
-    enum gz_status status = gz_import_parse(&transfer->import, transfer->body.data,
-                                            transfer->body.size, &transfer->error);
+    enum gz_status status = gz_body_read(transfer->body, transfer->all->scenes->setting->folder,
+                                         &transfer->bytes, &transfer->error);
+    if (status != GZ_OK) return status;
+    status =
+        gz_import_parse(&transfer->import, transfer->bytes, transfer->body->size, &transfer->error);
     if (status != GZ_OK) {
         transfer->import = (struct gz_import){0};
         if (status == GZ_VERSION) transfer->http_code = 400; /* the file's, not ours */
@@ -133,8 +136,10 @@ static void give_to_core(struct gz_transfer *transfer)
     struct gz_core_import import = {.user = import_user(transfer),
                                     .nodes = transfer->nodes,
                                     .count = transfer->import.count,
-                                    .asset = transfer->body.data,
-                                    .asset_size = transfer->body.size,
+                                    .asset = transfer->bytes,
+                                    .asset_size = transfer->body->size,
+                                    .asset_owner = transfer->body,
+                                    .finish = gz_body_destroy,
                                     .surfaces = surfaces,
                                     .done = handle_imported,
                                     .context = transfer};
@@ -146,7 +151,7 @@ static void give_to_core(struct gz_transfer *transfer)
         return;
     }
     transfer->import.surfaces = NULL;
-    transfer->body = (struct gz_buffer){0};
+    transfer->body = NULL;
 }
 
 void gz_upload_finish(struct gz_transfer *transfer)

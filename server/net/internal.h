@@ -8,7 +8,7 @@
  * - websocket.c: a connection; reader.c: its bytes; frame.h: its frames; hello.c: its first
  * message, by which it becomes a session
  * - flush.c: the end of a turn; alive.c: pings, silence, farewells; awake.c: their clock
- * - http.c: requests and answers; reply.c: their header; static.c: files; metrics.c: numbers
+ * - exchange.h: HTTP; reply.c: the header of an answer; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
 #define GZ_NET_INTERNAL_H
@@ -99,11 +99,12 @@ struct gz_net {
     uv_timer_t pause; /* until the next pass */
     uv_timer_t sweep;
     char address[80], local_address[80];
-    double started_s;     /* Unix seconds */
-    double pass_from_s;   /* the next pass not before this, monotonic */
-    size_t open_count;    /* connections of any kind */
-    size_t session_count; /* WebSocket connections */
-    size_t job_count;     /* HTTP requests that hold a body or run on a worker */
+    double started_s;         /* Unix seconds */
+    double pass_from_s;       /* the next pass not before this, monotonic */
+    size_t open_count;        /* connections of any kind */
+    size_t session_count;     /* WebSocket connections */
+    size_t job_count;         /* HTTP requests that hold a body or run on a worker */
+    struct gz_exchange *jobs; /* these; exchange.h */
     uint64_t last_id;
     bool accepting, draining;
     struct gz_net_counters counters;

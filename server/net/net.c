@@ -29,6 +29,7 @@ static void handle_sweep(uv_timer_t *sweep)
     struct gz_net *net = sweep->data;
     gz_alive_sweep(net);
     gz_arrive_sweep(net);
+    gz_log_tell_counts(net->log);
     gz_listen_resume(net);
 }
 

@@ -17,6 +17,7 @@
 #include <uv.h>
 
 #include "net/address.h"
+#include "net/body.h"
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"
 #include "proto/limits.h"
@@ -76,7 +77,7 @@ struct gz_http_request {
     enum gz_role role;          /* the least in the scene that may do this; a list takes none */
     bool replace;               /* import: an existing scene may be replaced */
     char known[GZ_KNOWN_BYTES]; /* If-None-Match as it came; empty for none */
-    struct gz_buffer body;      /* import, rename; the host may take it and leave an empty one */
+    struct gz_body *body;       /* import, rename; the host may take it and leave NULL */
 };
 
 struct gz_http_answer {
@@ -92,7 +93,8 @@ struct gz_http_answer {
  * host has the request. */
 bool gz_http_knows(const struct gz_http_request *request, const char *etag);
 void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *answer);
-/* Has the body of a request come that was given to `admit`; the host gets it whole, by `serve`. */
+/* Has more of the body of a request come that was given to `admit` or to `spool`; the host gets it
+ * whole, by `serve`. */
 void gz_http_receive(struct gz_http_request *request);
 /* A JSON error. `code` 0 is the one that goes with the status. */
 void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error);
@@ -115,6 +117,11 @@ struct gz_net_host {
      * once or later, by gz_http_receive or gz_http_refuse. `serve` looks again. */
     void (*admit)(void *context, struct gz_http_request *request);
     void (*serve)(void *context, struct gz_http_request *request);
+    /* Whose body is to be written to its file before more of it comes: answered later, as
+     * `admit`. */
+    void (*spool)(void *context, struct gz_http_request *request);
+    /* Takes a body over that nobody waits for, to free it elsewhere. */
+    void (*discard)(void *context, struct gz_body *body);
     /* Whether every open scene is recovered and the disk takes commits in time; if not, why. */
     bool (*healthy)(void *context, struct gz_error *error);
     /* Appends what the host knows, in Prometheus' text format. */

@@ -13,8 +13,10 @@ struct gz_asset {
 
 /* What an import has that other edits have not. */
 struct gz_pending_import {
-    uint8_t *file;
+    const uint8_t *file;
     size_t size;
+    void *owner; /* of the file's bytes, which `finish` frees */
+    void (*finish)(void *owner);
     struct gz_asset before; /* what the import replaced */
     void (*done)(void *context, enum gz_status status, const char *message);
     void *context;

@@ -86,7 +86,7 @@ void gz_core_destroy(struct gz_core *core)
     gz_journal_finish(&core->journal);
     gz_roster_finish(&core->roster);
     gz_budgets_finish(core);
-    gz_host_release(&core->options.host, core->asset.surfaces);
+    gz_host_release(&core->options.host, core->asset.surfaces, free);
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
     gz_notebook_destroy(core->notes);

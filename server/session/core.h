@@ -115,9 +115,9 @@ struct gz_core_summary {
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
-/* Replaces all nodes by these as an edit of kind import by `user`. The bytes of the asset become
- * the core's with GZ_OK. `done` is called once, with GZ_OK after COMMIT. Parents come before
- * children; parent is an index into nodes, -1 for a root. GZ_LOCKED if somebody drags,
+/* Replaces all nodes by these as an edit of kind import by `user`. The owner of the asset's
+ * bytes becomes the core's with GZ_OK. `done` is called once, with GZ_OK after COMMIT. Parents come
+ * before children; parent is an index into nodes, -1 for a root. GZ_LOCKED if somebody drags,
  * GZ_BAD_VALUE, GZ_TOO_MANY: then `done` is not called. */
 struct gz_core_import_node {
     int64_t parent;
@@ -127,8 +127,11 @@ struct gz_core_import {
     const char *user;
     const struct gz_core_import_node *nodes;
     size_t count;
-    uint8_t *asset; /* for free(); the caller's unless GZ_OK */
+    const uint8_t *asset;
     size_t asset_size;
+    void *asset_owner; /* of these bytes, which `finish` frees; the caller's unless GZ_OK; NULL:
+                          they stay */
+    void (*finish)(void *asset_owner);
     struct gz_surfaces *surfaces; /* of the asset, for free(); the core's with GZ_OK; NULL: its
                                      nodes are picked by their bounds */
     void (*done)(void *context, enum gz_status status, const char *message);

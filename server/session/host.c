@@ -11,10 +11,11 @@ void gz_host_discard(const struct gz_core_host *host, struct gz_answer *answer)
         gz_answer_finish(answer);
 }
 
-void gz_host_release(const struct gz_core_host *host, struct gz_surfaces *surfaces)
+void gz_host_release(const struct gz_core_host *host, void *memory, void (*finish)(void *memory))
 {
-    if (surfaces != NULL && host->release != NULL)
-        host->release(host->context, surfaces);
+    if (memory == NULL) return;
+    if (host->release != NULL)
+        host->release(host->context, memory, finish);
     else
-        free(surfaces);
+        finish(memory);
 }

@@ -43,16 +43,17 @@ struct gz_core_host {
     /* Takes an answer that was sent, to free it elsewhere: memory that another thread took is slow
      * to give back, and that thread may hold it up. NULL: it is freed here. */
     void (*discard)(void *context, struct gz_answer *answer);
-    /* The same for surfaces that are not needed any more; NULL: they are freed here. */
-    void (*release)(void *context, struct gz_surfaces *surfaces);
+    /* The same for large memory that is not needed any more, which `finish` frees; NULL: it is
+     * freed here. */
+    void (*release)(void *context, void *memory, void (*finish)(void *memory));
     /* Signs a token with these claims that expires in so many seconds. NULL: there is no key. */
     enum gz_status (*sign)(void *context, const struct gz_claims *claims, double seconds,
                            char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error);
 };
 
-/* Gives an answer, or surfaces, to the host to be freed; frees them if the host does not take
- * them. NULL surfaces are fine. */
+/* Gives an answer, or memory, to the host to be freed; frees it if the host does not take it. NULL
+ * memory is fine. */
 void gz_host_discard(const struct gz_core_host *host, struct gz_answer *answer);
-void gz_host_release(const struct gz_core_host *host, struct gz_surfaces *surfaces);
+void gz_host_release(const struct gz_core_host *host, void *memory, void (*finish)(void *memory));
 
 #endif

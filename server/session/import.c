@@ -92,6 +92,8 @@ static enum gz_status apply(struct gz_core *core, const struct gz_core_import *i
     }
     pending->import = (struct gz_pending_import){.file = import->asset,
                                                  .size = import->asset_size,
+                                                 .owner = import->asset_owner,
+                                                 .finish = import->finish,
                                                  .before = core->asset,
                                                  .done = import->done,
                                                  .context = import->context};

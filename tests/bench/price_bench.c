@@ -507,7 +507,7 @@ static void replace(struct bench *b)
 {
     struct gz_arena arena;
     struct gz_core_import import = {
-        .user = "Ada", .asset = malloc(1), .asset_size = 1, .done = handle_done};
+        .user = "Ada", .asset = (const uint8_t *)"{", .asset_size = 1, .done = handle_done};
     struct gz_error error;
     gz_arena_init(&arena, SIZE_MAX / 2);
     const struct gz_node_record *nodes = host_nodes(&b->host, &arena, &import.count);

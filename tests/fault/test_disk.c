@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fault_stage.h"
 #include "server/maxima.h"
+#include "support/raw_ws.h"
 
 #define SCENE "arm"
 /* Calls of a commit that go well before the first that fails, at most. */
@@ -325,6 +328,35 @@ static void test_disk_that_hangs_for_a_while_loses_nothing(void **state)
     assert_all_is_in_the_file(&fault->stage, &people);
 }
 
+/* A file that is sent to a disk which is full, at its first and at a later piece: refused in words,
+ * nothing is left of it, and the next one is taken. */
+static void test_upload_to_a_full_disk_leaves_nothing(void **state)
+{
+    struct fault_stage *fault = *state;
+    static const char json[] = "{\"asset\":{\"version\":\"2.0\"}}";
+    size_t size = 4 * GZ_BODY_MEMORY_BYTES;
+    char *file = malloc(size + 1), length[64];
+    int port = fault->stage.daemon.port;
+    assert_non_null(file);
+    memset(file, ' ', size);
+    memcpy(file, json, sizeof json - 1);
+    snprintf(length, sizeof length, "Content-Length: %zu\r\n", size);
+    for (long well = 0; well < 3; well++) {
+        struct raw_response response;
+        fault_disk_arm(fault->control, 1u << FAULT_DISK_WRITE, ENOSPC, well);
+        raw_request(port, "PUT", "/scenes/full", length, file, size, &response);
+        assert_true(fault_disk_heal(fault->control));
+        assert_int_equal(response.status, 507);
+        assert_non_null(strstr(response.body, "\"code\":\"storage\""));
+        assert_non_null(strstr(response.body, strerror(ENOSPC)));
+        assert_int_equal(access(scene_file(&fault->stage, "full"), F_OK), -1);
+    }
+    struct raw_response response;
+    raw_request(port, "PUT", "/scenes/full", length, file, size, &response);
+    assert_int_equal(response.status, 201);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +373,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scene_that_cannot_be_made_leaves_nothing,
                                         fault_stage_setup, fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_sigterm_on_a_disk_that_hangs_ends_in_time,
+                                        fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_upload_to_a_full_disk_leaves_nothing,
                                         fault_stage_setup, fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_disk_that_hangs_for_a_while_loses_nothing,
                                         fault_stage_setup, fault_stage_teardown),

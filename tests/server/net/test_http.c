@@ -329,7 +329,7 @@ TEST(test_import_that_fails_leaves_nothing)
 
 TEST(test_import_broken_off_leaves_nothing)
 {
-    for (size_t i = 0; i < 2 * GZ_HTTP_JOBS_MAX; i++) {
+    for (size_t i = 0; i < 2 * GZ_HTTP_UPLOADS_MAX; i++) {
         int socket = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(
             socket,
@@ -344,9 +344,9 @@ TEST(test_import_broken_off_leaves_nothing)
 
 TEST(test_imports_at_once_are_bounded)
 {
-    int sockets[GZ_HTTP_JOBS_MAX];
+    int sockets[GZ_HTTP_UPLOADS_MAX];
     struct raw_response response;
-    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) {
+    for (size_t i = 0; i < GZ_HTTP_UPLOADS_MAX; i++) {
         sockets[i] = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(
             sockets[i], "PUT /scenes/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n"
@@ -357,16 +357,148 @@ TEST(test_imports_at_once_are_bounded)
     }
     assert_int_equal(request("PUT", "/scenes/more", "", tiny, &response), 503);
     assert_non_null(strstr(response.body, "\"code\":\"too_many\""));
+    assert_non_null(strcasestr(response.head, "\r\nretry-after: "));
+    /* Something is left for those who only look. */
+    assert_int_equal(request("GET", "/scenes", "", "", &response), 200);
     assert_int_equal(request("GET", "/healthz", "", "", &response), 200);
-    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) close(sockets[i]);
+    for (size_t i = 0; i < GZ_HTTP_UPLOADS_MAX; i++) close(sockets[i]);
+}
+
+/* Begins an upload of a client behind the proxy, which is this program; its status unless it may go
+ * on. */
+static int begin_upload(int socket, const char *client)
+{
+    char text[512];
+    struct raw_response response;
+    snprintf(text, sizeof text,
+             "PUT /scenes/begun HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n"
+             "X-Forwarded-For: %s\r\nExpect: 100-continue\r\n\r\n",
+             client);
+    assert_true(raw_send_text(socket, text));
+    char line[26] = "";
+    assert_int_equal(recv(socket, line, 12, MSG_PEEK | MSG_WAITALL), 12);
+    if (strcmp(line, "HTTP/1.1 100") == 0) return 100;
+    raw_read_response(socket, &response);
+    assert_non_null(strstr(response.body, "of your address"));
+    assert_non_null(strcasestr(response.head, "\r\nretry-after: "));
+    return response.status;
+}
+
+TEST(test_imports_of_an_address_are_bounded)
+{
+    int sockets[GZ_HTTP_UPLOADS_PER_ADDRESS + 2];
+    for (size_t i = 0; i < GZ_HTTP_UPLOADS_PER_ADDRESS; i++) {
+        sockets[i] = raw_connect(fixture.daemon.port);
+        assert_int_equal(begin_upload(sockets[i], "198.51.100.1"), 100);
+    }
+    size_t last = GZ_HTTP_UPLOADS_PER_ADDRESS;
+    sockets[last] = raw_connect(fixture.daemon.port);
+    sockets[last + 1] = raw_connect(fixture.daemon.port);
+    assert_int_equal(begin_upload(sockets[last], "198.51.100.1"), 429);
+    assert_int_equal(begin_upload(sockets[last + 1], "198.51.100.2"), 100);
+    for (size_t i = 0; i < last + 2; i++) close(sockets[i]);
+}
+
+static size_t count_unnamed_files(void)
+{
+    char command[256], line[64];
+    snprintf(command, sizeof command, "ls -l /proc/%d/fd | grep -c '%s/.*(deleted)'",
+             (int)fixture.daemon.pid, fixture.daemon.data);
+    FILE *output = popen(command, "r");
+    assert_non_null(output);
+    assert_non_null(fgets(line, sizeof line, output));
+    pclose(output);
+    return strtoul(line, NULL, 10);
+}
+
+/* A body that is large waits in a file, which goes with it: after the import, and if it breaks
+ * off. */
+TEST(test_large_body_waits_in_a_file)
+{
+    size_t size = 5 * GZ_BODY_MEMORY_BYTES + 7;
+    struct raw_response response;
+    char *file = malloc(size + 1), head[256];
+    assert_non_null(file);
+    memset(file, ' ', size);
+    memcpy(file, tiny, sizeof tiny - 1);
+    file[size] = '\0';
+    for (int breaks_off = 0; breaks_off < 2; breaks_off++) {
+        int socket = raw_connect(fixture.daemon.port);
+        snprintf(head, sizeof head,
+                 "PUT /scenes/spooled?replace HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                 "Content-Length: %zu\r\n\r\n",
+                 size);
+        assert_true(raw_send_text(socket, head));
+        assert_true(raw_send(socket, file, size - 1));
+        for (int i = 0; i < 200 && count_unnamed_files() == 0; i++) usleep(10000);
+        assert_int_equal(count_unnamed_files(), 1);
+        if (!breaks_off) {
+            assert_true(raw_send(socket, file + size - 1, 1));
+            raw_read_response(socket, &response);
+            assert_int_equal(response.status, 201);
+        }
+        close(socket);
+        for (int i = 0; i < 200 && count_unnamed_files() > 0; i++) usleep(10000);
+        assert_int_equal(count_unnamed_files(), 0);
+    }
+    assert_int_equal(request("GET", "/scenes/spooled/asset", "", "", &response), 200);
+    assert_int_equal(response.body_size, size);
+    assert_memory_equal(response.body, file, sizeof response.body - 1);
+    free(file);
+}
+
+/* So does an answer that is large, until it is sent. */
+TEST(test_large_answer_waits_in_a_file)
+{
+    size_t size = GZ_HTTP_ANSWER_MEMORY_BYTES + 7;
+    struct raw_response response;
+    char *file = malloc(size + 1);
+    assert_non_null(file);
+    memset(file, ' ', size);
+    memcpy(file, tiny, sizeof tiny - 1);
+    file[size] = '\0';
+    assert_int_equal(request("PUT", "/scenes/huge", "", file, &response), 201);
+    int lazy = raw_connect(fixture.daemon.port);
+    assert_true(raw_send_text(lazy, "GET /scenes/huge/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    for (int i = 0; i < 200 && count_unnamed_files() == 0; i++) usleep(10000);
+    assert_int_equal(count_unnamed_files(), 1);
+    raw_read_response(lazy, &response);
+    assert_int_equal(response.body_size, size);
+    close(lazy);
+    free(file);
+}
+
+static bool is_logged(const char *words)
+{
+    char line[1024];
+    bool is_there = false;
+    FILE *log = fopen(fixture.daemon.log, "r");
+    assert_non_null(log);
+    while (!is_there && fgets(line, sizeof line, log) != NULL)
+        is_there = strstr(line, words) != NULL;
+    fclose(log);
+    return is_there;
+}
+
+TEST(test_refusal_is_logged_with_method_and_path)
+{
+    struct raw_response response;
+    request("PUT", "/scenes/UPPER?x=secret", "", tiny, &response);
+    assert_true(is_logged(": PUT /scenes/UPPER: bad_value: "));
+    assert_false(is_logged("secret"));
+    int socket = raw_connect(fixture.daemon.port);
+    assert_int_equal(raw_handshake(socket, fixture.daemon.port, "/nowhere?token=secret", ""), 404);
+    close(socket);
+    assert_true(is_logged(": GET /nowhere: unknown_op: "));
+    assert_false(is_logged("secret"));
 }
 
 /* Those who send a byte a second lose their places, and one who is only slow does not. */
 TEST(test_imports_that_trickle_make_room)
 {
-    int sockets[GZ_HTTP_JOBS_MAX];
+    int sockets[GZ_HTTP_UPLOADS_MAX];
     struct raw_response response;
-    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) {
+    for (size_t i = 0; i < GZ_HTTP_UPLOADS_MAX; i++) {
         sockets[i] = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(sockets[i], "PUT /scenes/drip HTTP/1.1\r\nHost: 127.0.0.1\r\n"
                                               "Content-Length: 100000\r\n\r\n{"));
@@ -374,11 +506,11 @@ TEST(test_imports_that_trickle_make_room)
     bool is_in = false;
     for (int second = 0; second < 3 * GZ_HTTP_BODY_SECONDS && !is_in; second++) {
         sleep(1);
-        for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) (void)raw_send_text(sockets[i], " ");
+        for (size_t i = 0; i < GZ_HTTP_UPLOADS_MAX; i++) (void)raw_send_text(sockets[i], " ");
         is_in = request("PUT", "/scenes/after", "", tiny, &response) == 201;
     }
     assert_true(is_in);
-    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) close(sockets[i]);
+    for (size_t i = 0; i < GZ_HTTP_UPLOADS_MAX; i++) close(sockets[i]);
     net_fixture_renew_witness(&fixture);
     int slow = raw_connect(fixture.daemon.port);
     assert_true(raw_send_text(slow, "PUT /scenes/slow HTTP/1.1\r\nHost: 127.0.0.1\r\n"));
@@ -444,7 +576,8 @@ TEST(test_large_answer_comes_whole)
 static int start(void **state)
 {
     (void)state;
-    net_fixture_start(&fixture, "--web=none", "--allow-origin=https://editor.example");
+    net_fixture_start(&fixture, "--trusted-proxy=127.0.0.1",
+                      "--allow-origin=https://editor.example");
     return 0;
 }
 
@@ -470,9 +603,13 @@ int main(void)
         cmocka_unit_test(test_import_that_fails_leaves_nothing),
         cmocka_unit_test(test_import_broken_off_leaves_nothing),
         cmocka_unit_test(test_imports_at_once_are_bounded),
+        cmocka_unit_test(test_imports_of_an_address_are_bounded),
+        cmocka_unit_test(test_refusal_is_logged_with_method_and_path),
         cmocka_unit_test(test_imports_that_trickle_make_room),
         cmocka_unit_test(test_http_connection_is_used_again),
         cmocka_unit_test(test_large_answer_comes_whole),
+        cmocka_unit_test(test_large_body_waits_in_a_file),
+        cmocka_unit_test(test_large_answer_waits_in_a_file),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

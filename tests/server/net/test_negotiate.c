@@ -1,5 +1,7 @@
 /* What a client has and takes, from the words of its headers. */
 #include "net/negotiate.h"
+#include "net/pace.h"
+#include "server/maxima.h"
 #include "support/cmocka.h"
 
 TEST(test_etag_table)
@@ -66,9 +68,36 @@ TEST(test_gzip_table)
     }
 }
 
+TEST(test_pace_table)
+{
+    static const struct {
+        double seconds;
+        uint64_t bytes;
+        bool suffices;
+    } rows[] = {
+        {0, 0, true},
+        {GZ_HTTP_BODY_SECONDS, 0, true},
+        {GZ_HTTP_BODY_SECONDS + 1, 0, false},
+        {GZ_HTTP_BODY_SECONDS + 1, 2 * GZ_HTTP_BODY_BYTES_PER_S, true},
+        /* after a minute twice the rate, after ten minutes eleven times */
+        {GZ_HTTP_BODY_SECONDS + 60, 2 * 60 * GZ_HTTP_BODY_BYTES_PER_S - 1, false},
+        {GZ_HTTP_BODY_SECONDS + 60, 2 * 60 * GZ_HTTP_BODY_BYTES_PER_S, true},
+        {GZ_HTTP_BODY_SECONDS + 600, 11 * 600 * GZ_HTTP_BODY_BYTES_PER_S - 1, false},
+        {GZ_HTTP_BODY_SECONDS + 600, 11 * 600 * GZ_HTTP_BODY_BYTES_PER_S, true},
+        {17 * 60, GZ_ASSET_BYTES_MAX, false},
+        {GZ_HTTP_BODY_SECONDS_MAX, UINT64_MAX, true},
+        {GZ_HTTP_BODY_SECONDS_MAX + 1, UINT64_MAX, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (gz_pace_suffices(rows[i].bytes, rows[i].seconds) != rows[i].suffices)
+            fail_msg("row %zu: %g s", i, rows[i].seconds);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_etag_table),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pace_table),
+                                       cmocka_unit_test(test_etag_table),
                                        cmocka_unit_test(test_gzip_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

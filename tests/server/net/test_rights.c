@@ -572,7 +572,7 @@ TEST(test_rights_of_a_closed_scene_are_looked_up_before_the_body)
     }
     /* clients that leave meanwhile keep no place */
     restart();
-    for (int i = 0; i < 2 * GZ_HTTP_JOBS_MAX; i++) {
+    for (int i = 0; i < 2 * GZ_HTTP_UPLOADS_MAX; i++) {
         int socket = raw_connect(daemon_.port);
         send_request_part(socket, "/scenes/robot-shut?replace", 1);
         close(socket);

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#define FILE_BYTES_MAX (1024 * 1024)
-#define LARGE_BYTES (3 * FILE_BYTES_MAX)
+#include "server/maxima.h"
+
+/* A file that waits in memory, but is more than the disk takes. */
+#define FILE_BYTES_MAX (512 * 1024)
+#define LARGE_BYTES GZ_BODY_MEMORY_BYTES
 
 static const char tiny[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]"
                            "}],\"nodes\":[{\"name\":\"base\"}]}";

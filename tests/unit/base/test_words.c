@@ -118,13 +118,49 @@ struct capture {
 
 static void capture_begin(struct capture *capture, enum gz_level level)
 {
-    capture->log = (struct gz_log){open_memstream(&capture->text, &capture->size), level};
+    capture->log =
+        (struct gz_log){.stream = open_memstream(&capture->text, &capture->size), .level = level};
     assert_non_null(capture->log.stream);
 }
 
 static void capture_end(struct capture *capture)
 {
     fclose(capture->log.stream);
+}
+
+static size_t count_words(const char *text, const char *words)
+{
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, words)) != NULL; at += strlen(words)) count++;
+    return count;
+}
+
+/* Each session may say so much of one kind, and all of them together; the rest is counted. */
+TEST(test_log_counts_what_comes_again_and_again)
+{
+    struct gz_log_counts counts = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+    struct capture capture;
+    capture_begin(&capture, GZ_INFO);
+    capture.log.counts = &counts;
+    for (int i = 0; i < 1000; i++) gz_log(&capture.log, GZ_INFO, 7, "refused: %d", i);
+    gz_log(&capture.log, GZ_INFO, 8, "refused: %s", "another");
+    gz_log(&capture.log, GZ_INFO, 7, "another kind");
+    for (uint64_t session = 100; session < 2000; session++)
+        for (int i = 0; i < 3; i++) gz_log(&capture.log, GZ_INFO, session, "flood");
+    for (size_t i = 0; i < GZ_LOG_KINDS; i++) counts.kinds[i].since_s -= 2 * GZ_LOG_SECONDS;
+    for (size_t i = 0; i < GZ_LOG_SESSION_KINDS; i++)
+        counts.of_sessions[i].since_s -= 2 * GZ_LOG_SECONDS;
+    gz_log_tell_counts(&capture.log);
+    gz_log_tell_counts(&capture.log);
+    capture_end(&capture);
+    const char *text = capture.text;
+    assert_int_equal(count_words(text, "[7] refused: "), GZ_LOG_LINES_PER_SESSION);
+    assert_int_equal(count_words(text, "[7] and 995 more of these: \"refused: %d\""), 1);
+    assert_int_equal(count_words(text, "[8] refused: another"), 1);
+    assert_int_equal(count_words(text, "[7] another kind"), 1);
+    assert_int_equal(count_words(text, "] flood"), GZ_LOG_LINES_IN_ALL);
+    assert_int_equal(count_words(text, " and 5400 more of these: \"flood\""), 1);
+    free(capture.text);
 }
 
 TEST(test_log_line_has_time_level_session_and_text)
@@ -153,7 +189,7 @@ TEST(test_log_level_and_no_stream_keep_quiet)
     capture_begin(&capture, GZ_WARN);
     gz_log(&capture.log, GZ_INFO, 0, "quiet");
     gz_log(NULL, GZ_ERROR, 0, "quiet");
-    struct gz_log nowhere = {NULL, GZ_DEBUG};
+    struct gz_log nowhere = {.stream = NULL, .level = GZ_DEBUG};
     gz_log(&nowhere, GZ_ERROR, 0, "quiet");
     capture_end(&capture);
     assert_int_equal(capture.size, 0);
@@ -215,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_terms_come_back),
         cmocka_unit_test(test_term_that_is_none_is_said_so),
         cmocka_unit_test(test_handle_says_its_kind_of_edit),
+        cmocka_unit_test(test_log_counts_what_comes_again_and_again),
         cmocka_unit_test(test_log_line_has_time_level_session_and_text),
         cmocka_unit_test(test_log_level_and_no_stream_keep_quiet),
         cmocka_unit_test(test_log_escapes_control_characters),

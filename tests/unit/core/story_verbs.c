@@ -402,13 +402,12 @@ static void do_import(struct story *s)
     struct gz_core_import import = {.user = s->who->user,
                                     .nodes = nodes,
                                     .count = COUNT(nodes),
-                                    .asset = (uint8_t *)strdup("glTF"),
+                                    .asset = (const uint8_t *)"glTF",
                                     .asset_size = 4,
                                     .done = handle_import,
                                     .context = s};
     struct gz_error error = {.message = ""};
     enum gz_status status = gz_core_import(s->host.core, &import, s->host.now, &error);
-    if (status != GZ_OK) free(import.asset);
     if (status != GZ_OK) handle_import(s, status, error.message);
     host_turn(&s->host);
     assert_true(s->outcome.waits); /* it was answered */

@@ -223,7 +223,7 @@ SCENE_TEST(test_held_node_is_in_the_way_of_everything)
     struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = then};
     struct gz_message empty = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = 1};
     struct gz_core_import import = {
-        .user = "bob", .asset = (uint8_t *)strdup("glTF"), .asset_size = 4};
+        .user = "bob", .asset = (const uint8_t *)"glTF", .asset_size = 4};
     struct gz_error error;
     assert_refused(ask_move(s->b, s->node, 0, 0, 0), GZ_LOCKED);
     assert_refused(ask_rename(s->b, s->node, "mine"), GZ_LOCKED);
@@ -235,7 +235,6 @@ SCENE_TEST(test_held_node_is_in_the_way_of_everything)
     assert_refused(client_ask(s->b, &restore), GZ_LOCKED);
     assert_refused(client_ask(s->b, &empty), GZ_LOCKED);
     assert_int_equal(gz_core_import(s->host.core, &import, s->host.now, &error), GZ_LOCKED);
-    free(import.asset);
     assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y - STEP));
     cancel(s);
     assert_as_before(s);

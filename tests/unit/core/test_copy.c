@@ -31,7 +31,7 @@ static void import(struct scene *s)
     enum gz_status done = GZ_INTERNAL;
     struct gz_core_import import = {
         .user = "ida", .nodes = nodes, .count = COUNT(nodes), .asset_size = 4};
-    import.asset = (uint8_t *)strdup("glTF");
+    import.asset = (const uint8_t *)"glTF";
     import.done = handle_done;
     import.context = &done;
     struct gz_error error;

@@ -193,7 +193,7 @@ SCENE_TEST(test_import_keeps_notes)
     struct gz_core_import import = {.user = "ann",
                                     .nodes = &node,
                                     .count = 1,
-                                    .asset = (uint8_t *)strdup("glTF"),
+                                    .asset = (const uint8_t *)"glTF",
                                     .asset_size = 4,
                                     .done = handle_done,
                                     .context = &done};

@@ -58,7 +58,7 @@ static void import(struct host *host, const struct gz_core_import_node *nodes, s
     struct gz_core_import import = {.user = "ann",
                                     .nodes = nodes,
                                     .count = count,
-                                    .asset = (uint8_t *)strdup("glTF"),
+                                    .asset = (const uint8_t *)"glTF",
                                     .asset_size = 4,
                                     .surfaces = surfaces,
                                     .done = handle_done,

@@ -46,7 +46,7 @@ static bool begin_import(struct stage *stage, int scene, size_t bytes)
     surfaces->bytes = bytes;
     surfaces = gz_triangles_admit(&stage->folder.scenes, open, surfaces, GZ_OK);
     struct gz_core_import import = {.user = "ann",
-                                    .asset = (uint8_t *)strdup("glTF"),
+                                    .asset = (const uint8_t *)"glTF",
                                     .asset_size = 4,
                                     .surfaces = surfaces,
                                     .done = handle_done};

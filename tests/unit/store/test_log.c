@@ -43,7 +43,7 @@ static int make_scene(void **state)
     fixture->commits = chance_count(COMMITS);
     fixture->nodes = fixture->commits < COMMITS * NODES ? COMMITS * NODES / fixture->commits : 1;
     fixture->log = open_memstream(&fixture->said, &fixture->said_size);
-    log = (struct gz_log){fixture->log, GZ_INFO};
+    log = (struct gz_log){.stream = fixture->log, .level = GZ_INFO};
     struct gz_scene_state scene;
     struct gz_error error;
     struct gz_store_options options = {.path = fixture->path,

@@ -350,7 +350,7 @@ static void test_the_past_waits_for_another_programs_lock(void **directory)
     char *said = NULL;
     size_t size;
     FILE *stream = open_memstream(&said, &size);
-    struct gz_log log = {stream, GZ_INFO};
+    struct gz_log log = {.stream = stream, .level = GZ_INFO};
     struct gz_store *store;
     struct gz_scene_state state;
     struct gz_error error = {0};

@@ -1,0 +1,93 @@
+/* body.c - the bytes of a large request or answer, in memory or in a file without a name. See
+ * body.h. */
+#include "net/body.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "server/maxima.h"
+
+/* What may still come while the rest is written: what the socket's reader had read. */
+#define SLACK_BYTES (4 * GZ_HTTP_CHUNK_BYTES)
+
+struct gz_body *gz_body_create(size_t size)
+{
+    struct gz_body *body = calloc(1, sizeof *body);
+    if (body == NULL) return NULL;
+    body->size = size;
+    body->file = -1;
+    gz_buffer_init(&body->tail, GZ_BODY_MEMORY_BYTES + SLACK_BYTES, 0);
+    return body;
+}
+
+void gz_body_destroy(void *memory)
+{
+    struct gz_body *body = memory;
+    if (body == NULL) return;
+    if (body->map != NULL) munmap(body->map, body->written);
+    if (body->file >= 0) close(body->file);
+    gz_buffer_finish(&body->tail);
+    free(body);
+}
+
+enum gz_status gz_body_append(struct gz_body *body, const void *bytes, size_t size)
+{
+    return gz_buffer_append(&body->tail, bytes, size);
+}
+
+bool gz_body_is_to_be_written(const struct gz_body *body)
+{
+    return body->size > GZ_BODY_MEMORY_BYTES && body->tail.size >= GZ_BODY_MEMORY_BYTES;
+}
+
+int gz_body_open_file(const char *folder)
+{
+    int file = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    bool takes_none = errno == EOPNOTSUPP || errno == EISDIR || errno == EROFS || errno == EACCES;
+    return file >= 0 || !takes_none ? file : memfd_create("body", MFD_CLOEXEC);
+}
+
+bool gz_body_write_file(int file, const void *bytes, size_t size, size_t at)
+{
+    const uint8_t *from = bytes;
+    while (size > 0) {
+        ssize_t count = pwrite(file, from, size, (off_t)at);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        from += count;
+        at += (size_t)count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+enum gz_status gz_body_write(struct gz_body *body, const char *folder, struct gz_error *error)
+{
+    if (body->file < 0) body->file = gz_body_open_file(folder);
+    if (body->file < 0 ||
+        !gz_body_write_file(body->file, body->tail.data, body->tail.size, body->written))
+        return gz_fail(error, GZ_STORAGE, "the file cannot be taken: %s", strerror(errno));
+    body->written += body->tail.size;
+    gz_buffer_clear(&body->tail);
+    return GZ_OK;
+}
+
+enum gz_status gz_body_read(struct gz_body *body, const char *folder, const uint8_t **bytes,
+                            struct gz_error *error)
+{
+    *bytes = body->tail.data;
+    if (body->file < 0) return GZ_OK;
+    enum gz_status status = gz_body_write(body, folder, error);
+    if (status != GZ_OK) return status;
+    gz_buffer_finish(&body->tail);
+    void *map = mmap(NULL, body->written, PROT_READ, MAP_SHARED, body->file, 0);
+    if (map == MAP_FAILED)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for the file: %s", strerror(errno));
+    body->map = map;
+    *bytes = map;
+    return GZ_OK;
+}

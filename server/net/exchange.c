@@ -1,0 +1,364 @@
+/* exchange.c - one HTTP request: its life, its place among large ones, its answer. See
+ * exchange.h. */
+#include "net/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net/negotiate.h"
+#include "net/pace.h"
+#include "net/text.h"
+#include "server/maxima.h"
+
+#define TOO_MANY "too many large requests at once: try again in a moment"
+
+const char *gz_method_word(enum gz_method method)
+{
+    static const char *const words[METHOD_OTHER + 1] = {
+        [METHOD_GET] = "GET",       [METHOD_HEAD] = "HEAD",     [METHOD_PUT] = "PUT",
+        [METHOD_PATCH] = "PATCH",   [METHOD_DELETE] = "DELETE", [METHOD_OPTIONS] = "OPTIONS",
+        [METHOD_OTHER] = "another",
+    };
+    return words[method];
+}
+
+/* ---- its life ---- */
+
+static void drop_body(struct gz_exchange *exchange)
+{
+    const struct gz_net_host *host = &exchange->net->host;
+    if (exchange->request.body != NULL) host->discard(host->context, exchange->request.body);
+    exchange->request.body = NULL;
+}
+
+static void leave_jobs(struct gz_exchange *exchange)
+{
+    struct gz_exchange **link = &exchange->net->jobs;
+    while (*link != exchange) link = &(*link)->next_job;
+    *link = exchange->next_job;
+    exchange->net->job_count--;
+}
+
+void gz_exchange_destroy(struct gz_exchange *exchange)
+{
+    if (exchange->is_job) leave_jobs(exchange);
+    if (exchange->file >= 0) close(exchange->file);
+    drop_body(exchange);
+    gz_buffer_finish(&exchange->body);
+    free(exchange);
+}
+
+/* ---- answers ---- */
+
+bool gz_http_knows(const struct gz_http_request *request, const char *etag)
+{
+    return gz_etag_is_listed(request->known, etag);
+}
+
+static uint64_t file_size(int file)
+{
+    off_t end = lseek(file, 0, SEEK_END);
+    return end > 0 ? (uint64_t)end : 0;
+}
+
+static bool has_body(const struct gz_exchange *exchange)
+{
+    return exchange->method != METHOD_HEAD && gz_reply_has_body(&exchange->reply);
+}
+
+void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answer *with)
+{
+    struct gz_reply *reply = &exchange->reply;
+    bool is_known = with->etag[0] != '\0' && gz_http_knows(&exchange->request, with->etag);
+    exchange->answered = true;
+    exchange->body = with->body;
+    exchange->file = with->file;
+    exchange->paced_s = gz_awake_now(&exchange->net->awake);
+    exchange->paced_bytes = 0;
+    reply->code = is_known ? 304 : with->code;
+    reply->type = with->type;
+    reply->size = with->file >= 0 ? file_size(with->file) : with->body.size;
+    memcpy(reply->etag, with->etag, sizeof reply->etag);
+    memcpy(reply->dropped, with->dropped, sizeof reply->dropped);
+    lws_callback_on_writable(exchange->wsi);
+}
+
+static int http_code(enum gz_status status)
+{
+    switch (status) {
+    case GZ_OK: return 200;
+    case GZ_BAD_MESSAGE:
+    case GZ_BAD_VALUE: return 400;
+    case GZ_UNAUTHORISED: return 401;
+    case GZ_FORBIDDEN: return 403;
+    case GZ_UNKNOWN_OP:
+    case GZ_UNKNOWN_NODE:
+    case GZ_UNKNOWN_HANDLE:
+    case GZ_UNKNOWN_SCENE: return 404;
+    case GZ_CONFLICT:
+    case GZ_LOCKED:
+    case GZ_BAD_STATE: return 409;
+    case GZ_TOO_LARGE: return 413;
+    case GZ_RATE_LIMITED: return 429;
+    case GZ_TOO_MANY: return 503;
+    default: return 500;
+    }
+}
+
+/* {code, message} with the protocol's words. Without memory nothing is sent. */
+struct gz_buffer gz_error_body(const struct gz_error *error)
+{
+    struct gz_buffer body;
+    gz_buffer_init(&body, 8 * sizeof error->message, LWS_PRE);
+    bool ok =
+        gz_text_print(&body, "{\"code\":\"%s\",\"message\":", gz_status_word(error->status)) &&
+        gz_text_json(&body, error->message) && gz_text_print(&body, "}\n");
+    if (!ok) gz_buffer_clear(&body);
+    return body;
+}
+
+void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_error *error)
+{
+    if (code == 0) code = http_code(error->status);
+    exchange->reading = false;
+    exchange->net->host.errors[error->status]++;
+    const char *user = exchange->request.claims.user;
+    exchange->reply.wants_token = code == 401 && exchange->net->keyring != NULL;
+    /* A try at a token costs a connection. */
+    exchange->hang_up = exchange->hang_up || code == 401;
+    exchange->reply.is_last = exchange->hang_up;
+    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0,
+           "HTTP %d to %s: %s %s: %s: %s%s%s", code, exchange->peer,
+           gz_method_word(exchange->method), exchange->path, gz_status_word(error->status),
+           error->message, user[0] != '\0' ? "; the user is " : "", user);
+    gz_exchange_answer(exchange, &(struct gz_http_answer){.code = code,
+                                                          .type = GZ_JSON_TYPE,
+                                                          .body = gz_error_body(error),
+                                                          .file = -1});
+}
+
+void gz_exchange_refuse_with(struct gz_exchange *exchange, int code, enum gz_status status,
+                             const char *message)
+{
+    struct gz_error error;
+    gz_fail(&error, status, "%s", message);
+    gz_exchange_refuse(exchange, code, &error);
+}
+
+/* The host is done with it; whether there is still somebody to be answered. */
+bool gz_exchange_take_back(struct gz_exchange *exchange)
+{
+    exchange->with_host = false;
+    exchange->deciding = false;
+    exchange->paced_s += gz_awake_now(&exchange->net->awake) - exchange->held_s;
+    if (exchange->wsi == NULL) return false;
+    if (!exchange->stopped) return true;
+    exchange->stopped = false;
+    lws_rx_flow_control(exchange->wsi, 1);
+    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+    return true;
+}
+
+/* What all answers that are not sent yet have in memory. */
+static size_t count_memory(const struct gz_net *net)
+{
+    size_t bytes = 0;
+    for (const struct gz_exchange *job = net->jobs; job != NULL; job = job->next_job)
+        bytes += job->body.size;
+    return bytes;
+}
+
+static bool fits_in_memory(const struct gz_net *net, const struct gz_http_answer *with)
+{
+    return with->body.size <= GZ_HTTP_ANSWER_MEMORY_BYTES ||
+           with->body.size + count_memory(net) <= GZ_HTTP_ANSWERS_MEMORY_BYTES;
+}
+
+void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *with)
+{
+    struct gz_exchange *exchange = (struct gz_exchange *)request;
+    drop_body(exchange);
+    bool is_awaited = gz_exchange_take_back(exchange);
+    if (is_awaited && fits_in_memory(exchange->net, with)) {
+        gz_exchange_answer(exchange, with);
+        return;
+    }
+    if (is_awaited) {
+        struct gz_buffer body = with->body;
+        gz_buffer_finish(&body);
+        gz_exchange_refuse_with(exchange, 0, GZ_TOO_MANY, TOO_MANY);
+        return;
+    }
+    exchange->body = with->body;
+    exchange->file = with->file;
+    gz_exchange_destroy(exchange);
+}
+
+void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error)
+{
+    struct gz_exchange *exchange = (struct gz_exchange *)request;
+    drop_body(exchange);
+    if (gz_exchange_take_back(exchange)) {
+        gz_exchange_refuse(exchange, code, error);
+    } else {
+        gz_exchange_destroy(exchange);
+    }
+}
+
+/* ---- its pace ---- */
+
+bool gz_exchange_pace(struct gz_exchange *exchange, size_t bytes)
+{
+    double seconds = gz_awake_now(&exchange->net->awake) - exchange->paced_s;
+    exchange->paced_bytes += bytes;
+    return gz_pace_suffices(exchange->paced_bytes, seconds);
+}
+
+/* ---- sending ---- */
+
+static bool write_chunk(struct gz_exchange *exchange)
+{
+    uint8_t bytes[GZ_HTTP_CHUNK_BYTES], *from = bytes;
+    uint64_t left = exchange->reply.size - exchange->sent;
+    size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes;
+    if (exchange->file >= 0) {
+        ssize_t count = pread(exchange->file, bytes, size, (off_t)exchange->sent);
+        if (count <= 0) return false;
+        size = (size_t)count;
+    } else {
+        from = exchange->body.data + exchange->sent;
+    }
+    exchange->sent += size;
+    bool last = exchange->sent == exchange->reply.size;
+    return lws_write(exchange->wsi, from, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
+}
+
+/* A chunk for each time that the socket is writable: the live traffic has its turn between them. */
+int gz_exchange_send(struct gz_exchange *exchange)
+{
+    struct lws *wsi = exchange->wsi;
+    if (!exchange->answered || exchange->done) return 0;
+    if (!exchange->began) {
+        exchange->began = true;
+        if (!gz_reply_write_header(wsi, &exchange->reply)) return -1;
+        if (!has_body(exchange)) exchange->sent = exchange->reply.size;
+    } else {
+        uint64_t before = exchange->sent;
+        if (!write_chunk(exchange)) return -1;
+        if (!gz_exchange_pace(exchange, (size_t)(exchange->sent - before))) {
+            gz_log(exchange->net->log, GZ_INFO, 0, "hung up on %s: %s %s is taken too slowly",
+                   exchange->peer, gz_method_word(exchange->method), exchange->path);
+            return -1;
+        }
+    }
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+    if (exchange->sent < exchange->reply.size) {
+        lws_callback_on_writable(wsi);
+        return 0;
+    }
+    exchange->done = true;
+    gz_arrival_become(wsi, GZ_PEER_IDLE);
+    if (exchange->hang_up || lws_http_transaction_completed(wsi)) return -1;
+    lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* until the next request the sweep has it */
+    return 0;
+}
+
+/* ---- the host's turn ---- */
+
+/* Who asks for which change; a refusal follows on a line of its own. */
+static void log_change(const struct gz_exchange *exchange)
+{
+    const struct gz_http_request *request = &exchange->request;
+    const char *user = request->claims.user;
+    bool changes = exchange->method != METHOD_GET && exchange->method != METHOD_HEAD;
+    if (!changes) return;
+    gz_log(exchange->net->log, GZ_INFO, 0, "HTTP %s %s asked for by %s from %s",
+           gz_method_word(exchange->method), request->scene,
+           user[0] != '\0' ? user : "nobody named", exchange->peer);
+}
+
+void gz_exchange_hand_over(struct gz_exchange *exchange)
+{
+    exchange->with_host = exchange->stopped = true;
+    exchange->held_s = gz_awake_now(&exchange->net->awake);
+    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+    lws_rx_flow_control(exchange->wsi, 0);
+}
+
+/* Bytes that come before the answer belong to the next request. */
+void gz_exchange_serve(struct gz_exchange *exchange)
+{
+    struct gz_net *net = exchange->net;
+    log_change(exchange);
+    gz_exchange_hand_over(exchange);
+    net->host.serve(net->host.context, &exchange->request);
+}
+
+/* ---- a place among the large requests ---- */
+
+static bool is_upload(const struct gz_exchange *exchange)
+{
+    return exchange->method == METHOD_PUT || exchange->method == METHOD_PATCH;
+}
+
+/* On an open server anybody may say any name. */
+static bool is_same_user(const struct gz_exchange *a, const struct gz_exchange *b)
+{
+    bool is_known = a->net->keyring != NULL || a->net->trust_header[0] != '\0';
+    const char *user = a->request.claims.user;
+    return is_known && user[0] != '\0' && strcmp(user, b->request.claims.user) == 0;
+}
+
+static bool is_same_address(const struct gz_exchange *a, const struct gz_exchange *b)
+{
+    return !gz_address_is_loopback(&a->from) && gz_address_equal(&a->from, &b->from);
+}
+
+/* Those that have a place: all, and uploads. */
+struct taken {
+    size_t all, uploads;
+};
+
+static void add(struct taken *taken, const struct gz_exchange *job)
+{
+    taken->all++;
+    taken->uploads += is_upload(job);
+}
+
+static const char *refusal_of(const struct gz_exchange *exchange, int *code)
+{
+    struct taken all = {0}, address = {0}, user = {0};
+    for (const struct gz_exchange *job = exchange->net->jobs; job != NULL; job = job->next_job) {
+        add(&all, job);
+        if (is_same_address(exchange, job)) add(&address, job);
+        if (is_same_user(exchange, job)) add(&user, job);
+    }
+    bool uploads = is_upload(exchange);
+    *code = 429;
+    if (address.all >= GZ_HTTP_JOBS_PER_ADDRESS ||
+        (uploads && address.uploads >= GZ_HTTP_UPLOADS_PER_ADDRESS))
+        return "too many large requests of your address at once: try again in a moment";
+    if (user.all >= GZ_HTTP_JOBS_PER_USER || (uploads && user.uploads >= GZ_HTTP_UPLOADS_PER_USER))
+        return "too many large requests of yours at once: try again in a moment";
+    *code = 503;
+    return all.all >= GZ_HTTP_JOBS_MAX || (uploads && all.uploads >= GZ_HTTP_UPLOADS_MAX) ? TOO_MANY
+                                                                                          : NULL;
+}
+
+bool gz_exchange_become_job(struct gz_exchange *exchange)
+{
+    struct gz_net *net = exchange->net;
+    int code;
+    const char *refusal = refusal_of(exchange, &code);
+    if (refusal != NULL) {
+        gz_exchange_refuse_with(exchange, code, code == 429 ? GZ_RATE_LIMITED : GZ_TOO_MANY,
+                                refusal);
+        return false;
+    }
+    net->job_count++;
+    exchange->is_job = true;
+    exchange->next_job = net->jobs;
+    net->jobs = exchange;
+    return true;
+}
