@@ -15,6 +15,12 @@ void gz_bounds_index_finish(struct gz_bounds_index *index)
     for (int side = 0; side < 6; side++) free(index->sides[side]);
     free(index->nodes);
     free(index->found);
+    free(index->blocks);
+}
+
+static void mark_block(struct gz_bounds_index *index, size_t slot)
+{
+    index->blocks[slot / GZ_BOUNDS_BLOCK].is_stale = true;
 }
 
 /* ---- one box ---- */
@@ -68,6 +74,7 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
     struct gz_bounds_index *index = &scene->bounds_index;
     gz_box box;
     bool known = gz_scene_world_box(scene, node, &box);
+    mark_block(index, node->slot - 1);
     if (!known || (node->has_bounds && is_squeezed(&node->world.linear))) box = everywhere;
     for (int axis = 0; axis < 3; axis++) {
         index->sides[axis][node->slot - 1] = round_down(gz_component(box.min, axis));
@@ -79,6 +86,9 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
 
 static bool reserve(struct gz_bounds_index *index, size_t count)
 {
+    size_t blocks = (count + GZ_BOUNDS_BLOCK - 1) / GZ_BOUNDS_BLOCK;
+    if (!gz_grow(&index->blocks, &index->block_capacity, blocks, sizeof *index->blocks))
+        return false;
     if (count <= index->capacity) return true;
     size_t capacity = index->capacity;
     for (int side = 0; side < 6; side++) {
@@ -107,6 +117,8 @@ static void give_slot_back(struct gz_bounds_index *index, const struct gz_node *
 {
     if (node->slot == 0) return;
     size_t hole = node->slot - 1, last = --index->count;
+    mark_block(index, hole);
+    mark_block(index, last);
     for (int side = 0; side < 6; side++) index->sides[side][hole] = index->sides[side][last];
     index->nodes[hole] = index->nodes[last];
     ((struct gz_node *)index->nodes[hole])->slot = node->slot;
@@ -141,7 +153,7 @@ static bool renew(struct gz_scene *scene, size_t *renewed)
 /* ---- the cull ---- */
 
 /* As many slots at once as stay in the fastest memory with the results for them. */
-#define BLOCK 256
+#define BLOCK GZ_BOUNDS_BLOCK
 
 /* Lowers `reach` to how far each box reaches into a half-space, if that is less. */
 static void reach_into(const struct gz_bounds_index *index, const gz_plane *plane, size_t first,
@@ -174,5 +186,39 @@ bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_
         }
     }
     culled->nodes = index->found;
+    return true;
+}
+
+/* ---- all bounds ---- */
+
+/* As exact as the nodes are; what the index has of each is rounded. A node whose place no number
+ * holds does not count. */
+static gz_box box_of_block(struct gz_scene *scene, size_t first, size_t count)
+{
+    gz_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t i = first; i < first + count; i++) {
+        gz_box box;
+        if (gz_scene_world_box(scene, scene->bounds_index.nodes[i], &box))
+            all = gz_box_union(&all, &box);
+    }
+    return all;
+}
+
+bool gz_scene_bounds(struct gz_scene *scene, gz_box *all, size_t *looked_at)
+{
+    struct gz_bounds_index *index = &scene->bounds_index;
+    *looked_at = 0;
+    *all = (gz_box){{0, 0, 0}, {0, 0, 0}};
+    if (!renew(scene, looked_at)) return false;
+    for (size_t first = 0; first < index->count; first += BLOCK) {
+        struct gz_bounds_block *block = &index->blocks[first / BLOCK];
+        size_t count = index->count - first < BLOCK ? index->count - first : BLOCK;
+        if (block->is_stale) {
+            block->box = box_of_block(scene, first, count);
+            block->is_stale = false;
+            *looked_at += count;
+        }
+        *all = first == 0 ? block->box : gz_box_union(all, &block->box);
+    }
     return true;
 }

@@ -24,6 +24,11 @@ struct gz_culled {
 GZ_MUST_USE bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
                                struct gz_culled *culled);
 
+/* The box about all nodes, those without bounds as points: of no size about the origin if there are
+ * none. `looked_at` is how many nodes were looked at: those that moved since the index was last
+ * asked, and some hundred for each of them. */
+GZ_MUST_USE bool gz_scene_bounds(struct gz_scene *scene, gz_box *all, size_t *looked_at);
+
 /* The box in the world around the node's bounds, or around its origin if it has none. False if it
  * is not finite. */
 GZ_MUST_USE bool gz_scene_world_box(struct gz_scene *scene, const struct gz_node *node,

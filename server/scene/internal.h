@@ -19,11 +19,20 @@ struct gz_table {
 
 /* The bounds index: a slot for each node, with its box in the world. It is a cursor into the order
  * of change, as a viewer is: it has every change up to `seq`. */
+/* What is about the nodes of so many slots one after the other. */
+#define GZ_BOUNDS_BLOCK 256
+struct gz_bounds_block {
+    gz_box box;
+    bool is_stale; /* a node of it changed since */
+};
+
 struct gz_bounds_index {
     uint64_t seq;
     float *sides[6]; /* by slot: least x, y, z, then largest; rounded outward */
     const struct gz_node **nodes, **found;
     size_t count, capacity;
+    struct gz_bounds_block *blocks;
+    size_t block_capacity;
 };
 
 struct gz_scene {

@@ -4,37 +4,27 @@
 
 #include <math.h>
 
+#include "scene/bounds_index.h"
 #include "session/interaction.h"
 #include "session/session.h"
 #include "session/setup.h"
 
-/* The middle of the boxes of all nodes. */
-static gz_vec3 middle_of_all(struct gz_scene *scene)
+/* The middle of the boxes of all nodes. False without memory. */
+static bool find_middle_of_all(struct gz_session *session, gz_vec3 *at)
 {
-    gz_box all = {{0, 0, 0}, {0, 0, 0}};
-    bool is_first = true;
-    const struct gz_node *node = NULL;
-    while ((node = gz_scene_walk_all(scene, node)) != NULL) {
-        gz_affine world = gz_scene_world(scene, node);
-        gz_box point = {world.origin, world.origin};
-        gz_box box = node->has_bounds ? gz_box_transform(&node->bounds, &world) : point;
-        all = is_first ? box : gz_box_union(&all, &box);
-        is_first = false;
-    }
-    return gz_box_centre(&all);
+    gz_box all;
+    size_t looked_at;
+    bool is_found = gz_scene_bounds(session->core->scene, &all, &looked_at);
+    gz_budget_charge(session, GZ_WORK_LOOK, looked_at);
+    if (is_found) *at = gz_box_centre(&all);
+    return is_found;
 }
 
-/* What the client said, else the middle of what is selected, or of everything if nothing is. */
-static gz_vec3 centre_of(struct gz_session *session)
+static gz_vec3 middle_of_selected(struct gz_session *session)
 {
     struct gz_scene *scene = session->core->scene;
     const struct gz_selection *selection = &session->selection;
     gz_vec3 sum = {0, 0, 0};
-    if (session->view.has_target) return session->view.target;
-    gz_session_prune_selection(session);
-    gz_budget_charge(session, GZ_WORK_LOOK,
-                     selection->count > 0 ? selection->count : gz_scene_count(scene));
-    if (selection->count == 0) return middle_of_all(scene);
     for (size_t i = 0; i < selection->count; i++) {
         const struct gz_node *node = gz_scene_find(scene, selection->ids[i]);
         sum = gz_add(sum, gz_scene_world(scene, node).origin);
@@ -42,14 +32,52 @@ static gz_vec3 centre_of(struct gz_session *session)
     return gz_scale(sum, 1.0 / (double)selection->count);
 }
 
+/* Whether the centre that was found last will do: nothing changed since, or the session cannot
+ * afford to look again. */
+static bool is_centre_known(struct gz_session *session)
+{
+    const struct gz_view *view = &session->view;
+    if (!view->centre.is_known || view->centre.selected != session->selection.version) return false;
+    double price = gz_work_messages(GZ_WORK_LOOK, session->selection.count);
+    return view->centre.seq == gz_scene_seq(session->core->scene) ||
+           !gz_budget_affords(session, fmax(1, price), GZ_HASTE_ASKED);
+}
+
+/* What the client said, else the middle of what is selected, or of everything if nothing is. False
+ * without memory. */
+static bool find_centre(struct gz_session *session, gz_vec3 *at)
+{
+    struct gz_view *view = &session->view;
+    *at = view->has_target ? view->target : view->centre.at;
+    if (view->has_target || is_centre_known(session)) return true;
+    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_session_prune_selection(session);
+    if (session->selection.count > 0)
+        *at = middle_of_selected(session);
+    else if (!find_middle_of_all(session, at))
+        return false;
+    view->centre.is_known = true;
+    view->centre.seq = gz_scene_seq(session->core->scene);
+    view->centre.selected = session->selection.version;
+    view->centre.at = *at;
+    return true;
+}
+
+static enum gz_status no_memory(struct gz_failure *failure)
+{
+    return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to find what to orbit about");
+}
+
 static enum gz_status begin(struct gz_session *session, const struct gz_interaction_input *input,
                             struct gz_failure *failure)
 {
     struct gz_orbit orbit;
+    gz_vec3 centre;
     if (input->pointer->is_ray)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
-    if (gz_orbit_begin(&orbit, &session->tool, &session->view.camera, centre_of(session),
-                       input->pointer) == GZ_SOLVE_NONE)
+    if (!find_centre(session, &centre)) return no_memory(failure);
+    if (gz_orbit_begin(&orbit, &session->tool, &session->view.camera, centre, input->pointer) ==
+        GZ_SOLVE_NONE)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
     session->gesture = (struct gz_gesture){.orbit = orbit, .closes_s = INFINITY};
     return GZ_OK;
@@ -85,10 +113,12 @@ enum gz_status gz_session_dolly(struct gz_session *session, double notches,
                                 struct gz_failure *failure)
 {
     double view[16];
+    gz_vec3 centre;
     if (!session->view.has_camera)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "wheel: there is no camera to move; send camera first");
-    if (!gz_orbit_dolly(&session->view.camera, centre_of(session), pow(0.9, notches), view))
+    if (!find_centre(session, &centre)) return no_memory(failure);
+    if (!gz_orbit_dolly(&session->view.camera, centre, pow(0.9, notches), view))
         return gz_fail(&failure->error, GZ_BAD_VALUE, "dy: too large");
     gz_session_send_view(session, view);
     return GZ_OK;

@@ -198,6 +198,7 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     if (status == GZ_OK) return GZ_OK;
     if (count > 0) memcpy(selection->ids, before, count * sizeof *before);
     selection->count = count;
+    selection->version++;
     gz_session_present(session);
     return status;
 }

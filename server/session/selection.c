@@ -13,6 +13,7 @@ bool gz_selection_prune(struct gz_selection *selection, const struct gz_scene *s
             selection->ids[kept++] = selection->ids[i];
     }
     selection->count = kept;
+    selection->version += kept != before;
     return kept != before;
 }
 
@@ -36,6 +37,7 @@ enum gz_status gz_selection_change(struct gz_selection *selection, struct gz_are
         !gz_grow(&selection->ids, &selection->capacity, before_count + ids.count,
                  sizeof *selection->ids))
         return GZ_NO_MEMORY;
+    selection->version++;
     if (how == GZ_HOW_SET) selection->count = 0;
     unselect(selection, named, ids.count);
     for (size_t i = 0; i < ids.count && how != GZ_HOW_REMOVE; i++) {

@@ -12,6 +12,7 @@
 struct gz_selection {
     uint64_t *ids;
     size_t count, capacity;
+    uint64_t version; /* grows whenever other ids are selected, or in another order */
 };
 
 /* Sets the selection to these ids, or adds, removes or toggles them. An id that is named again

@@ -14,6 +14,11 @@ struct gz_view {
     struct gz_camera camera;
     double lens[4];
     gz_vec3 target; /* what its camera turns about and goes to */
+    struct {
+        bool is_known;
+        uint64_t seq, selected; /* of the scene and the selection when it was found */
+        gz_vec3 at;
+    } centre; /* what it does that about without a target */
     struct gz_pointer pointer;
     bool is_followed;      /* the session's interest is what the camera sees */
     bool moved;            /* since the interest was last brought up to date */

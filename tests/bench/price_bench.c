@@ -330,6 +330,12 @@ static void undo(struct bench *b)
     say_op(b, GZ_OP_UNDO);
 }
 
+static void set_and_undo(struct bench *b)
+{
+    set_all(b);
+    undo(b);
+}
+
 static void redo(struct bench *b)
 {
     say_op(b, GZ_OP_REDO);
@@ -583,7 +589,7 @@ static const struct price {
     {GZ_OP_PICK, "rect, all in it", "61", NULL, pick_rect, NULL},
     {GZ_OP_UNDO, "one", NULL, set_one, undo, NULL},
     {GZ_OP_UNDO, "all", NULL, set_all, undo, NULL},
-    {GZ_OP_REDO, "all", NULL, undo, redo, NULL},
+    {GZ_OP_REDO, "all", NULL, set_and_undo, redo, NULL},
     {GZ_OP_REVERT, "one", NULL, set_one, revert, NULL},
     {GZ_OP_REVERT, "all", NULL, set_all, revert, NULL},
     {GZ_OP_HISTORY, "1000 edits of 100", "55", NULL, history_of_all, NULL},

@@ -284,10 +284,20 @@ TEST(test_delete_that_is_refused_is_charged)
 
 /* ---- what cannot be afforded ---- */
 
+static void set_budget(struct scene *s, double messages)
+{
+    s->a->session->work.tokens = messages;
+    s->a->session->work.counted_s = s->host.now.mono_s;
+}
+
+static void fill_budget(struct scene *s)
+{
+    set_budget(s, PER_S);
+}
+
 static void fall_into_debt(struct scene *s)
 {
-    s->a->session->work.tokens = -PER_S;
-    s->a->session->work.counted_s = s->host.now.mono_s;
+    set_budget(s, -PER_S);
 }
 
 /* Each is answered, and none of them is done. */
@@ -425,6 +435,28 @@ SCENE_TEST(test_work_at_the_full_rate_is_bounded)
     }
 }
 
+/* Going nearer looks at what moved since, and at no more. */
+SCENE_TEST(test_wheel_in_orbit_does_not_walk_the_scene)
+{
+    assert_ok(ask_mode(s->a, GZ_MODE_ORBIT));
+    assert_ok(wheel(s));
+    fill_budget(s);
+    for (int i = 0; i < 50; i++) assert_ok(wheel(s));
+    assert_true(s->a->session->work.tokens == PER_S);
+    assert_ok(ask_move(s->b, s->ids[0], -1, 0, 0));
+    assert_ok(wheel(s));
+    double charged = PER_S - s->a->session->work.tokens;
+    assert_true(charged > 0 && charged <= gz_work_messages(GZ_WORK_LOOK, 300));
+    fall_into_debt(s);
+    client_forget(s->a);
+    for (int i = 0; i < 50; i++) {
+        assert_ok(ask_move(s->b, s->ids[0], (double)i, 0, 0));
+        assert_ok(wheel(s));
+    }
+    assert_int_equal(client_count(s->a, GZ_OP_VIEW), 50);
+    assert_true(s->a->session->work.tokens == -PER_S);
+}
+
 /* What others do to what is selected is shown as well, but takes no more than half of the budget.
  */
 SCENE_TEST(test_work_that_nobody_asked_for_leaves_half)
@@ -497,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_motion_that_waits_is_acknowledged_when_it_is_done),
         cmocka_unit_test(test_motion_that_waits_ends_where_it_would_have_ended),
         cmocka_unit_test(test_work_at_the_full_rate_is_bounded),
+        cmocka_unit_test(test_wheel_in_orbit_does_not_walk_the_scene),
         cmocka_unit_test(test_work_that_nobody_asked_for_leaves_half),
         cmocka_unit_test(test_sessions_of_a_user_share_a_budget),
         cmocka_unit_test(test_leaving_pays_no_debt),

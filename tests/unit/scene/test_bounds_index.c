@@ -276,6 +276,27 @@ static size_t check_sieve(struct game *game, const gz_plane *planes, size_t coun
     return culled.renewed;
 }
 
+/* The box about all nodes is, to the bit, what a look at each node gives. */
+static void check_bounds(struct game *game)
+{
+    gz_box all, expected = {{0, 0, 0}, {0, 0, 0}};
+    size_t looked_at;
+    bool is_first = true;
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(game->scene, node)) != NULL) {
+        gz_box box;
+        if (!gz_scene_world_box(game->scene, node, &box)) continue;
+        expected = is_first ? box : gz_box_union(&expected, &box);
+        is_first = false;
+    }
+    assert_true(gz_scene_bounds(game->scene, &all, &looked_at));
+    const double *a = &all.min.x, *b = &expected.min.x;
+    for (int i = 0; i < 6 && (!is_first || gz_scene_count(game->scene) == 0); i++)
+        assert_true(a[i] == b[i]);
+    assert_true(gz_scene_bounds(game->scene, &all, &looked_at));
+    assert_int_equal(looked_at, 0); /* nothing moved since */
+}
+
 static void play(uint64_t seed)
 {
     struct game game = {.scene = make_empty_scene(), .random = seed, .wild = seed % 2 == 0};
@@ -283,6 +304,7 @@ static void play(uint64_t seed)
     for (int step = 0; step < STEPS; step++) {
         for (uint64_t i = below(&game, 8); i > 0; i--) change_something(&game);
         for (uint64_t i = below(&game, 3); i > 0; i--) pose_something(&game);
+        if (below(&game, 2) == 0) check_bounds(&game);
         size_t count = below(&game, 7);
         for (size_t i = 0; i < count; i++) planes[i] = any_plane(&game);
         (void)check_sieve(&game, planes, count);
