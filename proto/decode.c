@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/base/text.h"
 #include "proto/fields.h"
 #include "proto/limits.h"
 #include "proto/read.h"
@@ -1003,38 +1004,4 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
     if (status != GZ_OK || !decoder.lists) return status;
     decoder.filling = true;
     return read_message(&decoder, start);
-}
-
-/* ---- Text ---- */
-
-/* The bytes of the character at `at` by the table of the Unicode standard (no overlong forms, no
- * surrogates, nothing beyond U+10FFFF); 0 if there is none. */
-static size_t character_size(const unsigned char *at, size_t left)
-{
-    unsigned char first = at[0];
-    if (first < 0x80) return first != 0;
-    size_t size = first >= 0xc2 && first <= 0xdf   ? 2
-                  : (first & 0xf0) == 0xe0         ? 3
-                  : first >= 0xf0 && first <= 0xf4 ? 4
-                                                   : 0;
-    if (size == 0 || size > left) return 0;
-    unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (at[1] < low || at[1] > high) return 0;
-    for (size_t i = 2; i < size; i++) {
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    }
-    return size;
-}
-
-bool gz_text_valid(const char *bytes, size_t size)
-{
-    const unsigned char *at = (const unsigned char *)bytes;
-    while (size > 0) {
-        size_t step = character_size(at, size);
-        if (step == 0) return false;
-        at += step;
-        size -= step;
-    }
-    return true;
 }

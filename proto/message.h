@@ -673,7 +673,4 @@ GZ_MUST_USE enum gz_status gz_encode(struct gz_buffer *out, const struct gz_mess
 /* The word of an op: "hello" ... "bye"; "" for GZ_OP_COUNT. */
 const char *gz_op_word(enum gz_op op);
 
-/* Whether these bytes are well-formed UTF-8 without NUL. */
-bool gz_text_valid(const char *bytes, size_t size);
-
 #endif

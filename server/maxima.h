@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "proto/limits.h"
 
@@ -137,6 +138,13 @@
 /* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What
  * workers are just making, and what an import replaces until it is stored, comes on top. */
 #define GZ_SURFACE_BYTES_MAX ((size_t)512 * 1024 * 1024)
+/* Bytes of a scene's file: SQLite keeps a bit for each of its pages while it is checked, 8 MB. */
+#define GZ_FILE_BYTES_MAX ((int64_t)256 * 1024 * 1024 * 1024)
+/* A seq, or a next id, beyond this stands in no file: a million a second take a hundred years to
+ * come there. What begins below it does not reach GZ_ID_LIMIT. */
+#define GZ_COUNTER_MAX (GZ_ID_LIMIT / 2)
+/* Unix seconds beyond this (the year 5138) are no time. */
+#define GZ_TIME_MAX 1e11
 /* Boxes and triangles that one look at a scene may test, some 20 ns each: 4 ms. What is still to be
  * looked at then goes by its bounds. */
 #define GZ_SURFACE_TESTS_PER_LOOK 200000

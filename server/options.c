@@ -9,6 +9,7 @@
 #include "net/net.h"
 #include "net/origin.h"
 #include "proto/args/args.h"
+#include "proto/base/text.h"
 #include "proto/message.h"
 #include "server/maxima.h"
 

@@ -104,7 +104,10 @@ static void say_bye(const struct gz_retirement *retirement)
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
     bool is_done = retirement->error.status == GZ_OK ||
                    retirement->how == GZ_RETIRE_GONE; /* it is gone in any case */
-    struct gz_bye bye = {.retry_s = RETRY_SECONDS, .fatal = is_done};
+    /* Where only its log was taken away, the file is whole and can be opened anew. */
+    bool comes_back = retirement->how == GZ_RETIRE_GONE &&
+                      gz_scenes_have(retirement->all->scenes, retirement->claim.name);
+    struct gz_bye bye = {.retry_s = RETRY_SECONDS, .fatal = is_done && !comes_back};
     describe(retirement, words, sizeof words);
     gz_print(reason, sizeof reason, "this scene was %s%s",
              is_done ? "" : "closed, it could not be ", words);

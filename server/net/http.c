@@ -8,6 +8,7 @@
 
 #include "net/negotiate.h"
 #include "net/text.h"
+#include "proto/base/text.h"
 #include "server/maxima.h"
 
 #define TEXT_TYPE "text/plain; charset=utf-8"

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include "net/internal.h"
+#include "proto/base/text.h"
 #include "server/maxima.h"
 
 /* The address at the other end of the connection. */

@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "schema/schema.h"
 #include "server/maxima.h"
 #include "store/internal.h"
+#include "store/model.h"
 #include "store/rows.h"
+#include "store/sound.h"
 #include "store/store.h"
 
 /* Sentences of one promise; the rest are counted. */
@@ -83,38 +84,22 @@ static void say_rows(struct checker *checker, struct gz_ask *ask)
 
 /* ---- the schema ---- */
 
-static const char *text_of(sqlite3_stmt *row, int column)
+static void say_difference(void *context, const char *words)
 {
-    const char *text = (const char *)sqlite3_column_text(row, column);
-    return text != NULL ? text : "";
-}
-
-/* The file's schema, and the schema that the numbered files make of an empty database, both in the
- * order of names. */
-static void compare_schemas(struct checker *checker, struct gz_ask *is, struct gz_ask *should)
-{
-    bool more_is = gz_ask_row(is), more_should = gz_ask_row(should);
-    while (more_is || more_should) {
-        sqlite3_stmt *a = is->statement, *b = should->statement;
-        int order = !more_is ? 1 : !more_should ? -1 : strcmp(text_of(a, 0), text_of(b, 0));
-        if (order < 0)
-            say(checker, "the %s %s is not of a scene's schema", text_of(a, 1), text_of(a, 0));
-        if (order > 0) say(checker, "the %s %s is missing", text_of(b, 1), text_of(b, 0));
-        if (order == 0 && strcmp(text_of(a, 2), text_of(b, 2)) != 0)
-            say(checker, "the %s %s is not as a scene's schema has it", text_of(a, 1),
-                text_of(a, 0));
-        if (order <= 0) more_is = gz_ask_row(is);
-        if (order >= 0) more_should = gz_ask_row(should);
-    }
+    say(context, "%s", words);
 }
 
 static void check_schema(struct checker *checker)
 {
-    struct gz_ask is = prepare(checker->db, GZ_SQL_CHECK_SCHEMA);
-    struct gz_ask should = prepare(checker->model, GZ_SQL_CHECK_SCHEMA);
-    if (is.rc == SQLITE_OK && should.rc == SQLITE_OK) compare_schemas(checker, &is, &should);
-    end(checker, &should);
-    end(checker, &is);
+    struct gz_error error;
+    if (gz_model_compare(checker->db, checker->model, say_difference, checker, &error) != GZ_OK)
+        say(checker, "%s", error.message);
+}
+
+static const char *text_of(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text != NULL ? text : "";
 }
 
 /* The next "(...)" after a CHECK in a table's SQL, and its size; NULL if there are no more. */
@@ -255,7 +240,13 @@ static void check_present(struct replay *replay, const struct gz_content *now, b
 static bool read_change(struct replay *replay, sqlite3_stmt *row, struct gz_change *change)
 {
     *change = (struct gz_change){0};
-    if (gz_read_change(row, &replay->arena, change) == GZ_OK) return true;
+    if (gz_read_change(row, &replay->arena, change) == GZ_OK) {
+        const char *fault = gz_change_fault(row, change);
+        if (fault != NULL)
+            say(replay->checker, "edit %lld changes node %" PRIu64 ": %s",
+                sqlite3_column_int64(row, EDIT_COLUMN), change->node, fault);
+        return true;
+    }
     say(replay->checker, "no memory for the history of node %" PRIu64, replay->node);
     return false;
 }
@@ -309,6 +300,9 @@ static void replay_node(struct replay *replay, sqlite3_stmt *history, sqlite3_st
         say(replay->checker, "node %" PRIu64 " has no name", replay->node);
         return;
     }
+    const char *fault = gz_content_fault(replay->nodes.statement, 2, &now);
+    if (fault != NULL)
+        say(replay->checker, "nodes, row %" PRIu64 " (%s): %s", replay->node, now.name, fault);
     replay_history(replay);
     check_present(replay, &now, gone, replay_running(replay));
 }
@@ -347,6 +341,7 @@ static const struct promise promises[] = {
     {.run = check_constraints},
     {.sql = GZ_SQL_CHECK_FOREIGN_KEYS},
     {.sql = GZ_SQL_CHECK_ONE_SCENE},
+    {.sql = GZ_SQL_CHECK_COUNTERS, .most = GZ_COUNTER_MAX},
     {.sql = GZ_SQL_CHECK_NODE_IDS},
     {.sql = GZ_SQL_CHECK_EDIT_IDS},
     {.sql = GZ_SQL_CHECK_NODE_SEQS},
@@ -358,11 +353,6 @@ static const struct promise promises[] = {
     {.sql = GZ_SQL_CHECK_NO_CIRCLE},
     {.sql = GZ_SQL_CHECK_DEPTH, .most = GZ_TREE_DEPTH_MAX},
     {.sql = GZ_SQL_CHECK_NODE_COUNT, .most = GZ_NODES_MAX},
-    {.sql = GZ_SQL_CHECK_NODE_NAMES, .most = GZ_NAME_BYTES_MAX},
-    {.sql = GZ_SQL_CHECK_NODE_TRANSFORMS},
-    {.sql = GZ_SQL_CHECK_NODE_BOXES},
-    {.sql = GZ_SQL_CHECK_TRANSFORMS_BEFORE},
-    {.sql = GZ_SQL_CHECK_TRANSFORMS_AFTER},
     {.sql = GZ_SQL_CHECK_SAMPLE_TRANSFORMS},
     {.sql = GZ_SQL_CHECK_EPOCHS_ASCEND},
     {.sql = GZ_SQL_CHECK_EPOCH_SEQS},
@@ -430,15 +420,6 @@ static enum gz_status count(struct gz_db_reader *reader, struct gz_store_check *
     return status;
 }
 
-static enum gz_status make_model(sqlite3 **model, int version, struct gz_error *error)
-{
-    enum gz_status status =
-        gz_db_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, model, error);
-    for (int i = 0; status == GZ_OK && i < version - GZ_SCHEMA_BASE; i++)
-        status = gz_db_exec(*model, gz_sql_schema[i], error);
-    return status;
-}
-
 static enum gz_status check_reader(struct gz_db_reader *reader, struct gz_store_check *check,
                                    struct gz_error *error)
 {
@@ -446,7 +427,7 @@ static enum gz_status check_reader(struct gz_db_reader *reader, struct gz_store_
     reader->deadline_ns = UINT64_MAX;
     enum gz_status status = gz_db_exec(reader->db, "PRAGMA cache_size = -" CACHE_KB, error);
     if (status == GZ_OK) status = count(reader, check, error);
-    if (status == GZ_OK) status = make_model(&checker.model, check->version, error);
+    if (status == GZ_OK) status = gz_model_open(&checker.model, check->version, error);
     if (status == GZ_OK) check_promises(&checker);
     sqlite3_close(checker.model);
     return status;
@@ -456,14 +437,12 @@ enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
                               struct gz_error *error)
 {
     struct gz_db_reader reader;
-    bool still = access(path, F_OK) == 0 && !gz_has_log(path);
     check->faults = 0;
-    enum gz_status status = still ? gz_db_reader_open_still(&reader, path, error)
-                                  : gz_db_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_ANY, error);
     if (status != GZ_OK) return status;
     status = check_reader(&reader, check, error);
     gz_db_reader_close(&reader);
-    if (still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
+    if (reader.is_still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
         return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again",
                        gz_db_file_name(path));
     return status;

@@ -40,7 +40,7 @@ enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz
 {
     struct gz_db_reader reader;
     int64_t id;
-    enum gz_status status = gz_db_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
     if (status != GZ_OK) return status;
     status = gz_db_integer(reader.db, gz_sql_copy[GZ_SQL_COPY_LAST_ASSET], &id, error);
     if (status == GZ_OK && id == 0) status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
@@ -66,7 +66,7 @@ enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES]
                                   struct gz_error *error)
 {
     struct gz_db_reader reader;
-    enum gz_status status = gz_db_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
     if (status != GZ_OK) return status;
     status = read_tag(reader.db, tag, error);
     gz_db_reader_close(&reader);
@@ -90,7 +90,7 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
 {
     struct gz_db_reader reader;
     sqlite3 *copy;
-    enum gz_status status = gz_db_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
     if (status != GZ_OK) return status;
     status = gz_db_open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy, error);
     if (status == GZ_OK) {
@@ -150,7 +150,7 @@ enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summa
 {
     struct gz_db_reader reader;
     *summary = (struct gz_store_summary){0};
-    enum gz_status status = gz_db_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
     if (status != GZ_OK) return status;
     status = read_summary(reader.db, summary, error);
     gz_db_reader_close(&reader);
@@ -163,7 +163,7 @@ bool gz_store_gives_access(const char *path, const char *user)
     struct gz_db_reader reader;
     struct gz_error error;
     bool gives = false;
-    if (gz_db_reader_open(&reader, path, &error) != GZ_OK) return false;
+    if (gz_db_reader_open(&reader, path, GZ_GATE_OURS, &error) != GZ_OK) return false;
     struct gz_ask ask = gz_ask_prepare(reader.db, gz_sql_copy[GZ_SQL_COPY_ACCESS]);
     while (!gives && gz_ask_row(&ask)) {
         const char *glob = (const char *)sqlite3_column_text(ask.statement, 0);

@@ -3,6 +3,8 @@
 #include "store/database.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
+#include "store/internal.h"
 #include "store/rows.h"
 
 /* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the
@@ -53,6 +56,23 @@ enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struc
     return gz_ask_end(&ask, GZ_OK, error, "the scene's file");
 }
 
+/* The most that our own statements and the schema need, some of it twice. */
+static const struct {
+    int what, most;
+} limits[] = {
+    {SQLITE_LIMIT_LENGTH, GZ_ASSET_BYTES_MAX + 1024 * 1024},
+    {SQLITE_LIMIT_SQL_LENGTH, 64 * 1024},
+    {SQLITE_LIMIT_COLUMN, 128},
+    {SQLITE_LIMIT_EXPR_DEPTH, 100},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 8},
+    {SQLITE_LIMIT_VDBE_OP, 25000},
+    {SQLITE_LIMIT_FUNCTION_ARG, 32},
+    {SQLITE_LIMIT_ATTACHED, 0},
+    {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1024},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 4},
+    {SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
 /* A scene's file may come from anybody: its schema is not trusted and cannot be tampered with
  * through us. */
 static enum gz_status make_safe(sqlite3 *db, struct gz_error *error)
@@ -60,7 +80,18 @@ static enum gz_status make_safe(sqlite3 *db, struct gz_error *error)
     sqlite3_busy_timeout(db, BUSY_MS);
     sqlite3_extended_result_codes(db, 1);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    return gz_db_exec(db, "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON", error);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        sqlite3_limit(db, limits[i].what, limits[i].most);
+    return gz_db_exec(
+        db, "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON",
+        error);
+}
+
+void gz_db_trust_triggers(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
 }
 
 const char *gz_db_file_name(const char *path)
@@ -69,20 +100,66 @@ const char *gz_db_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* The file in its folder as that is without links: SQLITE_OPEN_NOFOLLOW refuses any link on the
+ * way, and the folder is the operator's choice. To be freed; NULL with errno. */
+static char *resolve(const char *path)
+{
+    const char *name = gz_db_file_name(path);
+    char *made = NULL;
+    char *folder = name > path ? strndup(path, (size_t)(name - path)) : strdup(".");
+    char *real = folder != NULL ? realpath(folder, NULL) : NULL;
+    if (real != NULL && asprintf(&made, "%s/%s", real, name) < 0) made = NULL;
+    free(real);
+    free(folder);
+    return made;
+}
+
+/* As an URI; NULL without memory. */
+static char *uri_of(const char *path, const char *query)
+{
+    while (path[0] == '/' && path[1] == '/') path++; /* what follows two slashes would be a host */
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(uri, "file:");
+    for (; *path != '\0'; path++)
+        sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
+    sqlite3_str_appendall(uri, query);
+    return sqlite3_str_finish(uri);
+}
+
+/* A connection that was not opened is closed. */
+static enum gz_status settle(const char *path, int rc, sqlite3 **db, struct gz_error *error)
+{
+    enum gz_status status =
+        rc == SQLITE_OK ? make_safe(*db, error) : gz_db_fail(*db, rc, error, gz_db_file_name(path));
+    if (status == GZ_OK) return GZ_OK;
+    sqlite3_close(*db);
+    *db = NULL;
+    return status;
+}
+
+/* Once the gate has let it pass. `query` is of the URI. */
+static enum gz_status open_file(const char *path, int flags, const char *query, sqlite3 **db,
+                                struct gz_error *error)
+{
+    char *real = resolve(path);
+    if (real == NULL)
+        return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(errno));
+    char *uri = uri_of(real, query);
+    free(real);
+    if (uri == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    int rc = sqlite3_open_v2(uri, db, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI, NULL);
+    sqlite3_free(uri);
+    return settle(path, rc, db, error);
+}
+
 enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db, struct gz_error *error)
 {
     *db = NULL;
-    if ((flags & SQLITE_OPEN_CREATE) == 0 && access(path, F_OK) != 0)
-        return gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s",
-                       gz_db_file_name(path), strerror(errno));
-    int rc = sqlite3_open_v2(path, db, flags, NULL);
-    enum gz_status status =
-        rc == SQLITE_OK ? make_safe(*db, error) : gz_db_fail(*db, rc, error, gz_db_file_name(path));
-    if (status != GZ_OK) {
-        sqlite3_close(*db);
-        *db = NULL;
-    }
-    return status;
+    if ((flags & SQLITE_OPEN_MEMORY) != 0)
+        return settle(path, sqlite3_open_v2(path, db, flags, NULL), db, error);
+    bool makes = (flags & SQLITE_OPEN_CREATE) != 0;
+    enum gz_status status = gz_gate_check(path, GZ_GATE_OURS, makes, error);
+    return status == GZ_OK ? open_file(path, flags, "", db, error) : status;
 }
 
 enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error)
@@ -157,10 +234,23 @@ static enum gz_status begin_reading(struct gz_db_reader *reader, const char *pat
     return status;
 }
 
-enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                 struct gz_error *error)
+/* Neither a log nor its index can be made beside a file that cannot be written, and neither is
+ * there: it stays as it is. */
+static bool is_still(const char *path, enum gz_gate_owner owner)
 {
-    enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &reader->db, error);
+    if (gz_has_log(path)) return false;
+    return owner == GZ_GATE_ANY || !gz_can_write(path);
+}
+
+enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
+                                 enum gz_gate_owner owner, struct gz_error *error)
+{
+    reader->db = NULL;
+    enum gz_status status = gz_gate_check(path, owner, false, error);
+    reader->is_still = status == GZ_OK && is_still(path, owner);
+    if (status == GZ_OK)
+        status = open_file(path, SQLITE_OPEN_READONLY, reader->is_still ? "?immutable=1" : "",
+                           &reader->db, error);
     return status == GZ_OK ? begin_reading(reader, path, error) : status;
 }
 
@@ -169,33 +259,6 @@ double gz_db_now(void)
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* As an URI; NULL without memory. */
-static char *uri_of(const char *path)
-{
-    while (path[0] == '/' && path[1] == '/') path++; /* what follows two slashes would be a host */
-    sqlite3_str *uri = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(uri, "file:");
-    for (; *path != '\0'; path++)
-        sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
-    sqlite3_str_appendall(uri, "?immutable=1");
-    return sqlite3_str_finish(uri);
-}
-
-enum gz_status gz_db_reader_open_still(struct gz_db_reader *reader, const char *path,
-                                       struct gz_error *error)
-{
-    char *uri = uri_of(path);
-    if (uri == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    int rc = sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
-    sqlite3_free(uri);
-    enum gz_status status = rc == SQLITE_OK
-                                ? make_safe(reader->db, error)
-                                : gz_db_fail(reader->db, rc, error, gz_db_file_name(path));
-    if (status == GZ_OK) return begin_reading(reader, path, error);
-    gz_db_reader_close(reader);
-    return status;
 }
 
 void gz_db_reader_close(struct gz_db_reader *reader)

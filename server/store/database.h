@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "proto/base/status.h"
+#include "store/gate.h"
 
 /* Says in `error` what SQLite said, after `doing`, and returns the status: GZ_TOO_LARGE for a
  * reader that ran out of time, else GZ_STORAGE. */
@@ -19,9 +20,13 @@ enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const cha
  * `path`. */
 const char *gz_db_file_name(const char *path);
 
-/* GZ_UNKNOWN_SCENE if there is no file and `flags` do not make one. */
+/* Of a file of our own, as gate.h says; one that `flags` make is. No trigger fires and no view is
+ * read by the connection, until gz_db_trust_triggers. GZ_UNKNOWN_SCENE if there is no file and
+ * `flags` do not make one. With SQLITE_OPEN_MEMORY there is no file. */
 GZ_MUST_USE enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db,
                                       struct gz_error *error);
+/* Once it is known that the schema is ours. */
+void gz_db_trust_triggers(sqlite3 *db);
 GZ_MUST_USE enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error);
 /* Prepares statements that are kept; the caller finalizes them, after an error too. */
 GZ_MUST_USE enum gz_status gz_db_prepare_all(sqlite3 *db, const char *const *sql, int count,
@@ -44,14 +49,14 @@ GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
 struct gz_db_reader {
     sqlite3 *db;
     uint64_t deadline_ns;
+    bool is_still; /* it sees the file without a log */
 };
-/* The reader stays where it is in memory until it is closed. */
+/* The reader stays where it is in memory until it is closed. A file that has no log and cannot be
+ * written, or is only looked at (GZ_GATE_ANY), is read as one that stands still: that works in a
+ * folder that cannot be written, and leaves no trace beside the file. The rows make no sense if
+ * somebody begins to write meanwhile. */
 GZ_MUST_USE enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                             struct gz_error *error);
-/* The same for a file that has no log: works in a directory that cannot be written, and leaves no
- * trace beside the file. The rows make no sense if somebody begins to write meanwhile. */
-GZ_MUST_USE enum gz_status gz_db_reader_open_still(struct gz_db_reader *reader, const char *path,
-                                                   struct gz_error *error);
+                                             enum gz_gate_owner owner, struct gz_error *error);
 void gz_db_reader_close(struct gz_db_reader *reader);
 
 #endif

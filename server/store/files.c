@@ -79,6 +79,14 @@ bool gz_has_log(const char *path)
     return there;
 }
 
+bool gz_can_write(const char *path)
+{
+    char *copy = strdup(path);
+    bool can = copy != NULL && access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
+    free(copy);
+    return can;
+}
+
 static bool ends_in(const char *file, size_t size, const char *ending)
 {
     size_t ending_size = strlen(ending);

@@ -34,6 +34,8 @@ void gz_delete_beside(const char *path);
  * Finishes a deletion that a crash broke off. GZ_STORAGE if a log that holds edits stays beside the
  * name. */
 GZ_MUST_USE enum gz_status gz_clear_name(const char *path, struct gz_error *error);
+/* Whether the file, and what SQLite keeps beside it, can be written by this process. */
+bool gz_can_write(const char *path);
 /* Whether changes may stand beside the file that are not in it: another program has it open, or was
  * stopped in the middle. */
 bool gz_has_log(const char *path);

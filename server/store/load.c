@@ -6,6 +6,7 @@
 #include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
+#include "store/sound.h"
 
 static enum gz_status fail_memory(struct gz_error *error)
 {
@@ -14,17 +15,29 @@ static enum gz_status fail_memory(struct gz_error *error)
 
 static const char reading[] = "reading the scene";
 
+static const char *scene_fault(sqlite3_stmt *row)
+{
+    double time = sqlite3_column_double(row, 4);
+    if (gz_counter_fault(row, 0, 0) != NULL) return "seq cannot be";
+    if (gz_counter_fault(row, 1, 0) != NULL) return "next_node cannot be";
+    if (gz_counter_fault(row, 2, 0) != NULL) return "next_edit cannot be";
+    return time >= 0 && time <= GZ_TIME_MAX ? NULL : "the latest time in it cannot be";
+}
+
 static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_SCENE]);
+    enum gz_status status = GZ_OK;
     if (gz_ask_row(&ask)) {
+        const char *fault = scene_fault(ask.statement);
+        if (fault != NULL) status = gz_row_fail(error, "scene", 1, fault);
         state->seq = (uint64_t)sqlite3_column_int64(ask.statement, 0);
         state->next_node = (uint64_t)sqlite3_column_int64(ask.statement, 1);
         state->next_edit = (uint64_t)sqlite3_column_int64(ask.statement, 2);
         state->asset_seq = (uint64_t)sqlite3_column_int64(ask.statement, 3);
         state->time = sqlite3_column_double(ask.statement, 4);
     }
-    return gz_ask_end(&ask, GZ_OK, error, reading);
+    return gz_ask_end(&ask, status, error, reading);
 }
 
 /* Rows come newest first and are wanted oldest first. */
@@ -35,7 +48,7 @@ static enum gz_status load_epochs(sqlite3 *db, struct gz_scene_state *state, str
     state->epochs = epochs;
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_EPOCHS]);
     gz_bind_integer(&ask, GZ_EPOCHS_MAX);
-    while (gz_ask_row(&ask))
+    while (state->epoch_count < GZ_EPOCHS_MAX && gz_ask_row(&ask))
         epochs[state->epoch_count++] =
             (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(ask.statement, 0),
                                      .seq_last = (uint64_t)sqlite3_column_int64(ask.statement, 1)};
@@ -47,20 +60,48 @@ static enum gz_status load_epochs(sqlite3 *db, struct gz_scene_state *state, str
     return gz_ask_end(&ask, GZ_OK, error, reading);
 }
 
-static enum gz_status read_nodes(struct gz_ask *ask, struct gz_scene_state *state,
-                                 struct gz_node_list *list, struct gz_error *error)
+/* `last` is the row before it, or NULL: an index that is damaged may give a row twice. */
+static const char *node_fault(sqlite3_stmt *row, const struct gz_scene_state *state,
+                              const struct gz_node_record *node, const struct gz_node_record *last,
+                              bool gone)
 {
-    bool is_read = true;
-    while (is_read && gz_ask_row(ask)) {
-        struct gz_node_record *node = gz_node_list_add(list);
-        is_read = node != NULL &&
-                  gz_read_content(ask->statement, 3, &state->arena, &node->content) == GZ_OK;
-        if (!is_read) continue;
-        node->id = (uint64_t)sqlite3_column_int64(ask->statement, 0);
-        node->seq = (uint64_t)sqlite3_column_int64(ask->statement, 1);
-        node->gone = sqlite3_column_type(ask->statement, 2) != SQLITE_NULL;
-    }
-    return gz_ask_end(ask, is_read ? GZ_OK : fail_memory(error), error, reading);
+    if (node->id < 1 || node->id >= state->next_node) return "its id was never given out";
+    if (node->seq < 1 || node->seq > state->seq) return "its seq was never given out";
+    if (node->gone != gone || (gone && (uint64_t)sqlite3_column_int64(row, 2) != node->seq))
+        return "deleted_seq is not its seq";
+    if (last != NULL && (gone ? node->seq <= last->seq : node->id <= last->id))
+        return "it is not in order";
+    return gz_content_fault(row, 3, &node->content);
+}
+
+static enum gz_status read_node(sqlite3_stmt *row, struct gz_scene_state *state,
+                                struct gz_node_list *list, size_t first, bool gone,
+                                struct gz_error *error)
+{
+    struct gz_node_record *node = gz_node_list_add(list);
+    if (node == NULL || gz_read_content(row, 3, &state->arena, &node->content) != GZ_OK)
+        return fail_memory(error);
+    node->id = (uint64_t)sqlite3_column_int64(row, 0);
+    node->seq = (uint64_t)sqlite3_column_int64(row, 1);
+    node->gone = sqlite3_column_type(row, 2) != SQLITE_NULL;
+    const struct gz_node_record *last = list->count > first + 1 ? node - 1 : NULL;
+    const char *fault = node_fault(row, state, node, last, gone);
+    return fault == NULL ? GZ_OK : gz_row_fail(error, "nodes", (int64_t)node->id, fault);
+}
+
+/* At most so many. */
+static enum gz_status read_nodes(struct gz_ask *ask, struct gz_scene_state *state,
+                                 struct gz_node_list *list, bool gone, size_t most,
+                                 struct gz_error *error)
+{
+    enum gz_status status = GZ_OK;
+    size_t first = list->count;
+    while (status == GZ_OK && gz_ask_row(ask))
+        status = list->count - first < most
+                     ? read_node(ask->statement, state, list, first, gone, error)
+                     : gz_fail(error, GZ_STORAGE, "the file has more than %zu %snodes", most,
+                               gone ? "deleted " : "");
+    return gz_ask_end(ask, status, error, reading);
 }
 
 static enum gz_status load_alive(sqlite3 *db, struct gz_scene_state *state,
@@ -68,7 +109,7 @@ static enum gz_status load_alive(sqlite3 *db, struct gz_scene_state *state,
 {
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_ALIVE]);
     struct gz_node_record *ordered;
-    enum gz_status status = read_nodes(&ask, state, list, error);
+    enum gz_status status = read_nodes(&ask, state, list, false, GZ_NODES_MAX, error);
     if (status == GZ_OK)
         status = gz_parents_first(list->nodes, list->count, &state->arena, &ordered, error);
     for (size_t i = 0; status == GZ_OK && i < list->count; i++) list->nodes[i] = ordered[i];
@@ -85,7 +126,7 @@ static enum gz_status load_deleted(sqlite3 *db, struct gz_scene_state *state,
     if (status != GZ_OK) return status;
     ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_DELETED]);
     gz_bind_integer(&ask, state->tombstones_from);
-    return read_nodes(&ask, state, list, error);
+    return read_nodes(&ask, state, list, true, GZ_TOMBSTONES_MAX, error);
 }
 
 static enum gz_status load_nodes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
@@ -126,7 +167,8 @@ static enum gz_status read_edits(sqlite3 *db, size_t count, struct gz_edit_recor
     struct gz_ask changes = gz_ask_prepare(db, gz_sql_rows[GZ_SQL_ROWS_CHANGES]);
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_EDITS]);
     gz_bind_integer(&ask, count);
-    while (status == GZ_OK && changes.rc == SQLITE_OK && gz_ask_row(&ask)) {
+    while (status == GZ_OK && changes.rc == SQLITE_OK && state->edit_count < count &&
+           gz_ask_row(&ask)) {
         state->edit_count++;
         state->edits = edits + count - state->edit_count;
         status = gz_read_edit(ask.statement, changes.statement, &state->arena,
@@ -145,6 +187,25 @@ static enum gz_status load_edits(sqlite3 *db, struct gz_scene_state *state, stru
     return edits != NULL ? read_edits(db, count, edits, state, error) : fail_memory(error);
 }
 
+static const char *note_fault(sqlite3_stmt *row, const struct gz_note_record *note)
+{
+    if (gz_counter_fault(row, 0, 1) != NULL) return "its id cannot be";
+    if (gz_text_fault(row, 1, GZ_USER_BYTES_MAX) != NULL) return "user is no name";
+    if (gz_text_fault(row, 2, GZ_NOTE_BYTES_MAX) != NULL) return "text is too long, or none";
+    if (gz_text_fault(row, 11, GZ_USER_BYTES_MAX) != NULL) return "changed_by is no name";
+    return gz_finite(note->point) ? NULL : "its place is not finite";
+}
+
+/* Refuses what a table has too many of. */
+static enum gz_status count_rows(sqlite3 *db, enum gz_sql_load which, int64_t most,
+                                 const char *what, int64_t *count, struct gz_error *error)
+{
+    enum gz_status status = gz_db_integer(db, gz_sql_load[which], count, error);
+    if (status != GZ_OK || *count <= most) return status;
+    return gz_fail(error, GZ_STORAGE, "the file has %lld %s, the most is %lld", (long long)*count,
+                   what, (long long)most);
+}
+
 static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena,
                                 struct gz_note_record *note, struct gz_error *error)
 {
@@ -161,6 +222,8 @@ static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena,
         .changed = sqlite3_column_double(row, 10),
         .by = gz_read_text(row, 11, arena),
     };
+    const char *fault = note_fault(row, note);
+    if (fault != NULL) return gz_row_fail(error, "notes", (int64_t)note->id, fault);
     return note->user != NULL && note->text != NULL && note->by != NULL ? GZ_OK
                                                                         : fail_memory(error);
 }
@@ -168,16 +231,19 @@ static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena,
 static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     int64_t count = 0, last = 0;
-    enum gz_status status = gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_NOTE_COUNT], &count, error);
+    enum gz_status status =
+        count_rows(db, GZ_SQL_LOAD_NOTE_COUNT, GZ_NOTES_MAX, "notes", &count, error);
     if (status == GZ_OK)
         status = gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_LAST_NOTE], &last, error);
+    if (status == GZ_OK && (last < 0 || last > (int64_t)GZ_COUNTER_MAX))
+        status = gz_row_fail(error, "notes", last, "its id cannot be");
     if (status != GZ_OK) return status;
     state->next_note = (uint64_t)last + 1;
     struct gz_note_record *notes = gz_arena_take(&state->arena, (size_t)count, sizeof *notes);
     if (notes == NULL) return fail_memory(error);
     state->notes = notes;
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_NOTES]);
-    while (status == GZ_OK && gz_ask_row(&ask))
+    while (status == GZ_OK && state->note_count < (size_t)count && gz_ask_row(&ask))
         status = read_note(ask.statement, &state->arena, &notes[state->note_count++], error);
     return gz_ask_end(&ask, status, error, reading);
 }
@@ -192,6 +258,12 @@ static enum gz_status read_checkpoint(sqlite3_stmt *row, struct gz_arena *arena,
         .seq = (uint64_t)sqlite3_column_int64(row, 1),
         .made = sqlite3_column_double(row, 3),
     };
+    if (gz_text_fault(row, 0, GZ_CHECKPOINT_BYTES_MAX) != NULL ||
+        gz_text_fault(row, 2, GZ_USER_BYTES_MAX) != NULL || gz_counter_fault(row, 1, 0) != NULL)
+        return gz_fail(error, GZ_STORAGE,
+                       "the file is damaged: checkpoint %.40s: its name, seq "
+                       "or user cannot be",
+                       checkpoint->name != NULL ? checkpoint->name : "");
     return checkpoint->name != NULL && checkpoint->user != NULL ? GZ_OK : fail_memory(error);
 }
 
@@ -199,15 +271,15 @@ static enum gz_status load_checkpoints(sqlite3 *db, struct gz_scene_state *state
                                        struct gz_error *error)
 {
     int64_t count = 0;
-    enum gz_status status =
-        gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_CHECKPOINT_COUNT], &count, error);
+    enum gz_status status = count_rows(db, GZ_SQL_LOAD_CHECKPOINT_COUNT, GZ_CHECKPOINTS_MAX,
+                                       "checkpoints", &count, error);
     if (status != GZ_OK) return status;
     struct gz_checkpoint_record *checkpoints =
         gz_arena_take(&state->arena, (size_t)count, sizeof *checkpoints);
     if (checkpoints == NULL) return fail_memory(error);
     state->checkpoints = checkpoints;
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_CHECKPOINTS]);
-    while (status == GZ_OK && gz_ask_row(&ask))
+    while (status == GZ_OK && state->checkpoint_count < (size_t)count && gz_ask_row(&ask))
         status = read_checkpoint(ask.statement, &state->arena,
                                  &checkpoints[state->checkpoint_count++], error);
     return gz_ask_end(&ask, status, error, reading);
@@ -217,6 +289,10 @@ static enum gz_status read_access(sqlite3_stmt *row, struct gz_arena *arena,
                                   struct gz_access_record *access, struct gz_error *error)
 {
     const char *role = (const char *)sqlite3_column_text(row, 1);
+    if (gz_text_fault(row, 0, GZ_GLOB_BYTES_MAX) != NULL ||
+        gz_text_fault(row, 2, GZ_USER_BYTES_MAX) != NULL)
+        return gz_fail(error, GZ_STORAGE,
+                       "the file is damaged: access_changes: a glob or user is too long, or none");
     if (role == NULL) return fail_memory(error);
     int value = gz_vocabulary_value(&gz_role_words, role, strlen(role));
     if (value < 0)
@@ -234,13 +310,14 @@ static enum gz_status read_access(sqlite3_stmt *row, struct gz_arena *arena,
 static enum gz_status load_access(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     int64_t count = 0;
-    enum gz_status status = gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_ACCESS_COUNT], &count, error);
+    enum gz_status status = count_rows(db, GZ_SQL_LOAD_ACCESS_COUNT, GZ_ACCESS_MAX,
+                                       "patterns of access", &count, error);
     if (status != GZ_OK) return status;
     struct gz_access_record *access = gz_arena_take(&state->arena, (size_t)count, sizeof *access);
     if (access == NULL) return fail_memory(error);
     state->access = access;
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_ACCESS]);
-    while (status == GZ_OK && gz_ask_row(&ask))
+    while (status == GZ_OK && state->access_count < (size_t)count && gz_ask_row(&ask))
         status = read_access(ask.statement, &state->arena, &access[state->access_count++], error);
     return gz_ask_end(&ask, status, error, reading);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "store/database.h"
+#include "store/gate.h"
 
 /* The owner before us removed the file on leaving, perhaps after we opened it: then what we locked
  * is nobody's. */
@@ -31,14 +32,26 @@ static enum gz_status fail_taken(int descriptor, const char *database, struct gz
                    gz_db_file_name(database), pid[0] != '\0' ? ", process " : "", pid);
 }
 
+/* Its content is replaced, which must not happen to a file that is something else, too. */
+static const char *find_fault(int descriptor)
+{
+    struct stat file;
+    if (fstat(descriptor, &file) != 0) return strerror(errno);
+    return file.st_nlink > 1 ? "it has another name, too" : gz_gate_fault(&file, GZ_GATE_OURS);
+}
+
 static enum gz_status lock(struct gz_owner *owner, const char *database, struct gz_error *error)
 {
     do {
         if (owner->descriptor >= 0) close(owner->descriptor);
-        owner->descriptor = open(owner->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        owner->descriptor =
+            open(owner->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (owner->descriptor < 0)
             return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path),
                            strerror(errno));
+        const char *fault = find_fault(owner->descriptor);
+        if (fault != NULL)
+            return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path), fault);
         if (flock(owner->descriptor, LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK) return fail_taken(owner->descriptor, database, error);
             return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path),

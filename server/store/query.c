@@ -6,6 +6,7 @@
 #include "proto/limits.h"
 #include "store/internal.h"
 #include "store/rows.h"
+#include "store/sound.h"
 #include "store/store.h"
 
 static enum gz_status fail_memory(struct gz_error *error)
@@ -278,6 +279,8 @@ static enum gz_status read_nodes_at(sqlite3 *db, struct gz_answer *answer,
         if (status != GZ_OK) continue;
         node->id = (uint64_t)sqlite3_column_int64(ask.statement, 0);
         node->seq = (uint64_t)sqlite3_column_int64(ask.statement, 1);
+        const char *fault = gz_content_fault(ask.statement, 2, &node->content);
+        if (fault != NULL) status = gz_row_fail(&answer->error, "nodes", (int64_t)node->id, fault);
     }
     return gz_ask_end(&ask, status, &answer->error, "the past");
 }
@@ -372,7 +375,7 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
     *answer = (struct gz_answer){0};
     gz_arena_init(&answer->arena, GZ_RESULT_BYTES_MAX);
     struct gz_db_reader reader;
-    answer->status = gz_db_reader_open(&reader, path, &answer->error);
+    answer->status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, &answer->error);
     if (answer->status != GZ_OK) return;
     switch (query->kind) {
     case GZ_QUERY_HISTORY: answer->status = answer_history(&reader, query, answer); break;

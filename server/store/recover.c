@@ -1,8 +1,9 @@
 /* recover.c - brings a file into order when it is opened: what a crash left open is closed, and an
  * epoch begins. */
-#include "proto/limits.h"
+#include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
+#include "store/sound.h"
 
 /* A scene that was never opened has no row yet. */
 static int write_scene(sqlite3 *db, double time)
@@ -30,6 +31,8 @@ static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct 
     int64_t last;
     enum gz_status status =
         gz_db_integer(db, gz_sql_recover[GZ_SQL_RECOVER_LAST_EPOCH], &last, error);
+    if (status == GZ_OK && (last < 0 || last > (int64_t)GZ_COUNTER_MAX))
+        status = gz_row_fail(error, "epochs", last, "it cannot be");
     if (status != GZ_OK) return status;
     double clock = time * 1000;
     *epoch = (uint64_t)last + 1;

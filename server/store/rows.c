@@ -2,11 +2,13 @@
 #include "store/rows.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/maxima.h"
 #include "store/database.h"
+#include "store/sound.h"
 
 struct gz_ask gz_ask_begin(sqlite3_stmt *statement)
 {
@@ -212,10 +214,17 @@ static enum gz_status read_changes(sqlite3_stmt *statement, size_t count, struct
     edit->changes = changes;
     struct gz_ask rows = gz_ask_begin(statement);
     gz_bind_integer(&rows, edit->id);
-    bool is_read = true;
-    while (is_read && edit->change_count < count && gz_ask_row(&rows))
-        is_read = gz_read_change(statement, arena, &changes[edit->change_count++]) == GZ_OK;
-    enum gz_status status = is_read ? GZ_OK : fail_memory(error, "changes");
+    enum gz_status status = GZ_OK;
+    while (status == GZ_OK && edit->change_count < count && gz_ask_row(&rows)) {
+        struct gz_change *change = &changes[edit->change_count++];
+        if (gz_read_change(statement, arena, change) != GZ_OK)
+            status = fail_memory(error, "changes");
+        else if (gz_change_fault(statement, change) != NULL)
+            status =
+                gz_fail(error, GZ_STORAGE, "the file is damaged: edit %llu changes node %llu: %s",
+                        (unsigned long long)edit->id, (unsigned long long)change->node,
+                        gz_change_fault(statement, change));
+    }
     return gz_ask_end(&rows, status, error, "the changes of an edit");
 }
 
@@ -245,15 +254,29 @@ static enum gz_status read_nodes(sqlite3_stmt *statement, size_t count, struct g
     return gz_ask_end(&rows, status, error, "the nodes of an edit");
 }
 
+static const char *edit_fault(sqlite3_stmt *row)
+{
+    bool has_key = sqlite3_column_type(row, 6) != SQLITE_NULL;
+    if (gz_counter_fault(row, 0, 1) != NULL) return "its id cannot be";
+    if (gz_text_fault(row, 5, GZ_USER_BYTES_MAX) != NULL) return "user is no name";
+    if (has_key && gz_text_fault(row, 6, GZ_KEY_BYTES_MAX) != NULL) return "key is none";
+    if (!isfinite(sqlite3_column_double(row, 8)) || !isfinite(sqlite3_column_double(row, 9)))
+        return "its times are not finite";
+    if (gz_counter_fault(row, 10, 0) != NULL || gz_counter_fault(row, 11, 0) != NULL)
+        return "its seqs cannot be";
+    for (int column = 12; column <= 14; column++)
+        if (!isfinite(sqlite3_column_double(row, column))) return "its numbers are not finite";
+    return NULL;
+}
+
 /* All of the edit but its changes. */
 static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena,
                                 struct gz_edit_record *edit, struct gz_error *error)
 {
     int kind = read_term(row, 1, &gz_edit_kind_words, -1);
     int handle = read_term(row, 2, &gz_handle_words, GZ_HANDLE_NONE);
-    if (kind < 0 || handle < 0)
-        return gz_fail(error, GZ_STORAGE, "edit %lld is of an unknown kind",
-                       sqlite3_column_int64(row, 0));
+    const char *fault = kind < 0 || handle < 0 ? "its kind or handle is unknown" : edit_fault(row);
+    if (fault != NULL) return gz_row_fail(error, "edits", sqlite3_column_int64(row, 0), fault);
     *edit = (struct gz_edit_record){
         .id = (uint64_t)sqlite3_column_int64(row, 0),
         .kind = (enum gz_edit_kind)kind,

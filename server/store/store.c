@@ -14,6 +14,7 @@
 
 #include "store/database.h"
 #include "store/internal.h"
+#include "store/model.h"
 #include "store/owner.h"
 #include "store/retention.h"
 #include "store/rows.h"
@@ -59,7 +60,7 @@ struct gz_store {
      * WAL_CHECKPOINT_PAGES, at this time. */
     int wal_checkpoint_at;
     uint64_t wal_checkpoint_at_ns;
-    bool is_wal_reported;
+    bool is_wal_reported, is_loss_reported;
 
     uv_thread_t thread;
     bool has_thread;
@@ -89,6 +90,24 @@ static uint64_t count_rows(const struct gz_batch *batch)
     return rows;
 }
 
+/* Nothing can be written any more to the scene's file as it was opened. A log without a name goes
+ * with this process, and so the scene is kept open until all of the log is in the file. */
+static bool is_cut_off(struct gz_store *store)
+{
+    return gz_writer_has_moved(&store->writer) ||
+           (gz_writer_has_lost_log(&store->writer) && gz_writer_save_log(&store->writer));
+}
+
+/* Once: the edits that are refused meanwhile say it, too. */
+static void report_lost_log(struct gz_store *store, const struct gz_error *error)
+{
+    if (store->is_loss_reported || !gz_writer_has_lost_log(&store->writer)) return;
+    store->is_loss_reported = true;
+    gz_log(store->log, GZ_ERROR, 0,
+           "%s. The files of a scene that is open belong together: move or delete none of them",
+           error->message);
+}
+
 static void commit(struct gz_store *store, struct gz_batch *batch)
 {
     uint64_t start_ns = uv_hrtime();
@@ -96,7 +115,8 @@ static void commit(struct gz_store *store, struct gz_batch *batch)
     batch->status = gz_writer_commit(&store->writer, batch, &batch->error);
     bool is_committed = batch->status == GZ_OK;
     if (is_committed) gz_retention_count(&store->retention, batch->ended_count);
-    bool is_gone = !is_committed && gz_writer_has_moved(&store->writer);
+    bool is_gone = !is_committed && is_cut_off(store);
+    if (!is_committed) report_lost_log(store, &batch->error);
     uv_mutex_lock(&store->mutex);
     store->done = batch;
     store->stats.last_status = batch->status;
@@ -243,6 +263,8 @@ static enum gz_status prepare_database(sqlite3 *db, double time, struct gz_scene
 {
     uint64_t epoch;
     enum gz_status status = gz_db_identify(db, error);
+    if (status == GZ_OK) status = gz_model_require(db, error);
+    if (status == GZ_OK) gz_db_trust_triggers(db);
     if (status == GZ_OK) status = use_wal(db, error);
     if (status == GZ_OK) status = gz_db_migrate(db, error);
     if (status == GZ_OK) status = gz_recover(db, time, &epoch, error);
@@ -262,7 +284,8 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     if (status == GZ_OK) status = gz_retention_init(&store->retention, db, options->kept, error);
     store->stats.kept_since = store->retention.since;
     if (status == GZ_OK)
-        status = gz_writer_init(&store->writer, db, state->epoch, options->recorded, error);
+        status = gz_writer_init(&store->writer, db, store->wal_path, state->epoch,
+                                options->recorded, error);
     if (status != GZ_OK) {
         gz_retention_finish(&store->retention);
         sqlite3_close(db);
@@ -301,11 +324,11 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
     if (store->wal_path == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     snprintf(store->wal_path, size, "%s-wal", options->path);
     struct stat file;
-    if (!options->create && stat(options->path, &file) != 0)
+    if (!options->create && lstat(options->path, &file) != 0)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s",
                        gz_db_file_name(options->path));
     enum gz_status status = gz_owner_init(&store->owner, options->path, error);
-    if (status == GZ_OK && stat(options->path, &file) != 0 && errno == ENOENT) {
+    if (status == GZ_OK && lstat(options->path, &file) != 0 && errno == ENOENT) {
         status = gz_clear_name(options->path, error);
         if (status == GZ_OK) store->unfinished_path = options->path;
     }

@@ -10,10 +10,10 @@
  * `notify` is called on the writer's thread. After a failed commit the refused bytes may stand in
  * the log's file until the next commit writes over them: should the machine die in between, and the
  * disk have had them after all, they are there again. A file that was deleted or moved while it is
- * open takes no more: each batch fails. What is no longer to be kept goes in small steps on the
- * writer's thread, while no batch waits. Errors name files, not folders: clients read them.
- * GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no
- * file; GZ_BAD_STATE if another process owns it. */
+ * open, or whose log was, takes no more: each batch fails. What is no longer to be kept goes in
+ * small steps on the writer's thread, while no batch waits. Errors name files, not folders: clients
+ * read them. GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema;
+ * GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if another process owns it. */
 #ifndef GZ_STORE_H
 #define GZ_STORE_H
 
@@ -74,7 +74,8 @@ struct gz_store_stats {
     uint64_t kept_since; /* the seq from which on the past is there */
     double last_commit_s;
     enum gz_status last_status;
-    bool is_gone; /* its file was moved or deleted: it takes no more */
+    bool is_gone; /* its file or its log was moved or deleted: it takes no more, and all that it
+                     took is in its file */
 };
 struct gz_store_stats gz_store_stats(struct gz_store *store);
 

@@ -3,7 +3,9 @@
 #include "store/writer.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "server/maxima.h"
 #include "store/database.h"
@@ -35,10 +37,15 @@ static int handle_wal(void *context, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch,
-                              enum gz_recorded recorded, struct gz_error *error)
+enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, const char *wal_path,
+                              uint64_t epoch, enum gz_recorded recorded, struct gz_error *error)
 {
-    *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded};
+    struct stat wal;
+    *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded, .wal_path = wal_path};
+    if (stat(wal_path, &wal) != 0)
+        return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(wal_path), strerror(errno));
+    writer->wal_inode = wal.st_ino;
+    writer->wal_device = wal.st_dev;
     enum gz_status status =
         gz_db_prepare_all(db, gz_sql_writer, GZ_SQL_WRITER_COUNT, writer->statements, error);
     if (status != GZ_OK) {
@@ -390,6 +397,41 @@ bool gz_writer_has_moved(struct gz_writer *writer)
            moved != 0;
 }
 
+bool gz_writer_has_lost_log(const struct gz_writer *writer)
+{
+    struct stat wal;
+    return stat(writer->wal_path, &wal) != 0 || wal.st_ino != writer->wal_inode ||
+           wal.st_dev != writer->wal_device;
+}
+
+bool gz_writer_save_log(struct gz_writer *writer)
+{
+    int in_log = 0, copied = 0;
+    int rc =
+        sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
+    return rc == SQLITE_OK && in_log == copied;
+}
+
+/* Before a commit: it would go where nobody finds it again. What went there before is saved. */
+static enum gz_status check_files(struct gz_writer *writer, struct gz_error *error)
+{
+    if (gz_writer_has_moved(writer))
+        return gz_fail(error, GZ_STORAGE, "the scene's file was moved or deleted");
+    if (!gz_writer_has_lost_log(writer)) return GZ_OK;
+    roll_back(writer);
+    bool is_saved = gz_writer_save_log(writer);
+    return gz_fail(error, GZ_STORAGE, "%s was moved or deleted: what was saved before %s",
+                   gz_db_file_name(writer->wal_path),
+                   is_saved ? "is in the scene's file, which is opened anew"
+                            : "is in no file yet: keep this server running, and make room for it");
+}
+
+/* After a commit: what went into a log without a name is saved once it is in the file itself. */
+static bool is_kept(struct gz_writer *writer)
+{
+    return !gz_writer_has_lost_log(writer) || gz_writer_save_log(writer);
+}
+
 enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *batch,
                                 struct gz_error *error)
 {
@@ -398,14 +440,17 @@ enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *batch
     int rc = run(writer, GZ_SQL_WRITER_BEGIN);
     writer->is_waiting = false;
     if (rc == SQLITE_OK) rc = write_batch(writer, batch);
-    if (rc == SQLITE_OK && gz_writer_has_moved(writer)) {
+    enum gz_status status = rc == SQLITE_OK ? check_files(writer, error) : GZ_OK;
+    if (status != GZ_OK) {
         roll_back(writer);
-        return gz_fail(error, GZ_STORAGE, "the scene's file was moved or deleted");
+        return status;
     }
     if (rc == SQLITE_OK) rc = run(writer, GZ_SQL_WRITER_COMMIT);
     if (rc != SQLITE_OK) return give_up(writer, rc, error);
     gz_paths_settle(&writer->paths, true);
-    return GZ_OK;
+    return is_kept(writer) ? GZ_OK
+                           : gz_fail(error, GZ_STORAGE, "%s was moved or deleted",
+                                     gz_db_file_name(writer->wal_path));
 }
 
 bool gz_writer_wal_checkpoint(struct gz_writer *writer, bool truncate)

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include "proto/base/log.h"
 #include "proto/base/status.h"
@@ -22,10 +23,16 @@ struct gz_writer {
     bool is_waiting;       /* for another program's lock, for as long as GZ_LOCK_SECONDS_MAX */
     atomic_bool is_ending; /* set from another thread: no lock is waited for any more */
     int wal_pages;         /* in the WAL after the last commit */
+    /* The log's file: SQLite writes on into a file that has no name any more. */
+    const char *wal_path;
+    ino_t wal_inode;
+    dev_t wal_device;
 };
 
-/* Takes the connection over only if it succeeds. */
-GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch,
+/* Takes the connection, which has a log at `wal_path`, over only if it succeeds. The path stays the
+ * caller's. */
+GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db,
+                                          const char *wal_path, uint64_t epoch,
                                           enum gz_recorded recorded, struct gz_error *error);
 /* Closes the connection too. */
 void gz_writer_finish(struct gz_writer *writer);
@@ -34,9 +41,14 @@ void gz_writer_finish(struct gz_writer *writer);
 GZ_MUST_USE enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *batch,
                                             struct gz_error *error);
 
-/* Whether the file was moved or deleted since it was opened: everything written to it then would be
- * lost with the process. */
+/* Whether the file was moved, replaced or deleted since it was opened: everything written to it
+ * then would be lost with the process. */
 bool gz_writer_has_moved(struct gz_writer *writer);
+/* The same of its log. */
+bool gz_writer_has_lost_log(const struct gz_writer *writer);
+/* Copies all of the log into the file, from the log that SQLite has open, whatever has its name.
+ * False if not all of it came through. */
+bool gz_writer_save_log(struct gz_writer *writer);
 
 /* Copies the log into the database as far as readers allow; with `truncate` also empties the log's
  * file, which needs that nobody reads. False if that did not happen. Never waits for a reader. */

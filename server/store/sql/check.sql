@@ -29,6 +29,10 @@ SELECT {node} || ' changed at seq ' || n.seq || ', the scene has come to ' || s.
 SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', the scene has come to ' || s.seq
   FROM edits e, scene s
  WHERE e.seq > s.seq OR e.began_seq > s.seq
+-- :counters
+SELECT 'scene, row ' || id || ': its seq ' || seq || ', next_node ' || next_node || ' or next_edit ' || next_edit || ' cannot be'
+  FROM scene
+ WHERE max(seq, next_node, next_edit) > ?1 OR min(seq, next_node, next_edit) < 0
 -- :asset_seqs
 SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq
   FROM assets a, scene s
@@ -65,14 +69,9 @@ SELECT 'node ' || id || ' is ' || depth || ' deep, the most is ' || ?1 FROM walk
 -- :node_count
 SELECT 'there are ' || count(*) || ' nodes, the most is ' || ?1 FROM nodes WHERE deleted_seq IS NULL HAVING count(*) > ?1
 
--- What nodes are.
+-- Where samples are. What nodes are, now and on both sides of each change, is looked at where the history is.
 
--- :node_names
-SELECT 'node ' || id || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes'
-  FROM nodes
- WHERE length(CAST(name AS BLOB)) > ?1
-
--- A rotation's square may be as far from 1 as the scene lets it be. NULL, for a side of a change that is not there, is no fault.
+-- A rotation's square may be as far from 1 as the scene lets it be. 
 -- let no_rotation
 abs({p}rx * {p}rx + {p}ry * {p}ry + {p}rz * {p}rz + {p}rw * {p}rw - 1) > 1e-6
 -- let infinite
@@ -81,17 +80,6 @@ abs({p}rx * {p}rx + {p}ry * {p}ry + {p}rz * {p}rz + {p}rw * {p}rw - 1) > 1e-6
 iif({no_rotation {p}}, 'a rotation that is no unit quaternion', 'a number that is not finite')
 -- let wrong_trs
 ({no_rotation {p}} OR {infinite {p}})
--- :node_transforms
-SELECT {node} || ' has ' || {fault_of_trs n.} FROM nodes n WHERE {wrong_trs n.}
--- :node_boxes
-SELECT {node} || ' has a box that is none'
-  FROM nodes n
- WHERE n.min_x > n.max_x OR n.min_y > n.max_y OR n.min_z > n.max_z
-    OR 9e999 IN (abs(n.min_x), abs(n.min_y), abs(n.min_z), abs(n.max_x), abs(n.max_y), abs(n.max_z))
--- :transforms_before
-SELECT 'edit ' || edit || ' found node ' || node || ' with ' || {fault_of_trs before_} FROM changes WHERE {wrong_trs before_}
--- :transforms_after
-SELECT 'edit ' || edit || ' left node ' || node || ' with ' || {fault_of_trs after_} FROM changes WHERE {wrong_trs after_}
 -- :sample_transforms
 SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' || {fault_of_trs}
   FROM samples
@@ -209,9 +197,13 @@ HAVING count(*) > ?1
 
 -- What the functions of check.c ask.
 
--- SQLite's own tables are its own business: the tables that ANALYZE leaves are no harm.
+-- What SQLite makes for itself is its own business: the indexes of PRIMARY KEY and UNIQUE have no SQL, and the tables that ANALYZE leaves
+-- are no harm.
 -- :schema
-SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name
+SELECT name, type, sql
+  FROM sqlite_schema
+ WHERE NOT (type = 'index' AND sql IS NULL) AND NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4'))
+ ORDER BY name
 -- :tables
 SELECT name, sql FROM sqlite_schema WHERE type = 'table'
 -- :nodes

@@ -6,6 +6,7 @@
 
 #include "proto/limits.h"
 #include "support/chance.h"
+#include "proto/base/text.h"
 #include "support/cmocka.h"
 #include "unit/proto/wire.h"
 

@@ -78,14 +78,13 @@ static gz_trs random_trs(struct model *model)
     gz_trs trs = {.t = random_vec3(model), .s = random_vec3(model)};
     gz_vec3 v = random_vec3(model);
     trs.r = (gz_quat){v.x, v.y, v.z, random_number(model)};
-    if (model->is_sound && !gz_quat_normalize(trs.r, &trs.r)) trs.r = gz_quat_identity;
+    if (!gz_quat_normalize(trs.r, &trs.r)) trs.r = gz_quat_identity;
     return trs;
 }
 
 static gz_box random_box(struct model *model)
 {
     gz_vec3 a = random_vec3(model), b = random_vec3(model);
-    if (!model->is_sound) return (gz_box){a, b};
     return (gz_box){{fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
                     {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)}};
 }

@@ -74,8 +74,6 @@ struct model_drag {
 
 struct model {
     uint64_t random;
-    bool is_sound;   /* to be set for nodes that a scene would take: unit rotations, boxes that are
-                        some */
     bool is_lasting; /* to be set for a long history: few nodes are deleted, of which it has no more
                         than MODEL_NODES_MAX ever */
     uint64_t seq, next_edit;

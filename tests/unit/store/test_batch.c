@@ -213,6 +213,8 @@ static void test_names_of_any_bytes_come_back(void **directory)
     batch->nodes = nodes;
     batch->ended = edits;
     batch->node_count = batch->ended_count = 10;
+    batch->seq = 10;
+    batch->next_node = batch->next_edit = 11;
     commit(store, batch);
     struct gz_arena arena;
     gz_arena_init(&arena, 1 << 20);

@@ -65,7 +65,6 @@ static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
     struct gz_store *store = open_scene(path, true, START_TIME, &scene);
     struct model *model = model_create(3);
     struct gz_error error;
-    model->is_sound = true;
     gz_scene_state_finish(&scene);
     for (int life = 0; life < 4; life++) {
         for (int i = 0; i < 150; i++) {
@@ -268,6 +267,8 @@ static void assert_damage(void **state, const struct damage *damage)
     assert_true(said.check.faults > 0);
 }
 
+#define X60 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X300 X60 X60 X60 X60 X60
 #define NOTES "INSERT INTO notes (id, user, text, reply, x, y, z, done, made, changed, changed_by) "
 
 static void test_check_says_what_was_broken(void **state)
@@ -323,18 +324,21 @@ static void test_check_says_what_was_broken(void **state)
         {"UPDATE nodes SET name = printf('%.300c', 'x') WHERE id = 1; UPDATE changes SET "
          "after_name = (SELECT name "
          "FROM nodes WHERE id = 1) WHERE node = 1",
-         "node 1 has a name of 300 bytes\n"},
+         "nodes, row 1 (" X300 "): name is too long\n"
+         "edit 1 changes node 1: name is too long\n"},
         {"UPDATE nodes SET rx = 0.5 WHERE id = 1; UPDATE changes SET after_rx = 0.5 WHERE node = 1",
-         "node 1 (Node) has a rotation that is no unit quaternion\n"
-         "edit 1 left node 1 with a rotation that is no unit quaternion\n"},
+         "nodes, row 1 (Node): rotation is not a unit quaternion\n"
+         "edit 1 changes node 1: rotation is not a unit quaternion\n"},
         {"UPDATE nodes SET ty = -9e999 WHERE id = 1; UPDATE changes SET after_ty = -9e999 WHERE "
          "node = 1",
-         "node 1 (Node) has a number that is not finite\n"
-         "edit 1 left node 1 with a number that is not finite\n"},
+         "nodes, row 1 (Node): translation is not finite\n"
+         "edit 1 changes node 1: translation is not finite\n"},
         {"UPDATE nodes SET min_x = 2.0 WHERE id = 4; UPDATE changes SET after_min_x = 2.0, "
          "before_min_x = 2.0 WHERE "
          "after_min_x IS NOT NULL OR before_min_x IS NOT NULL",
-         "node 4 (Node) has a box that is none\n"},
+         "nodes, row 4 (Node): its box is none\n"
+         "edit 4 changes node 4: its box is none\n"
+         "edit 7 changes node 4: its box is none\n"},
         {"UPDATE samples SET sz = 9e999 WHERE edit = 5",
          "edit 5 has a sample of node 2 at seq 5 with a number that is not finite\n"},
         {"UPDATE samples SET rw = 0.9 WHERE edit = 5",
@@ -342,9 +346,9 @@ static void test_check_says_what_was_broken(void **state)
         {"UPDATE changes SET before_rw = 2.0 WHERE edit = 7; UPDATE changes SET after_rw = 2.0 "
          "WHERE edit = 4; UPDATE "
          "nodes SET rw = 2.0 WHERE id = 4",
-         "node 4 (Node) has a rotation that is no unit quaternion\n"
-         "edit 7 found node 4 with a rotation that is no unit quaternion\n"
-         "edit 4 left node 4 with a rotation that is no unit quaternion\n"},
+         "nodes, row 4 (Node): rotation is not a unit quaternion\n"
+         "edit 4 changes node 4: rotation is not a unit quaternion\n"
+         "edit 7 changes node 4: rotation is not a unit quaternion\n"},
         {"UPDATE epochs SET began_seq = 30 WHERE epoch = (SELECT min(epoch) FROM epochs)",
          "epoch 1700001000000 began at seq 8, before the one before it did, at 30\n"
          "epoch 1700000000000 began at seq 30, the scene has come to 9\n"
@@ -560,7 +564,7 @@ static void test_check_of_what_is_no_scene_is_refused(void **state)
         assert_non_null(strstr(said.error.message, cases[i].words));
     }
     assert_int_equal(check(in_directory(state, "none.db"), &said), GZ_UNKNOWN_SCENE);
-    assert_int_equal(check("/dev/null", &said), GZ_UNKNOWN_SCENE);
+    assert_int_equal(check("/dev/null", &said), GZ_STORAGE);
 }
 
 /* A file that was mailed may lie where nothing can be written, under any name. */

@@ -201,7 +201,7 @@ static void test_what_is_kept_answers_as_all_of_it_did(void **directory)
     const char *path = in_directory(directory, "a.db");
     struct gz_scene_state state;
     struct model *model = model_create(chosen);
-    model->is_sound = model->is_lasting = true;
+    model->is_lasting = true;
     struct gz_store *store =
         open_keeping(path, (struct gz_retention_rule){.edits = MODEL_EDITS_KEPT}, &state);
     gz_scene_state_finish(&state);

@@ -1,0 +1,46 @@
+/* gate.c - looks at a scene's file, and at those beside it, before they are opened. */
+#include "store/gate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/maxima.h"
+#include "store/database.h"
+
+/* What SQLite and the owner of a file keep beside it. */
+static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".owner"};
+#define ENDING_COUNT (sizeof endings / sizeof endings[0])
+
+const char *gz_gate_fault(const struct stat *file, enum gz_gate_owner owner)
+{
+    if (S_ISLNK(file->st_mode)) return "it is a link: put the file itself there";
+    if (!S_ISREG(file->st_mode)) return "it is not a regular file";
+    if (owner == GZ_GATE_OURS && file->st_uid != geteuid() && file->st_uid != 0)
+        return "it belongs to another user, who could change it meanwhile: use chown, or a copy";
+    if (file->st_size > GZ_FILE_BYTES_MAX) return "it is larger than a scene may be";
+    return NULL;
+}
+
+enum gz_status gz_gate_check(const char *path, enum gz_gate_owner owner, bool may_be_missing,
+                             struct gz_error *error)
+{
+    char *file = NULL;
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; status == GZ_OK && i < ENDING_COUNT; i++) {
+        struct stat found;
+        if (asprintf(&file, "%s%s", path, endings[i]) < 0)
+            return gz_fail(error, GZ_NO_MEMORY, "no memory");
+        const char *name = gz_db_file_name(file);
+        bool is_there = lstat(file, &found) == 0;
+        const char *fault = is_there ? gz_gate_fault(&found, owner) : NULL;
+        if (fault != NULL) status = gz_fail(error, GZ_STORAGE, "%s: %s", name, fault);
+        if (!is_there && i == 0 && !(may_be_missing && errno == ENOENT))
+            status = gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s", name,
+                             strerror(errno));
+        free(file);
+    }
+    return status;
+}

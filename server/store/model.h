@@ -1,0 +1,20 @@
+/* model.h - what the schema of a scene's file should be: an empty scene in memory, made by the
+ * numbered SQL files, and how a file differs from it. Threads: those of the connections. */
+#ifndef GZ_STORE_MODEL_H
+#define GZ_STORE_MODEL_H
+
+#include <sqlite3.h>
+
+#include "proto/base/status.h"
+
+/* An empty scene of this schema version; the caller closes it, after an error too. */
+GZ_MUST_USE enum gz_status gz_model_open(sqlite3 **model, int64_t version, struct gz_error *error);
+/* Says in a sentence each table, index, view and trigger that the file has beside those of the
+ * model, lacks, or has otherwise. What SQLite makes for itself is its own business. */
+GZ_MUST_USE enum gz_status gz_model_compare(sqlite3 *db, sqlite3 *model,
+                                            void (*say)(void *context, const char *words),
+                                            void *context, struct gz_error *error);
+/* The same in one go: GZ_STORAGE with the first sentence if there is any difference. */
+GZ_MUST_USE enum gz_status gz_model_require(sqlite3 *db, struct gz_error *error);
+
+#endif

@@ -1,0 +1,101 @@
+/* sound.c - looks at rows before they are believed. */
+#include "store/sound.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "proto/base/text.h"
+#include "server/maxima.h"
+#include "store/rows.h"
+
+/* How far from 1 the square of a rotation's length may be, as the scene and sql/check.sql have
+ * it. */
+#define UNIT_TOLERANCE 1e-6
+
+const char *gz_text_fault(sqlite3_stmt *row, int column, size_t bytes_max)
+{
+    if (sqlite3_column_type(row, column) != SQLITE_TEXT) return "is not text";
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    size_t size = (size_t)sqlite3_column_bytes(row, column);
+    if (size > bytes_max) return "is too long";
+    return text == NULL || gz_text_valid(text, size) ? NULL : "is not UTF-8, or has a NUL";
+}
+
+const char *gz_counter_fault(sqlite3_stmt *row, int column, int64_t least)
+{
+    int64_t value = sqlite3_column_int64(row, column);
+    if (sqlite3_column_type(row, column) != SQLITE_INTEGER) return "is not a whole number";
+    return value < least || value > (int64_t)GZ_COUNTER_MAX ? "cannot be" : NULL;
+}
+
+static bool are_reals(sqlite3_stmt *row, int column, int count)
+{
+    int i = 0;
+    while (i < count && sqlite3_column_type(row, column + i) == SQLITE_FLOAT) i++;
+    return i == count;
+}
+
+static bool are_null(sqlite3_stmt *row, int column, int count)
+{
+    int i = 0;
+    while (i < count && sqlite3_column_type(row, column + i) == SQLITE_NULL) i++;
+    return i == count;
+}
+
+static const char *trs_fault(sqlite3_stmt *row, int column, const gz_trs *trs)
+{
+    const gz_quat r = trs->r;
+    if (!are_reals(row, column, GZ_TRS_COLUMN_COUNT)) return "its transform is not of numbers";
+    if (!gz_finite(trs->t)) return "translation is not finite";
+    if (!(fabs(r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w - 1) <= UNIT_TOLERANCE))
+        return "rotation is not a unit quaternion";
+    return gz_finite(trs->s) ? NULL : "scale is not finite";
+}
+
+static const char *bounds_fault(sqlite3_stmt *row, int column, const struct gz_content *content)
+{
+    const gz_box *box = &content->bounds;
+    if (are_null(row, column, 6)) return NULL;
+    if (!are_reals(row, column, 6)) return "its box is not of numbers";
+    bool is_box = gz_finite(box->min) && gz_finite(box->max) && box->min.x <= box->max.x &&
+                  box->min.y <= box->max.y && box->min.z <= box->max.z;
+    return is_box ? NULL : "its box is none";
+}
+
+static const char *name_fault(sqlite3_stmt *row, int column)
+{
+    if (sqlite3_column_type(row, column) != SQLITE_TEXT) return "name is not text";
+    const char *fault = gz_text_fault(row, column, GZ_NAME_BYTES_MAX);
+    if (fault == NULL) return NULL;
+    return sqlite3_column_bytes(row, column) > GZ_NAME_BYTES_MAX
+               ? "name is too long"
+               : "name is not UTF-8, or has a NUL";
+}
+
+const char *gz_content_fault(sqlite3_stmt *row, int column, const struct gz_content *content)
+{
+    int bounds = column + 2 + GZ_TRS_COLUMN_COUNT, asset = bounds + 6;
+    if (!are_null(row, column, 1) && gz_counter_fault(row, column, 1) != NULL)
+        return "parent is not the id of a node";
+    if (!are_null(row, asset, 1) && gz_counter_fault(row, asset, 0) != NULL)
+        return "asset is not a place in a glTF file";
+    const char *fault = name_fault(row, column + 1);
+    if (fault == NULL) fault = trs_fault(row, column + 2, &content->trs);
+    return fault != NULL ? fault : bounds_fault(row, bounds, content);
+}
+
+const char *gz_change_fault(sqlite3_stmt *row, const struct gz_change *change)
+{
+    const char *fault = gz_counter_fault(row, 0, 1) != NULL ? "which cannot be" : NULL;
+    if (fault == NULL && change->existed) fault = gz_content_fault(row, 2, &change->before);
+    if (fault == NULL && change->exists)
+        fault = gz_content_fault(row, 2 + GZ_CONTENT_COLUMN_COUNT, &change->after);
+    return fault;
+}
+
+enum gz_status gz_row_fail(struct gz_error *error, const char *table, int64_t row,
+                           const char *fault)
+{
+    return gz_fail(error, GZ_STORAGE, "the file is damaged: %s, row %lld: %s", table,
+                   (long long)row, fault);
+}

@@ -1,0 +1,345 @@
+/* Files that somebody made to hurt, that were damaged, or that were taken away while they were
+ * open: what the store refuses, in which words, and that nothing acknowledged is lost. */
+#include "unit/store/scene_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static enum gz_status try_open(const char *path, struct gz_error *error)
+{
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_store_options options = {.path = path, .time = START_TIME + 100};
+    *error = (struct gz_error){0};
+    enum gz_status status = gz_store_open(&store, &options, &state, error);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+    return status;
+}
+
+static void expect_refusal(const char *path, const char *words)
+{
+    struct gz_error error;
+    assert_int_equal(try_open(path, &error), GZ_STORAGE);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+}
+
+/* One that reads, as the list of scenes does. */
+static void expect_unread(const char *path, const char *words)
+{
+    struct gz_store_summary summary;
+    struct gz_error error = {0};
+    assert_int_equal(gz_store_summary(path, &summary, &error), GZ_STORAGE);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+}
+
+static void add_edit(struct gz_batch *batch, struct gz_edit_record *edit, struct gz_change *change,
+                     struct gz_node_record *node, uint64_t n)
+{
+    *node = (struct gz_node_record){.id = n, .seq = n, .content = some_content(0, "n", (double)n)};
+    *change = (struct gz_change){.node = n, .exists = true, .after = node->content};
+    *edit = (struct gz_edit_record){.id = n,
+                                    .kind = GZ_EDIT_CREATE,
+                                    .user = "anna",
+                                    .began = START_TIME + (double)n,
+                                    .ended = START_TIME + (double)n,
+                                    .began_seq = n - 1,
+                                    .seq = n,
+                                    .changes = change,
+                                    .change_count = 1};
+    batch->nodes = node;
+    batch->ended = edit;
+    batch->node_count = batch->ended_count = 1;
+    batch->seq = n;
+    batch->time = START_TIME + (double)n;
+    batch->next_node = batch->next_edit = n + 1;
+}
+
+/* Makes node n by edit n; the status of its commit. */
+static enum gz_status make_node(struct gz_store *store, uint64_t n, struct gz_error *error)
+{
+    struct gz_node_record node;
+    struct gz_change change;
+    struct gz_edit_record edit;
+    enum gz_status status;
+    struct gz_batch *batch = gz_batch_create();
+    add_edit(batch, &edit, &change, &node, n);
+    gz_store_submit(store, batch);
+    gz_batch_destroy(wait_for(store, &status, error));
+    return status;
+}
+
+static void make_scene(const char *path, uint64_t nodes)
+{
+    struct gz_scene_state state;
+    struct gz_error error;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    gz_scene_state_finish(&state);
+    for (uint64_t n = 1; n <= nodes; n++) assert_int_equal(make_node(store, n, &error), GZ_OK);
+    gz_store_close(store);
+}
+
+/* ---- what is no scene's file ---- */
+
+static void test_only_regular_files_are_opened(void **state)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".owner"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char name[64];
+        const char *path = in_directory(state, "a.db");
+        if (i > 0) make_scene(path, 1);
+        snprintf(name, sizeof name, "a.db%s", endings[i]);
+        const char *odd = in_directory(state, name);
+        assert_int_equal(mkfifo(odd, 0600), 0);
+        alarm(20);
+        expect_refusal(path, "regular");
+        expect_unread(path, "regular");
+        assert_int_equal(unlink(odd), 0);
+        assert_int_equal(symlink(in_directory(state, "elsewhere"), odd), 0);
+        expect_refusal(path, i == 4 ? "a.db.owner" : "it is a link");
+        expect_unread(path, "it is a link");
+        alarm(0);
+        assert_int_not_equal(access(in_directory(state, "elsewhere"), F_OK), 0);
+        assert_int_equal(unlink(odd), 0);
+        unlink(path);
+    }
+}
+
+static void test_owner_file_that_is_another_file_keeps_its_content(void **state)
+{
+    const char *path = in_directory(state, "a.db"), *other = in_directory(state, "diary");
+    make_scene(path, 1);
+    FILE *file = fopen(other, "w");
+    fputs("dear diary", file);
+    fclose(file);
+    assert_int_equal(link(other, in_directory(state, "a.db.owner")), 0);
+    expect_refusal(path, "it has another name, too");
+    struct stat info;
+    assert_int_equal(stat(other, &info), 0);
+    assert_int_equal(info.st_size, 10);
+}
+
+/* Root alone can give files away. */
+static void test_file_of_another_user_is_refused(void **state)
+{
+    const char *path = in_directory(state, "a.db");
+    make_scene(path, 1);
+    if (getuid() != 0) return;
+    assert_int_equal(chown(path, 4711, (gid_t)-1), 0);
+    expect_refusal(path, "belongs to another user");
+    expect_unread(path, "belongs to another user");
+    struct gz_store_check check = {.faults = 1};
+    struct gz_error error;
+    assert_int_equal(gz_store_check(path, &check, &error), GZ_OK); /* anybody's file is checked */
+    assert_int_equal(check.faults, 0);
+}
+
+static void test_file_that_is_too_large_is_refused(void **state)
+{
+    const char *path = in_directory(state, "a.db");
+    make_scene(path, 1);
+    if (truncate(path, (off_t)1 << 39) != 0) return; /* a file system without holes */
+    expect_refusal(path, "larger than a scene may be");
+}
+
+static void test_folder_may_be_a_link(void **state)
+{
+    const char *link = in_directory(state, "link");
+    char path[512];
+    make_scene(in_directory(state, "a.db"), 2);
+    assert_int_equal(symlink(*state, link), 0);
+    snprintf(path, sizeof path, "%s/a.db", link);
+    struct gz_error error;
+    assert_int_equal(try_open(path, &error), GZ_OK);
+}
+
+/* ---- schemas ---- */
+
+static void test_what_is_not_of_the_schema_is_named(void **state)
+{
+    static const struct {
+        const char *sql, *words;
+    } cases[] = {
+        {"CREATE TRIGGER t AFTER INSERT ON epochs BEGIN DELETE FROM nodes; END",
+         "the trigger t is not of a scene's schema"},
+        {"DROP VIEW visits; CREATE VIEW visits AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+         "SELECT "
+         "i + 1 FROM n) SELECT i FROM n",
+         "the view visits is not as a scene's schema has it"},
+        {"ALTER TABLE scene RENAME TO kept_scene; CREATE VIEW scene AS WITH RECURSIVE n(i) AS "
+         "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id FROM n",
+         "is not of a scene's schema"},
+        {"CREATE INDEX heavy ON nodes (length(name) * 2)",
+         "the index heavy is not of a scene's schema"},
+        {"CREATE TABLE mine (x)", "the table mine is not of a scene's schema"},
+        {"ALTER TABLE notes ADD COLUMN more TEXT AS (upper(text))",
+         "the table notes is not as a scene's schema has it"},
+        {"DROP INDEX notes_there", "the index notes_there is missing"},
+        {"DROP TRIGGER checkpoint_gone", "the trigger checkpoint_gone is missing"},
+        {"CREATE TRIGGER t AFTER INSERT ON epochs BEGIN DELETE FROM nodes; END; PRAGMA "
+         "writable_schema = ON; UPDATE sqlite_schema SET name = 'sqlite_t' WHERE name = 't'",
+         "malformed database schema (sqlite_t)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *path = in_directory(state, "a.db");
+        make_scene(path, 3);
+        tell(path, cases[i].sql);
+        alarm(20);
+        expect_refusal(path, cases[i].words);
+        alarm(0);
+        if (strstr(cases[i].words, "malformed") == NULL)
+            assert_int_equal(ask(path, "SELECT count(*) FROM nodes"), 3);
+        assert_int_equal(unlink(path), 0);
+    }
+    const char *path = in_directory(state, "analysed.db");
+    struct gz_error error;
+    make_scene(path, 3);
+    tell(path, "ANALYZE");
+    if (try_open(path, &error) != GZ_OK) fail_msg("%s", error.message);
+}
+
+/* The list of scenes reads files that nobody has opened. */
+static void test_a_view_in_place_of_a_table_is_not_read(void **state)
+{
+    const char *path = in_directory(state, "a.db");
+    make_scene(path, 1);
+    tell(path, "DROP TABLE scene; CREATE VIEW scene AS SELECT 1 AS seq, 1.0 AS created");
+    expect_unread(path, "prohibited");
+}
+
+/* ---- rows ---- */
+
+static void test_rows_that_cannot_be_are_refused_with_their_place(void **state)
+{
+    static const struct {
+        const char *sql, *words;
+    } cases[] = {
+        {"UPDATE nodes SET tx = 9e999 WHERE id = 2", "nodes, row 2: translation is not finite"},
+        {"UPDATE nodes SET tz = 'far' WHERE id = 2",
+         "nodes, row 2: its transform is not of numbers"},
+        {"UPDATE nodes SET rw = 0.5 WHERE id = 3",
+         "nodes, row 3: rotation is not a unit quaternion"},
+        {"UPDATE nodes SET sx = -9e999 WHERE id = 1", "nodes, row 1: scale is not finite"},
+        {"UPDATE nodes SET min_x = 1.0, min_y = 1.0, min_z = 1.0, max_x = 0.0, max_y = 2.0, max_z "
+         "= "
+         "2.0 WHERE id = 1",
+         "nodes, row 1: its box is none"},
+        {"UPDATE nodes SET name = CAST(x'ff41' AS TEXT) WHERE id = 2",
+         "nodes, row 2: name is not UTF-8"},
+        {"UPDATE nodes SET name = CAST(x'410042' AS TEXT) WHERE id = 2",
+         "nodes, row 2: name is not"},
+        {"UPDATE nodes SET name = hex(zeroblob(5000000)) WHERE id = 2",
+         "nodes, row 2: name is too long"},
+        {"UPDATE nodes SET seq = 9000000000000000 WHERE id = 2",
+         "nodes, row 2: its seq was never given out"},
+        {"UPDATE nodes SET asset = -4 WHERE id = 2", "nodes, row 2: asset is not a place"},
+        {"UPDATE scene SET seq = 9000000000000000", "scene, row 1: seq cannot be"},
+        {"UPDATE scene SET next_edit = -1", "scene, row 1: next_edit cannot be"},
+        {"UPDATE scene SET time = 9e300", "scene, row 1: the latest time in it cannot be"},
+        {"UPDATE scene SET next_node = 2", "nodes, row 2: its id was never given out"},
+        {"UPDATE epochs SET epoch = 9000000000000000 WHERE epoch = (SELECT min(epoch) FROM epochs)",
+         "epochs, row 9000000000000000"},
+        {"UPDATE edits SET user = hex(zeroblob(100)) WHERE id = 2",
+         "edits, row 2: user is no name"},
+        {"UPDATE changes SET after_tx = 9e999 WHERE edit = 2",
+         "edit 2 changes node 2: translation is not finite"},
+        {"INSERT INTO notes (id, user, text, done, made, changed, changed_by) VALUES (1, 'a', "
+         "hex(zeroblob(2000)), 0, 1, 1, 'a')",
+         "notes, row 1: text is too long"},
+        {"INSERT INTO checkpoints VALUES ('now', 1, 'a', 1); UPDATE checkpoints SET seq = -1",
+         "checkpoint now"},
+        {"INSERT INTO access_changes (glob, role, user, made) VALUES (hex(zeroblob(100)), "
+         "'viewer', "
+         "'a', 1)",
+         "access_changes: a glob"},
+        {"WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i <= 100001) INSERT "
+         "INTO nodes SELECT i, i, NULL, NULL, 'n', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, "
+         "1.0, "
+         "NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM n; UPDATE scene SET seq = 200000, "
+         "next_node "
+         "= 200000",
+         "more than 100000 nodes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char sql[1024];
+        const char *path = in_directory(state, "a.db");
+        make_scene(path, 3);
+        snprintf(sql, sizeof sql, "PRAGMA ignore_check_constraints = ON; %s", cases[i].sql);
+        tell(path, sql);
+        expect_refusal(path, cases[i].words);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* ---- files that are taken away ---- */
+
+static bool is_in_file(const char *path, const char *copy, int64_t edits)
+{
+    char command[1200];
+    snprintf(command, sizeof command, "cp '%s' '%s'", path, copy);
+    if (system(command) != 0) return false;
+    return ask(copy, "SELECT count(*) FROM edits") == edits;
+}
+
+/* The process that has the log open dies right after it refused: what it acknowledged is there. */
+static void lose_log(const char *path, const char *wal, bool is_replaced)
+{
+    struct gz_scene_state scene;
+    struct gz_error error;
+    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
+    for (uint64_t n = 1; n <= 5; n++)
+        if (make_node(store, n, &error) != GZ_OK) _exit(1);
+    if (unlink(wal) != 0) _exit(2);
+    if (is_replaced) close(open(wal, O_CREAT | O_WRONLY, 0600));
+    if (make_node(store, 6, &error) != GZ_STORAGE) _exit(3);
+    if (strstr(error.message, "a.db-wal was moved or deleted") == NULL) _exit(4);
+    if (!gz_store_stats(store).is_gone) _exit(5);
+    kill(getpid(), SIGKILL);
+}
+
+static void test_log_that_vanished_is_noticed_before_the_next_ok(void **state)
+{
+    const char *path = in_directory(state, "a.db"), *wal = in_directory(state, "a.db-wal");
+    for (int is_replaced = 0; is_replaced <= 1; is_replaced++) {
+        int result;
+        pid_t child = fork();
+        if (child == 0) lose_log(path, wal, is_replaced != 0);
+        assert_int_equal(waitpid(child, &result, 0), child);
+        if (!WIFSIGNALED(result)) fail_msg("the child says %d", WEXITSTATUS(result));
+        assert_true(is_in_file(path, in_directory(state, "copy.db"), 5));
+        struct gz_scene_state scene;
+        struct gz_error error;
+        struct gz_store *store = open_scene(path, false, START_TIME + 50, &scene);
+        assert_int_equal(scene.node_count, 5);
+        assert_int_equal(make_node(store, 6, &error), GZ_OK); /* and all is well again */
+        gz_scene_state_finish(&scene);
+        gz_store_close(store);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_DIRECTORY(test_only_regular_files_are_opened),
+        IN_DIRECTORY(test_owner_file_that_is_another_file_keeps_its_content),
+        IN_DIRECTORY(test_file_of_another_user_is_refused),
+        IN_DIRECTORY(test_file_that_is_too_large_is_refused),
+        IN_DIRECTORY(test_folder_may_be_a_link),
+        IN_DIRECTORY(test_what_is_not_of_the_schema_is_named),
+        IN_DIRECTORY(test_a_view_in_place_of_a_table_is_not_read),
+        IN_DIRECTORY(test_rows_that_cannot_be_are_refused_with_their_place),
+        IN_DIRECTORY(test_log_that_vanished_is_noticed_before_the_next_ok),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
