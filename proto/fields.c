@@ -392,6 +392,7 @@ static const struct gz_row welcome_rows[] = {
     GROUP("limits", limits_group, REQUIRED),
     TEXT("server", gz_welcome, server, GZ_NAME_BYTES_MAX, REQUIRED),
     TEXT("secret", gz_welcome, secret, GZ_SECRET_TEXT_BYTES_MAX, IF_ANY),
+    TEXT("read_only", gz_welcome, read_only, GZ_ERROR_BYTES_MAX, IF_ANY),
 };
 
 /* A node in a delta and in the answer to `at`; without the first two, a side of a change. */

@@ -417,7 +417,8 @@ struct gz_link {
 struct gz_welcome {
     uint64_t v, session, epoch, seq;
     struct gz_text scene, server;
-    struct gz_text secret; /* with it a resume takes this session's place; empty for none */
+    struct gz_text secret;    /* with it a resume takes this session's place; empty for none */
+    struct gz_text read_only; /* why nobody can edit the scene; empty: who has the role can */
     bool resumed;
     enum gz_role role;
     uint64_t message_bytes, messages_per_s, nodes; /* limits */

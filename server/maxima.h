@@ -246,6 +246,10 @@
 #define GZ_RETENTION_SECONDS_MIN 3600
 /* Milliseconds that a query of the past may run on a reader. */
 #define GZ_QUERY_MS_MAX 10000
+/* Seconds that the check of a file from elsewhere may take before it is opened, and one more for
+ * each so many bytes of it: a sixth of what one takes on an idle processor. */
+#define GZ_CHECK_SECONDS 10
+#define GZ_CHECK_BYTES_PER_S (4 * 1024 * 1024)
 /* Seconds that a scene which is to be deleted or renamed waits for those who read its past or its
  * file. */
 #define GZ_RETIRE_SECONDS_MAX 12

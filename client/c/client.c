@@ -61,7 +61,7 @@ struct gz_client {
         camera; /* the last one said, with the view that the server told since */
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
-    char welcome_secret[GZ_SECRET_TEXT_BYTES_MAX + 1];
+    char welcome_secret[GZ_SECRET_TEXT_BYTES_MAX + 1], welcome_read_only[GZ_ERROR_BYTES_MAX + 1];
     uint64_t saved, rid, received_bytes;
     uint64_t edit; /* seq of the last edit that it was told of, 0 for none */
     gz_client_handler *handler;
@@ -377,6 +377,8 @@ static void take_welcome(struct gz_client *client, const struct gz_welcome *welc
     copy_text(client->welcome_server, sizeof client->welcome_server, welcome->server);
     copy_text(client->welcome_secret, sizeof client->welcome_secret, welcome->secret);
     client->welcome.secret = gz_client_text(client->welcome_secret);
+    copy_text(client->welcome_read_only, sizeof client->welcome_read_only, welcome->read_only);
+    client->welcome.read_only = gz_client_text(client->welcome_read_only);
     client->welcome.scene = gz_client_text(client->welcome_scene);
     client->welcome.server = gz_client_text(client->welcome_server);
     if (client->edit > welcome->seq) client->edit = welcome->seq; /* of a scene that is no more */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "host/folder.h"
 #include "host/metrics.h"
@@ -127,6 +128,11 @@ static enum gz_status make_folder(const struct gz_host_options *options, struct 
                        strerror(errno));
     if (stat(options->folder, &status) != 0 || !S_ISDIR(status.st_mode))
         return gz_fail(error, GZ_STORAGE, "--data: %s is not a folder", options->folder);
+    if (access(options->folder, W_OK) != 0)
+        gz_log(
+            options->log, GZ_WARN, 0,
+            "--data: %s cannot be written (%s): its scenes can be looked at, and none can be made",
+            options->folder, strerror(errno));
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         gz_log(options->log, GZ_WARN, 0,
                "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that",

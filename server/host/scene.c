@@ -242,6 +242,8 @@ enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create, stru
         scene->store = NULL;
         return status;
     }
+    if (state.read_only[0] != '\0')
+        gz_log(setting->log, GZ_WARN, 0, "%s: %s", scene->name, state.read_only);
     scene->net.core = create_core(scene, &state);
     gz_scene_state_finish(&state);
     return scene->net.core != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "proto/message.h"
+#include "proto/base/text.h"
 
 #define FIN 0x80
 #define RESERVED 0x70

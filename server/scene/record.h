@@ -192,7 +192,8 @@ struct gz_epoch_record {
 /* A scene as it was read from its file. */
 struct gz_scene_state {
     struct gz_arena arena;
-    uint64_t epoch; /* the one that begins with this opening */
+    char read_only[GZ_ERROR_BYTES_MAX]; /* why nothing can be saved, in words; empty: it can */
+    uint64_t epoch;                     /* the one that begins with this opening */
     uint64_t seq;
     double time; /* the newest time in the file; later times follow */
     uint64_t next_node, next_edit;

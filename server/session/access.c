@@ -136,7 +136,7 @@ void gz_session_apply_rights(struct gz_session *session)
     static const char reason[] = "your rights in this scene have changed";
     enum gz_role role;
     bool may = find_role(session->core, &session->rights, session->user, &role);
-    if (may && gz_role_asked(session->asked, role) == session->role) return;
+    if (may && gz_role_here(session->core, session->asked, role) == session->role) return;
     struct gz_message message = {.op = GZ_OP_BYE, .has = GZ_HAS_BYE_RETRY_S};
     message.bye = (struct gz_bye){.reason = gz_text_of(reason)};
     gz_session_send(session, &message);

@@ -64,6 +64,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     struct gz_core *core = calloc(1, sizeof *core);
     if (core == NULL) return NULL;
     copy_options(core, options);
+    memcpy(core->read_only, state->read_only, sizeof core->read_only);
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
     core->asset.seq = state->asset_seq;

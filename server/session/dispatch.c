@@ -78,12 +78,20 @@ static bool refuse_rate(struct gz_session *session)
 
 /* ---- a frame ---- */
 
+static enum gz_status refuse_role(const struct gz_session *session, enum gz_op op,
+                                  struct gz_failure *failure)
+{
+    const char *read_only = session->core->read_only;
+    if (read_only[0] != '\0')
+        return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: %s", gz_op_word(op), read_only);
+    return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(op),
+                   gz_vocabulary_word(&gz_role_words, session->role));
+}
+
 static enum gz_status handle(struct gz_session *session, const struct gz_message *message,
                              struct gz_failure *failure)
 {
-    if (session->role < table[message->op].role)
-        return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(message->op),
-                       gz_vocabulary_word(&gz_role_words, session->role));
+    if (session->role < table[message->op].role) return refuse_role(session, message->op, failure);
     if (session->core->frozen[0] != '\0' && message->op != GZ_OP_PING)
         return gz_fail(&failure->error, GZ_BAD_STATE, "%s", session->core->frozen);
     double price = table[message->op].weigh(session, message);

@@ -128,7 +128,9 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
 {
     struct gz_failure failure = {.node = 0};
     gz_core_enter(core, now);
-    enum gz_status status = replace_everything(core, import, &failure);
+    enum gz_status status = core->read_only[0] == '\0' ? replace_everything(core, import, &failure)
+                                                       : gz_fail(&failure.error, GZ_FORBIDDEN,
+                                                                 "scene: %s", core->read_only);
     gz_core_name_holder(core, &failure);
     if (status != GZ_OK && error != NULL) *error = failure.error;
     return status;

@@ -34,6 +34,8 @@ struct gz_core {
     uint64_t stored_seq;       /* changes up to here are on the disk */
     struct gz_tickets tickets;
     char frozen[GZ_ERROR_BYTES_MAX]; /* why nothing more is done; empty: it is */
+    char
+        read_only[GZ_ERROR_BYTES_MAX]; /* why nothing is saved, and all are viewers; empty: it is */
 
     struct gz_arena decoded; /* of one frame */
     /* Memory for the work of one call of the host. gz_core_enter empties it, and nothing else does:

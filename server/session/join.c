@@ -84,6 +84,7 @@ static void send_welcome(struct gz_session *session)
         .scene = gz_text_of(core->options.scene),
         .server = gz_text_of(core->options.server),
         .secret = gz_text_of(session->secret),
+        .read_only = gz_text_of(core->read_only),
         .resumed = session->cursor.state > 0,
         .role = session->role,
         .message_bytes = GZ_MESSAGE_BYTES_MAX,
@@ -168,7 +169,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->id = id;
     session->rights = gz_rights_of(claims, core->options.scene);
     session->asked = asked_role(hello);
-    session->role = gz_role_asked(session->asked, role);
+    session->role = gz_role_here(core, session->asked, role);
     session->draw = hello->hello.draw;
     session->tool = gz_tool_default;
     session->by_surface = true;

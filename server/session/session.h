@@ -51,8 +51,10 @@ struct gz_session {
 };
 
 /* What a client is that may be the second and wants to be the first at most. */
-static inline enum gz_role gz_role_asked(enum gz_role asked, enum gz_role role)
+static inline enum gz_role gz_role_here(const struct gz_core *core, enum gz_role asked,
+                                        enum gz_role role)
 {
+    if (core->read_only[0] != '\0') return GZ_ROLE_VIEWER;
     return asked < role ? asked : role;
 }
 

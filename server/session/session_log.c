@@ -118,6 +118,7 @@ static void forget_sessions(struct gz_core *core)
 
 bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool has_left)
 {
+    if (core->read_only[0] != '\0') return true;
     struct session_entry *entry = calloc(1, sizeof *entry);
     if (entry == NULL) return false;
     if (core->journal.others >= GZ_SESSION_ENTRIES_MAX) forget_sessions(core);

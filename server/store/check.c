@@ -12,7 +12,6 @@
 #include "store/internal.h"
 #include "store/model.h"
 #include "store/rows.h"
-#include "store/sound.h"
 #include "store/store.h"
 
 /* Sentences of one promise; the rest are counted. */
@@ -333,6 +332,46 @@ static void check_replay(struct checker *checker)
     gz_arena_finish(&replay.arena);
 }
 
+/* In a row of GZ_SQL_CHECK_LATEST. */
+enum {
+    LATEST_EDIT_COLUMN = 3,
+    LATEST_CONTENT_COLUMN,
+    LATEST_BEFORE_COLUMN = LATEST_CONTENT_COLUMN + GZ_CONTENT_COLUMN_COUNT,
+    LATEST_AFTER_COLUMN = LATEST_BEFORE_COLUMN + GZ_CONTENT_COLUMN_COUNT
+};
+
+/* The same with the last change alone: a look at each node, however long its history is. */
+static void check_last(struct replay *replay)
+{
+    sqlite3_stmt *row = replay->nodes.statement;
+    struct gz_content now = {.name = NULL};
+    gz_arena_reset(&replay->arena, GZ_STATE_BYTES_MAX);
+    replay->node = (uint64_t)sqlite3_column_int64(row, 0);
+    replay->edit = (uint64_t)sqlite3_column_int64(row, LATEST_EDIT_COLUMN);
+    replay->exists = sqlite3_column_type(row, LATEST_AFTER_COLUMN + 1) != SQLITE_NULL;
+    if (gz_read_content(row, LATEST_CONTENT_COLUMN, &replay->arena, &now) != GZ_OK ||
+        gz_read_content(row, replay->exists ? LATEST_AFTER_COLUMN : LATEST_BEFORE_COLUMN,
+                        &replay->arena, &replay->content) != GZ_OK) {
+        /* A node without a history has neither side. */
+        if (now.name == NULL || replay->edit != 0) {
+            say(replay->checker, "nodes, row %" PRIu64 ": name is not text", replay->node);
+            return;
+        }
+    }
+    bool is_held = sqlite3_column_int(row, 2) != 0;
+    if (replay->edit == 0 && is_held) return; /* its first edit runs */
+    check_present(replay, &now, sqlite3_column_int(row, 1) != 0, is_held);
+}
+
+static void check_latest(struct checker *checker)
+{
+    struct replay replay = {.checker = checker, .nodes = prepare(checker->db, GZ_SQL_CHECK_LATEST)};
+    gz_arena_init(&replay.arena, GZ_STATE_BYTES_MAX);
+    while (gz_ask_row(&replay.nodes)) check_last(&replay);
+    end(checker, &replay.nodes);
+    gz_arena_finish(&replay.arena);
+}
+
 /* ---- the promises ---- */
 
 static const struct promise promises[] = {
@@ -420,11 +459,15 @@ static enum gz_status count(struct gz_db_reader *reader, struct gz_store_check *
     return status;
 }
 
-static enum gz_status check_reader(struct gz_db_reader *reader, struct gz_store_check *check,
-                                   struct gz_error *error)
+enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth depth,
+                               struct gz_store_check *check, struct gz_error *error)
 {
     struct checker checker = {.db = reader->db, .check = check};
-    reader->deadline_ns = UINT64_MAX;
+    check->faults = 0;
+    if (depth == GZ_CHECK_PRESENT) {
+        check_latest(&checker);
+        return GZ_OK;
+    }
     enum gz_status status = gz_db_exec(reader->db, "PRAGMA cache_size = -" CACHE_KB, error);
     if (status == GZ_OK) status = count(reader, check, error);
     if (status == GZ_OK) status = gz_model_open(&checker.model, check->version, error);
@@ -437,10 +480,10 @@ enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
                               struct gz_error *error)
 {
     struct gz_db_reader reader;
-    check->faults = 0;
     enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_ANY, error);
     if (status != GZ_OK) return status;
-    status = check_reader(&reader, check, error);
+    reader.deadline_ns = UINT64_MAX;
+    status = gz_check_reader(&reader, GZ_CHECK_ALL, check, error);
     gz_db_reader_close(&reader);
     if (reader.is_still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
         return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again",

@@ -12,7 +12,6 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
-#include "store/internal.h"
 #include "store/rows.h"
 
 /* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the
@@ -92,12 +91,6 @@ static enum gz_status make_safe(sqlite3 *db, struct gz_error *error)
 void gz_db_trust_triggers(sqlite3 *db)
 {
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
-}
-
-const char *gz_db_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
 }
 
 /* The file in its folder as that is without links: SQLITE_OPEN_NOFOLLOW refuses any link on the
@@ -238,8 +231,8 @@ static enum gz_status begin_reading(struct gz_db_reader *reader, const char *pat
  * there: it stays as it is. */
 static bool is_still(const char *path, enum gz_gate_owner owner)
 {
-    if (gz_has_log(path)) return false;
-    return owner == GZ_GATE_ANY || !gz_can_write(path);
+    if (owner == GZ_GATE_ANY) return !gz_has_log(path);
+    return !gz_can_write(path) && !gz_log_holds(path);
 }
 
 enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
@@ -248,9 +241,12 @@ enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
     reader->db = NULL;
     enum gz_status status = gz_gate_check(path, owner, false, error);
     reader->is_still = status == GZ_OK && is_still(path, owner);
+    /* Only one that could write can roll a journal back. It leaves a log as it is. */
+    bool recovers = status == GZ_OK && owner == GZ_GATE_OWNED && gz_can_write(path);
     if (status == GZ_OK)
-        status = open_file(path, SQLITE_OPEN_READONLY, reader->is_still ? "?immutable=1" : "",
-                           &reader->db, error);
+        status = open_file(path, recovers ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
+                           reader->is_still ? "?immutable=1" : "", &reader->db, error);
+    if (status == GZ_OK) sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return status == GZ_OK ? begin_reading(reader, path, error) : status;
 }
 

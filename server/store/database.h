@@ -16,10 +16,6 @@
  * reader that ran out of time, else GZ_STORAGE. */
 enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing);
 
-/* The path without its folders, which are nobody's business but the server's. Points into
- * `path`. */
-const char *gz_db_file_name(const char *path);
-
 /* Of a file of our own, as gate.h says; one that `flags` make is. No trigger fires and no view is
  * read by the connection, until gz_db_trust_triggers. GZ_UNKNOWN_SCENE if there is no file and
  * `flags` do not make one. With SQLITE_OPEN_MEMORY there is no file. */

@@ -13,6 +13,7 @@
 #include "store/internal.h"
 #include "store/owner.h"
 #include "store/rows.h"
+#include "store/stamp.h"
 #include "store/store.h"
 
 int gz_sync_directory(const char *path)
@@ -66,25 +67,6 @@ void gz_delete_beside(const char *path)
         if (file != NULL) unlink(file);
         free(file);
     }
-}
-
-bool gz_has_log(const char *path)
-{
-    bool there = false;
-    for (size_t i = 0; i < BESIDE_COUNT && !there; i++) {
-        char *file = beside[i].is_log ? path_beside(path, i) : NULL;
-        there = beside[i].is_log && (file == NULL || access(file, F_OK) == 0);
-        free(file);
-    }
-    return there;
-}
-
-bool gz_can_write(const char *path)
-{
-    char *copy = strdup(path);
-    bool can = copy != NULL && access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
-    free(copy);
-    return can;
 }
 
 static bool ends_in(const char *file, size_t size, const char *ending)
@@ -249,6 +231,7 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
 {
     if (access(to, F_OK) == 0)
         return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
+    bool was_closed = gz_stamp_read(from) == GZ_STAMP_CLOSED;
     enum gz_status status = gz_clear_name(to, error);
     if (status == GZ_OK) status = fold(from, error);
     if (status != GZ_OK) return status;
@@ -258,6 +241,7 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
             return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
         return fail(from, error);
     }
+    if (was_closed) gz_stamp_close(to); /* folding in the log wrote to the file */
     return gz_sync_directory(to) == 0 ? GZ_OK : fail(to, error);
 }
 

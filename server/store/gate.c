@@ -2,23 +2,64 @@
 #include "store/gate.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "server/maxima.h"
-#include "store/database.h"
 
 /* What SQLite and the owner of a file keep beside it. */
 static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".owner"};
 #define ENDING_COUNT (sizeof endings / sizeof endings[0])
 
+const char *gz_db_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* What may hold changes that are not in the file. */
+static const char *const logs[] = {"-wal", "-journal"};
+
+/* Whether one of its logs is there, of at least so many bytes; without memory it is. */
+static bool has_log_of(const char *path, off_t bytes)
+{
+    bool there = false;
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0] && !there; i++) {
+        char *file;
+        struct stat found;
+        if (asprintf(&file, "%s%s", path, logs[i]) < 0) return true;
+        there = lstat(file, &found) == 0 && found.st_size >= bytes;
+        free(file);
+    }
+    return there;
+}
+
+bool gz_has_log(const char *path)
+{
+    return has_log_of(path, 0);
+}
+
+bool gz_log_holds(const char *path)
+{
+    return has_log_of(path, 1);
+}
+
+bool gz_can_write(const char *path)
+{
+    char *copy = strdup(path);
+    bool can = copy != NULL && access(path, W_OK) == 0 && access(dirname(copy), W_OK) == 0;
+    free(copy);
+    return can;
+}
+
 const char *gz_gate_fault(const struct stat *file, enum gz_gate_owner owner)
 {
     if (S_ISLNK(file->st_mode)) return "it is a link: put the file itself there";
     if (!S_ISREG(file->st_mode)) return "it is not a regular file";
-    if (owner == GZ_GATE_OURS && file->st_uid != geteuid() && file->st_uid != 0)
+    if (owner != GZ_GATE_ANY && file->st_uid != geteuid() && file->st_uid != 0)
         return "it belongs to another user, who could change it meanwhile: use chown, or a copy";
     if (file->st_size > GZ_FILE_BYTES_MAX) return "it is larger than a scene may be";
     return NULL;

@@ -6,7 +6,6 @@
 #include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
-#include "store/sound.h"
 
 static enum gz_status fail_memory(struct gz_error *error)
 {
@@ -337,8 +336,9 @@ static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct
 enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_state *state,
                        struct gz_error *error)
 {
-    *state = (struct gz_scene_state){.epoch = epoch};
+    state->epoch = epoch;
     gz_arena_init(&state->arena, GZ_STATE_BYTES_MAX);
+    if (!sqlite3_get_autocommit(db)) return load_all(db, state, error);
     enum gz_status status = gz_db_exec(db, "BEGIN", error);
     if (status != GZ_OK) return status;
     status = load_all(db, state, error);

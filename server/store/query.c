@@ -6,7 +6,6 @@
 #include "proto/limits.h"
 #include "store/internal.h"
 #include "store/rows.h"
-#include "store/sound.h"
 #include "store/store.h"
 
 static enum gz_status fail_memory(struct gz_error *error)

@@ -3,7 +3,6 @@
 #include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
-#include "store/sound.h"
 
 /* A scene that was never opened has no row yet. */
 static int write_scene(sqlite3 *db, double time)
@@ -26,7 +25,7 @@ static int write_epoch(sqlite3 *db, double time, uint64_t epoch)
     return gz_ask_run(&ask);
 }
 
-static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct gz_error *error)
+enum gz_status gz_find_epoch(sqlite3 *db, double time, uint64_t *epoch, struct gz_error *error)
 {
     int64_t last;
     enum gz_status status =
@@ -37,6 +36,13 @@ static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct 
     double clock = time * 1000;
     *epoch = (uint64_t)last + 1;
     if (clock > (double)*epoch && clock < (double)GZ_ID_LIMIT) *epoch = (uint64_t)clock;
+    return GZ_OK;
+}
+
+static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct gz_error *error)
+{
+    enum gz_status status = gz_find_epoch(db, time, epoch, error);
+    if (status != GZ_OK) return status;
     int rc = write_scene(db, time);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_CLOSE_OPEN], NULL, NULL, NULL);

@@ -8,7 +8,6 @@
 
 #include "server/maxima.h"
 #include "store/database.h"
-#include "store/sound.h"
 
 struct gz_ask gz_ask_begin(sqlite3_stmt *statement)
 {

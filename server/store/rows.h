@@ -6,11 +6,9 @@
 #include <sqlite3.h>
 
 #include "scene/record.h"
+#include "store/sound.h"
 
 #include "store/sql.h" /* made from sql/ by schema/embed.awk */
-
-/* How many columns {trs} and {content} of sql/rows.sql are. */
-enum { GZ_TRS_COLUMN_COUNT = 10, GZ_CONTENT_COLUMN_COUNT = 19 };
 
 /* One use of a statement: its parameters are bound one after the other, then it is run, or its rows
  * are read. The first error is kept, and everything after it does nothing. */

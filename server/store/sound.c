@@ -6,7 +6,6 @@
 
 #include "proto/base/text.h"
 #include "server/maxima.h"
-#include "store/rows.h"
 
 /* How far from 1 the square of a rotation's length may be, as the scene and sql/check.sql have
  * it. */

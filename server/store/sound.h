@@ -8,6 +8,9 @@
 
 #include "scene/record.h"
 
+/* How many columns {trs} and {content} of sql/rows.sql are. */
+enum { GZ_TRS_COLUMN_COUNT = 10, GZ_CONTENT_COLUMN_COUNT = 19 };
+
 /* A text: UTF-8 without NUL, of at most so many bytes. */
 const char *gz_text_fault(sqlite3_stmt *row, int column, size_t bytes_max);
 /* The columns {content}, as gz_read_content read them into `content`. */

@@ -12,12 +12,15 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "schema/schema.h"
+#include "server/maxima.h"
 #include "store/database.h"
 #include "store/internal.h"
 #include "store/model.h"
 #include "store/owner.h"
 #include "store/retention.h"
 #include "store/rows.h"
+#include "store/stamp.h"
 #include "store/writer.h"
 
 /* Pages of 4 KiB in the log after which the writer copies them into the database, between two
@@ -45,7 +48,7 @@ struct gz_store {
     void *context;
     const struct gz_log *log;
     struct gz_owner owner;
-    char *wal_path;
+    char *path, *wal_path;
     const char
         *unfinished_path; /* of a file that this opening makes: it goes with a failure; else NULL */
 
@@ -258,12 +261,13 @@ static enum gz_status use_wal(sqlite3 *db, struct gz_error *error)
     return status;
 }
 
+/* A file that was empty has not been looked at yet. */
 static enum gz_status prepare_database(sqlite3 *db, double time, struct gz_scene_state *state,
-                                       struct gz_error *error)
+                                       bool is_inspected, struct gz_error *error)
 {
     uint64_t epoch;
     enum gz_status status = gz_db_identify(db, error);
-    if (status == GZ_OK) status = gz_model_require(db, error);
+    if (status == GZ_OK && !is_inspected) status = gz_model_require(db, error);
     if (status == GZ_OK) gz_db_trust_triggers(db);
     if (status == GZ_OK) status = use_wal(db, error);
     if (status == GZ_OK) status = gz_db_migrate(db, error);
@@ -273,14 +277,16 @@ static enum gz_status prepare_database(sqlite3 *db, double time, struct gz_scene
 }
 
 static enum gz_status open_writer(struct gz_store *store, const struct gz_store_options *options,
-                                  struct gz_scene_state *state, struct gz_error *error)
+                                  bool is_inspected, struct gz_scene_state *state,
+                                  struct gz_error *error)
 {
     sqlite3 *db;
     int flags = SQLITE_OPEN_READWRITE | (options->create ? SQLITE_OPEN_CREATE : 0);
     enum gz_status status = gz_db_open(options->path, flags, &db, error);
     if (status != GZ_OK) return status;
+    gz_stamp_open(options->path);
     sqlite3_busy_timeout(db, OPENING_BUSY_MS);
-    status = prepare_database(db, options->time, state, error);
+    status = prepare_database(db, options->time, state, is_inspected, error);
     if (status == GZ_OK) status = gz_retention_init(&store->retention, db, options->kept, error);
     store->stats.kept_since = store->retention.since;
     if (status == GZ_OK)
@@ -316,26 +322,78 @@ static enum gz_status start_thread(struct gz_store *store, struct gz_error *erro
                : gz_fail(error, GZ_INTERNAL, "the writer's thread could not be started");
 }
 
+/* A scene that nobody can edit: nothing is written, so that it has no owner, and no epoch in its
+ * file. */
+static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double time,
+                                 struct gz_scene_state *state, struct gz_error *error)
+{
+    uint64_t epoch;
+    int64_t version = 0, since = 0;
+    enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
+    if (status == GZ_OK && version != GZ_SCHEMA_VERSION)
+        return gz_fail(error, GZ_VERSION, "schema version %d has to become %d, but %s",
+                       (int)version, GZ_SCHEMA_VERSION, state->read_only);
+    if (status == GZ_OK)
+        status = gz_db_integer(db, gz_sql_check[GZ_SQL_CHECK_SINCE], &since, error);
+    if (status == GZ_OK) status = gz_find_epoch(db, time, &epoch, error);
+    if (status == GZ_OK) status = gz_load(db, epoch, state, error);
+    store->stats.kept_since = (uint64_t)since;
+    return status;
+}
+
+/* The owner of the name, which has no file yet if the scene is to be made. */
+static enum gz_status own(struct gz_store *store, const char *path, bool is_there,
+                          struct gz_error *error)
+{
+    enum gz_status status = gz_owner_init(&store->owner, path, error);
+    if (status != GZ_OK || is_there) return status;
+    status = gz_clear_name(path, error);
+    if (status == GZ_OK) store->unfinished_path = path;
+    return status;
+}
+
+static enum gz_status open_writable(struct gz_store *store, const struct gz_store_options *options,
+                                    bool is_inspected, struct gz_scene_state *state,
+                                    struct gz_error *error)
+{
+    enum gz_status status = open_writer(store, options, is_inspected, state, error);
+    if (status == GZ_OK) status = open_keys(store, options->path, error);
+    return status == GZ_OK ? start_thread(store, error) : status;
+}
+
+/* A file without a scene in it is filled. */
+static enum gz_status open_inspected(struct gz_store *store, const struct gz_store_options *options,
+                                     struct gz_scene_state *state, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    enum gz_status status =
+        gz_inspect(&reader, options->path, options->log, state->read_only, error);
+    if (status == GZ_UNKNOWN_SCENE) return open_writable(store, options, false, state, error);
+    if (status != GZ_OK) return status;
+    bool is_read_only = state->read_only[0] != '\0';
+    if (is_read_only) status = read_scene(store, reader.db, options->time, state, error);
+    gz_db_reader_close(&reader);
+    return is_read_only ? status : open_writable(store, options, true, state, error);
+}
+
 static enum gz_status open_store(struct gz_store *store, const struct gz_store_options *options,
                                  struct gz_scene_state *state, struct gz_error *error)
 {
-    size_t size = strlen(options->path) + sizeof "-wal";
-    store->wal_path = malloc(size);
-    if (store->wal_path == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    snprintf(store->wal_path, size, "%s-wal", options->path);
     struct stat file;
-    if (!options->create && lstat(options->path, &file) != 0)
+    if (asprintf(&store->wal_path, "%s-wal", options->path) < 0) store->wal_path = NULL;
+    store->path = strdup(options->path);
+    if (store->wal_path == NULL || store->path == NULL)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    bool is_there = lstat(options->path, &file) == 0 || errno != ENOENT;
+    if (!options->create && !is_there)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s",
                        gz_db_file_name(options->path));
-    enum gz_status status = gz_owner_init(&store->owner, options->path, error);
-    if (status == GZ_OK && lstat(options->path, &file) != 0 && errno == ENOENT) {
-        status = gz_clear_name(options->path, error);
-        if (status == GZ_OK) store->unfinished_path = options->path;
-    }
-    if (status == GZ_OK) status = open_writer(store, options, state, error);
-    if (status == GZ_OK) status = open_keys(store, options->path, error);
-    if (status == GZ_OK) status = start_thread(store, error);
-    return status;
+    enum gz_status status = GZ_OK;
+    if (!is_there || gz_can_write(options->path))
+        status = own(store, options->path, is_there, error);
+    if (status != GZ_OK) return status;
+    return is_there && file.st_size > 0 ? open_inspected(store, options, state, error)
+                                        : open_writable(store, options, false, state, error);
 }
 
 enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_options *options,
@@ -374,11 +432,13 @@ void gz_store_close(struct gz_store *store)
 {
     if (store == NULL) return;
     if (store->has_thread) end_thread(store);
+    bool is_closed = store->has_thread && !gz_writer_has_moved(&store->writer);
     for (int i = 0; i < GZ_SQL_KEYS_COUNT; i++) sqlite3_finalize(store->find_key[i]);
     for (int i = 0; i < GZ_SQL_ROWS_COUNT; i++) sqlite3_finalize(store->rows[i]);
     sqlite3_close(store->keys_db);
     gz_retention_finish(&store->retention);
     gz_writer_finish(&store->writer);
+    if (is_closed) gz_stamp_close(store->path);
     if (store->unfinished_path != NULL) {
         unlink(store->unfinished_path);
         gz_delete_beside(store->unfinished_path);
@@ -388,6 +448,7 @@ void gz_store_close(struct gz_store *store)
     if (store->has_wake) uv_cond_destroy(&store->wake);
     if (store->has_mutex) uv_mutex_destroy(&store->mutex);
     free(store->wal_path);
+    free(store->path);
     free(store);
 }
 

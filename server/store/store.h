@@ -36,10 +36,12 @@ struct gz_store_options {
     const struct gz_log *log; /* may be NULL */
 };
 
-/* Opens or makes the file, brings its schema up to date, closes drags that a crash left open at
- * their last sample, begins a new epoch, and reads the scene into `state` (freed by
- * gz_scene_state_finish). Blocks for the disk, but hardly for another program's lock, which is
- * GZ_STORAGE in words: try again. A file that it made is gone again after a failure. */
+/* Looks at the file (gz_inspect), and reads it if nobody may write to it, which state->read_only
+ * then says in words: nothing is to be submitted, and no key asked for. Otherwise opens or makes
+ * it, brings its schema up to date, closes drags that a crash left open at their last sample,
+ * begins a new epoch, and reads the scene into `state` (freed by gz_scene_state_finish). Blocks for
+ * the disk, but hardly for another program's lock, which is GZ_STORAGE in words: try again. A file
+ * that it made is gone again after a failure. */
 GZ_MUST_USE enum gz_status gz_store_open(struct gz_store **store,
                                          const struct gz_store_options *options,
                                          struct gz_scene_state *state, struct gz_error *error);

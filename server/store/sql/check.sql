@@ -6,8 +6,9 @@ SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM pragma_integr
 -- :foreign_keys
 SELECT coalesce('row ' || rowid, 'a row') || ' of ' || "table" || ' names a row of ' || parent || ' that is not there'
   FROM pragma_foreign_key_check
+-- A file that no server ever opened has no row yet.
 -- :one_scene
-SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) <> 1
+SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) > 1 OR count(*) = 0 AND EXISTS (SELECT 1 FROM epochs)
 
 -- Ids and seqs are below what is given out next.
 
@@ -208,6 +209,12 @@ SELECT name, type, sql
 SELECT name, sql FROM sqlite_schema WHERE type = 'table'
 -- :nodes
 SELECT id, deleted_seq IS NOT NULL, {content} FROM nodes ORDER BY id
+-- Each node, whether a drag holds it, and its last change.
+-- :latest
+SELECT n.id, n.deleted_seq IS NOT NULL, EXISTS (SELECT 1 FROM changes r WHERE r.node = n.id AND r.seq IS NULL), c.edit,
+       {content n.}, {content c.before_}, {content c.after_}
+  FROM nodes n LEFT JOIN changes c ON c.rowid =
+       (SELECT l.rowid FROM changes l WHERE l.node = n.id AND l.seq IS NOT NULL ORDER BY l.seq DESC, l.step DESC LIMIT 1)
 -- :history
 SELECT {change}, edit, seq FROM changes WHERE node = ?1 AND seq IS NOT NULL ORDER BY seq, step
 -- :running

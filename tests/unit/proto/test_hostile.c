@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/text.h"
 #include "proto/limits.h"
 #include "support/chance.h"
-#include "proto/base/text.h"
 #include "support/cmocka.h"
 #include "unit/proto/wire.h"
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/stamp.h"
+
 int make_directory(void **state)
 {
     const char *base = getenv("TMPDIR");
@@ -44,6 +46,12 @@ struct gz_store *open_scene(const char *path, bool create, double time,
     return open_recording(path, create, time, GZ_RECORD_THIN, state);
 }
 
+void vouch_for(const char *path)
+{
+    gz_stamp_open(path);
+    gz_stamp_close(path);
+}
+
 struct gz_store *open_recording(const char *path, bool create, double time,
                                 enum gz_recorded recorded, struct gz_scene_state *state)
 {
@@ -51,8 +59,10 @@ struct gz_store *open_recording(const char *path, bool create, double time,
     struct gz_error error = {0};
     struct gz_store_options options = {
         .path = path, .create = create, .time = time, .recorded = recorded};
+    vouch_for(path);
     enum gz_status status = gz_store_open(&store, &options, state, &error);
     if (status != GZ_OK) fail_msg("open: %s", error.message);
+    if (state->read_only[0] != '\0') fail_msg("open: %s", state->read_only);
     return store;
 }
 

@@ -14,7 +14,7 @@ int remove_directory(void **state);
 /* The path of a file in it; valid for the next fifteen calls. */
 const char *in_directory(void **state, const char *name);
 
-/* Fails the test where the file cannot be opened. */
+/* Opens the file as it is, without a check; fails the test where that cannot be. */
 struct gz_store *open_scene(const char *path, bool create, double time,
                             struct gz_scene_state *state);
 struct gz_store *open_recording(const char *path, bool create, double time,
@@ -29,6 +29,9 @@ bool knows_key(struct gz_store *store, const char *user, const char *key, struct
 bool knows_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note);
 /* One integer by a connection of its own. */
 int64_t ask(const char *path, const char *sql);
+/* As if a server had left the file like that: what many tests write is no whole scene, and a check
+ * of it would find that. */
+void vouch_for(const char *path);
 /* Runs statements by a connection of its own. */
 void tell(const char *path, const char *sql);
 

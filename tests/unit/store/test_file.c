@@ -221,30 +221,6 @@ static void test_files_that_are_no_scene_are_refused_and_kept(void **directory)
     expect_refusal(in_directory(directory, "nowhere/a.db"), true, GZ_STORAGE, "No such file");
 }
 
-/* Root may write whatever the mode says: a child gives that up first. */
-static void test_read_only_file_is_refused_in_words(void **directory)
-{
-    const char *path = in_directory(directory, "a.db");
-    open_and_close(path, START_TIME);
-    assert_int_equal(chmod(path, 0444), 0);
-    assert_int_equal(chmod((char *)*directory, 0777), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        struct gz_store *store;
-        struct gz_scene_state state;
-        struct gz_error error = {0};
-        struct gz_store_options options = {.path = path, .time = START_TIME};
-        if (getuid() == 0 && setuid(65534) != 0) _exit(2);
-        enum gz_status status = gz_store_open(&store, &options, &state, &error);
-        _exit(status == GZ_STORAGE && strstr(error.message, "readonly") != NULL ? 0 : 1);
-    }
-    int result;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    assert_true(WIFEXITED(result));
-    assert_int_equal(WEXITSTATUS(result), 0);
-    assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 1);
-}
-
 /* A node with a drag that ran when the server was killed, one that had not moved anything, and a
  * session that was there. */
 static void leave_open(const char *path)
@@ -442,7 +418,6 @@ int main(void)
         IN_DIRECTORY(test_each_older_schema_is_migrated),
         IN_DIRECTORY(test_failing_migration_leaves_the_old_version),
         IN_DIRECTORY(test_files_that_are_no_scene_are_refused_and_kept),
-        IN_DIRECTORY(test_read_only_file_is_refused_in_words),
         IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_at_its_last_sample),
         IN_DIRECTORY(test_reader_cannot_write_and_runs_out_of_time),
         IN_DIRECTORY(test_state_is_bounded_to_the_latest),

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +280,105 @@ static void test_rows_that_cannot_be_are_refused_with_their_place(void **state)
     }
 }
 
+/* ---- files that can only be read ---- */
+
+/* Root may write whatever the mode says: a child gives that up first. */
+static int look_at(const char *path)
+{
+    struct gz_store *store;
+    struct gz_scene_state scene;
+    struct gz_error error = {0};
+    struct gz_store_options options = {.path = path, .time = START_TIME + 100};
+    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = 2};
+    struct gz_answer answer;
+    struct gz_store_summary summary;
+    if (getuid() == 0 && setuid(65534) != 0) return 1;
+    if (gz_store_open(&store, &options, &scene, &error) != GZ_OK) return 2;
+    if (scene.node_count != 3 || scene.seq != 3 || scene.epoch_count != 0) return 3;
+    if (strstr(scene.read_only, "may only read this scene: its file cannot be written") == NULL)
+        return 4;
+    if (gz_store_summary(path, &summary, &error) != GZ_OK || summary.nodes != 3) return 5;
+    gz_store_query(path, &query, &answer);
+    if (answer.status != GZ_OK || answer.node_count != 2) return 6;
+    gz_answer_finish(&answer);
+    gz_scene_state_finish(&scene);
+    gz_store_close(store);
+    return 0;
+}
+
+static void assert_can_be_looked_at(void **state, mode_t folder, mode_t file)
+{
+    static const char *const beside[] = {"a.db-wal", "a.db-shm", "a.db.owner"};
+    const char *path = in_directory(state, "a.db");
+    int result;
+    assert_int_equal(chmod(path, file), 0);
+    assert_int_equal(chmod(*state, folder), 0);
+    pid_t child = fork();
+    if (child == 0) _exit(look_at(path));
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(chmod(*state, 0755), 0);
+    assert_int_equal(result, 0);
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
+        assert_int_not_equal(access(in_directory(state, beside[i]), F_OK), 0);
+}
+
+static void test_what_cannot_be_written_can_be_looked_at(void **state)
+{
+    make_scene(in_directory(state, "a.db"), 3);
+    assert_can_be_looked_at(state, 0555, 0644);
+    assert_can_be_looked_at(state, 0777, 0444);
+}
+
+/* ---- files that were changed while nobody had them open ---- */
+
+static void expect_read_only(const char *path, const char *words)
+{
+    struct gz_store *store;
+    struct gz_scene_state scene;
+    struct gz_error error = {0};
+    struct gz_store_options options = {.path = path, .time = START_TIME + 100};
+    if (gz_store_open(&store, &options, &scene, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (strstr(scene.read_only, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", scene.read_only, words);
+    gz_scene_state_finish(&scene);
+    gz_store_close(store);
+}
+
+/* A translation of another value is a good one: its history knows better. */
+static void test_damage_beside_what_is_there_can_be_looked_at(void **state)
+{
+    const char *path = in_directory(state, "a.db");
+    make_scene(path, 3);
+    tell(path, "UPDATE nodes SET tx = 77.0 WHERE id = 2");
+    expect_read_only(path, "its file is damaged: node 2 (n) has another translation than edit 2");
+    assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 1);
+    tell(path, "UPDATE nodes SET tx = 2.0 WHERE id = 2"); /* somebody mends it */
+    struct gz_error error;
+    assert_int_equal(try_open(path, &error), GZ_OK);
+    assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 2);
+}
+
+/* After a crash of a server the nodes are compared with the last edits. */
+static void test_damage_after_a_crash_is_found(void **state)
+{
+    const char *path = in_directory(state, "a.db");
+    int result;
+    make_scene(path, 3);
+    pid_t child = fork();
+    if (child == 0) {
+        struct gz_scene_state scene;
+        (void)open_scene(path, false, START_TIME + 1, &scene);
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(child, &result, 0), child);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* the log stays */
+    assert_int_equal(sqlite3_exec(db, "UPDATE nodes SET name = 'm' WHERE id = 2", 0, 0, 0), 0);
+    sqlite3_close(db);
+    expect_read_only(path, "node 2 (m) has another name than edit 2");
+}
+
 /* ---- files that are taken away ---- */
 
 static bool is_in_file(const char *path, const char *copy, int64_t edits)
@@ -339,6 +439,9 @@ int main(void)
         IN_DIRECTORY(test_what_is_not_of_the_schema_is_named),
         IN_DIRECTORY(test_a_view_in_place_of_a_table_is_not_read),
         IN_DIRECTORY(test_rows_that_cannot_be_are_refused_with_their_place),
+        IN_DIRECTORY(test_what_cannot_be_written_can_be_looked_at),
+        IN_DIRECTORY(test_damage_beside_what_is_there_can_be_looked_at),
+        IN_DIRECTORY(test_damage_after_a_crash_is_found),
         IN_DIRECTORY(test_log_that_vanished_is_noticed_before_the_next_ok),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,7 @@ static uint64_t lose_power(const char *path, struct numbered numbered, uint64_t 
     struct gz_error error = {0};
     struct gz_store_options options = {.path = path, .create = true, .time = START_TIME};
     uint64_t acknowledged = numbered.edits;
+    vouch_for(path);
     power_vfs_cut_at(1 + (int)chance_below(random, CALLS));
     if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
         acknowledged = work(store, numbered, chance_below(random, 20));
