@@ -7,18 +7,46 @@
 #include "session/describe.h"
 #include "session/session.h"
 
-bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
+static bool has_groups(const struct gz_session *session)
+{
+    return gz_groups_matter(&session->tool, session->gesture.drag.handle);
+}
+
+/* Whether nothing changed since it was found where the gizmo stands. */
+static bool is_standing(const struct gz_session *session)
+{
+    const struct gz_standing *standing = &session->standing;
+    return standing->is_known && standing->seq == gz_scene_seq(session->core->scene) &&
+           standing->selected == session->selection.version &&
+           standing->has_groups == has_groups(session);
+}
+
+/* False if nothing is selected, or without memory. */
+static bool stand(struct gz_session *session, bool anew)
 {
     struct gz_core *core = session->core;
+    struct gz_standing *standing = &session->standing;
+    if (is_standing(session)) return true;
     gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
     gz_groups_bound(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
                     anew, &targets);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
-    return targets.count > 0 &&
-           gz_gizmo_build(gizmo, &session->tool, gz_view_camera(&session->view), targets.list,
-                          targets.count, targets.active) &&
+    standing->is_known = targets.count > 0 && (anew || !has_groups(session));
+    if (targets.count == 0) return false;
+    standing->seat = gz_seat_of(targets.list, targets.count, targets.active);
+    standing->has_groups = has_groups(session);
+    standing->seq = gz_scene_seq(core->scene);
+    standing->selected = session->selection.version;
+    return true;
+}
+
+bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
+{
+    return stand(session, anew) &&
+           gz_gizmo_build_on(gizmo, &session->tool, gz_view_camera(&session->view),
+                             &session->standing.seat) &&
            gz_is_sendable(gizmo->origin) && isfinite(gizmo->size);
 }
 
@@ -159,6 +187,7 @@ static bool has_gizmo(const struct gz_session *session)
 /* What building it costs, in messages. */
 static double price_of(const struct gz_session *session)
 {
+    if (is_standing(session)) return 0;
     return gz_work_messages(GZ_WORK_LOOK, session->selection.count + session->groups.walked);
 }
 

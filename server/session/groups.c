@@ -78,7 +78,7 @@ size_t gz_groups_uncharged(struct gz_groups *groups)
     return count;
 }
 
-static bool are_needed(const struct gz_tool *tool, enum gz_handle handle)
+bool gz_groups_matter(const struct gz_tool *tool, enum gz_handle handle)
 {
     return tool->mode == GZ_MODE_BOUNDS || tool->pivot == GZ_PIVOT_BOUNDS || handle >= GZ_BXN;
 }
@@ -86,7 +86,7 @@ static bool are_needed(const struct gz_tool *tool, enum gz_handle handle)
 void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
                      enum gz_handle handle, bool anew, const struct gz_targets *targets)
 {
-    if (targets->count == 0 || !are_needed(tool, handle)) {
+    if (targets->count == 0 || !gz_groups_matter(tool, handle)) {
         gz_groups_finish(groups);
         return;
     }

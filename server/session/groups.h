@@ -18,6 +18,8 @@ struct gz_groups {
     uint64_t seq;     /* of the scene then */
 };
 
+/* Whether the gizmo of this tool, dragged by `handle` or not, goes by the bounds of its targets. */
+bool gz_groups_matter(const struct gz_tool *tool, enum gz_handle handle);
 /* Gives each target without bounds the box about the bounds of all nodes below it, if the tool or
  * `handle` goes by bounds. O(nodes below) if the targets are others than the last time or, with
  * `anew`, the scene has changed; else O(targets). Without memory such targets stay without bounds.

@@ -47,6 +47,7 @@ struct gz_session {
     struct gz_groups groups;
     struct gz_gesture gesture;
     struct gz_shown shown;
+    struct gz_standing standing;
     struct gz_past past;
 };
 

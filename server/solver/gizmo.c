@@ -101,33 +101,43 @@ static gz_box bounds_of_all(const struct gz_target *targets, size_t count)
     return all;
 }
 
-static gz_vec3 pivot_of(const struct gz_tool *tool, const struct gz_target *targets, size_t count,
-                        size_t active)
+struct gz_seat gz_seat_of(const struct gz_target *targets, size_t count, size_t active)
 {
-    gz_box all;
+    assert(targets != NULL && active < count);
+    struct gz_seat seat = {.count = count,
+                           .active = targets[active],
+                           .median = median(targets, count),
+                           .all = bounds_of_all(targets, count)};
+    seat.active.bounds = NULL;
+    for (size_t i = 0; i < count && !seat.has_bounds; i++)
+        seat.has_bounds = targets[i].bounds != NULL;
+    if (count == 1 && seat.has_bounds) seat.own = *targets[0].bounds;
+    return seat;
+}
+
+static gz_vec3 pivot_of(const struct gz_tool *tool, const struct gz_seat *seat)
+{
     switch (tool->pivot) {
-    case GZ_PIVOT_MEDIAN: return median(targets, count);
-    case GZ_PIVOT_BOUNDS: all = bounds_of_all(targets, count); return gz_box_centre(&all);
+    case GZ_PIVOT_MEDIAN: return seat->median;
+    case GZ_PIVOT_BOUNDS: return gz_box_centre(&seat->all);
     case GZ_PIVOT_POINT: return tool->pivot_point;
-    default: return origin_of(&targets[active]);
+    default: return origin_of(&seat->active);
     }
 }
 
 /* Of one node its own box, turned, stretched and sheared as the node is; of several one along the
  * world's axes. */
-static void find_box(struct gz_gizmo *gizmo, const struct gz_target *targets, size_t count)
+static void find_box(struct gz_gizmo *gizmo, const struct gz_seat *seat)
 {
-    for (size_t i = 0; i < count; i++) gizmo->has_box = gizmo->has_box || targets[i].bounds != NULL;
+    gizmo->has_box = seat->has_bounds;
     if (!gizmo->has_box) return;
     gz_affine world = gz_affine_identity;
-    gz_box box = {{0, 0, 0}, {0, 0, 0}};
-    gizmo->box_own = count == 1;
+    gz_box box = seat->all;
+    gizmo->box_own = seat->count == 1;
     if (gizmo->box_own) {
-        gz_affine local = gz_affine_from_trs(&targets[0].local);
-        world = gz_affine_multiply(&targets[0].parent, &local);
-        box = *targets[0].bounds;
-    } else {
-        box = bounds_of_all(targets, count);
+        gz_affine local = gz_affine_from_trs(&seat->active.local);
+        world = gz_affine_multiply(&seat->active.parent, &local);
+        box = seat->own;
     }
     gz_vec3 half = gz_scale(gz_sub(box.max, box.min), 0.5);
     gizmo->box_centre = gz_affine_apply(&world, gz_box_centre(&box));
@@ -285,16 +295,26 @@ bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
                     size_t active)
 {
     assert(gizmo != NULL && tool != NULL && (targets != NULL || count == 0));
+    if (gz_mode_handles(tool->mode) == 0 || active >= count) return false;
+    const struct gz_seat seat = gz_seat_of(targets, count, active);
+    return gz_gizmo_build_on(gizmo, tool, camera, &seat);
+}
+
+bool gz_gizmo_build_on(struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                       const struct gz_camera *camera, const struct gz_seat *seat)
+{
+    assert(gizmo != NULL && tool != NULL && seat != NULL);
+    const struct gz_target *active = &seat->active;
     struct gz_gizmo made = {
         .mode = tool->mode, .space = tool->space, .each = tool->pivot == GZ_PIVOT_EACH};
-    if (gz_mode_handles(tool->mode) == 0 || active >= count) return false;
-    made.place = origin_of(&targets[active]);
-    find_box(&made, targets, count);
+    if (gz_mode_handles(tool->mode) == 0) return false;
+    made.place = origin_of(active);
+    find_box(&made, seat);
     bool about_box = tool->mode == GZ_MODE_BOUNDS && made.has_box;
-    made.origin = about_box ? made.box_centre : pivot_of(tool, targets, count, active);
+    made.origin = about_box ? made.box_centre : pivot_of(tool, seat);
     if (!gz_finite(made.origin) || !gz_finite(made.place)) return false;
-    if (!find_axes(&made, tool, camera, &targets[active])) return false;
-    if (!find_coordinates(&made, tool, &targets[active])) return false;
+    if (!find_axes(&made, tool, camera, active)) return false;
+    if (!find_coordinates(&made, tool, active)) return false;
     const struct gz_sight sight = {.camera = camera};
     double w = camera != NULL ? gz_see_point(&sight, made.origin).w : 1;
     double pixel = camera != NULL ? gz_pixel_size_at(camera, w) : GZ_RAY_METRES_PER_PX;

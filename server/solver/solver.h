@@ -209,6 +209,20 @@ struct gz_gizmo {
     gz_vec3 box_half[3]; /* from the centre to the middle of the faces bxp byp bzp */
 };
 
+/* What a gizmo takes from its targets: as long as they stay where they are it can be built anew,
+ * for another camera or tool, without a look at each of them. Plain data. */
+struct gz_seat {
+    size_t count;
+    struct gz_target active; /* without bounds */
+    gz_vec3 median;          /* the mean of all origins */
+    bool has_bounds;         /* a target has */
+    gz_box own;              /* of a single target with bounds: these */
+    gz_box all;              /* along the world's axes; a target without bounds is a point */
+};
+
+/* `active` is the index of the node whose space counts; there is such a target. */
+struct gz_seat gz_seat_of(const struct gz_target *targets, size_t count, size_t active);
+
 #define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))
 
 /* `active` is the index of the node whose space counts. `camera` may be NULL (bare rays): then
@@ -217,6 +231,10 @@ struct gz_gizmo {
 bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
                     const struct gz_camera *camera, const struct gz_target *targets, size_t count,
                     size_t active);
+
+/* The same for targets that were looked at before. */
+bool gz_gizmo_build_on(struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                       const struct gz_camera *camera, const struct gz_seat *seat);
 
 /* The handle under the pointer, by distance in pixels to what is drawn (for rays: angle), up to
  * tool.tolerance_px: the nearest. Of those that are at most 2 pixels further than the nearest, and

@@ -457,6 +457,21 @@ SCENE_TEST(test_wheel_in_orbit_does_not_walk_the_scene)
     assert_true(s->a->session->work.tokens == -PER_S);
 }
 
+/* What is selected is looked at once; then the camera, the pointer and the tool go on without. */
+SCENE_TEST(test_gizmo_of_what_stays_is_not_looked_for_again)
+{
+    assert_ok(select_all(s));
+    fill_budget(s);
+    client_forget(s->a);
+    for (int i = 0; i < 30; i++) {
+        assert_ok(ask_camera(s->a, DISTANCE + i));
+        assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, i, i));
+        assert_ok(ask_mode(s->a, i % 2 == 0 ? GZ_MODE_ROTATE : GZ_MODE_SCALE));
+    }
+    assert_true(s->a->session->work.tokens == PER_S);
+    assert_true(client_count(s->a, GZ_OP_GIZMO) >= 30);
+}
+
 /* What others do to what is selected is shown as well, but takes no more than half of the budget.
  */
 SCENE_TEST(test_work_that_nobody_asked_for_leaves_half)
@@ -530,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_motion_that_waits_ends_where_it_would_have_ended),
         cmocka_unit_test(test_work_at_the_full_rate_is_bounded),
         cmocka_unit_test(test_wheel_in_orbit_does_not_walk_the_scene),
+        cmocka_unit_test(test_gizmo_of_what_stays_is_not_looked_for_again),
         cmocka_unit_test(test_work_that_nobody_asked_for_leaves_half),
         cmocka_unit_test(test_sessions_of_a_user_share_a_budget),
         cmocka_unit_test(test_leaving_pays_no_debt),
