@@ -204,10 +204,18 @@ enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error)
     return status;
 }
 
+uint64_t gz_db_reader_now(const struct gz_db_reader *reader)
+{
+    struct timespec time;
+    if (!reader->is_by_processor) return uv_hrtime();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 static int handle_progress(void *context)
 {
     const struct gz_db_reader *reader = context;
-    return uv_hrtime() > reader->deadline_ns;
+    return gz_db_reader_now(reader) > reader->deadline_ns;
 }
 
 /* Closes the connection if there is no scene to be read. */
@@ -239,6 +247,7 @@ enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
                                  enum gz_gate_owner owner, struct gz_error *error)
 {
     reader->db = NULL;
+    reader->is_by_processor = false;
     enum gz_status status = gz_gate_check(path, owner, false, error);
     reader->is_still = status == GZ_OK && is_still(path, owner);
     /* Only one that could write can roll a journal back. It leaves a log as it is. */

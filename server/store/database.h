@@ -44,7 +44,8 @@ GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
  * still run. */
 struct gz_db_reader {
     sqlite3 *db;
-    uint64_t deadline_ns;
+    uint64_t deadline_ns; /* by uv_hrtime, or by the time of the thread on a processor */
+    bool is_by_processor;
     bool is_still; /* it sees the file without a log */
 };
 /* The reader stays where it is in memory until it is closed. A file that has no log and cannot be
@@ -53,6 +54,8 @@ struct gz_db_reader {
  * somebody begins to write meanwhile. */
 GZ_MUST_USE enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
                                              enum gz_gate_owner owner, struct gz_error *error);
+/* Nanoseconds by the clock of its deadline. */
+uint64_t gz_db_reader_now(const struct gz_db_reader *reader);
 void gz_db_reader_close(struct gz_db_reader *reader);
 
 #endif

@@ -35,10 +35,12 @@ static enum gz_status check(struct gz_db_reader *reader, const char *path,
 {
     char first[GZ_ERROR_BYTES_MAX] = "";
     struct gz_store_check said = {.handle_fault = keep, .context = first};
-    uint64_t deadline_ns = uv_hrtime() + patience_ns(path);
-    reader->deadline_ns = deadline_ns;
+    /* A machine that has much else to do is no reason against a file. */
+    reader->is_by_processor = true;
+    reader->deadline_ns = gz_db_reader_now(reader) + patience_ns(path);
     enum gz_status status = gz_check_reader(reader, depth, &said, error);
-    bool is_late = uv_hrtime() > deadline_ns;
+    bool is_late = gz_db_reader_now(reader) > reader->deadline_ns;
+    reader->is_by_processor = false;
     reader->deadline_ns = uv_hrtime() + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
     if (status != GZ_OK || said.faults == 0) return status;
     if (is_late)
