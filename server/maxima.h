@@ -124,6 +124,18 @@
 /* Rows that are taken away at once of a past that is no longer kept: an edit that comes meanwhile
  * waits for these. */
 #define GZ_RETENTION_ROWS_AT_ONCE 64
+/* Nodes that a turn of a scene looks at for what is done in slices, in some 0.5 us each. */
+#define GZ_SLICE_NODES 4000
+/* Bytes of the frames of one session that wait until the work for an earlier message of it is done:
+ * its socket is not read meanwhile, and what was read of it before is little more than a frame. */
+#define GZ_INBOX_BYTES_MAX (4 * GZ_MESSAGE_BYTES_MAX)
+/* Hits per `ok` of a pick in a rectangle. */
+#define GZ_HITS_PER_MESSAGE 1000
+/* Changes of one edit per `ok` of a history, and nodes where it is asked for without changes. */
+#define GZ_CHANGES_PER_MESSAGE 1000
+#define GZ_EDIT_NODES_PER_MESSAGE 10000
+/* Frames that a connection is handed between two looks at the others, if its socket takes them. */
+#define GZ_FRAMES_AT_ONCE 4
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */

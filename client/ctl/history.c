@@ -48,7 +48,34 @@ static void put_change_line(const struct gz_mirror *mirror, const struct gz_chan
     fputc('\n', stdout);
 }
 
-static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_message *edit)
+/* What is known of the last edit, which may go on in the next answer. */
+struct last_edit {
+    uint64_t id;  /* 0: there is none */
+    size_t nodes; /* to be told at its end; 0: they stand one by one already */
+    json_t *json; /* with --json */
+};
+
+static void put_end(struct last_edit *last)
+{
+    if (last->json != NULL) ctl_put_json(stdout, last->json);
+    if (last->nodes > 0) printf("%zu nodes\n", last->nodes);
+    *last = (struct last_edit){.id = 0};
+}
+
+static void add_json(struct last_edit *last, const struct gz_edit_message *edit)
+{
+    json_t *json = ctl_json_edit(edit);
+    if (last->json == NULL) {
+        last->json = json;
+        return;
+    }
+    json_array_extend(json_object_get(last->json, "nodes"), json_object_get(json, "nodes"));
+    json_array_extend(json_object_get(last->json, "changes"), json_object_get(json, "changes"));
+    json_decref(json);
+}
+
+static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_message *edit,
+                     struct last_edit *last)
 {
     char when[32], what[CTL_EDIT_BYTES];
     ctl_when_write(edit->ended, when, sizeof when);
@@ -62,7 +89,8 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     left += (int)strlen(user);
     if (edit->undone) fputs("(undone) ", stdout);
     if (edit->change_count > LINES_PER_EDIT || edit->change_count == 0) {
-        printf("%zu nodes\n", edit->nodes.count);
+        last->nodes = edit->nodes.count;
+        if (last->nodes == 0) puts("0 nodes");
         return;
     }
     for (size_t i = 0; i < edit->change_count; i++) {
@@ -109,13 +137,22 @@ static enum gz_status ask(const struct ctl_args *args, struct gz_client *client,
     return status == GZ_OK ? gz_client_send(client, &question, rid, error) : status;
 }
 
-static void put_edits(const struct ctl_args *args, struct gz_client *client, const struct gz_ok *ok)
+/* An edit of very many nodes goes on in the next answer, under the same id. */
+static void put_edits(const struct ctl_args *args, struct gz_client *client, const struct gz_ok *ok,
+                      struct last_edit *last)
 {
+    bool is_json = ctl_get(args, "--json")->given;
     for (size_t i = 0; i < ok->edit_count; i++) {
-        if (ctl_get(args, "--json")->given)
-            ctl_put_json(stdout, ctl_json_edit(&ok->edits[i]));
+        const struct gz_edit_message *edit = &ok->edits[i];
+        bool goes_on = edit->id == last->id;
+        if (!goes_on) put_end(last);
+        last->id = edit->id;
+        if (is_json)
+            add_json(last, edit);
+        else if (goes_on)
+            last->nodes += edit->nodes.count;
         else
-            put_edit(gz_client_mirror(client), &ok->edits[i]);
+            put_edit(gz_client_mirror(client), edit, last);
     }
 }
 
@@ -123,13 +160,15 @@ static enum gz_status list(const struct ctl_args *args, struct gz_client *client
                            struct gz_error *error)
 {
     uint64_t rid;
+    struct last_edit last = {.id = 0};
     enum gz_status status = ask(args, client, &rid, error);
     for (bool more = true; status == GZ_OK && more;) {
         const struct gz_message *answer;
         status = gz_client_answer(client, rid, CTL_ANSWER_SECONDS, &answer, error);
         more = status == GZ_OK && answer->ok.more;
-        if (status == GZ_OK) put_edits(args, client, &answer->ok);
+        if (status == GZ_OK) put_edits(args, client, &answer->ok, &last);
     }
+    put_end(&last);
     return status;
 }
 

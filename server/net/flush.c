@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/maxima.h"
+
 /* Under load a pass is followed by a pause of this many times its length: all messages of that time
  * leave in one write per viewer instead of many. That keeps a third of the time for sending at
  * most, whatever comes. */
@@ -30,7 +32,11 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     }
     if (connection->session == NULL) return;
     struct gz_core *core = connection->scene->core;
-    while (gz_connection_is_free(connection)) {
+    for (int i = 0; gz_connection_is_free(connection); i++) {
+        if (i == GZ_FRAMES_AT_ONCE) {
+            gz_connection_make_ready(connection); /* the rest in the next pass */
+            return;
+        }
         const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
         if (frame == NULL) break;
         gz_connection_write(connection, frame, LWS_WRITE_BINARY);

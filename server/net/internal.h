@@ -236,6 +236,8 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
                           const struct gz_error *error, bool fatal);
 /* Queues `bye`, and the connection is to be ended. */
 void gz_connection_dismiss(struct gz_connection *connection, const char *reason);
+/* The connection is looked at in the next pass, although nothing came from it. */
+void gz_connection_make_ready(struct gz_connection *connection);
 /* The connection is to be ended at the next pass, with this close code. */
 void gz_connection_end(struct gz_connection *connection, int end);
 /* Whether the socket takes another frame. */

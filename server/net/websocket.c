@@ -41,7 +41,7 @@ void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *s
 
 /* ---- answers of this room itself ---- */
 
-static void make_ready(struct gz_connection *connection)
+void gz_connection_make_ready(struct gz_connection *connection)
 {
     connection->ready = true;
     connection->scene->woken = true;
@@ -53,7 +53,7 @@ static void say(struct gz_connection *connection, const struct gz_message *messa
         gz_log(connection->net->log, GZ_WARN, connection->id, "no room to say %s",
                gz_op_word(message->op));
     }
-    make_ready(connection);
+    gz_connection_make_ready(connection);
 }
 
 static int close_code(enum gz_status status)
@@ -97,7 +97,7 @@ void gz_connection_end(struct gz_connection *connection, int end)
     if (connection->end != 0) return;
     connection->end = end;
     connection->ended_s = gz_awake_now(&connection->net->awake);
-    make_ready(connection);
+    gz_connection_make_ready(connection);
 }
 
 /* ---- writing ---- */
@@ -250,7 +250,7 @@ static void take_ping(struct gz_connection *connection, const struct gz_frame_pa
     memcpy(connection->pong, part->bytes, part->size);
     connection->pong_size = (uint8_t)part->size;
     connection->owes_pong = true;
-    make_ready(connection);
+    gz_connection_make_ready(connection);
 }
 
 /* What the client's session held is free at once, however long the rest takes. */
@@ -374,7 +374,7 @@ static void handle_writable(struct gz_connection *connection)
     if (connection->parted) return;
     if (connection->choked) connection->taken_s = gz_awake_now(&connection->net->awake);
     connection->choked = false;
-    make_ready(connection);
+    gz_connection_make_ready(connection);
 }
 
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

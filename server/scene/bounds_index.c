@@ -133,12 +133,17 @@ static void begin_anew(struct gz_scene *scene)
     scene->bounds_index.seq = 0;
 }
 
-static bool renew(struct gz_scene *scene, size_t *renewed)
+/* Finds up to `most` boxes anew, and those below the node at which that many are reached. */
+static bool renew(struct gz_scene *scene, size_t most, size_t *renewed)
 {
     struct gz_bounds_index *index = &scene->bounds_index;
     if (index->seq < scene->forgotten) begin_anew(scene);
     struct gz_moved moved = gz_scene_moved(scene, index->seq, true);
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL; ++*renewed) {
+        if (*renewed >= most && (moved.at == NULL || moved.at == moved.top)) {
+            index->seq = node->seq - 1; /* all that changed before the node was looked at */
+            return true;
+        }
         if (node->gone) {
             give_slot_back(index, node);
             continue;
@@ -147,6 +152,15 @@ static bool renew(struct gz_scene *scene, size_t *renewed)
         place(scene, node);
     }
     index->seq = scene->seq;
+    return true;
+}
+
+bool gz_scene_renew_boxes(struct gz_scene *scene, size_t *budget, bool *is_done)
+{
+    size_t renewed = 0;
+    if (!renew(scene, *budget, &renewed)) return false;
+    *budget -= renewed < *budget ? renewed : *budget;
+    *is_done = scene->bounds_index.seq == scene->seq;
     return true;
 }
 
@@ -175,7 +189,7 @@ bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_
     struct gz_bounds_index *index = &scene->bounds_index;
     double reach[BLOCK];
     *culled = (struct gz_culled){.count = 0};
-    if (!renew(scene, &culled->renewed)) return false;
+    if (!renew(scene, SIZE_MAX, &culled->renewed)) return false;
     for (size_t first = 0; first < index->count; first += BLOCK) {
         size_t count = index->count - first < BLOCK ? index->count - first : BLOCK;
         for (size_t i = 0; i < count; i++) reach[i] = INFINITY;
@@ -209,7 +223,7 @@ bool gz_scene_bounds(struct gz_scene *scene, gz_box *all, size_t *looked_at)
     struct gz_bounds_index *index = &scene->bounds_index;
     *looked_at = 0;
     *all = (gz_box){{0, 0, 0}, {0, 0, 0}};
-    if (!renew(scene, looked_at)) return false;
+    if (!renew(scene, SIZE_MAX, looked_at)) return false;
     for (size_t first = 0; first < index->count; first += BLOCK) {
         struct gz_bounds_block *block = &index->blocks[first / BLOCK];
         size_t count = index->count - first < BLOCK ? index->count - first : BLOCK;

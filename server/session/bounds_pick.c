@@ -11,32 +11,18 @@ bool gz_is_sendable_hit(const struct gz_hit *hit)
     return isfinite(hit->distance) && gz_finite(hit->point);
 }
 
-static enum gz_status cull(struct gz_session *session, const gz_plane planes[GZ_PICK_PLANES],
-                           struct gz_culled *culled, struct gz_failure *failure)
-{
-    struct gz_scene *scene = session->core->scene;
-    if (!gz_scene_cull(scene, planes, GZ_PICK_PLANES, culled))
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    gz_budget_charge(session, GZ_WORK_LOOK, culled->count + culled->renewed);
-    return GZ_OK;
-}
-
 enum gz_status gz_session_cull(struct gz_session *session, const struct gz_pointer *pointer,
                                struct gz_culled *culled, struct gz_failure *failure)
 {
+    struct gz_scene *scene = session->core->scene;
     gz_plane planes[GZ_PICK_PLANES];
     *culled = (struct gz_culled){.count = 0};
     if (!gz_pick_cull(gz_view_camera(&session->view), pointer, session->tool.tolerance_px, planes))
         return GZ_OK;
-    return cull(session, planes, culled, failure);
-}
-
-enum gz_status gz_session_cull_rect(struct gz_session *session, const double rect[4],
-                                    struct gz_culled *culled, struct gz_failure *failure)
-{
-    gz_plane planes[GZ_PICK_PLANES];
-    gz_pick_rect_cull(&session->view.camera, rect, planes);
-    return cull(session, planes, culled, failure);
+    if (!gz_scene_cull(scene, planes, GZ_PICK_PLANES, culled))
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    gz_budget_charge(session, GZ_WORK_LOOK, culled->count + culled->renewed);
+    return GZ_OK;
 }
 
 bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer,

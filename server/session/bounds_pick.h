@@ -9,14 +9,11 @@
 
 struct gz_session;
 
-/* What can be under the pointer at all, or in the rectangle. Few of many nodes can: only those are
- * looked at, and charged. */
+/* What can be under the pointer at all. Few of many nodes can: only those are looked at, and
+ * charged. */
 GZ_MUST_USE enum gz_status gz_session_cull(struct gz_session *session,
                                            const struct gz_pointer *pointer,
                                            struct gz_culled *culled, struct gz_failure *failure);
-GZ_MUST_USE enum gz_status gz_session_cull_rect(struct gz_session *session, const double rect[4],
-                                                struct gz_culled *culled,
-                                                struct gz_failure *failure);
 /* Whether the pointer meets the node by its bounds, or as a point. */
 bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer,
                      const struct gz_node *node, struct gz_hit *hit);

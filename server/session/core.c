@@ -11,12 +11,14 @@
 #include "session/access.h"
 #include "session/answers.h"
 #include "session/commit.h"
+#include "session/dispatch.h"
 #include "session/expiry.h"
 #include "session/gizmo.h"
 #include "session/history.h"
 #include "session/interaction.h"
 #include "session/interest.h"
 #include "session/session.h"
+#include "session/work.h"
 #include "solver/surface.h"
 
 /* ---- making and ending ---- */
@@ -65,6 +67,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     if (core == NULL) return NULL;
     copy_options(core, options);
     memcpy(core->read_only, state->read_only, sizeof core->read_only);
+    core->slice_nodes = GZ_SLICE_NODES;
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
     core->asset.seq = state->asset_seq;
@@ -134,10 +137,29 @@ static void follow_parents(struct gz_core *core)
     }
 }
 
+static void keep(struct gz_session *session, const uint8_t *bytes, size_t size)
+{
+    if (!gz_inbox_add(&session->inbox, bytes, size))
+        gz_session_end(session, "too much waits to be done for it: it asks too fast");
+}
+
+bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
+                     size_t size, struct gz_now now)
+{
+    size_t offset = 0;
+    bool is_looked_at = true, waits = gz_session_is_busy(session) || session->inbox.first != NULL;
+    gz_core_enter(core, now);
+    core->slice = core->slice_nodes;
+    if (!waits) is_looked_at = gz_session_read_frame(session, bytes, size, &offset);
+    if (offset < size && !session->ended) keep(session, bytes + offset, size - offset);
+    return is_looked_at;
+}
+
 void gz_core_turn(struct gz_core *core, struct gz_now now)
 {
     gz_core_enter(core, now);
     gz_core_end_expired(core);
+    gz_core_go_on(core);
     finish_gestures(core);
     catch_up(core);
     follow_parents(core);
@@ -164,6 +186,7 @@ double gz_core_deadline(const struct gz_core *core)
         deadline = fmin(deadline, gz_interaction_due(session));
         deadline = fmin(deadline, gz_session_gizmo_due(session));
         if (session->ended) continue;
+        if (gz_session_has_work(session)) return -INFINITY;
         deadline = fmin(deadline, gz_session_interest_due(session));
         deadline = fmin(deadline, gz_session_expires_s(session));
     }
@@ -228,7 +251,8 @@ bool gz_session_is_replaced(const struct gz_session *session)
 
 bool gz_session_is_full(const struct gz_session *session)
 {
-    return gz_outbox_is_full(&session->outbox);
+    return gz_outbox_is_full(&session->outbox) || gz_session_is_busy(session) ||
+           session->inbox.first != NULL;
 }
 
 /* ---- export ---- */

@@ -85,7 +85,8 @@ const char *gz_session_end_reason(const struct gz_session *session);
 /* Whether another connection of its user took its place: nobody reads what waits for it, it is to
  * be closed at once. */
 bool gz_session_is_replaced(const struct gz_session *session);
-/* Whether to stop reading from this session's socket until its answers are taken. */
+/* Whether to stop reading from this session's socket until its answers are taken, and what it asked
+ * for is done. */
 bool gz_session_is_full(const struct gz_session *session);
 
 /* Completes all drags as they stand, and refuses from now on what is asked, with these words

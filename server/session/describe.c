@@ -100,20 +100,19 @@ static struct gz_change_message describe_change(const struct gz_change *change)
     return message;
 }
 
-bool gz_describe_whole_edit(const struct gz_edit_record *edit, uint64_t epoch,
-                            struct gz_arena *arena, struct gz_edit_message *message)
+bool gz_describe_changes(const struct gz_edit_record *edit, uint64_t epoch, size_t from,
+                         size_t count, struct gz_arena *arena, struct gz_edit_message *message)
 {
-    size_t count = edit->change_count;
     if (edit->nodes != NULL) {
-        *message = gz_describe_edit(edit, epoch, (struct gz_ids){edit->nodes, count});
+        *message = gz_describe_edit(edit, epoch, (struct gz_ids){edit->nodes + from, count});
         return true;
     }
     struct gz_change_message *changes = gz_arena_take(arena, count, sizeof *changes);
     uint64_t *ids = gz_arena_take(arena, count, sizeof *ids);
     if (changes == NULL || ids == NULL) return false;
     for (size_t i = 0; i < count; i++) {
-        changes[i] = describe_change(&edit->changes[i]);
-        ids[i] = edit->changes[i].node;
+        changes[i] = describe_change(&edit->changes[from + i]);
+        ids[i] = edit->changes[from + i].node;
     }
     *message = gz_describe_edit(edit, epoch, (struct gz_ids){ids, count});
     message->has |= GZ_HAS_EDIT_CHANGES;

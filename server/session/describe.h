@@ -16,9 +16,10 @@ struct gz_node_state gz_describe_node(uint64_t id, const struct gz_content *cont
  * they are numbered anew in each epoch. */
 struct gz_edit_message gz_describe_edit(const struct gz_edit_record *edit, uint64_t epoch,
                                         struct gz_ids nodes);
-/* The same with its changes, or with its nodes alone if the record is brief; made in `arena`. False
- * without memory. */
-GZ_MUST_USE bool gz_describe_whole_edit(const struct gz_edit_record *edit, uint64_t epoch,
-                                        struct gz_arena *arena, struct gz_edit_message *message);
+/* The same with `count` of its changes, beginning with the one at `from`, or with their nodes alone
+ * if the record is brief; made in `arena`. False without memory. */
+GZ_MUST_USE bool gz_describe_changes(const struct gz_edit_record *edit, uint64_t epoch, size_t from,
+                                     size_t count, struct gz_arena *arena,
+                                     struct gz_edit_message *message);
 
 #endif

@@ -1,5 +1,5 @@
 /* dispatch.c - from the bytes of a client to the handler of each message: rights, rate, state. */
-#include "session/core.h"
+#include "session/dispatch.h"
 
 #include "server/maxima.h"
 #include "session/handlers.h"
@@ -7,6 +7,7 @@
 #include "session/pending.h"
 #include "session/session.h"
 #include "session/weigh.h"
+#include "session/work.h"
 
 static enum gz_status handle_ping(struct gz_session *session, const struct gz_message *message,
                                   struct gz_failure *failure)
@@ -106,22 +107,23 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     return table[message->op].handle(session, message, failure);
 }
 
-bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
-                     size_t size, struct gz_now now)
+bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, size_t size,
+                           size_t *offset)
 {
-    gz_core_enter(core, now);
-    size_t offset = 0;
+    struct gz_core *core = session->core;
     bool is_looked_at = false;
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
-    while (offset < size && !session->ended) {
+    while (*offset < size && !session->ended && !gz_session_is_busy(session)) {
         /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
-        if (!gz_budget_take(session, offset == 0 ? size : 0))
+        if (!gz_budget_take(session, *offset == 0 ? size : 0)) {
+            *offset = size;
             return refuse_rate(session) || is_looked_at;
+        }
         is_looked_at = true;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
         struct gz_message message;
         struct gz_failure failure = {.node = 0};
-        enum gz_status status = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded,
+        enum gz_status status = gz_decode(GZ_FROM_CLIENT, bytes, size, offset, &core->decoded,
                                           &message, &failure.error);
         if (status == GZ_OK) status = handle(session, &message, &failure);
         if (status != GZ_OK)
@@ -130,4 +132,14 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         gz_arena_go_back(&core->scratch, mark);
     }
     return is_looked_at;
+}
+
+void gz_session_read_inbox(struct gz_session *session)
+{
+    struct gz_inbox *inbox = &session->inbox;
+    while (inbox->first != NULL && !session->ended && !gz_session_is_busy(session)) {
+        struct gz_inbox_frame *frame = inbox->first;
+        (void)gz_session_read_frame(session, frame->bytes, frame->size, &frame->offset);
+        if (frame->offset >= frame->size) gz_inbox_drop(inbox);
+    }
 }

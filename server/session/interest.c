@@ -37,6 +37,7 @@ static enum gz_status follow(struct gz_session *session, const struct gz_region 
     session->view.is_followed = region->kind == GZ_REGION_VIEW;
     session->view.moved = false;
     session->view.interest_due_s = session->core->clock.now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
+    gz_sync_advance(session->core->sync, &session->cursor, &session->core->slice);
     return GZ_OK;
 }
 
@@ -74,14 +75,20 @@ double gz_session_interest_due(const struct gz_session *session)
 void gz_session_update_interest(struct gz_session *session)
 {
     double now_s = session->core->clock.now.mono_s;
-    if (session->ended || now_s < gz_view_interest_due(&session->view) ||
+    if (session->ended) return;
+    if (!gz_sync_is_ready(session->core->sync, &session->cursor)) {
+        /* The look for where the camera was before comes to its end, and is told, however fast the
+         * camera moves. */
+        session->view.interest_due_s = now_s + GZ_VIEW_MS_MIN / 1000.0;
+        return;
+    }
+    if (now_s < gz_view_interest_due(&session->view) ||
         !gz_budget_affords(session, price_of(session), GZ_HASTE_BESIDE))
         return;
     gz_budget_charge(session, GZ_WORK_LOOK, gz_scene_count(session->core->scene));
     struct gz_region region = {.kind = GZ_REGION_VIEW};
     struct gz_failure failure;
     gz_view_cull(&session->view.camera, region.planes);
-    session->view.interest_due_s = now_s + GZ_VIEW_MS_MIN / 1000.0;
     if (follow(session, &region, &failure) != GZ_OK)
         gz_log(session->core->options.log, GZ_WARN, session->id, "%s", failure.error.message);
 }

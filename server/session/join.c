@@ -10,6 +10,7 @@
 #include "session/interaction.h"
 #include "session/session.h"
 #include "session/session_log.h"
+#include "session/work.h"
 
 /* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light
  * and on dark. */
@@ -242,7 +243,8 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
            core->options.scene);
     gz_gesture_finish(&session->gesture);
     gz_sync_cursor_finish(&session->cursor);
-    gz_past_stop(&session->past, &core->options.host);
+    while (session->past.answer != NULL) gz_past_stop(&session->past, &core->options.host);
+    gz_session_drop_work(session);
     gz_outbox_finish(&session->outbox);
     gz_selection_finish(&session->selection);
     gz_groups_finish(&session->groups);
@@ -261,6 +263,7 @@ static void complete_gestures(struct gz_core *core)
 void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
 {
     gz_core_enter(core, now);
+    gz_core_finish_work(core);
     gz_print(core->frozen, sizeof core->frozen, "%s", why);
     complete_gestures(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
@@ -288,6 +291,7 @@ void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_n
     if (bye->scene.size > 0) message.has |= GZ_HAS_BYE_SCENE;
     snprintf(reason, sizeof reason, "%.*s", (int)bye->reason.size, bye->reason.bytes);
     gz_core_enter(core, now);
+    gz_core_finish_work(core);
     complete_gestures(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         gz_session_send(session, &message);

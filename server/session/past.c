@@ -8,6 +8,9 @@
 
 /* About how many bytes a change takes encoded, apart from names, and a node that is only named. */
 enum { BYTES_CHANGE = 200, BYTES_NODE = 9 };
+static_assert(GZ_CHANGES_PER_MESSAGE * BYTES_CHANGE >= GZ_OUTBOX_FRAME_BYTES &&
+                  GZ_EDIT_NODES_PER_MESSAGE * BYTES_NODE >= GZ_OUTBOX_FRAME_BYTES,
+              "an edit that is cut goes on in the next message");
 
 /* What an answer is a list of. `describe` makes the next piece, as much as goes into one message;
  * false without memory. */
@@ -18,10 +21,13 @@ struct form {
 };
 
 struct gz_outgoing_answer {
+    struct gz_outgoing_answer *next;
     struct gz_answer answer;
+    struct gz_hits hits; /* for the form hits_form; those that were told are not in it any more */
     uint64_t rid;
     const struct form *form;
-    size_t done; /* of its elements */
+    size_t done;       /* of its elements */
+    size_t nodes_done; /* of the edit after these */
 };
 
 static bool describe_nodes(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
@@ -41,6 +47,23 @@ static bool describe_nodes(struct gz_outgoing_answer *out, uint64_t epoch, struc
     return true;
 }
 
+/* The next edit, or as many of its nodes as one message may hold. Adds to `bytes` about what that
+ * takes. */
+static bool describe_edit(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
+                          struct gz_edit_message *message, size_t *bytes)
+{
+    const struct gz_edit_record *edit = &out->answer.edits[out->done];
+    bool is_brief = edit->nodes != NULL;
+    size_t most = is_brief ? GZ_EDIT_NODES_PER_MESSAGE : GZ_CHANGES_PER_MESSAGE;
+    size_t left = edit->change_count - out->nodes_done, count = left < most ? left : most;
+    if (!gz_describe_changes(edit, epoch, out->nodes_done, count, arena, message)) return false;
+    message->undone = edit->undone;
+    *bytes += BYTES_CHANGE + count * (is_brief ? BYTES_NODE : BYTES_CHANGE);
+    out->nodes_done = count < left ? out->nodes_done + count : 0;
+    out->done += count == left;
+    return true;
+}
+
 /* At least one, and as many as fit into a frame. */
 static bool describe_edits(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
                            struct gz_ok *ok)
@@ -48,14 +71,23 @@ static bool describe_edits(struct gz_outgoing_answer *out, uint64_t epoch, struc
     size_t left = out->answer.edit_count - out->done, count = 0, bytes = 0;
     struct gz_edit_message *edits = gz_arena_take(arena, left, sizeof *edits);
     if (edits == NULL) return false;
-    for (; count < left && bytes < GZ_OUTBOX_FRAME_BYTES; count++) {
-        const struct gz_edit_record *edit = &out->answer.edits[out->done++];
-        if (!gz_describe_whole_edit(edit, epoch, arena, &edits[count])) return false;
-        edits[count].undone = edit->undone;
-        size_t bytes_each = edit->nodes != NULL ? BYTES_NODE : BYTES_CHANGE;
-        bytes += BYTES_CHANGE + edit->change_count * bytes_each;
+    while (out->done < out->answer.edit_count && bytes < GZ_OUTBOX_FRAME_BYTES) {
+        if (!describe_edit(out, epoch, arena, &edits[count++], &bytes)) return false;
     }
-    *ok = (struct gz_ok){.edits = edits, .edit_count = count, .more = count < left};
+    *ok = (struct gz_ok){
+        .edits = edits, .edit_count = count, .more = out->done < out->answer.edit_count};
+    return true;
+}
+
+static bool describe_hits(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
+                          struct gz_ok *ok)
+{
+    (void)epoch;
+    size_t left = out->hits.count, count = left < GZ_HITS_PER_MESSAGE ? left : GZ_HITS_PER_MESSAGE;
+    struct gz_hit *hits = gz_arena_take(arena, count, sizeof *hits);
+    if (hits == NULL) return false;
+    for (size_t i = 0; i < count; i++) hits[i] = gz_hits_take(&out->hits);
+    *ok = (struct gz_ok){.hits = hits, .hit_count = count, .more = count < left};
     return true;
 }
 
@@ -83,6 +115,7 @@ static bool describe_points(struct gz_outgoing_answer *out, uint64_t epoch, stru
 static const struct form nodes_form = {describe_nodes, GZ_HAS_OK_SEQ | GZ_HAS_OK_NODES};
 static const struct form edits_form = {describe_edits, GZ_HAS_OK_EDITS};
 static const struct form points_form = {describe_points, GZ_HAS_OK_PATH};
+static const struct form hits_form = {describe_hits, GZ_HAS_OK_HITS};
 
 static const struct form *form_of(const struct gz_query *query)
 {
@@ -95,14 +128,34 @@ bool gz_past_may_ask(const struct gz_past *past)
     return !past->asking && past->answer == NULL;
 }
 
+/* Behind those that are being sent. NULL without memory. */
+static struct gz_outgoing_answer *append(struct gz_past *past, uint64_t rid,
+                                         const struct form *form)
+{
+    struct gz_outgoing_answer **end = &past->answer;
+    while (*end != NULL) end = &(*end)->next;
+    *end = calloc(1, sizeof **end);
+    if (*end != NULL) **end = (struct gz_outgoing_answer){.rid = rid, .form = form};
+    return *end;
+}
+
 enum gz_status gz_past_send(struct gz_past *past, uint64_t rid, const struct gz_query *query,
                             struct gz_answer *answer)
 {
-    past->answer = calloc(1, sizeof *past->answer);
-    if (past->answer == NULL) return GZ_NO_MEMORY;
-    *past->answer =
-        (struct gz_outgoing_answer){.answer = *answer, .rid = rid, .form = form_of(query)};
+    struct gz_outgoing_answer *out = append(past, rid, form_of(query));
+    if (out == NULL) return GZ_NO_MEMORY;
+    out->answer = *answer;
     *answer = (struct gz_answer){.status = GZ_OK};
+    return GZ_OK;
+}
+
+enum gz_status gz_past_send_hits(struct gz_past *past, uint64_t rid, struct gz_hits *hits)
+{
+    struct gz_outgoing_answer *out = append(past, rid, &hits_form);
+    if (out == NULL) return GZ_NO_MEMORY;
+    out->hits = *hits;
+    *hits = (struct gz_hits){.count = 0};
+    past->tells_hits = true;
     return GZ_OK;
 }
 
@@ -117,8 +170,11 @@ bool gz_past_next_piece(struct gz_past *past, uint64_t epoch, struct gz_arena *a
 
 void gz_past_stop(struct gz_past *past, const struct gz_core_host *host)
 {
-    if (past->answer == NULL) return;
-    gz_host_discard(host, &past->answer->answer);
-    free(past->answer);
-    past->answer = NULL;
+    struct gz_outgoing_answer *out = past->answer;
+    if (out == NULL) return;
+    past->answer = out->next;
+    if (out->form == &hits_form) past->tells_hits = false;
+    gz_hits_finish(&out->hits);
+    gz_host_discard(host, &out->answer);
+    free(out);
 }

@@ -1,4 +1,4 @@
-/* pick.c - answers what is under a pointer or in a rectangle. See pick.h. */
+/* pick.c - answers what is under a pointer; search.c looks into a rectangle. See pick.h. */
 #include "session/pick.h"
 
 #include <math.h>
@@ -6,6 +6,8 @@
 
 #include "session/bounds_pick.h"
 #include "session/handlers.h"
+#include "session/hits.h"
+#include "session/search.h"
 #include "session/session.h"
 #include "session/surface_pick.h"
 
@@ -56,13 +58,6 @@ enum gz_status gz_session_node_under(struct gz_session *session, const struct gz
 
 /* ---- all of them ---- */
 
-static int compare_hits(const void *a, const void *b)
-{
-    const struct gz_hit *x = a, *y = b;
-    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 /* Room for a hit of each node that was not culled. */
 static enum gz_status make_room(struct gz_session *session, const struct gz_culled *culled,
                                 struct gz_hit **hits, struct gz_failure *failure)
@@ -87,20 +82,6 @@ static enum gz_status pick_by_bounds(struct gz_session *session, const struct gz
     return GZ_OK;
 }
 
-/* All nodes in the rectangle. */
-static enum gz_status pick_by_rect(struct gz_session *session, const struct gz_pick *asked,
-                                   struct gz_hit **hits, size_t *count, struct gz_failure *failure)
-{
-    struct gz_culled culled;
-    enum gz_status status = gz_session_cull_rect(session, asked->rect, &culled, failure);
-    if (status == GZ_OK) status = make_room(session, &culled, hits, failure);
-    if (status != GZ_OK) return status;
-    for (size_t i = 0; i < culled.count; i++) {
-        if (gz_session_pick_rect(session, asked, culled.nodes[i], &(*hits)[*count])) ++*count;
-    }
-    return GZ_OK;
-}
-
 enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *message,
                           struct gz_failure *failure)
 {
@@ -121,14 +102,13 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
                                asked->ray, &pointer, &failure->error);
     if (status != GZ_OK) return status;
     if ((message->has & GZ_HAS_RID) == 0) return GZ_OK; /* there would be no answer */
+    if (by_rect) return gz_session_search(session, message, failure);
     if (asked->surface)
         status = gz_session_pick_surfaces(session, &pointer, false, &hits, &count, failure);
-    else if (by_rect)
-        status = pick_by_rect(session, asked, &hits, &count, failure);
     else
         status = pick_by_bounds(session, &pointer, &hits, &count, failure);
     if (status != GZ_OK) return status;
-    if (!asked->surface) qsort(hits, count, sizeof *hits, compare_hits);
+    if (!asked->surface) qsort(hits, count, sizeof *hits, gz_hit_compare);
     struct gz_ok ok = {.hits = hits, .hit_count = count};
     gz_session_ok(session, message, GZ_HAS_OK_HITS, &ok);
     return GZ_OK;

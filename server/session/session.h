@@ -10,6 +10,7 @@
 #include "session/budget.h"
 #include "session/gesture.h"
 #include "session/groups.h"
+#include "session/inbox.h"
 #include "session/internal.h"
 #include "session/outbox.h"
 #include "session/past.h"
@@ -18,6 +19,8 @@
 #include "session/shown.h"
 #include "session/view.h"
 #include "sync/sync.h"
+
+struct gz_search; /* search.h */
 
 struct gz_session {
     struct gz_core *core;
@@ -49,6 +52,8 @@ struct gz_session {
     struct gz_shown shown;
     struct gz_standing standing;
     struct gz_past past;
+    struct gz_search *search; /* that goes on; NULL: none does */
+    struct gz_inbox inbox;    /* what waits for the end of it */
 };
 
 /* What a client is that may be the second and wants to be the first at most. */

@@ -10,10 +10,8 @@ static struct gz_interest_set *create_set(const struct gz_sync *sync,
 {
     struct gz_interest_set *set = gz_interest_set_create();
     *complete = cursor->greeted && !gz_sync_is_lost(sync, cursor);
-    if (set == NULL || !*complete || gz_interest_set_assume_all(set, sync->scene, cursor->state))
-        return set;
-    gz_interest_set_destroy(set);
-    return NULL;
+    if (set != NULL && *complete) gz_interest_set_assume_all(set, cursor->state);
+    return set;
 }
 
 static bool set_first(const struct gz_sync *sync, struct gz_cursor *cursor,
@@ -40,6 +38,32 @@ bool gz_sync_set_interest(const struct gz_sync *sync, struct gz_cursor *cursor,
         done = set_first(sync, cursor, region);
     if (done) cursor->greeted = false;
     return done;
+}
+
+/* ---- looking at every node ---- */
+
+void gz_sync_forget_interest(struct gz_cursor *cursor)
+{
+    gz_interest_set_reset(cursor->interest_set);
+    cursor->state = 0;
+    cursor->greeted = false;
+}
+
+bool gz_sync_is_ready(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return cursor->interest_set == NULL ||
+           gz_interest_set_is_ready(cursor->interest_set, sync->scene);
+}
+
+void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *budget)
+{
+    struct gz_interest_set *set = cursor->interest_set;
+    if (set == NULL) return;
+    if (gz_interest_set_is_assuming(set) && gz_sync_is_lost(sync, cursor))
+        gz_sync_forget_interest(cursor);
+    if (gz_interest_set_advance(set, sync->scene, budget)) return;
+    gz_sync_forget_interest(cursor);
+    *budget = 0; /* there may be memory in the next turn */
 }
 
 /* ---- the delta ---- */

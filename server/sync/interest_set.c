@@ -7,6 +7,7 @@
 
 #include "scene/bounds_index.h"
 #include "scene/ids.h"
+#include "scene/look.h"
 
 /* A node is in the set if it matches or a child of it is in the set. There is an entry for each
  * node that is in the set, that the viewer has, or that waits among the news. */
@@ -24,10 +25,26 @@ struct unsettled {
     const struct gz_node *node;
 };
 
+/* A look at every node goes through these, in slices. */
+enum phase {
+    PHASE_NONE,     /* no such look goes on */
+    PHASE_ASSUME,   /* an entry is made for each node that the viewer has */
+    PHASE_UNMATCH,  /* what entries said of the region before is forgotten */
+    PHASE_FIND,     /* it is decided which nodes are to be looked at */
+    PHASE_MATCH,    /* those that match come into the set */
+    PHASE_SORT_OUT, /* entries that are news are queued, entries without use are removed */
+    PHASE_COUNT
+};
+
 struct gz_interest_set {
     struct gz_region region; /* the ids ascend and belong to the set */
-    bool stale;              /* the next update looks at every node */
-    uint64_t seq;            /* of the scene at the last update */
+    enum phase phase;
+    size_t at;        /* the next place among the entries, in the phases that go through them */
+    uint64_t assumed; /* the viewer has the whole scene as of this seq; entries are there for
+                         nodes up to the seq assumed_to */
+    uint64_t assumed_to;
+    struct gz_look look;
+    uint64_t seq; /* of the scene at the last update */
 
     struct entry *entries; /* open addressing; at most three quarters full */
     size_t count, capacity;
@@ -39,19 +56,22 @@ struct gz_interest_set {
 };
 
 #define CAPACITY_MIN 64
+/* Places of the table that are looked at in the time that a look at one node takes. */
+#define PLACES_PER_NODE 16
 
 struct gz_interest_set *gz_interest_set_create(void)
 {
     struct gz_interest_set *set = calloc(1, sizeof *set);
     if (set == NULL) return NULL;
     set->region.kind = GZ_REGION_NODES;
-    set->stale = true;
+    set->phase = PHASE_UNMATCH;
     return set;
 }
 
 void gz_interest_set_destroy(struct gz_interest_set *set)
 {
     if (set == NULL) return;
+    gz_look_finish(&set->look);
     free((uint64_t *)set->region.ids);
     free(set->entries);
     free(set->news);
@@ -96,15 +116,20 @@ static bool resize(struct gz_interest_set *set, size_t capacity)
     return true;
 }
 
+static bool reserve(struct gz_interest_set *set, size_t count)
+{
+    size_t capacity = set->capacity > 0 ? set->capacity : CAPACITY_MIN;
+    while (4 * count > 3 * capacity) capacity *= 2;
+    return capacity == set->capacity || resize(set, capacity);
+}
+
 /* The entry of this node, which is made if there is none: then other entries move. NULL without
  * memory. */
 static struct entry *obtain(struct gz_interest_set *set, uint64_t id)
 {
     struct entry *entry = find(set, id);
     if (entry != NULL) return entry;
-    size_t capacity = set->capacity > 0 ? set->capacity : CAPACITY_MIN;
-    while (4 * (set->count + 1) > 3 * capacity) capacity *= 2;
-    if (capacity != set->capacity && !resize(set, capacity)) return NULL;
+    if (!reserve(set, set->count + 1)) return NULL;
     entry = &set->entries[place_of(set, id)];
     *entry = (struct entry){.id = id};
     set->count++;
@@ -318,87 +343,146 @@ static bool update_changed(struct gz_interest_set *set, struct gz_scene *scene)
 
 /* ---- every node anew ---- */
 
-static bool match_sieved(struct gz_interest_set *set, struct gz_scene *scene,
-                         const gz_plane *planes)
+static void enter(struct gz_interest_set *set, enum phase phase)
 {
-    struct gz_culled culled;
-    if (!gz_scene_cull(scene, planes, GZ_REGION_PLANES, &culled)) return false;
-    for (size_t i = 0; i < culled.count; i++) {
-        const struct gz_node *node = culled.nodes[i];
-        if (matches(&set->region, scene, node) && !set_matching(set, scene, node, true))
-            return false;
+    set->phase = phase;
+    set->at = 0;
+}
+
+/* What is created or changed meanwhile comes after these in the order of change, and has its turn
+ * too. */
+static bool assume(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
+{
+    const struct gz_node *node = gz_scene_after(scene, set->assumed_to);
+    if (!reserve(set, gz_scene_count(scene))) return false;
+    for (; node != NULL && *budget > 0; node = node->newer, --*budget) {
+        set->assumed_to = node->seq;
+        if (node->gone && node->seq <= set->assumed) continue;
+        struct entry *entry = obtain(set, node->id);
+        if (entry == NULL) return false;
+        entry->sent = set->assumed;
     }
+    if (node == NULL) enter(set, PHASE_FIND);
     return true;
 }
 
-static bool match_box(struct gz_interest_set *set, struct gz_scene *scene)
+static bool unmatch(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
+{
+    (void)scene;
+    set->news_first = set->news_count = 0;
+    while (*budget > 0 && set->at < set->capacity) {
+        struct entry *entry = &set->entries[set->at];
+        *budget -= set->at++ % PLACES_PER_NODE == 0;
+        entry->matches = entry->queued = false;
+        entry->children = 0;
+        entry->parent = 0;
+    }
+    if (set->at >= set->capacity) enter(set, PHASE_FIND);
+    return true;
+}
+
+/* The named nodes and all below them. Those below two named nodes are taken once. */
+static bool find_named(struct gz_interest_set *set, const struct gz_scene *scene)
+{
+    const struct gz_region *region = &set->region;
+    const struct gz_node **nodes = NULL;
+    size_t count = 0, capacity = 0;
+    for (size_t i = 0; i < region->id_count; i++) {
+        const struct gz_node *top = gz_scene_find(scene, region->ids[i]);
+        if (top == NULL || (top->parent != NULL && is_below_named(region, top->parent))) continue;
+        for (const struct gz_node *node = top; node != NULL; node = gz_scene_walk(top, node)) {
+            if (!gz_grow(&nodes, &capacity, count + 1, sizeof *nodes)) {
+                free(nodes);
+                return false;
+            }
+            nodes[count++] = node;
+        }
+    }
+    set->look = gz_look_at(scene, nodes, count);
+    return true;
+}
+
+static void find_in_box(struct gz_interest_set *set)
 {
     const gz_box *box = &set->region.box;
     const gz_plane planes[GZ_REGION_PLANES] = {{{1, 0, 0}, -box->min.x}, {{-1, 0, 0}, box->max.x},
                                                {{0, 1, 0}, -box->min.y}, {{0, -1, 0}, box->max.y},
                                                {{0, 0, 1}, -box->min.z}, {{0, 0, -1}, box->max.z}};
-    return match_sieved(set, scene, planes);
+    set->look = gz_look_into(planes, GZ_REGION_PLANES);
 }
 
-/* Nodes below two named nodes are matched once. */
-static bool match_named(struct gz_interest_set *set, const struct gz_scene *scene)
+static bool find_nodes(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
 {
-    const struct gz_region *region = &set->region;
-    for (size_t i = 0; i < region->id_count; i++) {
-        const struct gz_node *top = gz_scene_find(scene, region->ids[i]);
-        if (top == NULL || (top->parent != NULL && is_below_named(region, top->parent))) continue;
-        for (const struct gz_node *node = top; node != NULL; node = gz_scene_walk(top, node)) {
-            if (!set_matching(set, scene, node, true)) return false;
-        }
-    }
-    return true;
-}
-
-static bool match_whole(struct gz_interest_set *set, const struct gz_scene *scene)
-{
-    for (const struct gz_node *node = NULL; (node = gz_scene_walk_all(scene, node)) != NULL;) {
-        if (!set_matching(set, scene, node, true)) return false;
-    }
-    return true;
-}
-
-static bool match_all(struct gz_interest_set *set, struct gz_scene *scene)
-{
+    (void)budget;
+    gz_look_finish(&set->look);
+    enter(set, PHASE_MATCH);
     switch (set->region.kind) {
-    case GZ_REGION_WHOLE: return match_whole(set, scene);
-    case GZ_REGION_NODES: return match_named(set, scene);
-    case GZ_REGION_BOX: return match_box(set, scene);
-    case GZ_REGION_VIEW: return match_sieved(set, scene, set->region.planes);
+    case GZ_REGION_WHOLE: set->look = gz_look_into(NULL, 0); break;
+    case GZ_REGION_NODES: return find_named(set, scene);
+    case GZ_REGION_BOX: find_in_box(set); break;
+    case GZ_REGION_VIEW: set->look = gz_look_into(set->region.planes, GZ_REGION_PLANES); break;
     }
     return true;
 }
 
-static void unmatch_all(struct gz_interest_set *set)
+static bool match(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
 {
-    set->news_first = set->news_count = 0;
-    for (size_t i = 0; i < set->capacity; i++) {
-        struct entry *entry = &set->entries[i];
-        entry->matches = entry->queued = false;
-        entry->children = 0;
-        entry->parent = 0;
+    const struct gz_node *node;
+    enum gz_look_step step;
+    while ((step = gz_look_next(&set->look, scene, budget, &node)) == GZ_LOOK_NODE) {
+        /* While the table is small: later all entries would have to move at once. */
+        if (!reserve(set, set->look.count)) return false;
+        if (matches(&set->region, scene, node) && !set_matching(set, scene, node, true))
+            return false;
     }
+    if (step == GZ_LOOK_AGAIN) enter(set, PHASE_UNMATCH);
+    if (step == GZ_LOOK_END) enter(set, PHASE_SORT_OUT);
+    return step != GZ_LOOK_NO_MEMORY;
 }
 
 /* An entry that is removed may leave its place to another one: the place is looked at again. */
-static bool sort_out_all(struct gz_interest_set *set)
+static bool sort_out_next(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
 {
-    for (size_t i = 0; i < set->capacity; i++) {
+    (void)scene;
+    while (*budget > 0 && set->at < set->capacity) {
+        struct entry *entry = &set->entries[set->at];
         size_t count = set->count;
-        if (set->entries[i].id != 0 && !sort_out(set, &set->entries[i])) return false;
-        if (set->count < count) i--;
+        if (entry->id != 0 && !sort_out(set, entry)) return false;
+        *budget -= set->at % PLACES_PER_NODE == 0;
+        if (set->count == count) set->at++;
     }
+    if (set->at < set->capacity) return true;
+    enter(set, PHASE_NONE);
+    set->seq = set->look.seq;
+    gz_look_finish(&set->look);
     return true;
 }
 
-static bool update_all(struct gz_interest_set *set, struct gz_scene *scene)
+static bool (*const phases[PHASE_COUNT])(struct gz_interest_set *set, struct gz_scene *scene,
+                                         size_t *budget) = {
+    [PHASE_ASSUME] = assume, [PHASE_UNMATCH] = unmatch,        [PHASE_FIND] = find_nodes,
+    [PHASE_MATCH] = match,   [PHASE_SORT_OUT] = sort_out_next,
+};
+
+/* If tombstones were forgotten since the last update, only a look at every node says which nodes
+ * are left. */
+bool gz_interest_set_is_ready(const struct gz_interest_set *set, const struct gz_scene *scene)
 {
-    unmatch_all(set);
-    return match_all(set, scene) && sort_out_all(set);
+    return set->phase == PHASE_NONE && set->seq >= gz_scene_forgotten(scene);
+}
+
+bool gz_interest_set_is_assuming(const struct gz_interest_set *set)
+{
+    return set->phase == PHASE_ASSUME;
+}
+
+bool gz_interest_set_advance(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
+{
+    while (*budget > 0 && !gz_interest_set_is_ready(set, scene)) {
+        if (set->phase == PHASE_NONE) enter(set, PHASE_UNMATCH);
+        if (!phases[set->phase](set, scene, budget)) return false;
+    }
+    return true;
 }
 
 static void compact_news(struct gz_interest_set *set)
@@ -409,15 +493,13 @@ static void compact_news(struct gz_interest_set *set)
     set->news_first = 0;
 }
 
-/* If tombstones were forgotten since the last update, only a look at every node says which nodes
- * are left. */
 bool gz_interest_set_update(struct gz_interest_set *set, struct gz_scene *scene)
 {
-    bool all = set->stale || set->seq < gz_scene_forgotten(scene);
+    size_t budget = SIZE_MAX;
+    if (!gz_interest_set_advance(set, scene, &budget)) return false;
     if (set->news_first > 0) compact_news(set);
     set->unsettled_count = 0;
-    if (all ? !update_all(set, scene) : !update_changed(set, scene)) return false;
-    set->stale = false;
+    if (!update_changed(set, scene)) return false;
     set->seq = gz_scene_seq(scene);
     return true;
 }
@@ -436,7 +518,7 @@ bool gz_interest_set_choose(struct gz_interest_set *set, const struct gz_region 
     free((uint64_t *)set->region.ids);
     set->region = *region;
     set->region.ids = ids;
-    set->stale = true;
+    if (set->phase != PHASE_ASSUME) enter(set, PHASE_UNMATCH);
     return true;
 }
 
@@ -445,16 +527,11 @@ bool gz_interest_set_is_whole(const struct gz_interest_set *set)
     return set->region.kind == GZ_REGION_WHOLE;
 }
 
-bool gz_interest_set_assume_all(struct gz_interest_set *set, const struct gz_scene *scene,
-                                uint64_t seq)
+void gz_interest_set_assume_all(struct gz_interest_set *set, uint64_t seq)
 {
-    for (const struct gz_node *node = gz_scene_oldest(scene); node != NULL; node = node->newer) {
-        if (node->gone && node->seq <= seq) continue;
-        struct entry *entry = obtain(set, node->id);
-        if (entry == NULL) return false;
-        entry->sent = seq;
-    }
-    return true;
+    set->assumed = seq;
+    set->assumed_to = 0;
+    enter(set, PHASE_ASSUME);
 }
 
 void gz_interest_set_reset(struct gz_interest_set *set)
@@ -463,5 +540,6 @@ void gz_interest_set_reset(struct gz_interest_set *set)
     set->entries = NULL;
     set->count = set->capacity = 0;
     set->news_first = set->news_count = 0;
-    set->stale = true;
+    set->unsettled_count = 0;
+    enter(set, PHASE_UNMATCH);
 }

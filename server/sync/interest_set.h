@@ -2,8 +2,10 @@
  *
  * A viewer's interest is a region of the scene. Its interest set holds the nodes that match the
  * region and all nodes above them, so that the set is a closed tree. An update looks only at what
- * moved since the last one; it looks at every node if the region is new. A node is news if it is in
- * the set and the viewer does not have it yet, or if it left the set and the viewer still has it.
+ * moved since the last one. If the region is new every node is looked at first, in slices, while
+ * the scene may change: what changed since the first slice is what the next update looks at. A node
+ * is news if it is in the set and the viewer does not have it yet, or if it left the set and the
+ * viewer still has it.
  *
  * Memory: some 50 bytes for each node that is in the set or that the viewer has, nothing for the
  * others. Ownership: the cursor's. Threads: one. Errors: false without memory; after an update that
@@ -42,14 +44,23 @@ GZ_MUST_USE bool gz_interest_set_choose(struct gz_interest_set *set,
                                         const struct gz_region *region);
 bool gz_interest_set_is_whole(const struct gz_interest_set *set);
 
-/* For a new set: the viewer has the whole scene as it was at `seq`, and no tombstone was forgotten
- * since. */
-GZ_MUST_USE bool gz_interest_set_assume_all(struct gz_interest_set *set,
-                                            const struct gz_scene *scene, uint64_t seq);
+/* For a new set: the viewer has the whole scene as it was at `seq`. The set learns which nodes
+ * those are in the slices that follow. If a tombstone of a later seq is forgotten while it does
+ * (gz_interest_set_is_assuming), it cannot learn all of them: then it is to be reset. */
+void gz_interest_set_assume_all(struct gz_interest_set *set, uint64_t seq);
+bool gz_interest_set_is_assuming(const struct gz_interest_set *set);
 /* The viewer is taken to have no nodes. */
 void gz_interest_set_reset(struct gz_interest_set *set);
 
-/* Brings the set up to what the scene is now. */
+/* Whether every node was looked at that has to be: an update looks at what moved, and at no more.
+ */
+bool gz_interest_set_is_ready(const struct gz_interest_set *set, const struct gz_scene *scene);
+/* A slice of the look at every node. Each node that is looked at takes one from *budget; nodes that
+ * are named are counted when they are looked at for themselves, and not when the set walks to
+ * them. */
+GZ_MUST_USE bool gz_interest_set_advance(struct gz_interest_set *set, struct gz_scene *scene,
+                                         size_t *budget);
+/* Brings the set up to what the scene is now, with all slices that are left. */
 GZ_MUST_USE bool gz_interest_set_update(struct gz_interest_set *set, struct gz_scene *scene);
 /* After an update: takes the next news and returns its id, 0 if there is none. Either the viewer
  * now has the node as of `seq`, or, if `gone`, has it no longer. */

@@ -63,6 +63,9 @@ struct gz_sync {
 
 /* ---- delta.c, interest.c ---- */
 
+/* The viewer, which has an interest, is taken to have nothing and starts from 0. */
+void gz_sync_forget_interest(struct gz_cursor *cursor);
+
 /* Whether a node was forgotten whose deletion this cursor missed: the viewer has to start from
  * 0. */
 bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor);

@@ -199,9 +199,7 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
     struct gz_cursor after = *cursor;
     gz_buffer_clear(&sync->own);
     if (build_frame(sync, &after, unix_s, &sync->own) != GZ_OK) {
-        gz_interest_set_reset(cursor->interest_set);
-        cursor->state = 0;
-        cursor->greeted = false;
+        gz_sync_forget_interest(cursor);
         return NULL;
     }
     *cursor = after;
@@ -221,7 +219,7 @@ static bool has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor
 
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
-    if (!has_frame(sync, cursor)) return NULL;
+    if (!has_frame(sync, cursor) || !gz_sync_is_ready(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
     if (frame == NULL) {

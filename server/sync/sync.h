@@ -65,8 +65,15 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor);
 GZ_MUST_USE bool gz_sync_set_interest(const struct gz_sync *sync, struct gz_cursor *cursor,
                                       const struct gz_region *region);
 
-/* The next frame for this cursor, which moves past it. NULL if there is none, or no memory: then
- * the cursor stays, but a viewer with an interest starts from 0. Valid until the next call. */
+/* Whether the viewer can be sent frames. One whose interest is new cannot until every node was
+ * looked at, which gz_sync_advance does in slices: each node that is looked at takes one from
+ * *budget. Without memory the viewer starts from 0, and the budget is spent. */
+bool gz_sync_is_ready(const struct gz_sync *sync, const struct gz_cursor *cursor);
+void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *budget);
+
+/* The next frame for this cursor, which moves past it. NULL if there is none, if it is not ready,
+ * or without memory: then the cursor stays, but a viewer with an interest starts from 0. Valid
+ * until the next call. */
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                       double unix_s);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/work.h"
 #include "sim/access.h"
 #include "sim/chance.h"
 #include "sim/daemon.h"
@@ -21,6 +22,8 @@
 #include "sim/sim.h"
 
 #define HEADROOM 16
+/* Seconds between two slices of what the core does in slices: others come in between. */
+#define SLICE_S 0.001
 
 /* ---- what the core asks ---- */
 
@@ -413,6 +416,14 @@ static void flush_all(struct sim *sim)
     }
 }
 
+static bool is_at_work(const struct sim *sim)
+{
+    const struct link *link = sim->links;
+    while (link != NULL && (link->session == NULL || !gz_session_has_work(link->session)))
+        link = link->next;
+    return link != NULL;
+}
+
 static void turn(struct sim *sim)
 {
     struct act act = {.kind = ACT_TURN, .user = ""};
@@ -421,8 +432,9 @@ static void turn(struct sim *sim)
     gz_core_turn(sim->core, sim->now);
     model_act(sim, &act);
     if (!sent_before && sim->batch != NULL) model_sent(sim, sim->batch);
-    PROMISE(gz_core_deadline(sim->core) > sim->now.mono_s, "the core comes to rest",
-            "it wants another turn at once");
+    sim->slice_due_s = sim->now.mono_s + SLICE_S;
+    PROMISE(gz_core_deadline(sim->core) > sim->now.mono_s || is_at_work(sim),
+            "the core comes to rest", "it wants another turn at once");
     sim->turns_quiet++;
     flush_all(sim);
 }
@@ -563,7 +575,8 @@ void link_step(struct sim *sim, struct link *link)
 double daemon_due(const struct sim *sim)
 {
     if (sim->core == NULL) return sim->start_due_s;
-    double next = fmin(sim->turn_due_s, gz_core_deadline(sim->core));
+    double next =
+        fmin(sim->turn_due_s, is_at_work(sim) ? sim->slice_due_s : gz_core_deadline(sim->core));
     if (sim->batch != NULL) next = fmin(next, sim->commit_due_s);
     for (size_t i = 0; i < sim->question_count; i++) next = fmin(next, sim->questions[i].due_s);
     if (sim->stopping) next = fmin(next, sim->stop_due_s);

@@ -86,7 +86,7 @@ gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
         const struct gz_gesture_target *target = &gesture->targets[i];
         gz_scene_pose(")
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
-    FROM "while (offset < size && !session->ended)" TO "while (offset < size)")
+    FROM "while (*offset < size && !session->ended && " TO "while (*offset < size && ")
 gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c
     FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true," TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true,")
 gizmod_planted_fault(wheel_never_over FILE server/session/core.c

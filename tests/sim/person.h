@@ -33,7 +33,7 @@ struct request {
 
 /* What of a frame matters to what may be said in it too. */
 struct framed {
-    bool acts, begins, moves_only, wheel, closes;
+    bool acts, begins, moves_only, wheel, closes, picks;
 };
 
 /* What a person knows of another session. */

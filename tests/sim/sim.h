@@ -58,7 +58,7 @@ struct sim {
     struct model model;
     struct gz_batch *batch;
     double commit_due_s, disk_ok_s, disk_slow_s, past_slow_s, turn_due_s, start_due_s, stop_due_s,
-        chaos_due_s, hurry_until_s;
+        slice_due_s, chaos_due_s, hurry_until_s;
     bool commit_fails, quiet, disk_failed, stopping;
     uint64_t turns_quiet;
     struct question questions[PEOPLE * 8];

@@ -419,3 +419,30 @@ test("emitter_a_listener_that_throws_is_reported_and_in_nobodys_way", (t) => {
   assert.deepEqual(heard, [1]);
   assert.throws(reports[0], /mine/);
 });
+
+test("an_answer_in_parts_is_put_together", async (t) => {
+  const { session, socket } = await joined(t);
+  const edit = { op: "edit", id: 4, by: 1, user: "Ada", kind: "set", seq: 2, began: 1, ended: 1 };
+  const part = (nodes) => ({ ...edit, nodes, changes: nodes.map((id) => ({ id, name: "n" })) });
+  const history = session.history();
+  await settled();
+  const { rid } = socket.last("history");
+  socket.tell({ op: "ok", rid, edits: [{ ...part([9]), id: 5 }, part([1, 2])], more: true });
+  socket.tell({ op: "ok", rid, edits: [part([3]), { ...part([8]), id: 3 }] });
+  const told = await history;
+  assert.deepEqual(
+    told.map(({ id, nodes, changes }) => [id, nodes, changes.length]),
+    [
+      [5, [9], 1],
+      [4, [1, 2, 3], 3],
+      [3, [8], 1],
+    ],
+  );
+  const pick = session.pick({ rect: [0, 0, 9, 9] });
+  await settled();
+  const picked = socket.last("pick").rid;
+  const hit = (id) => ({ id, distance: id, point: [0, 0, 0] });
+  socket.tell({ op: "ok", rid: picked, hits: [hit(1), hit(2)], more: true });
+  socket.tell({ op: "ok", rid: picked, hits: [hit(3)] });
+  assert.deepEqual((await pick).map(({ id }) => id), [1, 2, 3]);
+});

@@ -422,7 +422,8 @@ export class Session extends Emitter {
    * @returns {Promise<Hit[]>}
    */
   async pick(where) {
-    return (await this.#ask({ op: "pick", ...where })).hits;
+    const parts = await this.#connection.ask({ op: "pick", ...where });
+    return parts.flatMap((part) => part.hits);
   }
 
   /**
@@ -432,9 +433,8 @@ export class Session extends Emitter {
    * @returns {Promise<Edit[]>}
    */
   async history(which = {}) {
-    return (await this.#connection.ask({ op: "history", ...which })).flatMap((part) =>
-      part.edits.map(asEdit),
-    );
+    const parts = await this.#connection.ask({ op: "history", ...which });
+    return wholeEdits(parts.flatMap((part) => part.edits)).map(asEdit);
   }
 
   /**
@@ -728,6 +728,24 @@ export class Session extends Emitter {
     if (status.phase === "offline" || status.phase === "closed") this.#setGizmo(null);
     this.emit("status", status);
   }
+}
+
+/**
+ * An edit of very many nodes goes on in the next answer, under the same id: puts it together.
+ * @param {any[]} told @returns {any[]}
+ */
+function wholeEdits(told) {
+  const edits = [];
+  for (const part of told) {
+    const last = edits.at(-1);
+    if (last?.id !== part.id) {
+      edits.push({ ...part });
+    } else {
+      last.nodes = last.nodes.concat(part.nodes);
+      if (part.changes) last.changes = last.changes.concat(part.changes);
+    }
+  }
+  return edits;
 }
 
 /** On the wire a single typed number may stand without a list. @param {any} told @returns {Edit} */

@@ -585,6 +585,33 @@ static void test_import_names_the_format_of_a_file_that_is_no_gltf(void **state)
     check_call(&stage->daemon, NULL, &(struct call){{"ls"}, 0, NULL, NULL});
 }
 
+/* The edit is told in three parts. */
+static void test_history_of_an_edit_of_many_nodes_is_one_line(void **state)
+{
+    struct stage *stage = *state;
+    struct test_output output;
+    char path[128];
+    snprintf(path, sizeof path, "%s/many.gltf", stage->daemon.directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0", file);
+    for (int i = 1; i < 2500; i++) fprintf(file, ",%d", i);
+    fputs("]}],\"nodes\":[{}", file);
+    for (int i = 1; i < 2500; i++) fputs(",{}", file);
+    fputs("]}", file);
+    fclose(file);
+    const struct test_daemon *daemon = &stage->daemon;
+    const struct call history = {{"history", "many", "--json"}, 0, NULL, NULL};
+    check_call(daemon, NULL, &(struct call){{"import", path, "many"}, 0, "2500 nodes", NULL});
+    check_call(daemon, NULL, &(struct call){{"history", "many"}, 0, " 2500 nodes\n", NULL});
+    test_ctl(&output, daemon, NULL, history.arguments);
+    assert_int_equal(count_lines(output.out), 1);
+    check_has(&history, "stdout", output.out, ",1000,1001,");
+    check_has(&history, "stdout", output.out, ",2499,2500]");
+    check_has(&history, "stdout", output.out, "{\"id\":2500,");
+    test_output_finish(&output);
+}
+
 static void test_a_scenes_life_on_the_command_line(void **state)
 {
     struct stage *stage = *state;
@@ -1362,6 +1389,7 @@ int main(void)
         STAGED(test_solve_answers_the_same_through_a_daemon),
         STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
         STAGED(test_import_names_the_format_of_a_file_that_is_no_gltf),
+        STAGED(test_history_of_an_edit_of_many_nodes_is_one_line),
         STAGED(test_a_scenes_life_on_the_command_line),
         STAGED(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same),
         STAGED(test_export_says_which_skin_it_left_out),

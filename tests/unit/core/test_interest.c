@@ -695,6 +695,7 @@ static void play(uint64_t seed)
     assert_non_null(game);
     game->random = seed;
     host_init(&game->host);
+    game->host.core->slice_nodes = 5 + below(game, 40);
     if (seed % 3 > 0) game->host.core->sync->delta_bytes = seed % 3 == 1 ? 300 : 3000;
     game->a = client_join(&game->host, "ann", GZ_ROLE_EDITOR);
     for (int i = 0; i < 12; i++) say_creation(game);

@@ -132,7 +132,11 @@ static void play(uint64_t seed)
     for (size_t i = 0; i < NODES; i++) make_node(&game, i);
     follow_another(&game);
     for (int step = 0; step < STEPS; step++) {
-        for (uint64_t i = below(&game, 30); i > 0; i--) change_node(&game, below(&game, NODES));
+        for (uint64_t i = below(&game, 30); i > 0; i--) {
+            size_t slice = below(&game, 20);
+            change_node(&game, below(&game, NODES));
+            assert_true(gz_interest_set_advance(game.interest_set, game.scene, &slice));
+        }
         if (below(&game, 3) == 0) follow_another(&game);
         assert_true(gz_interest_set_update(game.interest_set, game.scene));
         take_news(&game, below(&game, 3) == 0 ? UINT64_MAX : below(&game, 60));

@@ -260,6 +260,7 @@ static size_t play(uint64_t seed)
     game->random = seed;
     game->size = sizes[seed % COUNT(sizes)];
     host_init(&game->host);
+    game->host.core->slice_nodes = 1 + below(game, 40);
     game->a = client_join(&game->host, "ann", GZ_ROLE_EDITOR);
     assert_ok(ask_mode(game->a, GZ_MODE_NONE)); /* so that no handle is in the way */
     make_nodes(game);

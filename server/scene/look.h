@@ -1,0 +1,41 @@
+/* look.h - a look at all nodes that may reach into a region of the world, in slices: between two of
+ * them the scene may change.
+ *
+ * The nodes are those that reached into the region when the look began. One that came into it since
+ * is not given: whoever has to know looks afterwards at what changed since look->seq. Frames:
+ * world. Ownership: the caller owns the struct; finish frees what it holds and is fine on a zeroed
+ * one. Threads: one. */
+#ifndef GZ_SCENE_LOOK_H
+#define GZ_SCENE_LOOK_H
+
+#include "scene/scene.h"
+
+#define GZ_LOOK_PLANES_MAX 6
+
+struct gz_look {
+    gz_plane planes[GZ_LOOK_PLANES_MAX];
+    size_t plane_count;
+    bool has_nodes;               /* they are found; before that the index is brought up to date */
+    const struct gz_node **nodes; /* that are to be given; valid while nothing was forgotten */
+    size_t count, next;
+    uint64_t seq, forgotten; /* of the scene when they were found */
+};
+
+enum gz_look_step {
+    GZ_LOOK_NODE,  /* here is the next one, which is not deleted */
+    GZ_LOOK_PAUSE, /* the budget is spent */
+    GZ_LOOK_AGAIN, /* tombstones were forgotten: all nodes are given again from the first */
+    GZ_LOOK_END,
+    GZ_LOOK_NO_MEMORY
+};
+
+/* Into every one of these half-spaces; without any, at all nodes. */
+struct gz_look gz_look_into(const gz_plane *planes, size_t count);
+/* At these nodes, as they are now. The array is the look's to free. */
+struct gz_look gz_look_at(const struct gz_scene *scene, const struct gz_node **nodes, size_t count);
+/* What is next. Each node that is looked at takes one from *budget, whether it is given or not. */
+enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, size_t *budget,
+                               const struct gz_node **node);
+void gz_look_finish(struct gz_look *look);
+
+#endif

@@ -1,0 +1,18 @@
+/* dispatch.h - from the bytes of a client to the handler of each message. */
+#ifndef GZ_SESSION_DISPATCH_H
+#define GZ_SESSION_DISPATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gz_session;
+
+/* Handles the messages of a frame from *offset on, until one begins work that goes on. False if
+ * none was looked at, and the session was not told why: the frame is over the rate. */
+bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, size_t size,
+                           size_t *offset);
+/* The same with what waits in the session's inbox. */
+void gz_session_read_inbox(struct gz_session *session);
+
+#endif

@@ -1,0 +1,31 @@
+/* inbox.h - the frames of a session that wait until the work for an earlier message is done, so
+ * that its messages take effect in their order.
+ *
+ * Ownership: the caller owns the struct; finish frees what it holds and is fine on a zeroed one. */
+#ifndef GZ_SESSION_INBOX_H
+#define GZ_SESSION_INBOX_H
+
+#include "proto/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gz_inbox_frame {
+    struct gz_inbox_frame *next;
+    size_t size, offset; /* what comes before `offset` is done */
+    uint8_t bytes[];
+};
+
+struct gz_inbox {
+    struct gz_inbox_frame *first, *last;
+    size_t bytes;
+};
+
+/* Appends a copy. False without memory, or beyond GZ_INBOX_BYTES_MAX. */
+GZ_MUST_USE bool gz_inbox_add(struct gz_inbox *inbox, const uint8_t *bytes, size_t size);
+/* Removes the first frame; there is one. */
+void gz_inbox_drop(struct gz_inbox *inbox);
+void gz_inbox_finish(struct gz_inbox *inbox);
+
+#endif

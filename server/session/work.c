@@ -1,0 +1,74 @@
+/* work.c - which session's work goes on in a turn. See work.h. */
+#include "session/work.h"
+
+#include "session/dispatch.h"
+#include "session/search.h"
+#include "session/session.h"
+
+bool gz_session_is_busy(const struct gz_session *session)
+{
+    return session->search != NULL || session->past.tells_hits;
+}
+
+static bool has_request(const struct gz_session *session)
+{
+    return session->search != NULL ||
+           (session->inbox.first != NULL && !gz_session_is_busy(session));
+}
+
+bool gz_session_has_work(const struct gz_session *session)
+{
+    return !session->ended &&
+           (has_request(session) || !gz_sync_is_ready(session->core->sync, &session->cursor));
+}
+
+static void go_on(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
+    if (session->search != NULL) gz_session_go_on_searching(session);
+    gz_session_read_inbox(session);
+    gz_sync_advance(core->sync, &session->cursor, &core->slice);
+    gz_arena_go_back(&core->scratch, mark);
+}
+
+/* The one with work whose turn it is: by their ids, after the one that was served last. */
+static struct gz_session *next_at_work(const struct gz_core *core)
+{
+    struct gz_session *next = NULL, *first = NULL;
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!gz_session_has_work(session)) continue;
+        if (first == NULL || session->id < first->id) first = session;
+        if (session->id > core->served && (next == NULL || session->id < next->id)) next = session;
+    }
+    return next != NULL ? next : first;
+}
+
+void gz_core_go_on(struct gz_core *core)
+{
+    struct gz_session *session;
+    core->slice = core->slice_nodes;
+    for (size_t i = 0; i < core->roster.count && core->slice > 0; i++) {
+        session = next_at_work(core);
+        if (session == NULL) return;
+        core->served = session->id;
+        go_on(session);
+    }
+}
+
+void gz_core_finish_work(struct gz_core *core)
+{
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        while (!session->ended && has_request(session)) {
+            core->slice = SIZE_MAX;
+            go_on(session);
+        }
+    }
+}
+
+void gz_session_drop_work(struct gz_session *session)
+{
+    gz_search_destroy(session->search);
+    session->search = NULL;
+    gz_inbox_finish(&session->inbox);
+}

@@ -1,0 +1,351 @@
+/* What takes long with 100,000 nodes is done in slices: no turn looks at more nodes than a slice
+ * has, others are served between two of them, and what comes out is what one go would give. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/maxima.h"
+#include "session/session.h"
+#include "session/work.h"
+#include "support/cmocka.h"
+#include "unit/core/saying.h"
+
+#define NODES GZ_NODES_MAX
+/* For what is the same in a scene of a tenth of that, with slices of a tenth. */
+#define FEW (NODES / 10)
+
+struct scene {
+    struct host host;
+    size_t nodes;
+    struct client *a, *b; /* an editor, which takes no frames, and a viewer */
+};
+
+/* Roots beyond z = -1000, a hundred in a row. */
+static void create_nodes(struct scene *s, size_t count)
+{
+    struct gz_create_node *nodes = calloc(count, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < count; i++, s->nodes++) {
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T, .name = {"n", 1}};
+        nodes[i].trs.t = (gz_vec3){(double)(i % 100) - 50, 0, -1000 - (double)(s->nodes / 100)};
+    }
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, count}};
+    client_say(s->a, &create);
+    host_turn(&s->host);
+    free(nodes);
+}
+
+static void open_scene(struct scene *s)
+{
+    *s = (struct scene){.nodes = 0};
+    host_init_limited(&s->host, 1e6);
+    s->host.core->slice_nodes = GZ_SLICE_NODES / 10;
+    s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    s->a->stalled = true;
+    create_nodes(s, FEW);
+    s->b = client_enter(&s->host, "bob", GZ_ROLE_VIEWER, false);
+    host_turn(&s->host);
+    assert_int_equal(s->b->mirror.count, FEW);
+    assert_ok(ask_camera(s->b, 10));
+    client_forget(s->b);
+}
+
+static void make_large(struct scene *s)
+{
+    create_nodes(s, NODES - FEW);
+    s->host.core->slice_nodes = GZ_SLICE_NODES;
+    host_advance(&s->host, 1);
+    client_forget(s->b);
+}
+
+static void close_scene(struct scene *s)
+{
+    host_turn(&s->host);
+    host_assert_equal(&s->host);
+    host_finish(&s->host);
+}
+
+/* A turn, and what each client is sent after it. How many nodes it looked at: never more than a
+ * slice has. */
+static size_t turn(struct scene *s)
+{
+    struct gz_core *core = s->host.core;
+    gz_core_turn(core, s->host.now);
+    size_t looked_at = core->slice_nodes - core->slice;
+    assert_true(looked_at <= core->slice_nodes);
+    client_read(s->b);
+    host_settle(&s->host, true);
+    return looked_at;
+}
+
+static uint64_t say(struct client *client, struct gz_message message)
+{
+    message.has |= GZ_HAS_RID;
+    message.rid = client->next_rid++;
+    client_say(client, &message);
+    return message.rid;
+}
+
+static const struct gz_message pick_all = {
+    .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {-1e6, -1e6, 1e6, 1e6}};
+
+/* All hits of the answer to `rid`, in the order in which they came; whether it is complete. */
+static bool collect_hits(const struct client *client, uint64_t rid, struct gz_hit *hits,
+                         size_t *count)
+{
+    bool is_complete = false;
+    *count = 0;
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            const struct gz_message *message = &heard->messages[i];
+            if (message->op != GZ_OP_OK || message->rid != rid) continue;
+            assert_false(is_complete);
+            assert_true(message->ok.hit_count <= GZ_HITS_PER_MESSAGE);
+            memcpy(hits + *count, message->ok.hits, message->ok.hit_count * sizeof *hits);
+            *count += message->ok.hit_count;
+            is_complete = !message->ok.more;
+        }
+    }
+    return is_complete;
+}
+
+SCENE_TEST(test_rectangle_is_picked_in_slices)
+{
+    struct gz_hit *sliced = calloc(NODES, sizeof *sliced), *whole = calloc(NODES, sizeof *whole);
+    size_t sliced_count, whole_count, turns = 0, looked_at = 0;
+    assert_true(sliced != NULL && whole != NULL);
+    make_large(s);
+    uint64_t rid = say(s->b, pick_all);
+    looked_at += s->host.core->slice_nodes - s->host.core->slice;
+    for (; gz_session_has_work(s->b->session); turns++) looked_at += turn(s);
+    assert_true(looked_at >= NODES && turns >= NODES / GZ_SLICE_NODES - 1);
+    host_turn(&s->host);
+    assert_true(collect_hits(s->b, rid, sliced, &sliced_count));
+    s->host.core->slice_nodes = SIZE_MAX;
+    rid = say(s->b, pick_all);
+    assert_false(gz_session_has_work(s->b->session));
+    host_turn(&s->host);
+    assert_true(collect_hits(s->b, rid, whole, &whole_count));
+    assert_int_equal(sliced_count, NODES);
+    assert_int_equal(whole_count, NODES);
+    assert_memory_equal(sliced, whole, NODES * sizeof *whole);
+    for (size_t i = 1; i < NODES; i++) assert_true(gz_hit_compare(&whole[i - 1], &whole[i]) < 0);
+    free(sliced);
+    free(whole);
+}
+
+/* Between two slices others are answered; what the session itself asks later is answered later. */
+SCENE_TEST(test_others_are_served_between_two_slices)
+{
+    static const struct gz_message ping = {.op = GZ_OP_PING};
+    struct client *c = client_enter(&s->host, "cleo", GZ_ROLE_VIEWER, false);
+    struct gz_hit *hits = calloc(FEW, sizeof *hits);
+    size_t count;
+    while (client_read_one(c)) continue;
+    uint64_t rid = say(s->b, pick_all), own = say(s->b, ping), other = say(c, ping);
+    assert_true(gz_session_is_full(s->b->session));
+    (void)turn(s);
+    assert_true(gz_session_has_work(s->b->session));
+    client_read(c);
+    assert_non_null(client_answer(c, other));
+    assert_null(client_answer(s->b, own));
+    while (client_answer(s->b, own) == NULL) (void)turn(s);
+    assert_true(collect_hits(s->b, rid, hits, &count));
+    assert_int_equal(count, FEW);
+    assert_false(gz_session_is_full(s->b->session));
+    free(hits);
+}
+
+/* Sessions take turns: the second that asks does not wait for the end of the first one's work. */
+SCENE_TEST(test_two_at_work_take_turns)
+{
+    struct client *c = client_enter(&s->host, "cleo", GZ_ROLE_VIEWER, false);
+    assert_ok(ask_camera(c, 10));
+    client_forget(c);
+    (void)say(s->b, pick_all);
+    struct gz_message few = pick_all;
+    memcpy(few.pick.rect, (double[]){399, 299, 401, 301}, sizeof few.pick.rect);
+    uint64_t rid = say(c, few);
+    while (client_answer(c, rid) == NULL) {
+        assert_true(gz_session_has_work(s->b->session));
+        (void)turn(s);
+        client_read(c);
+    }
+    assert_true(gz_session_has_work(s->b->session));
+}
+
+SCENE_TEST(test_session_leaves_in_the_middle)
+{
+    (void)say(s->b, pick_all);
+    (void)say(s->b, pick_all);
+    (void)turn(s);
+    assert_true(gz_session_has_work(s->b->session));
+    client_leave(s->b);
+    host_turn(&s->host);
+    assert_false(isinf(gz_core_deadline(s->host.core)) && gz_core_deadline(s->host.core) < 0);
+}
+
+/* What was asked before a scene goes is answered before it does. */
+SCENE_TEST(test_end_of_all_in_the_middle)
+{
+    struct gz_hit *hits = calloc(FEW, sizeof *hits);
+    size_t count;
+    uint64_t rid = say(s->b, pick_all), later = say(s->b, (struct gz_message){.op = GZ_OP_PING});
+    (void)turn(s);
+    gz_core_freeze(s->host.core, "the scene is renamed", s->host.now);
+    assert_false(gz_session_has_work(s->b->session));
+    host_turn(&s->host);
+    assert_true(gz_core_is_answered(s->host.core));
+    assert_true(collect_hits(s->b, rid, hits, &count));
+    assert_int_equal(count, FEW);
+    assert_non_null(client_answer(s->b, later));
+    free(hits);
+}
+
+/* What waits is bounded: a client that goes on sending although it is not read is ended. */
+SCENE_TEST(test_inbox_is_bounded)
+{
+    static uint8_t bytes[64 * 1024];
+    (void)say(s->b, pick_all);
+    for (size_t i = 0; i < GZ_INBOX_BYTES_MAX / sizeof bytes; i++)
+        assert_true(client_say_bytes(s->b, bytes, sizeof bytes));
+    assert_null(gz_session_end_reason(s->b->session));
+    assert_true(client_say_bytes(s->b, bytes, 1));
+    assert_non_null(gz_session_end_reason(s->b->session));
+    client_leave(s->b);
+}
+
+/* ---- interests ---- */
+
+static size_t turns_until_whole(struct scene *s)
+{
+    size_t turns = 0;
+    while (gz_session_has_work(s->b->session)) {
+        assert_null(client_last(s->b, GZ_OP_DELTA));
+        (void)turn(s);
+        turns++;
+    }
+    assert_non_null(client_last(s->b, GZ_OP_DELTA)); /* the mirror has compared it */
+    client_forget(s->b);
+    return turns;
+}
+
+static void follow(struct scene *s, struct gz_message interest)
+{
+    (void)say(s->b, interest);
+    assert_true(turns_until_whole(s) >= NODES / GZ_SLICE_NODES);
+}
+
+SCENE_TEST(test_interest_is_found_in_slices)
+{
+    make_large(s);
+    struct gz_message interest = {.op = GZ_OP_INTEREST};
+    interest.has = GZ_HAS_INTEREST_BOX;
+    interest.interest.box = (gz_box){{-1e4, -1, -1500}, {1e4, 1, 1}};
+    follow(s, interest);
+    assert_true(s->b->mirror.count > NODES / 3 && s->b->mirror.count < 2 * NODES / 3);
+    interest.has = GZ_HAS_INTEREST_VIEW;
+    interest.interest.view = true;
+    follow(s, interest);
+    follow(s, (struct gz_message){.op = GZ_OP_INTEREST});
+    host_turn(&s->host);
+    assert_int_equal(s->b->mirror.count, NODES);
+}
+
+/* Nodes come into the part, leave it, go and are made while it is looked for. */
+SCENE_TEST(test_scene_changes_between_two_slices)
+{
+    struct gz_message interest = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX};
+    interest.interest.box = (gz_box){{-1e4, -1, -1500}, {1e4, 1, 1}};
+    (void)say(s->b, interest);
+    size_t step = 0;
+    for (; gz_session_has_work(s->b->session); step++) {
+        uint64_t id = 1 + step * 97;
+        struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id};
+        node.trs.t.z = step % 2 == 0 ? 0 : -5000;
+        struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};
+        (void)say(s->a, set);
+        uint64_t gone = id + 1;
+        (void)say(s->a, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&gone, 1}});
+        struct gz_create_node created = {.has = GZ_HAS_CREATE_NODE_T, .name = {"n", 1}};
+        created.trs.t.z = step % 2 == 0 ? 0 : -5000;
+        (void)say(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {&created, 1}});
+        (void)turn(s);
+    }
+    assert_true(step >= FEW / s->host.core->slice_nodes);
+    host_turn(&s->host);
+    assert_non_null(client_last(s->b, GZ_OP_DELTA));
+}
+
+/* A camera that never rests does not keep the look for what it sees from coming to its end. */
+SCENE_TEST(test_view_of_a_moving_camera_is_found)
+{
+    (void)say(s->b, (struct gz_message){
+                        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true});
+    size_t whole = 0;
+    for (int i = 0; i < 150; i++) {
+        (void)say(s->b, camera_message(10 + i % 7));
+        s->host.now.mono_s += 0.011;
+        (void)turn(s);
+        const struct gz_message *delta = client_last(s->b, GZ_OP_DELTA);
+        whole += delta != NULL && !delta->delta.more;
+        client_forget(s->b);
+    }
+    assert_true(whole >= 2);
+    host_advance(&s->host, 1);
+}
+
+/* ---- answers of the past ---- */
+
+/* The last edit made the most of the nodes. */
+static size_t count_told(struct scene *s, bool is_brief)
+{
+    struct gz_message history = {
+        .op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT, .history.limit = 1};
+    if (is_brief) history.has |= GZ_HAS_HISTORY_CHANGES;
+    uint64_t rid = say(s->b, history), next = FEW + 1;
+    size_t told = 0, most = is_brief ? GZ_EDIT_NODES_PER_MESSAGE : GZ_CHANGES_PER_MESSAGE;
+    bool more = true;
+    host_turn(&s->host);
+    for (const struct heard *heard = s->b->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            const struct gz_message *message = &heard->messages[i];
+            if (message->op != GZ_OP_OK || message->rid != rid) continue;
+            const struct gz_edit_message *edit = &message->ok.edits[0];
+            assert_true(more && message->ok.edit_count == 1 && edit->id == 2);
+            assert_true(edit->nodes.count <= most);
+            assert_int_equal(edit->change_count, is_brief ? 0 : edit->nodes.count);
+            for (size_t k = 0; k < edit->nodes.count; k++)
+                assert_int_equal(edit->nodes.ids[k], next++);
+            told += edit->nodes.count;
+            more = message->ok.more;
+        }
+    }
+    assert_false(more);
+    client_forget(s->b);
+    return told;
+}
+
+SCENE_TEST(test_edit_of_many_nodes_is_told_in_pieces)
+{
+    make_large(s);
+    assert_int_equal(count_told(s, false), NODES - FEW);
+    assert_int_equal(count_told(s, true), NODES - FEW);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rectangle_is_picked_in_slices),
+        cmocka_unit_test(test_others_are_served_between_two_slices),
+        cmocka_unit_test(test_two_at_work_take_turns),
+        cmocka_unit_test(test_session_leaves_in_the_middle),
+        cmocka_unit_test(test_end_of_all_in_the_middle),
+        cmocka_unit_test(test_inbox_is_bounded),
+        cmocka_unit_test(test_interest_is_found_in_slices),
+        cmocka_unit_test(test_scene_changes_between_two_slices),
+        cmocka_unit_test(test_view_of_a_moving_camera_is_found),
+        cmocka_unit_test(test_edit_of_many_nodes_is_told_in_pieces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
