@@ -25,7 +25,7 @@ static const gz_trs *trs_of(const struct place *p, uint64_t id)
 static void begin(struct place *p)
 {
     static uint64_t ids[] = {4, 5};
-    struct gz_selection selection = {ids, COUNT(ids), 0};
+    struct gz_selection selection = {.ids = ids, .count = COUNT(ids)};
     p->scene = make_small_scene();
     gz_arena_init(&p->arena, 1 << 20);
     struct gz_targets targets = gz_targets_of(&selection, p->scene, &p->arena);
