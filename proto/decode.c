@@ -46,9 +46,10 @@ struct decoder {
     struct gz_arena *arena;
     struct gz_message *message;
     struct gz_error *error;
-    bool filling;  /* the third walk */
-    bool lists;    /* the second walk met a list that wants memory */
-    gz_vec3 euler; /* of the node that is being read */
+    size_t list_max; /* elements of a list */
+    bool filling;    /* the third walk */
+    bool lists;      /* the second walk met a list that wants memory */
+    gz_vec3 euler;   /* of the node that is being read */
     int order;
 };
 
@@ -548,12 +549,14 @@ static enum gz_status read_list_head(const struct slot *slot, const char *expect
 {
     struct gz_head list = next_head(slot->decoder);
     if (list.type != MSGPACK_OBJECT_ARRAY) return bad_message(slot, expected);
-    if (list.count > GZ_NODES_MAX)
-        return fail(slot->decoder, &slot->place, GZ_TOO_MANY, "more than 100000 elements");
+    if (list.count > slot->decoder->list_max) {
+        char what[48];
+        snprintf(what, sizeof what, "more than %zu elements", slot->decoder->list_max);
+        return fail(slot->decoder, &slot->place, GZ_TOO_MANY, what);
+    }
     *count = list.count;
     return GZ_OK;
 }
-static_assert(GZ_NODES_MAX == 100000, "the text above says so");
 
 /* Reads a value that was found to be good. */
 static void copy_ids(struct decoder *decoder, uint64_t *ids, size_t count)
@@ -991,7 +994,9 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
     struct decoder decoder = {.reader = {bytes + *offset, bytes + size},
                               .arena = arena,
                               .message = message,
-                              .error = error};
+                              .error = error,
+                              .list_max =
+                                  side == GZ_FROM_CLIENT ? GZ_NODES_MAX : GZ_SERVER_LIST_MAX};
     const uint8_t *start = decoder.reader.at;
     struct envelope envelope;
     enum gz_status status = scan_envelope(&decoder, &envelope);

@@ -87,6 +87,9 @@
 
 /* Nodes alive at once. */
 #define GZ_NODES_MAX 100000
+/* Elements of a list in a message of the server: an import or a restore changes the nodes that go
+ * and the nodes that come. A client's lists have at most GZ_NODES_MAX. */
+#define GZ_SERVER_LIST_MAX (2 * GZ_NODES_MAX)
 /* Rows of one history answer. */
 #define GZ_HISTORY_ROWS_MAX 1000
 /* Points of one answer about a node's path: 20 minutes of dragging if nothing was thinned. */

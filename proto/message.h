@@ -10,9 +10,10 @@
  * between the messages of a frame, once the one before is done with. Units and frames: glTF 2.0's,
  * as in base/linear.h; pixels from the top left; times are Unix seconds. Errors: GZ_BAD_MESSAGE
  * (form), GZ_BAD_VALUE (a value that cannot be), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a
- * list of more than GZ_NODES_MAX), GZ_TOO_LARGE (more than the arena may hold), GZ_NO_MEMORY; the
- * text names the field. The session checks what a decoder cannot know: whether a node or an earlier
- * ref is there, rights, state. Threads: any, one frame at a time. */
+ * list of more than GZ_NODES_MAX, or GZ_SERVER_LIST_MAX from the server), GZ_TOO_LARGE (more than
+ * the arena may hold), GZ_NO_MEMORY; the text names the field. The session checks what a decoder
+ * cannot know: whether a node or an earlier ref is there, rights, state. Threads: any, one frame at
+ * a time. */
 #ifndef GZ_PROTO_MESSAGE_H
 #define GZ_PROTO_MESSAGE_H
 

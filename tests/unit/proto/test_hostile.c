@@ -295,6 +295,26 @@ TEST(test_hostile_list_beyond_the_largest_scene_is_too_many)
     free(frame);
 }
 
+/* An import that replaces the largest scene names the nodes that go and the nodes that come. */
+TEST(test_edit_of_the_server_names_every_node_twice_over)
+{
+    static uint64_t ids[GZ_SERVER_LIST_MAX + 1];
+    struct gz_arena arena;
+    gz_arena_init(&arena, SIZE_MAX / 2);
+    for (size_t i = 0; i <= GZ_SERVER_LIST_MAX; i++) ids[i] = i + 1;
+    for (size_t more = 0; more < 2; more++) {
+        struct gz_message edit = {.op = GZ_OP_EDIT, .edit.kind = GZ_EDIT_IMPORT};
+        struct gz_buffer bytes;
+        edit.edit.nodes = (struct gz_ids){ids, GZ_SERVER_LIST_MAX + more};
+        gz_buffer_init(&bytes, GZ_FRAME_BYTES_MAX, 0);
+        assert_int_equal(gz_encode(&bytes, &edit), GZ_OK);
+        assert_int_equal(read_frame(GZ_FROM_SERVER, bytes.data, bytes.size, &arena),
+                         more > 0 ? GZ_TOO_MANY : GZ_OK);
+        gz_buffer_finish(&bytes);
+    }
+    gz_arena_finish(&arena);
+}
+
 TEST(test_hostile_arena_too_small_is_too_large)
 {
     static const char frame[] = "\x83\xa2op\xa6select\xa3how\xa3set\xa5nodes\x93\x01\x02\x03";
@@ -379,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_hostile_twin_is_found_in_any_order),
         cmocka_unit_test(test_hostile_one_id_over_and_over_costs_no_memory),
         cmocka_unit_test(test_hostile_list_beyond_the_largest_scene_is_too_many),
+        cmocka_unit_test(test_edit_of_the_server_names_every_node_twice_over),
         cmocka_unit_test(test_hostile_arena_too_small_is_too_large),
         cmocka_unit_test(test_text_valid_follows_the_unicode_table),
     };
