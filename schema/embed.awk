@@ -42,7 +42,7 @@ function print_literal(sql,    lines, n, i) {
     n = split(sql, lines, "\n")
     for (i = 1; i <= n; i++) {
         gsub(/["\\]/, "\\\\&", lines[i])
-        printf "        \"%s%s\"%s\n", lines[i], i < n ? "\\n" : "", i < n ? "" : ","
+        printf "        %s\"%s%s\"%s\n", i == 1 ? "(" : " ", lines[i], i < n ? "\\n" : "", i < n ? "" : "),"
     }
 }
 

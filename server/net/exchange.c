@@ -77,6 +77,7 @@ void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answe
     exchange->paced_s = gz_awake_now(&exchange->net->awake);
     exchange->paced_bytes = 0;
     reply->code = is_known ? 304 : with->code;
+    reply->is_last = exchange->hang_up;
     reply->type = with->type;
     reply->size = with->file >= 0 ? file_size(with->file) : with->body.size;
     memcpy(reply->etag, with->etag, sizeof reply->etag);
@@ -127,7 +128,6 @@ void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_
     exchange->reply.wants_token = code == 401 && exchange->net->keyring != NULL;
     /* A try at a token costs a connection. */
     exchange->hang_up = exchange->hang_up || code == 401;
-    exchange->reply.is_last = exchange->hang_up;
     gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0,
            "HTTP %d to %s: %s %s: %s: %s%s%s", code, exchange->peer,
            gz_method_word(exchange->method), exchange->path, gz_status_word(error->status),

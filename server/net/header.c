@@ -19,3 +19,30 @@ bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size
     *present = length >= 0;
     return length <= 0 || lws_hdr_custom_copy(wsi, text, (int)size, name, (int)strlen(name)) >= 0;
 }
+
+/* libwebsockets takes a name with a blank before its colon for another one. */
+static bool is_there(struct lws *wsi, const char *name)
+{
+    return lws_hdr_custom_length(wsi, name, (int)strlen(name)) >= 0;
+}
+
+static const char *fault_of(struct lws *wsi)
+{
+    char text[24], second[24];
+    if (is_there(wsi, "content-length :") || is_there(wsi, "content-length\t:") ||
+        is_there(wsi, "transfer-encoding :") || is_there(wsi, "transfer-encoding\t:"))
+        return "a header has a blank before its colon";
+    if (lws_hdr_copy_fragment(wsi, second, sizeof second, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) >= 0)
+        return "Content-Length: one is enough";
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0) return NULL;
+    if (lws_hdr_copy(wsi, text, sizeof text, WSI_TOKEN_HTTP_CONTENT_LENGTH) <= 0 ||
+        strspn(text, "0123456789") != strlen(text))
+        return "Content-Length: is not a number";
+    return NULL;
+}
+
+enum gz_status gz_header_check(struct lws *wsi, struct gz_error *error)
+{
+    const char *fault = fault_of(wsi);
+    return fault == NULL ? GZ_OK : gz_fail(error, GZ_BAD_MESSAGE, "%s", fault);
+}

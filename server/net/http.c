@@ -326,6 +326,8 @@ static int begin(struct lws *wsi, struct gz_exchange **slot, const char *path, s
     lws_snprintf(exchange->path, sizeof exchange->path, "%s", path);
     note_origin(exchange);
     note_known(exchange);
+    exchange->hang_up = gz_proxy_passed_on(wsi);
+    if (status == GZ_OK) status = gz_header_check(wsi, &error);
     if (status != GZ_OK) {
         exchange->hang_up = true;
         gz_exchange_refuse(exchange, 0, &error);

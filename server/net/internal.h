@@ -176,6 +176,9 @@ bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t
 /* The same for a header that libwebsockets does not know: its name in lower case, with the colon.
  * Of two lines the first counts. */
 bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size, bool *present);
+/* GZ_BAD_MESSAGE if a proxy before us could see the end of the request elsewhere: by the headers
+ * that say where it is. */
+GZ_MUST_USE enum gz_status gz_header_check(struct lws *wsi, struct gz_error *error);
 
 /* ---- admit.c ---- */
 /* Whether the page that this comes from may ask: GZ_BAD_VALUE for a Host that is none, else
@@ -187,10 +190,17 @@ GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bo
 GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
                                             const char *upgrade, int *code, struct gz_error *error);
 
+/* What is wrong with the headers that say how long a request is, so that a proxy before us could
+ * see another end of it; NULL for nothing. Static. */
+const char *gz_header_fault(struct lws *wsi);
+
 /* ---- proxy.c ---- */
 /* All of these while the request's headers are there: until it is answered, and in ESTABLISHED. */
 /* The client's address: the connection's, or the one that a trusted proxy names. */
 struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi);
+/* Whether a proxy passed the request on, trusted or not. libwebsockets can miss a header that says
+ * how long a request is, so that what follows on the connection may be somebody else's words. */
+bool gz_proxy_passed_on(struct lws *wsi);
 /* Whether the client came by TLS, to us or to a trusted proxy that says so. */
 bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
 /* The name by which a trusted proxy lets the user in; empty if --trust-header is not given or the

@@ -44,6 +44,12 @@ bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi)
            strcasecmp(scheme, "https") == 0;
 }
 
+bool gz_proxy_passed_on(struct lws *wsi)
+{
+    return gz_arrival_of(wsi)->is_proxied ||
+           lws_hdr_total_length(wsi, WSI_TOKEN_X_FORWARDED_FOR) > 0;
+}
+
 /* ---- the user ---- */
 
 /* A name that begins a header which libwebsockets knows cannot be looked up: it is kept elsewhere,

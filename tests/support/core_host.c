@@ -99,8 +99,12 @@ static void open_core(struct host *host)
     struct gz_scene_state state;
     struct gz_core_options options = {
         .scene = HOST_SCENE,
-        .host = {host, handle_commit, handle_query, handle_find_key, handle_find_note_key,
-                 handle_kept_since},
+        .host = {.context = host,
+                 .commit = handle_commit,
+                 .query = handle_query,
+                 .find_key = handle_find_key,
+                 .find_note_key = handle_find_note_key,
+                 .kept_since = handle_kept_since},
         .server = "test",
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,
