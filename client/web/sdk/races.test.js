@@ -444,5 +444,8 @@ test("an_answer_in_parts_is_put_together", async (t) => {
   const hit = (id) => ({ id, distance: id, point: [0, 0, 0] });
   socket.tell({ op: "ok", rid: picked, hits: [hit(1), hit(2)], more: true });
   socket.tell({ op: "ok", rid: picked, hits: [hit(3)] });
-  assert.deepEqual((await pick).map(({ id }) => id), [1, 2, 3]);
+  assert.deepEqual(
+    (await pick).map(({ id }) => id),
+    [1, 2, 3],
+  );
 });

@@ -130,8 +130,8 @@ static void catch_up(struct stage *stage)
 
 /* ---- what the daemon holds ---- */
 
-/* The least of a few looks: what was just sent is freed meanwhile. Without SQLite's, whose pages
- * become more while the file grows, up to a bound. */
+/* The least of a second's looks: what is being sent or committed is freed meanwhile. Without
+ * SQLite's, whose pages become more while the file grows, up to a bound. */
 static long heap_bytes(const struct net_fixture *fixture)
 {
     const int port = fixture->daemon.port;
@@ -139,7 +139,7 @@ static long heap_bytes(const struct net_fixture *fixture)
     for (int look = 0; look < 10; look++) {
         long bytes = net_fixture_heap_bytes(port) - net_fixture_sqlite_bytes(port);
         if (bytes < least) least = bytes;
-        usleep(20000);
+        usleep(100000);
     }
     return least;
 }
