@@ -40,6 +40,8 @@ struct gz_sync {
 
     struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */
     uint64_t edit_count;
+    uint64_t edits_forgotten; /* those up to this number are not in the ring any more */
+    size_t edit_bytes;        /* of all that are in it */
 
     struct acknowledgement *acks;
     size_t ack_count, ack_capacity;

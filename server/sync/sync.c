@@ -45,17 +45,12 @@ void gz_sync_destroy(struct gz_sync *sync)
 
 /* ---- cursors ---- */
 
-static uint64_t first_edit_kept(const struct gz_sync *sync)
-{
-    return sync->edit_count > GZ_EDIT_RING ? sync->edit_count - GZ_EDIT_RING : 0;
-}
-
 /* How many edits a viewer at `seq` was sent. An edit changes the scene before its COMMIT and is
  * sent after it: the state that a viewer stands at may hold edits that it was never sent. */
 static uint64_t edits_sent(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
     if (seq == 0 && heard == NULL) return sync->edit_count;
-    uint64_t sent = first_edit_kept(sync);
+    uint64_t sent = sync->edits_forgotten;
     for (; sent < sync->edit_count; sent++) {
         const struct edit_bytes *edit = &sync->edits[(sent + 1) % GZ_EDIT_RING];
         if (heard != NULL ? edit->seq > *heard : edit->sent_at >= seq) break;
@@ -115,7 +110,7 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
 static enum gz_status append_edits(const struct gz_sync *sync, struct gz_cursor *cursor,
                                    struct gz_buffer *out)
 {
-    if (cursor->edits < first_edit_kept(sync)) cursor->edits = first_edit_kept(sync);
+    if (cursor->edits < sync->edits_forgotten) cursor->edits = sync->edits_forgotten;
     while (cursor->edits < sync->edit_count && out->size < GZ_DELTA_BYTES_MAX) {
         const struct edit_bytes *edit = &sync->edits[(cursor->edits + 1) % GZ_EDIT_RING];
         enum gz_status status = gz_buffer_append(out, edit->bytes, edit->size);
@@ -250,6 +245,26 @@ uint64_t gz_sync_saved_seq(const struct gz_sync *sync)
     return sync->saved;
 }
 
+/* Makes room in the ring for one more edit, whose message has so many bytes. */
+static void forget_edits(struct gz_sync *sync, size_t bytes)
+{
+    while (sync->edits_forgotten < sync->edit_count &&
+           (sync->edit_count - sync->edits_forgotten == GZ_EDIT_RING ||
+            sync->edit_bytes + bytes > GZ_EDIT_RING_BYTES)) {
+        struct edit_bytes *oldest = &sync->edits[++sync->edits_forgotten % GZ_EDIT_RING];
+        sync->edit_bytes -= oldest->size;
+        free(oldest->bytes);
+        oldest->bytes = NULL;
+    }
+}
+
+/* What a buffer holds, in memory that is no larger than that. */
+static uint8_t *fitted(const struct gz_buffer *bytes)
+{
+    uint8_t *smaller = realloc(bytes->data, bytes->size);
+    return smaller != NULL ? smaller : bytes->data;
+}
+
 enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit, uint64_t sent_at)
 {
     struct gz_buffer bytes;
@@ -259,11 +274,12 @@ enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit,
         gz_buffer_finish(&bytes);
         return status;
     }
+    forget_edits(sync, bytes.size);
     sync->edit_count++;
+    sync->edit_bytes += bytes.size;
     sync->version++;
-    struct edit_bytes *place = &sync->edits[sync->edit_count % GZ_EDIT_RING];
-    free(place->bytes);
-    *place = (struct edit_bytes){bytes.data, bytes.size, edit->edit.seq, sent_at};
+    sync->edits[sync->edit_count % GZ_EDIT_RING] =
+        (struct edit_bytes){fitted(&bytes), bytes.size, edit->edit.seq, sent_at};
     return GZ_OK;
 }
 

@@ -510,6 +510,39 @@ TEST(test_memory_of_visits_is_bounded_while_the_disk_waits)
     host_finish(&host);
 }
 
+/* ---- what is remembered for viewers that come back ---- */
+
+static void send_edit(struct host *host, uint64_t seq, const uint64_t *ids, size_t count)
+{
+    struct gz_message edit = {.op = GZ_OP_EDIT};
+    edit.edit = (struct gz_edit_message){
+        .id = seq, .seq = seq, .user = {"ann", 3}, .kind = GZ_EDIT_SET, .nodes = {ids, count}};
+    in_the_core = true;
+    assert_int_equal(gz_sync_edit(host->core->sync, &edit, seq), GZ_OK);
+    in_the_core = false;
+}
+
+/* Small ones take what they say, and many large ones no more than their bound. */
+TEST(test_remembered_edits_take_bounded_memory)
+{
+    enum { LARGE = 100000, SMALL_BYTES = 160 };
+    struct host host;
+    uint64_t *ids = calloc(LARGE, sizeof *ids), seq = 0;
+    assert_non_null(ids);
+    for (size_t i = 0; i < LARGE; i++) ids[i] = UINT32_MAX - LARGE + i;
+    host_init(&host);
+    long long before = held;
+    while (seq < 2 * GZ_EDIT_RING) send_edit(&host, ++seq, ids, 1);
+    assert_true(held - before < (long long)GZ_EDIT_RING * SMALL_BYTES);
+    for (int i = 0; i < 200; i++) send_edit(&host, ++seq, ids, LARGE);
+    assert_in_range(held - before, GZ_EDIT_RING_BYTES / 2, GZ_EDIT_RING_BYTES + 65536);
+    while (seq < 4 * GZ_EDIT_RING) send_edit(&host, ++seq, ids, 1);
+    assert_true(held - before < (long long)GZ_EDIT_RING * SMALL_BYTES);
+    host.handle_core = handle_core;
+    host_finish(&host);
+    free(ids);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -520,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_news_that_are_never_all_taken_take_bounded_memory),
         cmocka_unit_test(test_memory_failing_anywhere_is_survived),
         cmocka_unit_test(test_memory_of_visits_is_bounded_while_the_disk_waits),
+        cmocka_unit_test(test_remembered_edits_take_bounded_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
