@@ -71,24 +71,6 @@ TEST(test_network_of_ipv6_counts_as_one_address)
     for (size_t i = 0; i < PER_ADDRESS; i++) close(sockets[i]);
 }
 
-/* A proxy has one connection for many clients, one after the other. */
-TEST(test_connection_counts_for_whom_it_serves)
-{
-    int socket = raw_connect(fixture.daemon.port);
-    for (int i = 0; i < 2 * PER_ADDRESS; i++) {
-        struct raw_response response;
-        char text[256];
-        snprintf(
-            text, sizeof text,
-            "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 203.0.113.%d\r\n\r\n",
-            i % 2 + 1);
-        assert_true(raw_send_text(socket, text));
-        raw_read_response(socket, &response);
-        assert_int_equal(response.status, 200);
-    }
-    close(socket);
-}
-
 TEST(test_loopback_has_any_number)
 {
     int sockets[4 * PER_ADDRESS];
@@ -190,7 +172,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_address_has_so_many_connections_and_no_more),
         cmocka_unit_test(test_network_of_ipv6_counts_as_one_address),
-        cmocka_unit_test(test_connection_counts_for_whom_it_serves),
         cmocka_unit_test(test_loopback_has_any_number),
         cmocka_unit_test(test_silent_connections_make_room),
         cmocka_unit_test(test_websockets_without_hello_make_room),
