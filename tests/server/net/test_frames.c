@@ -540,16 +540,16 @@ static void assert_pong(int socket, const uint8_t *bytes, size_t size)
 /* More pings than a session may send in a second, so at less than its rate. */
 TEST(test_ping_of_any_size_is_answered)
 {
-    uint8_t bytes[125];
+    uint8_t bytes[126];
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * 7);
-    for (size_t size = 0; size <= sizeof bytes; size += 5) {
+    for (size_t size = 0; size < sizeof bytes; size += 5) {
         int socket = size % 50 == 0 ? raw_open(fixture.daemon.port) : join();
         assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, bytes, size));
         assert_pong(socket, bytes, size);
         close(socket);
     }
     int socket = join();
-    assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, bytes, 126));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, bytes, sizeof bytes));
     assert_end(socket, 1002, "a ping of 126 bytes");
 }
 
