@@ -275,6 +275,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                    .folder = options->data,
                                    .server = SERVER_NAME,
                                    .messages_per_s = options->messages_per_s,
+                                   .keep_free_bytes = (uint64_t)(options->keep_free_mb * 1048576),
                                    .recorded = options->recorded,
                                    .kept = options->kept};
     enum gz_status status = open_keyring(daemon, &host.keyring, error);
@@ -301,7 +302,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .connections_per_address = options->connections_per_address,
                                  .server = SERVER_NAME};
     status = gz_net_create(&daemon->net, &net, error);
-    gz_host_connect(daemon->host, daemon->net);
+    if (status == GZ_OK) gz_host_connect(daemon->host, daemon->net);
     return status;
 }
 

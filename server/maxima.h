@@ -167,6 +167,29 @@
 #define GZ_SURFACE_TESTS_PER_NODE 8
 /* Bytes of a request that renames a scene: its body is JSON with the name. */
 #define GZ_HTTP_RENAME_BYTES_MAX 4096
+/* Accounts whose takings are counted: those that took something lately. */
+#define GZ_ACCOUNTS_MAX 1024
+/* What one user (on an open server one address) may add to files: so many bytes at once, into which
+ * the largest import fits, and so many a second. A drag of 1,000 nodes adds some 0.5 MB. */
+#define GZ_WRITTEN_BYTES_AT_ONCE (512.0 * 1024 * 1024)
+#define GZ_WRITTEN_BYTES_PER_S (1024.0 * 1024)
+/* The same of all users of one scene together, as a multiple. */
+#define GZ_WRITTEN_USERS_PER_SCENE 8
+/* Bytes that an edit adds to a scene's file for itself, and for each node that it changes, without
+ * names: rows with the node before and after, and an entry in each of the indexes. */
+#define GZ_FILE_BYTES_PER_EDIT 300
+#define GZ_FILE_BYTES_PER_CHANGE 400
+/* Scenes that one user (on an open server one address) may make at once, and a minute: a company's
+ * models are brought in by a script, but nobody fills a disk with files. */
+#define GZ_SCENES_MADE_AT_ONCE 300
+#define GZ_SCENES_MADE_PER_MINUTE 60
+/* Bytes that were freed and that the allocator may keep for their next use: with more it has to
+ * give them back to the system, which costs the page faults of the next use. */
+#define GZ_FREE_BYTES_KEPT ((size_t)64 * 1024 * 1024)
+/* Megabytes that the disk has to have free for edits to be taken, by default: twice the log of a
+ * scene behind a long reader (64 MB) and some, so that all scenes can still put what was
+ * acknowledged into their files. */
+#define GZ_KEEP_FREE_MB 256
 /* HTTP requests that hold a body or run on a worker, at once; how many of them send us something,
  * so that something is left for the others; and the same of one address, and of one user. */
 #define GZ_HTTP_JOBS_MAX 16

@@ -18,6 +18,7 @@
 #define SECONDS_MAX 3600
 #define KEEP_SECONDS_MAX (5000 * 604800.0)
 #define KEEP_EDITS_MAX 1e9
+#define KEEP_FREE_MAX 1e9
 
 static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXTS_MAX &&
                   GZ_PROXIES_MAX <= GZ_ARG_TEXTS_MAX,
@@ -60,6 +61,8 @@ static const struct gz_arg_option table[] = {
      .help = "let go of the history that is older: 36h, 90d, 52w (all of it stays)"},
     {"--keep-edits", GZ_ARG_INTEGER, "N", .min = GZ_UNDO_EDITS_MAX, .max = KEEP_EDITS_MAX,
      .help = "let go of the history before the latest N edits (all of it stays)"},
+    {"--keep-free", GZ_ARG_NUMBERS, "MB", .count = 1, .min = 0, .max = KEEP_FREE_MAX,
+     .help = "refuse edits while the disk has less free, in megabytes; 0 for never (256)"},
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help = "between pings of a connection (5)"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
@@ -265,6 +268,7 @@ static void take_checked(struct gz_options *options, const struct gz_args *args)
     const struct gz_arg *connections = gz_args_get(args, "--connections-per-address");
     options->connections_per_address =
         connections->given ? (size_t)connections->integer : GZ_CONNECTIONS_PER_ADDRESS;
+    options->keep_free_mb = number_of(args, "--keep-free", GZ_KEEP_FREE_MB);
     options->ping_s = number_of(args, "--ping-seconds", GZ_PING_SECONDS);
     options->silence_s = number_of(args, "--silence-seconds", GZ_SILENCE_SECONDS);
 }

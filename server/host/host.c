@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "host/folder.h"
+#include "host/memory.h"
 #include "host/metrics.h"
 #include "host/transfer.h"
 #include "host/triangles.h"
 #include "net/clock.h"
+#include "server/maxima.h"
 
 struct gz_host {
     struct gz_net *net;
@@ -20,6 +22,10 @@ struct gz_host {
     struct gz_scenes scenes;
     struct gz_retirements retirements;
     struct gz_transfers transfers;
+    uint64_t keep_free_bytes;
+    struct gz_disk disk;
+    struct gz_memory memory;
+    struct gz_shares shares;
     uint64_t errors[GZ_STATUS_COUNT];
 };
 
@@ -49,7 +55,7 @@ static void handle_lost(void *context, struct gz_open_scene *scene)
 
 /* ---- what the network asks ---- */
 
-static enum gz_status find(void *context, struct gz_text name, bool create,
+static enum gz_status find(void *context, struct gz_text name, bool create, const char *payer,
                            struct gz_scene_wait *wait, struct gz_net_scene **scene,
                            struct gz_error *error)
 {
@@ -57,7 +63,8 @@ static enum gz_status find(void *context, struct gz_text name, bool create,
     char terminated[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
     struct gz_open_scene *found = NULL;
     if (name.size < sizeof terminated) memcpy(terminated, name.bytes, name.size);
-    enum gz_status status = gz_scenes_find(&host->scenes, terminated, create, wait, &found, error);
+    enum gz_status status =
+        gz_scenes_find(&host->scenes, terminated, create, payer, wait, &found, error);
     *scene = found != NULL ? &found->net : NULL;
     return status;
 }
@@ -95,7 +102,9 @@ static void discard(void *context, struct gz_body *body)
 static bool is_healthy(void *context, struct gz_error *error)
 {
     struct gz_host *host = context;
-    return gz_scenes_are_healthy(&host->scenes, error);
+    if (!gz_scenes_are_healthy(&host->scenes, error)) return false;
+    error->status = gz_disk_check(&host->disk, error);
+    return true;
 }
 
 static bool measure(void *context, struct gz_buffer *out)
@@ -140,6 +149,16 @@ static enum gz_status make_folder(const struct gz_host_options *options, struct 
     return GZ_OK;
 }
 
+static void open_shares(struct gz_shares *shares)
+{
+    shares->written.at_once = GZ_WRITTEN_BYTES_AT_ONCE;
+    shares->written.per_s = GZ_WRITTEN_BYTES_PER_S;
+    shares->written_in_scene.at_once = GZ_WRITTEN_USERS_PER_SCENE * GZ_WRITTEN_BYTES_AT_ONCE;
+    shares->written_in_scene.per_s = GZ_WRITTEN_USERS_PER_SCENE * GZ_WRITTEN_BYTES_PER_S;
+    shares->made.at_once = GZ_SCENES_MADE_AT_ONCE;
+    shares->made.per_s = GZ_SCENES_MADE_PER_MINUTE / 60.0;
+}
+
 enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options *options,
                               struct gz_error *error)
 {
@@ -156,11 +175,15 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .kept = options->kept,
                                               .keyring = options->keyring,
                                               .jobs = &host->jobs,
+                                              .disk = &host->disk,
+                                              .shares = &host->shares,
                                               .errors = host->errors,
                                               .context = host,
                                               .handle_opened = handle_opened,
                                               .handle_closing = handle_closing,
                                               .handle_lost = handle_lost};
+    open_shares(&host->shares);
+    host->keep_free_bytes = options->keep_free_bytes;
     gz_jobs_init(&host->jobs, options->loop);
     gz_scenes_init(&host->scenes, &host->setting);
     host->retirements.scenes = &host->scenes;
@@ -172,7 +195,11 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
 
 void gz_host_connect(struct gz_host *host, struct gz_net *net)
 {
+    const struct gz_scene_setting *setting = &host->setting;
     host->net = net;
+    gz_disk_watch(&host->disk, setting->loop, &host->jobs, setting->folder, host->keep_free_bytes,
+                  setting->log);
+    gz_memory_watch(&host->memory, setting->loop, &host->jobs);
 }
 
 /* ---- the first scenes ---- */
@@ -230,6 +257,8 @@ bool gz_host_is_saved(const struct gz_host *host, bool says)
 
 void gz_host_close(struct gz_host *host)
 {
+    gz_disk_close(&host->disk);
+    gz_memory_close(&host->memory);
     gz_jobs_close(&host->jobs);
     gz_retire_cancel(&host->retirements);
     gz_transfer_cancel(&host->transfers);

@@ -20,6 +20,7 @@ struct gz_host_options {
     double messages_per_s;
     enum gz_recorded recorded;
     struct gz_retention_rule kept;
+    uint64_t keep_free_bytes; /* of the disk: with less edits are refused; 0: never */
     const struct gz_keyring
         *keyring; /* for the tokens of running sessions; NULL: these say nothing */
 };
@@ -29,7 +30,8 @@ GZ_MUST_USE enum gz_status gz_host_create(struct gz_host **host,
                                           struct gz_error *error);
 /* What the network is to ask. */
 struct gz_net_host gz_host_for_net(struct gz_host *host);
-/* Before a scene is opened. */
+/* Before a scene is opened. From now on the host watches the disk and its memory, until
+ * gz_host_close. */
 void gz_host_connect(struct gz_host *host, struct gz_net *net);
 
 /* Opens a scene, or makes it. Before the loop runs: blocks for its reading. */

@@ -39,12 +39,13 @@ enum gz_lane {
     GZ_LANE_BODIES,      /* HTTP: what comes is written to a file */
     GZ_LANE_TRIANGLES,   /* of scenes that were opened: nobody waits for them */
     GZ_LANE_MEMORY,      /* large memory is freed */
+    GZ_LANE_DISK,        /* how much room there is */
     GZ_LANE_COUNT
 };
 
 /* Workers that libuv has, unless the environment says otherwise in UV_THREADPOOL_SIZE: the bounds
  * of all lanes together. */
-#define GZ_WORKERS 12
+#define GZ_WORKERS 13
 /* The niceness of workers, where the daemon's own is less: beside a loop that is busy they get a
  * tenth of a processor. */
 #define GZ_WORKER_NICE 10

@@ -73,6 +73,17 @@ static double measure_scene(const struct gz_open_scene *scene, enum measure meas
     return values[measure];
 }
 
+static bool measure_disk(const struct gz_disk *disk, struct gz_buffer *out)
+{
+    return gz_text_print(
+        out,
+        "# HELP gizmod_disk_free_bytes Bytes that the disk of the data folder has free.\n"
+        "# TYPE gizmod_disk_free_bytes gauge\ngizmod_disk_free_bytes %" PRIu64 "\n"
+        "# HELP gizmod_disk_short 1 while edits are refused, as that is too little.\n"
+        "# TYPE gizmod_disk_short gauge\ngizmod_disk_short %d\n",
+        disk->free_bytes, disk->is_short);
+}
+
 bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
 {
     bool ok = gz_text_print(
@@ -81,6 +92,7 @@ bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
         "# HELP gizmod_sqlite_bytes Bytes that SQLite has allocated: a part of gizmod_heap_bytes.\n"
         "# TYPE gizmod_sqlite_bytes gauge\ngizmod_sqlite_bytes %" PRIu64 "\n",
         scenes->count, gz_store_memory());
+    if (scenes->setting->disk != NULL) ok = ok && measure_disk(scenes->setting->disk, out);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         ok = ok && gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\n", lines[i].name,
                                  lines[i].help, lines[i].name, lines[i].type);

@@ -8,6 +8,7 @@
 
 #include "net/clock.h"
 #include "net/keyring.h"
+#include "server/maxima.h"
 
 char *gz_scene_path(const struct gz_scene_setting *setting, const char *name)
 {
@@ -71,6 +72,31 @@ static uint64_t kept_since(void *context)
     struct gz_open_scene *scene = context;
     assert(scene->store != NULL);
     return gz_store_stats(scene->store).kept_since;
+}
+
+static enum gz_status refuse_bytes(struct gz_error *error, const char *whose)
+{
+    return gz_fail(
+        error, GZ_RATE_LIMITED,
+        "%s too much was added to the files of this server: go on in a while, as %.0f KB "
+        "more may be added each second",
+        whose, GZ_WRITTEN_BYTES_PER_S / 1024);
+}
+
+static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
+                            struct gz_error *error)
+{
+    const struct gz_open_scene *scene = context;
+    struct gz_shares *shares = scene->setting->shares;
+    const double now_s = gz_clock_now().mono_s, amount = (double)bytes;
+    enum gz_status status = gz_disk_check(scene->setting->disk, error);
+    if (status != GZ_OK || shares == NULL || payer == NULL || payer[0] == '\0') return status;
+    if (!gz_quota_has(&shares->written, payer, amount, now_s)) return refuse_bytes(error, "by you");
+    if (!gz_quota_has(&shares->written_in_scene, scene->name, amount, now_s))
+        return refuse_bytes(error, "in this scene");
+    gz_quota_take(&shares->written, payer, amount, now_s);
+    gz_quota_take(&shares->written_in_scene, scene->name, amount, now_s);
+    return GZ_OK;
 }
 
 /* On the writer's thread. */
@@ -215,6 +241,7 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
                  .find_key = find_key,
                  .find_note_key = find_note_key,
                  .kept_since = kept_since,
+                 .spend = spend,
                  .verify = scene->setting->keyring != NULL ? verify : NULL,
                  .sign = scene->setting->keyring != NULL ? sign : NULL},
         .log = scene->setting->log,

@@ -9,12 +9,20 @@
 #ifndef GZ_HOST_SCENE_H
 #define GZ_HOST_SCENE_H
 
+#include "host/disk.h"
 #include "host/job.h"
+#include "host/quota.h"
 #include "net/net.h"
 #include "proto/limits.h"
 #include "store/store.h"
 
 struct gz_open_scene;
+
+/* How much users, and scenes, have used of what all share. */
+struct gz_shares {
+    struct gz_quota written, written_in_scene; /* bytes in files */
+    struct gz_quota made;                      /* scenes */
+};
 
 /* What all scenes of a host have in common; lives as long as they do, as do its strings. */
 struct gz_scene_setting {
@@ -27,7 +35,9 @@ struct gz_scene_setting {
     struct gz_retention_rule kept;
     const struct gz_keyring *keyring; /* NULL: tokens say nothing */
     struct gz_jobs *jobs;
-    uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with */
+    const struct gz_disk *disk; /* NULL: there is always room */
+    struct gz_shares *shares;   /* NULL: nobody's use is counted */
+    uint64_t *errors;           /* GZ_STATUS_COUNT: all that somebody was answered with */
     /* On the loop: a scene was opened; it is about to be closed; its file is not there any more,
      * and it takes no commits. */
     void *context;
@@ -57,8 +67,9 @@ struct gz_open_scene {
     struct gz_scenes *scenes;
     enum gz_scene_phase phase;
     bool creates, is_hidden;
-    struct gz_error error; /* of its opening */
-    struct gz_job job;     /* its opening or closing */
+    struct gz_error error;              /* of its opening */
+    char opener[GZ_USER_BYTES_MAX + 1]; /* whose share its opening takes; empty for nobody's */
+    struct gz_job job;                  /* its opening or closing */
     struct gz_scene_wait *waits;
     struct gz_open_scene *next;
 };

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "host/name.h"
+#include "net/clock.h"
 #include "server/maxima.h"
 
 void gz_scenes_init(struct gz_scenes *scenes, const struct gz_scene_setting *setting)
@@ -124,7 +126,7 @@ static void start_job(struct gz_open_scene *scene, void (*run)(struct gz_job *jo
 {
     scene->job = (struct gz_job){.lane = GZ_LANE_OPENINGS,
                                  .subject = scene->name,
-                                 .group = "",
+                                 .group = scene->opener,
                                  .user = "",
                                  .run = run,
                                  .done = done,
@@ -208,11 +210,33 @@ static void handle_filled(struct gz_job *job)
     wake(scene, NULL);
 }
 
-static enum gz_status list_opening(struct gz_scenes *scenes, const char *name, bool create,
-                                   struct gz_open_scene **out, struct gz_error *error)
+/* A new scene is a new file, which takes the disk and a worker. */
+static enum gz_status pay_for_new(const struct gz_scenes *scenes, const char *payer,
+                                  struct gz_error *error)
 {
-    if (!create && !gz_scenes_have(scenes, name))
-        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
+    struct gz_shares *shares = scenes->setting->shares;
+    const double now_s = gz_clock_now().mono_s;
+    enum gz_status status = gz_disk_check(scenes->setting->disk, error);
+    if (status != GZ_OK || shares == NULL || payer[0] == '\0') return status;
+    if (!gz_quota_has(&shares->made, payer, 1, now_s))
+        return gz_fail(error, GZ_RATE_LIMITED,
+                       "create: you made too many scenes: %d a minute may be made; try again in a "
+                       "moment",
+                       GZ_SCENES_MADE_PER_MINUTE);
+    gz_quota_take(&shares->made, payer, 1, now_s);
+    return GZ_OK;
+}
+
+static enum gz_status list_opening(struct gz_scenes *scenes, const char *name, bool create,
+                                   const char *payer, struct gz_open_scene **out,
+                                   struct gz_error *error)
+{
+    if (!gz_scenes_have(scenes, name)) {
+        enum gz_status status =
+            create ? pay_for_new(scenes, payer, error)
+                   : gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
+        if (status != GZ_OK) return status;
+    }
     if (scenes->count == GZ_SCENES_MAX && !make_room(scenes))
         return gz_fail(error, GZ_TOO_MANY, "too many scenes are open");
     struct gz_open_scene *scene = gz_open_scene_create(scenes->setting, name);
@@ -220,6 +244,7 @@ static enum gz_status list_opening(struct gz_scenes *scenes, const char *name, b
     link_first(scenes, scene);
     scenes->count++;
     scene->creates = create;
+    snprintf(scene->opener, sizeof scene->opener, "%s", payer);
     *out = scene;
     return GZ_OK;
 }
@@ -229,7 +254,7 @@ enum gz_status gz_scenes_open_here(struct gz_scenes *scenes, const char *name,
 {
     struct gz_open_scene *scene;
     enum gz_status status = gz_scene_name_check("scene", name, error);
-    if (status == GZ_OK) status = list_opening(scenes, name, true, &scene, error);
+    if (status == GZ_OK) status = list_opening(scenes, name, true, "", &scene, error);
     if (status != GZ_OK) return status;
     scene->job.context = scene;
     run_opening(&scene->job);
@@ -259,8 +284,8 @@ static enum gz_status use_open(struct gz_open_scene *scene, struct gz_error *err
 }
 
 enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
-                              struct gz_scene_wait *wait, struct gz_open_scene **scene,
-                              struct gz_error *error)
+                              const char *payer, struct gz_scene_wait *wait,
+                              struct gz_open_scene **scene, struct gz_error *error)
 {
     *scene = NULL;
     enum gz_status status = gz_scene_name_check("scene", name, error);
@@ -272,7 +297,7 @@ enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool c
         return use_open(found, error);
     }
     if (found == NULL) {
-        status = list_opening(scenes, name, create, &found, error);
+        status = list_opening(scenes, name, create, payer, &found, error);
         if (status == GZ_OK) start_job(found, run_opening, handle_filled);
     }
     if (status == GZ_OK) add_wait(found, wait);

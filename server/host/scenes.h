@@ -2,7 +2,7 @@
  *
  * A scene is opened when somebody asks for it first, and stays open until the end, or until
  * GZ_SCENES_MAX are open, nobody is in it and another is asked for: the one asked for longest ago
- * goes first. Both happen on a worker, in the order in which they were asked for; who asks
+ * goes first. Both happen on a worker, where those who ask for scenes take turns; who asks
  * meanwhile waits. Ownership: gz_scenes_close begins the end, the loop finishes it. Threads: the
  * loop's. Errors: the store's and the core's, in their words. */
 #ifndef GZ_HOST_SCENES_H
@@ -28,11 +28,13 @@ struct gz_scenes {
 void gz_scenes_init(struct gz_scenes *scenes, const struct gz_scene_setting *setting);
 
 /* The scene of this name, made if it is missing and `create`. If it is not open, it is opened, and
- * *scene is NULL with GZ_OK: `wait->again` is called later, see net/net.h. GZ_BAD_VALUE if that is
- * no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_STORAGE, or what a claim says. */
+ * *scene is NULL with GZ_OK: `wait->again` is called later, see net/net.h. `payer`: whose share of
+ * the workers, and of the scenes that may be made, that takes; "" for nobody's. GZ_BAD_VALUE if
+ * that is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_RATE_LIMITED for too many new scenes,
+ * GZ_STORAGE, or what a claim says. */
 GZ_MUST_USE enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
-                                          struct gz_scene_wait *wait, struct gz_open_scene **scene,
-                                          struct gz_error *error);
+                                          const char *payer, struct gz_scene_wait *wait,
+                                          struct gz_open_scene **scene, struct gz_error *error);
 /* Opens a scene on this thread, made if it is missing; blocks for its reading. For the start, while
  * there is nobody to be kept waiting. The scene is not open yet. */
 GZ_MUST_USE enum gz_status gz_scenes_open_here(struct gz_scenes *scenes, const char *name,

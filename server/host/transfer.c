@@ -116,7 +116,7 @@ static struct gz_transfer *create_for(struct gz_transfers *all, struct gz_http_r
         return NULL;
     }
     transfer->request = request;
-    transfer->job.user = request->claims.user;
+    transfer->job.user = gz_transfer_payer(transfer);
     return transfer;
 }
 

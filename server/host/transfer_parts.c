@@ -111,10 +111,16 @@ static void handle_done(struct gz_job *job)
         transfer->kind->finish(transfer);
 }
 
+const char *gz_transfer_payer(const struct gz_transfer *transfer)
+{
+    return transfer->request != NULL ? gz_claims_payer(&transfer->request->claims) : "";
+}
+
 enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create)
 {
-    return gz_scenes_find(transfer->all->scenes, transfer->name, create, &transfer->wait,
-                          &transfer->scene, &transfer->error);
+    return gz_scenes_find(transfer->all->scenes, transfer->name, create,
+                          gz_transfer_payer(transfer), &transfer->wait, &transfer->scene,
+                          &transfer->error);
 }
 
 /* ---- rights ---- */

@@ -79,6 +79,8 @@ struct gz_transfer_kind {
 struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
                                        const struct gz_transfer_kind *kind, const char *name);
 void gz_transfer_start(struct gz_transfer *transfer);
+/* Whose share of the server it uses; "" for nobody's. */
+const char *gz_transfer_payer(const struct gz_transfer *transfer);
 /* Its scene, which may have to be opened first: `scene` is NULL then, and the transfer waits. */
 GZ_MUST_USE enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create);
 /* Answers and frees: with its error; with what was made. */

@@ -96,6 +96,8 @@ static void handle_imported(void *context, enum gz_status status, const char *me
 enum gz_status gz_upload_check(const struct gz_transfers *all,
                                const struct gz_http_request *request, struct gz_error *error)
 {
+    enum gz_status status = gz_disk_check(all->scenes->setting->disk, error);
+    if (status != GZ_OK) return status;
     if (request->replace || !gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
     return gz_fail(error, GZ_CONFLICT,
                    "scene: %s is there already; it is replaced only where that is asked for "
@@ -134,6 +136,7 @@ static void give_to_core(struct gz_transfer *transfer)
         gz_triangles_admit(transfer->all->scenes, transfer->scene, transfer->import.surfaces,
                            transfer->import.surfaces_status);
     struct gz_core_import import = {.user = import_user(transfer),
+                                    .payer = gz_transfer_payer(transfer),
                                     .nodes = transfer->nodes,
                                     .count = transfer->import.count,
                                     .asset = transfer->bytes,

@@ -22,7 +22,8 @@ static enum gz_status identify(const struct gz_connection *connection,
 {
     const struct gz_hello *hello = &message->hello;
     bool asks = (message->has & GZ_HAS_HELLO_ROLE) != 0;
-    const struct gz_said said = {.has_token = (message->has & GZ_HAS_HELLO_TOKEN) != 0,
+    const struct gz_said said = {.client = &gz_arrival_of(connection->wsi)->client,
+                                 .has_token = (message->has & GZ_HAS_HELLO_TOKEN) != 0,
                                  .token = hello->token,
                                  .name = hello->user,
                                  .wants_admin = asks && hello->role == GZ_ROLE_ADMIN,
@@ -72,7 +73,8 @@ static enum gz_status find_scene(struct gz_connection *connection, const struct 
     if (failure != NULL)
         status = gz_fail(error, failure->status, "%s", failure->message);
     else
-        status = host->find(host->context, hello->scene, create, &connection->wait, scene, error);
+        status = host->find(host->context, hello->scene, create, gz_claims_payer(claims),
+                            &connection->wait, scene, error);
     return explain(message, claims, status, error);
 }
 

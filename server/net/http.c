@@ -65,14 +65,15 @@ static void answer_buffer(struct gz_exchange *exchange, const char *type, struct
 static void serve_health(struct gz_exchange *exchange)
 {
     struct gz_net *net = exchange->net;
-    struct gz_error error;
+    struct gz_error error = {.status = GZ_OK};
     struct gz_buffer body;
-    gz_buffer_init(&body, 64, LWS_PRE);
+    gz_buffer_init(&body, 2 * GZ_ERROR_BYTES_MAX, LWS_PRE);
     if (net->draining) {
         gz_exchange_refuse_with(exchange, 503, GZ_BAD_STATE, "the server is going away");
     } else if (!net->host.healthy(net->host.context, &error)) {
         gz_exchange_refuse(exchange, 503, &error);
-    } else if (gz_text_print(&body, "ok\n")) {
+    } else if (gz_text_print(&body, "ok%s%s\n", error.status != GZ_OK ? ", but " : "",
+                             error.status != GZ_OK ? error.message : "")) {
         answer_buffer(exchange, TEXT_TYPE, body);
     } else {
         gz_buffer_finish(&body);

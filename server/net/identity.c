@@ -1,5 +1,6 @@
 /* identity.c - who asks: a trusted proxy says it, or a token; on an open server people are who they
  * say they are. */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -55,8 +56,8 @@ enum gz_status gz_identify_proxied(const struct gz_net *net, const char *proxy_u
                    net->trust_header);
 }
 
-enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
-                           struct gz_claims *claims, struct gz_error *error)
+static enum gz_status identify(const struct gz_net *net, const struct gz_said *said,
+                               struct gz_claims *claims, struct gz_error *error)
 {
     *claims = (struct gz_claims){.user = ""};
     if (said->proxy_user[0] != '\0' || is_open(net)) {
@@ -72,6 +73,25 @@ enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
                        "token: this server needs one: ask its operator for a token or a link");
     status = gz_keyring_verify(net->keyring, said->token, claims, error);
     return status == GZ_OK && claims->is_guest ? name_guest(said->name, claims, error) : status;
+}
+
+/* Whoever chooses a name, and could choose a thousand of them, uses the share of its address. */
+static void name_payer(const struct gz_net *net, const struct gz_said *said,
+                       struct gz_claims *claims)
+{
+    char text[GZ_ADDRESS_TEXT_BYTES];
+    if (said->client == NULL || !(is_open(net) || claims->is_guest)) return;
+    const struct gz_address network = gz_address_network(said->client);
+    gz_address_print(&network, text);
+    snprintf(claims->payer, sizeof claims->payer, "%s", text);
+}
+
+enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
+                           struct gz_claims *claims, struct gz_error *error)
+{
+    enum gz_status status = identify(net, said, claims, error);
+    if (status == GZ_OK) name_payer(net, said, claims);
+    return status;
 }
 
 /* ---- HTTP ---- */
@@ -95,10 +115,13 @@ enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi, co
 {
     const char *proxy_user = gz_arrival_of(wsi)->user;
     char text[GZ_HTTP_HEADER_BYTES_MAX];
-    struct gz_said said = {
-        .wants_admin = true, .name = {name, strlen(name)}, .proxy_user = proxy_user};
+    struct gz_said said = {.wants_admin = true,
+                           .name = {name, strlen(name)},
+                           .proxy_user = proxy_user,
+                           .client = &gz_arrival_of(wsi)->client};
     if (proxy_user[0] == '\0' && is_open(net)) {
         *claims = gz_claims_open(name, strlen(name), GZ_ROLE_ADMIN);
+        name_payer(net, &said, claims);
         return GZ_OK;
     }
     if (name[0] == '\0') said.name = (struct gz_text){"somebody", strlen("somebody")};

@@ -215,6 +215,7 @@ GZ_MUST_USE enum gz_status gz_identify_proxied(const struct gz_net *net, const c
                                                struct gz_error *error);
 /* What a client says of itself, or a proxy of it. */
 struct gz_said {
+    const struct gz_address *client; /* where it comes from */
     bool has_token, wants_admin;
     struct gz_text token;
     struct gz_text name;    /* which a client chooses: the user of an open server, and a guest's */

@@ -105,10 +105,10 @@ struct gz_net_host {
     void *context;
     uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts
                          its own there */
-    /* The scene of this name, made if it is missing and `create`. If it has to be opened first,
-     * *scene is NULL with GZ_OK, and `wait` waits. GZ_BAD_VALUE if that is no name,
-     * GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_STORAGE. */
-    enum gz_status (*find)(void *context, struct gz_text name, bool create,
+    /* The scene of this name, made if it is missing and `create`, both on the share of `payer`. If
+     * it has to be opened first, *scene is NULL with GZ_OK, and `wait` waits. GZ_BAD_VALUE if that
+     * is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_RATE_LIMITED, GZ_STORAGE. */
+    enum gz_status (*find)(void *context, struct gz_text name, bool create, const char *payer,
                            struct gz_scene_wait *wait, struct gz_net_scene **scene,
                            struct gz_error *error);
     /* `again` is not to be called any more. */
@@ -122,7 +122,8 @@ struct gz_net_host {
     void (*spool)(void *context, struct gz_http_request *request);
     /* Takes a body over that nobody waits for, to free it elsewhere. */
     void (*discard)(void *context, struct gz_body *body);
-    /* Whether every open scene is recovered and the disk takes commits in time; if not, why. */
+    /* Whether every open scene is recovered and the disk takes commits in time; if not, why. If it
+     * is well, but edits are refused, `error` says why as well; else its status is GZ_OK. */
     bool (*healthy)(void *context, struct gz_error *error);
     /* Appends what the host knows, in Prometheus' text format. */
     bool (*measure)(void *context, struct gz_buffer *out);

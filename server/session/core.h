@@ -126,6 +126,7 @@ struct gz_core_import_node {
 };
 struct gz_core_import {
     const char *user;
+    const char *payer; /* whose share of the server it uses, see gz_claims */
     const struct gz_core_import_node *nodes;
     size_t count;
     const uint8_t *asset;

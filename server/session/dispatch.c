@@ -102,6 +102,9 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     enum gz_status status = table[message->op].edits
                                 ? gz_journal_check_room(&session->core->journal, &failure->error)
                                 : GZ_OK;
+    if (status == GZ_OK && table[message->op].edits)
+        status = gz_host_spend(&session->core->options.host, session->payer, GZ_FILE_BYTES_PER_EDIT,
+                               &failure->error);
     if (status != GZ_OK) return status;
     if (table[message->op].closes_wheel) gz_interaction_give_way(session);
     return table[message->op].handle(session, message, failure);

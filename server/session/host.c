@@ -19,3 +19,9 @@ void gz_host_release(const struct gz_core_host *host, void *memory, void (*finis
     else
         finish(memory);
 }
+
+enum gz_status gz_host_spend(const struct gz_core_host *host, const char *payer, uint64_t bytes,
+                             struct gz_error *error)
+{
+    return host->spend != NULL ? host->spend(host->context, payer, bytes, error) : GZ_OK;
+}

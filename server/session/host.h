@@ -49,11 +49,19 @@ struct gz_core_host {
     /* Signs a token with these claims that expires in so many seconds. NULL: there is no key. */
     enum gz_status (*sign)(void *context, const struct gz_claims *claims, double seconds,
                            char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error);
+    /* Whether an edit may be made that adds about so many bytes to the file, by one whose share
+     * they are taken from: GZ_OK has taken them. GZ_STORAGE if the disk has no room,
+     * GZ_RATE_LIMITED if the share is used up. NULL: any edit may. */
+    enum gz_status (*spend)(void *context, const char *payer, uint64_t bytes,
+                            struct gz_error *error);
 };
 
 /* Gives an answer, or memory, to the host to be freed; frees it if the host does not take it. NULL
  * memory is fine. */
 void gz_host_discard(const struct gz_core_host *host, struct gz_answer *answer);
 void gz_host_release(const struct gz_core_host *host, void *memory, void (*finish)(void *memory));
+/* As `spend` says. */
+GZ_MUST_USE enum gz_status gz_host_spend(const struct gz_core_host *host, const char *payer,
+                                         uint64_t bytes, struct gz_error *error);
 
 #endif

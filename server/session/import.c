@@ -82,6 +82,9 @@ static enum gz_status apply(struct gz_core *core, const struct gz_core_import *i
     struct gz_edit_request request = {.user = import->user, .kind = GZ_EDIT_IMPORT};
     enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status == GZ_OK) status = gz_scene_check(core->scene, changes, count, GZ_ID_LIMIT, failure);
+    if (status == GZ_OK)
+        status = gz_core_spend(core, import->payer, GZ_FILE_BYTES_PER_EDIT + import->asset_size,
+                               changes, count, &failure->error);
     if (status != GZ_OK) return status;
     struct gz_pending_edit *pending = gz_pending_create(core, &request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");

@@ -138,6 +138,10 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     gz_budget_charge(session, GZ_WORK_MOVE, targets.count);
     if (!build_gizmo(session, &targets, gizmo))
         return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
+    status = gz_host_spend(&core->options.host, session->payer,
+                           GZ_FILE_BYTES_PER_EDIT + targets.count * GZ_FILE_BYTES_PER_CHANGE,
+                           &failure->error);
+    if (status != GZ_OK) return status;
     status = gz_scene_hold(core->scene, targets.ids, targets.count, session->id, failure);
     if (status != GZ_OK) return status;
     *gesture = (struct gz_gesture){

@@ -116,6 +116,15 @@ static void answer_unchanged(const struct gz_core *core, const struct gz_edit_re
     gz_session_ok(request->session, &asked, GZ_HAS_OK_SEQ, &ok);
 }
 
+enum gz_status gz_core_spend(const struct gz_core *core, const char *payer, uint64_t bytes,
+                             const struct gz_change *changes, size_t count, struct gz_error *error)
+{
+    bytes += count * GZ_FILE_BYTES_PER_CHANGE;
+    for (size_t i = 0; i < count; i++)
+        bytes += gz_text_bytes(changes[i].before.name) + gz_text_bytes(changes[i].after.name);
+    return gz_host_spend(&core->options.host, payer, bytes, error);
+}
+
 enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
                             const struct gz_change *changes, size_t count,
                             struct gz_failure *failure)
@@ -124,6 +133,8 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
     if (status != GZ_OK) return status;
     gz_budget_charge(request->session, GZ_WORK_EDIT, count);
     status = gz_scene_check(core->scene, changes, count, request->session->id, failure);
+    if (status == GZ_OK)
+        status = gz_core_spend(core, request->session->payer, 0, changes, count, &failure->error);
     if (status != GZ_OK) return status;
     struct gz_pending_edit *pending = gz_pending_create(core, request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");

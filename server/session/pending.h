@@ -38,6 +38,11 @@ GZ_MUST_USE enum gz_status gz_core_edit_of_key(struct gz_session *session,
                                                const struct gz_message *message, uint64_t *id,
                                                struct gz_failure *failure);
 
+/* Takes what these changes, and so many bytes beside them, will add to the file from the share of
+ * `payer`: as gz_host_spend. */
+GZ_MUST_USE enum gz_status gz_core_spend(const struct gz_core *core, const char *payer,
+                                         uint64_t bytes, const struct gz_change *changes,
+                                         size_t count, struct gz_error *error);
 /* Applies `changes` as one edit and answers after COMMIT. */
 GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
                                         const struct gz_change *changes, size_t count,

@@ -27,7 +27,8 @@ struct gz_session {
     struct gz_session *previous, *next;
     uint64_t id;
     char user[GZ_USER_BYTES_MAX + 1];
-    char name[GZ_USER_BYTES_MAX + 1]; /* to be shown in its place; empty for none */
+    char name[GZ_USER_BYTES_MAX + 1];  /* to be shown in its place; empty for none */
+    char payer[GZ_USER_BYTES_MAX + 1]; /* whose share of the server it uses, see gz_claims */
     struct gz_rights rights;
     enum gz_role asked;                   /* the most that the client wants to be */
     enum gz_role role;                    /* the most that it may be and wants to be */

@@ -82,6 +82,8 @@ static const struct row rows[] = {
     {{"--keep-edits", "1000.5"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", "1e3"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", ""}, 2, NULL, "--keep-edits"},
+    {{"--keep-free", "-1"}, 2, NULL, "--keep-free"},
+    {{"--keep-free", "1GB"}, 2, NULL, "--keep-free"},
     /* Taken, so that what is wrong is what comes after it. */
     {{"--listen", "nowhere", "--listen", "[::1]:0", "--log", "loud"}, 2, NULL, "--log"},
     {{"--keep", "1.5h", "--keep-edits", "1000", "--log", "loud"}, 2, NULL, "--log"},

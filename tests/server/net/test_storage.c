@@ -1,5 +1,5 @@
-/* A disk that takes no more, by a limit on the size of files: what HTTP says then, and what
- * stays. */
+/* A disk that takes no more, by a limit on the size of files, or that has to keep room: what HTTP
+ * and sessions say then, and what stays. */
 #include "net_fixture.h"
 
 #include <stdlib.h>
@@ -91,11 +91,87 @@ static int stop(void **state)
     return 0;
 }
 
+/* ---- a disk that has to keep room ---- */
+
+#define NO_DISK_HAS "--keep-free=1000000000"
+
+static int start_without_room(void **state)
+{
+    (void)state;
+    net_fixture_start(&fixture, NULL, NULL);
+    net_fixture_create_nodes(fixture.witness, 1);
+    close(fixture.witness);
+    test_daemon_end(&fixture.daemon);
+    test_daemon_start(&fixture.daemon, NO_DISK_HAS, NULL);
+    fixture.witness = net_fixture_join(&fixture, WITNESS_SCENE, "witness");
+    return 0;
+}
+
+static int stop_without_room(void **state)
+{
+    (void)state;
+    net_fixture_stop(&fixture);
+    return 0;
+}
+
+static enum gz_status answer_to(struct gz_message message)
+{
+    bool is_fatal;
+    message.has |= GZ_HAS_RID;
+    message.rid = 7;
+    assert_true(raw_send_message(fixture.witness, &message));
+    enum gz_status status = raw_read_error(fixture.witness, &is_fatal);
+    assert_false(is_fatal);
+    return status;
+}
+
+TEST(test_edits_of_every_kind_are_refused_and_viewing_goes_on)
+{
+    const struct gz_create_node node = {.trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
+    const uint64_t one = 1;
+    struct gz_message note = {.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT, .note.text = {"x", 1}};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE};
+    grab.pointer = (struct gz_pointer_message){
+        .phase = GZ_PHASE_DOWN, .handle = GZ_TX, .nodes = {&one, 1}, .value = {{1}, 1}};
+    const struct gz_message edits[] = {
+        {.op = GZ_OP_CREATE, .create = {&node, 1}},
+        {.op = GZ_OP_DELETE, .remove = {&one, 1}},
+        {.op = GZ_OP_UNDO},
+        {.op = GZ_OP_CHECKPOINT, .checkpoint.name = {"x", 1}},
+        note,
+        grab,
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++)
+        assert_int_equal(answer_to(edits[i]), GZ_STORAGE);
+    net_fixture_assert_unharmed(&fixture);
+    int viewer = net_fixture_join(&fixture, WITNESS_SCENE, "viewer");
+    close(viewer);
+}
+
+TEST(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk)
+{
+    struct raw_response response;
+    assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 500);
+    assert_non_null(strstr(response.body, "the disk of the server has less than 1000000000 MB"));
+    assert_false(is_there("new", ""));
+    assert_int_equal(request("GET", "/scenes/witness/export", "", 0, &response), 200);
+    assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
+    assert_non_null(strstr(response.body, "ok, but the disk of the server has less than"));
+    assert_int_equal(request("GET", "/metrics", "", 0, &response), 200);
+    assert_non_null(strstr(response.body, "\ngizmod_disk_short 1\n"));
+    assert_non_null(strstr(response.body, "\ngizmod_disk_free_bytes "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_import_that_is_not_saved_leaves_no_scene),
         cmocka_unit_test(test_replacement_that_is_not_saved_leaves_the_scene),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    const struct CMUnitTest without_room[] = {
+        cmocka_unit_test(test_edits_of_every_kind_are_refused_and_viewing_goes_on),
+        cmocka_unit_test(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk),
+    };
+    return cmocka_run_group_tests(tests, start, stop) +
+           cmocka_run_group_tests(without_room, start_without_room, stop_without_room);
 }

@@ -132,7 +132,7 @@ void data_folder_close(struct data_folder *folder, struct gz_open_scene *scene)
 static void ask(struct waiter *waiter)
 {
     waiter->asked++;
-    waiter->error.status = gz_scenes_find(&waiter->folder->scenes, waiter->name, waiter->create,
+    waiter->error.status = gz_scenes_find(&waiter->folder->scenes, waiter->name, waiter->create, "",
                                           &waiter->wait, &waiter->scene, &waiter->error);
     waiter->is_answered = waiter->error.status != GZ_OK || waiter->scene != NULL;
 }

@@ -1,0 +1,82 @@
+/* disk.c - looks how much room the disk has. See disk.h. */
+#include "host/disk.h"
+
+#include <sys/statvfs.h>
+
+#define LOOK_MS 1000
+/* More room than the bound by this part of it ends the refusal, so that it does not come and go. */
+#define ENOUGH_PART 8
+
+static uint64_t look(const char *folder)
+{
+    struct statvfs disk;
+    if (statvfs(folder, &disk) != 0) return UINT64_MAX;
+    return (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
+enum gz_status gz_disk_check(const struct gz_disk *disk, struct gz_error *error)
+{
+    if (disk == NULL || !disk->is_short) return GZ_OK;
+    return gz_fail(error, GZ_STORAGE,
+                   "the disk of the server has less than %llu MB free: edits are refused until "
+                   "there is more room",
+                   (unsigned long long)(disk->keep_bytes >> 20));
+}
+
+void gz_disk_found(struct gz_disk *disk, uint64_t free_bytes)
+{
+    const uint64_t more = disk->is_short ? disk->keep_bytes / ENOUGH_PART : 0;
+    const bool is_short = free_bytes < disk->keep_bytes + more;
+    const bool was_short = disk->is_short;
+    struct gz_error error;
+    disk->free_bytes = free_bytes;
+    disk->is_short = is_short;
+    if (is_short && !was_short && gz_disk_check(disk, &error) != GZ_OK)
+        gz_log(disk->log, GZ_ERROR, 0, "%s", error.message);
+    if (!is_short && was_short)
+        gz_log(disk->log, GZ_INFO, 0, "the disk has %llu MB free: edits are taken again",
+               (unsigned long long)(free_bytes >> 20));
+}
+
+static void run_look(struct gz_job *job)
+{
+    struct gz_disk *disk = job->context;
+    disk->found_bytes = look(disk->folder);
+}
+
+static void handle_looked(struct gz_job *job)
+{
+    struct gz_disk *disk = job->context;
+    disk->is_looking = false;
+    if (!job->is_cancelled) gz_disk_found(disk, disk->found_bytes);
+}
+
+static void handle_tick(uv_timer_t *tick)
+{
+    struct gz_disk *disk = tick->data;
+    if (disk->is_looking) return;
+    disk->is_looking = true;
+    disk->job = (struct gz_job){.lane = GZ_LANE_DISK,
+                                .subject = "",
+                                .group = "",
+                                .user = "",
+                                .run = run_look,
+                                .done = handle_looked,
+                                .context = disk};
+    gz_job_start(disk->jobs, &disk->job);
+}
+
+void gz_disk_watch(struct gz_disk *disk, uv_loop_t *loop, struct gz_jobs *jobs, const char *folder,
+                   uint64_t keep_bytes, const struct gz_log *log)
+{
+    *disk = (struct gz_disk){.folder = folder, .log = log, .jobs = jobs, .keep_bytes = keep_bytes};
+    uv_timer_init(loop, &disk->tick);
+    disk->tick.data = disk;
+    uv_timer_start(&disk->tick, handle_tick, LOOK_MS, LOOK_MS);
+    gz_disk_found(disk, look(folder));
+}
+
+void gz_disk_close(struct gz_disk *disk)
+{
+    uv_close((uv_handle_t *)&disk->tick, NULL);
+}

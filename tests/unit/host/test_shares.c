@@ -1,0 +1,232 @@
+/* What users may take of what all share: quotas of bytes and of new scenes, and a disk that has to
+ * keep room. */
+#include "data_folder.h"
+
+#include "host/memory.h"
+#include "host/quota.h"
+#include "net/clock.h"
+
+/* ---- quotas ---- */
+
+TEST(test_quota_is_used_up_and_fills_with_time)
+{
+    struct gz_quota quota = {.at_once = 100, .per_s = 10};
+    assert_true(gz_quota_has(&quota, "ann", 100, 0));
+    gz_quota_take(&quota, "ann", 100, 0);
+    assert_false(gz_quota_has(&quota, "ann", 1, 0));
+    assert_true(gz_quota_has(&quota, "ben", 100, 0)); /* everybody has a share of their own */
+    assert_false(gz_quota_has(&quota, "ann", 11, 1));
+    assert_true(gz_quota_has(&quota, "ann", 10, 1));
+    assert_true(gz_quota_has(&quota, "ann", 100, 1000));
+    gz_quota_take(&quota, "ann", 1, 1000);
+    assert_false(gz_quota_has(&quota, "ann", 100, 1000));
+}
+
+/* What is larger than anybody may take at once is possible all the same, and is paid for later. */
+TEST(test_quota_goes_into_debt_for_what_is_larger_than_it)
+{
+    struct gz_quota quota = {.at_once = 100, .per_s = 10};
+    assert_true(gz_quota_has(&quota, "ann", 1000, 0));
+    gz_quota_take(&quota, "ann", 1000, 0);
+    assert_false(gz_quota_has(&quota, "ann", 1, 90));
+    assert_true(gz_quota_has(&quota, "ann", 1, 91));
+}
+
+/* Many names that take nothing much do not give a share back to one who used it up. */
+TEST(test_quota_forgets_those_who_have_the_most_left)
+{
+    struct gz_quota quota = {.at_once = 100, .per_s = 0};
+    char name[16];
+    gz_quota_take(&quota, "ann", 100, 0);
+    for (int i = 0; i < 3 * GZ_ACCOUNTS_MAX; i++) {
+        snprintf(name, sizeof name, "user %d", i);
+        gz_quota_take(&quota, name, 1, 0);
+    }
+    assert_int_equal(quota.count, GZ_ACCOUNTS_MAX);
+    assert_false(gz_quota_has(&quota, "ann", 1, 0));
+}
+
+/* ---- the disk ---- */
+
+TEST(test_disk_refuses_below_the_bound_until_there_is_more_room)
+{
+    char *lines;
+    size_t size;
+    struct gz_log log = {.level = GZ_INFO, .stream = open_memstream(&lines, &size)};
+    struct gz_disk disk = {.keep_bytes = 800 << 20, .log = &log};
+    static const struct {
+        uint64_t free_mb;
+        bool is_short;
+    } looks[] = {{5000, false}, {800, false}, {799, true},  {850, true},
+                 {899, true},   {900, false}, {850, false}, {0, true}};
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
+        struct gz_error error = {.status = GZ_OK};
+        gz_disk_found(&disk, looks[i].free_mb << 20);
+        assert_int_equal(gz_disk_check(&disk, &error), looks[i].is_short ? GZ_STORAGE : GZ_OK);
+        if (looks[i].is_short)
+            assert_string_equal(error.message, "the disk of the server has less than 800 MB free: "
+                                               "edits are refused until there is more room");
+    }
+    fclose(log.stream);
+    assert_non_null(strstr(lines, "edits are taken again"));
+    free(lines);
+}
+
+TEST(test_disk_that_is_not_there_has_room)
+{
+    struct gz_error error;
+    assert_int_equal(gz_disk_check(NULL, &error), GZ_OK);
+}
+
+/* It is looked at again and again, on a worker. */
+TEST(test_disk_is_looked_at_by_a_worker)
+{
+    struct data_folder folder;
+    struct gz_disk disk;
+    data_folder_init(&folder);
+    gz_disk_watch(&disk, &folder.loop, &folder.jobs, folder.path, UINT64_MAX, &folder.log);
+    assert_true(disk.is_short && disk.free_bytes > 0);
+    gz_disk_found(&disk, UINT64_MAX); /* what the next look puts right */
+    assert_false(disk.is_short);
+    while (!disk.is_short) uv_run(&folder.loop, UV_RUN_ONCE);
+    gz_disk_close(&disk);
+    data_folder_finish(&folder);
+}
+
+/* ---- memory ---- */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Blocks too small to have pages of their own, with one after them that stays. */
+TEST(test_memory_that_was_freed_goes_back_to_the_system)
+{
+    enum { BLOCKS = 150000, BLOCK_BYTES = 1000 };
+    struct data_folder folder;
+    struct gz_memory memory;
+    size_t before, after;
+    char **blocks = malloc(BLOCKS * sizeof *blocks);
+    data_folder_init(&folder);
+    gz_memory_watch(&memory, &folder.loop, &folder.jobs);
+    for (int i = 0; i < BLOCKS; i++) memset(blocks[i] = malloc(BLOCK_BYTES), 1, BLOCK_BYTES);
+    for (int i = 0; i < BLOCKS - 1; i++) free(blocks[i]);
+    assert_int_equal(uv_resident_set_memory(&before), 0);
+    gz_memory_look(&memory);
+    data_folder_await_jobs(&folder);
+    assert_int_equal(uv_resident_set_memory(&after), 0);
+    assert_true(after + GZ_FREE_BYTES_KEPT < before);
+    free(blocks[BLOCKS - 1]);
+    free(blocks);
+    gz_memory_close(&memory);
+    data_folder_finish(&folder);
+}
+#endif
+
+/* ---- scenes that are made ---- */
+
+static enum gz_status make(struct data_folder *folder, const char *name, bool create,
+                           struct gz_error *error)
+{
+    struct gz_scene_wait wait = {0};
+    struct gz_open_scene *scene;
+    enum gz_status status =
+        gz_scenes_find(&folder->scenes, name, create, "192.0.2.1", &wait, &scene, error);
+    gz_scenes_forget(&wait);
+    data_folder_await_jobs(folder);
+    return status;
+}
+
+TEST(test_scenes_that_are_made_are_counted_and_those_that_are_there_are_not)
+{
+    struct data_folder folder;
+    struct gz_shares shares = {.made = {.at_once = 2, .per_s = 0}};
+    struct gz_error error;
+    data_folder_init(&folder);
+    folder.setting.shares = &shares;
+    assert_int_equal(make(&folder, "a", true, &error), GZ_OK);
+    assert_int_equal(make(&folder, "a", true, &error), GZ_OK);
+    assert_int_equal(make(&folder, "missing", false, &error), GZ_UNKNOWN_SCENE);
+    assert_int_equal(make(&folder, "b", true, &error), GZ_OK);
+    assert_int_equal(make(&folder, "c", true, &error), GZ_RATE_LIMITED);
+    assert_non_null(strstr(error.message, "create: you made too many scenes"));
+    assert_int_equal(make(&folder, "b", true, &error), GZ_OK);
+    assert_false(data_folder_has(&folder, "c.db"));
+    data_folder_finish(&folder);
+}
+
+TEST(test_full_disk_opens_scenes_and_makes_none)
+{
+    struct data_folder folder;
+    struct gz_disk disk = {.keep_bytes = UINT64_MAX};
+    struct gz_error error;
+    data_folder_init(&folder);
+    folder.setting.disk = &disk;
+    assert_int_equal(make(&folder, "a", true, &error), GZ_OK);
+    gz_disk_found(&disk, 0);
+    assert_int_equal(make(&folder, "b", true, &error), GZ_STORAGE);
+    assert_int_equal(make(&folder, "a", true, &error), GZ_OK);
+    data_folder_finish(&folder);
+}
+
+/* ---- bytes that are written ---- */
+
+static void ignore(void *context, enum gz_status status, const char *message)
+{
+    (void)context, (void)status, (void)message;
+}
+
+TEST(test_import_is_taken_from_the_share_of_its_payer_before_it_is_made)
+{
+    struct data_folder folder;
+    struct gz_shares shares = {.written = {.at_once = 10000, .per_s = 0},
+                               .written_in_scene = {.at_once = 15000, .per_s = 0}};
+    struct gz_error error;
+    data_folder_init(&folder);
+    folder.setting.shares = &shares;
+    assert_int_equal(make(&folder, "a", true, &error), GZ_OK);
+    struct gz_open_scene *scene = gz_scenes_find_open(&folder.scenes, "a");
+    const struct {
+        const char *payer;
+        size_t bytes;
+        const char *words;
+    } imports[] = {{"ann", 9000, NULL},
+                   {"ann", 1000, "by you too much was added"},
+                   {"ben", 8000, "in this scene too much was added"},
+                   {"ben", 2000, NULL},
+                   {"", 20000, NULL}};
+    for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
+        uint8_t *asset = calloc(1, imports[i].bytes);
+        struct gz_core_import import = {.user = "ann",
+                                        .payer = imports[i].payer,
+                                        .asset = asset,
+                                        .asset_size = imports[i].bytes,
+                                        .asset_owner = asset,
+                                        .finish = free,
+                                        .done = ignore};
+        enum gz_status status =
+            gz_core_import(gz_open_scene_touch(scene), &import, gz_clock_now(), &error);
+        assert_int_equal(status, imports[i].words != NULL ? GZ_RATE_LIMITED : GZ_OK);
+        if (status == GZ_OK) continue;
+        assert_non_null(strstr(error.message, imports[i].words));
+        free(asset);
+    }
+    data_folder_settle(&folder);
+    data_folder_finish(&folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quota_is_used_up_and_fills_with_time),
+        cmocka_unit_test(test_quota_goes_into_debt_for_what_is_larger_than_it),
+        cmocka_unit_test(test_quota_forgets_those_who_have_the_most_left),
+        cmocka_unit_test(test_disk_refuses_below_the_bound_until_there_is_more_room),
+        cmocka_unit_test(test_disk_that_is_not_there_has_room),
+        cmocka_unit_test(test_disk_is_looked_at_by_a_worker),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(test_memory_that_was_freed_goes_back_to_the_system),
+#endif
+        cmocka_unit_test(test_scenes_that_are_made_are_counted_and_those_that_are_there_are_not),
+        cmocka_unit_test(test_full_disk_opens_scenes_and_makes_none),
+        cmocka_unit_test(test_import_is_taken_from_the_share_of_its_payer_before_it_is_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
