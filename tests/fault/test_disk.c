@@ -280,8 +280,8 @@ static void test_scene_that_cannot_be_made_leaves_nothing(void **state)
     (void)people;
 }
 
-/* The end does not wait for a disk that takes no bytes and gives no answer: the disk hangs until the
- * daemon has ended, and the daemon says by its status that it gave up. */
+/* The end does not wait for a disk that takes no bytes and gives no answer: the disk hangs until
+ * the daemon has ended, and the daemon says by its status that it gave up. */
 static void test_sigterm_on_a_disk_that_hangs_ends_in_time(void **state)
 {
     static const unsigned calls[] = {FAULT_DISK_SYNC, FAULT_DISK_WRITE};
