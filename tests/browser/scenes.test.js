@@ -1,6 +1,9 @@
 // Scenes as a whole: the page that lists them, and what the page of a scene says when others do something to all of it.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
@@ -20,6 +23,7 @@ after(async () => {
   await daemon?.stop();
 });
 
+const sql = (file, words) => promisify(execFile)("sqlite3", [file, words]);
 const button = (person, name) => person.page.getByRole("button", { name, exact: true });
 const rowOf = (person, scene) => person.page.getByRole("row").filter({ has: button(person, scene) });
 
@@ -193,6 +197,18 @@ test("scenes_one_that_nobody_signed_for_is_said_to_be_deleted_too", async () => 
   await bob.page.getByRole("heading", { name: "Scene deleted or closed" }).waitFor();
   await bob.page.getByText(/deleted/).first().waitFor();
   await bob.page.close();
+});
+
+test("scenes_one_whose_file_is_damaged_is_shown_and_says_why_nobody_can_edit_it", async () => {
+  const dan = await browser.person();
+  await daemon.import("damaged", ENGINE);
+  await daemon.kill("SIGTERM");
+  await sql(join(daemon.folder, "damaged.db"), "UPDATE nodes SET tx = 5.0");
+  await daemon.run();
+  await dan.join(daemon, "damaged", "Dan");
+  await dan.page.getByText(/^The server may only read this scene: its file is damaged: node \d+ .* has another translation/).waitFor();
+  await dan.page.getByText("View only", { exact: true }).waitFor();
+  await dan.page.close();
 });
 
 test("scenes_nobodys_console_has_an_error", () => {

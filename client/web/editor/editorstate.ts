@@ -107,6 +107,8 @@ export class EditorState {
    */
   readonly editable = computed(() => this.role.value !== "viewer" && this.past.value === null);
   readonly role = signal<"viewer" | "editor" | "admin">("viewer");
+  /** Why nobody can edit the scene now, in the server's words; empty if it can be edited. */
+  readonly readOnly = signal("");
   /** The session whose view this page follows; null for none. */
   readonly following = signal<number | null>(null);
   /** Whether the view shows the cameras, pointers and names of the others. */
@@ -149,6 +151,7 @@ export class EditorState {
     session.on("status", (status) => {
       this.status.value = status;
       this.role.value = session.role;
+      this.readOnly.value = session.readOnly;
       if (status.phase !== "online") this.#dropPendingSelections();
       if (status.phase === "online" && status.older) this.say("error", OLDER);
     });

@@ -45,6 +45,8 @@ export class Session extends Emitter {
   id = 0;
   /** @type {Role} the role that the server grants */
   role = "viewer";
+  /** Why nobody can edit the scene now, in the server's words; empty if it can be edited. */
+  readOnly = "";
   /**
    * The limits that the server sent in `welcome`.
    * @type {{ message_bytes?: number, messages_per_s?: number, nodes?: number }}
@@ -567,6 +569,7 @@ export class Session extends Emitter {
     Object.assign(this, {
       id: welcome.session,
       role: welcome.role,
+      readOnly: welcome.read_only ?? "",
       limits: welcome.limits,
       server: welcome.server,
     });

@@ -29,7 +29,7 @@ export function sceneMenu(editor: Editor): MenuItem[] {
       icon: "upload",
       line: true,
       disabled: away || !editor.editable.peek(),
-      why: viewer ? VIEW_ONLY : undefined,
+      why: viewer ? editor.readOnly.peek() || VIEW_ONLY : undefined,
       run: () => chooseFile(editor),
     },
     file("export"),

@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { Status } from "../../sdk/types.js";
 import { useEditor } from "../context";
+import { errorText } from "../errortext";
 import { Icon } from "../icons";
 import { count } from "../past/edittext";
 import { useExpiry, useRefusal, waitsForToken } from "../people/expiry";
@@ -31,6 +32,7 @@ export function ViewStatus() {
         </div>
         <Retry status={status} />
         <NewLink status={status} />
+        <ReadOnly status={status} />
         <Loading />
         <Upload />
         <Download />
@@ -146,6 +148,18 @@ function NewLink({ status }: { status: Status }) {
         Use a new link
       </button>
     </>
+  );
+}
+
+/** Nobody can edit the scene now: its file is damaged or cannot be written. */
+function ReadOnly({ status }: { status: Status }) {
+  const { readOnly } = useEditor();
+  if (readOnly.value === "" || status.phase !== "online") return null;
+  return (
+    <div class="status-line status-warn" role="status" data-part="readonly">
+      <Icon name="warn" />
+      {errorText(readOnly.value)}
+    </div>
   );
 }
 
