@@ -29,6 +29,9 @@ static void ping(struct gz_connection *connection, double now_s)
 static bool is_silent(struct gz_connection *connection, double now_s)
 {
     if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
+    /* What it sends is not read meanwhile. */
+    if (connection->paused && gz_session_waits_for_core(connection->session))
+        connection->heard_s = now_s;
     return now_s - fmax(connection->heard_s, connection->taken_s) > connection->net->silence_s;
 }
 

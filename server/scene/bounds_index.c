@@ -18,11 +18,6 @@ void gz_bounds_index_finish(struct gz_bounds_index *index)
     free(index->blocks);
 }
 
-static void mark_block(struct gz_bounds_index *index, size_t slot)
-{
-    index->blocks[slot / GZ_BOUNDS_BLOCK].is_stale = true;
-}
-
 /* ---- one box ---- */
 
 /* No result is subnormal, because processors are slow with subnormal numbers. */
@@ -74,7 +69,7 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
     struct gz_bounds_index *index = &scene->bounds_index;
     gz_box box;
     bool known = gz_scene_world_box(scene, node, &box);
-    mark_block(index, node->slot - 1);
+    gz_bounds_slot_mark(index, node->slot - 1);
     if (!known || (node->has_bounds && is_squeezed(&node->world.linear))) box = everywhere;
     for (int axis = 0; axis < 3; axis++) {
         index->sides[axis][node->slot - 1] = round_down(gz_component(box.min, axis));
@@ -82,62 +77,10 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
     }
 }
 
-/* ---- slots ---- */
-
-static bool reserve(struct gz_bounds_index *index, size_t count)
-{
-    size_t blocks = (count + GZ_BOUNDS_BLOCK - 1) / GZ_BOUNDS_BLOCK;
-    if (!gz_grow(&index->blocks, &index->block_capacity, blocks, sizeof *index->blocks))
-        return false;
-    if (count <= index->capacity) return true;
-    size_t capacity = index->capacity;
-    for (int side = 0; side < 6; side++) {
-        capacity = index->capacity;
-        if (!gz_grow(&index->sides[side], &capacity, count, sizeof *index->sides[side]))
-            return false;
-    }
-    size_t nodes = index->capacity, found = index->capacity;
-    if (!gz_grow(&index->nodes, &nodes, count, sizeof *index->nodes)) return false;
-    if (!gz_grow(&index->found, &found, count, sizeof *index->found)) return false;
-    index->capacity = capacity;
-    return true;
-}
-
-static bool take_slot(struct gz_bounds_index *index, const struct gz_node *node)
-{
-    if (node->slot != 0) return true;
-    if (!reserve(index, index->count + 1)) return false;
-    index->nodes[index->count++] = node;
-    ((struct gz_node *)node)->slot = (uint32_t)index->count;
-    return true;
-}
-
-/* The last slot moves into the hole. */
-static void give_slot_back(struct gz_bounds_index *index, const struct gz_node *node)
-{
-    if (node->slot == 0) return;
-    size_t hole = node->slot - 1, last = --index->count;
-    mark_block(index, hole);
-    mark_block(index, last);
-    for (int side = 0; side < 6; side++) index->sides[side][hole] = index->sides[side][last];
-    index->nodes[hole] = index->nodes[last];
-    ((struct gz_node *)index->nodes[hole])->slot = node->slot;
-    ((struct gz_node *)node)->slot = 0;
-}
-
-/* Used if tombstones were forgotten that the index did not see: then no slot can be relied on. */
-static void begin_anew(struct gz_scene *scene)
-{
-    for (struct gz_node *node = scene->oldest; node != NULL; node = node->newer) node->slot = 0;
-    scene->bounds_index.count = 0;
-    scene->bounds_index.seq = 0;
-}
-
 /* Finds up to `most` boxes anew, and those below the node at which that many are reached. */
 static bool renew(struct gz_scene *scene, size_t most, size_t *renewed)
 {
     struct gz_bounds_index *index = &scene->bounds_index;
-    if (index->seq < scene->forgotten) begin_anew(scene);
     struct gz_moved moved = gz_scene_moved(scene, index->seq, true);
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL; ++*renewed) {
         if (*renewed >= most && (moved.at == NULL || moved.at == moved.top)) {
@@ -145,21 +88,20 @@ static bool renew(struct gz_scene *scene, size_t most, size_t *renewed)
             return true;
         }
         if (node->gone) {
-            give_slot_back(index, node);
+            gz_bounds_slot_give_back(index, node);
             continue;
         }
-        if (!take_slot(index, node)) return false;
+        if (!gz_bounds_slot_take(index, node)) return false;
         place(scene, node);
     }
     index->seq = scene->seq;
     return true;
 }
 
-bool gz_scene_renew_boxes(struct gz_scene *scene, size_t *budget, bool *is_done)
+bool gz_scene_renew_boxes(struct gz_scene *scene, size_t most, size_t *renewed, bool *is_done)
 {
-    size_t renewed = 0;
-    if (!renew(scene, *budget, &renewed)) return false;
-    *budget -= renewed < *budget ? renewed : *budget;
+    *renewed = 0;
+    if (!renew(scene, most, renewed)) return false;
     *is_done = scene->bounds_index.seq == scene->seq;
     return true;
 }

@@ -29,10 +29,11 @@ GZ_MUST_USE bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, s
  * asked, and some hundred for each of them. */
 GZ_MUST_USE bool gz_scene_bounds(struct gz_scene *scene, gz_box *all, size_t *looked_at);
 
-/* Brings a part of the index up to date ahead of a cull, which then has less to do: each box that
- * is found anew takes one from *budget. A node that moved takes along all nodes below it, even if
- * the budget is spent by that. *is_done: nothing is left. */
-GZ_MUST_USE bool gz_scene_renew_boxes(struct gz_scene *scene, size_t *budget, bool *is_done);
+/* Brings a part of the index up to date ahead of a cull, which then has less to do: finds `most`
+ * boxes anew. A node that moved takes along all nodes below it, so that *renewed may be more than
+ * `most`. *is_done: nothing is left. */
+GZ_MUST_USE bool gz_scene_renew_boxes(struct gz_scene *scene, size_t most, size_t *renewed,
+                                      bool *is_done);
 
 /* The box in the world around the node's bounds, or around its origin if it has none. False if it
  * is not finite. */

@@ -82,4 +82,13 @@ char *gz_name_copy(const char *name);
 
 void gz_bounds_index_finish(struct gz_bounds_index *index);
 
+/* ---- bounds_slots.c ---- */
+
+/* A place for the node's box, unless it has one. False without memory. */
+GZ_MUST_USE bool gz_bounds_slot_take(struct gz_bounds_index *index, const struct gz_node *node);
+/* Before the node is freed, at the latest. Fine for one without a place. */
+void gz_bounds_slot_give_back(struct gz_bounds_index *index, const struct gz_node *node);
+/* The box in this slot, counted from 0, is another one. */
+void gz_bounds_slot_mark(struct gz_bounds_index *index, size_t slot);
+
 #endif

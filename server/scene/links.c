@@ -73,6 +73,7 @@ struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id)
 static void forget_tombstone(struct gz_scene *scene, struct gz_node *node)
 {
     if (node->seq > scene->forgotten) scene->forgotten = node->seq;
+    gz_bounds_slot_give_back(&scene->bounds_index, node);
     leave_order(scene, node);
     gz_node_unlink(scene, node);
     gz_table_remove(&scene->table, node->id);

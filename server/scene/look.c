@@ -15,11 +15,8 @@ struct gz_look gz_look_into(const gz_plane *planes, size_t count)
 
 struct gz_look gz_look_at(const struct gz_scene *scene, const struct gz_node **nodes, size_t count)
 {
-    return (struct gz_look){.has_nodes = true,
-                            .nodes = nodes,
-                            .count = count,
-                            .seq = gz_scene_seq(scene),
-                            .forgotten = gz_scene_forgotten(scene)};
+    return (struct gz_look){
+        .has_nodes = true, .nodes = nodes, .count = count, .seq = gz_scene_seq(scene)};
 }
 
 void gz_look_finish(struct gz_look *look)
@@ -29,13 +26,21 @@ void gz_look_finish(struct gz_look *look)
     look->count = look->next = 0;
 }
 
+static void spend(struct gz_look *look, size_t *budget, size_t count)
+{
+    look->spent += count;
+    *budget -= count < *budget ? count : *budget;
+}
+
 /* A scan of the boxes passes over a node in a fortieth of the time that a look at the node takes:
  * it is not counted. */
 static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene, size_t *budget)
 {
     struct gz_culled culled;
+    size_t renewed;
     bool is_done;
-    if (!gz_scene_renew_boxes(scene, budget, &is_done)) return GZ_LOOK_NO_MEMORY;
+    if (!gz_scene_renew_boxes(scene, *budget, &renewed, &is_done)) return GZ_LOOK_NO_MEMORY;
+    spend(look, budget, renewed);
     if (!is_done) return GZ_LOOK_PAUSE;
     if (!gz_scene_cull(scene, look->planes, look->plane_count, &culled)) return GZ_LOOK_NO_MEMORY;
     const struct gz_node **nodes = malloc((culled.count + 1) * sizeof *nodes);
@@ -44,7 +49,6 @@ static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene
     look->nodes = nodes;
     look->count = culled.count;
     look->seq = gz_scene_seq(scene);
-    look->forgotten = gz_scene_forgotten(scene);
     look->has_nodes = true;
     return GZ_LOOK_NODE;
 }
@@ -53,7 +57,8 @@ enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, siz
                                const struct gz_node **node)
 {
     if (*budget == 0) return GZ_LOOK_PAUSE;
-    if (look->has_nodes && look->forgotten != gz_scene_forgotten(scene)) {
+    /* A node that was given then and is freed now was deleted since. */
+    if (look->has_nodes && gz_scene_forgotten(scene) > look->seq) {
         gz_look_finish(look);
         look->has_nodes = false;
         return GZ_LOOK_AGAIN;
@@ -62,7 +67,7 @@ enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, siz
     if (step != GZ_LOOK_NODE) return step;
     for (; look->next < look->count; look->next++) {
         if (*budget == 0) return GZ_LOOK_PAUSE;
-        --*budget;
+        spend(look, budget, 1);
         if (look->nodes[look->next]->gone) continue;
         *node = look->nodes[look->next++];
         return GZ_LOOK_NODE;

@@ -15,16 +15,18 @@
 struct gz_look {
     gz_plane planes[GZ_LOOK_PLANES_MAX];
     size_t plane_count;
-    bool has_nodes;               /* they are found; before that the index is brought up to date */
-    const struct gz_node **nodes; /* that are to be given; valid while nothing was forgotten */
+    bool has_nodes; /* they are found; before that the index is brought up to date */
+    const struct gz_node *
+        *nodes; /* that are to be given; valid while nothing that was deleted since is forgotten */
     size_t count, next;
-    uint64_t seq, forgotten; /* of the scene when they were found */
+    uint64_t seq; /* of the scene when they were found */
+    size_t spent; /* nodes looked at so far, for themselves or for the index */
 };
 
 enum gz_look_step {
     GZ_LOOK_NODE,  /* here is the next one, which is not deleted */
     GZ_LOOK_PAUSE, /* the budget is spent */
-    GZ_LOOK_AGAIN, /* tombstones were forgotten: all nodes are given again from the first */
+    GZ_LOOK_AGAIN, /* later tombstones were forgotten: all nodes are given again from the first */
     GZ_LOOK_END,
     GZ_LOOK_NO_MEMORY
 };
@@ -33,7 +35,8 @@ enum gz_look_step {
 struct gz_look gz_look_into(const gz_plane *planes, size_t count);
 /* At these nodes, as they are now. The array is the look's to free. */
 struct gz_look gz_look_at(const struct gz_scene *scene, const struct gz_node **nodes, size_t count);
-/* What is next. Each node that is looked at takes one from *budget, whether it is given or not. */
+/* What is next. Each node that is looked at takes one from *budget, whether it is given or not. A
+ * node that moved takes along all nodes below it, even if the budget is spent by that. */
 enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, size_t *budget,
                                const struct gz_node **node);
 void gz_look_finish(struct gz_look *look);

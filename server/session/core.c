@@ -175,6 +175,21 @@ void gz_core_turn(struct gz_core *core, struct gz_now now)
     gz_core_send_tickets(core);
 }
 
+/* A viewer of a part pays for the look at what moved, which may have come into the part. Its frames
+ * wait while it is in debt. */
+static bool is_in_debt(const struct gz_session *session)
+{
+    return session->cursor.interest_set != NULL &&
+           gz_budget_affords_s(session, 1, GZ_HASTE_ASKED) > session->core->clock.now.mono_s;
+}
+
+static double frame_due(const struct gz_session *session)
+{
+    if (!is_in_debt(session) || !gz_sync_has_frame(session->core->sync, &session->cursor))
+        return INFINITY;
+    return gz_budget_affords_s(session, 1, GZ_HASTE_ASKED);
+}
+
 double gz_core_deadline(const struct gz_core *core)
 {
     if (gz_core_has_tickets_to_send(core)) return -INFINITY;
@@ -188,6 +203,7 @@ double gz_core_deadline(const struct gz_core *core)
         if (session->ended) continue;
         if (gz_session_has_work(session)) return -INFINITY;
         deadline = fmin(deadline, gz_session_interest_due(session));
+        deadline = fmin(deadline, frame_due(session));
         deadline = fmin(deadline, gz_session_expires_s(session));
     }
     return deadline;
@@ -218,6 +234,16 @@ void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *a
 
 /* ---- frames ---- */
 
+static const struct gz_buffer *scene_frame(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    if (is_in_debt(session)) return NULL;
+    const struct gz_buffer *frame =
+        gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_sync_take_looks(&session->cursor));
+    return frame;
+}
+
 /* First what is sent to this session alone; then a frame for everybody and a piece of an answer, by
  * turns. */
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
@@ -227,14 +253,12 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
     gz_core_enter(core, now);
     if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
     if (session->ended) return NULL;
-    const struct gz_buffer *frame =
-        past->takes_turns ? NULL
-                          : gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
+    const struct gz_buffer *frame = past->takes_turns ? NULL : scene_frame(session);
     past->takes_turns = past->answer != NULL && frame != NULL;
     if (frame != NULL) return frame;
     gz_session_send_piece(session);
     if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
-    return gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
+    return scene_frame(session);
 }
 
 /* ---- what the host asks ---- */
@@ -247,6 +271,11 @@ const char *gz_session_end_reason(const struct gz_session *session)
 bool gz_session_is_replaced(const struct gz_session *session)
 {
     return session->replaced;
+}
+
+bool gz_session_waits_for_core(const struct gz_session *session)
+{
+    return gz_session_has_work(session);
 }
 
 bool gz_session_is_full(const struct gz_session *session)

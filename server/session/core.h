@@ -88,6 +88,8 @@ bool gz_session_is_replaced(const struct gz_session *session);
 /* Whether to stop reading from this session's socket until its answers are taken, and what it asked
  * for is done. */
 bool gz_session_is_full(const struct gz_session *session);
+/* Whether it waits for the core, which does what the session asked for in slices. */
+bool gz_session_waits_for_core(const struct gz_session *session);
 
 /* Completes all drags as they stand, and refuses from now on what is asked, with these words
  * (GZ_BAD_STATE). What was asked before is still answered. Call turn afterwards. */

@@ -52,7 +52,7 @@ static enum gz_status answer(struct gz_session *session, struct gz_search *searc
 static enum gz_look_step look(struct gz_session *session, struct gz_search *search)
 {
     size_t *budget = &session->core->slice;
-    const size_t before = *budget;
+    const size_t before = search->look.spent;
     const struct gz_node *node;
     enum gz_look_step step;
     while ((step = gz_look_next(&search->look, session->core->scene, budget, &node)) ==
@@ -63,7 +63,7 @@ static enum gz_look_step look(struct gz_session *session, struct gz_search *sear
             return GZ_LOOK_NO_MEMORY;
     }
     if (step == GZ_LOOK_AGAIN) search->hits.count = 0;
-    gz_budget_charge(session, GZ_WORK_LOOK, before - *budget);
+    gz_budget_charge(session, GZ_WORK_LOOK, search->look.spent - before);
     return step;
 }
 

@@ -66,6 +66,11 @@ void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *bud
     *budget = 0; /* there may be memory in the next turn */
 }
 
+size_t gz_sync_take_looks(struct gz_cursor *cursor)
+{
+    return cursor->interest_set != NULL ? gz_interest_set_take_looks(cursor->interest_set) : 0;
+}
+
 /* ---- the delta ---- */
 
 /* First the nodes that came into the set or left it, then what changed of the nodes that the viewer

@@ -44,7 +44,8 @@ struct gz_interest_set {
                          nodes up to the seq assumed_to */
     uint64_t assumed_to;
     struct gz_look look;
-    uint64_t seq; /* of the scene at the last update */
+    uint64_t seq;     /* of the scene at the last update */
+    size_t looked_at; /* nodes, in updates */
 
     struct entry *entries; /* open addressing; at most three quarters full */
     size_t count, capacity;
@@ -335,7 +336,7 @@ static bool depends_on_worlds(const struct gz_interest_set *set)
 static bool update_changed(struct gz_interest_set *set, struct gz_scene *scene)
 {
     struct gz_moved moved = gz_scene_moved(scene, set->seq, depends_on_worlds(set));
-    for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL;) {
+    for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL; set->looked_at++) {
         if (!set_matching(set, scene, node, matches(&set->region, scene, node))) return false;
     }
     return true;
@@ -381,25 +382,43 @@ static bool unmatch(struct gz_interest_set *set, struct gz_scene *scene, size_t 
     return true;
 }
 
-/* The named nodes and all below them. Those below two named nodes are taken once. */
-static bool find_named(struct gz_interest_set *set, const struct gz_scene *scene)
+/* The named nodes that are not below another one. */
+static size_t find_tops(const struct gz_interest_set *set, struct gz_scene *scene, uint64_t *ids,
+                        const struct gz_node **tops)
 {
-    const struct gz_region *region = &set->region;
-    const struct gz_node **nodes = NULL;
-    size_t count = 0, capacity = 0;
-    for (size_t i = 0; i < region->id_count; i++) {
-        const struct gz_node *top = gz_scene_find(scene, region->ids[i]);
-        if (top == NULL || (top->parent != NULL && is_below_named(region, top->parent))) continue;
-        for (const struct gz_node *node = top; node != NULL; node = gz_scene_walk(top, node)) {
-            if (!gz_grow(&nodes, &capacity, count + 1, sizeof *nodes)) {
-                free(nodes);
-                return false;
-            }
-            nodes[count++] = node;
+    size_t count = 0;
+    for (size_t i = 0; i < set->region.id_count; i++) {
+        if (gz_scene_find(scene, set->region.ids[i]) != NULL) ids[count++] = set->region.ids[i];
+    }
+    return gz_scene_tops(scene, ids, count, tops);
+}
+
+static bool walk_tops(const struct gz_node **tops, size_t top_count, const struct gz_node ***nodes,
+                      size_t *count)
+{
+    size_t capacity = 0;
+    for (size_t i = 0; i < top_count; i++) {
+        for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at)) {
+            if (!gz_grow(nodes, &capacity, *count + 1, sizeof **nodes)) return false;
+            (*nodes)[(*count)++] = at;
         }
     }
-    set->look = gz_look_at(scene, nodes, count);
     return true;
+}
+
+/* The named nodes and all below them. Those below two named nodes are taken once. */
+static bool find_named(struct gz_interest_set *set, struct gz_scene *scene)
+{
+    const size_t id_count = set->region.id_count;
+    uint64_t *ids = malloc((id_count + 1) * sizeof *ids);
+    const struct gz_node **tops = malloc((id_count + 1) * sizeof *tops), **nodes = NULL;
+    size_t count = 0;
+    bool is_found = ids != NULL && tops != NULL &&
+                    walk_tops(tops, find_tops(set, scene, ids, tops), &nodes, &count);
+    free(ids);
+    free(tops);
+    set->look = gz_look_at(scene, nodes, count); /* which frees them */
+    return is_found;
 }
 
 static void find_in_box(struct gz_interest_set *set)
@@ -432,8 +451,9 @@ static bool match(struct gz_interest_set *set, struct gz_scene *scene, size_t *b
     while ((step = gz_look_next(&set->look, scene, budget, &node)) == GZ_LOOK_NODE) {
         /* While the table is small: later all entries would have to move at once. */
         if (!reserve(set, set->look.count)) return false;
-        if (matches(&set->region, scene, node) && !set_matching(set, scene, node, true))
-            return false;
+        /* What named nodes have below them was below them when the look began. */
+        if (set->region.kind != GZ_REGION_NODES && !matches(&set->region, scene, node)) continue;
+        if (!set_matching(set, scene, node, true)) return false;
     }
     if (step == GZ_LOOK_AGAIN) enter(set, PHASE_UNMATCH);
     if (step == GZ_LOOK_END) enter(set, PHASE_SORT_OUT);
@@ -483,6 +503,13 @@ bool gz_interest_set_advance(struct gz_interest_set *set, struct gz_scene *scene
         if (!phases[set->phase](set, scene, budget)) return false;
     }
     return true;
+}
+
+size_t gz_interest_set_take_looks(struct gz_interest_set *set)
+{
+    size_t count = set->looked_at;
+    set->looked_at = 0;
+    return count;
 }
 
 static void compact_news(struct gz_interest_set *set)

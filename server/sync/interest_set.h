@@ -62,6 +62,9 @@ GZ_MUST_USE bool gz_interest_set_advance(struct gz_interest_set *set, struct gz_
                                          size_t *budget);
 /* Brings the set up to what the scene is now, with all slices that are left. */
 GZ_MUST_USE bool gz_interest_set_update(struct gz_interest_set *set, struct gz_scene *scene);
+/* How many nodes updates looked at since this was last asked: those that changed, and those that
+ * moved along. */
+size_t gz_interest_set_take_looks(struct gz_interest_set *set);
 /* After an update: takes the next news and returns its id, 0 if there is none. Either the viewer
  * now has the node as of `seq`, or, if `gone`, has it no longer. */
 uint64_t gz_interest_set_next_news(struct gz_interest_set *set, uint64_t seq, bool *gone);

@@ -203,7 +203,7 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
     return &sync->own;
 }
 
-static bool has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
+bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
            cursor->saved != sync->saved || cursor->edits != sync->edit_count ||
@@ -214,7 +214,7 @@ static bool has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor
 
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
-    if (!has_frame(sync, cursor) || !gz_sync_is_ready(sync, cursor)) return NULL;
+    if (!gz_sync_has_frame(sync, cursor) || !gz_sync_is_ready(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
     if (frame == NULL) {

@@ -76,6 +76,10 @@ void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *bud
  * until the next call. */
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                       double unix_s);
+bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* How many nodes were looked at for this viewer's frames, beside those that it was sent, since this
+ * was last asked: those that moved may have come into its interest. */
+size_t gz_sync_take_looks(struct gz_cursor *cursor);
 
 /* The state up to `seq` is on stable storage. */
 void gz_sync_saved(struct gz_sync *sync, uint64_t seq);
