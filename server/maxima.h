@@ -18,10 +18,10 @@
 
 /* Work that grows with the scene, or with what a message names, is charged as messages. One stands
  * for some 20 us of the core (tests/bench/price_bench.c measures it), so that what a session has
- * done within its rate takes 4 % of the core, and all sessions of a user together 8 %. A person who
- * drags 1,000 nodes 60 times a second, with their gizmo, is charged for 1,800 messages a second. So
- * many count as one message: nodes passed over by a look at their boxes, nodes looked at for
- * themselves or named, nodes moved, held or told of, nodes edited. */
+ * done within its rate takes 4 % of the core, and all sessions of a payer together 8 %. A person
+ * who drags 1,000 nodes 60 times a second, with their gizmo, is charged for 1,800 messages a
+ * second. So many count as one message: nodes passed over by a look at their boxes, nodes looked at
+ * for themselves or named, nodes moved, held or told of, nodes edited. */
 #define GZ_NODES_CULLED_PER_MESSAGE 5000
 #define GZ_NODES_LOOKED_AT_PER_MESSAGE 100
 #define GZ_NODES_MOVED_PER_MESSAGE 50
@@ -30,11 +30,12 @@
 #define GZ_SURFACE_TESTS_PER_MESSAGE 1000
 /* Bytes that are read with a message, some 10 ns each. */
 #define GZ_BYTES_READ_PER_MESSAGE 2048
-/* All sessions of a user in a scene have as much work done as so many, and may send as many
- * messages as so many: a person has a few windows and a script, not fifty. Guests who call
- * themselves the same share it too, so that messages, which are cheap, are many. */
-#define GZ_USER_WORK_SESSIONS 2
-#define GZ_USER_MESSAGES_SESSIONS 4
+/* All sessions of a payer in a scene (a user, or an address if nobody vouches for the names that
+ * are chosen there) have as much work done as so many, and may send as many messages as so many: a
+ * person has a few windows and a script, not fifty. Guests who come from one address share it too,
+ * so that messages, which are cheap, are many. */
+#define GZ_PAYER_WORK_SESSIONS 2
+#define GZ_PAYER_MESSAGES_SESSIONS 4
 /* A signature that is verified or made counts as so many messages more: with RSA of 8192 bits it
  * takes milliseconds. */
 #define GZ_MESSAGES_PER_SIGNATURE 100

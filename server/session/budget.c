@@ -24,9 +24,9 @@ double gz_work_messages(enum gz_work work, size_t count)
     return (double)count / counts_per_message[work];
 }
 
-/* ---- the shares of users ---- */
+/* ---- the shares of payers ---- */
 
-/* Shares of users who are gone count on until they are full again: leaving pays no debt. */
+/* Shares of payers who are gone count on until they are full again: leaving pays no debt. */
 static void forget_full_shares(struct gz_core *core)
 {
     double now_s = core->clock.now.mono_s;
@@ -44,14 +44,14 @@ static void forget_full_shares(struct gz_core *core)
     }
 }
 
-static struct gz_share *new_share(struct gz_core *core, const char *user)
+static struct gz_share *new_share(struct gz_core *core, const char *payer)
 {
     double per_s = core->options.messages_per_s;
     struct gz_share *share = calloc(1, sizeof *share);
     if (share == NULL) return NULL;
-    memcpy(share->user, user, strlen(user) + 1);
-    share->messages = gz_rate_of(GZ_USER_MESSAGES_SESSIONS * per_s, core->clock.now.mono_s);
-    share->work = gz_rate_of(GZ_USER_WORK_SESSIONS * per_s, core->clock.now.mono_s);
+    memcpy(share->payer, payer, strlen(payer) + 1);
+    share->messages = gz_rate_of(GZ_PAYER_MESSAGES_SESSIONS * per_s, core->clock.now.mono_s);
+    share->work = gz_rate_of(GZ_PAYER_WORK_SESSIONS * per_s, core->clock.now.mono_s);
     share->next = core->shares;
     core->shares = share;
     return share;
@@ -63,8 +63,8 @@ bool gz_budget_join(struct gz_session *session)
     double per_s = core->options.messages_per_s;
     forget_full_shares(core);
     struct gz_share *share = core->shares;
-    while (share != NULL && strcmp(share->user, session->user) != 0) share = share->next;
-    if (share == NULL) share = new_share(core, session->user);
+    while (share != NULL && strcmp(share->payer, session->payer) != 0) share = share->next;
+    if (share == NULL) share = new_share(core, session->payer);
     if (share == NULL) return false;
     share->sessions++;
     session->share = share;
@@ -89,15 +89,18 @@ void gz_budgets_finish(struct gz_core *core)
 
 /* ---- taking and charging ---- */
 
-bool gz_budget_take(struct gz_session *session, size_t bytes)
+/* What the others of the share leave no room for counts as sent all the same: a session that sends
+ * more than its own rate is known by its own bucket. */
+enum gz_taken gz_budget_take(struct gz_session *session, size_t bytes)
 {
     double now_s = session->core->clock.now.mono_s;
     double messages = 1 + (double)(bytes / GZ_BYTES_READ_PER_MESSAGE);
     struct gz_rate *own = &session->rate, *shared = &session->share->messages;
-    if (!gz_rate_has(own, now_s) || !gz_rate_has(shared, now_s)) return false;
+    if (!gz_rate_has(own, now_s)) return GZ_OVER_OWN_RATE;
     gz_rate_charge(own, messages);
+    if (!gz_rate_has(shared, now_s)) return GZ_OVER_SHARED_RATE;
     gz_rate_charge(shared, messages);
-    return true;
+    return GZ_TAKEN;
 }
 
 void gz_budget_pay(struct gz_session *session, double messages)

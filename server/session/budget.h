@@ -1,11 +1,12 @@
 /* budget.h - what the work for a session costs, and who may have it done now.
  *
  * All work that grows with the scene, or with what a message names, is charged in messages: one is
- * some GZ_MESSAGE_US_OF_CORE of the core. It is charged before it is done, so that it counts as
- * well if it is refused. A session in debt goes on with all that costs no more than a usual
- * message; what costs more is refused (GZ_RATE_LIMITED), or waits if the latest of it is all that
- * counts: how far a drag has come, a gizmo, what a camera sees. The sessions of a user in a scene
- * share a budget of a few sessions, which outlives them while it is in debt.
+ * some 20 us of the core. It is charged before it is done, or as soon as it is
+ * known how much it was, and counts as well if it is refused. A session in debt goes on with all
+ * that costs no more than a usual message; what costs more is refused (GZ_RATE_LIMITED), or waits
+ * if the latest of it is all that counts: how far a drag has come, a gizmo, what a camera sees. The
+ * sessions of a payer (claims.h) in a scene share a budget of a few sessions, which outlives them
+ * while it is in debt.
  *
  * Threads: the core's. */
 #ifndef GZ_SESSION_BUDGET_H
@@ -31,10 +32,11 @@ enum gz_work {
     GZ_WORK_COUNT
 };
 
-/* What several sessions of one user may have together. */
+/* What several sessions of one payer may have together: sessions of one user, or of one address if
+ * nobody vouches for the names that are chosen there. */
 struct gz_share {
     struct gz_share *next;
-    char user[GZ_USER_BYTES_MAX + 1];
+    char payer[GZ_USER_BYTES_MAX + 1];
     size_t sessions; /* that are here */
     struct gz_rate messages, work;
 };
@@ -47,9 +49,10 @@ GZ_MUST_USE bool gz_budget_join(struct gz_session *session);
 void gz_budget_leave(struct gz_session *session);
 void gz_budgets_finish(struct gz_core *core);
 
-/* Takes a message out of the buckets, with so many bytes that are read with it; false if one holds
- * none. */
-GZ_MUST_USE bool gz_budget_take(struct gz_session *session, size_t bytes);
+/* Whether there was room for a message, or which bucket held none. */
+enum gz_taken { GZ_TAKEN, GZ_OVER_OWN_RATE, GZ_OVER_SHARED_RATE };
+/* Takes a message out of the buckets, with so many bytes that are read with it. */
+GZ_MUST_USE enum gz_taken gz_budget_take(struct gz_session *session, size_t bytes);
 void gz_budget_charge(struct gz_session *session, enum gz_work work, size_t count);
 void gz_budget_pay(struct gz_session *session, double messages);
 

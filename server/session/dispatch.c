@@ -42,7 +42,7 @@ static const struct {
     [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false, gz_weigh_select},
     [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false, gz_weigh_pointer},
     [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false, gz_weigh_grab},
-    [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
+    [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false, gz_weigh_wheel},
     [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true, gz_weigh_set},
     [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true, gz_weigh_create},
     [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true, gz_weigh_delete},
@@ -65,8 +65,9 @@ static const struct {
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
 };
 
-/* Drops a message that is over the rate. Whether the session was told so, or ended. */
-static bool refuse_rate(struct gz_session *session)
+/* Drops a message that is over the session's own rate. Whether the session was told so, or
+ * ended. */
+static bool refuse_own_rate(struct gz_session *session)
 {
     struct gz_failure failure = {.node = 0};
     enum gz_excess excess = gz_rate_exceed(&session->rate, session->core->clock.now.mono_s);
@@ -75,6 +76,25 @@ static bool refuse_rate(struct gz_session *session)
             "more than %.0f messages a second: the rest is dropped", session->rate.per_s);
     gz_session_refuse(session, false, 0, &failure, excess == GZ_EXCESS_END);
     return true;
+}
+
+/* The same where all sessions of its payer together are over theirs: it may be the doing of the
+ * others, so that it ends none. */
+static bool refuse_shared_rate(struct gz_session *session)
+{
+    struct gz_failure failure = {.node = 0};
+    if (!gz_rate_warns(&session->rate, session->core->clock.now.mono_s)) return false;
+    gz_fail(&failure.error, GZ_RATE_LIMITED,
+            "more than %.0f messages a second from all sessions of your user or address in this "
+            "scene: the rest is dropped",
+            session->share->messages.per_s);
+    gz_session_refuse(session, false, 0, &failure, false);
+    return true;
+}
+
+static bool refuse_rate(struct gz_session *session, enum gz_taken taken)
+{
+    return taken == GZ_OVER_OWN_RATE ? refuse_own_rate(session) : refuse_shared_rate(session);
 }
 
 /* ---- a frame ---- */
@@ -118,9 +138,10 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
     while (*offset < size && !session->ended && !gz_session_is_busy(session)) {
         /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
-        if (!gz_budget_take(session, *offset == 0 ? size : 0)) {
+        enum gz_taken taken = gz_budget_take(session, *offset == 0 ? size : 0);
+        if (taken != GZ_TAKEN) {
             *offset = size;
-            return refuse_rate(session) || is_looked_at;
+            return refuse_rate(session, taken) || is_looked_at;
         }
         is_looked_at = true;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);

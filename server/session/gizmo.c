@@ -188,7 +188,9 @@ static bool has_gizmo(const struct gz_session *session)
 static double price_of(const struct gz_session *session)
 {
     if (is_standing(session)) return 0;
-    return gz_work_messages(GZ_WORK_LOOK, session->selection.count + session->groups.walked);
+    double price =
+        gz_work_messages(GZ_WORK_LOOK, session->selection.count + session->groups.walked);
+    return has_groups(session) ? fmax(1, price) : price; /* much may be below another group */
 }
 
 static bool is_behind(const struct gz_session *session)

@@ -148,12 +148,11 @@ void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answe
     free(ticket);
 }
 
-/* Nodes and places that are told of. */
+/* Nodes and places that are told of. An edit names the nodes of its changes. */
 static size_t elements_of(const struct gz_ok *ok)
 {
-    size_t count = ok->node_count + ok->path_count;
-    for (size_t i = 0; i < ok->edit_count; i++)
-        count += 1 + ok->edits[i].change_count + ok->edits[i].nodes.count;
+    size_t count = ok->node_count + ok->path_count + ok->hit_count;
+    for (size_t i = 0; i < ok->edit_count; i++) count += 1 + ok->edits[i].nodes.count;
     return count;
 }
 

@@ -129,13 +129,14 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     struct gz_gesture *gesture = &session->gesture;
     enum gz_status status = gz_journal_check_room(&core->journal, &failure->error);
     if (status != GZ_OK) return status;
+    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
     if (targets.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected; select nodes first");
+    gz_budget_charge(session, GZ_WORK_MOVE, targets.count);
     gz_groups_bound(&session->groups, core->scene, &session->tool, handle, true, &targets);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
-    gz_budget_charge(session, GZ_WORK_MOVE, targets.count);
     if (!build_gizmo(session, &targets, gizmo))
         return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
     status = gz_host_spend(&core->options.host, session->payer,

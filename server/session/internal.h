@@ -28,7 +28,7 @@ struct gz_core {
 
     struct gz_session *sessions; /* the newest first */
     struct gz_roster roster;     /* the same by their ids */
-    struct gz_share *shares;     /* of their users */
+    struct gz_share *shares;     /* of their payers */
 
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */

@@ -51,12 +51,17 @@ double gz_rate_above_s(const struct gz_rate *rate, double part)
     return rate->counted_s + (wanted - rate->tokens) / rate->per_s;
 }
 
+bool gz_rate_warns(struct gz_rate *rate, double now_s)
+{
+    bool warns = now_s - rate->warned_s >= 1;
+    if (warns) rate->warned_s = now_s;
+    return warns;
+}
+
 enum gz_excess gz_rate_exceed(struct gz_rate *rate, double now_s)
 {
     if (now_s - rate->over_last_s > 1) rate->over_since_s = now_s;
     rate->over_last_s = now_s;
-    bool ends = now_s - rate->over_since_s > GZ_RATE_SECONDS_MAX;
-    if (!ends && now_s - rate->warned_s < 1) return GZ_EXCESS_DROP;
-    rate->warned_s = now_s;
-    return ends ? GZ_EXCESS_END : GZ_EXCESS_WARN;
+    if (now_s - rate->over_since_s > GZ_RATE_SECONDS_MAX) return GZ_EXCESS_END;
+    return gz_rate_warns(rate, now_s) ? GZ_EXCESS_WARN : GZ_EXCESS_DROP;
 }

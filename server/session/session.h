@@ -41,7 +41,7 @@ struct gz_session {
     struct gz_outbox outbox;
     struct gz_rate rate;    /* of messages */
     struct gz_rate work;    /* of what they cost beyond that */
-    struct gz_share *share; /* of its user, with the other sessions of that user */
+    struct gz_share *share; /* of its payer, with the other sessions of that payer */
     struct gz_cursor cursor;
     struct gz_presence_entry presence;
     struct gz_view view;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "session/interaction.h"
 #include "session/session.h"
 
 static double named(size_t count)
@@ -13,6 +14,40 @@ static double named(size_t count)
 static double culled(const struct gz_session *session)
 {
     return 1 + gz_work_messages(GZ_WORK_CULL, gz_scene_count(session->core->scene));
+}
+
+/* The edit of so many nodes alone costs a message or more. */
+static bool is_large_edit(size_t nodes)
+{
+    return nodes >= GZ_NODES_EDITED_PER_MESSAGE;
+}
+
+static double edited(size_t nodes)
+{
+    return is_large_edit(nodes) ? fmax(1, named(nodes)) : named(nodes);
+}
+
+static bool is_group(const struct gz_session *session, uint64_t id)
+{
+    const struct gz_node *node = gz_scene_find(session->core->scene, id);
+    return node != NULL && !node->has_bounds && node->first_child != NULL;
+}
+
+/* Whether a gesture that begins to hold these nodes may cost more than a message: it ends in an
+ * edit of them, and may look at all that is below them. */
+static bool is_large_hold(const struct gz_session *session, enum gz_handle handle,
+                          struct gz_ids ids)
+{
+    if (is_large_edit(ids.count) || !gz_groups_matter(&session->tool, handle))
+        return is_large_edit(ids.count);
+    size_t i = 0;
+    while (i < ids.count && !is_group(session, ids.ids[i])) i++;
+    return i < ids.count;
+}
+
+static struct gz_ids selected(const struct gz_session *session)
+{
+    return (struct gz_ids){session->selection.ids, session->selection.count};
 }
 
 double gz_weigh_nothing(const struct gz_session *session, const struct gz_message *message)
@@ -39,14 +74,35 @@ double gz_weigh_pointer(const struct gz_session *session, const struct gz_messag
     return message->pointer.phase == GZ_PHASE_DOWN ? culled(session) : 0;
 }
 
-/* A value is tried on all nodes that are held, and moves them. */
+/* A value in a drag is tried on all nodes that are held, and moves them. */
+static double weigh_grab_in_drag(const struct gz_session *session, const struct gz_message *message)
+{
+    bool is_typed = (message->has & GZ_HAS_POINTER_VALUE) != 0;
+    return named(message->pointer.nodes.count) +
+           (is_typed ? 2 * gz_work_messages(GZ_WORK_MOVE, session->gesture.count) : 0);
+}
+
+/* Selects what it names, and holds what is selected. */
 double gz_weigh_grab(const struct gz_session *session, const struct gz_message *message)
 {
-    size_t said = message->pointer.nodes.count, selected = session->selection.count;
-    size_t held = session->gesture.count;
-    if (session->gesture.interaction == NULL) held = said > 0 ? said : selected;
+    const struct gz_interaction *runs = session->gesture.interaction;
+    const struct gz_pointer_message *said = &message->pointer;
+    bool selects = (message->has & GZ_HAS_POINTER_NODES) != 0;
     bool is_typed = (message->has & GZ_HAS_POINTER_VALUE) != 0;
-    return named(selected + said) + (is_typed ? 2 * gz_work_messages(GZ_WORK_MOVE, held) : 0);
+    if (runs != NULL && !runs->gives_way) return weigh_grab_in_drag(session, message);
+    struct gz_ids ids = selects ? said->nodes : selected(session);
+    double price = (selects ? named(session->selection.count + ids.count) : 0) +
+                   (is_typed ? 2 * gz_work_messages(GZ_WORK_MOVE, ids.count) : 0);
+    return is_large_hold(session, said->handle, ids) ? fmax(1, price) : price;
+}
+
+/* The first notch holds what is selected. Those after it, and the end, only move and edit that: as
+ * a drag does, whose end is not refused either. */
+double gz_weigh_wheel(const struct gz_session *session, const struct gz_message *message)
+{
+    (void)message;
+    bool holds = session->gesture.interaction == NULL && session->tool.mode != GZ_MODE_ORBIT;
+    return holds && is_large_hold(session, GZ_HANDLE_NONE, selected(session)) ? 1 : 0;
 }
 
 double gz_weigh_pick(const struct gz_session *session, const struct gz_message *message)
@@ -63,19 +119,19 @@ double gz_weigh_interest(const struct gz_session *session, const struct gz_messa
 double gz_weigh_set(const struct gz_session *session, const struct gz_message *message)
 {
     (void)session;
-    return named(message->set.count);
+    return edited(message->set.count);
 }
 
 double gz_weigh_create(const struct gz_session *session, const struct gz_message *message)
 {
     (void)session;
-    return named(message->create.count);
+    return edited(message->create.count);
 }
 
 /* What goes along is not known yet. */
 double gz_weigh_delete(const struct gz_session *session, const struct gz_message *message)
 {
-    double price = named(message->remove.count);
+    double price = edited(message->remove.count);
     for (size_t i = 0; i < message->remove.count && price < 1; i++) {
         const struct gz_node *node = gz_scene_find(session->core->scene, message->remove.ids[i]);
         if (node != NULL && node->first_child != NULL) price = 1;

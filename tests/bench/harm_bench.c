@@ -3,11 +3,13 @@
  * A real daemon with its disk, real sockets on loopback. In a large scene and in a small one an
  * editor moves one node 50 times a second; the wait is from the send to the `ok`, after COMMIT. In
  * each row somebody else, in processes of their own, asks for one thing as often as the daemon
- * takes it, from the large scene. Between the rows it is calm; each row is compared with the calm
- * time before it. */
+ * takes it, from the large scene: by WebSocket from another address than the editor, each
+ * connection with a name of its own. Between the rows it is calm; each row is compared with the
+ * calm time before it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,6 +33,8 @@
 #define PATIENCE_S 120.0
 #define ATTACKERS_MAX 32
 #define CONNECTIONS_MAX 32
+#define ATTACKERS_ADDRESS 0x7f000002 /* 127.0.0.2 */
+#define SOME 99
 /* The places of two people in the bench. */
 enum { IN_SMALL, IN_LARGE, PEOPLE };
 
@@ -206,6 +210,11 @@ static void put_orbit(struct attacker *attacker)
     put_mode(attacker, GZ_MODE_ORBIT);
 }
 
+static void put_bounds(struct attacker *attacker)
+{
+    put_mode(attacker, GZ_MODE_BOUNDS);
+}
+
 static void put_tool(struct attacker *attacker)
 {
     put_mode(attacker, attacker->n++ % 2 == 0 ? GZ_MODE_BOUNDS : GZ_MODE_UNIVERSAL);
@@ -215,6 +224,12 @@ static void put_wheel(struct attacker *attacker)
 {
     struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = attacker->n++ % 2 == 0 ? 1 : -1};
     put_frame(attacker, &message);
+}
+
+static void put_wheel_and_tool(struct attacker *attacker)
+{
+    put_wheel(attacker);
+    put_tool(attacker);
 }
 
 static void put_select(struct attacker *attacker)
@@ -230,14 +245,40 @@ static void put_toggle(struct attacker *attacker)
     put_frame(attacker, &message);
 }
 
-static void put_grab(struct attacker *attacker)
+static void put_grab_of(struct attacker *attacker, struct gz_ids ids)
 {
     struct gz_message message = {
         .op = GZ_OP_GRAB,
         .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N | GZ_HAS_POINTER_NODES,
         .pointer = {.phase = GZ_PHASE_DOWN, .at = {400, 300}, .n = ++attacker->n}};
     message.pointer.handle = GZ_TX;
-    message.pointer.nodes = half(attacker->bench);
+    message.pointer.nodes = ids;
+    put_frame(attacker, &message);
+}
+
+static void put_grab(struct attacker *attacker)
+{
+    put_grab_of(attacker, half(attacker->bench));
+}
+
+/* In a mode that goes by bounds all that is below it is looked at. */
+static void put_grab_root_and_cancel(struct attacker *attacker)
+{
+    put_grab_of(attacker, (struct gz_ids){attacker->bench->ids, 1});
+    put_pointer(attacker, GZ_PHASE_CANCEL, 0);
+}
+
+/* Fewer than are looked at for a message. */
+static void put_set_some(struct attacker *attacker)
+{
+    struct gz_set_node nodes[SOME];
+    attacker->n++;
+    for (size_t i = 0; i < SOME; i++) {
+        nodes[i] =
+            (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = attacker->bench->ids[1 + i]};
+        nodes[i].trs.t = (gz_vec3){(double)(attacker->n % 16), (double)i, 0};
+    }
+    struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = SOME}};
     put_frame(attacker, &message);
 }
 
@@ -317,10 +358,26 @@ static void put_control(struct attacker *attacker)
 
 /* ---- a process that asks ---- */
 
+static int connect_elsewhere(int port)
+{
+    struct sockaddr_in from = {.sin_family = AF_INET}, to = from;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    from.sin_addr.s_addr = htonl(ATTACKERS_ADDRESS);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    to.sin_port = htons((uint16_t)port);
+    if (bind(fd, (struct sockaddr *)&from, sizeof from) != 0 ||
+        connect(fd, (struct sockaddr *)&to, sizeof to) != 0 ||
+        raw_handshake(fd, port, "/ws", "Sec-WebSocket-Protocol: gizmod.v1\r\n") != 101)
+        _exit(1);
+    return fd;
+}
+
 static void connect_attacker(struct attacker *attacker)
 {
-    attacker->socket = raw_open(attacker->bench->daemon.port);
-    if (!raw_send_hello(attacker->socket, LARGE, "mallory")) _exit(1);
+    char name[32];
+    snprintf(name, sizeof name, "mallory %d", (int)getpid());
+    attacker->socket = connect_elsewhere(attacker->bench->daemon.port);
+    if (!raw_send_hello(attacker->socket, LARGE, name)) _exit(1);
     fcntl(attacker->socket, F_SETFL, fcntl(attacker->socket, F_GETFL) | O_NONBLOCK);
     gz_buffer_init(&attacker->out, 64 * GZ_MESSAGE_BYTES_MAX, 0);
     attacker->written = 0;
@@ -412,7 +469,12 @@ struct row {
 static const struct row rows[] = {
     {"orbit, the wheel", 1, put_orbit, put_wheel, 1900, NULL, NULL},
     {"select half", 1, NULL, put_select, 1900, NULL, NULL},
+    {"select half x10", 10, NULL, put_select, 950, NULL, NULL},
     {"select half, toggled", 1, NULL, put_toggle, 1900, NULL, NULL},
+    {"wheel, half selected", 1, put_select, put_wheel, 1900, NULL, NULL},
+    {"wheel and tool, half", 1, put_select, put_wheel_and_tool, 950, NULL, NULL},
+    {"set 99 nodes", 1, NULL, put_set_some, 1900, NULL, NULL},
+    {"grab the root by bounds", 1, put_bounds, put_grab_root_and_cancel, 950, NULL, NULL},
     {"tool, half selected", 1, put_select, put_tool, 1900, NULL, NULL},
     {"camera, half selected", 1, put_select, put_camera, 1900, NULL, NULL},
     {"hover, half selected", 1, put_select, put_hover, 1900, NULL, NULL},
@@ -554,7 +616,7 @@ int main(int count, char **arguments)
     bench.nodes = count > 1 ? strtoul(arguments[1], NULL, 10) : 100000;
     bench.seconds = count > 2 ? strtod(arguments[2], NULL) : 3;
     const char *words = count > 3 ? arguments[3] : "";
-    if (bench.nodes < 10 || bench.nodes > GZ_NODES_MAX || !(bench.seconds > 0)) {
+    if (bench.nodes < 2 * (SOME + 1) || bench.nodes > GZ_NODES_MAX || !(bench.seconds > 0)) {
         fprintf(stderr, "harm_bench [NODES [SECONDS [WORDS]]]\n");
         return 1;
     }

@@ -1,5 +1,6 @@
 /* Whoever asks for work is charged for it, refused or not; what cannot be afforded is refused in
  * words or waits, and what waits ends where it would have ended. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #include "unit/core/saying.h"
 
 #define MANY ((size_t)2000)
+/* Fewer than are looked at for a message, and more than are edited. */
+#define SOME ((size_t)50)
 #define PER_S 200.0 /* messages, and as many of work */
 #define DISTANCE 100.0
 
@@ -18,6 +21,16 @@ struct scene {
     uint64_t root, ids[MANY];
 };
 
+/* Without bounds of its own. */
+static uint64_t create_group(struct client *client)
+{
+    struct gz_create_node node = {.name = {"root", 4}};
+    struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
+    const struct gz_message *ok = client_ask(client, &message);
+    assert_ok(ok);
+    return ok->ok.ids.ids[0];
+}
+
 static void open_scene_at(struct scene *s, double messages_per_s)
 {
     struct gz_create_node *nodes = calloc(MANY, sizeof *nodes);
@@ -25,7 +38,7 @@ static void open_scene_at(struct scene *s, double messages_per_s)
     host_init_limited(&s->host, messages_per_s);
     s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->b = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
-    s->root = create_node(s->b, "root", 0, 0, 0, 0);
+    s->root = create_group(s->b);
     for (size_t i = 0; i < MANY; i++) {
         nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_PARENT,
                                            .name = {"n", 1},
@@ -67,14 +80,35 @@ static const struct gz_message *select_all(struct scene *s)
     return client_ask(s->a, &message);
 }
 
-static const struct gz_message *grab_all(struct scene *s)
+static const struct gz_message *grab(struct scene *s, struct gz_ids ids, enum gz_handle handle)
 {
     struct gz_message message = pointer_message(GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y, 0);
     message.op = GZ_OP_GRAB;
-    message.has |= GZ_HAS_POINTER_NODES;
-    message.pointer.handle = GZ_TX;
-    message.pointer.nodes = all(s);
+    if (ids.count > 0) message.has |= GZ_HAS_POINTER_NODES;
+    message.pointer.handle = handle;
+    message.pointer.nodes = ids;
     return client_ask(s->a, &message);
+}
+
+static const struct gz_message *grab_all(struct scene *s)
+{
+    return grab(s, all(s), GZ_TX);
+}
+
+static const struct gz_message *grab_some(struct scene *s)
+{
+    return grab(s, (struct gz_ids){s->ids, SOME}, GZ_TX);
+}
+
+static const struct gz_message *grab_selected(struct scene *s)
+{
+    return grab(s, (struct gz_ids){NULL, 0}, GZ_TX);
+}
+
+/* On its bounds, which are those of all that is below it. */
+static const struct gz_message *grab_group(struct scene *s)
+{
+    return grab(s, (struct gz_ids){&s->root, 1}, GZ_BXN);
 }
 
 static const struct gz_message *type_value(struct scene *s)
@@ -118,18 +152,42 @@ static const struct gz_message *wheel(struct scene *s)
     return ask_wheel(s->a, 1);
 }
 
-static const struct gz_message *set_all(struct scene *s)
+static const struct gz_message *set_nodes(struct scene *s, size_t count)
 {
-    struct gz_set_node *nodes = calloc(MANY, sizeof *nodes);
+    struct gz_set_node *nodes = calloc(count, sizeof *nodes);
     assert_non_null(nodes);
-    for (size_t i = 0; i < MANY; i++) {
+    for (size_t i = 0; i < count; i++) {
         nodes[i] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = s->ids[i]};
         nodes[i].trs.t = (gz_vec3){1, 2, (double)i};
     }
-    struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = MANY}};
+    struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = count}};
     const struct gz_message *answer = client_ask(s->a, &message);
     free(nodes);
     return answer;
+}
+
+static const struct gz_message *set_all(struct scene *s)
+{
+    return set_nodes(s, MANY);
+}
+
+static const struct gz_message *set_some(struct scene *s)
+{
+    return set_nodes(s, SOME);
+}
+
+static const struct gz_message *create_some(struct scene *s)
+{
+    struct gz_create_node nodes[SOME];
+    for (size_t i = 0; i < SOME; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
+    struct gz_message message = {.op = GZ_OP_CREATE, .create = {nodes, SOME}};
+    return client_ask(s->a, &message);
+}
+
+static const struct gz_message *delete_some(struct scene *s)
+{
+    struct gz_message message = {.op = GZ_OP_DELETE, .remove = {s->ids, SOME}};
+    return client_ask(s->a, &message);
 }
 
 static const struct gz_message *set_all_but_one(struct scene *s)
@@ -151,11 +209,25 @@ static const struct gz_message *undo(struct scene *s)
     return ask_undo(s->a, false);
 }
 
-static const struct gz_message *pick_rect(struct scene *s)
+static const struct gz_message *pick_until(struct scene *s, double x)
 {
     struct gz_message message = {
-        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600}};
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, x, 600}};
     return client_ask(s->a, &message);
+}
+
+static const struct gz_message *pick_rect(struct scene *s)
+{
+    return pick_until(s, 800);
+}
+
+/* The root and 24 columns. */
+static const struct gz_message *pick_half(struct scene *s)
+{
+    const struct gz_message *ok = pick_until(s, MIDDLE_X + 23.5 * METRE_PX(DISTANCE + 1));
+    assert_int_equal(ok->ok.hit_count, 1 + 24 * MANY / 50);
+    assert_false(ok->ok.more);
+    return ok;
 }
 
 static const struct gz_message *ask_history(struct scene *s)
@@ -202,51 +274,57 @@ static void let_go(struct scene *s)
 /* ---- what is charged ---- */
 
 /* In the order in which they are asked. Nodes of each kind of work, in units of MANY, that the
- * request takes at least; `refused` if it fails. */
+ * request takes, with the gizmo that it changes; `refused` if it fails. */
 static const struct {
     const char *what;
     const struct gz_message *(*ask)(struct scene *s);
     double look, moves, edits;
     bool refused;
 } charges[] = {
-    {"select", select_all, 1, 0, 0, false},
-    {"grab with a value", type_value, 0, 2, 0, false},
+    {"select", select_all, 2, 0, 0, false},
+    {"grab with a value", type_value, 2, 3, 0, false},
     {"a value in a drag", type_value, 0, 2, 0, false},
     {"a value too large", type_too_much, 0, 2, 0, true},
-    {"cancel", cancel, 0, 1, 0, false},
-    {"grab", grab_all, 1, 1, 0, false},
+    {"cancel", cancel, 1, 1, 0, false},
+    {"grab", grab_all, 4, 1, 0, false},
     {"grab in a drag, refused", grab_all, 1, 0, 0, true},
-    {"drag", move, 0, 1, 0, false},
-    {"camera in a drag", move_camera, 0, 1, 0, false},
-    {"release", release, 0, 1, 1, false},
-    {"undo", undo, 1, 0, 1, false},
-    {"wheel", wheel, 0, 2, 0, false},
-    {"set after a wheel", set_all, 1, 0, 2, false},
+    {"drag", move, 1, 1, 0, false},
+    {"camera in a drag", move_camera, 1, 1, 0, false},
+    {"release", release, 1, 1, 1, false},
+    {"undo", undo, 2, 0, 1, false},
+    {"pick", pick_rect, 1, 1, 0, false},
+    {"pick of half, in one message", pick_half, 0.48, 0.48, 0, false},
+    {"wheel", wheel, 2, 2, 0, false},
+    {"set after a wheel", set_all, 2, 0, 2, false},
     {"set, the last refused", set_all_but_one, 1, 0, 0, true},
-    {"pick", pick_rect, 1, 0, 0, false},
-    {"history", ask_history, 0, 1, 0, false},
+    {"history of five edits", ask_history, 0, 5, 0, false},
     {"at", ask_at, 0, 1, 0, false},
-    {"restore", restore, 1, 0, 0, false},
+    {"restore", restore, 2, 0, 0, false},
     {"interest", follow_view, 1, 0, 0, false},
     {"interest in all", follow_whole, 1, 0, 0, false},
 };
 
-static double least(size_t row)
+static double price_of(size_t row)
 {
     return charges[row].look * gz_work_messages(GZ_WORK_LOOK, MANY) +
            charges[row].moves * gz_work_messages(GZ_WORK_MOVE, MANY) +
            charges[row].edits * gz_work_messages(GZ_WORK_EDIT, MANY);
 }
 
-/* Of the session and of its user. */
+static bool is_about(double charged, double messages)
+{
+    return charged > messages - 1e-6 && charged < 1.5 * messages;
+}
+
+/* Of the session and of its share. */
 static void assert_charged(const struct scene *s, const char *what, double own, double shared,
                            double messages)
 {
     const struct gz_session *session = s->a->session;
-    if (own - session->work.tokens < messages - 1e-6 ||
-        shared - session->share->work.tokens < messages - 1e-6)
-        fail_msg("%s: charged %g and %g, which is less than %g", what, own - session->work.tokens,
-                 shared - session->share->work.tokens, messages);
+    if (!is_about(own - session->work.tokens, messages) ||
+        !is_about(shared - session->share->work.tokens, messages))
+        fail_msg("%s: charged %g and %g, which is not %g to %g", what, own - session->work.tokens,
+                 shared - session->share->work.tokens, messages, 1.5 * messages);
 }
 
 TEST(test_work_is_charged)
@@ -260,7 +338,7 @@ TEST(test_work_is_charged)
         assert_non_null(answer);
         if ((answer->op == GZ_OP_ERROR) != charges[i].refused)
             fail_msg("%s: %s", charges[i].what, answer->op == GZ_OP_ERROR ? "refused" : "done");
-        assert_charged(&s, charges[i].what, own, shared, least(i));
+        assert_charged(&s, charges[i].what, own, shared, price_of(i));
         client_forget(s.a);
         client_forget(s.b);
     }
@@ -304,8 +382,9 @@ static void fall_into_debt(struct scene *s)
 SCENE_TEST(test_debt_refuses_what_is_large_in_words)
 {
     static const struct gz_message *(*const asks[])(struct scene *) = {
-        select_all, grab_all, set_all,     delete_root, undo,
-        pick_rect,  restore,  follow_view, ask_at,      ask_history};
+        select_all, grab_all,    grab_some,   grab_group, set_all,
+        set_some,   create_some, delete_some, undo,       delete_root,
+        pick_rect,  restore,     follow_view, ask_at,     ask_history};
     uint64_t seq = gz_core_summary(s->host.core).seq;
     fall_into_debt(s);
     for (size_t i = 0; i < COUNT(asks); i++) assert_refused(asks[i](s), GZ_RATE_LIMITED);
@@ -332,7 +411,43 @@ SCENE_TEST(test_debt_lets_small_requests_pass)
     assert_ok(release(s));
 }
 
-/* A press, a release and a cancel are what the user did: they are never dropped. */
+/* What holds all that is selected is refused whether it would be done or not, and a wheel that
+ * turns comes to its end. */
+SCENE_TEST(test_debt_refuses_to_hold_what_is_selected)
+{
+    assert_ok(select_all(s));
+    hold_one(s);
+    fill_budget(s);
+    double shared = s->a->session->share->work.tokens;
+    assert_refused(wheel(s), GZ_LOCKED);
+    assert_charged(s, "a wheel on what is locked", PER_S, shared,
+                   gz_work_messages(GZ_WORK_LOOK, MANY) + gz_work_messages(GZ_WORK_MOVE, MANY));
+    fall_into_debt(s);
+    for (int i = 0; i < 10; i++) assert_refused(wheel(s), GZ_RATE_LIMITED);
+    assert_refused(grab_selected(s), GZ_RATE_LIMITED);
+    assert_true(s->a->session->work.tokens == -PER_S);
+    let_go(s);
+    fill_budget(s);
+    assert_ok(wheel(s));
+    fall_into_debt(s);
+    assert_ok(wheel(s));
+    assert_ok(ask_mode(s->a, GZ_MODE_ROTATE)); /* completes it */
+    assert_refused(wheel(s), GZ_RATE_LIMITED);
+}
+
+/* The bounds of a group are looked for when that can be afforded, however few are selected. */
+SCENE_TEST(test_debt_lets_bounds_of_groups_wait)
+{
+    assert_ok(ask_mode(s->a, GZ_MODE_BOUNDS));
+    fall_into_debt(s);
+    for (int i = 0; i < 10; i++) {
+        assert_ok(ask_select(s->a, s->ids[0]));
+        assert_ok(ask_select(s->a, s->root));
+    }
+    assert_true(s->a->session->work.tokens > -PER_S - 1);
+}
+
+/* A release and a cancel are what the user did: they are never dropped. */
 SCENE_TEST(test_debt_lets_drags_end)
 {
     for (int i = 0; i < 2; i++) {
@@ -494,13 +609,18 @@ SCENE_TEST(test_work_that_nobody_asked_for_leaves_half)
 
 #define SESSIONS 50
 
-/* The sessions of one user have less done than so many users would, and another user has as much as
- * ever. */
-SCENE_TEST(test_sessions_of_a_user_share_a_budget)
+/* Somebody of this name at this address, or whose name somebody vouches for if that is empty. */
+static struct client *join_from(struct scene *s, const char *user, const char *address)
 {
-    struct client *crowd[SESSIONS];
+    struct gz_claims claims = gz_claims_open(user, strlen(user), GZ_ROLE_VIEWER);
+    snprintf(claims.payer, sizeof claims.payer, "%s", address);
+    return client_join_with(&s->host, &claims);
+}
+
+/* They have less done than so many others would. */
+static void ask_for_much(struct scene *s, struct client *crowd[SESSIONS])
+{
     size_t done = 0;
-    for (int i = 0; i < SESSIONS; i++) crowd[i] = client_join(&s->host, "eve", GZ_ROLE_VIEWER);
     host_advance(&s->host, 60);
     for (int i = 0; i < SESSIONS; i++) {
         struct gz_message message = {.op = GZ_OP_SELECT, .select = {all(s), GZ_HOW_SET}};
@@ -509,9 +629,71 @@ SCENE_TEST(test_sessions_of_a_user_share_a_budget)
         client_forget(s->a);
     }
     double price = gz_work_messages(GZ_WORK_LOOK, MANY);
-    assert_in_range(done, GZ_USER_WORK_SESSIONS * PER_S / price,
-                    GZ_USER_WORK_SESSIONS * PER_S / price + 1);
+    assert_in_range(done, GZ_PAYER_WORK_SESSIONS * PER_S / price,
+                    GZ_PAYER_WORK_SESSIONS * PER_S / price + 1);
+}
+
+SCENE_TEST(test_sessions_of_a_user_share_a_budget)
+{
+    struct client *crowd[SESSIONS];
+    for (int i = 0; i < SESSIONS; i++) crowd[i] = join_from(s, "eve", "");
+    ask_for_much(s, crowd);
     assert_ok(select_all(s));
+}
+
+/* Other names make nobody else, and the name of somebody elsewhere takes nothing of theirs. */
+SCENE_TEST(test_sessions_of_an_address_share_a_budget)
+{
+    struct client *crowd[SESSIONS];
+    for (int i = 0; i < SESSIONS; i++) {
+        char name[16] = "ann";
+        if (i > 0) snprintf(name, sizeof name, "eve %d", i);
+        crowd[i] = join_from(s, name, "192.0.2.1");
+    }
+    ask_for_much(s, crowd);
+    assert_ok(select_all(s));
+}
+
+/* A tenth of a second, in which each says so much. */
+static void say_pings(struct scene *s, struct client *client, int count)
+{
+    static const uint8_t ping[] = {0x81, 0xA2, 'o', 'p', 0xA4, 'p', 'i', 'n', 'g'};
+    if (gz_session_end_reason(client->session) != NULL) return;
+    for (int i = 0; i < count; i++) (void)client_say_bytes(client, ping, sizeof ping);
+    client_forget(s->a);
+    client_forget(s->b);
+}
+
+/* Whoever keeps to its own rate is not ended for what others of its address send, and is told what
+ * was exceeded; who does not is ended all the same. */
+SCENE_TEST(test_messages_of_others_end_nobody)
+{
+    enum { OTHERS = 6 };
+    struct client *others[OTHERS], *ann = join_from(s, "ann", "192.0.2.1"),
+                                   *eve = join_from(s, "eve", "192.0.2.1");
+    size_t told = 0;
+    for (int i = 0; i < OTHERS; i++) others[i] = join_from(s, "bob", "192.0.2.1");
+    for (int step = 0; step < 10 * (GZ_RATE_SECONDS_MAX + 2); step++) {
+        for (int i = 0; i < OTHERS; i++) say_pings(s, others[i], (int)PER_S / 10);
+        say_pings(s, ann, 2);
+        say_pings(s, eve, (int)PER_S);
+        host_advance(&s->host, 0.1);
+        const struct gz_message *error = client_last(ann, GZ_OP_ERROR);
+        told += error != NULL;
+        if (error != NULL)
+            assert_says(error, GZ_RATE_LIMITED,
+                        "more than 800 messages a second from all sessions of your user or address "
+                        "in this scene: the rest is dropped");
+        for (int i = 0; i < OTHERS; i++) client_forget(others[i]);
+        client_forget(ann);
+    }
+    assert_in_range(told, GZ_RATE_SECONDS_MAX / 2, GZ_RATE_SECONDS_MAX + 3);
+    assert_null(gz_session_end_reason(ann->session));
+    for (int i = 0; i < OTHERS; i++) assert_null(gz_session_end_reason(others[i]->session));
+    assert_says(client_last(eve, GZ_OP_ERROR), GZ_RATE_LIMITED,
+                "more than 200 messages a second: the rest is dropped");
+    assert_non_null(gz_session_end_reason(eve->session));
+    client_leave(eve);
 }
 
 /* Who leaves and comes back has the debt of before. */
@@ -540,6 +722,8 @@ int main(void)
         cmocka_unit_test(test_delete_that_is_refused_is_charged),
         cmocka_unit_test(test_debt_refuses_what_is_large_in_words),
         cmocka_unit_test(test_debt_lets_small_requests_pass),
+        cmocka_unit_test(test_debt_refuses_to_hold_what_is_selected),
+        cmocka_unit_test(test_debt_lets_bounds_of_groups_wait),
         cmocka_unit_test(test_debt_lets_drags_end),
         cmocka_unit_test(test_motion_that_waits_is_acknowledged_when_it_is_done),
         cmocka_unit_test(test_motion_that_waits_ends_where_it_would_have_ended),
@@ -548,6 +732,8 @@ int main(void)
         cmocka_unit_test(test_gizmo_of_what_stays_is_not_looked_for_again),
         cmocka_unit_test(test_work_that_nobody_asked_for_leaves_half),
         cmocka_unit_test(test_sessions_of_a_user_share_a_budget),
+        cmocka_unit_test(test_sessions_of_an_address_share_a_budget),
+        cmocka_unit_test(test_messages_of_others_end_nobody),
         cmocka_unit_test(test_leaving_pays_no_debt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -535,11 +535,11 @@ TEST(test_rate_counts_picks_by_the_size_of_the_scene)
     assert_int_equal(client_count(client, GZ_OP_OK), 20);
     client_forget(client);
     host_advance(&host, 2);
-    pick.pick.ray[5] = -1; /* now it meets all of them */
+    pick.pick.ray[5] = -1; /* now it meets all of them: 20 more for the look, 40 for the answer */
     for (pick.rid = 1; pick.rid <= 20; pick.rid++) client_say(client, &pick);
     host_turn(&host);
-    assert_int_equal(client_count(client, GZ_OP_OK), 5); /* the last one leaves a debt */
-    assert_int_equal(client_count(client, GZ_OP_ERROR), 15);
+    assert_int_equal(client_count(client, GZ_OP_OK), 2); /* the last one leaves a debt */
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 18);
     assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
     assert_int_equal(client_last(client, GZ_OP_ERROR)->rid, 20); /* each is answered */
     struct gz_message all = {.op = GZ_OP_INTEREST, .has = GZ_HAS_RID};
