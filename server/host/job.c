@@ -192,6 +192,16 @@ static void cancel(struct gz_job *job)
     if (job->is_at_worker) uv_cancel((uv_req_t *)&job->work);
 }
 
+/* libuv takes it back out of its own queue at once, unless a worker is just taking it. */
+bool gz_job_withdraw(struct gz_job *job)
+{
+    if (job->is_at_worker) return false;
+    job->is_cancelled = true;
+    give_to_worker(job->jobs, &job->jobs->lanes[job->lane], job);
+    uv_cancel((uv_req_t *)&job->work);
+    return true;
+}
+
 void gz_jobs_cancel(struct gz_jobs *jobs, enum gz_lane lane, const char *subject)
 {
     struct gz_job *job = NULL;

@@ -11,7 +11,7 @@
  * Lanes: only a few jobs of a lane are at workers at once, so that no lane keeps another one
  * waiting: the bounds of all lanes together are GZ_WORKERS. A waiting job takes no memory beside
  * itself; how many may wait is bounded by those who start them: open scenes (GZ_SCENES_MAX),
- * questions of sessions (GZ_QUERIES_PER_SESSION_MAX), HTTP requests (GZ_HTTP_JOBS_MAX).
+ * questions of sessions (one each, withdrawn when it ends), HTTP requests (GZ_HTTP_JOBS_MAX).
  *
  * Fairness within a lane: next is a job of the group that has the fewest jobs at workers; of such
  * groups, of the one that was served longest ago. Within the group the same holds for its users. Of
@@ -87,6 +87,9 @@ struct gz_jobs {
 void gz_jobs_make_workers(uv_loop_t *loop);
 void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop);
 void gz_job_start(struct gz_jobs *jobs, struct gz_job *job);
+/* Cancels the job if it still waits in its lane, and does not have it wait any longer to be done;
+ * false if it is at a worker. */
+bool gz_job_withdraw(struct gz_job *job);
 /* Cancels the jobs of this lane about this subject. */
 void gz_jobs_cancel(struct gz_jobs *jobs, enum gz_lane lane, const char *subject);
 /* Whether a worker may be at the files of this scene. */

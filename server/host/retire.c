@@ -180,7 +180,7 @@ static bool is_finished(const struct gz_retirement *retirement)
 {
     const struct gz_open_scene *scene = retirement->scene;
     if (retirement->wait.list != NULL) return false;
-    if (scene != NULL && (scene->question_count > 0 || !gz_core_is_stored(scene->net.core)))
+    if (scene != NULL && (scene->questions != NULL || !gz_core_is_stored(scene->net.core)))
         return false;
     if (gz_clock_now().mono_s > retirement->until_s) return true;
     return (scene == NULL || is_at_rest(scene)) &&

@@ -125,7 +125,9 @@ static void handle_committed(uv_async_t *async)
 
 struct question {
     struct gz_job job;
-    struct gz_open_scene *scene; /* not to be touched if the job is cancelled */
+    struct gz_open_scene
+        *scene;            /* neither it nor `next` is to be touched if the job is cancelled */
+    struct question *next; /* of the scene */
     uint64_t ticket;
     struct gz_query query;
     struct gz_answer answer;
@@ -139,12 +141,19 @@ static void run_question(struct gz_job *job)
     gz_store_query(question->path, &question->query, &question->answer);
 }
 
+static void unlink_question(const struct question *question)
+{
+    struct question **at = &question->scene->questions;
+    while (*at != question) at = &(*at)->next;
+    *at = question->next;
+}
+
 static void handle_answer(struct gz_job *job)
 {
     struct question *question = job->context;
     if (!job->is_cancelled) {
         struct gz_open_scene *scene = question->scene;
-        scene->question_count--;
+        unlink_question(question);
         gz_core_answered(gz_open_scene_touch(scene), question->ticket, &question->answer,
                          gz_clock_now());
     }
@@ -176,8 +185,20 @@ static void query(void *context, uint64_t ticket, const char *user, const struct
     memcpy(question->name, scene->name, sizeof question->name);
     snprintf(question->user, sizeof question->user, "%s", user);
     memcpy(question->path, scene->path, path_size);
-    scene->question_count++;
+    question->next = scene->questions;
+    scene->questions = question;
     gz_job_start(scene->setting->jobs, &question->job);
+}
+
+/* A worker that reads the file already goes on: the file is in use until it has the answer. A core
+ * that is destroyed is at a worker, and once the jobs are closed all questions are cancelled. */
+static void withdraw(void *context, uint64_t ticket)
+{
+    struct gz_open_scene *scene = context;
+    if (scene->is_ending || scene->setting->jobs->is_closing) return;
+    struct question *question = scene->questions;
+    while (question != NULL && question->ticket != ticket) question = question->next;
+    if (question != NULL && gz_job_withdraw(&question->job)) unlink_question(question);
 }
 
 /* ---- the core's host: memory that goes back on a worker ---- */
@@ -236,6 +257,7 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
         .host = {.context = scene,
                  .commit = commit,
                  .query = query,
+                 .withdraw = withdraw,
                  .discard = discard,
                  .release = release,
                  .find_key = find_key,

@@ -57,10 +57,10 @@ struct gz_open_scene {
     const struct gz_scene_setting *setting;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
-    struct gz_store *store; /* NULL without an open file */
-    uv_async_t committed;   /* the store's writer has something for the loop */
-    double commit_from_s;   /* monotonic, of the commit that runs; 0 for none */
-    unsigned question_count;
+    struct gz_store *store;     /* NULL without an open file */
+    uv_async_t committed;       /* the store's writer has something for the loop */
+    double commit_from_s;       /* monotonic, of the commit that runs; 0 for none */
+    struct question *questions; /* to the past that are not answered yet, the newest first */
     struct gz_batch *held; /* what the core wanted to store after its file was closed; or NULL */
     bool is_ending;        /* it is emptied */
     /* scenes.c's */

@@ -157,7 +157,7 @@ void gz_scenes_drop(struct gz_open_scene *scene)
  * counts for the core, and a retirement closes its scene itself. */
 static bool is_unused(const struct gz_open_scene *scene)
 {
-    return scene->net.connections == NULL && scene->question_count == 0 &&
+    return scene->net.connections == NULL && scene->questions == NULL &&
            gz_open_scene_is_idle(scene) &&
            gz_scenes_check_name(scene->scenes, scene->name, NULL) == GZ_OK;
 }

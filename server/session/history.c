@@ -46,8 +46,7 @@ static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
 {
     const struct gz_session *session = gz_core_session(core, ticket->session);
     return !ticket->is_sent && ticket->after <= gz_sync_saved_seq(core->sync) &&
-           (session == NULL ||
-            (gz_past_may_ask(&session->past) && !gz_outbox_is_full(&session->outbox)));
+           gz_past_may_ask(&session->past) && !gz_outbox_is_full(&session->outbox);
 }
 
 void gz_core_send_tickets(struct gz_core *core)
@@ -57,10 +56,10 @@ void gz_core_send_tickets(struct gz_core *core)
         next = ticket->next; /* a question that is answered at once is closed afterwards */
         if (!may_ask(core, ticket)) continue;
         struct gz_session *session = gz_core_session(core, ticket->session);
-        if (session != NULL) session->past.asking = true;
+        session->past.asking = true;
         ticket->is_sent = true;
-        core->options.host.query(core->options.host.context, ticket->number,
-                                 session != NULL ? session->user : "", &ticket->query);
+        core->options.host.query(core->options.host.context, ticket->number, session->user,
+                                 &ticket->query);
     }
 }
 
@@ -71,6 +70,18 @@ bool gz_core_has_tickets_to_send(const struct gz_core *core)
         if (may_ask(core, ticket)) return true;
     }
     return false;
+}
+
+void gz_session_withdraw_questions(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    struct gz_ticket *next;
+    for (struct gz_ticket *ticket = core->tickets.first; ticket != NULL; ticket = next) {
+        next = ticket->next;
+        if (ticket->session != session->id) continue;
+        if (ticket->is_sent) gz_host_withdraw(&core->options.host, ticket->number);
+        free(gz_tickets_take(&core->tickets, ticket->number));
+    }
 }
 
 /* ---- what is done with the answers ---- */
@@ -134,17 +145,14 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
 void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answer *answer)
 {
     struct gz_ticket *ticket = gz_tickets_take(&core->tickets, number);
-    if (ticket == NULL) return;
+    if (ticket == NULL) return; /* it was withdrawn */
     struct gz_session *session = gz_core_session(core, ticket->session);
-    if (session != NULL) {
-        struct gz_failure failure = {.error = answer->error};
-        session->past.open--;
-        session->past.asking = false;
-        enum gz_status status = answer->status;
-        if (status == GZ_OK) status = ticket->on_answer(session, ticket, answer, &failure);
-        if (status != GZ_OK)
-            gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
-    }
+    struct gz_failure failure = {.error = answer->error};
+    session->past.open--;
+    session->past.asking = false;
+    enum gz_status status = answer->status;
+    if (status == GZ_OK) status = ticket->on_answer(session, ticket, answer, &failure);
+    if (status != GZ_OK) gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
     free(ticket);
 }
 

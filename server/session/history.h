@@ -19,6 +19,8 @@ struct gz_edit_request gz_ticket_request(struct gz_session *session, const struc
                                          enum gz_edit_kind kind, uint64_t target);
 /* Asks the host the questions whose state is saved by now. */
 void gz_core_send_tickets(struct gz_core *core);
+/* Nobody waits for the answers to this session's questions any more. */
+void gz_session_withdraw_questions(struct gz_session *session);
 /* Whether that would ask something: a session has taken its last answer since. */
 bool gz_core_has_tickets_to_send(const struct gz_core *core);
 /* The answer to the question with this number, which is then closed. */

@@ -20,6 +20,11 @@ void gz_host_release(const struct gz_core_host *host, void *memory, void (*finis
         finish(memory);
 }
 
+void gz_host_withdraw(const struct gz_core_host *host, uint64_t ticket)
+{
+    if (host->withdraw != NULL) host->withdraw(host->context, ticket);
+}
+
 enum gz_status gz_host_spend(const struct gz_core_host *host, const char *payer, uint64_t bytes,
                              struct gz_error *error)
 {

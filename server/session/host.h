@@ -23,9 +23,12 @@ struct gz_core_host {
     /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
      * thread. At most one at a time. */
     void (*commit)(void *context, struct gz_batch *batch);
-    /* Asks the past for this user ("" if the user has left); answered by gz_core_answered with the
-     * same ticket on this thread: later, or at once if it cannot be asked. */
+    /* Asks the past for this user; answered by gz_core_answered with the same ticket on this
+     * thread: later, or at once if it cannot be asked. */
     void (*query)(void *context, uint64_t ticket, const char *user, const struct gz_query *query);
+    /* The user of this ticket has left: its question need not be asked any more. It may be answered
+     * all the same, but not from here. NULL: it is answered. */
+    void (*withdraw)(void *context, uint64_t ticket);
     /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is
      * none. Not GZ_OK: the file did not say. */
     enum gz_status (*find_key)(void *context, const char *user, const char *key,
@@ -60,6 +63,8 @@ struct gz_core_host {
  * memory is fine. */
 void gz_host_discard(const struct gz_core_host *host, struct gz_answer *answer);
 void gz_host_release(const struct gz_core_host *host, void *memory, void (*finish)(void *memory));
+/* As `withdraw` says. */
+void gz_host_withdraw(const struct gz_core_host *host, uint64_t ticket);
 /* As `spend` says. */
 GZ_MUST_USE enum gz_status gz_host_spend(const struct gz_core_host *host, const char *payer,
                                          uint64_t bytes, struct gz_error *error);

@@ -7,6 +7,7 @@
 
 #include "server/maxima.h"
 #include "session/describe.h"
+#include "session/history.h"
 #include "session/interaction.h"
 #include "session/session.h"
 #include "session/session_log.h"
@@ -240,6 +241,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     if (session->next != NULL) session->next->previous = session->previous;
     if (core->sessions == session) core->sessions = session->next;
     gz_roster_remove(&core->roster, session->id);
+    gz_session_withdraw_questions(session);
     gz_log(core->options.log, GZ_INFO, session->id, "%s left %s", session->user,
            core->options.scene);
     gz_gesture_finish(&session->gesture);
@@ -251,6 +253,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_groups_finish(&session->groups);
     gz_budget_leave(session);
     free(session);
+    if (core->sessions == NULL) gz_sync_rest(core->sync);
 }
 
 /* ---- the end of all sessions ---- */

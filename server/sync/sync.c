@@ -32,15 +32,33 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
 void gz_sync_destroy(struct gz_sync *sync)
 {
     if (sync == NULL) return;
-    for (int i = 0; i < FRAMES; i++) gz_buffer_finish(&sync->frames[i].bytes);
-    gz_buffer_finish(&sync->own);
+    gz_sync_rest(sync);
     for (int i = 0; i < GZ_EDIT_RING; i++) free(sync->edits[i].bytes);
     free(sync->acks);
+    free(sync);
+}
+
+static void free_scratch(struct gz_sync *sync)
+{
     free(sync->states);
     free(sync->gone);
     free(sync->delta_acks);
     free(sync->items);
-    free(sync);
+    sync->states = NULL;
+    sync->gone = NULL;
+    sync->delta_acks = NULL;
+    sync->items = NULL;
+    sync->state_capacity = sync->gone_capacity = sync->delta_ack_capacity = sync->item_bytes = 0;
+}
+
+void gz_sync_rest(struct gz_sync *sync)
+{
+    for (int i = 0; i < FRAMES; i++) {
+        sync->frames[i].version = 0;
+        gz_buffer_finish(&sync->frames[i].bytes);
+    }
+    gz_buffer_finish(&sync->own);
+    free_scratch(sync);
 }
 
 /* ---- cursors ---- */

@@ -52,6 +52,9 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
                                const struct gz_checkpoint_list *checkpoints, uint64_t saved,
                                size_t headroom);
 void gz_sync_destroy(struct gz_sync *sync);
+/* Nobody is there to be sent frames: gives back the memory in which they are made. The next frame
+ * takes it anew. */
+void gz_sync_rest(struct gz_sync *sync);
 
 /* A viewer that has everything up to `seq` of this scene, or nothing (0). `heard` is the seq of the
  * last edit that it was sent; it is sent the later ones. If the viewer does not say (NULL) it is

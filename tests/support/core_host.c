@@ -36,6 +36,15 @@ static void handle_query(void *context, uint64_t ticket, const char *user,
     host->questions[host->question_count++] = (struct host_question){ticket, *query};
 }
 
+static void handle_withdraw(void *context, uint64_t ticket)
+{
+    struct host *host = context;
+    size_t left = 0;
+    for (size_t i = 0; i < host->question_count; i++)
+        if (host->questions[i].ticket != ticket) host->questions[left++] = host->questions[i];
+    host->question_count = left;
+}
+
 static enum gz_status handle_find_key(void *context, const char *user, const char *key,
                                       struct gz_arena *arena, struct gz_edit_record *edit)
 {
@@ -102,6 +111,7 @@ static void open_core(struct host *host)
         .host = {.context = host,
                  .commit = handle_commit,
                  .query = handle_query,
+                 .withdraw = handle_withdraw,
                  .find_key = handle_find_key,
                  .find_note_key = handle_find_note_key,
                  .kept_since = handle_kept_since},

@@ -137,7 +137,7 @@ static long heap_bytes(const struct net_fixture *fixture)
     const int port = fixture->daemon.port;
     long least = LONG_MAX;
     for (int look = 0; look < 10; look++) {
-        long bytes = net_fixture_heap_bytes(port) - net_fixture_sqlite_bytes(port);
+        long bytes = net_fixture_memory(port).own;
         if (bytes < least) least = bytes;
         usleep(100000);
     }

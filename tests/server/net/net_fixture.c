@@ -85,13 +85,18 @@ void net_fixture_create_nodes(int socket, size_t count)
     free(nodes);
 }
 
+static long number_after(const char *metrics, const char *row)
+{
+    const char *at = strstr(metrics, row);
+    if (at == NULL) fail_msg("no %s in %s", row, metrics);
+    return strtol(at + strlen(row), NULL, 10);
+}
+
 static long metric(int port, const char *row)
 {
     struct raw_response response;
     raw_request(port, "GET", "/metrics", "", "", 0, &response);
-    const char *at = strstr(response.body, row);
-    if (at == NULL) fail_msg("no %s in %s", row, response.body);
-    return strtol(at + strlen(row), NULL, 10);
+    return number_after(response.body, row);
 }
 
 long net_fixture_measure(int port, const char *scene, const char *what)
@@ -101,14 +106,13 @@ long net_fixture_measure(int port, const char *scene, const char *what)
     return metric(port, row);
 }
 
-long net_fixture_heap_bytes(int port)
+struct net_fixture_memory net_fixture_memory(int port)
 {
-    return metric(port, "\ngizmod_heap_bytes ");
-}
-
-long net_fixture_sqlite_bytes(int port)
-{
-    return metric(port, "\ngizmod_sqlite_bytes ");
+    struct raw_response response;
+    raw_request(port, "GET", "/metrics", "", "", 0, &response);
+    const long heap = number_after(response.body, "\ngizmod_heap_bytes "),
+               sqlite = number_after(response.body, "\ngizmod_sqlite_bytes ");
+    return (struct net_fixture_memory){.own = heap - sqlite, .sqlite = sqlite};
 }
 
 long net_fixture_errors(int port, const char *code)

@@ -37,9 +37,12 @@ void net_fixture_create_nodes(int socket, size_t count);
 /* What /metrics says of a scene: "users", "seq". */
 long net_fixture_measure(int port, const char *scene, const char *what);
 
-/* Bytes that the daemon has allocated and not freed; those of them that are SQLite's. */
-long net_fixture_heap_bytes(int port);
-long net_fixture_sqlite_bytes(int port);
+/* Bytes that the daemon has allocated and not freed at one moment: what SQLite has, whose caches
+ * fill and go, and all else. */
+struct net_fixture_memory {
+    long own, sqlite;
+};
+struct net_fixture_memory net_fixture_memory(int port);
 /* How many errors of this code were answered. */
 long net_fixture_errors(int port, const char *code);
 /* Messages that have come over WebSockets so far. */

@@ -510,6 +510,53 @@ TEST(test_memory_of_visits_is_bounded_while_the_disk_waits)
     host_finish(&host);
 }
 
+/* ---- a scene that nobody is in ---- */
+
+static void ignore_import(void *context, enum gz_status status, const char *message)
+{
+    (void)context;
+    (void)status;
+    (void)message;
+}
+
+/* Nobody is there, so that no frame is made of it. */
+static void import_crowd(struct host *host)
+{
+    struct gz_core_import_node *nodes = calloc(CROWD, sizeof *nodes);
+    struct gz_error error;
+    assert_non_null(nodes);
+    for (size_t i = 0; i < CROWD; i++)
+        nodes[i] = (struct gz_core_import_node){-1, {.name = "n", .trs = gz_trs_identity}};
+    struct gz_core_import import = {
+        .user = "ann", .nodes = nodes, .count = CROWD, .done = ignore_import};
+    assert_int_equal(gz_core_import(host->core, &import, host->now, &error), GZ_OK);
+    host_advance(host, 1);
+    free(nodes);
+}
+
+/* The frames of those who saw all of it are not kept for nobody. */
+TEST(test_scene_that_everybody_left_keeps_no_frames)
+{
+    struct host host;
+    host_init_limited(&host, 1e9);
+    import_crowd(&host);
+    come_and_go(&host, 1); /* what the import took for its work is free */
+    host.handle_core = handle_core;
+    long long before = held;
+    for (int i = 0; i < 3; i++) {
+        struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR),
+                      *b = client_join(&host, "bob", GZ_ROLE_VIEWER);
+        assert_int_equal(a->mirror.count, CROWD);
+        assert_true(held - before > GZ_DELTA_BYTES_MAX);
+        client_leave(a);
+        client_leave(b);
+        host_advance(&host, 1);
+        assert_true(held - before < 4096);
+    }
+    host.handle_core = NULL;
+    host_finish(&host);
+}
+
 /* ---- what is remembered for viewers that come back ---- */
 
 static void send_edit(struct host *host, uint64_t seq, const uint64_t *ids, size_t count)
@@ -550,6 +597,7 @@ int main(void)
         cmocka_unit_test(test_steady_drag_through_parts_allocates_nothing),
         cmocka_unit_test(test_steady_turn_is_one_frame_for_all),
         cmocka_unit_test(test_part_takes_memory_by_its_size),
+        cmocka_unit_test(test_scene_that_everybody_left_keeps_no_frames),
         cmocka_unit_test(test_news_that_are_never_all_taken_take_bounded_memory),
         cmocka_unit_test(test_memory_failing_anywhere_is_survived),
         cmocka_unit_test(test_memory_of_visits_is_bounded_while_the_disk_waits),

@@ -421,6 +421,31 @@ STORY_TEST(test_long_path_is_told_in_parts)
     assert_int_equal(count_parts(s->watcher, s->watcher->next_rid - 1, &parts), path.path.limit);
 }
 
+/* ---- those who left ---- */
+
+/* The question that was asked is withdrawn, and the others are not asked for nobody. */
+STORY_TEST(test_questions_of_one_who_left_are_withdrawn)
+{
+    const struct gz_message history = {.op = GZ_OP_HISTORY};
+    struct gz_answer late = {.status = GZ_OK};
+    s->host->past_waits = true;
+    for (int i = 0; i < GZ_QUERIES_PER_SESSION_MAX; i++)
+        assert_null(client_ask(s->watcher, &history));
+    assert_null(client_ask(s->a, &history));
+    assert_int_equal(s->host->question_count, 2);
+    const uint64_t withdrawn = s->host->questions[0].ticket;
+    client_leave(s->watcher);
+    host_turn(s->host);
+    assert_int_equal(s->host->question_count, 1);
+    gz_core_answered(s->host->core, withdrawn, &late, s->host->now); /* a worker had it already */
+    assert_false(gz_core_is_answered(s->host->core));
+    client_forget(s->a);
+    s->host->past_waits = false;
+    host_turn(s->host);
+    assert_non_null(client_last(s->a, GZ_OP_OK));
+    assert_true(gz_core_is_answered(s->host->core));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_revert_of_one_old_edit_by_two_at_once),
         cmocka_unit_test(test_path_goes_from_edit_to_edit),
         cmocka_unit_test(test_long_path_is_told_in_parts),
+        cmocka_unit_test(test_questions_of_one_who_left_are_withdrawn),
     };
     return stories_run("past.txt", tests, COUNT(tests));
 }

@@ -254,6 +254,27 @@ static void test_cancelled_jobs_are_done_all_the_same(void **state)
     assert_true(stage->all[2].has_run && !stage->all[2].job.is_cancelled);
 }
 
+/* The job that waits is done though the lane is full, and nothing that waits is held up. */
+static void test_job_that_is_withdrawn_does_not_wait(void **state)
+{
+    struct stage *stage = *state;
+    const int bound = (int)stage->jobs.lanes[GZ_LANE_PAST].bound;
+    for (int i = 0; i < bound + 3; i++) start_job(stage, i, GZ_LANE_PAST, "a");
+    assert_false(gz_job_withdraw(&stage->all[0].job));
+    assert_true(gz_job_withdraw(&stage->all[bound + 1].job));
+    assert_true(gz_job_withdraw(&stage->all[bound + 2].job));
+    assert_int_equal(stage->done_count, 0);
+    while (stage->done_count < 2) uv_run(&stage->loop, UV_RUN_ONCE);
+    assert_int_equal(stage->cancelled_count, 2);
+    for (int i = 0; i < bound; i++) uv_sem_wait(&stage->began);
+    open_gate(stage, JOBS);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(stage->done_count, bound + 3);
+    assert_int_equal(stage->cancelled_count, 2);
+    for (int i = 0; i < bound + 3; i++) assert_int_equal(stage->all[i].has_run, i <= bound);
+    assert_int_equal(atomic_load(&stage->at_once_most), bound);
+}
+
 static void test_file_is_in_use_until_the_worker_has_left_it(void **state)
 {
     struct stage *stage = *state;
@@ -318,6 +339,7 @@ int main(void)
         STAGED(test_full_lane_keeps_no_other_waiting),
         STAGED(test_bounds_are_the_workers_together),
         STAGED(test_cancelled_jobs_are_done_all_the_same),
+        STAGED(test_job_that_is_withdrawn_does_not_wait),
         STAGED(test_file_is_in_use_until_the_worker_has_left_it),
         STAGED(test_closing_finishes_all_of_them),
         STAGED(test_memory_is_freed_once_whenever_it_ends),

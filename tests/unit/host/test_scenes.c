@@ -265,6 +265,50 @@ static void test_end_meets_a_deletion_that_waits_for_an_opening(void **state)
     assert_int_equal(waiter.error.status, GZ_BAD_STATE);
 }
 
+/* ---- the past ---- */
+
+static struct gz_session *join_and_ask(struct gz_open_scene *scene, uint64_t id)
+{
+    const struct gz_message hello = {.op = GZ_OP_HELLO,
+                                     .hello = {.v = GZ_PROTOCOL_VERSION, .user = {"flo", 3}}},
+                            history = {.op = GZ_OP_HISTORY};
+    const struct gz_claims claims = gz_claims_open("flo", 3, GZ_ROLE_EDITOR);
+    struct gz_core *core = gz_open_scene_touch(scene);
+    struct gz_buffer bytes;
+    struct gz_session *session;
+    struct gz_error error;
+    gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
+    assert_int_equal(gz_encode(&bytes, &history), GZ_OK);
+    assert_int_equal(
+        gz_core_join(core, id, &hello, &claims, NULL, gz_clock_now(), &session, &error), GZ_OK);
+    assert_true(gz_core_receive(core, session, bytes.data, bytes.size, gz_clock_now()));
+    gz_buffer_finish(&bytes);
+    gz_core_turn(core, gz_clock_now());
+    return session;
+}
+
+/* However many come, ask and go while the workers are busy: nothing of them waits. */
+static void test_questions_of_those_who_left_do_not_wait(void **state)
+{
+    struct data_folder *folder = *state;
+    struct gz_open_scene *scene = data_folder_open(folder, "a");
+    struct gz_job_queue *lane = &folder->jobs.lanes[GZ_LANE_PAST];
+    struct gz_session *first = NULL;
+    for (unsigned i = 0; i < lane->bound; i++) first = join_and_ask(scene, i + 1);
+    assert_null(lane->waiting);
+    for (uint64_t i = 0; i < 100; i++) {
+        struct gz_session *session = join_and_ask(scene, 100 + i);
+        assert_non_null(lane->waiting);
+        gz_core_leave(scene->net.core, session, gz_clock_now());
+        assert_null(lane->waiting);
+    }
+    gz_core_leave(scene->net.core, first, gz_clock_now());
+    assert_non_null(scene->questions); /* the workers read the file */
+    data_folder_await_jobs(folder);
+    assert_null(scene->questions);
+    assert_true(gz_core_is_answered(scene->net.core));
+}
+
 #define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -280,6 +324,7 @@ int main(void)
         STAGED(test_deletion_meets_an_opening_that_fails),
         STAGED(test_end_meets_openings),
         STAGED(test_end_meets_a_deletion_that_waits_for_an_opening),
+        STAGED(test_questions_of_those_who_left_do_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
