@@ -50,6 +50,16 @@ static void handle_query(void *context, uint64_t ticket, const char *user,
     sim->questions[sim->question_count++] = (struct question){ticket, *query, due_s};
 }
 
+/* Every other one is at a worker already, and is answered. */
+static void handle_withdraw(void *context, uint64_t ticket)
+{
+    struct sim *sim = context;
+    size_t at = 0;
+    while (at < sim->question_count && sim->questions[at].ticket != ticket) at++;
+    if (at < sim->question_count && ticket % 2 == 0)
+        sim->questions[at] = sim->questions[--sim->question_count];
+}
+
 static enum gz_status handle_find_key(void *context, const char *user, const char *key,
                                       struct gz_arena *arena, struct gz_edit_record *edit)
 {
@@ -446,7 +456,12 @@ void daemon_start(struct sim *sim)
     struct gz_scene_state state;
     struct gz_core_options options = {
         .scene = "sim",
-        .host = {sim, handle_commit, handle_query, handle_find_key, handle_find_note_key},
+        .host = {.context = sim,
+                 .commit = handle_commit,
+                 .query = handle_query,
+                 .withdraw = handle_withdraw,
+                 .find_key = handle_find_key,
+                 .find_note_key = handle_find_note_key},
         .server = "sim",
         .frame_headroom = HEADROOM,
     };
