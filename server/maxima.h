@@ -129,6 +129,8 @@
 #define GZ_RETENTION_ROWS_AT_ONCE 64
 /* Nodes that a turn of a scene looks at for what is done in slices, in some 0.5 us each. */
 #define GZ_SLICE_NODES 4000
+/* A node that a drag moves counts as so many of them: others are told of it as well. */
+#define GZ_SLICE_NODES_PER_POSE 4
 /* Bytes of the frames of one session that wait until the work for an earlier message of it is done:
  * its socket is not read meanwhile, and what was read of it before is little more than a frame. */
 #define GZ_INBOX_BYTES_MAX (4 * GZ_MESSAGE_BYTES_MAX)
@@ -252,8 +254,13 @@
  * through the whole scene. */
 #define GZ_VIEW_MS_MIN 100
 /* Milliseconds between commits while only drag samples wait; an edit that waits for its ok, and a
- * cancel, are committed at once. A crash costs at most this much motion plus one commit. */
+ * cancel, are committed at once. A crash costs at most this much motion plus one commit; of a drag
+ * of more than GZ_SAMPLED_NODES_MAX nodes, all of it. */
 #define GZ_SAMPLE_MS_MIN 20
+/* The most nodes of a drag whose way goes to the disk while the drag runs: an edit of somebody else
+ * waits for the batch before it, which takes some 10 us for each. Of a drag with more of them the
+ * disk has the beginning and the end, and a crash in between takes the drag back. */
+#define GZ_SAMPLED_NODES_MAX 500
 /* How far the recorded path of a drag may pass beside a sample that it leaves out: half a pixel as
  * the drag's camera saw it, or a millimetre where rays dragged; a degree; and a part of each scale
  * factor. */

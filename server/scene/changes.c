@@ -143,10 +143,14 @@ size_t gz_scene_tops(struct gz_scene *scene, const uint64_t *ids, size_t count,
                      const struct gz_node **tops)
 {
     uint64_t named = ++scene->mark, taken = ++scene->mark, clear = ++scene->mark;
-    for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->mark = named;
-    size_t top_count = 0;
     for (size_t i = 0; i < count; i++) {
         struct gz_node *node = gz_table_find(&scene->table, ids[i]);
+        node->mark = named;
+        tops[i] = node;
+    }
+    size_t top_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct gz_node *node = (struct gz_node *)tops[i];
         if (node->mark == taken || has_named_above(scene, node, named, clear)) continue;
         node->mark = taken;
         tops[top_count++] = node;

@@ -10,9 +10,14 @@
 
 #include "scene/scene.h"
 
-/* Nodes by id: open addressing, at most half full. */
+/* Nodes by id: open addressing, at most half full. The ids stand beside the nodes, so that a search
+ * reads no node. */
+struct gz_table_slot {
+    uint64_t id;
+    struct gz_node *node; /* NULL: the slot is free */
+};
 struct gz_table {
-    struct gz_node **slots;
+    struct gz_table_slot *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
 };
@@ -37,8 +42,9 @@ struct gz_bounds_index {
 
 struct gz_scene {
     uint64_t seq, next_id, forgotten;
-    uint64_t stored; /* tombstones of a later seq are not in the file yet and are kept */
-    uint64_t mark;   /* the latest; each walk takes the next */
+    uint64_t removals; /* grows with each deletion */
+    uint64_t stored;   /* tombstones of a later seq are not in the file yet and are kept */
+    uint64_t mark;     /* the latest; each walk takes the next */
     size_t alive, tombstones;
     struct gz_table table;
     /* Heads of lists: only first_child and last_child are used. */

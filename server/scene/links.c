@@ -18,6 +18,7 @@ static size_t *counter_of(struct gz_scene *scene, const struct gz_node *node)
 void gz_node_link(struct gz_scene *scene, struct gz_node *node, struct gz_node *next)
 {
     struct gz_node *head = head_of(scene, node);
+    scene->removals += node->gone;
     node->next = next;
     node->previous = next != NULL ? next->previous : head->last_child;
     *(node->previous != NULL ? &node->previous->next : &head->first_child) = node;

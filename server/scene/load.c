@@ -77,7 +77,7 @@ void gz_scene_destroy(struct gz_scene *scene)
 {
     if (scene == NULL) return;
     for (size_t i = 0; i < scene->table.capacity; i++) {
-        struct gz_node *node = scene->table.slots[i];
+        struct gz_node *node = scene->table.slots[i].node;
         if (node == NULL) continue;
         free(node->name);
         free(node);

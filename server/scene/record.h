@@ -2,7 +2,8 @@
  *
  * The store is one more cursor into the scene's sequence of changes: a batch holds every node that
  * changed since the last batch, as it is now, with the completed edits and the samples of running
- * drags. Once the batch is committed everything up to its seq is saved.
+ * drags. Once the batch is committed everything up to its seq is saved, but for the nodes of drags
+ * that are too large to be followed: those stay as the drags found them.
  *
  * Ownership: everything that an answer or state points at lives in its own arena; the owner of the
  * struct frees it whole. What a batch points at lives in its arena, or is the core's and stays as
@@ -152,7 +153,8 @@ struct gz_batch {
     size_t joined_count;
     const struct gz_node_record *nodes; /* parents before children that name them; each id once */
     size_t node_count;
-    const struct gz_edit_record *begun; /* drags that moved for the first time */
+    const struct gz_edit_record *begun; /* drags that moved for the first time; without changes if
+                                           they are too large to be followed */
     size_t begun_count;
     const struct gz_sample_record *samples;
     size_t sample_count;

@@ -22,6 +22,11 @@ size_t gz_scene_count(const struct gz_scene *scene)
     return scene->alive;
 }
 
+uint64_t gz_scene_removals(const struct gz_scene *scene)
+{
+    return scene->removals;
+}
+
 const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id)
 {
     const struct gz_node *node = gz_table_find(&scene->table, id);
@@ -188,6 +193,15 @@ void gz_scene_stored(struct gz_scene *scene, uint64_t seq)
 uint64_t gz_scene_next_id(const struct gz_scene *scene)
 {
     return scene->next_id;
+}
+
+void gz_scene_touch(struct gz_scene *scene, const struct gz_node *node, uint64_t since, uint64_t by)
+{
+    struct gz_node *own = (struct gz_node *)node;
+    if (node->seq <= since) return;
+    gz_node_touch(scene, own, by);
+    for (int part = 0; part < GZ_PART_COUNT; part++)
+        if (own->part_seq[part] > since) own->part_seq[part] = own->seq;
 }
 
 void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs,

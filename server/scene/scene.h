@@ -69,6 +69,8 @@ void gz_scene_destroy(struct gz_scene *scene);
 
 uint64_t gz_scene_seq(const struct gz_scene *scene);
 size_t gz_scene_count(const struct gz_scene *scene); /* without tombstones */
+/* Grows whenever a node is deleted: while it is the same, each id that was of a node still is. */
+uint64_t gz_scene_removals(const struct gz_scene *scene);
 /* NULL if there is no such node, or only its tombstone. */
 const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id);
 const struct gz_node *gz_scene_first_root(const struct gz_scene *scene);
@@ -116,6 +118,10 @@ void gz_scene_stored(struct gz_scene *scene, uint64_t seq);
 uint64_t gz_scene_new_id(struct gz_scene *scene);
 uint64_t gz_scene_next_id(const struct gz_scene *scene); /* what gz_scene_new_id would return */
 
+/* Takes a seq for what changed of the node after `since`, if anything did: that goes to the disk
+ * and to viewers again. */
+void gz_scene_touch(struct gz_scene *scene, const struct gz_node *node, uint64_t since,
+                    uint64_t by);
 /* Gives the node a new local transform. Nothing changes if the bits are the same. The hot path of a
  * drag: asks for no memory. */
 void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs,

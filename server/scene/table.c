@@ -5,24 +5,25 @@
 
 #define FIRST_CAPACITY 64
 
-/* Ids are given out one after the other. A multiplication by 2^64 / golden ratio spreads them
- * evenly. */
+/* Ids are given out one after the other, and asked for so: eight of them have their homes side by
+ * side, and a multiplication by 2^64 / golden ratio spreads these groups evenly. */
 static size_t home_of(const struct gz_table *table, uint64_t id)
 {
-    return (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (table->capacity - 1);
+    uint64_t group = ((id >> 3) * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
+    return (size_t)(group << 3 | (id & 7)) & (table->capacity - 1);
 }
 
 static size_t slot_of(const struct gz_table *table, uint64_t id)
 {
     size_t slot = home_of(table, id);
-    while (table->slots[slot] != NULL && table->slots[slot]->id != id)
+    while (table->slots[slot].node != NULL && table->slots[slot].id != id)
         slot = (slot + 1) & (table->capacity - 1);
     return slot;
 }
 
 struct gz_node *gz_table_find(const struct gz_table *table, uint64_t id)
 {
-    return table->capacity > 0 ? table->slots[slot_of(table, id)] : NULL;
+    return table->capacity > 0 ? table->slots[slot_of(table, id)].node : NULL;
 }
 
 static bool grow(struct gz_table *table)
@@ -33,8 +34,8 @@ static bool grow(struct gz_table *table)
     larger.slots = calloc(larger.capacity, sizeof *larger.slots);
     if (larger.slots == NULL) return false;
     for (size_t i = 0; i < table->capacity; i++) {
-        if (table->slots[i] != NULL)
-            larger.slots[slot_of(&larger, table->slots[i]->id)] = table->slots[i];
+        if (table->slots[i].node != NULL)
+            larger.slots[slot_of(&larger, table->slots[i].id)] = table->slots[i];
     }
     free(table->slots);
     *table = larger;
@@ -44,7 +45,7 @@ static bool grow(struct gz_table *table)
 bool gz_table_add(struct gz_table *table, struct gz_node *node)
 {
     if (2 * (table->count + 1) > table->capacity && !grow(table)) return false;
-    table->slots[slot_of(table, node->id)] = node;
+    table->slots[slot_of(table, node->id)] = (struct gz_table_slot){node->id, node};
     table->count++;
     return true;
 }
@@ -54,12 +55,12 @@ void gz_table_remove(struct gz_table *table, uint64_t id)
 {
     size_t mask = table->capacity - 1;
     size_t hole = slot_of(table, id);
-    for (size_t at = (hole + 1) & mask; table->slots[at] != NULL; at = (at + 1) & mask) {
-        size_t home = home_of(table, table->slots[at]->id);
+    for (size_t at = (hole + 1) & mask; table->slots[at].node != NULL; at = (at + 1) & mask) {
+        size_t home = home_of(table, table->slots[at].id);
         if (((at - home) & mask) < ((at - hole) & mask)) continue;
         table->slots[hole] = table->slots[at];
         hole = at;
     }
-    table->slots[hole] = NULL;
+    table->slots[hole].node = NULL;
     table->count--;
 }

@@ -8,50 +8,93 @@
 
 /* ---- nodes ---- */
 
+/* A node as the disk is to have it. */
 struct placed_node {
     const struct gz_node *node;
+    uint64_t seq;
+    const gz_trs *trs;
     size_t depth;
+};
+
+struct placed_nodes {
+    struct placed_node *list;
+    size_t count;
 };
 
 static int compare_places(const void *a, const void *b)
 {
     const struct placed_node *x = a, *y = b;
     if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
-    return (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
+    return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+static bool add_place(struct gz_core *core, struct placed_nodes *places, const struct gz_node *node,
+                      uint64_t seq, const gz_trs *trs)
+{
+    struct placed_node *next =
+        gz_arena_add(&core->scratch, &places->list, &places->count, sizeof *next);
+    if (next == NULL) return false;
+    *next = (struct placed_node){.node = node, .seq = seq, .trs = trs};
+    for (const struct gz_node *above = node->parent; above != NULL; above = above->parent)
+        next->depth++;
+    return true;
+}
+
+/* Whether a drag moves the node whose way the disk does not follow. */
+static bool is_unsampled(const struct gz_core *core, const struct gz_node *node)
+{
+    const struct gz_session *holder =
+        node->holder != 0 ? gz_core_session(core, node->holder) : NULL;
+    return holder != NULL && !gz_gesture_is_sampled(&holder->gesture);
+}
+
+/* Where such a drag found its nodes, if the disk does not have that yet. */
+static bool add_starts(struct gz_core *core, struct placed_nodes *places,
+                       const struct gz_session *session)
+{
+    const struct gz_gesture *gesture = &session->gesture;
+    if (gz_gesture_is_sampled(gesture) || gesture->edit.began_seq <= core->stored_seq) return true;
+    for (size_t i = 0; i < gesture->count; i++) {
+        const struct gz_gesture_target *target = &gesture->targets[i];
+        if (target->start_seq <= core->stored_seq) continue;
+        const struct gz_node *node = gz_scene_find(core->scene, target->id);
+        if (node != NULL && node->holder == session->id &&
+            !add_place(core, places, node, target->start_seq, &target->start.local))
+            return false;
+    }
+    return true;
 }
 
 /* The nodes that changed since the last batch, parents first: a parent may have changed later than
  * its child. */
-static struct placed_node *changed_nodes(struct gz_core *core, size_t *count)
+static bool find_changed(struct gz_core *core, struct placed_nodes *places)
 {
-    const struct gz_node *first = gz_scene_after(core->scene, core->stored_seq);
-    *count = 0;
-    for (const struct gz_node *node = first; node != NULL; node = node->newer) ++*count;
-    struct placed_node *places = gz_arena_take(&core->scratch, *count, sizeof *places);
-    if (places == NULL) return NULL;
-    struct placed_node *next = places;
-    for (const struct gz_node *node = first; node != NULL; node = node->newer, next++) {
-        next->node = node;
-        for (const struct gz_node *above = node->parent; above != NULL; above = above->parent)
-            next->depth++;
+    const struct gz_node *node = gz_scene_after(core->scene, core->stored_seq);
+    for (; node != NULL; node = node->newer) {
+        if (!is_unsampled(core, node) && !add_place(core, places, node, node->seq, &node->trs))
+            return false;
     }
-    qsort(places, *count, sizeof *places, compare_places);
-    return places;
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        if (!add_starts(core, places, session)) return false;
+    if (places->count > 0) qsort(places->list, places->count, sizeof *places->list, compare_places);
+    return true;
 }
 
 static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
 {
-    size_t count;
-    struct placed_node *places = changed_nodes(core, &count);
-    struct gz_node_record *records = gz_arena_take(&batch->arena, count, sizeof *records);
-    if (places == NULL || records == NULL) return false;
+    struct placed_nodes places = {.count = 0};
+    if (!find_changed(core, &places)) return false;
+    struct gz_node_record *records = gz_arena_take(&batch->arena, places.count, sizeof *records);
+    if (records == NULL) return false;
     batch->nodes = records;
-    for (size_t i = 0; i < count; i++) {
-        const struct gz_node *node = places[i].node;
+    for (size_t i = 0; i < places.count; i++) {
+        const struct placed_node *place = &places.list[i];
         struct gz_node_record *record = &records[batch->node_count++];
-        *record = (struct gz_node_record){.id = node->id, .seq = node->seq, .gone = node->gone};
-        gz_node_content(node, &record->content);
-        record->content.name = gz_arena_string(&batch->arena, node->name);
+        *record = (struct gz_node_record){
+            .id = place->node->id, .seq = place->seq, .gone = place->node->gone};
+        gz_node_content(place->node, &record->content);
+        record->content.trs = *place->trs;
+        record->content.name = gz_arena_string(&batch->arena, place->node->name);
         if (record->content.name == NULL) return false;
     }
     return true;
@@ -59,16 +102,18 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
 
 /* ---- gestures that run ---- */
 
-/* A gesture that moved for the first time: who began what, and where its nodes were. What may still
- * be different at its end is for the end to say. From now on the gesture has a drop, so that its
- * end needs no memory. */
+/* A gesture that moved for the first time: who began what, and where its nodes were, if their way
+ * is to be followed. What may still be different at its end is for the end to say. From now on the
+ * gesture has a drop, so that its end needs no memory. */
 static bool add_begun(struct gz_core *core, struct gz_batch *batch, struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
     struct gz_edit_record *record =
         gz_arena_add(&batch->arena, &batch->begun, &batch->begun_count, sizeof *record);
     if (gesture->edit.drop == NULL) gesture->edit.drop = gz_drop_create(gesture->edit.id);
-    if (record == NULL || gesture->edit.drop == NULL ||
+    if (record == NULL || gesture->edit.drop == NULL) return false;
+    *record = gz_gesture_outline(gesture);
+    if (gz_gesture_is_sampled(gesture) &&
         !gz_gesture_describe(gesture, core->scene, &batch->arena, record))
         return false;
     record->value_count = 0;
@@ -102,7 +147,7 @@ static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
         if (!gesture->moved) continue;
         if (gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun(core, batch, session))
             return false;
-        if (!sample_gesture(core, batch, gesture)) return false;
+        if (gz_gesture_is_sampled(gesture) && !sample_gesture(core, batch, gesture)) return false;
     }
     return true;
 }

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_targets *targets)
+#include "server/maxima.h"
+
+bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_scene *scene,
+                     const struct gz_targets *targets)
 {
     size_t count = targets->count;
     gesture->targets = calloc(count, sizeof *gesture->targets);
@@ -14,12 +17,27 @@ bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_targets *target
     for (size_t i = 0; i < count; i++) {
         struct gz_gesture_target *target = &gesture->targets[i];
         target->id = gesture->ids[i] = targets->ids[i];
+        target->start_seq = gz_scene_find(scene, target->id)->seq;
         target->start = targets->list[i];
         target->start.bounds = NULL;
         target->parent = target->start.parent;
     }
-    gesture->count = count;
+    gesture->count = gesture->pass.at = count;
     return true;
+}
+
+bool gz_gesture_is_sampled(const struct gz_gesture *gesture)
+{
+    return gesture->count <= GZ_SAMPLED_NODES_MAX;
+}
+
+void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
+{
+    if (gz_gesture_is_sampled(gesture)) return;
+    for (size_t i = 0; i < gesture->count; i++) {
+        const struct gz_gesture_target *target = &gesture->targets[i];
+        gz_scene_touch(scene, gz_scene_find(scene, target->id), target->start_seq, by);
+    }
 }
 
 struct gz_journal_entry *gz_gesture_take_drop(struct gz_gesture *gesture)
@@ -40,23 +58,42 @@ void gz_gesture_finish(struct gz_gesture *gesture)
 
 /* ---- moving ---- */
 
+static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t place, uint64_t by)
+{
+    struct gz_gesture_target *target = &gesture->targets[place];
+    struct gz_gesture_pass *pass = &gesture->pass;
+    const struct gz_node *node = gz_scene_find(scene, target->id);
+    gz_trs local;
+    double residual = 0;
+    target->parent = gz_scene_parent_world(scene, node);
+    if (!gz_motion_apply(&pass->motion, &target->start, &target->parent, &local, &residual)) return;
+    pass->residual = fmax(pass->residual, residual);
+    gz_scene_pose(scene, node, &local, by);
+}
+
+void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene)
+{
+    gesture->pass.motion = gesture->motion;
+    gesture->pass.at = 0;
+    gesture->pass.residual = 0;
+    gesture->followed_seq = gz_scene_seq(scene);
+}
+
+void gz_gesture_go_on(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by, size_t nodes)
+{
+    struct gz_gesture_pass *pass = &gesture->pass;
+    uint64_t before = gz_scene_seq(scene);
+    for (; nodes > 0 && gz_gesture_is_passing(gesture); nodes--)
+        pose_node(gesture, scene, pass->at++, by);
+    if (!gz_gesture_is_passing(gesture)) gesture->residual = pass->residual;
+    if (gz_scene_seq(scene) != before) gesture->moved = true;
+    if (gesture->followed_seq == before) gesture->followed_seq = gz_scene_seq(scene);
+}
+
 void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
 {
-    uint64_t before = gz_scene_seq(scene);
-    gesture->residual = 0;
-    for (size_t i = 0; i < gesture->count; i++) {
-        struct gz_gesture_target *target = &gesture->targets[i];
-        const struct gz_node *node = gz_scene_find(scene, target->id);
-        gz_trs local;
-        double residual = 0;
-        target->parent = gz_scene_parent_world(scene, node);
-        if (!gz_motion_apply(&gesture->motion, &target->start, &target->parent, &local, &residual))
-            continue;
-        gesture->residual = fmax(gesture->residual, residual);
-        gz_scene_pose(scene, node, &local, by);
-    }
-    gesture->followed_seq = gz_scene_seq(scene);
-    if (gesture->followed_seq != before) gesture->moved = true;
+    gz_gesture_begin_pass(gesture, scene);
+    gz_gesture_go_on(gesture, scene, by, SIZE_MAX);
 }
 
 static bool did_parents_move(const struct gz_gesture *gesture, struct gz_scene *scene)
@@ -137,6 +174,21 @@ static double path_tolerance(const struct gz_gesture *gesture)
     return tolerance_m;
 }
 
+struct gz_edit_record gz_gesture_outline(const struct gz_gesture *gesture)
+{
+    return (struct gz_edit_record){
+        .id = gesture->edit.id,
+        .kind = gesture->edit.kind,
+        .handle = gesture->drag.handle,
+        .began = gesture->edit.began,
+        .began_seq = gesture->edit.began_seq,
+        .residual = gesture->residual,
+        .value = {gesture->typed.numbers[0], gesture->typed.numbers[1]},
+        .value_count = gesture->typed.count,
+        .path_m = gesture->edit.path_m,
+    };
+}
+
 bool gz_gesture_describe(const struct gz_gesture *gesture, const struct gz_scene *scene,
                          struct gz_arena *arena, struct gz_edit_record *edit)
 {
@@ -152,18 +204,9 @@ bool gz_gesture_describe(const struct gz_gesture *gesture, const struct gz_scene
         change->before.trs = gesture->targets[i].start.local;
         if (change->after.name == NULL) return false;
     }
-    *edit = (struct gz_edit_record){
-        .id = gesture->edit.id,
-        .kind = gesture->edit.kind,
-        .handle = gesture->drag.handle,
-        .began = gesture->edit.began,
-        .began_seq = gesture->edit.began_seq,
-        .residual = gesture->residual,
-        .value = {gesture->typed.numbers[0], gesture->typed.numbers[1]},
-        .value_count = gesture->typed.count,
-        .changes = changes,
-        .change_count = gesture->count,
-        .path_m = path_tolerance(gesture),
-    };
+    *edit = gz_gesture_outline(gesture);
+    edit->changes = changes;
+    edit->change_count = gesture->count;
+    edit->path_m = path_tolerance(gesture);
     return true;
 }

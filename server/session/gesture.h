@@ -20,6 +20,7 @@ struct gz_journal_entry;
 /* A node that a gesture holds. */
 struct gz_gesture_target {
     uint64_t id;
+    uint64_t start_seq;     /* of its last change before */
     struct gz_target start; /* as it was at the beginning, without bounds */
     gz_affine parent;       /* of the last time that the node was posed */
 };
@@ -37,6 +38,15 @@ struct gz_gesture_edit {
                                       of it */
 };
 
+/* The nodes are posed one after the other; with many of them that takes a few turns. */
+struct gz_gesture_pass {
+    struct gz_motion motion; /* where it puts them */
+    size_t at;               /* the next node; at the gesture's count none is left */
+    double residual;         /* of those before */
+    bool owes_ack;           /* at its end, for: */
+    uint64_t ack;
+};
+
 struct gz_gesture {
     const struct gz_interaction *interaction; /* what runs; NULL: nothing does */
     struct gz_gesture_target *targets;
@@ -45,9 +55,10 @@ struct gz_gesture {
     struct gz_motion motion; /* since the beginning */
     double residual;
     bool moved;     /* a node changed since the beginning */
-    bool is_behind; /* the nodes are still to be posed, once that can be afforded; then: */
+    bool is_behind; /* a pass is to begin, once that can be afforded; then: */
     bool owes_ack;
-    uint64_t ack;          /* the pointer that is to be acknowledged */
+    uint64_t ack; /* the pointer that is to be acknowledged */
+    struct gz_gesture_pass pass;
     uint64_t followed_seq; /* of the scene when it was last asked whether parents moved */
     struct gz_gesture_edit edit;
     double closes_s; /* monotonic: when it ends by itself; INFINITY: never */
@@ -63,10 +74,25 @@ struct gz_gesture {
 };
 
 /* Makes these nodes, as they are now, the ones that the gesture holds. False without memory. */
-GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_targets *targets);
+GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_scene *scene,
+                                 const struct gz_targets *targets);
+/* Whether the disk has each place that the nodes come through. Of a gesture with more nodes it has
+ * where they were before and, once it is over, where they are. */
+bool gz_gesture_is_sampled(const struct gz_gesture *gesture);
+/* Of one that is not: each node that moved is to go to the disk, for the gesture is over. */
+void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
 /* Puts each node where the motion has it. A node that cannot follow, because its parent lost its
- * inverse, stays where it is. `by` is the session. */
+ * inverse, stays where it is. `by` is the session. A pass that goes on is over. */
 void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
+/* The same in slices: begins a pass, and goes on with it for at most so many nodes. The motion of
+ * its beginning counts. */
+void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene);
+void gz_gesture_go_on(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by,
+                      size_t nodes);
+static inline bool gz_gesture_is_passing(const struct gz_gesture *gesture)
+{
+    return gesture->pass.at < gesture->count;
+}
 /* Whether the parent of a node may have been moved by another session than `by` since that was
  * asked last. O(nodes that changed since). */
 bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
@@ -78,6 +104,8 @@ void gz_gesture_restore(const struct gz_gesture *gesture, struct gz_scene *scene
 GZ_MUST_USE enum gz_status gz_gesture_check(const struct gz_gesture *gesture,
                                             struct gz_scene *scene, const struct gz_motion *motion,
                                             struct gz_failure *failure);
+/* What the gesture is as an edit, without its changes. */
+struct gz_edit_record gz_gesture_outline(const struct gz_gesture *gesture);
 /* What the gesture has done so far, as an edit: with a change for each node that it holds, moved or
  * not. Whose edit it is and when it ended is for the caller to say. All of it is in `arena`. False
  * without memory. */

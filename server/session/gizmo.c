@@ -21,33 +21,55 @@ static bool is_standing(const struct gz_session *session)
            standing->has_groups == has_groups(session);
 }
 
-/* False if nothing is selected, or without memory. */
-static bool stand(struct gz_session *session, bool anew)
+/* The targets are as they were at that seq. False if there are none. */
+static bool stand_on(struct gz_session *session, struct gz_targets *targets, bool anew,
+                     uint64_t seq)
 {
-    struct gz_core *core = session->core;
     struct gz_standing *standing = &session->standing;
-    if (is_standing(session)) return true;
-    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
-    gz_session_prune_selection(session);
-    struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
-    gz_groups_bound(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
-                    anew, &targets);
+    gz_groups_bound(&session->groups, session->core->scene, &session->tool,
+                    session->gesture.drag.handle, anew, targets);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
-    standing->is_known = targets.count > 0 && (anew || !has_groups(session));
-    if (targets.count == 0) return false;
-    standing->seat = gz_seat_of(targets.list, targets.count, targets.active);
+    standing->is_known = targets->count > 0 && (anew || !has_groups(session));
+    if (targets->count == 0) return false;
+    standing->seat = gz_seat_of(targets->list, targets->count, targets->active);
     standing->has_groups = has_groups(session);
-    standing->seq = gz_scene_seq(core->scene);
+    standing->seq = seq;
     standing->selected = session->selection.version;
     return true;
 }
 
-bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
+/* False if nothing is selected, or without memory. */
+static bool stand(struct gz_session *session, bool anew)
 {
-    return stand(session, anew) &&
-           gz_gizmo_build_on(gizmo, &session->tool, gz_view_camera(&session->view),
+    struct gz_core *core = session->core;
+    if (is_standing(session)) return true;
+    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_session_prune_selection(session);
+    struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
+    return stand_on(session, &targets, anew, gz_scene_seq(core->scene));
+}
+
+void gz_session_go_on_standing(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    struct gz_stand *look = &session->stand;
+    if (!gz_stand_go_on(look, &session->selection, core->scene, &core->slice)) return;
+    struct gz_targets targets = {look->list, look->ids, look->count, look->count - 1};
+    bool anew = session->gesture.interaction == NULL;
+    session->standing.is_news = stand_on(session, &targets, anew, look->seq);
+    gz_stand_finish(look);
+}
+
+static bool build(const struct gz_session *session, struct gz_gizmo *gizmo)
+{
+    return gz_gizmo_build_on(gizmo, &session->tool, gz_view_camera(&session->view),
                              &session->standing.seat) &&
            gz_is_sendable(gizmo->origin) && isfinite(gizmo->size);
+}
+
+bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
+{
+    return stand(session, anew) && build(session, gizmo);
 }
 
 /* How far a drag has gone. A number that no message can say is left out. */
@@ -212,23 +234,45 @@ double gz_session_gizmo_due(const struct gz_session *session)
     return gz_budget_affords_s(session, price_of(session), haste_of(session));
 }
 
+/* Whether the gizmo waits until it can be afforded or, if it stands on many nodes, until they were
+ * looked at in slices. */
+static bool waits(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    if (session->standing.is_news || gz_stand_is_looking(&session->stand))
+        return !session->standing.is_news;
+    if (!gz_budget_affords(session, price_of(session), haste_of(session))) return true;
+    if (is_standing(session) || session->selection.count <= core->slice_nodes) return false;
+    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_session_prune_selection(session);
+    gz_stand_begin(&session->stand, &session->selection, core->scene, &core->scratch);
+    return gz_stand_is_looking(&session->stand);
+}
+
+static void show(struct gz_session *session, bool moved, const struct gz_gizmo *gizmo, bool there)
+{
+    struct gz_shown *shown = &session->shown;
+    if (!there && shown->gizmo.handles == 0) return;
+    struct gz_gizmo_message now = describe(session, gizmo, there);
+    if (memcmp(&now, &shown->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;
+    shown->gizmo = now;
+    send_gizmo(session, gizmo, there);
+}
+
 void gz_session_update_gizmo(struct gz_session *session)
 {
     struct gz_shown *shown = &session->shown;
     bool moved = shown->stale; /* the lines depend on the camera too */
     bool may_show = is_behind(session);
-    if (!moved && !may_show) return;
-    if (may_show && !gz_budget_affords(session, price_of(session), haste_of(session))) return;
-    uint64_t seq = gz_scene_seq(session->core->scene);
+    if ((!moved && !may_show) || (may_show && waits(session))) return;
+    bool is_news = session->standing.is_news;
+    uint64_t seq = is_news ? session->standing.seq : gz_scene_seq(session->core->scene);
     /* What is below a group that is dragged goes along with it. */
     bool anew = shown->seq != seq && session->gesture.interaction == NULL;
     struct gz_gizmo gizmo;
-    bool there = may_show && gz_session_gizmo(session, anew, &gizmo);
-    shown->stale = false;
+    bool there =
+        may_show && (is_news ? build(session, &gizmo) : gz_session_gizmo(session, anew, &gizmo));
+    session->standing.is_news = shown->stale = false;
     if (may_show) shown->seq = seq;
-    if (!there && shown->gizmo.handles == 0) return;
-    struct gz_gizmo_message now = describe(session, &gizmo, there);
-    if (memcmp(&now, &shown->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;
-    shown->gizmo = now;
-    send_gizmo(session, &gizmo, there);
+    show(session, moved, &gizmo, there);
 }

@@ -10,6 +10,9 @@ struct gz_session;
  * looked at again if the scene has changed since. Otherwise that may be of a moment ago, and costs
  * nothing. */
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo);
+/* Goes on with a look at the many nodes that the gizmo is to stand on, in what is left of the
+ * core's slice. */
+void gz_session_go_on_standing(struct gz_session *session);
 /* Sends the session its gizmo if it looks different from the one it was last sent. */
 void gz_session_update_gizmo(struct gz_session *session);
 /* Monotonic time at which that is to be done again because others changed the scene; INFINITY:

@@ -62,7 +62,7 @@ static bool find_all(struct gz_groups *groups, struct gz_scene *scene,
     for (size_t i = 0; i < targets->count; i++) {
         const struct gz_node *node = gz_scene_find(scene, targets->ids[i]);
         groups->ids[i] = targets->ids[i];
-        groups->found[i] = targets->list[i].bounds == NULL &&
+        groups->found[i] = targets->list[i].bounds == NULL && node->first_child != NULL &&
                            find_box(scene, node, &groups->boxes[i], &groups->walked);
     }
     groups->count = targets->count;

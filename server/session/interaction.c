@@ -29,27 +29,62 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
 {
     struct gz_core *core = session->core;
     struct gz_gesture *gesture = &session->gesture;
-    gesture->owes_ack = gesture->is_behind;
-    gesture->ack = n;
-    if (gesture->is_behind) return;
-    if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
-    gz_sync_acknowledge(core->sync, session->id, n);
+    if (gesture->is_behind) {
+        gesture->owes_ack = true;
+        gesture->ack = n;
+    } else if (gz_gesture_is_passing(gesture)) {
+        gesture->pass.owes_ack = true;
+        gesture->pass.ack = n;
+    } else {
+        if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
+        gz_sync_acknowledge(core->sync, session->id, n);
+    }
 }
 
-static void pose(struct gz_session *session)
+/* Goes on with the pass that goes on. */
+static void go_on(struct gz_session *session, size_t nodes)
 {
     struct gz_gesture *gesture = &session->gesture;
     uint64_t before = gz_scene_seq(session->core->scene);
+    gz_gesture_go_on(gesture, session->core->scene, session->id, nodes);
+    if (gz_gesture_is_passing(gesture) || !gesture->pass.owes_ack) return;
+    const bool is_behind = gesture->is_behind; /* with what came since */
+    gesture->pass.owes_ack = gesture->is_behind = false;
+    gz_interaction_acknowledge(session, gesture->pass.ack, before);
+    gesture->is_behind = is_behind;
+}
+
+static void begin_pass(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
     gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
-    gz_gesture_pose(gesture, session->core->scene, session->id);
-    gesture->is_behind = false;
-    if (gesture->owes_ack) gz_interaction_acknowledge(session, gesture->ack, before);
+    gz_gesture_begin_pass(gesture, session->core->scene);
+    if (gesture->owes_ack) {
+        gesture->pass.owes_ack = true;
+        gesture->pass.ack = gesture->ack;
+    }
+    gesture->is_behind = gesture->owes_ack = false;
+}
+
+void gz_interaction_go_on(struct gz_session *session)
+{
+    size_t *slice = &session->core->slice;
+    const struct gz_gesture *gesture = &session->gesture;
+    if (*slice == 0 || !gz_gesture_is_passing(gesture)) return;
+    size_t before = gesture->pass.at;
+    go_on(session, 1 + (*slice - 1) / GZ_SLICE_NODES_PER_POSE);
+    size_t cost = (gesture->pass.at - before) * GZ_SLICE_NODES_PER_POSE;
+    *slice -= cost < *slice ? cost : *slice;
 }
 
 void gz_interaction_catch_up(struct gz_session *session)
 {
-    if (session->gesture.is_behind && gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED))
-        pose(session);
+    struct gz_gesture *gesture = &session->gesture;
+    if (!gesture->is_behind || gz_gesture_is_passing(gesture) ||
+        !gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED))
+        return;
+    begin_pass(session);
+    gz_interaction_go_on(session);
 }
 
 void gz_interaction_pose(struct gz_session *session)
@@ -60,8 +95,15 @@ void gz_interaction_pose(struct gz_session *session)
 
 double gz_interaction_due(const struct gz_session *session)
 {
+    if (gz_gesture_is_passing(&session->gesture)) return -INFINITY;
     if (!session->gesture.is_behind) return INFINITY;
     return gz_budget_affords_s(session, price_of(session), GZ_HASTE_ASKED);
+}
+
+/* Whether to look which parents moved takes longer than a slice. */
+static bool is_large(const struct gz_session *session)
+{
+    return session->gesture.count > session->core->slice_nodes;
 }
 
 bool gz_interaction_follow(struct gz_session *session)
@@ -69,8 +111,13 @@ bool gz_interaction_follow(struct gz_session *session)
     struct gz_gesture *gesture = &session->gesture;
     struct gz_scene *scene = session->core->scene;
     if (!gz_gesture_may_lag(gesture, scene, session->id)) return false;
-    gesture->is_behind |= !gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED);
-    if (gesture->is_behind) return false;
+    gesture->is_behind |= gz_gesture_is_passing(gesture) || is_large(session) ||
+                          !gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED);
+    if (gesture->is_behind) {
+        uint64_t before = gz_scene_seq(scene);
+        gz_interaction_catch_up(session);
+        return gz_scene_seq(scene) != before;
+    }
     gz_budget_charge(session, GZ_WORK_LOOK, gesture->count);
     return gz_gesture_follow(gesture, scene, session->id);
 }
@@ -80,7 +127,9 @@ bool gz_interaction_follow(struct gz_session *session)
 /* Whatever it costs: the end of a gesture is what the user did. */
 static void finish(struct gz_session *session, const struct gz_message *request)
 {
-    if (session->gesture.is_behind) pose(session);
+    struct gz_gesture *gesture = &session->gesture;
+    if (gesture->is_behind) begin_pass(session);
+    if (gz_gesture_is_passing(gesture)) go_on(session, SIZE_MAX);
     session->gesture.interaction->finish(session, request);
 }
 
@@ -147,7 +196,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     if (status != GZ_OK) return status;
     *gesture = (struct gz_gesture){
         .motion = gz_motion_none, .closes_s = INFINITY, .followed_seq = gz_scene_seq(core->scene)};
-    if (!gz_gesture_keep(gesture, &targets)) {
+    if (!gz_gesture_keep(gesture, core->scene, &targets)) {
         gz_scene_release(core->scene, targets.ids, targets.count, session->id);
         gz_gesture_finish(gesture);
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
@@ -177,6 +226,7 @@ void gz_interaction_take_back(struct gz_session *session)
     struct gz_gesture *gesture = &session->gesture;
     gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
     gz_gesture_restore(gesture, session->core->scene, session->id);
+    gz_gesture_settle(gesture, session->core->scene, session->id);
     struct gz_journal_entry *drop = gz_gesture_take_drop(gesture);
     if (drop != NULL) gz_journal_append(&session->core->journal, drop);
     gz_interaction_release(session);
@@ -217,6 +267,7 @@ void gz_interaction_keep_edit(struct gz_session *session, const struct gz_messag
     struct gz_edit_request wanted = {
         .session = session, .user = session->user, .kind = gesture->edit.kind};
     if (request != NULL) wanted = gz_edit_request(session, request, gesture->edit.kind, key);
+    gz_gesture_settle(gesture, core->scene, session->id);
     edit.seq = gz_scene_tick(core->scene);
     if (described && gz_core_complete(core, &wanted, &edit, gesture) == GZ_OK)
         gz_interaction_release(session);

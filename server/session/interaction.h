@@ -47,10 +47,12 @@ void gz_interaction_cancel(struct gz_session *session);
 /* Completes a gesture that gives way to whatever else the user does. */
 void gz_interaction_give_way(struct gz_session *session);
 void gz_interaction_camera_moved(struct gz_session *session);
-/* Moves the nodes of a gesture whose motion has gone on, or whose parents moved, if the session can
- * afford it by now. */
+/* Begins to move the nodes of a gesture whose motion has gone on, or whose parents moved, if the
+ * session can afford it by now, and all are where the motion before had them. */
 void gz_interaction_catch_up(struct gz_session *session);
-/* Monotonic time at which that is to be done again; INFINITY: never. */
+/* Goes on with that, in what is left of the core's slice. */
+void gz_interaction_go_on(struct gz_session *session);
+/* Monotonic time at which either is to be done again; INFINITY: never. */
 double gz_interaction_due(const struct gz_session *session);
 /* Has the nodes follow parents that moved; whether that moved anything. */
 bool gz_interaction_follow(struct gz_session *session);
@@ -66,8 +68,8 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
 GZ_MUST_USE enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
                                                enum gz_edit_kind kind, struct gz_gizmo *gizmo,
                                                struct gz_failure *failure);
-/* Puts each node where the motion has it: now, or when the session can afford it. The latest motion
- * counts, and a gesture that ends has its nodes there. */
+/* Puts each node where the motion has it: now or, if they are many, in slices, and when the session
+ * can afford it. The latest motion counts, and a gesture that ends has its nodes there. */
 void gz_interaction_pose(struct gz_session *session);
 /* Empties the gesture; its nodes are free and others see it. */
 void gz_interaction_release(struct gz_session *session);

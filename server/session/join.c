@@ -251,6 +251,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_outbox_finish(&session->outbox);
     gz_selection_finish(&session->selection);
     gz_groups_finish(&session->groups);
+    gz_stand_finish(&session->stand);
     gz_budget_leave(session);
     free(session);
     if (core->sessions == NULL) gz_sync_rest(core->sync);

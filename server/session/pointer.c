@@ -186,6 +186,7 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
 {
     struct gz_selection *selection = &session->selection;
     size_t count = selection->count;
+    uint64_t removals = selection->removals;
     uint64_t *before = gz_arena_take(&session->core->scratch, count, sizeof *before);
     enum gz_status status = GZ_OK;
     if (before == NULL)
@@ -198,6 +199,7 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     if (status == GZ_OK) return GZ_OK;
     if (count > 0) memcpy(selection->ids, before, count * sizeof *before);
     selection->count = count;
+    selection->removals = removals;
     selection->version++;
     gz_session_present(session);
     return status;

@@ -12,7 +12,8 @@
 struct gz_selection {
     uint64_t *ids;
     size_t count, capacity;
-    uint64_t version; /* grows whenever other ids are selected, or in another order */
+    uint64_t version;  /* grows whenever other ids are selected, or in another order */
+    uint64_t removals; /* of the scene when the nodes that were gone were last taken out */
 };
 
 /* Sets the selection to these ids, or adds, removes or toggles them. An id that is named again

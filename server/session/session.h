@@ -17,6 +17,7 @@
 #include "session/rights.h"
 #include "session/selection.h"
 #include "session/shown.h"
+#include "session/stand.h"
 #include "session/view.h"
 #include "sync/sync.h"
 
@@ -49,6 +50,7 @@ struct gz_session {
     bool by_surface; /* a press selects by triangles, and not by bounds */
     struct gz_selection selection;
     struct gz_groups groups;
+    struct gz_stand stand;
     struct gz_gesture gesture;
     struct gz_shown shown;
     struct gz_standing standing;

@@ -15,6 +15,7 @@ struct gz_shown {
 /* Where the gizmo of what is selected stands, which is found anew if anything changed. */
 struct gz_standing {
     bool is_known, has_groups;
+    bool is_news;           /* it was found in slices, and not shown yet */
     uint64_t seq, selected; /* of the scene and the selection when it was found */
     struct gz_seat seat;
 };

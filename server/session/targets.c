@@ -1,6 +1,15 @@
 /* targets.c - finds the nodes that a gizmo stands on. See targets.h. */
 #include "session/targets.h"
 
+struct gz_target gz_target_of(struct gz_scene *scene, const struct gz_node *node)
+{
+    return (struct gz_target){
+        .local = node->trs,
+        .parent = gz_scene_parent_world(scene, node),
+        .bounds = node->has_bounds ? &node->bounds : NULL,
+    };
+}
+
 struct gz_targets gz_targets_of(const struct gz_selection *selection, struct gz_scene *scene,
                                 struct gz_arena *arena)
 {
@@ -14,11 +23,7 @@ struct gz_targets gz_targets_of(const struct gz_selection *selection, struct gz_
     targets.active = targets.count - 1;
     for (size_t i = 0; i < targets.count; i++) {
         targets.ids[i] = tops[i]->id;
-        targets.list[i] = (struct gz_target){
-            .local = tops[i]->trs,
-            .parent = gz_scene_parent_world(scene, tops[i]),
-            .bounds = tops[i]->has_bounds ? &tops[i]->bounds : NULL,
-        };
+        targets.list[i] = gz_target_of(scene, tops[i]);
     }
     return targets;
 }

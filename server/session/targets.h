@@ -13,6 +13,8 @@ struct gz_targets {
     size_t active; /* index of the node whose space counts: the one that was selected last */
 };
 
+/* A node as a target; its bounds point into the scene. */
+struct gz_target gz_target_of(struct gz_scene *scene, const struct gz_node *node);
 /* The targets of this selection, all of whose nodes are there; made in `arena`. None if nothing is
  * selected, or without memory. */
 struct gz_targets gz_targets_of(const struct gz_selection *selection, struct gz_scene *scene,

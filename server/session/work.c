@@ -2,24 +2,33 @@
 #include "session/work.h"
 
 #include "session/dispatch.h"
+#include "session/gizmo.h"
+#include "session/interaction.h"
 #include "session/search.h"
 #include "session/session.h"
 
+/* Whatever comes next completes the wheel's turn, for which its nodes have to be there. */
+static bool is_turning(const struct gz_session *session)
+{
+    const struct gz_gesture *gesture = &session->gesture;
+    return gz_gesture_is_passing(gesture) && gesture->interaction->gives_way;
+}
+
 bool gz_session_is_busy(const struct gz_session *session)
 {
-    return session->search != NULL || session->past.tells_hits;
+    return session->search != NULL || session->past.tells_hits || is_turning(session);
 }
 
 static bool has_request(const struct gz_session *session)
 {
-    return session->search != NULL ||
-           (session->inbox.first != NULL && !gz_session_is_busy(session));
+    return session->search != NULL || (session->inbox.first != NULL && !session->past.tells_hits);
 }
 
 bool gz_session_has_work(const struct gz_session *session)
 {
-    return !session->ended &&
-           (has_request(session) || !gz_sync_is_ready(session->core->sync, &session->cursor));
+    return !session->ended && (has_request(session) || gz_gesture_is_passing(&session->gesture) ||
+                               gz_stand_is_looking(&session->stand) ||
+                               !gz_sync_is_ready(session->core->sync, &session->cursor));
 }
 
 static void go_on(struct gz_session *session)
@@ -27,7 +36,9 @@ static void go_on(struct gz_session *session)
     struct gz_core *core = session->core;
     struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
     if (session->search != NULL) gz_session_go_on_searching(session);
+    gz_interaction_go_on(session);
     gz_session_read_inbox(session);
+    gz_session_go_on_standing(session);
     gz_sync_advance(core->sync, &session->cursor, &core->slice);
     gz_arena_go_back(&core->scratch, mark);
 }

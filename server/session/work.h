@@ -1,6 +1,7 @@
 /* work.h - what takes the core long is done in slices, one a turn, so that others are served
  * between two of them: a look at all nodes of a large scene for a `pick` with `rect`, and for an
- * interest.
+ * interest; and moving what a drag of many
+ * nodes holds; and finding where the gizmo of many nodes stands.
  *
  * A session has at most one such work for a message; what it sends meanwhile waits in its inbox. A
  * turn looks at GZ_SLICE_NODES nodes for all sessions of the scene together, which take turns.
@@ -14,7 +15,8 @@
 struct gz_core;
 struct gz_session;
 
-/* Whether what the session sends has to wait: for its search, and until it took what that found. */
+/* Whether what the session sends has to wait: for its search, and until it took what that found;
+ * and for its wheel. */
 bool gz_session_is_busy(const struct gz_session *session);
 /* Whether the session waits for a slice. */
 bool gz_session_has_work(const struct gz_session *session);

@@ -85,10 +85,10 @@ static gz_vec3 median(const struct gz_target *targets, size_t count)
 /* Along the world's axes. A node without bounds is a point. */
 static gz_box world_bounds(const struct gz_target *target)
 {
+    if (target->bounds == NULL) return (gz_box){origin_of(target), origin_of(target)};
     gz_affine local = gz_affine_from_trs(&target->local),
               world = gz_affine_multiply(&target->parent, &local);
-    const gz_box point = {world.origin, world.origin};
-    return target->bounds == NULL ? point : gz_box_transform(target->bounds, &world);
+    return gz_box_transform(target->bounds, &world);
 }
 
 static gz_box bounds_of_all(const struct gz_target *targets, size_t count)

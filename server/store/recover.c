@@ -41,12 +41,17 @@ enum gz_status gz_find_epoch(sqlite3 *db, double time, uint64_t *epoch, struct g
 
 static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct gz_error *error)
 {
+    int64_t unsampled;
     enum gz_status status = gz_find_epoch(db, time, epoch, error);
+    if (status == GZ_OK)
+        status = gz_db_integer(db, gz_sql_recover[GZ_SQL_RECOVER_UNSAMPLED], &unsampled, error);
     if (status != GZ_OK) return status;
     int rc = write_scene(db, time);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_CLOSE_OPEN], NULL, NULL, NULL);
     if (rc == SQLITE_OK) rc = write_epoch(db, time, *epoch);
+    if (rc == SQLITE_OK && unsampled > 0)
+        rc = sqlite3_exec(db, gz_sql_recover[GZ_SQL_RECOVER_RENEW], NULL, NULL, NULL);
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "recovery");
 }
 

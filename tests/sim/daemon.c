@@ -258,10 +258,23 @@ static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
     }
 }
 
-/* The end of a drag may take a seq after that of its last move; those before it in its frame may
- * have been anywhere. */
+/* Whether its drag has nodes that are not yet where its pointer has them. */
+static bool is_moving(const struct link *link)
+{
+    const struct gz_gesture *gesture = &link->session->gesture;
+    return gesture->is_behind || gz_gesture_is_passing(gesture);
+}
+
+/* How many seqs the end of the session's drag may take after that of its last move. */
+static uint64_t seqs_of_end(const struct gz_session *session)
+{
+    const struct gz_gesture *gesture = &session->gesture;
+    return gz_gesture_is_sampled(gesture) ? 1 : 1 + gesture->count;
+}
+
+/* The moves before the end of a drag in its frame may have been anywhere. */
 static void note_moves(const struct sim *sim, struct link *link, const struct frame *frame,
-                       uint64_t seq_before)
+                       uint64_t seq_before, uint64_t end_seqs)
 {
     uint64_t seq = gz_scene_seq(sim->core->scene);
     for (size_t i = 0; i < frame->count; i++) {
@@ -271,8 +284,20 @@ static void note_moves(const struct sim *sim, struct link *link, const struct fr
             continue;
         uint64_t n = message->pointer.n;
         bool up = message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
-        uint64_t first = i == frame->acting ? seq - up : seq_before;
-        link->moves[n % COUNT(link->moves)] = (struct link_move){n, first, seq};
+        uint64_t first = i == frame->acting ? seq - (up ? end_seqs : 0) : seq_before;
+        uint64_t last = is_moving(link) ? UINT64_MAX : seq;
+        link->moves[n % COUNT(link->moves)] = (struct link_move){n, first, last};
+    }
+}
+
+/* What the pointers before did is shown by now. */
+static void close_moves(const struct sim *sim)
+{
+    for (struct link *link = sim->links; link != NULL; link = link->next) {
+        if (link->session == NULL || is_moving(link)) continue;
+        for (size_t i = 0; i < COUNT(link->moves); i++)
+            if (link->moves[i].last == UINT64_MAX)
+                link->moves[i].last = gz_scene_seq(sim->core->scene);
     }
 }
 
@@ -321,7 +346,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     struct frame frame;
     struct act acts[FRAME_MESSAGES_MAX];
     char user[TEXT_MAX] = "";
-    uint64_t seq = gz_scene_seq(sim->core->scene);
+    uint64_t seq = gz_scene_seq(sim->core->scene), end_seqs = seqs_of_end(link->session);
     read_frame(&frame, bytes, size);
     trace_frame(sim, link, &frame);
     keep_text(user, link->session->user);
@@ -335,7 +360,8 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     for (size_t i = 0; i < frame.count; i++) notes_act(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) access_act(sim, &acts[i]);
     notes_settled(sim);
-    note_moves(sim, link, &frame, seq);
+    note_moves(sim, link, &frame, seq, end_seqs);
+    close_moves(sim);
     part_note_camera(sim, link);
     gz_arena_finish(&frame.arena);
 }
@@ -441,6 +467,7 @@ static void turn(struct sim *sim)
     bool sent_before = sim->batch != NULL;
     gz_core_turn(sim->core, sim->now);
     model_act(sim, &act);
+    close_moves(sim);
     if (!sent_before && sim->batch != NULL) model_sent(sim, sim->batch);
     sim->slice_due_s = sim->now.mono_s + SLICE_S;
     PROMISE(gz_core_deadline(sim->core) > sim->now.mono_s || is_at_work(sim),

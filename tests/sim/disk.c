@@ -88,11 +88,19 @@ void act_refused(struct sim *sim)
 
 /* ---- after a restart ---- */
 
+/* What came later, and where a drag was seen whose way the disk did not follow to its end. */
+static bool is_lost(const struct model *model, const struct version *version, uint64_t seq)
+{
+    return version->seq > seq ||
+           (version->preview_of != 0 && model_deed(model, version->preview_of) == NULL);
+}
+
 static void forget_after(struct model *model, uint64_t seq)
 {
     for (uint64_t id = 1; id < model->life_count; id++) {
         struct life *life = &model->lives[id];
-        while (life->version_count > 0 && life->versions[life->version_count - 1].seq > seq)
+        while (life->version_count > 0 &&
+               is_lost(model, &life->versions[life->version_count - 1], seq))
             life->version_count--;
         life->now =
             life->version_count > 0 ? life->versions[life->version_count - 1].thing : nothing;

@@ -85,6 +85,12 @@ gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
     TO "for (size_t i = 0; i + (gesture->count > 1) < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
         gz_scene_pose(")
+gizmod_planted_fault(large_drag_not_settled FILE server/session/gesture.c
+    FROM "if (gz_gesture_is_sampled(gesture)) return;" TO "if (gesture->count > 0) return;")
+gizmod_planted_fault(start_of_large_drag_forgotten FILE server/session/batch.c
+    FROM "if (target->start_seq <= core->stored_seq) continue;" TO "if (target->id > 0) continue;")
+gizmod_planted_fault(large_drag_unknown_to_the_file FILE server/session/batch.c
+    FROM "gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun" TO "gz_gesture_is_sampled(gesture) && gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun")
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
     FROM "while (*offset < size && !session->ended && " TO "while (*offset < size && ")
 gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c

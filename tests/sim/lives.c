@@ -15,13 +15,14 @@ struct life *life_of(struct model *model, uint64_t node)
     return &model->lives[node];
 }
 
-void remember(struct model *model, uint64_t node, uint64_t seq, const struct thing *thing)
+void remember(struct model *model, uint64_t node, uint64_t seq, uint64_t preview_of,
+              const struct thing *thing)
 {
     struct life *life = life_of(model, node);
     life->now = *thing;
     life->versions = grow(life->versions, &life->version_capacity, life->version_count + 1,
                           sizeof *life->versions);
-    life->versions[life->version_count++] = (struct version){seq, *thing};
+    life->versions[life->version_count++] = (struct version){seq, preview_of, *thing};
     model->log = grow(model->log, &model->log_capacity, model->log_count + 1, sizeof *model->log);
     model->log[model->log_count].seq = seq;
     model->log[model->log_count++].node = node;

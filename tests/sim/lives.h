@@ -9,6 +9,8 @@
 
 struct version {
     uint64_t seq;
+    uint64_t preview_of; /* the edit that a drag is to become whose way the disk does not follow; 0:
+                            none */
     struct thing thing;
 };
 
@@ -81,7 +83,8 @@ void look(struct model *model, const struct gz_scene *scene);
 /* The node as the scene has it since the last look. */
 const struct thing *after_of(const struct model *model, uint64_t node);
 struct life *life_of(struct model *model, uint64_t node);
-void remember(struct model *model, uint64_t node, uint64_t seq, const struct thing *thing);
+void remember(struct model *model, uint64_t node, uint64_t seq, uint64_t preview_of,
+              const struct thing *thing);
 /* The node at that seq. */
 const struct thing *model_at(const struct model *model, uint64_t node, uint64_t seq);
 

@@ -17,6 +17,13 @@ static void check_time(struct sim *sim)
     sim->model.time_s = time_s;
 }
 
+/* The edit to be of the drag that holds the node, if the disk does not follow its way; else 0. */
+static uint64_t preview_of(const struct sim *sim, uint64_t node)
+{
+    const struct gz_session *holder = gz_core_session(sim->core, sim->model.lives[node].holder);
+    return holder != NULL && !gz_gesture_is_sampled(&holder->gesture) ? holder->gesture.edit.id : 0;
+}
+
 void model_act(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
@@ -38,7 +45,7 @@ void model_act(struct sim *sim, const struct act *act)
     uint64_t seq = gz_scene_seq(sim->core->scene);
     for (size_t i = 0; i < model->changed.count; i++) {
         const struct fact *fact = &model->changed.list[i];
-        remember(model, fact->node, seq, &fact->after);
+        remember(model, fact->node, seq, preview_of(sim, fact->node), &fact->after);
     }
     model->newest_node = gz_scene_next_id(sim->core->scene) - 1;
     model->next_edit = sim->core->next_edit;

@@ -172,7 +172,7 @@ static void write_runs(struct core_store *store, const struct gz_batch *batch)
 {
     for (size_t i = 0; i < batch->begun_count; i++) {
         assert_int_equal(find_open(store, batch->begun[i].id), store->open_count);
-        assert_true(batch->begun[i].id < batch->next_edit && batch->begun[i].change_count > 0);
+        assert_true(batch->begun[i].id < batch->next_edit);
         judge_session(store, batch->begun[i].session);
         begin_run(store, &batch->begun[i]);
     }
@@ -436,6 +436,21 @@ static void complete_run(struct core_store *store, struct gz_edit_record *run)
     if (count > 0) write_edit(store, run);
 }
 
+/* A drag that was too large to be followed never was, and viewers may have seen it move any of the
+ * nodes. */
+static void renew(struct core_store *store)
+{
+    store->renewed = store->epoch;
+    for (uint64_t id = 1; id < store->node_capacity; id++) {
+        if (latest(store, id) == NULL || latest(store, id)->gone) continue;
+        store->versions = grow(store->versions, &store->version_capacity, store->version_count + 1,
+                               sizeof *store->versions);
+        store->versions[store->version_count] = *latest(store, id);
+        store->versions[store->version_count].seq = ++store->seq;
+        store->nodes[id].version = store->version_count++;
+    }
+}
+
 static void tell_epochs(struct core_store *store, struct gz_scene_state *state)
 {
     if (store->epoch > 0) {
@@ -505,7 +520,12 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     gz_arena_init(&state->arena, KEEP_BYTES_MAX);
     uint64_t saved = store->seq;
     tell_epochs(store, state);
-    for (size_t i = 0; i < store->open_count; i++) complete_run(store, &store->open[i]);
+    bool unsampled = false;
+    for (size_t i = 0; i < store->open_count; i++) {
+        unsampled |= store->open[i].change_count == 0;
+        complete_run(store, &store->open[i]);
+    }
+    if (unsampled) renew(store);
     assert_true(store->epoch_count == 0 || store->epochs[store->epoch_count - 1].seq_last == saved);
     store->open_count = store->visitor_count = store->known_count = 0;
     for (uint64_t id = 1; id < store->node_capacity; id++) {

@@ -8,6 +8,19 @@ SELECT max(epoch) FROM epochs
 INSERT OR IGNORE INTO scene (id, seq, time, next_node, next_edit, created, made_by)
 VALUES (1, 0, :time, 1, 1, :created, :made_by)
 
+-- Drags of so many nodes that only their ends are written: they run without a change.
+-- :unsampled
+SELECT count(*) FROM edits e WHERE ended IS NULL AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = e.id)
+
+-- Such a drag never was. Viewers that come back may have seen it move any of the nodes, also at a seq up to which they saw what was
+-- saved: each node takes a seq of the new epoch, so that they are told where it is.
+-- :renew
+UPDATE nodes
+   SET seq = (SELECT seq FROM scene) + r.place
+  FROM (SELECT id, row_number() OVER (ORDER BY seq) AS place FROM nodes WHERE deleted_seq IS NULL) r
+ WHERE r.id = nodes.id;
+UPDATE scene SET seq = seq + (SELECT count(*) FROM nodes WHERE deleted_seq IS NULL);
+
 -- What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
 -- there, just after its last sample, so that no two edits have one time. A node that a drag never moved is not part of the edit, and
 -- a drag that moved no node never was.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 
@@ -125,6 +126,84 @@ SCENE_TEST(test_resume_after_a_restart)
     host_turn(&s->host);
     assert_true(s->watcher->resumed);
     assert_int_equal(s->watcher->mirror.snapshots, 0);
+}
+
+/* A drag of more nodes than the disk follows: it learns that the drag began, and an edit of others
+ * waits for no more than that. */
+static void drag_many(struct scene *s, size_t count)
+{
+    uint64_t *ids = calloc(count, sizeof *ids);
+    assert_non_null(ids);
+    for (size_t i = 0; i < count; i++) ids[i] = i + 1;
+    create_many(s->a, count + 1);
+    assert_ok(ask_camera(s->a, 10));
+    client_say(s->a,
+               &(struct gz_message){.op = GZ_OP_SELECT, .select = {{ids, count}, GZ_HOW_SET}});
+    free(ids);
+    assert_ok(ask_grab(s->a, GZ_TX, 0, MIDDLE_X, MIDDLE_Y));
+    for (int i = 1; i <= 5; i++) {
+        host_advance(&s->host, 0.1);
+        assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + 20 * i, MIDDLE_Y));
+    }
+    host_advance(&s->host, 0.1);
+    for (uint64_t id = 1; id <= count; id++)
+        assert_true(gz_scene_find(s->host.core->scene, id)->trs.t.x > 0);
+}
+
+SCENE_TEST(test_restart_takes_a_drag_of_many_back)
+{
+    const size_t count = GZ_SAMPLED_NODES_MAX + 1;
+    drag_many(s, count);
+    assert_int_equal(s->host.store.sample_count, 0);
+    assert_int_equal(s->host.store.open_count, 1);
+    struct client *cleo = client_join(&s->host, "cleo", GZ_ROLE_EDITOR);
+    assert_ok(ask_move(cleo, count + 1, 7, 0, 0));
+    assert_int_equal(s->host.store.seq, gz_scene_seq(s->host.core->scene));
+    host_restart(&s->host, false);
+    for (uint64_t id = 1; id <= count + 1; id++)
+        assert_true(gz_scene_find(s->host.core->scene, id)->trs.t.x == (id > count ? 7 : 0));
+    s->watcher->mirror.snapshots = 0;
+    client_resume(s->watcher);
+    host_turn(&s->host);
+    assert_true(s->watcher->resumed);
+    assert_int_equal(s->watcher->mirror.snapshots, 0);
+    client_resume(s->a);
+    client_resume(cleo);
+}
+
+SCENE_TEST(test_restart_keeps_a_drag_of_many_that_ended)
+{
+    const size_t count = GZ_SAMPLED_NODES_MAX + 1;
+    drag_many(s, count);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X + 100, MIDDLE_Y));
+    host_restart(&s->host, false);
+    for (uint64_t id = 1; id <= count; id++)
+        assert_true(gz_scene_find(s->host.core->scene, id)->trs.t.x > 0);
+    client_resume(s->watcher);
+    client_resume(s->a);
+    host_turn(&s->host);
+    assert_true(s->watcher->resumed);
+}
+
+/* The disk did not have the nodes when the drag began: it is told of them as the drag found them.
+ */
+SCENE_TEST(test_restart_keeps_what_a_drag_of_many_began_on)
+{
+    const size_t count = GZ_SAMPLED_NODES_MAX + 1;
+    s->host.disk = DISK_WAITS;
+    drag_many(s, count);
+    s->host.disk = DISK_COMMITS;
+    host_settle(&s->host, true);
+    host_advance(&s->host, 0.1);
+    assert_int_equal(s->host.store.open_count, 1);
+    host_restart(&s->host, false);
+    assert_int_equal(gz_core_summary(s->host.core).nodes, count + 1);
+    for (uint64_t id = 1; id <= count; id++)
+        assert_true(gz_scene_find(s->host.core->scene, id)->trs.t.x == 0);
+    client_resume(s->watcher);
+    client_resume(s->a);
+    host_turn(&s->host);
+    assert_true(s->watcher->resumed);
 }
 
 /* The state shows an edit before its COMMIT, the edit is told of after it. */
@@ -741,6 +820,9 @@ int main(void)
         cmocka_unit_test(test_join_of_an_empty_scene_is_told_so),
         cmocka_unit_test(test_resume_in_the_same_epoch_brings_what_was_missed),
         cmocka_unit_test(test_resume_after_a_restart),
+        cmocka_unit_test(test_restart_takes_a_drag_of_many_back),
+        cmocka_unit_test(test_restart_keeps_a_drag_of_many_that_ended),
+        cmocka_unit_test(test_restart_keeps_what_a_drag_of_many_began_on),
         cmocka_unit_test(test_resume_is_told_of_edits_that_were_committed_meanwhile),
         cmocka_unit_test(test_resume_that_does_not_say_its_edits_is_told_rather_twice_than_never),
         cmocka_unit_test(test_resume_is_told_of_edits_across_a_restart),

@@ -412,6 +412,124 @@ SCENE_TEST(test_view_of_a_moving_camera_is_found)
     host_advance(&s->host, 1);
 }
 
+/* ---- drags ---- */
+
+static void say_pointer(struct client *client, enum gz_op op, enum gz_phase phase, double x)
+{
+    struct gz_message message = {.op = op,
+                                 .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N,
+                                 .pointer = {.phase = phase, .at = {x, 300}, .n = (uint64_t)x}};
+    message.pointer.handle = GZ_TX;
+    client_say(client, &message);
+}
+
+/* The editor takes hold of every node. */
+static void grab_all(struct scene *s)
+{
+    uint64_t *ids = calloc(s->nodes, sizeof *ids);
+    assert_non_null(ids);
+    for (size_t i = 0; i < s->nodes; i++) ids[i] = i + 1;
+    struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, s->nodes}, GZ_HOW_SET}};
+    client_say(s->a, &select);
+    free(ids);
+    const struct gz_message camera = {
+        .op = GZ_OP_CAMERA,
+        .camera = {.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -10, 1},
+                   .proj = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
+                   .viewport = {0, 0, 800, 600}}};
+    client_say(s->a, &camera);
+    say_pointer(s->a, GZ_OP_GRAB, GZ_PHASE_DOWN, 400);
+    host_turn(&s->host);
+    assert_int_equal(s->a->session->gesture.count, s->nodes);
+}
+
+static gz_vec3 motion_of(const struct scene *s)
+{
+    return s->a->session->gesture.motion.translation;
+}
+
+/* How many nodes are where this motion has them. */
+static size_t count_at(const struct scene *s, gz_vec3 motion)
+{
+    size_t count = 0;
+    for (uint64_t id = 1; id <= s->nodes; id++)
+        count += gz_scene_find(s->host.core->scene, id)->trs.t.x ==
+                 (double)((id - 1) % 100) - 50 + motion.x;
+    return count;
+}
+
+/* Each turn moves a slice's worth. A pointer that comes meanwhile waits until the pass is over, and
+ * only the latest is passed on; others are served. */
+SCENE_TEST(test_drag_of_many_moves_in_slices)
+{
+    const size_t most = s->host.core->slice_nodes / GZ_SLICE_NODES_PER_POSE;
+    grab_all(s);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_MOVE, 430);
+    const gz_vec3 first = motion_of(s);
+    assert_int_equal(count_at(s, first), most);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_MOVE, 470);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_MOVE, 450);
+    const gz_vec3 last = motion_of(s);
+    assert_true(first.x > 0 && last.x > first.x);
+    uint64_t rid = say(s->b, (struct gz_message){.op = GZ_OP_PING});
+    for (size_t moved = most; moved < FEW; moved = count_at(s, first)) {
+        (void)turn(s);
+        assert_in_range(count_at(s, first), moved, moved + most);
+        assert_non_null(client_answer(s->b, rid));
+    }
+    while (count_at(s, last) < FEW) {
+        size_t moved = count_at(s, last);
+        (void)turn(s);
+        assert_in_range(count_at(s, last), moved, moved + 2 * most);
+        assert_int_equal(count_at(s, first) + count_at(s, last), FEW);
+        assert_true(gz_session_has_work(s->a->session) || count_at(s, last) == FEW);
+    }
+    while (gz_session_has_work(s->a->session)) (void)turn(s);
+    assert_int_equal(count_at(s, last), FEW);
+    s->a->stalled = false;
+}
+
+/* It ends in the middle of a pass: every node is where the last pointer has it, or where it was. */
+SCENE_TEST(test_drag_of_many_ends_in_the_middle)
+{
+    grab_all(s);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_MOVE, 430);
+    const gz_vec3 first = motion_of(s);
+    (void)turn(s);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_UP, 430);
+    assert_int_equal(s->a->session->gesture.count, 0);
+    assert_int_equal(count_at(s, first), FEW);
+    host_advance(&s->host, 10);
+    client_say(s->a, &(struct gz_message){.op = GZ_OP_UNDO});
+    host_advance(&s->host, 10);
+    assert_int_equal(count_at(s, (gz_vec3){0, 0, 0}), FEW);
+    grab_all(s);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_MOVE, 430);
+    (void)turn(s);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_CANCEL, 430);
+    assert_int_equal(count_at(s, (gz_vec3){0, 0, 0}), FEW);
+    s->a->stalled = false;
+}
+
+/* The wheel's turn is complete before what comes after it. */
+SCENE_TEST(test_wheel_of_many_turns_in_slices)
+{
+    grab_all(s);
+    say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_CANCEL, 400);
+    client_say(s->a, &(struct gz_message){.op = GZ_OP_WHEEL, .wheel.dy = 1});
+    client_say(s->a, &(struct gz_message){.op = GZ_OP_SELECT, .select.how = GZ_HOW_SET});
+    const struct gz_session *session = s->a->session;
+    size_t turns = 0;
+    for (; session->selection.count > 0; turns++) {
+        assert_true(gz_gesture_is_passing(&session->gesture));
+        (void)turn(s);
+    }
+    assert_in_range(turns, FEW * GZ_SLICE_NODES_PER_POSE / s->host.core->slice_nodes - 1,
+                    FEW * GZ_SLICE_NODES_PER_POSE / s->host.core->slice_nodes + 1);
+    assert_int_equal(session->gesture.count, 0);
+    s->a->stalled = false;
+}
+
 /* ---- answers of the past ---- */
 
 /* The last edit made the most of the nodes. */
@@ -465,6 +583,9 @@ int main(void)
         cmocka_unit_test(test_interest_is_found_in_slices),
         cmocka_unit_test(test_scene_changes_between_two_slices),
         cmocka_unit_test(test_view_of_a_moving_camera_is_found),
+        cmocka_unit_test(test_drag_of_many_moves_in_slices),
+        cmocka_unit_test(test_drag_of_many_ends_in_the_middle),
+        cmocka_unit_test(test_wheel_of_many_turns_in_slices),
         cmocka_unit_test(test_edit_of_many_nodes_is_told_in_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void begin(struct place *p)
     struct gz_targets targets = gz_targets_of(&selection, p->scene, &p->arena);
     p->gesture = (struct gz_gesture){.motion = gz_motion_none,
                                      .edit = {.id = 3, .kind = GZ_EDIT_TRANSLATE, .path_m = 1}};
-    assert_true(gz_gesture_keep(&p->gesture, &targets));
+    assert_true(gz_gesture_keep(&p->gesture, p->scene, &targets));
     assert_int_equal(p->gesture.count, 2);
     p->before[0] = *trs_of(p, 4);
     p->before[1] = *trs_of(p, 5);

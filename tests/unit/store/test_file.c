@@ -305,6 +305,30 @@ static void test_drag_that_a_crash_left_open_ends_at_its_last_sample(void **dire
     gz_store_close(store);
 }
 
+/* A drag of too many nodes to be followed runs without changes. It never was, and whoever saw its
+ * nodes move is told where they are: each has a seq of the new epoch. */
+static void test_drag_that_was_not_followed_never_was(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    leave_open(path);
+    tell(path, "DELETE FROM samples; DELETE FROM changes WHERE edit = 2;"
+               " UPDATE nodes SET seq = 2, tx = 0.0 WHERE id = 2");
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, false, START_TIME + 100, &state);
+    assert_int_equal(state.edit_count, 1);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits WHERE id > 1"), 0);
+    assert_int_equal(state.epochs[0].seq_last, 5);
+    assert_int_equal(state.seq, 7);
+    assert_int_equal(state.nodes[0].seq, 6);
+    assert_int_equal(state.nodes[1].seq, 7);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    store = open_scene(path, false, START_TIME + 200, &state);
+    assert_int_equal(state.seq, 7);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+}
+
 static void test_state_is_bounded_to_the_latest(void **directory)
 {
     const char *path = in_directory(directory, "a.db");
@@ -419,6 +443,7 @@ int main(void)
         IN_DIRECTORY(test_failing_migration_leaves_the_old_version),
         IN_DIRECTORY(test_files_that_are_no_scene_are_refused_and_kept),
         IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_at_its_last_sample),
+        IN_DIRECTORY(test_drag_that_was_not_followed_never_was),
         IN_DIRECTORY(test_reader_cannot_write_and_runs_out_of_time),
         IN_DIRECTORY(test_state_is_bounded_to_the_latest),
         IN_DIRECTORY(test_damaged_tree_is_refused_in_words),
