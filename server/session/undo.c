@@ -20,6 +20,12 @@
 #include "session/pending.h"
 #include "session/session.h"
 
+/* Where the change of a node stands among the changes. */
+struct place {
+    uint64_t node;
+    size_t at;
+};
+
 struct undo {
     struct gz_session *session;
     struct gz_core *core;
@@ -31,7 +37,7 @@ struct undo {
     bool force;
     struct gz_change *changes; /* what is to be done now */
     size_t count;
-    uint64_t *named; /* the nodes of the changes, ascending */
+    struct place *places; /* of the changes, by node */
     struct gz_failure *failure;
 };
 
@@ -198,13 +204,36 @@ static bool order_deletions(struct undo *undo)
     return true;
 }
 
-static bool name_nodes(struct undo *undo)
+static int compare_places(const void *a, const void *b)
 {
-    uint64_t *ids = gz_arena_take(&undo->core->scratch, undo->count, sizeof *ids);
-    if (ids == NULL) return false;
-    for (size_t i = 0; i < undo->count; i++) ids[i] = undo->changes[i].node;
-    undo->named = gz_sorted_ids(&undo->core->scratch, ids, undo->count);
-    return undo->named != NULL;
+    const struct place *x = a, *y = b;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool find_places(struct undo *undo)
+{
+    undo->places = gz_arena_take(&undo->core->scratch, undo->count, sizeof *undo->places);
+    if (undo->places == NULL) return false;
+    for (size_t i = 0; i < undo->count; i++)
+        undo->places[i] = (struct place){undo->changes[i].node, i};
+    if (undo->count > 0) qsort(undo->places, undo->count, sizeof *undo->places, compare_places);
+    return true;
+}
+
+/* The first change of the node; NULL if there is none. */
+static const struct gz_change *change_of(const struct undo *undo, uint64_t node)
+{
+    size_t low = 0, high = undo->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (undo->places[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low < undo->count && undo->places[low].node == node;
+    return is_there ? &undo->changes[undo->places[low].at] : NULL;
 }
 
 /* ---- nodes below nodes that go ---- */
@@ -219,7 +248,7 @@ static size_t find_strays(const struct undo *undo, uint64_t *ids)
         if (!change->existed || change->exists) continue;
         const struct gz_node *child = gz_scene_find(undo->core->scene, change->node)->first_child;
         for (; child != NULL; child = child->next) {
-            if (gz_has_id(undo->named, undo->count, child->id)) continue;
+            if (change_of(undo, child->id) != NULL) continue;
             if (ids != NULL) ids[count] = child->id;
             count++;
         }
@@ -243,14 +272,6 @@ static enum gz_status refuse_strays(const struct undo *undo, struct gz_ids stray
                        parent);
     return gz_fail(&undo->failure->error, GZ_CONFLICT, "%s: %s put %s below %s (edit %llu)",
                    undo->word, later->user, child, parent, (unsigned long long)later->id);
-}
-
-static const struct gz_change *change_of(const struct undo *undo, uint64_t node)
-{
-    if (!gz_has_id(undo->named, undo->count, node)) return NULL;
-    size_t at = 0;
-    while (undo->changes[at].node != node) at++;
-    return &undo->changes[at];
 }
 
 enum fate { GOES_ALONG, GOES_ANYWAY, MOVES_AWAY, IS_IN_THE_WAY };
@@ -279,6 +300,7 @@ static enum gz_status take_strays_along(struct undo *undo, struct gz_ids strays)
     enum gz_status status = gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count,
                                               &gone, undo->failure);
     if (status != GZ_OK) return status;
+    gz_budget_charge(undo->session, GZ_WORK_LOOK, gone.count);
     struct gz_change *all = gz_arena_take(&core->scratch, gone.count + count, sizeof *all);
     if (all == NULL) return no_memory(undo);
     memcpy(all, undo->changes, count * sizeof *all);
@@ -309,7 +331,7 @@ static bool has_parent(const struct undo *undo, const struct gz_change *change)
 {
     uint64_t parent = change->after.parent;
     return parent == 0 || gz_scene_find(undo->core->scene, parent) != NULL ||
-           gz_has_id(undo->named, undo->count, parent);
+           change_of(undo, parent) != NULL;
 }
 
 static void stay(struct gz_change *change)
@@ -401,10 +423,10 @@ static enum gz_status prepare(struct undo *undo)
     bring_up_to_date(undo);
     status = check_asset(undo);
     if (status != GZ_OK) return status;
-    if (!name_nodes(undo)) return no_memory(undo);
+    if (!find_places(undo)) return no_memory(undo);
     status = settle_strays(undo);
     if (status != GZ_OK) return status;
-    if (!order_deletions(undo) || !name_nodes(undo)) return no_memory(undo);
+    if (!order_deletions(undo) || !find_places(undo)) return no_memory(undo);
     if (undo->force) settle_parents(undo);
     return check_places(undo);
 }

@@ -360,6 +360,29 @@ TEST(test_delete_that_is_refused_is_charged)
     close_scene(&s);
 }
 
+/* What others hung below nodes that go is looked at, and goes too. */
+TEST(test_forced_undo_is_charged_for_what_goes_along)
+{
+    struct scene s;
+    open_scene_at(&s, 1e6);
+    const struct gz_session *session = s.a->session;
+    uint64_t group = create_group(s.a);
+    struct gz_set_node *nodes = calloc(MANY, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < MANY; i++)
+        nodes[i] =
+            (struct gz_set_node){.has = GZ_HAS_SET_NODE_PARENT, .id = s.ids[i], .parent = group};
+    struct gz_message hang = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = MANY}};
+    assert_ok(client_ask(s.b, &hang));
+    double own = session->work.tokens, shared = session->share->work.tokens;
+    assert_ok(ask_undo(s.a, true));
+    assert_charged(&s, "undo", own, shared,
+                   gz_work_messages(GZ_WORK_LOOK, MANY) + gz_work_messages(GZ_WORK_EDIT, MANY));
+    assert_int_equal(gz_core_summary(s.host.core).nodes, 1);
+    free(nodes);
+    close_scene(&s);
+}
+
 /* ---- what cannot be afforded ---- */
 
 static void set_budget(struct scene *s, double messages)
@@ -720,6 +743,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_work_is_charged),
         cmocka_unit_test(test_delete_that_is_refused_is_charged),
+        cmocka_unit_test(test_forced_undo_is_charged_for_what_goes_along),
         cmocka_unit_test(test_debt_refuses_what_is_large_in_words),
         cmocka_unit_test(test_debt_lets_small_requests_pass),
         cmocka_unit_test(test_debt_refuses_to_hold_what_is_selected),
