@@ -17,7 +17,7 @@ struct gz_past {
     int open;         /* questions that were not answered yet */
     bool asking;      /* the host is asked one of them */
     bool takes_turns; /* the next frame is a piece of the answer, and not one for everybody */
-    bool tells_hits;  /* hits are among the answers */
+    bool tells_hits;  /* hits are among the answers, and what is asked next waits for their end */
     struct gz_outgoing_answer *answer; /* that is being sent, and others after it; NULL: none is */
 };
 
@@ -28,7 +28,7 @@ bool gz_past_may_ask(const struct gz_past *past);
  * stays the caller's. Answers are sent one after the other. */
 GZ_MUST_USE enum gz_status gz_past_send(struct gz_past *past, uint64_t rid,
                                         const struct gz_query *query, struct gz_answer *answer);
-/* The same for hits; `hits` is then empty. No others are being sent. */
+/* The same for hits; `hits` is then empty. */
 GZ_MUST_USE enum gz_status gz_past_send_hits(struct gz_past *past, uint64_t rid,
                                              struct gz_hits *hits);
 /* The next piece of the answer that is being sent, as an `ok`; it is the last one unless

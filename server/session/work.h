@@ -22,7 +22,8 @@ bool gz_session_is_busy(const struct gz_session *session);
 bool gz_session_has_work(const struct gz_session *session);
 /* The slices of a turn. */
 void gz_core_go_on(struct gz_core *core);
-/* Does all that was asked so far. */
+/* Does all that was asked so far. Hits that were found may still be on their way to a session, and
+ * what it asked later is done all the same. */
 void gz_core_finish_work(struct gz_core *core);
 /* What is not done yet of what the session asked for is not done any more. */
 void gz_session_drop_work(struct gz_session *session);

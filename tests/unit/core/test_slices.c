@@ -302,21 +302,61 @@ SCENE_TEST(test_follower_of_a_part_pays_for_what_moves)
     assert_non_null(client_last(s->b, GZ_OP_DELTA));
 }
 
+static uint64_t say_move(struct client *client, double x)
+{
+    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = 1, .trs.t = {x, 0, 0}};
+    return say(client, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}});
+}
+
+/* An editor who asked for all nodes, for an edit after that, and for all once more. */
+static struct client *ask_in_a_row(struct scene *s, uint64_t rids[3])
+{
+    struct client *c = client_join(&s->host, "cleo", GZ_ROLE_EDITOR);
+    assert_ok(ask_camera(c, 10));
+    client_forget(c);
+    rids[0] = say(c, pick_all);
+    rids[1] = say_move(c, 7);
+    rids[2] = say(c, pick_all);
+    (void)turn(s);
+    assert_true(host_node(&s->host, 1).trs.t.x != 7);
+    return c;
+}
+
 /* What was asked before a scene goes is answered before it does. */
-SCENE_TEST(test_end_of_all_in_the_middle)
+SCENE_TEST(test_freeze_in_the_middle)
 {
     struct gz_hit *hits = calloc(FEW, sizeof *hits);
-    size_t count;
-    uint64_t rid = say(s->b, pick_all), later = say(s->b, (struct gz_message){.op = GZ_OP_PING});
-    (void)turn(s);
+    uint64_t rids[3];
+    struct client *c = ask_in_a_row(s, rids);
     gz_core_freeze(s->host.core, "the scene is renamed", s->host.now);
-    assert_false(gz_session_has_work(s->b->session));
+    assert_false(gz_session_has_work(c->session));
+    uint64_t late = say_move(c, 8);
     host_turn(&s->host);
     assert_true(gz_core_is_answered(s->host.core));
-    assert_true(collect_hits(s->b, rid, hits, &count));
-    assert_int_equal(count, FEW);
-    assert_non_null(client_answer(s->b, later));
+    for (int i = 0; i < 3; i += 2) {
+        size_t count;
+        assert_true(collect_hits(c, rids[i], hits, &count));
+        assert_int_equal(count, FEW);
+    }
+    assert_ok(client_answer(c, rids[1]));
+    assert_refused(client_answer(c, late), GZ_BAD_STATE);
+    assert_true(host_node(&s->host, 1).trs.t.x == 7);
     free(hits);
+}
+
+/* Or done, if nobody is there any more to be told. */
+SCENE_TEST(test_end_of_all_in_the_middle)
+{
+    uint64_t rids[3];
+    struct client *c = ask_in_a_row(s, rids);
+    const struct gz_bye bye = {.reason = {"the end", 7}};
+    gz_core_end_all(s->host.core, &bye, s->host.now);
+    host_turn(&s->host);
+    assert_non_null(gz_session_end_reason(c->session));
+    assert_true(gz_core_is_stored(s->host.core));
+    assert_true(host_node(&s->host, 1).trs.t.x == 7);
+    for (struct client *client = s->host.clients; client != NULL; client = client->next)
+        client_leave(client);
 }
 
 /* What waits is bounded: a client that goes on sending although it is not read is ended. */
@@ -578,6 +618,7 @@ int main(void)
         cmocka_unit_test(test_look_ends_although_tombstones_are_forgotten),
         cmocka_unit_test(test_branch_that_moved_is_charged),
         cmocka_unit_test(test_follower_of_a_part_pays_for_what_moves),
+        cmocka_unit_test(test_freeze_in_the_middle),
         cmocka_unit_test(test_end_of_all_in_the_middle),
         cmocka_unit_test(test_inbox_is_bounded),
         cmocka_unit_test(test_interest_is_found_in_slices),
