@@ -1,13 +1,16 @@
 /* fuzz_session.c - a sequence of steps made of any bytes: what two people say to a scene, when they
- * go and come back, what the disk and the clock do meanwhile. Whatever it is, both hold the scene's
- * state in the end, and each frame on the way can be read. */
+ * go and come back, what the disk and the clock do meanwhile. Slices are so small that the core
+ * pauses in the middle of what it does for them. Whatever it is, both hold the scene's state in the
+ * end, and each frame on the way can be read. */
 #include <stdlib.h>
 
+#include "session/internal.h"
 #include "support/core_host.h"
 
 #define PEOPLE 2
 /* Nobody is over the rate here: what is dropped is not tested. */
 #define MESSAGES_PER_S 1e12
+#define SLICE_NODES_MAX 40
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +22,7 @@ struct world {
     struct host host;
     struct client *people[PEOPLE];
     struct gz_arena arena;
+    size_t slice_nodes;
 };
 
 static uint8_t next(struct steps *steps)
@@ -93,6 +97,7 @@ static void set_disk(struct host *host, unsigned how)
 static void crash(struct world *world, bool committed)
 {
     host_restart(&world->host, committed);
+    world->host.core->slice_nodes = world->slice_nodes;
     for (size_t i = 0; i < PEOPLE; i++) client_enter_again(world->people[i]);
 }
 
@@ -133,6 +138,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     setenv("CMOCKA_TEST_ABORT", "1", 1); /* a failed assertion is a crash, which the fuzzer keeps */
     host_init_limited(&world.host, MESSAGES_PER_S);
     gz_arena_init(&world.arena, 0);
+    /* By the length, so that inputs mean what they meant before. */
+    world.host.core->slice_nodes = world.slice_nodes = 1 + size % SLICE_NODES_MAX;
     world.people[0] = client_enter(&world.host, "ada", GZ_ROLE_ADMIN, true);
     world.people[1] = client_enter(&world.host, "ben", GZ_ROLE_EDITOR, false);
     turn(&world);

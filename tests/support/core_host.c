@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/internal.h"
 #include "support/cmocka.h"
 #include "support/grow.h"
 
@@ -229,7 +230,8 @@ static void deliver(struct host *host)
 
 void host_turn(struct host *host)
 {
-    for (int turns = 0; turns < TURNS_MAX; turns++) {
+    const size_t most = TURNS_MAX * (1 + GZ_SLICE_NODES / host->core->slice_nodes);
+    for (size_t turns = 0; turns < most; turns++) {
         enter(host);
         gz_core_turn(host->core, host->now);
         leave(host);
