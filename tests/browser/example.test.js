@@ -12,7 +12,7 @@ import { centroid, decode } from "./support/pixels.js";
 
 const WebSocket = createRequire(new URL("../../client/web/sdk/index.js", import.meta.url))("ws");
 const AXIS_PX = 96;
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 let daemon, browser, ada, bob;
 
 before(async () => {

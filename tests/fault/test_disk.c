@@ -17,7 +17,7 @@
 #define SCENE "arm"
 /* Calls of a commit that go well before the first that fails, at most. */
 #define WELL_MAX 4
-#define WAIT_S 10.0
+#define WAIT_S 60.0
 
 struct fault {
     const char *name;

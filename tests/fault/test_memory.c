@@ -376,7 +376,7 @@ static void test_memory_that_fails_leaves_no_question_for_health_open(void **sta
         made = fault_memory_heal(fault->control);
         bool is_said = response.status == 200 || response.status == 503;
         without_body += strstr(response.body, "no memory for the answer") != NULL;
-        if (!is_said && !raw_is_closed_within(socket, 1)) fail_msg("allocation %ld: no answer", n);
+        if (!is_said && !raw_is_closed_within(socket, 60)) fail_msg("allocation %ld: no answer", n);
         close(socket);
     } while (made >= n);
     print_message("%ld allocations\n", n - 1);

@@ -10,7 +10,7 @@ trap '[ -z "$daemon" ] || kill "$daemon"; wait; rm -rf "$here"' EXIT
 
 "$build/bin/gizmod" --data "$here/scenes" --listen 127.0.0.1:0 --web none --sample >"$here/said" 2>"$here/log" &
 daemon=$!
-for _ in $(seq 200); do
+for _ in $(seq 600); do
     ! grep -q listening "$here/said" || break
     sleep 0.1
 done

@@ -73,7 +73,7 @@ void test_ctl_start(struct test_child *child, const struct test_daemon *daemon,
                     const char *const *arguments);
 /* Writes `input` (NULL for none) to it, and reads what it says until it ends. */
 void test_child_finish(struct test_child *child, const char *input, struct test_output *output);
-/* One line of its output, without the newline, for free(); fails after 20 s. */
+/* One line of its output, without the newline, for free(); fails after a minute. */
 char *test_child_line(struct test_child *child);
 
 /* Both at once. */

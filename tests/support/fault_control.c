@@ -7,7 +7,7 @@
 #include "support/cmocka.h"
 #include "support/fault_preload.h"
 
-#define AWAIT_MS 10000
+#define AWAIT_MS 60000
 
 struct fault_control *fault_control_init(struct test_daemon *daemon)
 {

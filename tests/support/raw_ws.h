@@ -1,5 +1,5 @@
 /* raw_ws.h - HTTP and WebSocket by hand, so that a test can say what no library would: on a plain
- * blocking socket with a patience of a few seconds. Everything here fails the test that called it
+ * blocking socket with a patience of a minute. Everything here fails the test that called it
  * when the network does not do its part; what the server does is reported. Threads: one connection
  * at a time. */
 #ifndef TESTS_SUPPORT_RAW_WS_H
@@ -82,7 +82,7 @@ bool raw_send_hello(int socket, const char *scene, const char *user);
  * `arena`. */
 bool raw_read_message(int socket, enum gz_op op, struct raw_frame *frame, struct gz_arena *arena,
                       struct gz_message *message);
-/* Reads on until an error comes: its code, or GZ_OK where none did within a few seconds. */
+/* Reads on until an error comes: its code, or GZ_OK where none did within a minute. */
 enum gz_status raw_read_error(int socket, bool *fatal);
 /* Asks for a sign of life and reads on until it comes. */
 bool raw_answers(int socket);

@@ -12,7 +12,7 @@ const FLAGS = [
 ];
 export const SIZE = { width: 1100, height: 700 };
 export const FIREFOX = process.env.FIREFOX ?? "/usr/bin/firefox-esr";
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const LAUNCH_MS = 60_000;
 
 export class Browser {

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 
 export const ENGINE = "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb";
 
-const START_MS = 20_000;
+const START_MS = 60_000;
 
 function program(variable, name) {
   const path = process.env[variable] ?? fileURLToPath(new URL(`../../../build/release/bin/${name}`, import.meta.url));

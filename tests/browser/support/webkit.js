@@ -7,7 +7,7 @@ import { SIZE, Person } from "./browser.js";
 import { Display } from "./display.js";
 
 const MINI_BROWSER = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const POLL_MS = 50;
 /** What the keys are called that are no letters: https://www.w3.org/TR/webdriver2/#keyboard-actions */
 const KEYS = { Enter: "\uE007", Escape: "\uE00C", Control: "\uE009" };

@@ -30,7 +30,7 @@ static int try_once(const char *client)
 static int try_until(const char *client, int status)
 {
     int last = 0;
-    for (int i = 0; i < 100 && (last = try_once(client)) != status; i++) usleep(50000);
+    for (int i = 0; i < 1200 && (last = try_once(client)) != status; i++) usleep(50000);
     return last;
 }
 

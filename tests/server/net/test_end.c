@@ -19,10 +19,10 @@ static void end_by(int number)
     assert_int_equal(kill(fixture.daemon.pid, number), 0);
     assert_true(raw_read_message(editor, GZ_OP_BYE, &frame, &arena, &bye));
     assert_true(bye.has & GZ_HAS_BYE_RETRY_S);
-    assert_true(raw_is_ended_within(editor, 5, &code));
+    assert_true(raw_is_ended_within(editor, 60, &code));
     assert_int_equal(code, 1001);
     assert_true(raw_read_message(lobby, GZ_OP_BYE, &frame, &arena, &bye));
-    assert_true(raw_is_ended_within(lobby, 5, &code));
+    assert_true(raw_is_ended_within(lobby, 60, &code));
     assert_int_equal(code, 1001);
     net_fixture_stop(&fixture);
     close(editor);

@@ -28,7 +28,7 @@ static int join(void)
 static void assert_end(int socket, int wanted_code, const char *where)
 {
     int code;
-    if (!raw_is_ended_within(socket, 5, &code)) fail_msg("%s: still open", where);
+    if (!raw_is_ended_within(socket, 60, &code)) fail_msg("%s: still open", where);
     if (code != wanted_code) fail_msg("%s: close code %d", where, code);
     close(socket);
     net_fixture_assert_unharmed(&fixture);
@@ -291,7 +291,7 @@ static int count_errors(int socket)
     bool answered = false;
     gz_arena_init(&arena, 0);
     assert_true(raw_send_message(socket, &ping));
-    while (!answered && raw_read_frame(socket, &frame, 5)) {
+    while (!answered && raw_read_frame(socket, &frame, 60)) {
         for (size_t offset = 0; offset < frame.size;) {
             gz_arena_reset(&arena, 0);
             if (gz_decode(GZ_FROM_SERVER, frame.bytes, frame.size, &offset, &arena, &message,
@@ -472,9 +472,9 @@ TEST(test_nothing_counts_after_a_close)
     int socket = raw_open(fixture.daemon.port);
     long before = net_fixture_frames_in(fixture.daemon.port);
     assert_true(raw_send(socket, "\x88\x80\0\0\0\0\x82\x81\0\0\0\0\xc1", 13));
-    assert_true(raw_read_frame(socket, &frame, 5));
+    assert_true(raw_read_frame(socket, &frame, 60));
     assert_int_equal(frame.opcode, RAW_CLOSE);
-    assert_true(raw_is_closed_within(socket, 5));
+    assert_true(raw_is_closed_within(socket, 60));
     assert_int_equal(net_fixture_frames_in(fixture.daemon.port), before);
     close(socket);
 }
@@ -517,7 +517,7 @@ TEST(test_frames_may_come_byte_by_byte)
         usleep(200);
     }
     do {
-        assert_true(raw_read_frame(socket, &frame, 5));
+        assert_true(raw_read_frame(socket, &frame, 60));
     } while (frame.opcode != RAW_PONG);
     assert_int_equal(frame.size, 2);
     assert_memory_equal(frame.bytes, "hi", 2);
@@ -530,7 +530,7 @@ static void assert_pong(int socket, const uint8_t *bytes, size_t size)
 {
     struct raw_frame frame;
     do {
-        assert_true(raw_read_frame(socket, &frame, 5));
+        assert_true(raw_read_frame(socket, &frame, 60));
     } while (frame.opcode != RAW_PONG);
     assert_int_equal(frame.size, size);
     assert_memory_equal(frame.bytes, bytes, size);

@@ -156,7 +156,7 @@ TEST(test_handshake_of_noise_is_hung_up_on)
     for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++) {
         int socket = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(socket, noises[i]));
-        if (!raw_is_closed_within(socket, 12)) fail_msg("noise %zu is still open", i);
+        if (!raw_is_closed_within(socket, 60)) fail_msg("noise %zu is still open", i);
         close(socket);
         net_fixture_assert_unharmed(&fixture);
     }

@@ -385,7 +385,7 @@ TEST(test_import_broken_off_leaves_nothing)
     assert_false(is_there("half"));
     struct raw_response response;
     int status = 503; /* until the server has heard of all ends */
-    for (int i = 0; i < 2000 && status == 503; i++) {
+    for (int i = 0; i < 6000 && status == 503; i++) {
         status = request("PUT", "/scenes/whole", "", tiny, &response);
         if (status == 503) usleep(10000);
     }
@@ -480,7 +480,7 @@ TEST(test_large_body_waits_in_a_file)
                  size);
         assert_true(raw_send_text(socket, head));
         assert_true(raw_send(socket, file, size - 1));
-        for (int i = 0; i < 2000 && count_unnamed_files() == 0; i++) usleep(10000);
+        for (int i = 0; i < 6000 && count_unnamed_files() == 0; i++) usleep(10000);
         assert_int_equal(count_unnamed_files(), 1);
         if (!breaks_off) {
             assert_true(raw_send(socket, file + size - 1, 1));
@@ -488,7 +488,7 @@ TEST(test_large_body_waits_in_a_file)
             assert_int_equal(response.status, 201);
         }
         close(socket);
-        for (int i = 0; i < 2000 && count_unnamed_files() > 0; i++) usleep(10000);
+        for (int i = 0; i < 6000 && count_unnamed_files() > 0; i++) usleep(10000);
         assert_int_equal(count_unnamed_files(), 0);
     }
     assert_int_equal(request("GET", "/scenes/spooled/asset", "", "", &response), 200);
@@ -524,9 +524,9 @@ TEST(test_large_answer_waits_in_a_file)
     file[size] = '\0';
     assert_int_equal(request("PUT", "/scenes/huge", "", file, &response), 201);
     /* The body of the request is in a file, too, until the scene is stored. */
-    for (int i = 0; i < 2000 && count_unnamed_files() > 0; i++) usleep(10000);
+    for (int i = 0; i < 6000 && count_unnamed_files() > 0; i++) usleep(10000);
     int lazy = ask_lazily("GET /scenes/huge/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
-    for (int i = 0; i < 2000 && count_unnamed_files() == 0; i++) usleep(10000);
+    for (int i = 0; i < 6000 && count_unnamed_files() == 0; i++) usleep(10000);
     assert_int_equal(count_unnamed_files(), 1);
     raw_read_response(lazy, &response);
     assert_int_equal(response.body_size, size);

@@ -8,7 +8,7 @@
 #include "support/proxy.h"
 
 #define SCENE "held"
-#define TRIES_MAX 100
+#define TRIES_MAX 600
 
 /* Two editors and a node at the origin, which anna has in her hand and has moved to x = 1. */
 struct stage {
@@ -32,7 +32,7 @@ static void ask(struct stage *stage, int socket, struct gz_message message)
     message.has |= GZ_HAS_RID;
     message.rid = ++stage->rid;
     assert_true(raw_send_message(socket, &message));
-    while (raw_read_frame(socket, &stage->frame, 10)) {
+    while (raw_read_frame(socket, &stage->frame, 60)) {
         if (stage->frame.opcode != RAW_BINARY) continue;
         gz_arena_reset(&stage->arena, gz_decode_bytes_max(stage->frame.size));
         for (size_t offset = 0; offset < stage->frame.size;) {
@@ -190,7 +190,7 @@ static void assert_kept_as_an_edit_of_annas(struct stage *stage)
 static void read_until_close(struct stage *stage)
 {
     do {
-        assert_true(raw_read_frame(stage->anna, &stage->frame, 10));
+        assert_true(raw_read_frame(stage->anna, &stage->frame, 60));
     } while (stage->frame.opcode != RAW_CLOSE);
 }
 

@@ -18,7 +18,7 @@
 
 #define SCENE "robot-arm"
 #define HIDDEN "hidden"
-#define PATIENCE_S 5
+#define PATIENCE_S 60
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static struct test_daemon daemon_;

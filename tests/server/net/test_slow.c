@@ -19,7 +19,7 @@ TEST(test_hanging_up_is_leaving)
     assert_int_equal(net_fixture_measure(fixture.daemon.port, "left", "users"), 1);
     close(leaver);
     long users = 1;
-    for (double end_s = net_fixture_now_s() + 5; users > 0 && net_fixture_now_s() < end_s;) {
+    for (double end_s = net_fixture_now_s() + 60; users > 0 && net_fixture_now_s() < end_s;) {
         users = net_fixture_measure(fixture.daemon.port, "left", "users");
     }
     assert_int_equal(users, 0);
@@ -42,7 +42,7 @@ TEST(test_silent_client_is_dismissed_and_a_quiet_one_is_not)
         (void)raw_read_frame(quiet, &frame, 0.2);
     assert_true(raw_answers(quiet));
     assert_true(raw_read_message(silent, GZ_OP_BYE, &frame, &arena, &bye));
-    assert_true(raw_is_ended_within(silent, 5, &code));
+    assert_true(raw_is_ended_within(silent, 60, &code));
     close(quiet);
     close(silent);
     net_fixture_renew_witness(&fixture);
@@ -61,7 +61,7 @@ TEST(test_client_that_does_not_read_is_ended_and_others_are_served)
     /* Much more than the kernels keep for a socket. */
     for (int i = 0; i < 40; i++) net_fixture_create_nodes(editor, 500);
     long users = 2;
-    for (double end_s = net_fixture_now_s() + 10; users > 1 && net_fixture_now_s() < end_s;) {
+    for (double end_s = net_fixture_now_s() + 60; users > 1 && net_fixture_now_s() < end_s;) {
         (void)raw_read_frame(editor, &frame, 0.2);
         users = net_fixture_measure(fixture.daemon.port, "deaf", "users");
     }

@@ -14,9 +14,9 @@
 #define VIEWERS 200
 #define ROTATIONS 6
 #define ASSET_BYTES (50 * 1024 * 1024)
-/* What the daemon gives a handshake, and as much again for a machine that is busy. */
-#define HANDSHAKE_SECONDS_MAX (2 * GZ_HELLO_SECONDS_MAX)
-#define PATIENCE_S 20.0
+/* Much more than the daemon gives a handshake: the end is what counts, not when it comes. */
+#define HANDSHAKE_SECONDS_MAX 60
+#define PATIENCE_S 60.0
 
 static struct net_fixture fixture;
 static const char *folder; /* of the authority and of the pair */

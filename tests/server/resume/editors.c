@@ -11,7 +11,7 @@
 #include "support/cmocka.h"
 
 #define MADE_AT_ONCE_MAX 8
-#define PATIENCE_S 20.0
+#define PATIENCE_S 60.0
 #define TRIES_MAX 2000 /* of coming back, 10 ms apart */
 
 static uint64_t below(struct editor *editor, uint64_t limit)

@@ -21,7 +21,7 @@
 #define SCENE "storm"
 #define EDITORS 3
 #define FOLLOWERS 4
-#define PATIENCE_S 30.0
+#define PATIENCE_S 60.0
 #define QUIET_EVERY 100  /* disconnects */
 #define RESTART_EVERY 25 /* about */
 #define STEP_US 1000     /* between two things that each editor does: below the limit of messages */

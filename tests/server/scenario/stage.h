@@ -12,7 +12,7 @@
 #include "support/daemon.h"
 
 #define STAGE_CLIENTS_MAX 16
-#define STAGE_SECONDS 20.0 /* that anything may take */
+#define STAGE_SECONDS 60.0 /* that anything may take */
 
 struct stage {
     struct test_daemon daemon;

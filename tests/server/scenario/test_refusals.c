@@ -180,7 +180,7 @@ static void await_port(int port)
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                                   .sin_port = htons((uint16_t)port)};
-    for (int tries = 0; tries < 400; tries++) {
+    for (int tries = 0; tries < 1200; tries++) {
         int socket_ = socket(AF_INET, SOCK_STREAM, 0);
         bool is_there = connect(socket_, (struct sockaddr *)&address, sizeof address) == 0;
         close(socket_);

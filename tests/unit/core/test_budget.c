@@ -534,7 +534,7 @@ static void turn_all(struct scene *s, gz_trs ends[MANY], size_t *deltas)
     for (size_t i = 0; i < MANY; i++) ends[i] = host_node(&s->host, s->ids[i]).trs;
 }
 
-TEST(test_motion_that_waits_ends_where_it_would_have_ended)
+TEST(test_large_motion_that_waits_ends_where_it_would_have_ended)
 {
     static gz_trs ends[2][MANY];
     size_t deltas[2];
@@ -750,7 +750,7 @@ int main(void)
         cmocka_unit_test(test_debt_lets_bounds_of_groups_wait),
         cmocka_unit_test(test_debt_lets_drags_end),
         cmocka_unit_test(test_motion_that_waits_is_acknowledged_when_it_is_done),
-        cmocka_unit_test(test_motion_that_waits_ends_where_it_would_have_ended),
+        cmocka_unit_test(test_large_motion_that_waits_ends_where_it_would_have_ended),
         cmocka_unit_test(test_work_at_the_full_rate_is_bounded),
         cmocka_unit_test(test_wheel_in_orbit_does_not_walk_the_scene),
         cmocka_unit_test(test_gizmo_of_what_stays_is_not_looked_for_again),

@@ -346,7 +346,7 @@ SCENE_TEST(test_resume_from_before_forgotten_graves_starts_anew)
     assert_true(s->a->resumed); /* it has seen them go */
 }
 
-SCENE_TEST(test_stalled_past_forgotten_graves_starts_anew)
+SCENE_TEST(test_large_stalled_past_forgotten_graves_starts_anew)
 {
     const size_t count = GZ_TOMBSTONES_MAX + 100;
     s->a->stalled = true;
@@ -513,7 +513,7 @@ SCENE_TEST(test_presence_is_told_twenty_times_a_second)
                 999 % 800); /* the latest wins */
 }
 
-SCENE_TEST(test_presence_larger_than_a_frame_is_told_in_pieces)
+SCENE_TEST(test_large_presence_larger_than_a_frame_is_told_in_pieces)
 {
     const int crowd = 150;
     create_many(s->a, MANY);
@@ -658,7 +658,7 @@ static const struct gz_message pick_all = {.op = GZ_OP_PICK,
                                            .rid = 7,
                                            .pick.rect = {0, 0, 800, 600}};
 
-SCENE_TEST(test_answers_not_taken_end_a_session)
+SCENE_TEST(test_large_answers_not_taken_end_a_session)
 {
     create_many(s->a, GZ_HITS_PER_MESSAGE);
     assert_ok(ask_camera(s->watcher, 10));
@@ -675,7 +675,7 @@ SCENE_TEST(test_answers_not_taken_end_a_session)
     assert_ok(ask_move(s->a, 1, 1, 1, 1)); /* and the others still answer */
 }
 
-TEST(test_answers_taken_slowly_are_no_end)
+TEST(test_large_answers_taken_slowly_are_no_end)
 {
     struct scene s;
     size_t bytes = 0;
@@ -706,7 +706,7 @@ TEST(test_answers_taken_slowly_are_no_end)
 
 /* Much more than an outbox holds: what waits is a piece at a time, and what everybody is told comes
  * in between. */
-SCENE_TEST(test_answer_larger_than_the_outbox_is_told_piece_by_piece)
+SCENE_TEST(test_large_answer_larger_than_the_outbox_is_told_piece_by_piece)
 {
     create_many(s->a, MANY);
     char name[GZ_NAME_BYTES_MAX + 1];
@@ -830,7 +830,7 @@ int main(void)
         cmocka_unit_test(test_resume_of_what_was_never_saved_starts_anew),
         cmocka_unit_test(test_resume_from_nowhere_starts_anew),
         cmocka_unit_test(test_resume_from_before_forgotten_graves_starts_anew),
-        cmocka_unit_test(test_stalled_past_forgotten_graves_starts_anew),
+        cmocka_unit_test(test_large_stalled_past_forgotten_graves_starts_anew),
         cmocka_unit_test(test_snapshot_in_pieces_with_edits_in_between),
         cmocka_unit_test(test_snapshot_that_breaks_off_starts_anew),
         cmocka_unit_test(test_catching_up_in_pieces_tells_each_node_whole),
@@ -838,14 +838,14 @@ int main(void)
         cmocka_unit_test(test_viewers_at_one_place_share_their_bytes),
         cmocka_unit_test(test_presence_tells_who_is_here),
         cmocka_unit_test(test_presence_is_told_twenty_times_a_second),
-        cmocka_unit_test(test_presence_larger_than_a_frame_is_told_in_pieces),
+        cmocka_unit_test(test_large_presence_larger_than_a_frame_is_told_in_pieces),
         cmocka_unit_test(test_rate_drops_says_and_ends),
         cmocka_unit_test(test_rate_drops_cost_no_turn),
         cmocka_unit_test(test_rate_counts_picks_by_the_size_of_the_scene),
         cmocka_unit_test(test_ended_session_holds_nothing),
-        cmocka_unit_test(test_answers_not_taken_end_a_session),
-        cmocka_unit_test(test_answers_taken_slowly_are_no_end),
-        cmocka_unit_test(test_answer_larger_than_the_outbox_is_told_piece_by_piece),
+        cmocka_unit_test(test_large_answers_not_taken_end_a_session),
+        cmocka_unit_test(test_large_answers_taken_slowly_are_no_end),
+        cmocka_unit_test(test_large_answer_larger_than_the_outbox_is_told_piece_by_piece),
         cmocka_unit_test(test_questions_wait_until_the_last_answer_is_told),
         cmocka_unit_test(test_end_of_all_says_bye_and_keeps_edits),
     };

@@ -135,7 +135,7 @@ SCENE_TEST(test_presence_after_departures_that_are_forgotten_leaves_no_ghost)
     assert_int_equal(s->watcher->present_count, 2);
 }
 
-SCENE_TEST(test_presence_of_all_larger_than_a_frame_is_told_in_pieces)
+SCENE_TEST(test_large_presence_of_all_larger_than_a_frame_is_told_in_pieces)
 {
     enum { CROWD = 100 };
     create_many(s->ann);
@@ -157,7 +157,7 @@ SCENE_TEST(test_presence_of_all_larger_than_a_frame_is_told_in_pieces)
 /* ---- how often, how much ---- */
 
 /* However many come, go and move: a viewer is told at most twenty times a second. */
-SCENE_TEST(test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second)
+SCENE_TEST(test_large_presence_of_a_crowd_is_told_at_most_twenty_times_a_second)
 {
     enum { CROWD = 50, SECONDS = 2 };
     struct client *crowd[CROWD];
@@ -216,7 +216,7 @@ SCENE_TEST(test_presence_of_a_large_selection_takes_bounded_bytes)
 }
 
 /* To select and let go by turns is no way round it. */
-SCENE_TEST(test_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes)
+SCENE_TEST(test_large_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes)
 {
     enum { SECONDS = 10 };
     create_many(s->ann);
@@ -412,10 +412,11 @@ int main(void)
         cmocka_unit_test(test_presence_begins_with_all_for_a_newcomer_and_goes_on_without),
         cmocka_unit_test(test_presence_after_departures_that_are_remembered_names_them),
         cmocka_unit_test(test_presence_after_departures_that_are_forgotten_leaves_no_ghost),
-        cmocka_unit_test(test_presence_of_all_larger_than_a_frame_is_told_in_pieces),
-        cmocka_unit_test(test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second),
+        cmocka_unit_test(test_large_presence_of_all_larger_than_a_frame_is_told_in_pieces),
+        cmocka_unit_test(test_large_presence_of_a_crowd_is_told_at_most_twenty_times_a_second),
         cmocka_unit_test(test_presence_of_a_large_selection_takes_bounded_bytes),
-        cmocka_unit_test(test_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes),
+        cmocka_unit_test(
+            test_large_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes),
         cmocka_unit_test(test_presence_view_is_the_camera_that_was_sent),
         cmocka_unit_test(test_presence_view_is_the_camera_that_an_orbit_made),
         cmocka_unit_test(test_presence_pixel_comes_with_its_ray),

@@ -335,7 +335,7 @@ static void test_idle_writer_empties_the_log(void **directory)
     struct gz_store *store = open_new(directory, &path);
     commit(store, gz_batch_create());
     assert_true(gz_store_stats(store).wal_bytes > 0);
-    for (int i = 0; i < 100 && gz_store_stats(store).wal_bytes > 0; i++) usleep(100000);
+    for (int i = 0; i < 600 && gz_store_stats(store).wal_bytes > 0; i++) usleep(100000);
     assert_int_equal(gz_store_stats(store).wal_bytes, 0);
     commit(store, gz_batch_create());
     gz_store_close(store);
@@ -366,7 +366,7 @@ static void test_log_that_a_reader_held_is_emptied_afterwards(void **directory)
     sqlite3_close(db);
     for (int i = 0; i < 3; i++) commit(store, batch_of_bytes(5 << 20));
     assert_in_range(gz_store_stats(store).wal_bytes, 1, 20 << 20);
-    for (int i = 0; i < 100 && gz_store_stats(store).wal_bytes > 0; i++) usleep(100000);
+    for (int i = 0; i < 600 && gz_store_stats(store).wal_bytes > 0; i++) usleep(100000);
     assert_int_equal(gz_store_stats(store).wal_bytes, 0);
     gz_store_close(store);
 }

@@ -517,7 +517,7 @@ static void test_check_counts_what_is_too_many_to_say(void **state)
     assert_null(strstr(said.words, "node 120"));
 }
 
-static void test_check_says_that_there_are_too_many_nodes(void **state)
+static void test_large_check_says_that_there_are_too_many_nodes(void **state)
 {
     static struct said said;
     const char *path = in_directory(state, "full.db");
@@ -609,7 +609,7 @@ int main(void)
         cmocka_unit_test(test_check_of_a_drag_that_was_held_before_it_moved_is_clean),
         cmocka_unit_test(test_check_says_what_was_broken),
         cmocka_unit_test(test_check_counts_what_is_too_many_to_say),
-        cmocka_unit_test(test_check_says_that_there_are_too_many_nodes),
+        cmocka_unit_test(test_large_check_says_that_there_are_too_many_nodes),
         cmocka_unit_test(test_check_of_any_lost_page_says_so),
         cmocka_unit_test(test_check_of_what_is_no_scene_is_refused),
         cmocka_unit_test(test_check_of_a_closed_file_leaves_nothing_beside_it),
