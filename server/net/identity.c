@@ -75,12 +75,14 @@ static enum gz_status identify(const struct gz_net *net, const struct gz_said *s
     return status == GZ_OK && claims->is_guest ? name_guest(said->name, claims, error) : status;
 }
 
-/* Whoever chooses a name, and could choose a thousand of them, uses the share of its address. */
+/* Whoever chooses a name, and could choose a thousand of them, uses the share of its address. On
+ * this machine the names count: all who come through a proxy here that nobody trusts are there. */
 static void name_payer(const struct gz_net *net, const struct gz_said *said,
                        struct gz_claims *claims)
 {
     char text[GZ_ADDRESS_TEXT_BYTES];
-    if (said->client == NULL || !(is_open(net) || claims->is_guest)) return;
+    if (said->client == NULL || gz_address_is_loopback(said->client)) return;
+    if (!is_open(net) && !claims->is_guest) return;
     const struct gz_address network = gz_address_network(said->client);
     gz_address_print(&network, text);
     snprintf(claims->payer, sizeof claims->payer, "%s", text);

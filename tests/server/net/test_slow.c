@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "proto/limits.h"
+#include "server/maxima.h"
 
 #define PING "--ping-seconds=1"
 #define SILENCE "--silence-seconds=2"
@@ -158,6 +159,30 @@ TEST(test_client_that_asks_more_than_it_takes_gets_all_of_it)
     gz_arena_finish(&arena);
 }
 
+/* Who comes from this machine has the share of a name, not of an address. */
+TEST(test_many_users_of_this_machine_have_their_own_shares)
+{
+    enum { USERS = GZ_PAYER_MESSAGES_SESSIONS + 1, RATE = 20 };
+    struct net_fixture fixture;
+    struct raw_frame frame;
+    struct gz_message answer, ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID};
+    struct gz_arena arena;
+    int users[USERS];
+    gz_arena_init(&arena, 0);
+    net_fixture_start(&fixture, "--messages-per-s=20", NULL);
+    for (int i = 0; i < USERS; i++)
+        users[i] = net_fixture_join(&fixture, "shared", (const char[]){(char)('a' + i), '\0'});
+    for (uint64_t n = 0; n < USERS * (RATE - 3); n++) {
+        ping.rid = n;
+        assert_true(raw_send_message(users[n % USERS], &ping));
+        assert_true(raw_read_message(users[n % USERS], GZ_OP_OK, &frame, &arena, &answer));
+        assert_int_equal(answer.rid, n);
+    }
+    for (int i = 0; i < USERS; i++) close(users[i]);
+    net_fixture_stop(&fixture);
+    gz_arena_finish(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_daemon_that_stood_still_ends_nobody),
         cmocka_unit_test(test_slow_reader_is_not_ended),
         cmocka_unit_test(test_client_that_asks_more_than_it_takes_gets_all_of_it),
+        cmocka_unit_test(test_many_users_of_this_machine_have_their_own_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
