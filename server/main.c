@@ -36,8 +36,9 @@
 #define SAVING_PATIENCE_MS 4300
 #define WORKERS_PATIENCE_MS 4500
 #define DISK_PATIENCE_MS 4800
-/* Descriptors beyond those of connections: three for each scene, and the process' own. */
-#define SPARE_DESCRIPTORS (3 * GZ_SCENES_MAX + 64)
+/* Descriptors beyond those of connections: six for each scene (its file and the log, each for the
+ * writer and for the look-up of keys, the log's index, the owner's lock), and the process' own. */
+#define SPARE_DESCRIPTORS (6 * GZ_SCENES_MAX + 64)
 
 static_assert(SAVING_PATIENCE_MS < WORKERS_PATIENCE_MS && WORKERS_PATIENCE_MS < DISK_PATIENCE_MS &&
                   DISK_PATIENCE_MS < GZ_SHUTDOWN_SECONDS_MAX * 1000,

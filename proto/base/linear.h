@@ -116,6 +116,17 @@ static inline double gz_component(gz_vec3 a, int axis)
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
 }
 
+/* Whether each component has a magnitude from `least` to GZ_COORDINATE_MAX: for a place 0, for a
+ * scale GZ_SCALE_MIN. */
+static inline bool gz_in_range(gz_vec3 a, double least)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double size = fabs(gz_component(a, axis));
+        if (!(size >= least && size <= GZ_COORDINATE_MAX)) return false; /* a NaN is neither */
+    }
+    return true;
+}
+
 /* For gz_normalize: lengths whose squares leave the range of doubles. */
 bool gz_normalize_extreme(gz_vec3 a, gz_vec3 *unit);
 /* The unit vector along `a`, exact in scale from 1e-300 to 1e300; false for zero or a value that is

@@ -198,6 +198,9 @@ static void handle_filled(struct gz_job *job)
     struct gz_open_scene *scene = job->context;
     const struct gz_scene_setting *setting = scene->setting;
     if (job->is_cancelled) gz_fail(&scene->error, GZ_BAD_STATE, "the server is going away");
+    /* Not on the worker, whose priority is low. */
+    if (scene->error.status == GZ_OK)
+        scene->error.status = gz_store_start(scene->store, &scene->error);
     if (scene->error.status != GZ_OK) {
         give_up(scene);
         return;

@@ -41,15 +41,6 @@ struct plan {
 
 /* ---- prepare ---- */
 
-static bool in_range(gz_vec3 v, double min)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        double size = fabs(gz_component(v, axis));
-        if (!(size >= min && size <= GZ_COORDINATE_MAX)) return false; /* a NaN is neither */
-    }
-    return true;
-}
-
 static bool is_unit(gz_quat q)
 {
     return fabs(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - 1) <= UNIT_TOLERANCE;
@@ -57,7 +48,7 @@ static bool is_unit(gz_quat q)
 
 static bool is_box(const gz_box *box)
 {
-    return in_range(box->min, 0) && in_range(box->max, 0) && box->min.x <= box->max.x &&
+    return gz_in_range(box->min, 0) && gz_in_range(box->max, 0) && box->min.x <= box->max.x &&
            box->min.y <= box->max.y && box->min.z <= box->max.z;
 }
 
@@ -66,9 +57,9 @@ static enum gz_status check_content(uint64_t id, const struct gz_content *conten
 {
     const char *wrong = NULL;
     if (strlen(content->name) > GZ_NAME_BYTES_MAX) wrong = "name is too long";
-    if (!in_range(content->trs.t, 0)) wrong = "translation is not finite or too large";
+    if (!gz_in_range(content->trs.t, 0)) wrong = "translation is not finite or too large";
     if (!is_unit(content->trs.r)) wrong = "rotation is not a unit quaternion";
-    if (!in_range(content->trs.s, GZ_SCALE_MIN))
+    if (!gz_in_range(content->trs.s, GZ_SCALE_MIN))
         wrong = "scale is not finite, too large or too small";
     if (content->has_bounds && !is_box(&content->bounds)) wrong = "bounds are not a finite box";
     if (content->asset < -1) wrong = "asset is negative";

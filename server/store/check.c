@@ -465,6 +465,7 @@ enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth 
     struct checker checker = {.db = reader->db, .check = check};
     check->faults = 0;
     if (depth == GZ_CHECK_PRESENT) {
+        check_promise(&checker, &(struct promise){.sql = GZ_SQL_CHECK_QUICK, .most = SAID_MAX});
         check_latest(&checker);
         return GZ_OK;
     }

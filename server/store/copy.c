@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "proto/base/glob.h"
@@ -112,6 +113,17 @@ static enum gz_status publish(const char *part, const char *to, struct gz_error 
                        strerror(errno));
     return gz_sync_directory(to) == 0 ? GZ_OK
                                       : gz_fail(error, GZ_STORAGE, "the copy: %s", strerror(errno));
+}
+
+uint64_t gz_store_bytes(const char *path)
+{
+    struct stat file, log;
+    char *log_path;
+    uint64_t bytes = stat(path, &file) == 0 ? (uint64_t)file.st_size : 0;
+    if (asprintf(&log_path, "%s-wal", path) < 0) return bytes;
+    if (stat(log_path, &log) == 0) bytes += (uint64_t)log.st_size;
+    free(log_path);
+    return bytes;
 }
 
 enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error)

@@ -16,11 +16,12 @@ static const char reading[] = "reading the scene";
 
 static const char *scene_fault(sqlite3_stmt *row)
 {
-    double time = sqlite3_column_double(row, 4);
+    bool has_asset = sqlite3_column_type(row, 3) != SQLITE_NULL;
     if (gz_counter_fault(row, 0, 0) != NULL) return "seq cannot be";
     if (gz_counter_fault(row, 1, 0) != NULL) return "next_node cannot be";
     if (gz_counter_fault(row, 2, 0) != NULL) return "next_edit cannot be";
-    return time >= 0 && time <= GZ_TIME_MAX ? NULL : "the latest time in it cannot be";
+    if (has_asset && gz_counter_fault(row, 3, 0) != NULL) return "the seq of its asset cannot be";
+    return gz_time_fault(row, 4) == NULL ? NULL : "the latest time in it cannot be";
 }
 
 static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
@@ -39,6 +40,15 @@ static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, stru
     return gz_ask_end(&ask, status, error, reading);
 }
 
+static enum gz_status read_epoch(sqlite3_stmt *row, struct gz_epoch_record *epoch,
+                                 struct gz_error *error)
+{
+    *epoch = (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(row, 0),
+                                      .seq_last = (uint64_t)sqlite3_column_int64(row, 1)};
+    if (gz_counter_fault(row, 0, 1) == NULL && gz_counter_fault(row, 1, 0) == NULL) return GZ_OK;
+    return gz_row_fail(error, "epochs", (int64_t)epoch->epoch, "it, or its last seq, cannot be");
+}
+
 /* Rows come newest first and are wanted oldest first. */
 static enum gz_status load_epochs(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
@@ -46,17 +56,16 @@ static enum gz_status load_epochs(sqlite3 *db, struct gz_scene_state *state, str
     if (epochs == NULL) return fail_memory(error);
     state->epochs = epochs;
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_EPOCHS]);
+    enum gz_status status = GZ_OK;
     gz_bind_integer(&ask, GZ_EPOCHS_MAX);
-    while (state->epoch_count < GZ_EPOCHS_MAX && gz_ask_row(&ask))
-        epochs[state->epoch_count++] =
-            (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(ask.statement, 0),
-                                     .seq_last = (uint64_t)sqlite3_column_int64(ask.statement, 1)};
+    while (status == GZ_OK && state->epoch_count < GZ_EPOCHS_MAX && gz_ask_row(&ask))
+        status = read_epoch(ask.statement, &epochs[state->epoch_count++], error);
     for (size_t i = 0; i < state->epoch_count / 2; i++) {
         struct gz_epoch_record swap = epochs[i];
         epochs[i] = epochs[state->epoch_count - 1 - i];
         epochs[state->epoch_count - 1 - i] = swap;
     }
-    return gz_ask_end(&ask, GZ_OK, error, reading);
+    return gz_ask_end(&ask, status, error, reading);
 }
 
 /* `last` is the row before it, or NULL: an index that is damaged may give a row twice. */
@@ -192,6 +201,8 @@ static const char *note_fault(sqlite3_stmt *row, const struct gz_note_record *no
     if (gz_text_fault(row, 1, GZ_USER_BYTES_MAX) != NULL) return "user is no name";
     if (gz_text_fault(row, 2, GZ_NOTE_BYTES_MAX) != NULL) return "text is too long, or none";
     if (gz_text_fault(row, 11, GZ_USER_BYTES_MAX) != NULL) return "changed_by is no name";
+    if (gz_time_fault(row, 9) != NULL || gz_time_fault(row, 10) != NULL)
+        return "made or changed is no time";
     return gz_finite(note->point) ? NULL : "its place is not finite";
 }
 

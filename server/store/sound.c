@@ -20,6 +20,13 @@ const char *gz_text_fault(sqlite3_stmt *row, int column, size_t bytes_max)
     return text == NULL || gz_text_valid(text, size) ? NULL : "is not UTF-8, or has a NUL";
 }
 
+const char *gz_time_fault(sqlite3_stmt *row, int column)
+{
+    double time = sqlite3_column_double(row, column);
+    if (sqlite3_column_type(row, column) != SQLITE_FLOAT) return "is not a time";
+    return time >= 0 && time <= GZ_TIME_MAX ? NULL : "cannot be";
+}
+
 const char *gz_counter_fault(sqlite3_stmt *row, int column, int64_t least)
 {
     int64_t value = sqlite3_column_int64(row, column);
@@ -45,10 +52,10 @@ static const char *trs_fault(sqlite3_stmt *row, int column, const gz_trs *trs)
 {
     const gz_quat r = trs->r;
     if (!are_reals(row, column, GZ_TRS_COLUMN_COUNT)) return "its transform is not of numbers";
-    if (!gz_finite(trs->t)) return "translation is not finite";
+    if (!gz_in_range(trs->t, 0)) return "translation is not finite or too large";
     if (!(fabs(r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w - 1) <= UNIT_TOLERANCE))
         return "rotation is not a unit quaternion";
-    return gz_finite(trs->s) ? NULL : "scale is not finite";
+    return gz_in_range(trs->s, GZ_SCALE_MIN) ? NULL : "scale is not finite, too large or too small";
 }
 
 static const char *bounds_fault(sqlite3_stmt *row, int column, const struct gz_content *content)
@@ -56,8 +63,8 @@ static const char *bounds_fault(sqlite3_stmt *row, int column, const struct gz_c
     const gz_box *box = &content->bounds;
     if (are_null(row, column, 6)) return NULL;
     if (!are_reals(row, column, 6)) return "its box is not of numbers";
-    bool is_box = gz_finite(box->min) && gz_finite(box->max) && box->min.x <= box->max.x &&
-                  box->min.y <= box->max.y && box->min.z <= box->max.z;
+    bool is_box = gz_in_range(box->min, 0) && gz_in_range(box->max, 0) &&
+                  box->min.x <= box->max.x && box->min.y <= box->max.y && box->min.z <= box->max.z;
     return is_box ? NULL : "its box is none";
 }
 

@@ -17,6 +17,8 @@ const char *gz_text_fault(sqlite3_stmt *row, int column, size_t bytes_max);
 const char *gz_content_fault(sqlite3_stmt *row, int column, const struct gz_content *content);
 /* The columns {change}, as gz_read_change read them. */
 const char *gz_change_fault(sqlite3_stmt *row, const struct gz_change *change);
+/* Unix seconds up to GZ_TIME_MAX. */
+const char *gz_time_fault(sqlite3_stmt *row, int column);
 /* A whole number from `least` to GZ_COUNTER_MAX. */
 const char *gz_counter_fault(sqlite3_stmt *row, int column, int64_t least);
 

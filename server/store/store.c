@@ -65,6 +65,7 @@ struct gz_store {
     uint64_t wal_checkpoint_at_ns;
     bool is_wal_reported, is_loss_reported;
 
+    bool is_writable; /* it was opened, and not for reading alone */
     uv_thread_t thread;
     bool has_thread;
     uv_mutex_t mutex; /* guards what follows */
@@ -311,17 +312,6 @@ static enum gz_status open_keys(struct gz_store *store, const char *path, struct
                            : status;
 }
 
-static enum gz_status start_thread(struct gz_store *store, struct gz_error *error)
-{
-    store->has_mutex = uv_mutex_init(&store->mutex) == 0;
-    store->has_wake = uv_cond_init(&store->wake) == 0;
-    if (store->has_mutex && store->has_wake)
-        store->has_thread = uv_thread_create(&store->thread, handle_thread, store) == 0;
-    return store->has_thread
-               ? GZ_OK
-               : gz_fail(error, GZ_INTERNAL, "the writer's thread could not be started");
-}
-
 /* A scene that nobody can edit: nothing is written, so that it has no owner, and no epoch in its
  * file. */
 static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double time,
@@ -358,7 +348,8 @@ static enum gz_status open_writable(struct gz_store *store, const struct gz_stor
 {
     enum gz_status status = open_writer(store, options, is_inspected, state, error);
     if (status == GZ_OK) status = open_keys(store, options->path, error);
-    return status == GZ_OK ? start_thread(store, error) : status;
+    store->is_writable = status == GZ_OK;
+    return status;
 }
 
 /* A file without a scene in it is filled. */
@@ -380,9 +371,11 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
                                  struct gz_scene_state *state, struct gz_error *error)
 {
     struct stat file;
+    store->has_mutex = uv_mutex_init(&store->mutex) == 0;
+    store->has_wake = uv_cond_init(&store->wake) == 0;
     if (asprintf(&store->wal_path, "%s-wal", options->path) < 0) store->wal_path = NULL;
     store->path = strdup(options->path);
-    if (store->wal_path == NULL || store->path == NULL)
+    if (store->wal_path == NULL || store->path == NULL || !store->has_mutex || !store->has_wake)
         return gz_fail(error, GZ_NO_MEMORY, "no memory");
     bool is_there = lstat(options->path, &file) == 0 || errno != ENOENT;
     if (!options->create && !is_there)
@@ -418,6 +411,15 @@ enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_opti
     return GZ_OK;
 }
 
+enum gz_status gz_store_start(struct gz_store *store, struct gz_error *error)
+{
+    if (!store->is_writable) return GZ_OK;
+    store->has_thread = uv_thread_create(&store->thread, handle_thread, store) == 0;
+    return store->has_thread
+               ? GZ_OK
+               : gz_fail(error, GZ_INTERNAL, "the writer's thread could not be started");
+}
+
 static void end_thread(struct gz_store *store)
 {
     atomic_store(&store->writer.is_ending, true);
@@ -432,7 +434,7 @@ void gz_store_close(struct gz_store *store)
 {
     if (store == NULL) return;
     if (store->has_thread) end_thread(store);
-    bool is_closed = store->has_thread && !gz_writer_has_moved(&store->writer);
+    bool is_closed = store->is_writable && !gz_writer_has_moved(&store->writer);
     for (int i = 0; i < GZ_SQL_KEYS_COUNT; i++) sqlite3_finalize(store->find_key[i]);
     for (int i = 0; i < GZ_SQL_ROWS_COUNT; i++) sqlite3_finalize(store->rows[i]);
     sqlite3_close(store->keys_db);
@@ -457,7 +459,7 @@ void gz_store_close(struct gz_store *store)
 void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
 {
     uv_mutex_lock(&store->mutex);
-    assert(store->queued == NULL && store->done == NULL);
+    assert(store->has_thread && store->queued == NULL && store->done == NULL);
     store->queued = batch;
     uv_cond_signal(&store->wake);
     uv_mutex_unlock(&store->mutex);

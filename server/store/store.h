@@ -1,7 +1,7 @@
 /* store.h - a scene is a file: one SQLite database, WAL, synchronous=FULL, one owner at a time. The
  * one room that knows SQL.
  *
- * The writer: gz_store_open gives one thread its own connection; batches go to it by
+ * The writer: gz_store_start gives a connection of its own to one thread; batches go to it by
  * gz_store_submit and come back, committed or not, by gz_store_take. COMMIT's return code is
  * obeyed: a batch whose commit failed left nothing behind, and the same content can be submitted
  * again. Readers: gz_store_query, gz_store_asset, gz_store_backup, gz_store_check open the file
@@ -45,6 +45,9 @@ struct gz_store_options {
 GZ_MUST_USE enum gz_status gz_store_open(struct gz_store **store,
                                          const struct gz_store_options *options,
                                          struct gz_scene_state *state, struct gz_error *error);
+/* Starts the writer, once, before anything is submitted: on a thread of the priority that the
+ * writer is to have, which it inherits. A file that is only read has no writer. GZ_INTERNAL. */
+GZ_MUST_USE enum gz_status gz_store_start(struct gz_store *store, struct gz_error *error);
 /* Commits what was submitted, ends the writer and closes the file. NULL is fine. A batch that was
  * not taken is freed. */
 void gz_store_close(struct gz_store *store);
@@ -100,6 +103,8 @@ GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *ou
 #define GZ_ASSET_TAG_BYTES 64
 GZ_MUST_USE enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
                                               struct gz_error *error);
+/* Bytes of the file and of its log: as many as a copy has at most. 0 for no file. */
+uint64_t gz_store_bytes(const char *path);
 /* A consistent copy, ending on a commit's edge, as one file without WAL. `to` must not exist. */
 GZ_MUST_USE enum gz_status gz_store_backup(const char *path, const char *to,
                                            struct gz_error *error);

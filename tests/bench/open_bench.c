@@ -55,7 +55,9 @@ static void write_scene(const char *path, size_t count)
     struct gz_scene_state state;
     struct gz_error error;
     struct gz_store_options options = {.path = path, .create = true, .time = 1.7e9};
-    if (gz_store_open(&store, &options, &state, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_store_open(&store, &options, &state, &error) != GZ_OK ||
+        gz_store_start(store, &error) != GZ_OK)
+        fail_msg("%s", error.message);
     struct gz_batch *batch = gz_batch_create();
     struct gz_node_record *nodes = gz_arena_take(&batch->arena, count, sizeof *nodes);
     struct gz_change *changes = gz_arena_take(&batch->arena, count, sizeof *changes);

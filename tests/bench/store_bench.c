@@ -56,7 +56,8 @@ static void open_file(struct file *file, enum gz_recorded recorded)
     struct gz_error error;
     struct gz_store_options options = {
         .path = file->path, .create = true, .time = START, .recorded = recorded};
-    if (gz_store_open(&file->store, &options, &file->state, &error) != GZ_OK)
+    if (gz_store_open(&file->store, &options, &file->state, &error) != GZ_OK ||
+        gz_store_start(file->store, &error) != GZ_OK)
         fail_msg("%s", error.message);
 }
 

@@ -3,6 +3,9 @@
 
 -- :integrity
 SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM pragma_integrity_check(?1) WHERE integrity_check <> 'ok'
+-- The same but for the indexes: each page is read once.
+-- :quick
+SELECT 'SQLite: ' || replace(quick_check, char(10), '; ') FROM pragma_quick_check(?1) WHERE quick_check <> 'ok'
 -- :foreign_keys
 SELECT coalesce('row ' || rowid, 'a row') || ' of ' || "table" || ' names a row of ' || parent || ' that is not there'
   FROM pragma_foreign_key_check
@@ -75,12 +78,13 @@ SELECT 'there are ' || count(*) || ' nodes, the most is ' || ?1 FROM nodes WHERE
 -- A rotation's square may be as far from 1 as the scene lets it be. 
 -- let no_rotation
 abs({p}rx * {p}rx + {p}ry * {p}ry + {p}rz * {p}rz + {p}rw * {p}rw - 1) > 1e-6
--- let infinite
-9e999 IN (abs({p}tx), abs({p}ty), abs({p}tz), abs({p}sx), abs({p}sy), abs({p}sz))
+-- As the scene lets them be.
+-- let out_of_range
+(max(abs({p}tx), abs({p}ty), abs({p}tz), abs({p}sx), abs({p}sy), abs({p}sz)) > 1e15 OR min(abs({p}sx), abs({p}sy), abs({p}sz)) < 1e-15)
 -- let fault_of_trs
-iif({no_rotation {p}}, 'a rotation that is no unit quaternion', 'a number that is not finite')
+iif({no_rotation {p}}, 'a rotation that is no unit quaternion', 'a number that is not finite, too large or too small')
 -- let wrong_trs
-({no_rotation {p}} OR {infinite {p}})
+({no_rotation {p}} OR {out_of_range {p}})
 -- :sample_transforms
 SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' || {fault_of_trs}
   FROM samples

@@ -2,6 +2,10 @@
  * what each is answered, and that nothing of a scene is left open. In counts and order, not in
  * times. */
 #include "data_folder.h"
+
+#include <dirent.h>
+#include <sys/resource.h>
+
 #include "net/clock.h"
 #include "server/maxima.h"
 
@@ -124,6 +128,46 @@ static void test_scene_that_is_being_closed_is_opened_again(void **state)
     assert_int_equal(waiter.asked, 3); /* at first, after the closing, after the opening */
     assert_int_equal(folder->opened, GZ_SCENES_MAX + 2);
     assert_int_equal(folder->scenes.count, GZ_SCENES_MAX);
+}
+
+#define THREADS_MAX 256
+
+static int list_threads(id_t threads[THREADS_MAX])
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        assert_true(count < THREADS_MAX);
+        threads[count++] = (id_t)strtoul(entry->d_name, NULL, 10);
+    }
+    closedir(tasks);
+    return count;
+}
+
+static bool has_thread(const id_t *threads, int count, id_t thread)
+{
+    int i = 0;
+    while (i < count && threads[i] != thread) i++;
+    return i < count;
+}
+
+/* The workers that open scenes run at a lower priority; the threads that edits wait for do not. */
+static void test_writers_have_the_priority_of_the_loop(void **state)
+{
+    struct data_folder *folder = *state;
+    id_t before[THREADS_MAX], after[THREADS_MAX];
+    int count_before = list_threads(before), writers = 0;
+    data_folder_open(folder, "a");
+    data_folder_open(folder, "b");
+    int count_after = list_threads(after);
+    for (int i = 0; i < count_after; i++) {
+        if (has_thread(before, count_before, after[i])) continue;
+        writers++;
+        assert_int_equal(getpriority(PRIO_PROCESS, after[i]), getpriority(PRIO_PROCESS, 0));
+    }
+    assert_int_equal(writers, 2);
 }
 
 /* ---- deleting and renaming ---- */
@@ -315,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STAGED(test_scene_is_opened_once_for_all_who_wait),
+        STAGED(test_writers_have_the_priority_of_the_loop),
         STAGED(test_opening_is_not_done_by_the_loop),
         STAGED(test_opening_that_fails_answers_all_who_wait),
         STAGED(test_scene_that_is_missing_is_refused_at_once),

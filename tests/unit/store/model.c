@@ -23,7 +23,7 @@ static const char *const names[] = {"Piston_1",
                                     "NULL"};
 /* Doubles that a careless column or printf would change. */
 static const double numbers[] = {
-    0.0,          -0.0, 1.0,   -1.0, 0.1,    1.0 / 3,     -2.5e-15,           9007199254740993.0,
+    0.0,          -0.0, 1.0,   -1.0, 0.1,    1.0 / 3,     -2.5e-15,           900719925474099.3,
     DBL_TRUE_MIN, 1e15, -1e15, 3.0,  1e-300, 123456789.0, 0.30000000000000004};
 
 struct model *model_create(uint64_t seed)
@@ -73,9 +73,17 @@ static gz_vec3 random_vec3(struct model *model)
     return v;
 }
 
+/* As the scene lets a scale be. */
+static gz_vec3 random_scale(struct model *model)
+{
+    gz_vec3 s = random_vec3(model);
+    while (!gz_in_range(s, GZ_SCALE_MIN)) s = random_vec3(model);
+    return s;
+}
+
 static gz_trs random_trs(struct model *model)
 {
-    gz_trs trs = {.t = random_vec3(model), .s = random_vec3(model)};
+    gz_trs trs = {.t = random_vec3(model), .s = random_scale(model)};
     gz_vec3 v = random_vec3(model);
     trs.r = (gz_quat){v.x, v.y, v.z, random_number(model)};
     if (!gz_quat_normalize(trs.r, &trs.r)) trs.r = gz_quat_identity;

@@ -63,6 +63,7 @@ struct gz_store *open_recording(const char *path, bool create, double time,
     enum gz_status status = gz_store_open(&store, &options, state, &error);
     if (status != GZ_OK) fail_msg("open: %s", error.message);
     if (state->read_only[0] != '\0') fail_msg("open: %s", state->read_only);
+    assert_int_equal(gz_store_start(store, &error), GZ_OK);
     return store;
 }
 

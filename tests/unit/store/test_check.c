@@ -331,8 +331,8 @@ static void test_check_says_what_was_broken(void **state)
          "edit 1 changes node 1: rotation is not a unit quaternion\n"},
         {"UPDATE nodes SET ty = -9e999 WHERE id = 1; UPDATE changes SET after_ty = -9e999 WHERE "
          "node = 1",
-         "nodes, row 1 (Node): translation is not finite\n"
-         "edit 1 changes node 1: translation is not finite\n"},
+         "nodes, row 1 (Node): translation is not finite or too large\n"
+         "edit 1 changes node 1: translation is not finite or too large\n"},
         {"UPDATE nodes SET min_x = 2.0 WHERE id = 4; UPDATE changes SET after_min_x = 2.0, "
          "before_min_x = 2.0 WHERE "
          "after_min_x IS NOT NULL OR before_min_x IS NOT NULL",
@@ -340,7 +340,9 @@ static void test_check_says_what_was_broken(void **state)
          "edit 4 changes node 4: its box is none\n"
          "edit 7 changes node 4: its box is none\n"},
         {"UPDATE samples SET sz = 9e999 WHERE edit = 5",
-         "edit 5 has a sample of node 2 at seq 5 with a number that is not finite\n"},
+         "edit 5 has a sample of node 2 at seq 5 with a number that is not finite, too large or "
+         "too "
+         "small\n"},
         {"UPDATE samples SET rw = 0.9 WHERE edit = 5",
          "edit 5 has a sample of node 2 at seq 5 with a rotation that is no unit quaternion\n"},
         {"UPDATE changes SET before_rw = 2.0 WHERE edit = 7; UPDATE changes SET after_rw = 2.0 "

@@ -20,6 +20,7 @@ static void be_the_victim(const char *path, int log, struct numbered counters)
     struct gz_error error;
     struct gz_store_options options = {.path = path, .create = true, .time = START_TIME};
     if (gz_store_open(&store, &options, &state, &error) != GZ_OK) _exit(2);
+    if (gz_store_start(store, &error) != GZ_OK) _exit(2);
     for (bool is_end = false;; is_end = !is_end) {
         enum gz_status status;
         gz_store_submit(store, numbered_batch(&counters, is_end));

@@ -197,6 +197,8 @@ static void test_open_and_close_through_each_fault_lose_nothing(void **directory
                 assert_true(has_struck);
                 assert_int_equal(status, GZ_STORAGE);
                 store = open_scene(path, false, START_TIME + n, &state);
+            } else {
+                assert_int_equal(gz_store_start(store, &error), GZ_OK);
             }
             model_reopen(model);
             assert_int_equal(state.seq, model->seq);

@@ -229,6 +229,12 @@ static void test_rows_that_cannot_be_are_refused_with_their_place(void **state)
         {"UPDATE nodes SET rw = 0.5 WHERE id = 3",
          "nodes, row 3: rotation is not a unit quaternion"},
         {"UPDATE nodes SET sx = -9e999 WHERE id = 1", "nodes, row 1: scale is not finite"},
+        {"UPDATE nodes SET sx = 0.0 WHERE id = 1",
+         "nodes, row 1: scale is not finite, too large or"},
+        {"UPDATE nodes SET ty = 1e16 WHERE id = 1", "nodes, row 1: translation is not finite or"},
+        {"UPDATE nodes SET min_x = 1e16, min_y = 1.0, min_z = 1.0, max_x = 1e17, max_y = 2.0, "
+         "max_z = 2.0 WHERE id = 1",
+         "nodes, row 1: its box is none"},
         {"UPDATE nodes SET min_x = 1.0, min_y = 1.0, min_z = 1.0, max_x = 0.0, max_y = 2.0, max_z "
          "= "
          "2.0 WHERE id = 1",
@@ -248,6 +254,13 @@ static void test_rows_that_cannot_be_are_refused_with_their_place(void **state)
         {"UPDATE scene SET next_node = 2", "nodes, row 2: its id was never given out"},
         {"UPDATE epochs SET epoch = 9000000000000000 WHERE epoch = (SELECT min(epoch) FROM epochs)",
          "epochs, row 9000000000000000"},
+        {"INSERT INTO epochs SELECT epoch + 1, began, -7, server FROM epochs",
+         "it, or its last seq, cannot be"},
+        {"INSERT INTO assets VALUES (1, 9000000000000000, 'model/gltf-binary', x'00')",
+         "scene, row 1: the seq of its asset cannot be"},
+        {"INSERT INTO notes (id, user, text, done, made, changed, changed_by) VALUES (1, 'a', 'b', "
+         "0, -9e999, 1, 'a')",
+         "notes, row 1: made or changed is no time"},
         {"UPDATE edits SET user = hex(zeroblob(100)) WHERE id = 2",
          "edits, row 2: user is no name"},
         {"UPDATE changes SET after_tx = 9e999 WHERE edit = 2",
@@ -358,25 +371,68 @@ static void test_damage_beside_what_is_there_can_be_looked_at(void **state)
     assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 2);
 }
 
+/* A server that has the scene open makes so many nodes more, and crashes. */
+static void crash(const char *path, uint64_t first, uint64_t count)
+{
+    int result;
+    pid_t child = fork();
+    if (child == 0) {
+        struct gz_scene_state scene;
+        struct gz_error error;
+        struct gz_store *store = open_scene(path, false, START_TIME + 1, &scene);
+        for (uint64_t n = first; n < first + count; n++)
+            if (make_node(store, n, &error) != GZ_OK) _exit(1);
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFSIGNALED(result));
+}
+
 /* After a crash of a server the nodes are compared with the last edits. */
 static void test_damage_after_a_crash_is_found(void **state)
 {
     const char *path = in_directory(state, "a.db");
-    int result;
     make_scene(path, 3);
-    pid_t child = fork();
-    if (child == 0) {
-        struct gz_scene_state scene;
-        (void)open_scene(path, false, START_TIME + 1, &scene);
-        kill(getpid(), SIGKILL);
-    }
-    assert_int_equal(waitpid(child, &result, 0), child);
+    crash(path, 4, 0);
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL); /* the log stays */
     assert_int_equal(sqlite3_exec(db, "UPDATE nodes SET name = 'm' WHERE id = 2", 0, 0, 0), 0);
     sqlite3_close(db);
     expect_read_only(path, "node 2 (m) has another name than edit 2");
+}
+
+#define PAGE_BYTES 4096
+
+/* Opens the file without changing it: the log stays. */
+static int64_t page_of_table(const char *path, const char *table)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = ?", -1,
+                                        &statement, NULL),
+                     SQLITE_OK);
+    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t page = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return page;
+}
+
+/* Pages that nothing reads when the scene is opened. */
+static void test_damaged_page_after_a_crash_is_found(void **state)
+{
+    const char *path = in_directory(state, "a.db");
+    const uint8_t nonsense[64] = {0x77, 0x77, 0x77};
+    make_scene(path, 3);
+    crash(path, 4, 3);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    off_t at = (off_t)(page_of_table(path, "samples") - 1) * PAGE_BYTES;
+    assert_int_equal(pwrite(file, nonsense, sizeof nonsense, at), sizeof nonsense);
+    close(file);
+    expect_read_only(path, "its file is damaged: SQLite: ");
 }
 
 /* ---- files that are taken away ---- */
@@ -442,6 +498,7 @@ int main(void)
         IN_DIRECTORY(test_what_cannot_be_written_can_be_looked_at),
         IN_DIRECTORY(test_damage_beside_what_is_there_can_be_looked_at),
         IN_DIRECTORY(test_damage_after_a_crash_is_found),
+        IN_DIRECTORY(test_damaged_page_after_a_crash_is_found),
         IN_DIRECTORY(test_log_that_vanished_is_noticed_before_the_next_ok),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

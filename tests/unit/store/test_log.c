@@ -54,7 +54,7 @@ static int make_scene(void **state)
                                        .log = &log};
     if (gz_store_open(&fixture->store, &options, &scene, &error) != GZ_OK) return -1;
     gz_scene_state_finish(&scene);
-    return 0;
+    return gz_store_start(fixture->store, &error) == GZ_OK ? 0 : -1;
 }
 
 static int remove_scene(void **state)

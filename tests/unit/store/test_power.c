@@ -40,6 +40,7 @@ static uint64_t lose_power(const char *path, struct numbered numbered, uint64_t 
     vouch_for(path);
     power_vfs_cut_at(1 + (int)chance_below(random, CALLS));
     if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
+        assert_int_equal(gz_store_start(store, &error), GZ_OK);
         acknowledged = work(store, numbered, chance_below(random, 20));
         gz_store_close(store);
         gz_scene_state_finish(&state);

@@ -26,7 +26,8 @@ static struct gz_store *open_keeping(const char *path, struct gz_retention_rule 
     struct gz_store_options options = {
         .path = path, .create = true, .time = START_TIME, .kept = kept};
     options.recorded = GZ_RECORD_ALL;
-    if (gz_store_open(&store, &options, state, &error) != GZ_OK)
+    if (gz_store_open(&store, &options, state, &error) != GZ_OK ||
+        gz_store_start(store, &error) != GZ_OK)
         fail_msg("open: %s", error.message);
     return store;
 }
@@ -360,6 +361,7 @@ static void test_the_past_waits_for_another_programs_lock(void **directory)
     assert_int_equal(sqlite3_open(path, &other), SQLITE_OK);
     sqlite3_busy_timeout(other, 5000);
     assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
+    assert_int_equal(gz_store_start(store, &error), GZ_OK);
     gz_scene_state_finish(&state);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     usleep(LOCK_MS * 1000);
@@ -386,6 +388,7 @@ static bool forget_in_the_dark(const char *path, int cut_at, unsigned random)
     power_vfs_cut_at(cut_at);
     bool done = false;
     if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
+        assert_int_equal(gz_store_start(store, &error), GZ_OK);
         for (int i = 0; i < SECONDS_MAX * 1000 && !power_vfs_is_cut() && !done; i++) {
             usleep(2000);
             done = ask(path, "SELECT iif(since = swept, since, 0) FROM kept") ==
