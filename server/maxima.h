@@ -188,13 +188,17 @@
 #define GZ_SCENES_MADE_PER_MINUTE 60
 /* Bytes that were freed and that the allocator may keep for their next use: with more it has to
  * give them back to the system, which costs the page faults of the next use. */
-#define GZ_FREE_BYTES_KEPT ((size_t)64 * 1024 * 1024)
+#define GZ_FREE_BYTES_KEPT (64 * 1024 * 1024)
+/* Bytes of a block that the allocator may keep when it is freed: a page fault for each 4 KiB of a
+ * larger one is little beside what is done with it. */
+#define GZ_BLOCK_BYTES_KEPT_MAX (4 * 1024 * 1024)
 /* Megabytes that the disk has to have free for edits to be taken, by default: twice the log of a
  * scene behind a long reader (64 MB) and some, so that all scenes can still put what was
  * acknowledged into their files. */
 #define GZ_KEEP_FREE_MB 256
 /* HTTP requests that hold a body or run on a worker, at once; how many of them send us something,
- * so that something is left for the others; and the same of one address, and of one user. */
+ * so that something is left for the others; and the same of one address, and of one user. What is
+ * answered shortly (the list, deleting a scene) has as many places of its own. */
 #define GZ_HTTP_JOBS_MAX 16
 #define GZ_HTTP_JOBS_PER_ADDRESS 12
 #define GZ_HTTP_JOBS_PER_USER 8

@@ -10,7 +10,7 @@
 static uint64_t look(const char *folder)
 {
     struct statvfs disk;
-    if (statvfs(folder, &disk) != 0) return UINT64_MAX;
+    if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0) return UINT64_MAX;
     return (uint64_t)disk.f_bavail * disk.f_frsize;
 }
 
@@ -21,6 +21,24 @@ enum gz_status gz_disk_check(const struct gz_disk *disk, struct gz_error *error)
                    "the disk of the server has less than %llu MB free: edits are refused until "
                    "there is more room",
                    (unsigned long long)(disk->keep_bytes >> 20));
+}
+
+enum gz_status gz_disk_reserve(struct gz_disk *disk, uint64_t bytes, struct gz_error *error)
+{
+    if (disk == NULL || disk->keep_bytes == 0) return GZ_OK;
+    uint64_t reserved = atomic_fetch_add(&disk->reserved_bytes, bytes) + bytes;
+    uint64_t free_bytes = look(disk->folder);
+    if (free_bytes >= reserved && free_bytes - reserved >= disk->keep_bytes) return GZ_OK;
+    gz_disk_release(disk, bytes);
+    return gz_fail(error, GZ_STORAGE,
+                   "the disk of the server would have less than %llu MB free with this file: try "
+                   "again when there is more room",
+                   (unsigned long long)(disk->keep_bytes >> 20));
+}
+
+void gz_disk_release(struct gz_disk *disk, uint64_t bytes)
+{
+    if (disk != NULL && disk->keep_bytes != 0) atomic_fetch_sub(&disk->reserved_bytes, bytes);
 }
 
 void gz_disk_found(struct gz_disk *disk, uint64_t free_bytes)

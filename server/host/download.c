@@ -23,20 +23,30 @@ enum gz_status gz_download_prepare(struct gz_transfer *transfer)
     return GZ_OK;
 }
 
-/* What is large waits in a file until it is sent. On a disk that is full it stays in memory, of
- * which the network allows so much in all. */
+/* Whether the answer is in a file now. */
+static bool write_answer(struct gz_transfer *transfer)
+{
+    const struct gz_buffer *out = &transfer->out;
+    int file = gz_body_open_file(transfer->all->scenes->setting->folder);
+    if (file < 0) return false;
+    if (gz_body_write_file(file, out->data, out->size, 0)) {
+        transfer->file = file;
+        return true;
+    }
+    close(file);
+    return false;
+}
+
+/* What is large waits in a file until it is sent. On a disk that has no room for it, or takes no
+ * files, it stays in memory, of which the network allows so much in all. */
 static void put_aside(struct gz_transfer *transfer)
 {
-    struct gz_buffer *out = &transfer->out;
-    if (out->size <= GZ_HTTP_ANSWER_MEMORY_BYTES) return;
-    int file = gz_body_open_file(transfer->all->scenes->setting->folder);
-    if (file < 0) return;
-    if (!gz_body_write_file(file, out->data, out->size, 0)) {
-        close(file);
-        return;
-    }
-    transfer->file = file;
-    gz_buffer_finish(out);
+    struct gz_disk *disk = transfer->all->scenes->setting->disk;
+    const size_t size = transfer->out.size;
+    struct gz_error error;
+    if (size <= GZ_HTTP_ANSWER_MEMORY_BYTES || gz_disk_reserve(disk, size, &error) != GZ_OK) return;
+    if (write_answer(transfer)) gz_buffer_finish(&transfer->out);
+    gz_disk_release(disk, size);
 }
 
 /* ---- asset and backup: from the file ---- */
@@ -60,7 +70,7 @@ enum gz_status gz_download_asset(struct gz_transfer *transfer)
     return status;
 }
 
-enum gz_status gz_download_backup(struct gz_transfer *transfer)
+static enum gz_status write_backup(struct gz_transfer *transfer)
 {
     char *copy;
     if (asprintf(&copy, "%s/" GZ_BACKUP_PREFIX "%d-%p", transfer->all->scenes->setting->folder,
@@ -77,6 +87,20 @@ enum gz_status gz_download_backup(struct gz_transfer *transfer)
     unlink(copy);
     free(copy);
     transfer->type = "application/vnd.sqlite3";
+    return status;
+}
+
+enum gz_status gz_download_backup(struct gz_transfer *transfer)
+{
+    struct gz_disk *disk = transfer->all->scenes->setting->disk;
+    const uint64_t size = gz_store_bytes(transfer->path);
+    enum gz_status status = gz_disk_reserve(disk, size, &transfer->error);
+    if (status != GZ_OK) {
+        transfer->http_code = 507;
+        return status;
+    }
+    status = write_backup(transfer);
+    gz_disk_release(disk, size);
     return status;
 }
 

@@ -138,7 +138,8 @@ void gz_folder_tidy(const struct gz_scenes *scenes)
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0)
             tidy_scene(scenes, folder, entry->d_name);
-        if (strncmp(entry->d_name, GZ_BACKUP_PREFIX, strlen(GZ_BACKUP_PREFIX)) == 0 &&
+        if ((strncmp(entry->d_name, GZ_BACKUP_PREFIX, strlen(GZ_BACKUP_PREFIX)) == 0 ||
+             strncmp(entry->d_name, GZ_BODY_PREFIX, strlen(GZ_BODY_PREFIX)) == 0) &&
             unlinkat(dirfd(folder), entry->d_name, 0) == 0)
             gz_log(scenes->setting->log, GZ_INFO, 0, "deleted %s, which a crash had left",
                    entry->d_name);

@@ -55,19 +55,29 @@ static bool is_of_user(const struct gz_job *job, const struct gz_job *other)
     return is_of_group(job, other) && strcmp(job->user, other->user) == 0;
 }
 
-/* How many jobs of a job's group, and of its user in it, are at workers. */
+/* How many jobs of a job's group, of its user in it, and of its user in any are at workers. */
 struct standing {
-    unsigned of_group, of_user;
+    unsigned of_group, of_user, of_user_in_all;
 };
 
 static struct standing stand(const struct gz_job_queue *queue, const struct gz_job *job)
 {
-    struct standing standing = {0, 0};
+    struct standing standing = {0};
     for (const struct gz_job *busy = queue->busy; busy != NULL; busy = busy->next) {
         standing.of_group += is_of_group(job, busy);
         standing.of_user += is_of_user(job, busy);
+        standing.of_user_in_all += strcmp(job->user, busy->user) == 0;
     }
     return standing;
+}
+
+/* The last worker of a lane is for another group, and for another user. */
+static bool may_begin(const struct gz_job_queue *queue, const struct gz_job *job,
+                      struct standing standing)
+{
+    const unsigned most = queue->bound > 1 ? queue->bound - 1 : 1;
+    return (job->group[0] == '\0' || standing.of_group < most) &&
+           (job->user[0] == '\0' || standing.of_user_in_all < most);
 }
 
 static bool goes_before(const struct gz_job *job, struct standing mine, const struct gz_job *other,
@@ -80,14 +90,15 @@ static bool goes_before(const struct gz_job *job, struct standing mine, const st
     return job->user_turn < other->user_turn;
 }
 
-/* Some job waits. */
+/* NULL: none that waits may begin. */
 static struct gz_job *next_waiting(const struct gz_job_queue *queue)
 {
-    struct gz_job *next = queue->waiting;
-    struct standing its = stand(queue, next);
-    for (struct gz_job *job = next->next; job != NULL; job = job->next) {
+    struct gz_job *next = NULL;
+    struct standing its = {0};
+    for (struct gz_job *job = queue->waiting; job != NULL; job = job->next) {
         struct standing standing = stand(queue, job);
-        if (!goes_before(job, standing, next, its)) continue;
+        if (!may_begin(queue, job, standing)) continue;
+        if (next != NULL && !goes_before(job, standing, next, its)) continue;
         next = job;
         its = standing;
     }
@@ -163,11 +174,9 @@ static void give_to_worker(struct gz_jobs *jobs, struct gz_job_queue *queue, str
 static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue)
 {
     while (queue->waiting != NULL && queue->at_workers < queue->bound) {
-        struct gz_job *job = queue->waiting;
-        if (!jobs->is_closing) {
-            job = next_waiting(queue);
-            take_turn(queue, job);
-        }
+        struct gz_job *job = jobs->is_closing ? queue->waiting : next_waiting(queue);
+        if (job == NULL) return;
+        if (!jobs->is_closing) take_turn(queue, job);
         give_to_worker(jobs, queue, job);
     }
 }

@@ -17,7 +17,9 @@
  * groups, of the one that was served longest ago. Within the group the same holds for its users. Of
  * one user's jobs the first to be started is the first to begin. A group is a scene, if people wait
  * for what they ask about it, or a person, if scenes are opened: however much others ask about one
- * scene, a question about another begins as soon as one of theirs ends.
+ * scene, a question about another begins as soon as one of theirs ends. Of a lane with several
+ * workers no group and no user has the last one: a backup of a large scene takes minutes, and
+ * others need not wait for it.
  *
  * Priority: workers run at GZ_WORKER_NICE, so that they take from the loop and from the writers of
  * the stores only time that is left over.

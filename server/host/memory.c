@@ -2,15 +2,43 @@
 #include "host/memory.h"
 
 #include <malloc.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "server/maxima.h"
 
 #define LOOK_MS 5000
 
+/* Bytes of the process' own memory that the system has pages for; 0 if it does not say. */
+static size_t resident_bytes(void)
+{
+    size_t all, resident, shared;
+    FILE *file = fopen("/proc/self/statm", "re");
+    bool is_read = file != NULL && fscanf(file, "%zu %zu %zu", &all, &resident, &shared) == 3;
+    if (file != NULL) fclose(file);
+    return is_read ? (resident - shared) * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* Of those, bytes that nobody has allocated. What was given back is not among them, though the
+ * allocator goes on to call it free. */
+static size_t idle_bytes(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    size_t used = info.uordblks + info.hblkhd, resident = resident_bytes();
+    return resident > used ? resident - used : 0;
+}
+
+/* Giving back keeps the other threads from their allocations meanwhile: it is done when there is
+ * more than what was left the last time. */
 static void run_look(struct gz_job *job)
 {
-    (void)job;
-    if (mallinfo2().fordblks > GZ_FREE_BYTES_KEPT) malloc_trim(0);
+    struct gz_memory *memory = job->context;
+    size_t idle = idle_bytes();
+    if (idle < memory->left) memory->left = idle;
+    if (idle - memory->left <= GZ_FREE_BYTES_KEPT) return;
+    malloc_trim(0);
+    memory->left = idle_bytes();
+    memory->trims++;
 }
 
 static void handle_looked(struct gz_job *job)
@@ -41,6 +69,9 @@ static void handle_tick(uv_timer_t *tick)
 void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *jobs)
 {
     *memory = (struct gz_memory){.jobs = jobs};
+    /* Left alone the allocator would learn from large blocks to keep them. */
+    mallopt(M_MMAP_THRESHOLD, GZ_BLOCK_BYTES_KEPT_MAX);
+    mallopt(M_TRIM_THRESHOLD, GZ_FREE_BYTES_KEPT);
     uv_timer_init(loop, &memory->tick);
     memory->tick.data = memory;
     uv_timer_start(&memory->tick, handle_tick, LOOK_MS, LOOK_MS);

@@ -131,7 +131,7 @@ struct question {
     uint64_t ticket;
     struct gz_query query;
     struct gz_answer answer;
-    char name[GZ_SCENE_NAME_BYTES_MAX + 1], user[GZ_USER_BYTES_MAX + 1];
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1], payer[GZ_USER_BYTES_MAX + 1];
     char path[]; /* the job may outlive the scene */
 };
 
@@ -161,7 +161,7 @@ static void handle_answer(struct gz_job *job)
     free(question);
 }
 
-static void query(void *context, uint64_t ticket, const char *user, const struct gz_query *query)
+static void query(void *context, uint64_t ticket, const char *payer, const struct gz_query *query)
 {
     struct gz_open_scene *scene = context;
     size_t path_size = strlen(scene->path) + 1;
@@ -175,7 +175,7 @@ static void query(void *context, uint64_t ticket, const char *user, const struct
     question->job = (struct gz_job){.lane = GZ_LANE_PAST,
                                     .subject = question->name,
                                     .group = question->name,
-                                    .user = question->user,
+                                    .user = question->payer,
                                     .run = run_question,
                                     .done = handle_answer,
                                     .context = question};
@@ -183,7 +183,7 @@ static void query(void *context, uint64_t ticket, const char *user, const struct
     question->ticket = ticket;
     question->query = *query;
     memcpy(question->name, scene->name, sizeof question->name);
-    snprintf(question->user, sizeof question->user, "%s", user);
+    snprintf(question->payer, sizeof question->payer, "%s", payer);
     memcpy(question->path, scene->path, path_size);
     question->next = scene->questions;
     scene->questions = question;

@@ -35,9 +35,9 @@ struct gz_scene_setting {
     struct gz_retention_rule kept;
     const struct gz_keyring *keyring; /* NULL: tokens say nothing */
     struct gz_jobs *jobs;
-    const struct gz_disk *disk; /* NULL: there is always room */
-    struct gz_shares *shares;   /* NULL: nobody's use is counted */
-    uint64_t *errors;           /* GZ_STATUS_COUNT: all that somebody was answered with */
+    struct gz_disk *disk;     /* NULL: there is always room */
+    struct gz_shares *shares; /* NULL: nobody's use is counted */
+    uint64_t *errors;         /* GZ_STATUS_COUNT: all that somebody was answered with */
     /* On the loop: a scene was opened; it is about to be closed; its file is not there any more,
      * and it takes no commits. */
     void *context;

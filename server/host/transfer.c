@@ -186,8 +186,13 @@ struct spool {
 static void run_spool(struct gz_job *job)
 {
     struct spool *spool = job->context;
-    spool->error.status =
-        gz_body_write(spool->request->body, spool->all->scenes->setting->folder, &spool->error);
+    const struct gz_scene_setting *setting = spool->all->scenes->setting;
+    struct gz_body *body = spool->request->body;
+    const size_t size = body->tail.size;
+    spool->error.status = gz_disk_reserve(setting->disk, size, &spool->error);
+    if (spool->error.status != GZ_OK) return;
+    spool->error.status = gz_body_write(body, setting->folder, &spool->error);
+    gz_disk_release(setting->disk, size);
 }
 
 static void handle_spooled(struct gz_job *job)
@@ -195,6 +200,7 @@ static void handle_spooled(struct gz_job *job)
     struct spool *spool = job->context;
     struct gz_http_request *request = spool->request;
     struct gz_error error = spool->error;
+    request->body->is_lent = false;
     if (job->is_cancelled) gz_fail(&error, GZ_BAD_STATE, "the server is going away");
     free(spool);
     if (error.status != GZ_OK)
@@ -215,12 +221,13 @@ void gz_transfer_spool(struct gz_transfers *all, struct gz_http_request *request
     *spool = (struct spool){.job = {.lane = GZ_LANE_BODIES,
                                     .subject = "",
                                     .group = "",
-                                    .user = request->claims.user,
+                                    .user = gz_claims_payer(&request->claims),
                                     .run = run_spool,
                                     .done = handle_spooled,
                                     .context = spool},
                             .all = all,
                             .request = request};
+    request->body->is_lent = true;
     gz_job_start(all->scenes->setting->jobs, &spool->job);
 }
 

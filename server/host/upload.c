@@ -1,9 +1,11 @@
 /* upload.c - a glTF file that becomes a scene, or replaces one. */
 #include "host/transfer_parts.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/triangles.h"
 #include "net/clock.h"
@@ -93,10 +95,19 @@ static void handle_imported(void *context, enum gz_status status, const char *me
     gz_transfer_answer(transfer, transfer->made ? 201 : 200);
 }
 
+/* Said before the file comes, and not when it is to be saved. */
+static enum gz_status check_folder(const struct gz_transfers *all, struct gz_error *error)
+{
+    if (access(all->scenes->setting->folder, W_OK) == 0) return GZ_OK;
+    return gz_fail(error, GZ_STORAGE, "the data folder of the server cannot be written: %s",
+                   strerror(errno));
+}
+
 enum gz_status gz_upload_check(const struct gz_transfers *all,
                                const struct gz_http_request *request, struct gz_error *error)
 {
     enum gz_status status = gz_disk_check(all->scenes->setting->disk, error);
+    if (status == GZ_OK) status = check_folder(all, error);
     if (status != GZ_OK) return status;
     if (request->replace || !gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
     return gz_fail(error, GZ_CONFLICT,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,6 +37,7 @@ void gz_body_destroy(void *memory)
 
 enum gz_status gz_body_append(struct gz_body *body, const void *bytes, size_t size)
 {
+    if (body->is_lent) return GZ_BAD_STATE;
     return gz_buffer_append(&body->tail, bytes, size);
 }
 
@@ -44,11 +46,22 @@ bool gz_body_is_to_be_written(const struct gz_body *body)
     return body->size > GZ_BODY_MEMORY_BYTES && body->tail.size >= GZ_BODY_MEMORY_BYTES;
 }
 
+/* For a file system that makes no file without a name. */
+static int open_and_unlink(const char *folder)
+{
+    char *path;
+    if (asprintf(&path, "%s/" GZ_BODY_PREFIX "XXXXXX", folder) < 0) return -1;
+    int file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0) unlink(path);
+    free(path);
+    return file;
+}
+
 int gz_body_open_file(const char *folder)
 {
     int file = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    bool takes_none = errno == EOPNOTSUPP || errno == EISDIR || errno == EROFS || errno == EACCES;
-    return file >= 0 || !takes_none ? file : memfd_create("body", MFD_CLOEXEC);
+    bool is_unknown = file < 0 && (errno == EOPNOTSUPP || errno == EISDIR);
+    return is_unknown ? open_and_unlink(folder) : file;
 }
 
 bool gz_body_write_file(int file, const void *bytes, size_t size, size_t at)

@@ -109,6 +109,15 @@ static enum gz_status refuse_role(const struct gz_session *session, enum gz_op o
                    gz_vocabulary_word(&gz_role_words, session->role));
 }
 
+/* What is known before it is looked at; for each node that changes more is taken. */
+static enum gz_status spend(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
+{
+    uint64_t bytes = GZ_FILE_BYTES_PER_EDIT;
+    if (message->op == GZ_OP_NOTE) bytes += message->note.text.size;
+    return gz_host_spend(&session->core->options.host, session->payer, bytes, &failure->error);
+}
+
 static enum gz_status handle(struct gz_session *session, const struct gz_message *message,
                              struct gz_failure *failure)
 {
@@ -122,9 +131,7 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     enum gz_status status = table[message->op].edits
                                 ? gz_journal_check_room(&session->core->journal, &failure->error)
                                 : GZ_OK;
-    if (status == GZ_OK && table[message->op].edits)
-        status = gz_host_spend(&session->core->options.host, session->payer, GZ_FILE_BYTES_PER_EDIT,
-                               &failure->error);
+    if (status == GZ_OK && table[message->op].edits) status = spend(session, message, failure);
     if (status != GZ_OK) return status;
     if (table[message->op].closes_wheel) gz_interaction_give_way(session);
     return table[message->op].handle(session, message, failure);

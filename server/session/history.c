@@ -58,7 +58,7 @@ void gz_core_send_tickets(struct gz_core *core)
         struct gz_session *session = gz_core_session(core, ticket->session);
         session->past.asking = true;
         ticket->is_sent = true;
-        core->options.host.query(core->options.host.context, ticket->number, session->user,
+        core->options.host.query(core->options.host.context, ticket->number, session->payer,
                                  &ticket->query);
     }
 }

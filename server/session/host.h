@@ -23,9 +23,9 @@ struct gz_core_host {
     /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
      * thread. At most one at a time. */
     void (*commit)(void *context, struct gz_batch *batch);
-    /* Asks the past for this user; answered by gz_core_answered with the same ticket on this
-     * thread: later, or at once if it cannot be asked. */
-    void (*query)(void *context, uint64_t ticket, const char *user, const struct gz_query *query);
+    /* Asks the past on the share of `payer`; answered by gz_core_answered with the same ticket on
+     * this thread: later, or at once if it cannot be asked. */
+    void (*query)(void *context, uint64_t ticket, const char *payer, const struct gz_query *query);
     /* The user of this ticket has left: its question need not be asked any more. It may be answered
      * all the same, but not from here. NULL: it is answered. */
     void (*withdraw)(void *context, uint64_t ticket);

@@ -22,10 +22,9 @@ static void handle_commit(void *context, struct gz_batch *batch)
     host->batch = batch;
 }
 
-static void handle_query(void *context, uint64_t ticket, const char *user,
+static void handle_query(void *context, uint64_t ticket, const char *payer,
                          const struct gz_query *query)
 {
-    (void)user;
     struct host *host = context;
     if (host->past_fails) {
         struct gz_answer answer = {.status = GZ_NO_MEMORY};
@@ -34,7 +33,18 @@ static void handle_query(void *context, uint64_t ticket, const char *user,
         return;
     }
     assert_true(host->question_count < HOST_QUESTIONS_MAX);
-    host->questions[host->question_count++] = (struct host_question){ticket, *query};
+    struct host_question *question = &host->questions[host->question_count++];
+    *question = (struct host_question){ticket, *query, ""};
+    snprintf(question->payer, sizeof question->payer, "%s", payer);
+}
+
+static enum gz_status handle_spend(void *context, const char *payer, uint64_t bytes,
+                                   struct gz_error *error)
+{
+    (void)payer, (void)error;
+    struct host *host = context;
+    host->spent_bytes += bytes;
+    return GZ_OK;
 }
 
 static void handle_withdraw(void *context, uint64_t ticket)
@@ -115,7 +125,8 @@ static void open_core(struct host *host)
                  .withdraw = handle_withdraw,
                  .find_key = handle_find_key,
                  .find_note_key = handle_find_note_key,
-                 .kept_since = handle_kept_since},
+                 .kept_since = handle_kept_since,
+                 .spend = handle_spend},
         .server = "test",
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,

@@ -24,6 +24,7 @@ enum host_disk { DISK_COMMITS, DISK_WAITS, DISK_REFUSES };
 struct host_question {
     uint64_t ticket;
     struct gz_query query;
+    char payer[GZ_USER_BYTES_MAX + 1];
 };
 
 /* A frame that a client was sent, and the messages in it. */
@@ -89,7 +90,8 @@ struct host {
     struct gz_batch *batch; /* on its way */
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
-    bool past_waits; /* questions are not answered */
+    bool past_waits;      /* questions are not answered */
+    uint64_t spent_bytes; /* of files, by all */
     uint64_t kept_since;
     bool cannot_sign;              /* the next core has no key */
     const struct gz_claims *token; /* what the token "good" says; NULL: the next core takes none */

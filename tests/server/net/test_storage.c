@@ -155,6 +155,8 @@ TEST(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk)
     assert_non_null(strstr(response.body, "the disk of the server has less than 1000000000 MB"));
     assert_false(is_there("new", ""));
     assert_int_equal(request("GET", "/scenes/witness/export", "", 0, &response), 200);
+    assert_int_equal(request("GET", "/scenes/witness/backup", "", 0, &response), 507);
+    assert_non_null(strstr(response.body, "would have less than 1000000000 MB"));
     assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
     assert_non_null(strstr(response.body, "ok, but the disk of the server has less than"));
     assert_int_equal(request("GET", "/metrics", "", 0, &response), 200);

@@ -819,6 +819,20 @@ SCENE_TEST(test_note_is_one_frame_for_all)
     for (size_t i = 0; i < COUNT(readers); i++) client_leave(readers[i]);
 }
 
+/* What is written is paid for, its text too. */
+TEST(test_text_of_a_note_counts_for_the_share_of_the_files)
+{
+    struct scene scene, *s = open_scene(&scene);
+    char text[GZ_NOTE_BYTES_MAX];
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS_NOTE_TEXT};
+    memset(text, 'x', sizeof text);
+    message.note.text = (struct gz_text){text, sizeof text};
+    uint64_t before = s->host.spent_bytes;
+    assert_ok(client_ask(s->ann, &message));
+    assert_int_equal(s->host.spent_bytes - before, GZ_FILE_BYTES_PER_EDIT + sizeof text);
+    close_scene(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -855,6 +869,7 @@ int main(void)
         cmocka_unit_test(test_viewer_far_behind_is_told_that_none_are_left),
         cmocka_unit_test(test_viewer_behind_is_told_what_is_there_now),
         cmocka_unit_test(test_note_is_one_frame_for_all),
+        cmocka_unit_test(test_text_of_a_note_counts_for_the_share_of_the_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

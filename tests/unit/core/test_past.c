@@ -167,6 +167,21 @@ static const struct gz_message *ask_history(struct client *client, uint64_t has,
     return answer;
 }
 
+/* Workers are shared by who pays: a name that anybody can choose has no turn of its own. */
+STORY_TEST(test_question_to_the_past_is_on_the_share_of_whoever_pays)
+{
+    struct gz_claims claims = gz_claims_open("zoe", strlen("zoe"), GZ_ROLE_VIEWER);
+    snprintf(claims.payer, sizeof claims.payer, "192.0.2.7");
+    struct client *zoe = client_join_with(s->host, &claims);
+    struct gz_message question = {.op = GZ_OP_HISTORY};
+    s->host->past_waits = true;
+    assert_null(client_ask(zoe, &question));
+    assert_int_equal(s->host->question_count, 1);
+    assert_string_equal(s->host->questions[0].payer, "192.0.2.7");
+    s->host->past_waits = false;
+    host_turn(s->host);
+}
+
 STORY_TEST(test_history_says_what_is_undone_with_changes_or_without)
 {
     static const struct {
@@ -455,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_viewer_far_behind_is_told_that_no_checkpoint_is_left),
         cmocka_unit_test(test_all_checkpoints_are_one_message),
         cmocka_unit_test(test_checkpoints_are_bounded),
+        cmocka_unit_test(test_question_to_the_past_is_on_the_share_of_whoever_pays),
         cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),
         cmocka_unit_test(test_history_calls_a_node_what_it_was_called_then),
         cmocka_unit_test(test_reverted_edit_is_its_users_again_once_the_revert_is_undone),

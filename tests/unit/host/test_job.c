@@ -136,12 +136,13 @@ static void expect_order(struct stage *stage, int count, const int *numbers)
     uv_run(&stage->loop, UV_RUN_DEFAULT);
 }
 
-/* Many ask about a large scene; one who asks about another scene waits for one of them. */
+/* Many ask about two large scenes; one who asks about another scene waits for one of them. */
 static void test_question_about_another_scene_waits_for_one_job(void **state)
 {
     struct stage *stage = *state;
     unsigned bound = stage->jobs.lanes[GZ_LANE_PAST].bound;
-    for (int i = 0; i < JOBS - 1; i++) start_job(stage, i, GZ_LANE_PAST, "large");
+    for (int i = 0; i < JOBS - 1; i++)
+        start_job(stage, i, GZ_LANE_PAST, i % 2 == 0 ? "large" : "huge");
     for (unsigned i = 0; i < bound; i++) uv_sem_wait(&stage->began);
     start_job(stage, JOBS - 1, GZ_LANE_PAST, "small");
     open_gate(stage, 1);
@@ -150,6 +151,27 @@ static void test_question_about_another_scene_waits_for_one_job(void **state)
     open_gate(stage, JOBS);
     uv_run(&stage->loop, UV_RUN_DEFAULT);
     assert_int_equal(stage->done_count, JOBS);
+}
+
+/* However many jobs there are of one group, or of one user, another one begins at once. */
+static void test_last_worker_is_for_another_group_and_another_user(void **state)
+{
+    static const enum gz_lane lanes[] = {GZ_LANE_PAST, GZ_LANE_TRANSFERS, GZ_LANE_OPENINGS};
+    static const char *const scenes[] = {"a", "b", "c", "d"};
+    struct stage *stage = *state;
+    for (int way = 0; way < 6; way++) {
+        enum gz_lane lane = lanes[way / 2];
+        unsigned bound = stage->jobs.lanes[lane].bound;
+        stage->done_count = 0;
+        for (int i = 0; i < 4; i++)
+            start_job_of(stage, i, lane, way % 2 == 0 ? "a" : scenes[i], way % 2 == 0 ? "" : "ann");
+        assert_int_equal(stage->jobs.lanes[lane].at_workers, bound - 1);
+        start_job_of(stage, 4, lane, "e", "ben");
+        assert_true(stage->all[4].job.is_at_worker);
+        open_gate(stage, 5);
+        uv_run(&stage->loop, UV_RUN_DEFAULT);
+        assert_int_equal(stage->done_count, 5);
+    }
 }
 
 static void test_groups_and_their_users_take_turns(void **state)
@@ -216,7 +238,7 @@ static void test_full_lane_keeps_no_other_waiting(void **state)
 {
     struct stage *stage = *state;
     unsigned bound = stage->jobs.lanes[GZ_LANE_PAST].bound;
-    for (int i = 0; i < JOBS - 1; i++) start_job(stage, i, GZ_LANE_PAST, "a");
+    for (int i = 0; i < JOBS - 1; i++) start_job(stage, i, GZ_LANE_PAST, i % 2 == 0 ? "a" : "c");
     for (unsigned i = 0; i < bound; i++) uv_sem_wait(&stage->began);
     start_job(stage, JOBS - 1, GZ_LANE_OPENINGS, "b");
     uv_sem_wait(&stage->began); /* it is at a worker beside them */
@@ -259,7 +281,7 @@ static void test_job_that_is_withdrawn_does_not_wait(void **state)
 {
     struct stage *stage = *state;
     const int bound = (int)stage->jobs.lanes[GZ_LANE_PAST].bound;
-    for (int i = 0; i < bound + 3; i++) start_job(stage, i, GZ_LANE_PAST, "a");
+    for (int i = 0; i < bound + 3; i++) start_job(stage, i, GZ_LANE_PAST, i % 2 == 0 ? "a" : "b");
     assert_false(gz_job_withdraw(&stage->all[0].job));
     assert_true(gz_job_withdraw(&stage->all[bound + 1].job));
     assert_true(gz_job_withdraw(&stage->all[bound + 2].job));
@@ -333,6 +355,7 @@ int main(void)
         STAGED(test_jobs_run_on_workers_and_are_done_on_the_loop),
         STAGED(test_lane_of_one_goes_in_order),
         STAGED(test_question_about_another_scene_waits_for_one_job),
+        STAGED(test_last_worker_is_for_another_group_and_another_user),
         STAGED(test_groups_and_their_users_take_turns),
         STAGED(test_group_that_comes_anew_is_not_always_first),
         STAGED(test_workers_give_way_to_the_loop),

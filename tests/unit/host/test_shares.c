@@ -93,6 +93,39 @@ TEST(test_disk_is_looked_at_by_a_worker)
     data_folder_finish(&folder);
 }
 
+/* A file is made where the bound is left beside it, and beside all that is being made. */
+TEST(test_files_that_are_made_leave_the_room_that_is_to_be_kept)
+{
+    struct data_folder folder;
+    struct gz_disk disk;
+    struct gz_error error;
+    data_folder_init(&folder);
+    gz_disk_watch(&disk, &folder.loop, &folder.jobs, folder.path, 1, &folder.log);
+    const uint64_t most = disk.free_bytes / 3 * 2;
+    assert_int_equal(gz_disk_reserve(&disk, most, &error), GZ_OK);
+    assert_int_equal(gz_disk_reserve(&disk, most, &error), GZ_STORAGE);
+    assert_non_null(strstr(error.message, "would have less than"));
+    gz_disk_release(&disk, most);
+    assert_int_equal(gz_disk_reserve(&disk, most, &error), GZ_OK);
+    gz_disk_release(&disk, most);
+    assert_int_equal(gz_disk_reserve(&disk, UINT64_MAX, &error), GZ_STORAGE);
+    assert_int_equal(gz_disk_reserve(NULL, UINT64_MAX, &error), GZ_OK);
+    gz_disk_close(&disk);
+    data_folder_finish(&folder);
+}
+
+/* As /proc: a file system that has no blocks is not full. */
+TEST(test_disk_that_does_not_say_how_much_it_has_has_enough)
+{
+    struct data_folder folder;
+    struct gz_disk disk;
+    data_folder_init(&folder);
+    gz_disk_watch(&disk, &folder.loop, &folder.jobs, "/proc", 1 << 20, &folder.log);
+    assert_false(disk.is_short);
+    gz_disk_close(&disk);
+    data_folder_finish(&folder);
+}
+
 /* ---- memory ---- */
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -113,8 +146,40 @@ TEST(test_memory_that_was_freed_goes_back_to_the_system)
     data_folder_await_jobs(&folder);
     assert_int_equal(uv_resident_set_memory(&after), 0);
     assert_true(after + GZ_FREE_BYTES_KEPT < before);
+    /* What went back is not looked for again, until it is used and freed anew. */
+    assert_int_equal(memory.trims, 1);
+    gz_memory_look(&memory);
+    data_folder_await_jobs(&folder);
+    assert_int_equal(memory.trims, 1);
+    for (int i = 0; i < BLOCKS - 1; i++) memset(blocks[i] = malloc(BLOCK_BYTES), 1, BLOCK_BYTES);
+    for (int i = 0; i < BLOCKS - 1; i++) free(blocks[i]);
+    gz_memory_look(&memory);
+    data_folder_await_jobs(&folder);
+    assert_int_equal(memory.trims, 2);
     free(blocks[BLOCKS - 1]);
     free(blocks);
+    gz_memory_close(&memory);
+    data_folder_finish(&folder);
+}
+
+/* Nobody has to look for them, however large those were that were freed before. */
+TEST(test_large_blocks_go_back_when_they_are_freed)
+{
+    enum { LARGEST = 30 << 20, BLOCK_BYTES = GZ_BLOCK_BYTES_KEPT_MAX + 4096, BLOCKS = 16 };
+    struct data_folder folder;
+    struct gz_memory memory;
+    size_t before, after;
+    char *blocks[BLOCKS];
+    data_folder_init(&folder);
+    gz_memory_watch(&memory, &folder.loop, &folder.jobs);
+    char *volatile largest = malloc(LARGEST);
+    free(largest);
+    for (int i = 0; i < BLOCKS; i++) memset(blocks[i] = malloc(BLOCK_BYTES), 1, BLOCK_BYTES);
+    assert_int_equal(uv_resident_set_memory(&before), 0);
+    for (int i = 0; i < BLOCKS - 1; i++) free(blocks[i]);
+    assert_int_equal(uv_resident_set_memory(&after), 0);
+    assert_true(after + BLOCKS / 2 * (size_t)BLOCK_BYTES < before);
+    free(blocks[BLOCKS - 1]);
     gz_memory_close(&memory);
     data_folder_finish(&folder);
 }
@@ -221,8 +286,11 @@ int main(void)
         cmocka_unit_test(test_disk_refuses_below_the_bound_until_there_is_more_room),
         cmocka_unit_test(test_disk_that_is_not_there_has_room),
         cmocka_unit_test(test_disk_is_looked_at_by_a_worker),
+        cmocka_unit_test(test_files_that_are_made_leave_the_room_that_is_to_be_kept),
+        cmocka_unit_test(test_disk_that_does_not_say_how_much_it_has_has_enough),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(test_memory_that_was_freed_goes_back_to_the_system),
+        cmocka_unit_test(test_large_blocks_go_back_when_they_are_freed),
 #endif
         cmocka_unit_test(test_scenes_that_are_made_are_counted_and_those_that_are_there_are_not),
         cmocka_unit_test(test_full_disk_opens_scenes_and_makes_none),
