@@ -79,6 +79,7 @@ bool gz_address_equal(const struct gz_address *a, const struct gz_address *b)
 struct gz_address gz_address_network(const struct gz_address *address)
 {
     struct gz_address network = *address;
+    if (gz_address_is_loopback(address)) return network;
     memset(network.bytes + NETWORK_BITS / 8, 0, sizeof network.bytes - NETWORK_BITS / 8);
     return network;
 }

@@ -176,6 +176,14 @@ static void handle_first_bytes(uv_poll_t *poll, int status, int events)
     for (int i = 0; i < count; i++) hand_over(net, ready[i].data.ptr);
 }
 
+/* It is silent itself, and is not to go. */
+static void make_room_beside(struct gz_net *net, struct gz_arrival *arrival)
+{
+    gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_BUSY);
+    (void)gz_arrive_make_room(net);
+    gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_SILENT);
+}
+
 void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *from)
 {
     struct gz_arrival *arrival = make(net, from);
@@ -188,7 +196,7 @@ void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *fr
     }
     arrival->socket = socket;
     net->open_count++;
-    if (net->open_count > GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) (void)gz_arrive_make_room(net);
+    if (net->open_count > GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) make_room_beside(net, arrival);
 }
 
 enum gz_status gz_arrive_open(struct gz_net *net, struct gz_error *error)

@@ -243,7 +243,7 @@ int gz_exchange_send(struct gz_exchange *exchange)
         exchange->began = true;
         if (!gz_reply_write_header(wsi, &exchange->reply)) return -1;
         if (!has_body(exchange)) exchange->sent = exchange->reply.size;
-    } else {
+    } else if (exchange->sent < exchange->reply.size) {
         uint64_t before = exchange->sent;
         if (!write_chunk(exchange)) return -1;
         if (!gz_exchange_pace(exchange, (size_t)(exchange->sent - before))) {
@@ -253,7 +253,8 @@ int gz_exchange_send(struct gz_exchange *exchange)
         }
     }
     lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
-    if (exchange->sent < exchange->reply.size) {
+    /* What libwebsockets still has of the last chunk is a part of the answer, too. */
+    if (exchange->sent < exchange->reply.size || lws_partial_buffered(wsi)) {
         lws_callback_on_writable(wsi);
         return 0;
     }
@@ -315,6 +316,13 @@ static bool is_same_address(const struct gz_exchange *a, const struct gz_exchang
     return !gz_address_is_loopback(&a->from) && gz_address_equal(&a->from, &b->from);
 }
 
+/* What is answered shortly has places of its own: large requests, which may take their time, keep
+ * nobody from the list, and from deleting. */
+static bool is_short(const struct gz_exchange *exchange)
+{
+    return exchange->request.what == GZ_HTTP_LIST || exchange->request.what == GZ_HTTP_DELETE;
+}
+
 /* Those that have a place: all, and uploads. */
 struct taken {
     size_t all, uploads;
@@ -330,6 +338,7 @@ static const char *refusal_of(const struct gz_exchange *exchange, int *code)
 {
     struct taken all = {0}, address = {0}, user = {0};
     for (const struct gz_exchange *job = exchange->net->jobs; job != NULL; job = job->next_job) {
+        if (is_short(job) != is_short(exchange)) continue;
         add(&all, job);
         if (is_same_address(exchange, job)) add(&address, job);
         if (is_same_user(exchange, job)) add(&user, job);

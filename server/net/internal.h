@@ -190,10 +190,6 @@ GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bo
 GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
                                             const char *upgrade, int *code, struct gz_error *error);
 
-/* What is wrong with the headers that say how long a request is, so that a proxy before us could
- * see another end of it; NULL for nothing. Static. */
-const char *gz_header_fault(struct lws *wsi);
-
 /* ---- proxy.c ---- */
 /* All of these while the request's headers are there: until it is answered, and in ESTABLISHED. */
 /* The client's address: the connection's, or the one that a trusted proxy names. */

@@ -179,6 +179,24 @@ TEST(test_address_of_a_socket)
     assert_false(gz_address_is_loopback(&address));
 }
 
+/* A network of IPv6 is one customer; loopback's is no other's. */
+TEST(test_network_of_an_address)
+{
+    static const char *const rows[][2] = {{"2001:db8:0:1:2:3:4:5", "2001:db8:0:1::"},
+                                          {"203.0.113.9", "203.0.113.9"},
+                                          {"::1", "::1"},
+                                          {"127.0.0.2", "127.0.0.2"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gz_address address;
+        char text[GZ_ADDRESS_TEXT_BYTES];
+        assert_true(
+            gz_forwarded_client(&(struct gz_address_ranges){NULL, 0}, rows[i][0], &address));
+        const struct gz_address network = gz_address_network(&address);
+        gz_address_print(&network, text);
+        assert_string_equal(text, rows[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_range_of_nonsense_is_refused),
         cmocka_unit_test(test_forwarded_table),
         cmocka_unit_test(test_address_of_a_socket),
+        cmocka_unit_test(test_network_of_an_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,6 +153,40 @@ TEST(test_websockets_without_hello_make_room)
     free(sockets);
 }
 
+static int begin_request(void)
+{
+    int socket = raw_connect_plain(fixture.daemon.port);
+    assert_true(raw_send_text(socket, "GET /healthz HT"));
+    return socket;
+}
+
+/* Everybody there has said something: whoever comes is silent for a moment, and is not the one who
+ * goes. */
+TEST(test_newcomer_does_not_make_room_itself)
+{
+    enum { NEWCOMERS = 10, COUNT = GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE + NEWCOMERS };
+    int *sockets = malloc(COUNT * sizeof *sockets);
+    struct raw_response response;
+    assert_non_null(sockets);
+    allow_descriptors();
+    for (size_t i = 0; i < COUNT - NEWCOMERS; i++) {
+        sockets[i] = i < GZ_SESSIONS_MAX ? raw_connect_plain(fixture.daemon.port) : begin_request();
+        if (i < GZ_SESSIONS_MAX) send_handshake(sockets[i]);
+    }
+    for (size_t i = COUNT - NEWCOMERS; i < COUNT; i++) {
+        sockets[i] = begin_request();
+        usleep(20000); /* it is not silent any more */
+        int newcomer = raw_connect_plain(fixture.daemon.port);
+        usleep(20000); /* it is, when it is accepted */
+        (void)raw_send_text(newcomer, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+        raw_read_response(newcomer, &response);
+        assert_int_equal(response.status, 200);
+        close(newcomer);
+    }
+    for (size_t i = 0; i < COUNT; i++) close(sockets[i]);
+    free(sockets);
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -175,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_loopback_has_any_number),
         cmocka_unit_test(test_silent_connections_make_room),
         cmocka_unit_test(test_websockets_without_hello_make_room),
+        cmocka_unit_test(test_newcomer_does_not_make_room_itself),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -512,6 +512,32 @@ static int ask_lazily(const char *request)
     return socket;
 }
 
+/* Large requests have taken all places, and take their time. */
+TEST(test_list_and_delete_have_places_of_their_own)
+{
+    enum { LAZY = GZ_HTTP_JOBS_MAX - GZ_HTTP_UPLOADS_MAX, BYTES = 4 << 20 };
+    int uploads[GZ_HTTP_UPLOADS_MAX], lazy[LAZY];
+    struct raw_response response;
+    char *file = malloc(BYTES + 1);
+    assert_non_null(file);
+    memset(file, ' ', BYTES);
+    memcpy(file, tiny, sizeof tiny - 1);
+    file[BYTES] = '\0';
+    assert_int_equal(request("PUT", "/scenes/heavy", "", file, &response), 201);
+    for (int i = 0; i < LAZY; i++)
+        lazy[i] = ask_lazily("GET /scenes/heavy/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    for (int i = 0; i < GZ_HTTP_UPLOADS_MAX; i++) {
+        uploads[i] = raw_connect(fixture.daemon.port);
+        assert_int_equal(begin_upload(uploads[i], "127.0.0.1"), 100);
+    }
+    assert_int_equal(request("GET", "/scenes/heavy/asset", "", "", &response), 503);
+    assert_int_equal(request("GET", "/scenes", "", "", &response), 200);
+    assert_int_equal(request("DELETE", "/scenes/heavy", "", "", &response), 204);
+    for (int i = 0; i < GZ_HTTP_UPLOADS_MAX; i++) close(uploads[i]);
+    for (int i = 0; i < LAZY; i++) close(lazy[i]);
+    free(file);
+}
+
 /* So does an answer that is large, until it is sent. */
 TEST(test_large_answer_waits_in_a_file)
 {
@@ -679,6 +705,7 @@ int main(void)
         cmocka_unit_test(test_http_connection_is_used_again),
         cmocka_unit_test(test_large_answer_comes_whole),
         cmocka_unit_test(test_large_body_waits_in_a_file),
+        cmocka_unit_test(test_list_and_delete_have_places_of_their_own),
         cmocka_unit_test(test_large_answer_waits_in_a_file),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -633,18 +633,21 @@ static size_t count_in_log(const char *words)
     return count;
 }
 
-/* Two backups keep both workers of such requests busy, because the disk hangs: the file that comes
- * after them waits. Whatever is done meanwhile, its user has lost the right once it is read. */
+/* Backups of two scenes by two users keep both workers of such requests busy, because the disk
+ * hangs: the file that comes after them waits. Whatever is done meanwhile, its user has lost the
+ * right once it is read. */
 static void check_late(void (*meanwhile)(void))
 {
     int backups[2], import;
     struct raw_response response;
     make_scene("/scenes/taken");
+    make_scene("/scenes/robot-held");
     give_access("taken", "eve", GZ_ROLE_EDITOR);
     fault_disk_arm(control, 1u << FAULT_DISK_OPEN, FAULT_EFFECT_HANG, 0);
     for (int i = 0; i < 2; i++) {
         backups[i] = raw_connect(daemon_.port);
-        send_get(backups[i], tokens[ADMIN], "/scenes/" SCENE "/backup");
+        send_get(backups[i], tokens[i == 0 ? ADMIN : EDITOR],
+                 i == 0 ? "/scenes/" SCENE "/backup" : "/scenes/robot-held/backup");
     }
     assert_true(fault_disk_await(control));
     size_t before = count_in_log("HTTP PUT taken asked for by eve");
@@ -661,6 +664,7 @@ static void check_late(void (*meanwhile)(void))
     for (int i = 0; i < 2; i++) close(backups[i]);
     close(import);
     assert_int_equal(ask(tokens[ADMIN], "DELETE", "/scenes/taken", "", &response), 204);
+    assert_int_equal(ask(tokens[ADMIN], "DELETE", "/scenes/robot-held", "", &response), 204);
 }
 
 static void take_right(void)
