@@ -129,6 +129,9 @@
 #define GZ_RETENTION_ROWS_AT_ONCE 64
 /* Nodes that a turn of a scene looks at for what is done in slices, in some 0.5 us each. */
 #define GZ_SLICE_NODES 4000
+/* What each message may use at once is a slice divided by this, whatever others had done since the
+ * last turn. */
+#define GZ_SLICES_AT_ONCE 16
 /* A node that a drag moves counts as so many of them: others are told of it as well. */
 #define GZ_SLICE_NODES_PER_POSE 4
 /* Bytes of the frames of one session that wait until the work for an earlier message of it is done:

@@ -6,9 +6,9 @@
 
 #include "server/maxima.h"
 
-/* Under load a pass is followed by a pause of this many times its length: all messages of that time
- * leave in one write per viewer instead of many. That keeps a third of the time for sending at
- * most, whatever comes. */
+/* Under load a scene's pass is followed by a pause of this many times its length: all messages of
+ * that time leave in one write per viewer instead of many. That keeps a third of the time for
+ * sending at most, whatever comes to that scene. The others do not pause with it. */
 #define PAUSE_FACTOR 2
 
 /* A session that ended gets the rest of its messages; then it leaves. One whose place was taken
@@ -110,33 +110,30 @@ static void flush_scene(struct gz_net_scene *scene, bool everybody, struct gz_no
     }
 }
 
-static bool serve(struct gz_net_scene *scene, struct gz_now now)
+/* The first pass of a scene after this time, and the time after it. */
+static double pause_after(double begin_s, double end_s)
+{
+    return end_s + PAUSE_FACTOR * (end_s - begin_s);
+}
+
+static void serve(struct gz_net_scene *scene, struct gz_now now)
 {
     bool due = scene->touched || gz_core_deadline(scene->core) <= now.mono_s;
-    if (!due && !scene->woken) return false;
+    if (now.mono_s < scene->pass_from_s || (!due && !scene->woken)) return;
     if (due) {
         scene->touched = false;
         gz_core_turn(scene->core, now);
     }
     flush_scene(scene, due, now);
-    return true;
+    scene->pass_from_s = pause_after(now.mono_s, gz_clock_now().mono_s);
 }
 
-static bool has_work(const struct gz_net_scene *scene)
+/* When the scene's next pass has something to do, monotonic; INFINITY for when something comes. */
+static double next_pass_s(const struct gz_net_scene *scene)
 {
-    return scene->touched || scene->woken;
-}
-
-/* When the next pass has something to do, monotonic; INFINITY for when something comes. */
-static double next_pass_s(const struct gz_net *net)
-{
-    double next_s = net->lobby.woken ? net->pass_from_s : INFINITY;
-    for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
-        double scene_s = has_work(scene) ? net->pass_from_s
-                                         : fmax(net->pass_from_s, gz_core_deadline(scene->core));
-        next_s = fmin(next_s, scene_s);
-    }
-    return next_s;
+    bool has_work = scene->touched || scene->woken;
+    double next_s = scene->core != NULL && !has_work ? gz_core_deadline(scene->core) : INFINITY;
+    return fmax(scene->pass_from_s, has_work ? -INFINITY : next_s);
 }
 
 static void handle_pause_over(uv_timer_t *pause)
@@ -144,27 +141,26 @@ static void handle_pause_over(uv_timer_t *pause)
     (void)pause; /* the loop has woken up: the pass comes before it sleeps again */
 }
 
-static void sleep_until_next_pass(struct gz_net *net, double now_s)
+static void sleep_until_next_pass(struct gz_net *net)
 {
-    double wait_s = next_pass_s(net) - now_s;
-    if (isinf(wait_s)) {
+    double next_s = next_pass_s(&net->lobby), now_s = gz_clock_now().mono_s;
+    for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+        next_s = fmin(next_s, next_pass_s(scene));
+    if (isinf(next_s) && next_s > 0) {
         uv_timer_stop(&net->pause);
     } else {
-        uv_timer_start(&net->pause, handle_pause_over, gz_timer_ms(wait_s), 0);
+        uv_timer_start(&net->pause, handle_pause_over, gz_timer_ms(next_s - now_s), 0);
     }
 }
 
 void gz_flush(struct gz_net *net)
 {
     struct gz_now now = gz_clock_now();
-    if (now.mono_s >= net->pass_from_s) {
-        bool busy = net->lobby.woken;
-        if (busy) flush_scene(&net->lobby, false, now);
-        for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
-            busy |= serve(scene, now);
-        double end_s = busy ? gz_clock_now().mono_s : now.mono_s;
-        if (busy) net->pass_from_s = end_s + PAUSE_FACTOR * (end_s - now.mono_s);
-        now.mono_s = end_s;
+    if (net->lobby.woken && now.mono_s >= net->lobby.pass_from_s) {
+        flush_scene(&net->lobby, false, now);
+        net->lobby.pass_from_s = pause_after(now.mono_s, gz_clock_now().mono_s);
     }
-    sleep_until_next_pass(net, now.mono_s);
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+        serve(scene, gz_clock_now());
+    sleep_until_next_pass(net);
 }

@@ -100,7 +100,6 @@ struct gz_net {
     uv_timer_t sweep;
     char address[80], local_address[80];
     double started_s;         /* Unix seconds */
-    double pass_from_s;       /* the next pass not before this, monotonic */
     size_t open_count;        /* connections of any kind */
     size_t session_count;     /* WebSocket connections */
     size_t job_count;         /* HTTP requests that hold a body or run on a worker */

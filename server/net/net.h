@@ -33,8 +33,10 @@ struct gz_net_scene {
     struct gz_core *core;
     bool touched; /* its core was given something since its last turn; the host sets it too */
     bool woken;   /* one of its connections is ready: its socket is free, or it is to be ended */
-    struct gz_connection *connections; /* net's own */
-    struct gz_net_scene *next;         /* net's own */
+    /* net's own */
+    struct gz_connection *connections;
+    double pass_from_s; /* its next pass is not before this, monotonic */
+    struct gz_net_scene *next;
 };
 
 /* A request that waits for a scene that is being opened or closed, embedded in the struct of the

@@ -67,7 +67,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     if (core == NULL) return NULL;
     copy_options(core, options);
     memcpy(core->read_only, state->read_only, sizeof core->read_only);
-    core->slice_nodes = GZ_SLICE_NODES;
+    core->slice_nodes = core->slice = GZ_SLICE_NODES;
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
     core->asset.seq = state->asset_seq;
@@ -143,13 +143,21 @@ static void keep(struct gz_session *session, const uint8_t *bytes, size_t size)
         gz_session_end(session, "too much waits to be done for it: it asks too fast");
 }
 
+/* However much others have done since the last turn, a little is done at once: a click, or a drag
+ * of a few nodes, does not wait for them. */
+static void spare_a_little(struct gz_core *core)
+{
+    size_t least = 1 + core->slice_nodes / GZ_SLICES_AT_ONCE;
+    if (core->slice < least) core->slice = least;
+}
+
 bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
                      size_t size, struct gz_now now)
 {
     size_t offset = 0;
     bool is_looked_at = true, waits = gz_session_is_busy(session) || session->inbox.first != NULL;
     gz_core_enter(core, now);
-    core->slice = core->slice_nodes;
+    spare_a_little(core);
     if (!waits) is_looked_at = gz_session_read_frame(session, bytes, size, &offset);
     if (offset < size && !session->ended) keep(session, bytes + offset, size - offset);
     return is_looked_at;

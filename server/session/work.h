@@ -1,11 +1,12 @@
 /* work.h - what takes the core long is done in slices, one a turn, so that others are served
- * between two of them: a look at all nodes of a large scene for a `pick` with `rect`, and for an
- * interest; and moving what a drag of many
- * nodes holds; and finding where the gizmo of many nodes stands.
+ * between two of them: a look at all nodes of a large scene for a `pick` with `rect` or for an
+ * interest, moving what a drag of many nodes holds, and finding where the gizmo of many nodes
+ * stands.
  *
  * A session has at most one such work for a message; what it sends meanwhile waits in its inbox. A
- * turn looks at GZ_SLICE_NODES nodes for all sessions of the scene together, which take turns.
- * Nodes are counted, and not time, so that the same inputs give the same outputs. */
+ * turn looks at GZ_SLICE_NODES nodes for all sessions of the scene together, which take turns; what
+ * the turn leaves of them is for what comes until the next one. Nodes are counted, and not time, so
+ * that the same inputs give the same outputs. */
 #ifndef GZ_SESSION_WORK_H
 #define GZ_SESSION_WORK_H
 

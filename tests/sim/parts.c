@@ -54,7 +54,7 @@ void part_answered(struct person *person, const struct request *request)
 
 /* What a moving camera sees is looked at again so long after the look before at the latest; and how
  * long that look may have taken, in slices beside those of others. */
-#define LOOKS_S (GZ_VIEW_MS_MIN / 1000.0 + 0.02)
+#define LOOKS_S (GZ_VIEW_MS_MIN / 1000.0)
 
 void part_note_camera(const struct sim *sim, struct link *link)
 {

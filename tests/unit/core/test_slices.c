@@ -120,6 +120,7 @@ SCENE_TEST(test_rectangle_is_picked_in_slices)
     host_turn(&s->host);
     assert_true(collect_hits(s->b, rid, sliced, &sliced_count));
     s->host.core->slice_nodes = SIZE_MAX;
+    host_turn(&s->host);
     rid = say(s->b, pick_all);
     assert_false(gz_session_has_work(s->b->session));
     host_turn(&s->host);
@@ -170,6 +171,30 @@ SCENE_TEST(test_two_at_work_take_turns)
         client_read(c);
     }
     assert_true(gz_session_has_work(s->b->session));
+}
+
+/* However many ask between two turns: they have one slice together. */
+SCENE_TEST(test_all_that_ask_between_two_turns_share_a_slice)
+{
+    enum { ASKERS = 4 };
+    double charged = 0;
+    struct client *askers[ASKERS];
+    for (size_t i = 0; i < ASKERS; i++) {
+        askers[i] =
+            client_enter(&s->host, (const char[]){(char)('p' + i), 0}, GZ_ROLE_VIEWER, false);
+        assert_ok(ask_camera(askers[i], 10));
+    }
+    host_turn(&s->host);
+    for (size_t i = 0; i < ASKERS; i++) {
+        double before = askers[i]->session->work.tokens;
+        (void)say(askers[i], pick_all);
+        charged += before - askers[i]->session->work.tokens;
+    }
+    assert_true(charged > 0);
+    charged -= ASKERS * (1 + gz_work_messages(GZ_WORK_CULL, FEW)); /* each pick by itself */
+    size_t slice = s->host.core->slice_nodes,
+           most = slice + ASKERS * (1 + slice / GZ_SLICES_AT_ONCE);
+    assert_true(charged <= gz_work_messages(GZ_WORK_LOOK, most));
 }
 
 SCENE_TEST(test_session_leaves_in_the_middle)
@@ -504,6 +529,7 @@ SCENE_TEST(test_drag_of_many_moves_in_slices)
 {
     const size_t most = s->host.core->slice_nodes / GZ_SLICE_NODES_PER_POSE;
     grab_all(s);
+    host_turn(&s->host);
     say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_MOVE, 430);
     const gz_vec3 first = motion_of(s);
     assert_int_equal(count_at(s, first), most);
@@ -614,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_rectangle_is_picked_in_slices),
         cmocka_unit_test(test_others_are_served_between_two_slices),
         cmocka_unit_test(test_two_at_work_take_turns),
+        cmocka_unit_test(test_all_that_ask_between_two_turns_share_a_slice),
         cmocka_unit_test(test_session_leaves_in_the_middle),
         cmocka_unit_test(test_look_ends_although_tombstones_are_forgotten),
         cmocka_unit_test(test_branch_that_moved_is_charged),
