@@ -35,9 +35,9 @@
  * happens. */
 #define RETENTION_SECONDS 60
 #define FOREVER UINT64_MAX
-/* Milliseconds that an opening waits for another program's lock: its thread has other scenes to
- * serve. */
-#define OPENING_BUSY_MS 50
+/* Milliseconds that an opening waits for the lock of another program, or of a worker that looks at
+ * the file for the list of scenes: its own worker has other scenes to serve. */
+#define OPENING_BUSY_MS 500
 /* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
 #define WAL_BYTES_KEPT "16777216"
 /* Bytes of the log from which on a too long reader is reported. */

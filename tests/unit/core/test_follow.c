@@ -670,6 +670,7 @@ SCENE_TEST(test_large_answers_not_taken_end_a_session)
     for (int i = 0; i < 2000 && gz_session_end_reason(s->watcher->session) == NULL; i++) {
         s->host.now.mono_s += 1;
         client_say(s->watcher, &pick_all);
+        gz_core_turn(s->host.core, s->host.now);
     }
     assert_non_null(gz_session_end_reason(s->watcher->session));
     assert_ok(ask_move(s->a, 1, 1, 1, 1)); /* and the others still answer */
@@ -687,6 +688,7 @@ TEST(test_large_answers_taken_slowly_are_no_end)
     while (bytes < GZ_OUTBOX_BYTES_MAX + GZ_OUTBOX_BYTES_MAX / 4) {
         s.host.now.mono_s += 1; /* what the last one cost */
         client_say(s.watcher, &pick_all);
+        gz_core_turn(s.host.core, s.host.now);
         const struct gz_buffer *frame =
             gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
         size_t offset = 0;

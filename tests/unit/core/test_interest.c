@@ -337,6 +337,7 @@ SCENE_TEST(test_interest_that_changes_in_the_middle_of_its_pieces)
         box.interest.box =
             (gz_box){{(double)(rid % 7) * 100, -5, -5}, {(double)(rid % 7) * 100 + 700, 5, 5}};
         client_say(s->b, &box);
+        gz_core_turn(s->host.core, s->host.now);
         for (uint64_t i = 0; i < 2 + rid % 15; i++) (void)client_read_one(s->b);
     }
     assert_true(s->b->mirror.more && s->b->mirror.count > 100);

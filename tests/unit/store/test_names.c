@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -217,8 +218,9 @@ static void look(void *context)
 /* As the start page does, which lists the scenes again and again. */
 static void test_rename_beside_those_who_only_look(void **directory)
 {
-    struct looker looker = {.names = {strdup(in_directory(directory, "a.db")),
-                                      strdup(in_directory(directory, "b.db"))}};
+    static struct looker looker; /* a failure here leaves the thread behind */
+    looker.names[0] = strdup(in_directory(directory, "a.db"));
+    looker.names[1] = strdup(in_directory(directory, "b.db"));
     struct numbered numbered = {0};
     uv_thread_t thread;
     write_edits(looker.names[0], 2, &numbered);
@@ -258,6 +260,7 @@ static void test_rename_killed_in_between(void **directory)
     for (int i = 0; i < (int)chance_count(KILLS); i++) {
         pid_t child = fork();
         if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
             int at = access(names[0], F_OK) == 0 ? 0 : 1;
             for (;; at = !at) {
                 struct gz_scene_state state;
