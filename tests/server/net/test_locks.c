@@ -145,7 +145,7 @@ static void go_silent_and_come_back(unsigned linger_s)
 {
     struct stage *stage = new_stage();
     struct test_proxy proxy;
-    begin(stage, "--ping-seconds=1", "--silence-seconds=3", &proxy);
+    begin(stage, "--ping-seconds=1", "--silence-seconds=5", &proxy);
     assert_held_by_anna(stage);
     test_proxy_silence(&proxy);
     assert_held_by_anna(stage);
