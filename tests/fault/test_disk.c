@@ -196,6 +196,14 @@ static void test_refused_key_is_free_and_an_acknowledged_one_is_kept(void **stat
         1);
 }
 
+static void assert_is_unwell(const struct fault_stage *fault)
+{
+    struct raw_response response;
+    raw_request(fault->stage.daemon.port, "GET", "/healthz", "", "", 0, &response);
+    assert_int_equal(response.status, 503);
+    assert_non_null(strstr(response.body, "\"code\":\"storage\""));
+}
+
 /* kill -9 while the disk fails, at each call: only what was acknowledged is there. */
 static void test_kill_while_the_disk_fails_loses_nothing(void **state)
 {
@@ -207,6 +215,7 @@ static void test_kill_while_the_disk_fails_loses_nothing(void **state)
         fault_disk_arm(fault->control, faults[i].calls, faults[i].effect, (long)i % 3);
         assert_life_goes_on(&fault->stage, &people);
         assert_edits_are_refused(&people);
+        assert_is_unwell(fault);
         test_daemon_kill(&fault->stage.daemon);
         fault_disk_heal(fault->control);
         assert_file_is_whole(scene_file(&fault->stage, SCENE));
