@@ -136,8 +136,9 @@ static void expect_order(struct stage *stage, int count, const int *numbers)
     uv_run(&stage->loop, UV_RUN_DEFAULT);
 }
 
-/* Many ask about two large scenes; one who asks about another scene waits for one of them. */
-static void test_question_about_another_scene_waits_for_one_job(void **state)
+/* Many ask about two large scenes; one who asks about another scene waits for one job of each at
+ * most: whose job ends first is up to the workers, and the huge scene has had one turn only. */
+static void test_question_about_another_scene_waits_for_one_job_of_each(void **state)
 {
     struct stage *stage = *state;
     unsigned bound = stage->jobs.lanes[GZ_LANE_PAST].bound;
@@ -145,8 +146,10 @@ static void test_question_about_another_scene_waits_for_one_job(void **state)
         start_job(stage, i, GZ_LANE_PAST, i % 2 == 0 ? "large" : "huge");
     for (unsigned i = 0; i < bound; i++) uv_sem_wait(&stage->began);
     start_job(stage, JOBS - 1, GZ_LANE_PAST, "small");
-    open_gate(stage, 1);
-    while (stage->done_count == 0) uv_run(&stage->loop, UV_RUN_ONCE);
+    for (int i = 0; i < 2; i++) {
+        open_gate(stage, 1);
+        while (stage->done_count <= i) uv_run(&stage->loop, UV_RUN_ONCE);
+    }
     assert_true(stage->all[JOBS - 1].job.is_at_worker);
     open_gate(stage, JOBS);
     uv_run(&stage->loop, UV_RUN_DEFAULT);
@@ -354,7 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STAGED(test_jobs_run_on_workers_and_are_done_on_the_loop),
         STAGED(test_lane_of_one_goes_in_order),
-        STAGED(test_question_about_another_scene_waits_for_one_job),
+        STAGED(test_question_about_another_scene_waits_for_one_job_of_each),
         STAGED(test_last_worker_is_for_another_group_and_another_user),
         STAGED(test_groups_and_their_users_take_turns),
         STAGED(test_group_that_comes_anew_is_not_always_first),
