@@ -461,17 +461,24 @@ static size_t count_unnamed_files(void)
     return strtoul(line, NULL, 10);
 }
 
+/* A file of so many bytes, terminated; to be freed. */
+static char *make_file(size_t size)
+{
+    char *file = malloc(size + 1);
+    assert_non_null(file);
+    memset(file, ' ', size);
+    memcpy(file, tiny, sizeof tiny - 1);
+    file[size] = '\0';
+    return file;
+}
+
 /* A body that is large waits in a file, which goes with it: after the import, and if it breaks
  * off. */
 TEST(test_large_body_waits_in_a_file)
 {
     size_t size = 5 * GZ_BODY_MEMORY_BYTES + 7;
     struct raw_response response;
-    char *file = malloc(size + 1), head[256];
-    assert_non_null(file);
-    memset(file, ' ', size);
-    memcpy(file, tiny, sizeof tiny - 1);
-    file[size] = '\0';
+    char *file = make_file(size), head[256];
     for (int breaks_off = 0; breaks_off < 2; breaks_off++) {
         int socket = raw_connect(fixture.daemon.port);
         snprintf(head, sizeof head,
@@ -518,11 +525,7 @@ TEST(test_list_and_delete_have_places_of_their_own)
     enum { LAZY = GZ_HTTP_JOBS_MAX - GZ_HTTP_UPLOADS_MAX, BYTES = 4 << 20 };
     int uploads[GZ_HTTP_UPLOADS_MAX], lazy[LAZY];
     struct raw_response response;
-    char *file = malloc(BYTES + 1);
-    assert_non_null(file);
-    memset(file, ' ', BYTES);
-    memcpy(file, tiny, sizeof tiny - 1);
-    file[BYTES] = '\0';
+    char *file = make_file(BYTES);
     assert_int_equal(request("PUT", "/scenes/heavy", "", file, &response), 201);
     for (int i = 0; i < LAZY; i++)
         lazy[i] = ask_lazily("GET /scenes/heavy/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
@@ -543,11 +546,7 @@ TEST(test_large_answer_waits_in_a_file)
 {
     size_t size = GZ_HTTP_ANSWER_MEMORY_BYTES + 7;
     struct raw_response response;
-    char *file = malloc(size + 1);
-    assert_non_null(file);
-    memset(file, ' ', size);
-    memcpy(file, tiny, sizeof tiny - 1);
-    file[size] = '\0';
+    char *file = make_file(size);
     assert_int_equal(request("PUT", "/scenes/huge", "", file, &response), 201);
     /* The body of the request is in a file, too, until the scene is stored. */
     for (int i = 0; i < 6000 && count_unnamed_files() > 0; i++) usleep(10000);
@@ -650,11 +649,7 @@ TEST(test_large_answer_comes_whole)
 {
     struct raw_response response;
     size_t size = 3 * 1024 * 1024;
-    char *file = malloc(size + 1);
-    assert_non_null(file);
-    memset(file, ' ', size);
-    memcpy(file, tiny, sizeof tiny - 1);
-    file[size] = '\0';
+    char *file = make_file(size);
     assert_int_equal(request("PUT", "/scenes/large", "", file, &response), 201);
     assert_int_equal(request("GET", "/scenes/large/asset", "", "", &response), 200);
     assert_int_equal(response.body_size, size);
