@@ -42,8 +42,8 @@ struct gz_gesture_edit {
 struct gz_gesture_pass {
     struct gz_motion motion; /* where it puts them */
     size_t at;               /* the next node; at the gesture's count none is left */
-    double residual;         /* of those before */
-    bool owes_ack;           /* at its end, for: */
+    double residual;         /* of the nodes before */
+    bool owes_ack;           /* pointer `ack` is acknowledged once the pass is over */
     uint64_t ack;
 };
 
@@ -104,7 +104,7 @@ void gz_gesture_restore(const struct gz_gesture *gesture, struct gz_scene *scene
 GZ_MUST_USE enum gz_status gz_gesture_check(const struct gz_gesture *gesture,
                                             struct gz_scene *scene, const struct gz_motion *motion,
                                             struct gz_failure *failure);
-/* What the gesture is as an edit, without its changes. */
+/* The gesture as an edit that has no changes yet. */
 struct gz_edit_record gz_gesture_outline(const struct gz_gesture *gesture);
 /* What the gesture has done so far, as an edit: with a change for each node that it holds, moved or
  * not. Whose edit it is and when it ended is for the caller to say. All of it is in `arena`. False

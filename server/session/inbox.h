@@ -1,8 +1,8 @@
 /* inbox.h - the frames of a session that wait until the work for an earlier message is done, so
  * that its messages take effect in their order.
  *
- * When a session leaves, or another one takes its place, what waits is dropped without an answer,
- * as what was still on its way is: clients send edits with a key again.
+ * When a session leaves, or another one takes its place, the frames that wait are dropped without
+ * an answer, as if they had been lost on the way: a client sends an edit with a key again.
  *
  * Ownership: the caller owns the struct; finish frees what it holds and is fine on a zeroed one. */
 #ifndef GZ_SESSION_INBOX_H

@@ -25,9 +25,17 @@ static double price_of(const struct gz_session *session)
     return gz_work_messages(GZ_WORK_MOVE, session->gesture.count);
 }
 
-void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before)
+/* The scene shows what pointer `n` did. If that changed nothing, the acknowledgement takes a seq of
+ * its own. */
+static void acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before)
 {
     struct gz_core *core = session->core;
+    if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
+    gz_sync_acknowledge(core->sync, session->id, n);
+}
+
+void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before)
+{
     struct gz_gesture *gesture = &session->gesture;
     if (gesture->is_behind) {
         gesture->owes_ack = true;
@@ -36,22 +44,19 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
         gesture->pass.owes_ack = true;
         gesture->pass.ack = n;
     } else {
-        if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
-        gz_sync_acknowledge(core->sync, session->id, n);
+        acknowledge(session, n, seq_before);
     }
 }
 
-/* Goes on with the pass that goes on. */
+/* Poses the next nodes of the pass. */
 static void go_on(struct gz_session *session, size_t nodes)
 {
     struct gz_gesture *gesture = &session->gesture;
     uint64_t before = gz_scene_seq(session->core->scene);
     gz_gesture_go_on(gesture, session->core->scene, session->id, nodes);
     if (gz_gesture_is_passing(gesture) || !gesture->pass.owes_ack) return;
-    const bool is_behind = gesture->is_behind; /* with what came since */
-    gesture->pass.owes_ack = gesture->is_behind = false;
-    gz_interaction_acknowledge(session, gesture->pass.ack, before);
-    gesture->is_behind = is_behind;
+    gesture->pass.owes_ack = false;
+    acknowledge(session, gesture->pass.ack, before);
 }
 
 static void begin_pass(struct gz_session *session)

@@ -36,9 +36,9 @@ struct gz_core {
     char frozen[GZ_ERROR_BYTES_MAX]; /* why nothing more is done; empty: it is */
     char
         read_only[GZ_ERROR_BYTES_MAX]; /* why nothing is saved, and all are viewers; empty: it is */
-    size_t slice_nodes;                /* GZ_SLICE_NODES */
-    uint64_t served;                   /* the session whose work went on last */
-    size_t slice; /* how many nodes this turn, or frame of a client, may still look at */
+    size_t slice_nodes;                /* that a turn looks at: GZ_SLICE_NODES */
+    size_t slice;    /* those that are left, for this turn and until the next one */
+    uint64_t served; /* the session whose work went on last */
 
     struct gz_arena decoded; /* of one frame */
     /* Memory for the work of one call of the host. gz_core_enter empties it, and nothing else does:

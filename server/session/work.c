@@ -67,21 +67,21 @@ void gz_core_go_on(struct gz_core *core)
     }
 }
 
-/* Whether something that was asked is not done. What waits until hits are taken waits no longer. */
-static bool has_request_left(struct gz_session *session)
+/* The inbox does not wait until the hits before it are taken. */
+static void finish_requests(struct gz_session *session)
 {
     session->past.tells_hits = false;
-    return !session->ended && has_request(session);
+    while (!session->ended && has_request(session)) {
+        session->core->slice = SIZE_MAX;
+        go_on(session);
+        session->past.tells_hits = false;
+    }
 }
 
 void gz_core_finish_work(struct gz_core *core)
 {
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        while (has_request_left(session)) {
-            core->slice = SIZE_MAX;
-            go_on(session);
-        }
-    }
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        finish_requests(session);
 }
 
 void gz_session_drop_work(struct gz_session *session)
