@@ -81,7 +81,8 @@ static void name_payer(const struct gz_net *net, const struct gz_said *said,
                        struct gz_claims *claims)
 {
     char text[GZ_ADDRESS_TEXT_BYTES];
-    if (gz_address_is_loopback(said->client) || (!is_open(net) && !claims->is_guest)) return;
+    if (said->client == NULL || gz_address_is_loopback(said->client)) return;
+    if (!is_open(net) && !claims->is_guest) return;
     const struct gz_address network = gz_address_network(said->client);
     gz_address_print(&network, text);
     snprintf(claims->payer, sizeof claims->payer, "%s", text);
