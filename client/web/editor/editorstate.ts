@@ -93,6 +93,8 @@ export class EditorState {
    */
   readonly past = signal<PastState | null>(null);
   readonly scene = computed(() => this.past.value?.scene ?? this.session.scene);
+  /** The same scene as the view draws it, see sdk/shown.js. */
+  readonly shown = computed(() => this.past.value?.scene ?? this.session.shown);
   /**
    * Counts the changes of the scene that is shown, once for each frame of the server. An effect
    * that reads it runs after each change.

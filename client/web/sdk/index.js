@@ -7,6 +7,7 @@ export { GizmodError } from "./connection.js";
 export { deleteScene, fetchScene, importScene, listScenes, renameScene, sceneUrl } from "./http.js";
 export { SceneModel } from "./scene.js";
 export { Session } from "./session.js";
+export { ShownScene } from "./shown.js";
 export { tokenClaims } from "./token.js";
 
 /**

@@ -116,6 +116,36 @@ export function boxUnion(a, b) {
   );
 }
 
+/**
+ * The point between two points.
+ * @param {Vec3} a
+ * @param {Vec3} b
+ * @param {number} share 0 for `a`, 1 for `b`
+ * @returns {Vec3}
+ */
+export function lerp(a, b, share) {
+  const at = (/** @type {number} */ i) => a[i] + share * (b[i] - a[i]);
+  return [at(0), at(1), at(2)];
+}
+
+/**
+ * The rotation between two rotations, by the shorter way and at a constant speed.
+ * @param {Quat} a a unit quaternion, as `b`
+ * @param {Quat} b
+ * @param {number} share 0 for `a`, 1 for `b`
+ * @returns {Quat}
+ */
+export function slerp(a, b, share) {
+  const dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+  const angle = Math.acos(Math.min(1, Math.abs(dot)));
+  const sine = Math.sin(angle);
+  // Where the sine is nearly 0, the straight way is as good.
+  const ofA = sine < 1e-9 ? 1 - share : Math.sin((1 - share) * angle) / sine;
+  const ofB = (sine < 1e-9 ? share : Math.sin(share * angle) / sine) * (dot < 0 ? -1 : 1);
+  const at = (/** @type {number} */ i) => ofA * a[i] + ofB * b[i];
+  return [at(0), at(1), at(2), at(3)];
+}
+
 /** @param {Float64Array} out @param {Mat4} m */
 function set(out, m) {
   for (let i = 0; i < 16; i++) out[i] = m[i];

@@ -7,7 +7,14 @@ import { boxTransform, boxUnion, compose, multiply } from "./maths.js";
 /** @import {Box, Id, SceneChange, SceneNode} from "./types.js" */
 
 /** @returns {SceneChange} */
-const nothing = () => ({ all: false, added: [], gone: [], moved: [], structure: [] });
+const nothing = () => ({
+  all: false,
+  added: [],
+  gone: [],
+  moved: [],
+  structure: [],
+  from: new Map(),
+});
 
 /** @extends {Emitter<{ change: SceneChange }>} */
 export class SceneModel extends Emitter {
@@ -174,6 +181,8 @@ export class SceneModel extends Emitter {
         told.s !== undefined ||
         told.parent !== undefined;
       if (placed) change.moved.push(told.id);
+      if (placed && told.parent === undefined && !change.from.has(told.id))
+        change.from.set(told.id, { t: node.t, r: node.r, s: node.s });
       if (told.name !== undefined || told.parent !== undefined) change.structure.push(told.id);
       Object.assign(node, told);
     }

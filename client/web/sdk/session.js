@@ -6,6 +6,7 @@ import { socketUrl } from "./address.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { SceneModel } from "./scene.js";
+import { ShownScene } from "./shown.js";
 import { SessionToken, tokenExpiry, tokenText } from "./token.js";
 
 /** @import {Access, Box, Camera, Checkpoint, ConnectOptions, Done, Edit} from "./types.js" */
@@ -67,6 +68,8 @@ export class Session extends Emitter {
   };
   /** @type {Camera | null} */
   camera = null;
+  /** Whether `shown` draws what others move from a buffer where the network is uneven. */
+  smooth = true;
 
   #options;
   #connection;
@@ -99,6 +102,8 @@ export class Session extends Emitter {
   #notes = new Map();
   /** @type {Map<string, Checkpoint>} */
   #checkpoints = new Map();
+  /** @type {ShownScene | undefined} */
+  #shown;
   /** @type {Promise<void>} */
   #ready;
   /** @type {{ resolve: () => void, reject: (error: Error) => void }} */
@@ -152,6 +157,11 @@ export class Session extends Emitter {
 
   get sceneName() {
     return this.#options.scene;
+  }
+
+  /** The scene as it is to be drawn, see `smooth`. */
+  get shown() {
+    return (this.#shown ??= new ShownScene(this.scene, this));
   }
 
   /**

@@ -67,6 +67,14 @@ export interface SceneChange {
   moved: Id[];
   /** Nodes whose name or parent changed. */
   structure: Id[];
+  /** Where those of `moved` were before that the server moved below the same parent. */
+  from: Map<Id, Transform>;
+}
+
+export interface Transform {
+  t: Vec3;
+  r: Quat;
+  s: Vec3;
 }
 
 export interface Person {

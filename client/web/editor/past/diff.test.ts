@@ -53,7 +53,10 @@ test("diff_applied_makes_one_scene_the_other_with_only_what_is_otherwise", () =>
   const heard: unknown[] = [];
   from.on("change", (change) => heard.push(change));
   from.apply([deltaTo(from, to)]);
-  assert.deepEqual(heard, [{ all: false, added: [5], gone: [3], moved: [1, 4], structure: [4] }]);
+  const before = new Map([[1, { t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1] }]]);
+  assert.deepEqual(heard, [
+    { all: false, added: [5], gone: [3], moved: [1, 4], structure: [4], from: before },
+  ]);
   assert.deepEqual(
     [...from.nodes.values()].sort((a, b) => a.id - b.id),
     [...to.nodes.values()],

@@ -19,10 +19,10 @@ export class BoxTops implements Layer {
   ) {}
 
   update(): void {
-    const { scene, structure } = this.view.editor;
+    const { shown, structure } = this.view.editor;
     const { fresh, moved } = this.nodeLayer;
     if (fresh === null || this.#structure !== structure.peek()) this.#bounds.clear();
-    else for (const id of moved) this.#bounds.moved(scene.peek(), id);
+    else for (const id of moved) this.#bounds.moved(shown.peek(), id);
     this.#structure = structure.peek();
   }
 
@@ -31,7 +31,7 @@ export class BoxTops implements Layer {
    * of the nodes is in the scene.
    */
   above(ids: readonly Id[]): { top: Vec3; middle: Vec3 } | null {
-    const scene = this.view.editor.scene.peek();
+    const scene = this.view.editor.shown.peek();
     let all: Box | null = null;
     for (const id of ids) {
       if (scene.get(id))

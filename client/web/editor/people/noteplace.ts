@@ -1,6 +1,7 @@
 // noteplace.ts - the positions of notes in the world.
 import type { SceneModel } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
+import type { DrawnScene } from "../../sdk/shown.js";
 import type { Box, Id, Vec3 } from "../../sdk/types.js";
 import type { EditorState } from "../editorstate";
 
@@ -19,12 +20,17 @@ const AROUND = 0.15;
  */
 export function placeOfNote(
   { node, point }: NoteTarget,
-  scene: SceneModel,
-  above = (id: Id): Vec3 | null => topOf(scene.box([id])),
+  scene: DrawnScene,
+  above: (id: Id) => Vec3 | null,
 ): Vec3 | null {
   if (node === undefined) return point ?? null;
   if (!scene.get(node)) return null;
   return point ? transformPoint(scene.world(node), point) : above(node);
+}
+
+/** The position of a note in the scene itself, which need not be drawn. */
+export function placeInScene(target: NoteTarget, scene: SceneModel): Vec3 | null {
+  return placeOfNote(target, scene, (id) => topOf(scene.box([id])));
 }
 
 function topOf(box: Box | null): Vec3 | null {
@@ -34,7 +40,7 @@ function topOf(box: Box | null): Vec3 | null {
 /** Frames what a note is pinned to. */
 export function frameNote(editor: EditorState, target: NoteTarget): void {
   const scene = editor.scene.peek();
-  const place = placeOfNote(target, scene);
+  const place = placeInScene(target, scene);
   if (!place) return;
   const around = AROUND * editor.rig.distance;
   const box = target.node === undefined ? null : scene.box([target.node]);

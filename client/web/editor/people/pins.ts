@@ -115,7 +115,7 @@ export class PinLayer implements Layer {
     const open = editor.openNote.peek();
     const pins: Pin[] = [];
     for (const thread of this.#notesModel.shown.peek().slice(0, PINS_MAX)) {
-      const place = placeOfNote(thread.root, editor.scene.peek(), this.#above);
+      const place = placeOfNote(thread.root, editor.shown.peek(), this.#above);
       const at = place && this.#project(place);
       if (place && at) pins.push({ thread, place, at });
     }
@@ -175,7 +175,7 @@ export class PinLayer implements Layer {
 
   #placeDraft(): void {
     const draft = this.#notesModel.draft.peek();
-    const place = draft && placeOfNote(draft, this.view.editor.scene.peek(), this.#above);
+    const place = draft && placeOfNote(draft, this.view.editor.shown.peek(), this.#above);
     const next = place && this.#project(place);
     const { draftAt } = this.#notesModel;
     const now = draftAt.peek();
@@ -230,7 +230,7 @@ export class PinLayer implements Layer {
   #onNode(node: Id, point: Vec3): NoteTarget {
     return {
       node,
-      point: transformPoint(invertAffine(this.view.editor.session.scene.world(node)), point),
+      point: transformPoint(invertAffine(this.view.editor.session.shown.world(node)), point),
     };
   }
 

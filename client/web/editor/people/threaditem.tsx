@@ -11,7 +11,7 @@ import { IconButton } from "../iconbutton";
 import { MenuButton, type MenuItem } from "../panels/menu";
 import { nameOf } from "../panels/treerows";
 import { colourOf, initials, inkOn } from "./colour";
-import { frameNote, placeOfNote } from "./noteplace";
+import { frameNote, placeInScene } from "./noteplace";
 import { shareNote } from "./share";
 import { ago } from "../past/edittext";
 import type { Thread } from "./threads";
@@ -212,7 +212,7 @@ function About({ note }: { note: Note }) {
   editor.structure.value;
   const { node, point } = note;
   if (node === undefined && !point) return <span>the whole scene</span>;
-  if (!placeOfNote(note, editor.scene.value))
+  if (!placeInScene(note, editor.scene.value))
     return <span>{editor.past.value ? "a node that did not exist then" : "a deleted node"}</span>;
   const name = node === undefined ? "a place" : nameOf(editor.scene.value, node);
   return (

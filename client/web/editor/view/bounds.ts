@@ -1,13 +1,13 @@
 // bounds.ts - the box around a node and everything below it, along the node's own axes.
-import { type SceneModel } from "../../sdk/index.js";
 import { boxTransform, boxUnion, invertAffine, multiply } from "../../sdk/maths.js";
+import type { DrawnScene } from "../../sdk/shown.js";
 import type { Box, Id } from "../../sdk/types.js";
 
 export class LocalBounds {
   #known = new Map<Id, Box | null>();
 
   /** Null if nothing there has bounds. */
-  of(scene: SceneModel, id: Id): Box | null {
+  of(scene: DrawnScene, id: Id): Box | null {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const inverse = invertAffine(scene.world(id));
@@ -27,7 +27,7 @@ export class LocalBounds {
   /**
    * A node moved: the boxes of its ancestors may have changed, its own and those below it have not.
    */
-  moved(scene: SceneModel, id: Id): void {
+  moved(scene: DrawnScene, id: Id): void {
     for (
       let above = scene.get(id)?.parent ?? null;
       above !== null;

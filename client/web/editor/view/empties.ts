@@ -2,7 +2,7 @@
 // can be seen and clicked. A node with children is visible by those.
 import * as THREE from "three";
 
-import type { SceneModel } from "../../sdk/index.js";
+import type { DrawnScene } from "../../sdk/shown.js";
 import type { Id } from "../../sdk/types.js";
 import type { FloatingOrigin } from "./floatingorigin";
 import type { Selection } from "./selection";
@@ -71,7 +71,7 @@ export class Empties implements Layer {
   }
 
   update({ editor, renderer }: View): void {
-    const scene = editor.scene.peek();
+    const scene = editor.shown.peek();
     const { fresh, regrown } = this.nodeLayer;
     if (regrown || fresh === null) this.#find(scene);
     else for (const id of fresh) if (this.#slots.has(id)) this.#place(scene, id);
@@ -87,7 +87,7 @@ export class Empties implements Layer {
     this.#points.material.dispose();
   }
 
-  #find(scene: SceneModel): void {
+  #find(scene: DrawnScene): void {
     this.#slots.clear();
     for (const [id, node] of scene.nodes)
       if (node.children.length === 0 && !this.nodeLayer.partsOf(node))
@@ -107,7 +107,7 @@ export class Empties implements Layer {
     this.#marked = -1;
   }
 
-  #place(scene: SceneModel, id: Id): void {
+  #place(scene: DrawnScene, id: Id): void {
     const world = scene.world(id);
     const { x, y, z } = this.origin.group.position;
     const { position } = this.#points.geometry.attributes;

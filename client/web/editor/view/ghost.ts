@@ -4,7 +4,7 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
-import type { SceneModel } from "../../sdk/index.js";
+import type { DrawnScene } from "../../sdk/shown.js";
 import type { Id } from "../../sdk/types.js";
 import type { FloatingOrigin } from "./floatingorigin";
 import { InstanceSet } from "./instances";
@@ -85,7 +85,7 @@ export class Ghost implements Layer {
   }
 
   #remember(): void {
-    const scene = this.view.editor.session.scene;
+    const scene = this.view.editor.session.shown;
     if (this.#stale || this.nodeLayer.regrown || this.nodeLayer.fresh === null) {
       this.#places.clear();
       for (const id of this.#dragged(scene)) this.#places.set(id, scene.world(id).slice());
@@ -96,7 +96,7 @@ export class Ghost implements Layer {
   }
 
   /** All nodes that a drag of the selection moves; none if they are too many. */
-  #dragged(scene: SceneModel): ReadonlySet<Id> {
+  #dragged(scene: DrawnScene): ReadonlySet<Id> {
     const most = this.view.software ? NODES_MAX_SOFTWARE : NODES_MAX;
     const ids = new Set<Id>();
     for (const top of this.view.editor.selection.peek()) {

@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import * as THREE from "three";
 
 import { type GizmodError, SceneModel } from "../../sdk/index.js";
+import type { DrawnScene } from "../../sdk/shown.js";
 import type { Id, Ray, SceneChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { FloatingOrigin } from "./floatingorigin";
 import { type AssetMeshes, disposeMeshes, loadAsset } from "./asset";
@@ -18,7 +19,7 @@ export class NodeLayer implements Layer {
   readonly #environment: Environment;
   #parts: ReadonlyMap<number, Part[]> = new Map();
   #version: string | null = null;
-  #scene = new SceneModel();
+  #scene: DrawnScene = new SceneModel();
   /**
    * The nodes that this picture shows at a new place; null for all. Layers above use it, because
    * they draw the same nodes.
@@ -44,7 +45,7 @@ export class NodeLayer implements Layer {
     this.#drawn = new InstanceSet(origin.group.position);
     origin.group.add(this.#drawn.group);
     this.#stop = [
-      effect(() => this.#show(editor.scene.value)),
+      effect(() => this.#show(editor.shown.value)),
       followTheme(() => {
         setBoxColour(themeColour("--mesh"));
         view.invalidate();
@@ -95,6 +96,7 @@ export class NodeLayer implements Layer {
   }
 
   update(): void {
+    this.view.editor.session.shown.advance();
     if (this.#originVersion !== this.origin.version) this.#due = null;
     this.#originVersion = this.origin.version;
     if (this.#due === null) this.#putAll();
@@ -122,7 +124,7 @@ export class NodeLayer implements Layer {
 
   /** A node of the past may belong to a glTF file that another import has replaced since. */
   #isOfAsset(node: SceneNode, parts: readonly Part[]): boolean {
-    const now = this.view.editor.session.scene;
+    const now = this.view.editor.session.shown;
     return (
       this.#scene === now ||
       now.get(node.id) !== undefined ||
@@ -131,7 +133,7 @@ export class NodeLayer implements Layer {
     );
   }
 
-  #show(scene: SceneModel): () => void {
+  #show(scene: DrawnScene): () => void {
     this.#scene = scene;
     this.#due = null;
     if (!this.#loading) this.#wantMeshes();
@@ -139,6 +141,7 @@ export class NodeLayer implements Layer {
   }
 
   #changed(change: SceneChange): void {
+    this.view.invalidate();
     if (change.all) this.#wantMeshes();
     if (change.all) this.#due = null;
     if (this.#due === null) return;

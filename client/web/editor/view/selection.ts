@@ -82,7 +82,7 @@ export class Selection implements Layer {
   update({ editor }: View): void {
     const { fresh, moved, regrown } = this.nodeLayer;
     if (regrown) this.#bounds.clear();
-    for (const id of moved) this.#bounds.moved(editor.scene.peek(), id);
+    for (const id of moved) this.#bounds.moved(editor.shown.peek(), id);
     if (this.#stale || regrown || fresh === null) this.#putAll();
     else this.#putSome(fresh);
     this.#stale = false;
@@ -108,7 +108,7 @@ export class Selection implements Layer {
 
   /** The part of the view that contains the marked nodes; null if they are outside of it. */
   #rect(): Rect | null {
-    const { rig, scene } = this.view.editor;
+    const { rig, shown: scene } = this.view.editor;
     const all: Rect = [0, 0, rig.width, rig.height];
     if (this.#marked.size > PROJECTED_MAX) return all;
     const rect: Rect = [Infinity, Infinity, -Infinity, -Infinity];
@@ -160,7 +160,7 @@ export class Selection implements Layer {
 
   #putAll(): void {
     this.version++;
-    const scene = this.view.editor.scene.peek();
+    const scene = this.view.editor.shown.peek();
     this.#outline.set.clear();
     this.#corners.clear();
     this.#outlined.clear();
@@ -180,7 +180,7 @@ export class Selection implements Layer {
   }
 
   #putBoxes(sessions: Iterable<number>): void {
-    const scene = this.view.editor.scene.peek();
+    const scene = this.view.editor.shown.peek();
     for (const session of sessions) {
       const placed = this.#boxes.of(scene, session);
       const colour = this.#marks.get(session)?.colour;
@@ -191,7 +191,7 @@ export class Selection implements Layer {
   }
 
   #put(id: Id): void {
-    const scene = this.view.editor.scene.peek();
+    const scene = this.view.editor.shown.peek();
     const mark = this.#outlined.get(id);
     if (mark) this.nodeLayer.put(this.#outline.set, id, scene.world(id), mark.colour);
   }

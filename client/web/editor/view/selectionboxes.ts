@@ -1,7 +1,7 @@
 // selectionboxes.ts - the boxes around what each person has selected or holds. A box is computed
 // again only if a node in it moved: one person's drag costs nothing for the selections of the
 // others.
-import type { SceneModel } from "../../sdk/index.js";
+import type { DrawnScene } from "../../sdk/shown.js";
 import { boxTransform, boxUnion } from "../../sdk/maths.js";
 import type { Box, Id, Mat4 } from "../../sdk/types.js";
 import type { LocalBounds } from "./bounds";
@@ -24,7 +24,7 @@ export class SelectionBoxes {
   constructor(readonly bounds: Pick<LocalBounds, "of">) {}
 
   /** Sets the nodes of each session's box; it includes everything below them. */
-  set(scene: SceneModel, boxed: Iterable<[number, readonly Id[]]>): void {
+  set(scene: DrawnScene, boxed: Iterable<[number, readonly Id[]]>): void {
     this.#boxed = new Map(boxed);
     this.#sessions.clear();
     for (const [session, tops] of this.#boxed)
@@ -42,7 +42,7 @@ export class SelectionBoxes {
    * The box along the node's own axes for a single node, along the world's for several. Null if
    * nothing there has bounds.
    */
-  of(scene: SceneModel, session: number): Placed | null {
+  of(scene: DrawnScene, session: number): Placed | null {
     const there = (this.#boxed.get(session) ?? []).filter((id) => scene.get(id));
     const world = there.length === 1 ? scene.world(there[0]) : WORLD;
     const box = there.length === 1 ? this.bounds.of(scene, there[0]) : this.#about(scene, there);
@@ -55,7 +55,7 @@ export class SelectionBoxes {
     else this.#sessions.set(id, new Set([session]));
   }
 
-  #about(scene: SceneModel, ids: readonly Id[]): Box | null {
+  #about(scene: DrawnScene, ids: readonly Id[]): Box | null {
     let all: Box | null = null;
     for (const id of ids) {
       const box = this.bounds.of(scene, id);

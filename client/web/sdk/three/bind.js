@@ -1,6 +1,8 @@
 // bind.js - binds objects of three.js to nodes. A binding moves the objects to where their nodes
 // are, whoever moves these; to move an object, ask the session. If one node is below another, their
-// objects must be related in the same way, because transforms are relative to the parent.
+// objects must be related in the same way, because transforms are relative to the parent. Bound to
+// `session.shown`, objects go smoothly where others move them; bound to `session.scene`, they are
+// where the server last said.
 import { Box3, Matrix4 } from "three";
 
 import { Emitter } from "../emitter.js";
@@ -8,6 +10,7 @@ import { Emitter } from "../emitter.js";
 /** @import {Object3D} from "three" */
 /** @import {Id, NewNode, SceneChange, SceneNode, Vec3} from "../types.js" */
 /** @import {SceneModel} from "../scene.js" */
+/** @import {DrawnScene} from "../shown.js" */
 /** @import {Session} from "../session.js" */
 
 /**
@@ -25,7 +28,7 @@ export class Binding extends Emitter {
   #stop;
 
   /**
-   * @param {SceneModel} scene
+   * @param {DrawnScene} scene
    * @param {(node: SceneNode) => Object3D | null | undefined} objectOf returns the object of a
    * node; called once for each node, and again by `refresh` if it had none
    */
@@ -137,7 +140,7 @@ export class Binding extends Emitter {
 
 /**
  * Binds the nodes of a scene to the application's objects.
- * @param {SceneModel} scene
+ * @param {DrawnScene} scene
  * @param {(node: SceneNode) => Object3D | null | undefined} objectOf
  */
 export function bind(scene, objectOf) {
@@ -148,7 +151,7 @@ export function bind(scene, objectOf) {
  * Binds the nodes of a scene that was imported from a glTF file to the objects that GLTFLoader made
  * from the same file (`sceneUrl(scene, "asset")`). Copies of a node get clones of its object, with
  * the same geometry and material.
- * @param {SceneModel} scene
+ * @param {DrawnScene} scene
  * @param {{ parser: { associations: Map<any, { nodes?: number }> } }} gltf
  */
 export function bindGltf(scene, gltf) {
@@ -209,7 +212,7 @@ export async function share(session, objects) {
     await removeDoubles(session.scene, ids, (doubles) => session.delete(doubles));
   }
   const first = names(session.scene);
-  return bind(session.scene, ({ id, name }) =>
+  return bind(session.shown, ({ id, name }) =>
     (first.get(name) ?? id) === id ? named.get(name) : undefined,
   );
 }
