@@ -62,9 +62,8 @@ void gz_session_go_on_standing(struct gz_session *session)
 
 static bool build(const struct gz_session *session, struct gz_gizmo *gizmo)
 {
-    return gz_gizmo_build_on(gizmo, &session->tool, gz_view_camera(&session->view),
-                             &session->standing.seat) &&
-           gz_is_sendable(gizmo->origin) && isfinite(gizmo->size);
+    return gz_gizmo_build_shown(gizmo, &session->tool, gz_view_camera(&session->view),
+                                &session->standing.seat);
 }
 
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
@@ -72,37 +71,28 @@ bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gi
     return stand(session, anew) && build(session, gizmo);
 }
 
-/* How far a drag has gone. A number that no message can say is left out. */
-static void read_out(const struct gz_gesture *gesture, struct gz_gizmo_message *message)
-{
-    const struct gz_motion *motion = &gesture->motion;
-    gz_vec3 numbers = {motion->value[0], motion->value[1], 0};
-    message->active = gesture->drag.handle;
-    message->start = gesture->start;
-    (void)gz_drag_ring(&gesture->drag, &message->axis, &message->arm);
-    if (!gz_is_sendable(numbers)) return;
-    memcpy(message->value.numbers, motion->value, sizeof message->value.numbers);
-    message->value.count = (uint32_t)motion->value_count;
-}
-
-/* A drag's handle is active until it ends; otherwise the handle under the pointer is hovered, by
- * the rule that a press uses. */
-static void mark_handles(const struct gz_session *session, const struct gz_gizmo *gizmo,
-                         struct gz_gizmo_message *message)
+/* What the session is shown, without the lines, which follow from it and from the camera. A drag's
+ * handle is active until it ends; otherwise the handle under the pointer is hovered, by the rule
+ * that a press uses. */
+static struct gz_gizmo_state describe(const struct gz_session *session,
+                                      const struct gz_gizmo *gizmo, bool there)
 {
     const struct gz_view *view = &session->view;
-    if (session->gesture.drag.handle != GZ_HANDLE_NONE)
-        read_out(&session->gesture, message);
-    else if (view->has_pointer)
-        message->hover = gz_gizmo_pick(gizmo, &session->tool, gz_view_camera(view), &view->pointer);
+    const struct gz_gesture *gesture = &session->gesture;
+    struct gz_gizmo_drag drag = {&gesture->drag, &gesture->motion, gesture->start};
+    bool is_dragged = gesture->drag.handle != GZ_HANDLE_NONE;
+    enum gz_handle hover = GZ_HANDLE_NONE;
+    if (there && !is_dragged && view->has_pointer)
+        hover = gz_gizmo_pick(gizmo, &session->tool, gz_view_camera(view), &view->pointer);
+    return gz_gizmo_state(there ? gizmo : NULL, &session->tool, hover, is_dragged ? &drag : NULL);
 }
 
 static size_t make_lines(const struct gz_session *session, const struct gz_gizmo *gizmo,
-                         const struct gz_gizmo_message *message, struct gz_line *lines)
+                         const struct gz_gizmo_state *state, struct gz_line *lines)
 {
     struct gz_segment segments[GZ_GIZMO_LINES_MAX];
-    size_t count = gz_gizmo_lines(gizmo, &session->tool, &session->view.camera, message->hover,
-                                  message->active, segments, GZ_GIZMO_LINES_MAX);
+    size_t count = gz_gizmo_lines(gizmo, &session->tool, &session->view.camera, state->hover,
+                                  state->active, segments, GZ_GIZMO_LINES_MAX);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const struct gz_segment *s = &segments[i];
@@ -113,87 +103,50 @@ static size_t make_lines(const struct gz_session *session, const struct gz_gizmo
     return kept;
 }
 
-#define RINGS (GZ_HANDLE_BIT(GZ_RX) | GZ_HANDLE_BIT(GZ_RY) | GZ_HANDLE_BIT(GZ_RZ))
-#define SCALES                                                                                     \
-    (GZ_HANDLE_BIT(GZ_SX) | GZ_HANDLE_BIT(GZ_SY) | GZ_HANDLE_BIT(GZ_SZ) | GZ_HANDLE_BIT(GZ_SXY) |  \
-     GZ_HANDLE_BIT(GZ_SYZ) | GZ_HANDLE_BIT(GZ_SZX))
-
-/* The handles of the mode, and the one that is dragged, which may be another one. */
-static uint64_t seen_handles(const struct gz_gizmo_message *message)
+static uint64_t fields_of(const struct gz_gizmo_state *state)
 {
-    return message->handles |
-           (message->active != GZ_HANDLE_NONE ? GZ_HANDLE_BIT(message->active) : 0);
+    uint64_t has = 0;
+    if (state->hover != GZ_HANDLE_NONE) has |= GZ_HAS_GIZMO_HOVER;
+    if (state->active != GZ_HANDLE_NONE) has |= GZ_HAS_GIZMO_ACTIVE | GZ_HAS_GIZMO_START;
+    if (state->value_count > 0) has |= GZ_HAS_GIZMO_VALUE;
+    if (state->has & GZ_GIZMO_RING) has |= GZ_HAS_GIZMO_ARM | GZ_HAS_GIZMO_AXIS;
+    if (state->has & GZ_GIZMO_TURN_AXES) has |= GZ_HAS_GIZMO_TURN_AXES;
+    if (state->has & GZ_GIZMO_SCALE_AXES) has |= GZ_HAS_GIZMO_SCALE_AXES;
+    if (state->has & GZ_GIZMO_BOX) has |= GZ_HAS_GIZMO_BOX;
+    return has;
 }
 
-/* The frames of handles that are not along `axes`, and the box of handles on the bounds. */
-static void place_handles(const struct gz_gizmo *gizmo, struct gz_gizmo_message *message)
+static struct gz_message message_of(const struct gz_gizmo_state *state)
 {
-    uint64_t handles = seen_handles(message);
-    if (handles & RINGS) memcpy(message->turn_axes, gizmo->turn_axes, sizeof message->turn_axes);
-    if (handles & SCALES)
-        memcpy(message->scale_axes, gizmo->scale_axes, sizeof message->scale_axes);
-    const gz_vec3 *half = gizmo->box_half;
-    bool stretches = gizmo->mode == GZ_MODE_BOUNDS || message->active >= GZ_BXN;
-    if (!stretches || !gizmo->has_box) return;
-    if (!gz_is_sendable(gizmo->box_centre) || !gz_is_sendable(half[0]) ||
-        !gz_is_sendable(half[1]) || !gz_is_sendable(half[2]))
-        return;
-    message->box[0] = gizmo->box_centre;
-    memcpy(&message->box[1], half, sizeof gizmo->box_half);
-}
-
-/* What the session is shown, without the lines, which follow from it and from the camera. */
-static struct gz_gizmo_message describe(const struct gz_session *session,
-                                        const struct gz_gizmo *gizmo, bool there)
-{
-    struct gz_gizmo_message message;
-    memset(&message, 0, sizeof message); /* compared bit by bit, padding included */
-    message.mode = session->tool.mode;
-    message.space = session->tool.space;
-    if (!there) return message;
-    message.origin = gizmo->origin;
-    memcpy(message.axes, gizmo->axes, sizeof message.axes);
-    message.size = gizmo->size;
-    message.handles = gizmo->handles;
-    mark_handles(session, gizmo, &message);
-    place_handles(gizmo, &message);
+    struct gz_message message = {.op = GZ_OP_GIZMO, .has = fields_of(state)};
+    struct gz_gizmo_message *shown = &message.gizmo;
+    shown->mode = state->mode;
+    shown->space = state->space;
+    shown->origin = state->origin;
+    memcpy(shown->axes, state->axes, sizeof shown->axes);
+    memcpy(shown->turn_axes, state->turn_axes, sizeof shown->turn_axes);
+    memcpy(shown->scale_axes, state->scale_axes, sizeof shown->scale_axes);
+    memcpy(shown->box, state->box, sizeof shown->box);
+    shown->size = state->size;
+    shown->handles = state->handles;
+    shown->hover = state->hover;
+    shown->active = state->active;
+    shown->value = (struct gz_value){{state->value[0], state->value[1]}, state->value_count};
+    shown->start = state->start;
+    shown->arm = state->arm;
+    shown->axis = state->axis;
     return message;
-}
-
-static bool is_ring(enum gz_handle handle)
-{
-    return handle >= GZ_RX && handle <= GZ_RV;
-}
-
-static bool is_box(const gz_vec3 box[4])
-{
-    return gz_length(box[1]) > 0 || gz_length(box[2]) > 0 || gz_length(box[3]) > 0;
-}
-
-/* Whether one of these handles is seen, and their frame differs from `axes`. */
-static bool is_own_frame(const struct gz_gizmo_message *message, const gz_vec3 frame[3],
-                         uint64_t handles)
-{
-    return (seen_handles(message) & handles) != 0 &&
-           memcmp(frame, message->axes, sizeof message->axes) != 0;
 }
 
 static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
 {
     struct gz_line lines[GZ_GIZMO_LINES_MAX];
-    struct gz_message message = {.op = GZ_OP_GIZMO, .gizmo = session->shown.gizmo};
-    struct gz_gizmo_message *shown = &message.gizmo;
-    if (shown->hover != GZ_HANDLE_NONE) message.has |= GZ_HAS_GIZMO_HOVER;
-    if (shown->active != GZ_HANDLE_NONE) message.has |= GZ_HAS_GIZMO_ACTIVE | GZ_HAS_GIZMO_START;
-    if (shown->value.count > 0) message.has |= GZ_HAS_GIZMO_VALUE;
-    if (is_ring(shown->active)) message.has |= GZ_HAS_GIZMO_ARM | GZ_HAS_GIZMO_AXIS;
-    if (is_own_frame(shown, shown->turn_axes, RINGS)) message.has |= GZ_HAS_GIZMO_TURN_AXES;
-    if (is_own_frame(shown, shown->scale_axes, SCALES)) message.has |= GZ_HAS_GIZMO_SCALE_AXES;
-    if (is_box(shown->box)) message.has |= GZ_HAS_GIZMO_BOX;
+    const struct gz_gizmo_state *state = &session->shown.gizmo;
+    struct gz_message message = message_of(state);
     if (session->draw && session->view.has_camera) {
         message.has |= GZ_HAS_GIZMO_LINES;
-        shown->lines = lines;
-        shown->line_count = there ? make_lines(session, gizmo, shown, lines) : 0;
+        message.gizmo.lines = lines;
+        message.gizmo.line_count = there ? make_lines(session, gizmo, state, lines) : 0;
     }
     gz_session_send(session, &message);
 }
@@ -253,7 +206,7 @@ static void show(struct gz_session *session, bool moved, const struct gz_gizmo *
 {
     struct gz_shown *shown = &session->shown;
     if (!there && shown->gizmo.handles == 0) return;
-    struct gz_gizmo_message now = describe(session, gizmo, there);
+    struct gz_gizmo_state now = describe(session, gizmo, there);
     if (memcmp(&now, &shown->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;
     shown->gizmo = now;
     send_gizmo(session, gizmo, there);

@@ -164,15 +164,11 @@ void gz_interaction_camera_moved(struct gz_session *session)
 
 /* ---- gestures that hold nodes ---- */
 
-/* The gizmo that a handle of any mode is grabbed on: one of a mode that has no gizmo is complete
- * all the same. */
 static bool build_gizmo(const struct gz_session *session, const struct gz_targets *targets,
                         struct gz_gizmo *gizmo)
 {
-    struct gz_tool tool = session->tool;
-    if (tool.mode == GZ_MODE_NONE || tool.mode == GZ_MODE_ORBIT) tool.mode = GZ_MODE_UNIVERSAL;
-    return gz_gizmo_build(gizmo, &tool, gz_view_camera(&session->view), targets->list,
-                          targets->count, targets->active);
+    struct gz_seat seat = gz_seat_of(targets->list, targets->count, targets->active);
+    return gz_gizmo_build_grabbed(gizmo, &session->tool, gz_view_camera(&session->view), &seat);
 }
 
 enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,

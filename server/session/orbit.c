@@ -118,7 +118,7 @@ enum gz_status gz_session_dolly(struct gz_session *session, double notches,
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "wheel: there is no camera to move; send camera first");
     if (!find_centre(session, &centre)) return no_memory(failure);
-    if (!gz_orbit_dolly(&session->view.camera, centre, pow(0.9, notches), view))
+    if (!gz_orbit_wheel(&session->view.camera, centre, notches, view))
         return gz_fail(&failure->error, GZ_BAD_VALUE, "dy: too large");
     gz_session_send_view(session, view);
     return GZ_OK;

@@ -3,13 +3,12 @@
 #ifndef GZ_SESSION_SHOWN_H
 #define GZ_SESSION_SHOWN_H
 
-#include "proto/message.h"
-#include "solver/solver.h"
+#include "solver/gizmo_state.h"
 
 struct gz_shown {
     bool stale;   /* the session itself did something that its gizmo depends on */
     uint64_t seq; /* of the scene when the gizmo was last built */
-    struct gz_gizmo_message gizmo;
+    struct gz_gizmo_state gizmo;
 };
 
 /* Where the gizmo of what is selected stands, which is found anew if anything changed. */

@@ -20,16 +20,6 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     return GZ_OK;
 }
 
-static struct gz_motion motion_of(const struct gz_motion *notch, double notches)
-{
-    if (notches == 0) return gz_motion_none;
-    struct gz_motion motion = *notch;
-    double factor = pow(notch->factor.x, notches);
-    motion.factor = (gz_vec3){factor, factor, factor};
-    motion.value[0] = factor;
-    return motion;
-}
-
 /* A turn that goes beyond what a number holds does nothing. */
 static enum gz_status move(struct gz_session *session, const struct gz_interaction_input *input,
                            struct gz_failure *failure)
@@ -38,10 +28,8 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
     struct gz_gesture *gesture = &session->gesture;
     double notches = gesture->notches + input->notches;
     gesture->closes_s = session->core->clock.now.mono_s + GZ_WHEEL_SECONDS;
-    struct gz_motion motion = motion_of(&gesture->notch, notches);
-    if (!gz_finite(motion.factor) || (notches != 0 && motion.factor.x == 0)) return GZ_OK;
+    if (!gz_motion_wheel_by(&gesture->notch, notches, &gesture->motion)) return GZ_OK;
     gesture->notches = notches;
-    gesture->motion = motion;
     gz_interaction_pose(session);
     return GZ_OK;
 }

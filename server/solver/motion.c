@@ -330,3 +330,15 @@ struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches)
     motion.value_count = 1;
     return motion;
 }
+
+bool gz_motion_wheel_by(const struct gz_motion *notch, double notches, struct gz_motion *motion)
+{
+    assert(notch != NULL && motion != NULL);
+    double factor = pow(notch->factor.x, notches);
+    if (!isfinite(factor) || factor == 0) return false;
+    *motion = notches == 0 ? gz_motion_none : *notch;
+    if (notches == 0) return true;
+    motion->factor = (gz_vec3){factor, factor, factor};
+    motion->value[0] = factor;
+    return true;
+}

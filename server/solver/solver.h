@@ -307,6 +307,10 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
 /* A wheel turned by `notches`: uniform scale by 1.1^notches about the gizmo's pivot. */
 struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches);
 
+/* The motion of so many notches about the pivot of one, which all of a wheel's turn share. False,
+ * nothing written, if the factor leaves the range of doubles. */
+bool gz_motion_wheel_by(const struct gz_motion *notch, double notches, struct gz_motion *motion);
+
 /* ---- Drag ---- */
 
 /* How a drag turns a pointer into numbers; chosen at the press and fixed for the drag. */
@@ -474,6 +478,9 @@ enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *po
  * picture is enlarged about `centre` by 1 / factor instead, because moving such an eye shows
  * nothing. False for a factor that is not positive. */
 bool gz_orbit_dolly(const struct gz_camera *camera, gz_vec3 centre, double factor, double view[16]);
+/* The same for a wheel turned by `notches`: by 0.9^notches. */
+bool gz_orbit_wheel(const struct gz_camera *camera, gz_vec3 centre, double notches,
+                    double view[16]);
 
 #ifdef __cplusplus
 }

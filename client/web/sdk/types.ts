@@ -243,6 +243,10 @@ export interface Camera {
   proj: Mat4;
   /** x, y, width, height in pixels. */
   viewport: ArrayLike<number>;
+  /** Which way y goes after the projection; `up` by default. */
+  ndc_y?: "up" | "down";
+  /** The eye space is left-handed. */
+  left_handed?: boolean;
   /**
    * The point that an orbit turns about; by default the middle of the selection or of the scene.
    */
