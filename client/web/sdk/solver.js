@@ -2,8 +2,8 @@
 // predict.wasm, which client/predict builds. The same events in the same order give the bits that
 // the server computes.
 //
-// Nothing here waits, and a pointer event leaves nothing to be collected: what is returned as "valid
-// until the next call" is written again by it. Names and units are those of types.ts.
+// Nothing here waits, and a pointer event leaves nothing to be collected: what is returned as
+// "valid until the next call" is written again by it. Names and units are those of types.ts.
 
 /** @import {Box, Camera, Gizmo, Modifier, Place, Quat, Tool, Vec2, Vec3} from "./types.js" */
 
@@ -17,7 +17,10 @@
  * A node that is to move: `above` are its ancestors, the root first.
  * @typedef {Trs & { above: readonly Trs[], bounds?: Box | null }} Target
  */
-/** The functions of wasm.c. @typedef {Record<string, (...numbers: number[]) => number>} Functions */
+/**
+ * The functions of wasm.c.
+ * @typedef {Record<string, (...numbers: number[]) => number>} Functions
+ */
 
 /** @type {Solve[]} */
 const SOLVES = ["ok", "clamped", "kept", "none"];
@@ -192,7 +195,10 @@ export class Solver {
 
   // ---- the gizmo ----
 
-  /** @returns {Gizmo | null} null if no handle is to be seen; the same object as before if nothing of it has changed */
+  /**
+   * @returns {Gizmo | null} null if no handle is seen; the same object as before if nothing of it
+   *   has changed
+   */
   gizmo() {
     if (!this.#wasm.gizmo() || this.#block[HANDLES] === 0) return (this.#gizmo = null);
     const numbers = this.#gizmoNumbers;
@@ -261,8 +267,8 @@ export class Solver {
   }
 
   /**
-   * Where a motion takes a node that was at `local`, beneath the parent that the target had when the
-   * drag began.
+   * Where a motion takes a node that was at `local`, beneath the parent that the target had when
+   * the drag began.
    * @param {Float64Array} motion
    * @param {number} target its index
    * @param {Trs} local
