@@ -2,6 +2,7 @@
 // with Ctrl, in Safari as gesture events. With Shift the wheel pans sideways.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { boxHit } from "./boxhit";
 
 /**
  * The pixels of one line and of one page. Firefox counts lines, six for a notch, where others count
@@ -14,10 +15,8 @@ const PER_PX = 0.0015;
 const PINCH_PER_PX = 0.01;
 /** The most that one event may zoom: some wheels report jumps. */
 const EVENT_PX_MAX = 240;
-/** After a pause of this length the server is asked again what is under the pointer. */
+/** After a pause of this length it is looked up again what is under the pointer. */
 const REST_MS = 250;
-/** How long the answer is awaited. */
-const ANSWER_MS = 150;
 
 /** Safari's event of a pinch. */
 export interface PinchEvent extends MouseEvent {
@@ -27,10 +26,6 @@ export interface PinchEvent extends MouseEvent {
 
 export class Wheel {
   #last = -Infinity;
-  /** The zoom that waits for the depth, as a logarithm. */
-  #due = 0;
-  #at: Vec2 = [0, 0];
-  #asking = false;
   /** The latest scale of the running pinch; null while there is none. */
   #scale: number | null = null;
 
@@ -59,31 +54,23 @@ export class Wheel {
   }
 
   #by(logarithm: number, event: Event, at: Vec2): void {
-    this.#due += logarithm;
-    this.#at = at;
     if (event.timeStamp - this.#last > REST_MS) void this.#reach(at);
     this.#last = event.timeStamp;
-    if (!this.#asking) this.#zoom();
-  }
-
-  #zoom(): void {
-    this.editor.rig.zoom(Math.exp(this.#due), this.#at);
-    this.#due = 0;
+    this.editor.rig.zoom(Math.exp(logarithm), at);
   }
 
   /**
    * Sets the depth of the target to what is under the pointer, so that zooming leads to it and not
-   * past it.
+   * past it: at once to the nearest box, and to the surface once the server says where that is.
    */
   async #reach(at: Vec2): Promise<void> {
-    const { session, rig, past } = this.editor;
-    if (this.#asking || past.peek() || session.status.phase !== "online") return;
-    this.#asking = true;
-    const late = new Promise<[]>((resolve) => setTimeout(resolve, ANSWER_MS, []));
-    const hits = await Promise.race([session.pick({ at, surface: true }).catch(() => []), late]);
+    const { session, scene, rig, past, input } = this.editor;
+    const near = boxHit(scene.peek(), rig.rayAt(at));
+    if (near) rig.setDepth(near);
+    if (past.peek() || session.status.phase !== "online") return;
+    const hits = await session.pick({ at, surface: true }).catch(() => []);
     const hit = hits.find(({ id }) => session.scene.get(id)?.bounds);
-    if (hit) rig.setDepth(hit.point);
-    this.#asking = false;
-    this.#zoom();
+    // An orbit that has begun since keeps its target.
+    if (hit && !input.navigating.peek()) rig.setDepth(hit.point);
   }
 }
