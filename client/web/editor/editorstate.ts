@@ -13,6 +13,7 @@ import type { MotionPath } from "./past/worldpath";
 import { replacedText } from "./past/edittext";
 import { type SessionNames, sessionNames } from "./people/names";
 import { errorText } from "./errortext";
+import { keep, recall } from "./storage";
 
 /** The dialogs that open over the page. */
 export type DialogName = "shortcuts" | "palette" | "share" | "token";
@@ -56,6 +57,8 @@ export interface AssetState {
   reason?: string;
 }
 
+/** Kept with the value "no" if the motion of others is drawn as it comes. */
+const STORED_SMOOTH = "gizmod.smooth";
 const TOASTS_MAX = 4;
 const OLDER =
   "The server now has an earlier state of this scene, for example because a backup was restored. " +
@@ -150,6 +153,7 @@ export class EditorState {
   constructor(readonly session: Session) {
     this.rig = new CameraRig(session);
     this.tool.value = session.tool;
+    session.smooth = recall(STORED_SMOOTH) !== "no";
     session.on("status", (status) => {
       this.status.value = status;
       this.role.value = session.role;
@@ -214,6 +218,12 @@ export class EditorState {
   setTool(tool: Tool): void {
     this.session.setTool(tool);
     this.tool.value = this.session.tool;
+  }
+
+  /** Draws what others move from a buffer if the network is uneven, or always as it comes. */
+  setSmooth(smooth: boolean): void {
+    this.session.smooth = smooth;
+    keep(STORED_SMOOTH, smooth ? null : "no");
   }
 
   /** Shows a message at the edge of the view; an error stays until it is dismissed. */

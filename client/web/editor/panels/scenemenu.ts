@@ -1,4 +1,4 @@
-// scenemenu.ts - the menu of the scene: share, import, export, backup.
+// scenemenu.ts - the menu of the scene: share, import, export, backup, how it is drawn.
 import { importScene } from "../../sdk/index.js";
 import type { Editor } from "../editor";
 import { atServer } from "../serverurl";
@@ -38,6 +38,12 @@ export function sceneMenu(editor: Editor): MenuItem[] {
     viewer && currentToken() !== undefined
       ? { ...file("backup"), disabled: true, why: VIEW_ONLY }
       : file("backup"),
+    {
+      label: "Smooth motion of others",
+      line: true,
+      on: session.smooth,
+      run: () => editor.setSmooth(!session.smooth),
+    },
     { label: "All scenes", icon: "home", line: true, href: "./" },
   ];
 }
