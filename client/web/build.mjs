@@ -5,6 +5,7 @@
 // The names of bundles contain a hash of their content, so browsers may cache them for good;
 // index.html they may not.
 import { build, context } from "esbuild";
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -58,7 +59,7 @@ async function writePage(page, outputs) {
 }
 
 async function compress(path) {
-  if (!/\.(js|css|svg)$/.test(path)) return;
+  if (!/\.(js|css|svg|wasm)$/.test(path)) return;
   await writeFile(`${path}.gz`, gzipSync(await readFile(path), { level: 9 }));
 }
 
@@ -79,6 +80,17 @@ async function copyDraco() {
   for (const file of ["draco_wasm_wrapper.js", "draco_decoder.wasm"]) {
     await copyFile(resolve(`three/addons/libs/draco/gltf/${file}`), join(folder, "draco", file));
   }
+}
+
+/**
+ * The solver, which the client package fetches from beside the bundle that contains it. Where it
+ * was not built, what the user does shows when the server answers.
+ */
+async function copySolver() {
+  const solver = join(here, "sdk/predict.wasm");
+  if (!existsSync(solver)) return;
+  await copyFile(solver, join(folder, "predict.wasm"));
+  await compress(join(folder, "predict.wasm"));
 }
 
 const options = {
@@ -106,6 +118,7 @@ await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 await copyStatic();
 await copyDraco();
+await copySolver();
 if (watch) {
   const bundler = await context(options);
   await bundler.watch();

@@ -70,6 +70,9 @@ export function makeKey() {
  * @property {any} message with its rid
  * @property {any[]} parts the answers so far, if there are several
  * @property {boolean} held the message is not sent until `sendHeld`
+ * @property {boolean} sent on this connection
+ * @property {number} losses the number of connections that were lost before the answer came
+ * @property {((answer: any) => any) | undefined} instead
  * @property {(parts: any[]) => void} resolve
  * @property {(error: GizmodError) => void} reject
  */
@@ -78,6 +81,7 @@ export function makeKey() {
  * @typedef {object} ConnectionHandlers
  * @property {() => any[]} hello makes the first frame of a new connection: the fields of `hello`,
  * `resume` included, and messages in the same frame
+ * @property {() => boolean} whole whether the scene is here, which a `base` may depend on
  * @property {() => boolean} holds whether the edits made until now are to be held back
  * @property {(welcome: any) => void} welcomed called before waiting messages are sent, so that it
  * can send others before them
@@ -163,31 +167,58 @@ export class Connection {
 
   /**
    * Sends a request. A request with a `key` waits for a connection and is sent again after each
-   * loss.
+   * loss. Its `base` may be a function: it is asked whenever the request is sent, once the scene is
+   * here, and requests with a key that were made later wait for that.
    * @param {any} message
+   * @param {(answer: any) => any} [instead] gets the answer to a request that was sent again, and
+   * returns a message to be sent in its place, if any. Requests that were made later wait for it
    * @returns {Promise<any[]>} the `ok` messages that answer it
    */
-  ask(message) {
+  ask(message, instead) {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new GizmodError("closed", "the connection is closed"));
       if (!this.#open && message.key === undefined)
         return reject(new GizmodError("lost", "there is no connection to the server"));
       const rid = ++this.#lastRid;
       const held = message.key !== undefined && this.handlers.holds();
-      const pending = { message: { ...message, rid }, parts: [], held, resolve, reject };
+      const pending = {
+        message: { ...message, rid },
+        parts: [],
+        held,
+        sent: false,
+        losses: 0,
+        instead,
+        resolve,
+        reject,
+      };
       this.#pending.set(rid, pending);
-      if (!held) this.send(pending.message);
+      if (message.key === undefined) this.send(pending.message);
+      else this.goOn();
       if (message.key !== undefined) this.handlers.unsaved();
     });
+  }
+
+  /** Sends the requests with a key that were not sent yet, in their order, as far as possible. */
+  goOn() {
+    if (!this.#open) return;
+    for (const pending of this.#pending.values()) {
+      const { message, held, sent, losses, instead } = pending;
+      if (message.key === undefined || held) continue;
+      const base = message.base;
+      if (!sent && typeof base === "function" && !this.handlers.whole()) return;
+      if (!sent) this.send(typeof base === "function" ? { ...message, base: base() } : message);
+      pending.sent = true;
+      if (instead && losses > 0) return;
+    }
   }
 
   /** Sends the edits that were held back, to be made to the server's present state. */
   sendHeld() {
     for (const pending of this.#heldOnes()) {
-      pending.held = false;
+      pending.held = pending.sent = false;
       delete pending.message.base;
-      this.send(pending.message);
     }
+    this.goOn();
     this.handlers.unsaved();
   }
 
@@ -328,8 +359,8 @@ export class Connection {
 
   /** A request with a key may be sent again: the server performs it once. */
   #sendAgain() {
-    for (const { message, held } of this.#pending.values())
-      if (message.key !== undefined && !held) this.send(message);
+    for (const pending of this.#pending.values()) pending.sent = false;
+    this.goOn();
   }
 
   /**
@@ -368,10 +399,31 @@ export class Connection {
     if (!pending) return message.rid !== undefined;
     if (message.op === "ok") pending.parts.push(message);
     if (message.op === "ok" && message.more) return true;
+    if (message.op === "ok" && this.#replace(pending, message)) return true;
     this.#pending.delete(message.rid);
+    if (pending.instead) queueMicrotask(() => this.goOn());
     if (message.op === "ok") pending.resolve(pending.parts);
     else pending.reject(new GizmodError(message.code, message.message, message));
     this.handlers.unsaved();
+    return true;
+  }
+
+  /**
+   * Whether another message takes the place of a request.
+   * @param {Pending} pending
+   * @param {any} answer
+   */
+  #replace(pending, answer) {
+    const next = pending.losses > 0 ? pending.instead?.(answer) : undefined;
+    if (!next) return false;
+    const { rid } = pending.message;
+    Object.assign(pending, {
+      message: { ...next, rid },
+      parts: [],
+      sent: false,
+      instead: undefined,
+    });
+    this.goOn();
     return true;
   }
 
@@ -419,6 +471,7 @@ export class Connection {
     this.#queue = [];
     this.#rest();
     if (this.#closed) return;
+    for (const pending of this.#pending.values()) pending.losses++;
     this.#reject(
       "lost",
       "the connection was lost before the answer came",

@@ -146,6 +146,16 @@ export function slerp(a, b, share) {
   return [at(0), at(1), at(2), at(3)];
 }
 
+/** The rotation by `b`, then by `a`. @param {Quat} a @param {Quat} b @returns {Quat} */
+export function quatMultiply([ax, ay, az, aw], [bx, by, bz, bw]) {
+  return [
+    aw * bx + ax * bw + ay * bz - az * by,
+    aw * by - ax * bz + ay * bw + az * bx,
+    aw * bz + ax * by - ay * bx + az * bw,
+    aw * bw - ax * bx - ay * by - az * bz,
+  ];
+}
+
 /** @param {Float64Array} out @param {Mat4} m */
 function set(out, m) {
   for (let i = 0; i < 16; i++) out[i] = m[i];

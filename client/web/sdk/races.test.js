@@ -84,6 +84,7 @@ async function joined(t, told = welcome()) {
     scene: "arm",
     user: "Ada",
     WebSocket: Socket,
+    predict: false,
   });
   t.after(() => session.close());
   const socket = Socket.all.at(-1);

@@ -1,10 +1,19 @@
 // scene.js - the scene as the server has sent it: the nodes, their tree and their places in the
-// world. Only `apply` changes it, so it never contains half of a change. A state of the past is the
-// same thing without further changes (`Session.at`).
+// world. Only `apply` changes it, so it never contains half of a change. What the server has not
+// confirmed yet lies over it: a node that is foreseen shows the foreseen transform, and the one of
+// the server is kept beside it (`told`). A state of the past is the same thing without further
+// changes (`Session.at`).
 import { Emitter } from "./emitter.js";
 import { boxTransform, boxUnion, compose, multiply } from "./maths.js";
+import { Glide } from "./glide.js";
 
-/** @import {Box, Id, SceneChange, SceneNode} from "./types.js" */
+/** @import {Box, Id, SceneChange, SceneNode, Transform} from "./types.js" */
+
+/**
+ * What lies over a node: the server's transform, the foreseen one, and the way from what was seen
+ * before to what is to be seen.
+ * @typedef {{ told: Transform, foreseen: Transform | null, glide: Glide | null }} Overlay
+ */
 
 /** @returns {SceneChange} */
 const nothing = () => ({
@@ -29,6 +38,11 @@ export class SceneModel extends Emitter {
    * computed
    */
   #worlds = new Map();
+  /** @type {Map<Id, Overlay>} the nodes that do not show what the server said */
+  #overlays = new Map();
+  /** @type {SceneChange | null} the change that is being made */
+  #change = null;
+  #gliding = false;
 
   /** The seq of the latest change. */
   seq = 0;
@@ -50,6 +64,12 @@ export class SceneModel extends Emitter {
   /** @param {Id} id @returns {SceneNode | undefined} */
   get(id) {
     return this.#nodes.get(id);
+  }
+
+  /** The transform that the server sent last. @param {Id} id @returns {Transform | undefined} */
+  told(id) {
+    const { t, r, s } = this.#overlays.get(id)?.told ?? this.#nodes.get(id) ?? NOWHERE;
+    return t && r && s && { t, r, s };
   }
 
   /**
@@ -126,17 +146,70 @@ export class SceneModel extends Emitter {
    * @param {{ from: number, seq: number, time?: number, saved?: number, nodes: any[], gone?: Id[]
    * }[]} deltas in their order; beginning with the first one whose `from` is 0 they are a whole
    * state
+   * @param {() => void} [amend] called before the listeners: what it foresees and forgets is a part
+   * of this change
    */
-  apply(deltas) {
-    const change = nothing();
-    for (const delta of deltas) {
-      if (delta.from === 0) this.#clear(change);
-      this.#take(delta, change);
-      this.seq = delta.seq;
-      this.time = delta.time ?? this.time;
-      this.saved = Math.max(this.saved, delta.saved ?? 0);
+  apply(deltas, amend) {
+    this.together((change) => {
+      for (const delta of deltas) {
+        if (delta.from === 0) this.#clear(change);
+        this.#take(delta, change);
+        this.seq = delta.seq;
+        this.time = delta.time ?? this.time;
+        this.saved = Math.max(this.saved, delta.saved ?? 0);
+      }
+      this.#hang(change);
+      amend?.();
+    });
+  }
+
+  /**
+   * Shows these nodes where the server is expected to put them, until they are forgotten.
+   * @param {Iterable<Transform & { id: Id }>} entries the model keeps their arrays
+   * @param {{ glideMs?: number }} [how] how long the way from what was seen before takes; by
+   * default there is none
+   */
+  foresee(entries, { glideMs = 0 } = {}) {
+    this.together((change) => {
+      for (const { id, t, r, s } of entries) {
+        const node = this.#nodes.get(id);
+        if (!node) continue;
+        const overlay = this.#overlay(node);
+        overlay.foreseen = { t, r, s };
+        this.#show(node, overlay, glideMs, change);
+      }
+    });
+  }
+
+  /**
+   * Shows these nodes where the server has them.
+   * @param {Iterable<Id>} ids
+   * @param {{ glideMs?: number }} [how] as for `foresee`
+   */
+  forget(ids, { glideMs = 0 } = {}) {
+    this.together((change) => {
+      for (const id of ids) {
+        const node = this.#nodes.get(id),
+          overlay = this.#overlays.get(id);
+        if (!node || !overlay?.foreseen) continue;
+        overlay.foreseen = null;
+        this.#show(node, overlay, glideMs, change);
+      }
+    });
+  }
+
+  /**
+   * Makes several changes one: the listeners are called once, at its end.
+   * @param {(change: SceneChange) => void} make
+   */
+  together(make) {
+    if (this.#change) return make(this.#change);
+    const change = (this.#change = nothing());
+    try {
+      make(change);
+    } finally {
+      this.#change = null;
     }
-    this.#hang(change);
     if (
       change.all ||
       change.added.length + change.gone.length + change.moved.length + change.structure.length > 0
@@ -144,11 +217,60 @@ export class SceneModel extends Emitter {
       this.emit("change", change);
   }
 
+  // ---- what is foreseen ----
+
+  /** @param {SceneNode} node @returns {Overlay} */
+  #overlay(node) {
+    let overlay = this.#overlays.get(node.id);
+    if (overlay) return overlay;
+    overlay = { told: { t: node.t, r: node.r, s: node.s }, foreseen: null, glide: null };
+    this.#overlays.set(node.id, overlay);
+    return overlay;
+  }
+
+  /**
+   * @param {SceneNode} node
+   * @param {Overlay} overlay
+   * @param {number} glideMs
+   * @param {SceneChange} change
+   */
+  #show(node, overlay, glideMs, change) {
+    const goal = overlay.foreseen ?? overlay.told;
+    const { t, r, s } = node;
+    if (glideMs > 0) overlay.glide = Glide.between(node, goal, glideMs);
+    const shown = overlay.glide?.on(goal) ?? goal;
+    if (shown === goal) overlay.glide = null;
+    node.t = shown.t;
+    node.r = shown.r;
+    node.s = shown.s;
+    if (overlay.glide) this.#glideOn();
+    else if (!overlay.foreseen) this.#overlays.delete(node.id);
+    if (isSame(t, node.t) && isSame(r, node.r) && isSame(s, node.s)) return;
+    change.moved.push(node.id);
+    for (const below of this.below(node.id)) this.#worlds.delete(below);
+  }
+
+  /** Goes on with all glides before the next picture. */
+  #glideOn() {
+    if (this.#gliding) return;
+    this.#gliding = true;
+    Glide.next(() => {
+      this.#gliding = false;
+      this.together((change) => {
+        for (const [id, overlay] of this.#overlays) {
+          const node = this.#nodes.get(id);
+          if (node && overlay.glide) this.#show(node, overlay, 0, change);
+        }
+      });
+    });
+  }
+
   /** @param {SceneChange} change */
   #clear(change) {
     Object.assign(change, nothing(), { all: true });
     this.#nodes.clear();
     this.#worlds.clear();
+    this.#overlays.clear();
     this.#roots = [];
     this.saved = 0;
   }
@@ -158,6 +280,7 @@ export class SceneModel extends Emitter {
     for (const id of delta.gone ?? []) {
       if (!this.#nodes.delete(id)) continue;
       this.#worlds.delete(id);
+      this.#overlays.delete(id);
       change.gone.push(id);
     }
     for (const told of delta.nodes) {
@@ -175,17 +298,29 @@ export class SceneModel extends Emitter {
         change.added.push(told.id);
         continue;
       }
-      const placed =
-        told.t !== undefined ||
-        told.r !== undefined ||
-        told.s !== undefined ||
-        told.parent !== undefined;
-      if (placed) change.moved.push(told.id);
-      if (placed && told.parent === undefined && !change.from.has(told.id))
+      const overlay = this.#overlays.get(told.id);
+      const placed = told.t !== undefined || told.r !== undefined || told.s !== undefined;
+      if (told.parent !== undefined || (placed && !overlay)) change.moved.push(told.id);
+      if (placed && !overlay && told.parent === undefined && !change.from.has(told.id))
         change.from.set(told.id, { t: node.t, r: node.r, s: node.s });
       if (told.name !== undefined || told.parent !== undefined) change.structure.push(told.id);
-      Object.assign(node, told);
+      if (overlay) this.#takeBelow(node, overlay, told, change);
+      else Object.assign(node, told);
     }
+  }
+
+  /**
+   * What the server says of a node that shows something else.
+   * @param {SceneNode} node
+   * @param {Overlay} overlay
+   * @param {any} told
+   * @param {SceneChange} change
+   */
+  #takeBelow(node, overlay, told, change) {
+    const { t = overlay.told.t, r = overlay.told.r, s = overlay.told.s, ...rest } = told;
+    Object.assign(node, rest);
+    overlay.told = { t, r, s };
+    if (!overlay.foreseen) this.#show(node, overlay, 0, change);
   }
 
   /**
@@ -263,6 +398,15 @@ function placeOf(list, id) {
   return low;
 }
 
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+function isSame(a, b) {
+  if (a === b) return true;
+  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+  return true;
+}
+
+/** @type {Partial<Transform>} */
+const NOWHERE = {};
 /** @type {Box} */
 const POINT = [0, 0, 0, 0, 0, 0];
 /** @type {Float64Array} */

@@ -1,31 +1,44 @@
 // session.js - one user in one scene. It keeps what the server sends and passes it on as events.
-// What the user does is sent to the server and changes nothing here until the server confirms it.
+// What the user does is sent to the server. With a prediction (prediction.js) it shows at once and
+// is compared with what the server says; without one it changes nothing here until the server
+// confirms it.
 // What belongs to a session at the server (camera, tool, selection) is sent again after a
 // reconnect.
 import { socketUrl } from "./address.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
+import { Prediction } from "./prediction.js";
 import { SceneModel } from "./scene.js";
 import { ShownScene } from "./shown.js";
+import { Solver } from "./solver.js";
 import { SessionToken, tokenExpiry, tokenText } from "./token.js";
 
 /** @import {Access, Box, Camera, Checkpoint, ConnectOptions, Done, Edit} from "./types.js" */
 /** @import {Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person} from "./types.js" */
-/** @import {Place, Ray, Role, Status, TokenOption, Tool, Vec2, Vec3} from "./types.js" */
+/** @import {Place, Ray, Role, Status, TokenOption, Tool, Transform} from "./types.js" */
+/** @import {Vec2, Vec3} from "./types.js" */
+/** @import {Drag, Gesture, Pending, Wheel} from "./pending.js" */
 
 const NO_WEBSOCKET =
   "there is no global WebSocket (Node has one from version 22 on): pass one, for example that of " +
   'the package ws: import WebSocket from "ws"; connect({ ..., WebSocket })';
 
+/** As at the server: a wheel that rests so long is one edit. */
+const WHEEL_MS = 500;
+/** So many views that the server has not answered are kept. */
+const VIEWS_MAX = 256;
+
 const DISCARDED =
   "the edit was made to a newer state of the scene than the server now has, and was discarded";
 
+/** What is selected, and how. @typedef {{ nodes: readonly Id[], how: string }} Choice */
 /**
  * @typedef {object} SessionEvents
  * @property {Status} status the state of the connection has changed
+ * @property {boolean} predicting whether what the user does shows at once
  * @property {number} unsaved the number of edits that the server has not stored yet
  * @property {Gizmo | null} gizmo what is to be drawn; null for none
- * @property {number[]} view this session's own view, after an orbit at the server
+ * @property {number[]} view this session's own view, after an orbit
  * @property {Edit} edit an edit by anybody was stored by the server
  * @property {readonly Person[]} people everybody who is here, after a change
  * @property {readonly Id[]} selection this session's selection, in the order of selecting
@@ -92,8 +105,26 @@ export class Session extends Emitter {
    * the previous selection.
    */
   #selecting = 0;
+  /** The selection without what the server has not answered yet. @type {readonly Id[]} */
+  #chosen = [];
+  /** What is selected before the server has answered. @type {Choice[]} */
+  #choices = [];
   /** The press orbits the view: its end is not an edit. */
   #orbiting = false;
+  /** @type {Prediction | null} */
+  #prediction = null;
+  /** A drag runs that only the server knows. */
+  #served = false;
+  /** The gizmo that the server sent. @type {Gizmo | null} */
+  #told = null;
+  /** The views that the page made and the server has not answered. @type {number[][]} */
+  #views = [];
+  /** What the session was called at the server in this epoch. @type {Set<number>} */
+  #mine = new Set();
+  /** The wheel that turns without the server. @type {Wheel | null} */
+  #wheel = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #wheelRests;
   /** The deltas of a state that is not complete yet. @type {any[]} */
   #coming = [];
   /** @type {Map<number, Person>} */
@@ -121,6 +152,7 @@ export class Session extends Emitter {
     this.#token = new SessionToken(options.token, (token) => this.#sendToken(token));
     this.#connection = new Connection(socketUrl(options.url), WebSocketClass, {
       hello: () => this.#hello(),
+      whole: () => this.status.phase === "online",
       holds: () => this.status.phase === "connecting" && this.status.older === true,
       welcomed: (welcome) => this.#welcomed(welcome),
       received: (messages) => this.#received(messages),
@@ -128,6 +160,7 @@ export class Session extends Emitter {
       unsaved: () => this.emit("unsaved", this.unsaved),
       token: this.#token,
     });
+    if (options.predict !== false) void this.#predict(options.predict ?? true);
   }
 
   /** Resolves when the scene has arrived for the first time; rejects if the server refuses. */
@@ -253,27 +286,37 @@ export class Session extends Emitter {
       viewport: Array.from(camera.viewport),
     };
     this.#connection.send({ op: "camera", ...this.camera });
+    this.#prediction?.setCamera(this.camera);
+    this.#showGizmo();
   }
 
   /** @param {Tool} tool only the fields that change */
   setTool(tool) {
     this.tool = { ...this.tool, ...tool, snap: { ...this.tool.snap, ...tool.snap } };
     this.#connection.send({ op: "tool", ...tool });
+    this.#prediction?.setTool(this.tool);
+    this.#showGizmo();
   }
 
   /**
-   * Without a connection the selection changes at once; the server receives it after the reconnect.
+   * Without a connection, or while predicting, the selection changes at once. If the server refuses
+   * it, it goes back.
    * @param {readonly Id[]} nodes
    * @param {"set" | "add" | "remove" | "toggle"} [how]
    */
   async select(nodes, how = "set") {
-    if (!this.#connection.open && this.status.phase !== "closed")
-      return this.#setSelection(afterSelect(this.selection, nodes, how));
+    const choice = { nodes, how };
+    if (!this.#connection.open && this.status.phase !== "closed") return this.#choose(choice);
     this.#selecting++;
+    this.#expect(choice);
     try {
       await this.#ask({ op: "select", nodes, how });
-      this.#setSelection(afterSelect(this.selection, nodes, how));
+      this.#choose(choice);
+    } catch (error) {
+      if (!this.#isOnlyLost(error)) throw error;
+      this.#choose(choice);
     } finally {
+      this.#unexpect(choice);
       this.#selecting--;
     }
   }
@@ -292,14 +335,36 @@ export class Session extends Emitter {
 
   // ---- the pointer ----
 
+  /** Whether what the user does shows at once, before the server answers. */
+  get predicting() {
+    return this.#prediction !== null;
+  }
+
+  /** How often the server had nodes elsewhere than this page showed them before. */
+  get corrections() {
+    return this.#prediction?.corrections ?? 0;
+  }
+
+  /**
+   * The handle of the gizmo at a place, which a press there takes.
+   * @param {Place} place
+   * @returns {string | null | undefined} null for none, undefined if only the server knows
+   */
+  handleAt(place) {
+    return this.#prediction?.knows && !this.#served ? this.#prediction.pick(place) : undefined;
+  }
+
   /** @param {Place} place */
   hover(place) {
     this.#connection.send({ op: "pointer", phase: "hover", ...place });
+    this.#prediction?.hover(place);
+    this.#showGizmo();
   }
 
   /** Like `hover`, but resolves when `gizmo.hover` is up to date. @param {Place} place */
   async probe(place) {
-    await this.#ask({ op: "pointer", phase: "hover", ...place });
+    if (this.handleAt(place) !== undefined) this.hover(place);
+    else await this.#ask({ op: "pointer", phase: "hover", ...place });
   }
 
   /**
@@ -309,25 +374,26 @@ export class Session extends Emitter {
    */
   async down(place) {
     this.#orbiting = this.tool.mode === "orbit" || place.mods?.includes("orbit") === true;
-    const orbiting = this.#orbiting;
-    const { handle, hit } = await this.#ask({
-      op: "pointer",
-      phase: "down",
-      n: ++this.#pointerN,
-      ...place,
-    });
+    if (this.#orbiting) return this.#orbit(place);
+    const known = this.handleAt(place);
+    if (known) return this.grab(known, place);
+    const { handle, hit } = await this.#press(place);
     const adds = place.mods?.includes("add");
-    const selects = handle === undefined && !orbiting && (hit !== undefined || !adds);
-    if (selects)
-      this.#setSelection(
-        afterSelect(this.selection, hit === undefined ? [] : [hit], adds ? "add" : "set"),
-      );
+    if (handle !== undefined) this.#serve(true);
+    else if (hit !== undefined || !adds)
+      this.#choose({ nodes: hit === undefined ? [] : [hit], how: adds ? "add" : "set" });
     return { handle, hit };
   }
 
   /** @param {Place} place */
   move(place) {
-    this.#connection.send({ op: "pointer", phase: "move", n: ++this.#pointerN, ...place });
+    const n = ++this.#pointerN;
+    const phase = this.#prediction?.away ? "hover" : "move";
+    this.#connection.send({ op: "pointer", phase, n, ...place });
+    if (this.#served) return;
+    this.#prediction?.move(n, place);
+    this.#foreseeView(this.#prediction?.turn(place));
+    this.#showGizmo();
   }
 
   /**
@@ -336,23 +402,69 @@ export class Session extends Emitter {
    * @returns {Promise<Done>}
    */
   async up(place = {}) {
+    const n = ++this.#pointerN;
     const key = this.#orbiting ? undefined : makeKey();
-    return this.#ask({ op: "pointer", phase: "up", n: ++this.#pointerN, key, ...place });
+    const message = { op: "pointer", phase: "up", n, key, ...place };
+    if (this.#prediction?.orbiting) return this.#endOrbit(message);
+    const drag = this.#drop(n, place);
+    if (!drag) return this.#ask(message);
+    if (drag.away) return this.#land(drag);
+    return this.#settle(
+      drag,
+      this.#connection.ask(message, (ok) => this.#landing(drag, ok)),
+    );
   }
 
   /** Cancels the running drag. */
   async cancel() {
-    await this.#ask({ op: "pointer", phase: "cancel" });
+    const view = this.#prediction?.endOrbit();
+    if (view) this.#foreseeView(view);
+    const drag = this.#prediction?.cancel();
+    this.#serve(false);
+    if (drag?.alone) return this.#prediction?.answered(drag, {});
+    if (drag?.away) return void (await this.#land(drag));
+    try {
+      await this.#ask({ op: "pointer", phase: "cancel" });
+      if (drag) this.#prediction?.answered(drag, {});
+    } catch (error) {
+      if (drag && this.#isOnlyLost(error)) return void (await this.#land(drag));
+      if (drag) this.#prediction?.refused(drag);
+      if (!view || !this.#isOnlyLost(error)) throw error;
+    }
   }
 
   /**
    * Starts a drag with a named handle; with `value` it sets the amount in numbers.
    * @param {string} handle
    * @param {Place & { nodes?: readonly Id[], value?: number[] }} more
+   * @returns {Promise<{ handle?: string }>}
    */
-  async grab(handle, more) {
+  async grab(handle, { nodes, ...more }) {
     this.#orbiting = false;
-    return this.#ask({ op: "grab", handle, ...more });
+    const n = more.value === undefined ? this.#pointerN : ++this.#pointerN;
+    const choice = nodes && { nodes, how: "set" };
+    this.#restWheel();
+    if (!more.value) this.#landAway();
+    const runs = this.#served || this.#prediction?.dragging === true;
+    if (choice) this.#expect(choice);
+    const drag = this.#served ? null : this.#prediction?.grab(handle, more, n);
+    if (!runs) this.#serve(!drag);
+    if (drag && !this.#connection.open && !runs) drag.alone = true;
+    if (drag && !this.#connection.open) drag.goAway(this.scene.saved);
+    try {
+      if (!drag?.away)
+        await this.#ask({ op: "grab", handle, nodes, ...more, ...(more.value && { n }) });
+      if (choice) this.#choose(choice);
+    } catch (error) {
+      if (!drag || !this.#isOnlyLost(error)) {
+        this.#ungrab(drag, runs, n);
+        throw error;
+      }
+      if (choice) this.#choose(choice);
+    } finally {
+      if (choice) this.#unexpect(choice);
+    }
+    return { handle };
   }
 
   /**
@@ -361,14 +473,28 @@ export class Session extends Emitter {
    * @param {Vec2} [at]
    */
   wheel(dy, at) {
-    this.#connection.send({ op: "wheel", dy, at });
+    const message = { op: "wheel", dy, at };
+    const orbits = this.tool.mode === "orbit";
+    const view = orbits && this.#prediction?.dolly(dy);
+    if (view) this.#foreseeView(view);
+    const wheel = orbits || this.#served ? null : this.#prediction?.wheel(dy);
+    this.#showGizmo();
+    if (!wheel) this.#connection.send(message);
+    else if (this.#connection.open && !wheel.away) void this.#turn(wheel, message);
+    else this.#turnAway(wheel);
   }
 
   // ---- edits: each resolves once it is on stable storage ----
 
   /** @param {NodeChange[]} nodes @param {{ base?: number }} [more] @returns {Promise<Done>} */
   async set(nodes, more = {}) {
-    return this.#edit({ op: "set", nodes, ...this.#baseWhileAway(), ...more });
+    this.#restWheel();
+    const edit = this.#prediction?.set(nodes) ?? null;
+    const base = this.#baseWhileAway(nodes.map(({ id }) => id));
+    return this.#settle(
+      edit,
+      this.#connection.ask({ op: "set", nodes, key: makeKey(), ...base, ...more }),
+    );
   }
 
   /** @param {NewNode[]} nodes @returns {Promise<Done & { ids: Id[] }>} */
@@ -539,6 +665,7 @@ export class Session extends Emitter {
 
   /** @param {any} message */
   #edit(message) {
+    this.#restWheel();
     return this.#ask({ ...message, key: makeKey() });
   }
 
@@ -546,9 +673,28 @@ export class Session extends Emitter {
    * The `base` of an edit that is made offline: it must not overwrite edits that this session has
    * not received. The stored state survives a crash of the server, a later state may not; and the
    * server refuses a `base` beyond the scene.
+   * @param {readonly Id[]} ids
    */
-  #baseWhileAway() {
-    return this.status.phase === "online" ? {} : { base: this.scene.saved };
+  #baseWhileAway(ids) {
+    if (this.status.phase === "online") return {};
+    const seq = this.scene.saved;
+    if (!this.#prediction) return { base: seq };
+    const known = { seq, told: ids.map((id) => this.scene.told(id)) };
+    return { base: () => this.#baseSince(ids, known) };
+  }
+
+  /**
+   * The `base` for nodes of which this was known. The server may have changed them after that on
+   * behalf of this session: what was on its way when the connection was lost, and the end of the
+   * drag that ran then.
+   * @param {readonly Id[]} ids
+   * @param {{ seq: number, told: (Transform | undefined)[] }} known
+   */
+  #baseSince(ids, known) {
+    const isOwn = (/** @type {Id} */ id) => this.#mine.has(this.scene.get(id)?.by ?? 0);
+    const isSame = (/** @type {Id} */ id, /** @type {number} */ i) =>
+      JSON.stringify(this.scene.told(id)) === JSON.stringify(known.told[i]);
+    return ids.every((id, i) => isOwn(id) || isSame(id, i)) ? this.scene.seq : known.seq;
   }
 
   #hello() {
@@ -583,6 +729,8 @@ export class Session extends Emitter {
       limits: welcome.limits,
       server: welcome.server,
     });
+    if (welcome.epoch !== this.#epoch) this.#mine.clear();
+    this.#mine.add(this.id);
     this.#epoch = welcome.epoch;
     this.#secret = welcome.secret;
     // A stored state is never lost, so the server has another file in the place of the previous
@@ -611,12 +759,10 @@ export class Session extends Emitter {
         const { code, nodes = [] } = /** @type {GizmodError} */ (error);
         // If the connection is lost again, the next one does it.
         if (code !== "unknown_node" || nodes.length === 0) return;
-        this.#setSelection(
-          this.selection.filter(
-            (id) =>
-              !nodes.includes(id) && (this.#part !== null || this.scene.get(id) !== undefined),
-          ),
+        const rest = this.selection.filter(
+          (id) => !nodes.includes(id) && (this.#part !== null || this.scene.get(id) !== undefined),
         );
+        this.#choose({ nodes: rest, how: "set" });
       }
     }
   }
@@ -630,14 +776,14 @@ export class Session extends Emitter {
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
       else if (message.op === "gizmo") this.#setGizmo(message);
-      else if (message.op === "camera") this.#setView(message.view);
+      else if (message.op === "camera") this.#tellView(message.view);
       else if (message.op === "presence") this.#presence(message);
       else if (message.op === "notes") notes = this.#tellNotes(message);
       else if (message.op === "checkpoints") checkpoints = this.#tellCheckpoints(message);
       else if (message.op === "edit") this.#edited(message);
       // The status reports an error that ends the connection.
       else if (message.op === "error" && !message.fatal)
-        this.emit("error", new GizmodError(message.code, message.message, message));
+        this.#fail(new GizmodError(message.code, message.message, message));
     }
     if (messages.some(({ op }) => op === "presence")) this.#tellPeople();
     // The server sends no empty list, so after a reconnect an empty one is reported here.
@@ -656,24 +802,41 @@ export class Session extends Emitter {
     }
     const deltas = this.#coming;
     this.#coming = [];
-    this.scene.apply(deltas);
+    this.scene.apply(deltas, () => this.#prediction?.reconcile(this.#acknowledged(deltas)));
     this.#whole = this.#part === null;
     if (this.status.phase !== "connecting") return;
     this.#setStatus({ phase: "online", resumed: this.status.resumed, older: this.status.older });
+    this.#connection.goOn();
     this.#first.resolve();
   }
 
-  /** @param {any} gizmo */
+  /** The latest pointer of this session that these deltas show. @param {any[]} deltas */
+  #acknowledged(deltas) {
+    const own = deltas.flatMap(({ acks = [] }) => acks).filter(([id]) => id === this.id);
+    return Math.max(0, ...own.map(([, n]) => n));
+  }
+
+  /** What the server sent, or null. @param {any} gizmo */
   #setGizmo(gizmo) {
-    const before = this.gizmo;
-    this.gizmo = gizmo?.handles?.length > 0 ? gizmo : null;
-    if (this.gizmo !== before) this.emit("gizmo", this.gizmo);
+    this.#told = gizmo?.handles?.length > 0 ? gizmo : null;
+    this.#showGizmo();
+  }
+
+  /** The page's own gizmo where it knows it, else the server's. */
+  #showGizmo() {
+    const isOwn = this.#prediction?.knows && !this.#served && this.status.phase !== "closed";
+    const gizmo = isOwn ? (this.#prediction?.gizmo() ?? null) : this.#told;
+    if (gizmo === this.gizmo) return;
+    this.gizmo = gizmo;
+    this.emit("gizmo", gizmo);
   }
 
   /** @param {number[]} view */
   #setView(view) {
     if (this.camera) this.camera.view = view;
+    if (this.camera) this.#prediction?.setCamera(this.camera);
     this.emit("view", view);
+    this.#showGizmo();
   }
 
   /** @param {any} presence */
@@ -688,7 +851,36 @@ export class Session extends Emitter {
     this.#user = this.#people.get(this.id)?.user ?? this.#user;
     this.emit("people", this.people);
     const mine = this.#people.get(this.id)?.selection;
-    if (mine && this.#selecting === 0) this.#setSelection(mine);
+    if (mine && this.#selecting === 0) this.#choose({ nodes: mine, how: "set" });
+  }
+
+  /** Selects what the server has selected. @param {Choice} choice */
+  #choose(choice) {
+    const at = this.#choices.indexOf(choice);
+    if (at >= 0) this.#choices.splice(at, 1);
+    this.#chosen = afterSelect(this.#chosen, choice.nodes, choice.how);
+    this.#showSelection();
+  }
+
+  /** Selects what the server is about to select. @param {Choice} choice */
+  #expect(choice) {
+    if (!this.#prediction || !choice.nodes.every((id) => this.scene.get(id))) return;
+    this.#choices.push(choice);
+    this.#showSelection();
+  }
+
+  /** @param {Choice} choice */
+  #unexpect(choice) {
+    const at = this.#choices.indexOf(choice);
+    if (at < 0) return;
+    this.#choices.splice(at, 1);
+    this.#showSelection();
+  }
+
+  #showSelection() {
+    let selection = this.#chosen;
+    for (const { nodes, how } of this.#choices) selection = afterSelect(selection, nodes, how);
+    this.#setSelection(selection);
   }
 
   /** @param {readonly Id[]} selection */
@@ -699,7 +891,9 @@ export class Session extends Emitter {
     )
       return;
     this.selection = selection;
+    this.#prediction?.selected();
     this.emit("selection", selection);
+    this.#showGizmo();
   }
 
   /** @param {any} told */
@@ -738,10 +932,259 @@ export class Session extends Emitter {
           status,
         ),
       );
+    if (status.phase === "offline") this.#lose();
+    if (status.phase === "closed") this.#stopPredicting();
     if (status.phase === "offline" || status.phase === "closed") this.#setGizmo(null);
     this.emit("status", status);
   }
+
+  // ---- what shows before the server has answered ----
+
+  /** @param {true | string | URL | Response | BufferSource} source of the solver */
+  async #predict(source) {
+    try {
+      const solver = await Solver.load(source === true ? WASM : source);
+      if (this.status.phase === "closed") return;
+      this.#prediction = new Prediction(this.#viewpoint(), solver);
+    } catch {
+      return; // what the user does shows when the server answers
+    }
+    this.scene.on("change", () => this.#showGizmo());
+    this.emit("predicting", true);
+    this.#showGizmo();
+  }
+
+  #viewpoint() {
+    const session = this;
+    return {
+      scene: this.scene,
+      isHeld: (/** @type {Id} */ id) => this.holder(id) !== undefined,
+      get selection() {
+        return session.selection;
+      },
+      get role() {
+        return session.role;
+      },
+      get tool() {
+        return session.tool;
+      },
+      get camera() {
+        return session.camera;
+      },
+      get hasPart() {
+        return session.#part !== null;
+      },
+    };
+  }
+
+  #stopPredicting() {
+    clearTimeout(this.#wheelRests);
+    if (!this.#prediction) return;
+    this.#wheel = null;
+    this.#prediction.dispose();
+    this.#prediction = null;
+    this.emit("predicting", false);
+  }
+
+  /** The connection is lost: what runs goes on here. */
+  #lose() {
+    this.#served = false;
+    this.#views = [];
+    for (const wheel of this.#prediction?.lost() ?? []) this.#turnAway(wheel);
+  }
+
+  /**
+   * Whether the server did not refuse, and what was done shows all the same.
+   * @param {unknown} error
+   */
+  #isOnlyLost(error) {
+    return this.#prediction !== null && /** @type {GizmodError} */ (error).code === "lost";
+  }
+
+  /** @param {boolean} served whether a drag runs that only the server knows */
+  #serve(served) {
+    this.#served = served && this.#prediction !== null;
+    this.#showGizmo();
+  }
+
+  /** @param {Place} place */
+  async #press(place) {
+    return this.#ask({ op: "pointer", phase: "down", n: ++this.#pointerN, ...place });
+  }
+
+  /** @param {GizmodError} error that answers no request */
+  #fail(error) {
+    if (error.code === "storage" && error.nodes) this.#prediction?.failed(error.nodes);
+    this.emit("error", error);
+    this.#showGizmo();
+  }
+
+  /**
+   * A grab was refused.
+   * @param {Drag | null | undefined} drag
+   * @param {boolean} runs the drag ran before: what was refused is the value that was typed
+   * @param {number} n the number of that value
+   */
+  #ungrab(drag, runs, n) {
+    if (!runs && !drag) this.#serve(false);
+    else if (runs && drag) this.#prediction?.untyped(drag, n);
+    else if (drag) this.#prediction?.refused(drag);
+    this.#showGizmo();
+  }
+
+  /**
+   * The running drag is released.
+   * @param {number} n
+   * @param {Place} place
+   */
+  #drop(n, place) {
+    const served = this.#served;
+    this.#serve(false);
+    if (served) return null;
+    this.#prediction?.move(n, place);
+    const drag = this.#prediction?.up();
+    this.#showGizmo();
+    return drag ?? null;
+  }
+
+  /**
+   * Shows an edit until the scene contains it, or until it is refused.
+   * @param {Pending | null} pending
+   * @param {Promise<any[]>} asked
+   */
+  async #settle(pending, asked) {
+    try {
+      const [done] = await asked;
+      if (pending) this.#prediction?.answered(pending, done);
+      return done;
+    } catch (error) {
+      if (pending) this.#prediction?.refused(pending);
+      throw error;
+    } finally {
+      this.#showGizmo();
+    }
+  }
+
+  /**
+   * What the server did not see of a gesture becomes an edit of its own.
+   * @param {Gesture} gesture
+   */
+  async #land(gesture) {
+    const message = this.#landing(gesture, {});
+    if (!message) {
+      this.#prediction?.answered(gesture, {});
+      return { seq: this.scene.seq };
+    }
+    return this.#settle(gesture, this.#connection.ask(message));
+  }
+
+  /**
+   * The edit that takes the place of a gesture's end that the server did not see.
+   * @param {Gesture} gesture
+   * @param {{ seq?: number }} answer to that end
+   */
+  #landing(gesture, { seq }) {
+    const { known } = gesture;
+    const nodes = gesture.outcome();
+    if (seq !== undefined || !known || nodes.length === 0) return null;
+    if (gesture.alone && gesture.isIdle) return null;
+    return {
+      op: "set",
+      nodes,
+      key: makeKey(),
+      base: () => this.#baseSince(gesture.ids, known),
+    };
+  }
+
+  /** Ends a drag that goes on without the server: another one begins. */
+  #landAway() {
+    const drag = this.#prediction?.away ? this.#prediction.up() : null;
+    if (drag) this.#land(drag).catch((error) => this.#fail(error));
+  }
+
+  /** @param {Wheel} wheel @param {any} message */
+  async #turn(wheel, message) {
+    wheel.sent();
+    try {
+      this.#prediction?.turned(wheel, (await this.#ask(message)).seq);
+    } catch (error) {
+      if (this.#isOnlyLost(error)) return;
+      this.#prediction?.refused(wheel);
+      this.#fail(/** @type {GizmodError} */ (error));
+    }
+    this.#showGizmo();
+  }
+
+  /** A wheel that turns without the server becomes an edit when it rests. @param {Wheel} wheel */
+  #turnAway(wheel) {
+    if (wheel !== this.#wheel) this.#restWheel();
+    wheel.alone ||= wheel.known === null;
+    wheel.goAway(this.scene.saved);
+    this.#wheel = wheel;
+    clearTimeout(this.#wheelRests);
+    this.#wheelRests = setTimeout(() => this.#restWheel(), WHEEL_MS);
+  }
+
+  #restWheel() {
+    const wheel = this.#wheel;
+    this.#wheel = null;
+    clearTimeout(this.#wheelRests);
+    if (!wheel) return;
+    this.#prediction?.rest(wheel);
+    this.#land(wheel).catch((error) => this.#fail(error));
+  }
+
+  /** @param {Place} place */
+  async #orbit(place) {
+    const foreseen = this.#prediction?.orbit(place) === true;
+    try {
+      await this.#press(place);
+    } catch (error) {
+      if (!foreseen || !this.#isOnlyLost(error)) throw error;
+    }
+    return {};
+  }
+
+  /** @param {any} message */
+  async #endOrbit(message) {
+    this.#foreseeView(this.#prediction?.turn(message));
+    this.#prediction?.endOrbit();
+    try {
+      return await this.#ask(message);
+    } catch (error) {
+      if (!this.#isOnlyLost(error)) throw error;
+      return { seq: this.scene.seq };
+    }
+  }
+
+  /** @param {number[] | null | undefined} view */
+  #foreseeView(view) {
+    if (!view) return;
+    this.#views.push(view);
+    if (this.#views.length > VIEWS_MAX) this.#views.shift();
+    this.#setView(view);
+  }
+
+  /**
+   * The server has orbited the view. The page's own view counts: if the server's is another one, it
+   * is told.
+   * @param {number[]} view
+   */
+  #tellView(view) {
+    const at = this.#views.findIndex((own) => isSameView(own, view));
+    const isForeseen = this.#views.length > 0;
+    if (isForeseen) this.#views.splice(0, Math.max(at, 0) + 1);
+    if (!isForeseen) this.#setView(view);
+    else if (at < 0 && this.camera) this.setCamera(this.camera);
+  }
 }
+
+/** Where the solver is by default: beside this file, or beside the bundle that it is part of. */
+const WASM = new URL("./predict.wasm", import.meta.url);
+
+/** @param {number[]} a @param {number[]} b */
+const isSameView = (a, b) =>
+  a.every((value, i) => Math.abs(value - b[i]) <= 1e-9 * Math.max(1, Math.abs(value)));
 
 /**
  * An edit of very many nodes goes on in the next answer, under the same id: puts it together.

@@ -216,7 +216,7 @@ test("a killed daemon: an edit made meanwhile waits, and is made once, by its ke
 });
 
 test("an edit made while away does not write over what others did meanwhile", async () => {
-  const ada = await join("Ada", { WebSocket: Held });
+  const ada = await join("Ada", { WebSocket: Held, predict: false });
   const [id] = ada.scene.roots;
   const away = event(ada, "status", ({ phase }) => phase === "offline");
   held = true;
@@ -326,7 +326,7 @@ test("whoever comes back while the old connection hangs has at once what they he
     }
   }
   const bob = await join("Bob"),
-    ada = await join("Eva", { url, WebSocket: Kept });
+    ada = await join("Eva", { url, WebSocket: Kept, predict: false });
   const [id] = ada.scene.roots,
     x = ada.scene.get(id).t[0];
   const ray = (to) => ({ ray: [to, 0, 5, 0, 0, -1] });

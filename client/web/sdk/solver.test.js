@@ -23,6 +23,7 @@ before(async () => {
     user: "Ada",
     create: true,
     WebSocket,
+    predict: false,
   });
 });
 

@@ -345,6 +345,12 @@ export interface ConnectOptions {
   token?: TokenOption;
   /** Create the scene if it does not exist. */
   create?: boolean;
+  /**
+   * Whether what the user does shows at once, before the server answers; true by default. It needs
+   * predict.wasm: its address, a response or its bytes, if it is not beside this package's files.
+   * Without it everything works as with false.
+   */
+  predict?: boolean | string | URL | Response | BufferSource;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
 }

@@ -247,7 +247,10 @@ export class RemoteTransformControls extends EventDispatcher {
     this.#stops.push(session.on("gizmo", (gizmo) => this.#show(gizmo)));
     this.#stops.push(session.on("selection", (ids) => this.#selected(ids)));
     this.#stops.push(
-      session.on("status", ({ phase }) => phase !== "online" && this.dragging && this.#end()),
+      // A drag that shows at once goes on without a connection.
+      session.on("status", ({ phase }) => {
+        if (phase !== "online" && this.dragging && session.gizmo?.active === undefined) this.#end();
+      }),
     );
     this.#stops.push(binding.on("change", (objects) => this.#moved(objects)));
     /** @type {[string, (event: any) => void][]} */
@@ -328,10 +331,12 @@ export class RemoteTransformControls extends EventDispatcher {
   }
 
   /**
-   * Asks for the handle at a place; one request is open at a time, and the next one is for the
-   * latest place. @param {Place} place
+   * Finds the handle at a place. If only the server knows it, one request is open at a time, and
+   * the next one is for the latest place.
+   * @param {Place} place
    */
   async #hover(place) {
+    if (this.session.handleAt(place) !== undefined) return this.#point(place);
     const busy = this.#asked !== this.#answered;
     this.#asked = place;
     while (!busy && this.#asked !== this.#answered) {
@@ -341,13 +346,20 @@ export class RemoteTransformControls extends EventDispatcher {
     }
   }
 
+  /** The page knows the handle at a place. @param {Place} place */
+  #point(place) {
+    this.#asked = this.#answered = place;
+    this.session.hover(place);
+  }
+
   /** @param {PointerEvent} event */
   async #handleDown(event) {
     if (!this.enabled || !this.object || this.dragging || event.button !== 0) return;
     this.#pointer = event.pointerId;
     const place = this.#placeOf(event);
     // A finger does not hover before it presses, and a mouse may be faster than the answer.
-    if (!isSamePlace(place, this.#answered)) await this.session.probe(place).catch(() => {});
+    if (this.session.handleAt(place) !== undefined) this.#point(place);
+    else if (!isSamePlace(place, this.#answered)) await this.session.probe(place).catch(() => {});
     const handle = this.session.gizmo?.hover;
     const released = this.#pointer !== event.pointerId;
     if (handle === undefined || this.axis === null || this.dragging || released) return;

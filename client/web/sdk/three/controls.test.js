@@ -70,8 +70,8 @@ function block(name) {
 }
 
 /** An application with one block, its camera 10 m before it. */
-async function application(scene, user) {
-  const session = await join(scene, user);
+async function application(scene, user, more) {
+  const session = await join(scene, user, more);
   const stage = new Scene(),
     mesh = block("block"),
     canvas = new Canvas();
@@ -126,6 +126,9 @@ async function reachArrow(app) {
   await app.session.probe({ at });
   return at;
 }
+
+/** What is under the pointer is asked of the server. */
+const ASKING = { predict: false };
 
 const sceneName = () => `controls-${++count}`;
 
@@ -188,8 +191,8 @@ test("controls_what_another_holds_is_said_and_not_dragged", async () => {
 
 test("controls_a_drag_that_is_refused_after_its_end_is_said_once", async () => {
   const scene = sceneName();
-  const ada = await application(scene, "Ada"),
-    bob = await application(scene, "Bob");
+  const ada = await application(scene, "Ada", ASKING),
+    bob = await application(scene, "Bob", ASKING);
   const at = await reachArrow(bob);
   await ada.session.grab("ty", { nodes: [ada.binding.nodeOf(ada.mesh)], value: [0] });
   bob.canvas.point("pointerdown", at);
@@ -204,7 +207,7 @@ test("controls_a_drag_that_is_refused_after_its_end_is_said_once", async () => {
 });
 
 test("controls_that_are_disposed_while_the_server_looks_drag_nothing", async () => {
-  const app = await application(sceneName(), "Ada");
+  const app = await application(sceneName(), "Ada", ASKING);
   const [x, y] = await reachArrow(app);
   app.canvas.point("pointerdown", [x + 1, y]);
   app.controls.dispose();
@@ -243,7 +246,7 @@ test("controls_a_press_that_is_faster_than_the_answer_grabs_what_is_under_it", a
 });
 
 test("controls_a_tap_that_ends_before_the_answer_drags_nothing", async () => {
-  const app = await application(sceneName(), "Ada");
+  const app = await application(sceneName(), "Ada", ASKING);
   const arrow = await reachArrow(app);
   app.canvas.point("pointerdown", arrow, {
     pointerType: "touch",

@@ -1,0 +1,12 @@
+// random.js - random numbers that are the same in each run.
+
+/** Numbers from 0 to below 1 that follow from a seed. */
+export function random(seed) {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
