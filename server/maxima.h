@@ -134,6 +134,9 @@
 #define GZ_SLICES_AT_ONCE 16
 /* A node that a drag moves counts as so many of them: others are told of it as well. */
 #define GZ_SLICE_NODES_PER_POSE 4
+/* Nodes that the core edits, or puts into a batch, while other scenes wait, in some 1 to 3 us each.
+ * Work on more nodes is done by a worker, to which the core is lent. */
+#define GZ_NODES_AT_ONCE 1000
 /* Bytes of the frames of one session that wait until the work for an earlier message of it is done:
  * its socket is not read meanwhile, and what was read of it before is little more than a frame. */
 #define GZ_INBOX_BYTES_MAX (4 * GZ_MESSAGE_BYTES_MAX)

@@ -17,8 +17,8 @@
 #include "proto/base/status.h"
 
 struct gz_disk {
-    uint64_t free_bytes; /* as it was found last */
-    bool is_short;       /* edits are refused */
+    uint64_t free_bytes;   /* as it was found last */
+    _Atomic bool is_short; /* edits are refused; any thread reads it */
     /* disk.c's */
     const char *folder;
     const struct gz_log *log;

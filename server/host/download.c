@@ -106,15 +106,31 @@ enum gz_status gz_download_backup(struct gz_transfer *transfer)
 
 /* ---- export: the nodes as the core has them, in the asset from the file ---- */
 
+static void run_copy(struct gz_loan *loan, struct gz_core *core)
+{
+    struct gz_transfer *transfer = loan->context;
+    transfer->has_asset = gz_core_summary(core).has_asset;
+    transfer->error.status =
+        gz_core_nodes(core, &transfer->arena, &transfer->records, &transfer->record_count);
+    if (transfer->error.status != GZ_OK)
+        gz_fail(&transfer->error, transfer->error.status, "no memory for the nodes");
+}
+
+static void handle_copied(struct gz_loan *loan, bool is_cancelled)
+{
+    struct gz_transfer *transfer = loan->context;
+    (void)is_cancelled; /* so is its job */
+    transfer->place = ON_LOOP;
+    gz_transfer_work(transfer);
+}
+
 enum gz_status gz_export_prepare(struct gz_transfer *transfer)
 {
     enum gz_status status = gz_download_prepare(transfer);
     if (status == GZ_OK) status = gz_transfer_find(transfer, false);
-    if (status != GZ_OK || transfer->scene == NULL) return status;
-    transfer->has_asset = gz_core_summary(transfer->scene->net.core).has_asset;
-    status = gz_core_nodes(transfer->scene->net.core, &transfer->arena, &transfer->records,
-                           &transfer->record_count);
-    return status == GZ_OK ? GZ_OK : gz_fail(&transfer->error, status, "no memory for the nodes");
+    if (status == GZ_OK && transfer->scene != NULL)
+        gz_transfer_borrow(transfer, run_copy, handle_copied);
+    return status;
 }
 
 static struct gz_export_node *export_nodes(struct gz_transfer *transfer)

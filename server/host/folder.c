@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/loan.h"
 #include "host/name.h"
 #include "net/text.h"
 
@@ -94,7 +95,7 @@ bool gz_scene_list_print(struct gz_scene_list *list, const struct gz_scenes *sce
         const char *name = list->scenes[i].name;
         const struct gz_open_scene *scene = gz_scenes_find_open(scenes, name);
         struct gz_core_summary summary = {.nodes = stored->nodes, .seq = stored->seq};
-        if (scene != NULL) summary = gz_core_summary(scene->net.core);
+        if (scene != NULL) summary = gz_open_scene_summary(scene);
         ok = gz_text_print(out,
                            "%s{\"name\":\"%s\",\"nodes\":%" PRIu64 ",\"seq\":%" PRIu64
                            ",\"users\":%" PRIu64 ",\"open\":%s,\"changed\":%.3f}",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/folder.h"
+#include "host/loan.h"
 #include "host/memory.h"
 #include "host/metrics.h"
 #include "host/transfer.h"
@@ -26,7 +27,9 @@ struct gz_host {
     struct gz_disk disk;
     struct gz_memory memory;
     struct gz_shares shares;
-    uint64_t errors[GZ_STATUS_COUNT];
+    _Atomic uint64_t errors[GZ_STATUS_COUNT];
+    const char *end_reason; /* NULL until its end begins */
+    double retry_s;
 };
 
 /* ---- what the scenes tell ---- */
@@ -36,6 +39,19 @@ static void handle_opened(void *context, struct gz_open_scene *scene)
     struct gz_host *host = context;
     gz_net_add(host->net, &scene->net);
     gz_triangles_make(&host->scenes, scene);
+}
+
+static void end_scene(const struct gz_host *host, struct gz_open_scene *scene)
+{
+    const struct gz_bye bye = {.reason = {host->end_reason, strlen(host->end_reason)},
+                               .retry_s = host->retry_s};
+    gz_core_end_all(gz_open_scene_touch(scene), &bye, gz_clock_now());
+}
+
+static void handle_returned(void *context, struct gz_open_scene *scene)
+{
+    const struct gz_host *host = context;
+    if (host->end_reason != NULL) end_scene(host, scene);
 }
 
 static void handle_closing(void *context, struct gz_open_scene *scene)
@@ -54,6 +70,12 @@ static void handle_lost(void *context, struct gz_open_scene *scene)
 }
 
 /* ---- what the network asks ---- */
+
+static void lend(void *context, struct gz_net_scene *scene)
+{
+    (void)context;
+    gz_open_scene_lend((struct gz_open_scene *)scene, NULL);
+}
 
 static enum gz_status find(void *context, struct gz_text name, bool create, const char *payer,
                            struct gz_scene_wait *wait, struct gz_net_scene **scene,
@@ -118,6 +140,7 @@ struct gz_net_host gz_host_for_net(struct gz_host *host)
     return (struct gz_net_host){.context = host,
                                 .errors = host->errors,
                                 .find = find,
+                                .lend = lend,
                                 .forget = forget,
                                 .admit = admit,
                                 .serve = serve,
@@ -149,8 +172,10 @@ static enum gz_status make_folder(const struct gz_host_options *options, struct 
     return GZ_OK;
 }
 
+/* There is always memory for a mutex on Linux. */
 static void open_shares(struct gz_shares *shares)
 {
+    (void)uv_mutex_init(&shares->mutex);
     shares->written.at_once = GZ_WRITTEN_BYTES_AT_ONCE;
     shares->written.per_s = GZ_WRITTEN_BYTES_PER_S;
     shares->written_in_scene.at_once = GZ_WRITTEN_USERS_PER_SCENE * GZ_WRITTEN_BYTES_AT_ONCE;
@@ -180,6 +205,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .errors = host->errors,
                                               .context = host,
                                               .handle_opened = handle_opened,
+                                              .handle_returned = handle_returned,
                                               .handle_closing = handle_closing,
                                               .handle_lost = handle_lost};
     open_shares(&host->shares);
@@ -226,10 +252,12 @@ void gz_host_sample(struct gz_host *host, const char *name,
 
 void gz_host_end(struct gz_host *host, const char *reason, double retry_s)
 {
-    const struct gz_bye bye = {.reason = {reason, strlen(reason)}, .retry_s = retry_s};
     struct gz_open_scene *scene = NULL;
-    while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL)
-        gz_core_end_all(gz_open_scene_touch(scene), &bye, gz_clock_now());
+    host->end_reason = reason;
+    host->retry_s = retry_s;
+    while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL) {
+        if (!scene->net.is_lent) end_scene(host, scene);
+    }
 }
 
 bool gz_host_is_idle(const struct gz_host *host)
@@ -267,5 +295,6 @@ void gz_host_close(struct gz_host *host)
 
 void gz_host_destroy(struct gz_host *host)
 {
+    if (host != NULL) uv_mutex_destroy(&host->shares.mutex);
     free(host);
 }

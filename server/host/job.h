@@ -37,6 +37,7 @@ enum gz_lane {
     GZ_LANE_OPENINGS,    /* scenes are opened and closed: people wait for it */
     GZ_LANE_RETIREMENTS, /* scenes are deleted and renamed, which may wait for other programs */
     GZ_LANE_PAST,        /* questions to the past */
+    GZ_LANE_CORES,       /* cores that are lent: loan.h */
     GZ_LANE_TRANSFERS,   /* HTTP: import, export, backup, the list */
     GZ_LANE_BODIES,      /* HTTP: what comes is written to a file */
     GZ_LANE_TRIANGLES,   /* of scenes that were opened: nobody waits for them */
@@ -47,7 +48,7 @@ enum gz_lane {
 
 /* Workers that libuv has, unless the environment says otherwise in UV_THREADPOOL_SIZE: the bounds
  * of all lanes together. */
-#define GZ_WORKERS 13
+#define GZ_WORKERS 15
 /* The niceness of workers, where the daemon's own is less: beside a loop that is busy they get a
  * tenth of a processor. */
 #define GZ_WORKER_NICE 10

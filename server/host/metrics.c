@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "host/loan.h"
 #include "net/text.h"
 #include "server/maxima.h"
 
@@ -57,7 +58,7 @@ static const struct {
 
 static double measure_scene(const struct gz_open_scene *scene, enum measure measure)
 {
-    struct gz_core_summary summary = gz_core_summary(scene->net.core);
+    struct gz_core_summary summary = gz_open_scene_summary(scene);
     struct gz_store_stats stats = gz_store_stats(scene->store);
     const double values[MEASURE_COUNT] = {
         [NODES] = (double)summary.nodes,

@@ -29,6 +29,8 @@ struct gz_retirement {
     char *path, *new_path;
     struct gz_open_scene *scene; /* NULL if it is not open */
     struct gz_scene_wait wait;   /* while it is being opened or closed */
+    bool is_frozen;              /* the scene, if it is open */
+    bool is_dismissed;           /* everybody in it */
     uv_timer_t tick;
     double until_s; /* monotonic: after this it waits only for the disk and the past */
     struct gz_job job;
@@ -98,7 +100,7 @@ static void end(struct gz_retirement *retirement)
 
 /* ---- everybody leaves ---- */
 
-static void say_bye(const struct gz_retirement *retirement)
+static void say_bye(struct gz_retirement *retirement)
 {
     const char *new_name = retirement->new_claim.name;
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
@@ -113,6 +115,7 @@ static void say_bye(const struct gz_retirement *retirement)
              is_done ? "" : "closed, it could not be ", words);
     bye.reason = (struct gz_text){reason, strlen(reason)};
     if (is_done) bye.scene = (struct gz_text){new_name, strlen(new_name)};
+    retirement->is_dismissed = true;
     gz_core_end_all(gz_open_scene_touch(retirement->scene), &bye, gz_clock_now());
 }
 
@@ -140,11 +143,7 @@ static void handle_files_done(struct gz_job *job)
     retirement->phase = LEAVING;
     give_up_names(retirement);
     report(retirement);
-    if (retirement->scene == NULL || job->is_cancelled) {
-        end(retirement);
-    } else {
-        say_bye(retirement);
-    }
+    if (retirement->scene == NULL || job->is_cancelled) end(retirement);
 }
 
 static void give_to_worker(struct gz_retirement *retirement)
@@ -170,8 +169,9 @@ static void give_to_worker(struct gz_retirement *retirement)
 /* If the disk refuses everything, the entries about sessions are not waited for. */
 static bool is_at_rest(const struct gz_open_scene *scene)
 {
-    if (scene->net.touched || !gz_core_is_answered(scene->net.core)) return false;
-    return gz_core_is_idle(scene->net.core) || gz_store_stats(scene->store).last_status != GZ_OK;
+    if (scene->net.touched || !gz_core_is_answered(gz_net_core(&scene->net))) return false;
+    return gz_core_is_idle(gz_net_core(&scene->net)) ||
+           gz_store_stats(scene->store).last_status != GZ_OK;
 }
 
 /* What the disk and the past still owe the core comes, sooner or later; others are waited for only
@@ -179,34 +179,48 @@ static bool is_at_rest(const struct gz_open_scene *scene)
 static bool is_finished(const struct gz_retirement *retirement)
 {
     const struct gz_open_scene *scene = retirement->scene;
-    if (retirement->wait.list != NULL) return false;
-    if (scene != NULL && (scene->questions != NULL || !gz_core_is_stored(scene->net.core)))
+    if (scene != NULL &&
+        (scene->questions != NULL || !gz_core_is_stored(gz_net_core(&scene->net)) ||
+         gz_core_has_bulk(gz_net_core(&scene->net))))
         return false;
     if (gz_clock_now().mono_s > retirement->until_s) return true;
     return (scene == NULL || is_at_rest(scene)) &&
            !gz_jobs_use(retirement->all->scenes->setting->jobs, retirement->claim.name);
 }
 
-static void handle_tick(uv_timer_t *tick)
-{
-    struct gz_retirement *retirement = tick->data;
-    if (retirement->phase == FINISHING && is_finished(retirement)) give_to_worker(retirement);
-    if (retirement->phase == LEAVING && retirement->scene->net.connections == NULL) end(retirement);
-}
-
 /* ---- its beginning ---- */
 
-/* The scene is open or it is not, and stays so. */
+/* The scene is open or it is not, and stays so. What its core has put off is done before, by the
+ * worker that it waits for. */
 static void freeze(struct gz_retirement *retirement)
 {
     struct gz_scenes *scenes = retirement->all->scenes;
+    struct gz_open_scene *scene = gz_scenes_find_open(scenes, retirement->claim.name);
     char words[GZ_ERROR_BYTES_MAX], why[GZ_ERROR_BYTES_MAX];
-    retirement->scene = gz_scenes_find_open(scenes, retirement->claim.name);
-    if (retirement->scene == NULL) return;
+    if (scene != NULL && (scene->net.is_lent || gz_core_has_bulk(gz_net_core(&scene->net))))
+        return; /* until the next tick */
+    retirement->is_frozen = true;
+    retirement->scene = scene;
+    if (scene == NULL) return;
     describe(retirement, words, sizeof words);
     gz_print(why, sizeof why, "this scene is being %s", words);
-    gz_core_freeze(gz_open_scene_touch(retirement->scene), why, gz_clock_now());
+    gz_core_freeze(gz_open_scene_touch(scene), why, gz_clock_now());
     gz_jobs_cancel(scenes->setting->jobs, GZ_LANE_TRIANGLES, retirement->claim.name);
+}
+
+static void handle_tick(uv_timer_t *tick)
+{
+    struct gz_retirement *retirement = tick->data;
+    const struct gz_open_scene *scene = retirement->scene;
+    if (retirement->wait.list != NULL || (scene != NULL && scene->net.is_lent)) return;
+    if (!retirement->is_frozen) {
+        freeze(retirement);
+    } else if (retirement->phase == FINISHING && is_finished(retirement)) {
+        give_to_worker(retirement);
+    } else if (retirement->phase == LEAVING) {
+        if (!retirement->is_dismissed) say_bye(retirement);
+        if (scene->net.connections == NULL) end(retirement);
+    }
 }
 
 /* Why its opening failed does not matter to a file that is to go. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/scenes.h"
 #include "net/clock.h"
 #include "net/keyring.h"
 #include "server/maxima.h"
@@ -19,7 +20,7 @@ char *gz_scene_path(const struct gz_scene_setting *setting, const char *name)
 struct gz_core *gz_open_scene_touch(struct gz_open_scene *scene)
 {
     scene->net.touched = true;
-    return scene->net.core;
+    return gz_net_core(&scene->net);
 }
 
 /* ---- the core's host: the store ---- */
@@ -27,6 +28,10 @@ struct gz_core *gz_open_scene_touch(struct gz_open_scene *scene)
 static void commit(void *context, struct gz_batch *batch)
 {
     struct gz_open_scene *scene = context;
+    if (scene->net.is_lent) {
+        scene->batch = batch;
+        return;
+    }
     if (scene->store == NULL) {
         scene->held = batch;
         return;
@@ -83,20 +88,30 @@ static enum gz_status refuse_bytes(struct gz_error *error, const char *whose)
         whose, GZ_WRITTEN_BYTES_PER_S / 1024);
 }
 
-static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
-                            struct gz_error *error)
+static enum gz_status take_share(const struct gz_open_scene *scene, const char *payer,
+                                 double amount, struct gz_error *error)
 {
-    const struct gz_open_scene *scene = context;
     struct gz_shares *shares = scene->setting->shares;
-    const double now_s = gz_clock_now().mono_s, amount = (double)bytes;
-    enum gz_status status = gz_disk_check(scene->setting->disk, error);
-    if (status != GZ_OK || shares == NULL || payer == NULL || payer[0] == '\0') return status;
+    const double now_s = gz_clock_now().mono_s;
     if (!gz_quota_has(&shares->written, payer, amount, now_s)) return refuse_bytes(error, "by you");
     if (!gz_quota_has(&shares->written_in_scene, scene->name, amount, now_s))
         return refuse_bytes(error, "in this scene");
     gz_quota_take(&shares->written, payer, amount, now_s);
     gz_quota_take(&shares->written_in_scene, scene->name, amount, now_s);
     return GZ_OK;
+}
+
+static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
+                            struct gz_error *error)
+{
+    const struct gz_open_scene *scene = context;
+    struct gz_shares *shares = scene->setting->shares;
+    enum gz_status status = gz_disk_check(scene->setting->disk, error);
+    if (status != GZ_OK || shares == NULL || payer == NULL || payer[0] == '\0') return status;
+    uv_mutex_lock(&shares->mutex);
+    status = take_share(scene, payer, (double)bytes, error);
+    uv_mutex_unlock(&shares->mutex);
+    return status;
 }
 
 /* On the writer's thread. */
@@ -112,7 +127,7 @@ static void handle_committed(uv_async_t *async)
     enum gz_status status;
     struct gz_error error = {.status = GZ_OK};
     struct gz_batch *batch;
-    if (scene->phase != GZ_SCENE_OPEN) return;
+    if (scene->phase != GZ_SCENE_OPEN || scene->net.is_lent) return; /* gz_open_scene_catch_up */
     while (scene->store != NULL && (batch = gz_store_take(scene->store, &status, &error)) != NULL) {
         scene->commit_from_s = 0;
         gz_core_committed(gz_open_scene_touch(scene), batch, status, error.message, gz_clock_now());
@@ -125,6 +140,7 @@ static void handle_committed(uv_async_t *async)
 
 struct question {
     struct gz_job job;
+    struct gz_scene_wait wait; /* for a core that is lent */
     struct gz_open_scene
         *scene;            /* neither it nor `next` is to be touched if the job is cancelled */
     struct question *next; /* of the scene */
@@ -148,17 +164,40 @@ static void unlink_question(const struct question *question)
     *at = question->next;
 }
 
-static void handle_answer(struct gz_job *job)
+static void free_question(struct question *question)
 {
-    struct question *question = job->context;
-    if (!job->is_cancelled) {
-        struct gz_open_scene *scene = question->scene;
-        unlink_question(question);
-        gz_core_answered(gz_open_scene_touch(scene), question->ticket, &question->answer,
-                         gz_clock_now());
-    }
     gz_answer_finish(&question->answer);
     free(question);
+}
+
+static void take_answer(struct question *question)
+{
+    struct gz_open_scene *scene = question->scene;
+    if (scene->net.is_lent) {
+        gz_scenes_await(scene, &question->wait);
+        return;
+    }
+    unlink_question(question);
+    gz_core_answered(gz_open_scene_touch(scene), question->ticket, &question->answer,
+                     gz_clock_now());
+    free_question(question);
+}
+
+/* The core, which was lent, is back, or goes away. */
+static void handle_core(struct gz_scene_wait *wait, const struct gz_error *error)
+{
+    if (error == NULL)
+        take_answer(wait->context);
+    else
+        free_question(wait->context);
+}
+
+static void handle_answer(struct gz_job *job)
+{
+    if (job->is_cancelled)
+        free_question(job->context);
+    else
+        take_answer(job->context);
 }
 
 static void query(void *context, uint64_t ticket, const char *payer, const struct gz_query *query)
@@ -179,6 +218,7 @@ static void query(void *context, uint64_t ticket, const char *payer, const struc
                                     .run = run_question,
                                     .done = handle_answer,
                                     .context = question};
+    question->wait = (struct gz_scene_wait){.again = handle_core, .context = question};
     question->scene = scene;
     question->ticket = ticket;
     question->query = *query;
@@ -198,7 +238,8 @@ static void withdraw(void *context, uint64_t ticket)
     if (scene->is_ending || scene->setting->jobs->is_closing) return;
     struct question *question = scene->questions;
     while (question != NULL && question->ticket != ticket) question = question->next;
-    if (question != NULL && gz_job_withdraw(&question->job)) unlink_question(question);
+    if (question == NULL || question->wait.list != NULL) return; /* its job is done */
+    if (gz_job_withdraw(&question->job)) unlink_question(question);
 }
 
 /* ---- the core's host: memory that goes back on a worker ---- */
@@ -213,7 +254,7 @@ static void finish_answer(void *memory)
 static void discard(void *context, struct gz_answer *answer)
 {
     struct gz_open_scene *scene = context;
-    struct gz_answer *own = malloc(sizeof *own);
+    struct gz_answer *own = scene->net.is_lent ? NULL : malloc(sizeof *own);
     if (own == NULL) {
         gz_answer_finish(answer);
         return;
@@ -222,14 +263,40 @@ static void discard(void *context, struct gz_answer *answer)
     gz_jobs_free(scene->setting->jobs, own, finish_answer);
 }
 
-/* A core that is destroyed is at a worker already. */
+/* A core that is lent or destroyed is at a worker already. */
 static void release(void *context, void *memory, void (*finish)(void *memory))
 {
     struct gz_open_scene *scene = context;
-    if (scene->is_ending)
+    if (scene->is_ending || scene->net.is_lent)
         finish(memory);
     else
         gz_jobs_free(scene->setting->jobs, memory, finish);
+}
+
+/* ---- what waits while the core is lent ---- */
+
+void gz_open_scene_tell(struct gz_open_scene *scene, struct gz_telling *telling)
+{
+    if (!scene->net.is_lent) {
+        telling->tell(telling);
+        return;
+    }
+    telling->next = scene->tellings;
+    scene->tellings = telling;
+}
+
+void gz_open_scene_catch_up(struct gz_open_scene *scene)
+{
+    struct gz_batch *batch = scene->batch;
+    struct gz_telling *telling = scene->tellings, *next;
+    scene->batch = NULL;
+    scene->tellings = NULL;
+    if (batch != NULL) commit(scene, batch);
+    for (; telling != NULL; telling = next) {
+        next = telling->next;
+        telling->tell(telling);
+    }
+    handle_committed(&scene->committed);
 }
 
 /* ---- from nothing to an open scene and back ---- */
@@ -270,7 +337,8 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
         .errors = scene->setting->errors,
         .server = scene->setting->server,
         .messages_per_s = scene->setting->messages_per_s,
-        .frame_headroom = gz_net_frame_headroom()};
+        .frame_headroom = gz_net_frame_headroom(),
+        .lends = true};
     return gz_core_create(&options, state);
 }
 
@@ -342,7 +410,7 @@ double gz_open_scene_commit_seconds(const struct gz_open_scene *scene,
 
 bool gz_open_scene_is_idle(const struct gz_open_scene *scene)
 {
-    return !scene->net.touched && gz_core_is_idle(scene->net.core);
+    return !scene->net.is_lent && !scene->net.touched && gz_core_is_idle(gz_net_core(&scene->net));
 }
 
 bool gz_open_scene_is_saved(const struct gz_open_scene *scene)

@@ -17,11 +17,21 @@
 #include "store/store.h"
 
 struct gz_open_scene;
+struct gz_loan; /* host/loan.h */
+
+/* Word from a core to somebody on the loop, which waits if the core is lent. Embedded in the struct
+ * of the one that `tell` concerns, which lives until then. */
+struct gz_telling {
+    struct gz_telling *next;
+    void (*tell)(struct gz_telling *telling);
+    void *context;
+};
 
 /* How much users, and scenes, have used of what all share. */
 struct gz_shares {
     struct gz_quota written, written_in_scene; /* bytes in files */
     struct gz_quota made;                      /* scenes */
+    uv_mutex_t mutex;                          /* guards the first two, for cores that are lent */
 };
 
 /* What all scenes of a host have in common; lives as long as they do, as do its strings. */
@@ -37,11 +47,12 @@ struct gz_scene_setting {
     struct gz_jobs *jobs;
     struct gz_disk *disk;     /* NULL: there is always room */
     struct gz_shares *shares; /* NULL: nobody's use is counted */
-    uint64_t *errors;         /* GZ_STATUS_COUNT: all that somebody was answered with */
-    /* On the loop: a scene was opened; it is about to be closed; its file is not there any more,
-     * and it takes no commits. */
+    _Atomic uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with */
+    /* On the loop: a scene was opened; its core, which was lent, is back; it is about to be closed;
+     * its file is not there any more, and it takes no commits. */
     void *context;
     void (*handle_opened)(void *context, struct gz_open_scene *scene);
+    void (*handle_returned)(void *context, struct gz_open_scene *scene);
     void (*handle_closing)(void *context, struct gz_open_scene *scene);
     void (*handle_lost)(void *context, struct gz_open_scene *scene);
 };
@@ -61,6 +72,12 @@ struct gz_open_scene {
     uv_async_t committed;       /* the store's writer has something for the loop */
     double commit_from_s;       /* monotonic, of the commit that runs; 0 for none */
     struct question *questions; /* to the past that are not answered yet, the newest first */
+    /* While the core is lent, and until it is back: loan.h. */
+    struct gz_loan *loan; /* NULL: it is for what the core put off */
+    struct gz_job loan_job;
+    struct gz_core_summary summary; /* from before */
+    struct gz_batch *batch;         /* that the core wants to store; or NULL */
+    struct gz_telling *tellings;    /* the worker's until then */
     struct gz_batch *held; /* what the core wanted to store after its file was closed; or NULL */
     bool is_ending;        /* it is emptied */
     /* scenes.c's */
@@ -76,6 +93,13 @@ struct gz_open_scene {
 
 /* FOLDER/NAME.db, to be freed; NULL without memory. */
 char *gz_scene_path(const struct gz_scene_setting *setting, const char *name);
+
+/* Calls `tell` on the loop: at once, or when the core is back. For functions that the core calls,
+ * on the thread that has the core. */
+void gz_open_scene_tell(struct gz_open_scene *scene, struct gz_telling *telling);
+/* After a loan: the batch goes to the disk, then each telling is told, then the answers of the disk
+ * are taken. */
+void gz_open_scene_catch_up(struct gz_open_scene *scene);
 
 /* The core, which is to have a turn: something is done with it. */
 struct gz_core *gz_open_scene_touch(struct gz_open_scene *scene);

@@ -67,7 +67,7 @@ static void link_first(struct gz_scenes *scenes, struct gz_open_scene *scene)
 
 /* ---- requests that wait for a scene ---- */
 
-static void add_wait(struct gz_open_scene *scene, struct gz_scene_wait *wait)
+void gz_scenes_await(struct gz_open_scene *scene, struct gz_scene_wait *wait)
 {
     struct gz_scene_wait **end = &scene->waits;
     while (*end != NULL) end = &(*end)->next;
@@ -89,14 +89,14 @@ bool gz_scenes_wait(struct gz_scenes *scenes, const char *name, struct gz_scene_
 {
     struct gz_open_scene *scene = find(scenes, name);
     bool changes = scene != NULL && scene->phase != GZ_SCENE_OPEN;
-    if (changes) add_wait(scene, wait);
+    if (changes) gz_scenes_await(scene, wait);
     return changes;
 }
 
-/* In the order in which they came. One may have another forgotten. */
+/* In the order in which they came. One may have another forgotten, or have the core lent. */
 static void wake(struct gz_open_scene *scene, const struct gz_error *error)
 {
-    while (scene->waits != NULL) {
+    while (scene->waits != NULL && !scene->net.is_lent) {
         struct gz_scene_wait *wait = scene->waits;
         gz_scenes_forget(wait);
         wait->again(wait, error);
@@ -134,9 +134,11 @@ static void start_job(struct gz_open_scene *scene, void (*run)(struct gz_job *jo
     gz_job_start(scene->setting->jobs, &scene->job);
 }
 
+/* A core that is lent is waited for: gz_scenes_take_back. */
 static void start_closing(struct gz_open_scene *scene)
 {
     scene->phase = GZ_SCENE_CLOSING;
+    if (scene->net.is_lent) return;
     scene->setting->handle_closing(scene->setting->context, scene);
     start_job(scene, run_closing, handle_emptied);
 }
@@ -150,6 +152,19 @@ void gz_scenes_hide(struct gz_open_scene *scene)
 
 void gz_scenes_drop(struct gz_open_scene *scene)
 {
+    start_closing(scene);
+}
+
+void gz_scenes_take_back(struct gz_open_scene *scene)
+{
+    struct gz_error error;
+    if (scene->phase == GZ_SCENE_OPEN) {
+        scene->setting->handle_returned(scene->setting->context, scene);
+        wake(scene, NULL);
+        return;
+    }
+    gz_fail(&error, GZ_BAD_STATE, "the server is going away");
+    wake(scene, &error);
     start_closing(scene);
 }
 
@@ -207,7 +222,7 @@ static void handle_filled(struct gz_job *job)
     }
     scene->phase = GZ_SCENE_OPEN;
     setting->handle_opened(setting->context, scene);
-    struct gz_core_summary summary = gz_core_summary(scene->net.core);
+    struct gz_core_summary summary = gz_core_summary(gz_net_core(&scene->net));
     gz_log(setting->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64,
            scene->name, summary.nodes, summary.seq, summary.epoch);
     wake(scene, NULL);
@@ -295,7 +310,7 @@ enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool c
     if (status == GZ_OK) status = gz_scenes_check_name(scenes, name, error);
     if (status != GZ_OK) return status;
     struct gz_open_scene *found = find(scenes, name);
-    if (found != NULL && found->phase == GZ_SCENE_OPEN) {
+    if (found != NULL && found->phase == GZ_SCENE_OPEN && !found->net.is_lent) {
         *scene = found;
         return use_open(found, error);
     }
@@ -303,7 +318,7 @@ enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool c
         status = list_opening(scenes, name, create, payer, &found, error);
         if (status == GZ_OK) start_job(found, run_opening, handle_filled);
     }
-    if (status == GZ_OK) add_wait(found, wait);
+    if (status == GZ_OK) gz_scenes_await(found, wait);
     return status;
 }
 
@@ -338,6 +353,10 @@ void gz_scenes_close(struct gz_scenes *scenes)
 {
     struct gz_open_scene *scene;
     while ((scene = gz_scenes_next(scenes, NULL)) != NULL) {
+        if (scene->net.is_lent) {
+            start_closing(scene);
+            continue;
+        }
         scenes->setting->handle_closing(scenes->setting->context, scene);
         gz_open_scene_empty(scene);
         unlink_scene(scene);

@@ -42,6 +42,11 @@ GZ_MUST_USE enum gz_status gz_scenes_open_here(struct gz_scenes *scenes, const c
 /* If the scene of this name is being opened or closed: has `wait->again` called afterwards, and
  * returns true. */
 bool gz_scenes_wait(struct gz_scenes *scenes, const char *name, struct gz_scene_wait *wait);
+/* Has `wait->again` called when the core of the scene, which is lent, is back; with an error if it
+ * goes away then. */
+void gz_scenes_await(struct gz_open_scene *scene, struct gz_scene_wait *wait);
+/* After a loan: whoever waits asks again, or the scene is closed if that waited. */
+void gz_scenes_take_back(struct gz_open_scene *scene);
 /* `again` is not called any more. Fine for one that does not wait. */
 void gz_scenes_forget(struct gz_scene_wait *wait);
 

@@ -168,6 +168,10 @@ void gz_transfer_cancel(struct gz_transfers *all)
         next = transfer->next;
         if (transfer->place != ON_LOOP) continue;
         gz_scenes_forget(&transfer->wait);
+        if (transfer->scene != NULL && transfer->scene->net.is_lent) {
+            gz_scenes_await(transfer->scene, &transfer->wait); /* its core may be about to answer */
+            continue;
+        }
         gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
         gz_transfer_refuse(transfer);
     }

@@ -60,6 +60,7 @@ void gz_transfer_free(struct gz_transfer *transfer)
     struct gz_transfer **link = &transfer->all->first;
     while (*link != transfer) link = &(*link)->next;
     *link = transfer->next;
+    gz_scenes_forget(&transfer->wait);
     if (transfer->file >= 0) close(transfer->file);
     gz_buffer_finish(&transfer->out);
     gz_arena_finish(&transfer->arena);
@@ -151,7 +152,7 @@ static enum gz_status check_core(struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
     enum gz_role in_scene;
-    if (!gz_core_role(transfer->scene->net.core, &request->claims, &in_scene))
+    if (!gz_core_role(gz_net_core(&transfer->scene->net), &request->claims, &in_scene))
         return gz_transfer_forbid(transfer);
     transfer->is_authorised = in_scene >= request->role;
     if (transfer->is_authorised) return GZ_OK;
@@ -209,6 +210,27 @@ static void admit(struct gz_transfer *transfer)
     gz_http_receive(request);
 }
 
+void gz_transfer_borrow(struct gz_transfer *transfer,
+                        void (*run)(struct gz_loan *loan, struct gz_core *core),
+                        void (*done)(struct gz_loan *loan, bool is_cancelled))
+{
+    transfer->place = AT_WORKER;
+    gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away"); /* unless it runs */
+    transfer->loan = (struct gz_loan){
+        .run = run, .done = done, .context = transfer, .user = gz_transfer_payer(transfer)};
+    gz_open_scene_lend(transfer->scene, &transfer->loan);
+}
+
+void gz_transfer_work(struct gz_transfer *transfer)
+{
+    if (transfer->error.status != GZ_OK) {
+        gz_transfer_refuse(transfer);
+        return;
+    }
+    transfer->place = AT_WORKER;
+    gz_job_start(transfer->all->scenes->setting->jobs, &transfer->job);
+}
+
 void gz_transfer_start(struct gz_transfer *transfer)
 {
     transfer->error.status = authorise(transfer);
@@ -221,14 +243,10 @@ void gz_transfer_start(struct gz_transfer *transfer)
         transfer->kind->retire(transfer);
         return;
     }
-    if (may && transfer->kind->prepare != NULL)
-        transfer->error.status = transfer->kind->prepare(transfer);
-    if (transfer->error.status != GZ_OK) {
-        gz_transfer_refuse(transfer);
-    } else if (transfer->wait.list == NULL) {
-        transfer->place = AT_WORKER;
-        gz_job_start(transfer->all->scenes->setting->jobs, &transfer->job);
-    }
+    enum gz_status status = GZ_OK;
+    if (may && transfer->kind->prepare != NULL) status = transfer->kind->prepare(transfer);
+    if (status != GZ_OK) transfer->error.status = status;
+    if (transfer->place == ON_LOOP && transfer->wait.list == NULL) gz_transfer_work(transfer);
 }
 
 /* Its scene, which was being opened, can be asked for again. */

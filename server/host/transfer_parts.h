@@ -12,6 +12,7 @@
 
 #include "exchange/exchange.h"
 #include "host/folder.h"
+#include "host/loan.h"
 #include "host/transfer.h"
 #include "net/body.h"
 
@@ -27,12 +28,13 @@ struct gz_transfer {
     char *path;
     enum {
         ON_LOOP,   /* it waits for its scene or for a commit */
-        AT_WORKER, /* its job ends it */
+        AT_WORKER, /* its job ends it, or its loan */
         RETIRING   /* the retirement of its scene ends it */
     } place;
     bool is_admission; /* it ends where the body may come */
     bool has_run, is_authorised;
     struct gz_job job;
+    struct gz_loan loan;
     struct gz_scene_wait wait;
     struct gz_open_scene *scene;
     struct gz_error error; /* status GZ_OK: all is well so far */
@@ -46,6 +48,8 @@ struct gz_transfer {
     const uint8_t *bytes; /* of the body, once they are read */
     struct gz_import import;
     struct gz_core_import_node *nodes;
+    struct gz_core_import given; /* to the core */
+    struct gz_telling stored;
     bool is_admitted, made;
     void (*done)(void *context, const struct gz_error *error);
     void *done_context;
@@ -63,7 +67,7 @@ struct gz_transfer_kind {
     enum gz_status (*check)(const struct gz_transfers *all, const struct gz_http_request *request,
                             struct gz_error *error);
     /* Both on the loop; NULL: nothing to do. `prepare` may find that a scene is to be opened first:
-     * then it waits, and is called again. */
+     * then it waits, and is called again. It may borrow the core: then the end of that goes on. */
     enum gz_status (*prepare)(struct gz_transfer *transfer);
     enum gz_status (*run)(struct gz_transfer *transfer); /* on a worker */
     /* Answers and frees, or sees to it that somebody does. */
@@ -83,6 +87,13 @@ void gz_transfer_start(struct gz_transfer *transfer);
 const char *gz_transfer_payer(const struct gz_transfer *transfer);
 /* Its scene, which may have to be opened first: `scene` is NULL then, and the transfer waits. */
 GZ_MUST_USE enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create);
+/* Has the core of its scene lent to it: `run` sets its error, which is that the server goes away
+ * until then. */
+void gz_transfer_borrow(struct gz_transfer *transfer,
+                        void (*run)(struct gz_loan *loan, struct gz_core *core),
+                        void (*done)(struct gz_loan *loan, bool is_cancelled));
+/* Gives it to a worker, or refuses it with its error. */
+void gz_transfer_work(struct gz_transfer *transfer);
 /* Answers and frees: with its error; with what was made. */
 void gz_transfer_refuse(struct gz_transfer *transfer);
 void gz_transfer_answer(struct gz_transfer *transfer, int code);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exchange/exchange.h"
+#include "host/loan.h"
 #include "server/maxima.h"
 
 /* ---- what there is room for ---- */
@@ -15,7 +16,7 @@ static uint64_t bytes_beside(const struct gz_scenes *scenes, const struct gz_ope
     uint64_t bytes = 0;
     const struct gz_open_scene *other = NULL;
     while ((other = gz_scenes_next(scenes, other)) != NULL) {
-        struct gz_core_summary summary = gz_core_summary(other->net.core);
+        struct gz_core_summary summary = gz_open_scene_summary(other);
         bytes += summary.surface_bytes_before;
         if (other != scene) bytes += summary.surface_bytes;
     }
@@ -45,6 +46,7 @@ struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
 
 struct making {
     struct gz_job job;
+    struct gz_scene_wait wait; /* for a core that is lent */
     struct gz_scenes *scenes;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
@@ -74,7 +76,7 @@ static bool hand_over(struct making *making, struct gz_open_scene *scene)
                making->error.message);
     making->surfaces = gz_triangles_admit(making->scenes, scene, making->surfaces, status);
     return making->surfaces != NULL &&
-           gz_core_take_surfaces(scene->net.core, making->asset_seq, making->surfaces);
+           gz_core_take_surfaces(gz_net_core(&scene->net), making->asset_seq, making->surfaces);
 }
 
 static void free_making(struct making *making)
@@ -83,20 +85,37 @@ static void free_making(struct making *making)
     free(making);
 }
 
+/* While the core is lent, it waits. */
+static void end_making(struct making *making)
+{
+    struct gz_open_scene *scene = gz_scenes_find_open(making->scenes, making->name);
+    bool is_wanted = !making->job.is_cancelled && scene != NULL &&
+                     gz_open_scene_summary(scene).epoch == making->epoch;
+    if (is_wanted && scene->net.is_lent) {
+        gz_scenes_await(scene, &making->wait);
+        return;
+    }
+    bool is_taken = is_wanted && hand_over(making, scene);
+    if (!is_taken && making->surfaces != NULL)
+        gz_jobs_free(making->job.jobs, making->surfaces, free);
+    free_making(making);
+}
+
+/* A scene that goes away meanwhile is not found any more. */
+static void handle_core(struct gz_scene_wait *wait, const struct gz_error *error)
+{
+    (void)error;
+    end_making(wait->context);
+}
+
 static void handle_made(struct gz_job *job)
 {
-    struct making *making = job->context;
-    struct gz_open_scene *scene = gz_scenes_find_open(making->scenes, making->name);
-    bool is_wanted = !job->is_cancelled && scene != NULL &&
-                     gz_core_summary(scene->net.core).epoch == making->epoch;
-    bool is_taken = is_wanted && hand_over(making, scene);
-    if (!is_taken && making->surfaces != NULL) gz_jobs_free(job->jobs, making->surfaces, free);
-    free_making(making);
+    end_making(job->context);
 }
 
 void gz_triangles_make(struct gz_scenes *scenes, const struct gz_open_scene *scene)
 {
-    struct gz_core_summary summary = gz_core_summary(scene->net.core);
+    struct gz_core_summary summary = gz_open_scene_summary(scene);
     if (!summary.has_asset) return;
     struct making *making = calloc(1, sizeof *making);
     if (making != NULL) making->path = strdup(scene->path);
@@ -105,6 +124,7 @@ void gz_triangles_make(struct gz_scenes *scenes, const struct gz_open_scene *sce
         (void)gz_triangles_admit(scenes, scene, NULL, GZ_NO_MEMORY);
         return;
     }
+    making->wait = (struct gz_scene_wait){.again = handle_core, .context = making};
     making->scenes = scenes;
     making->epoch = summary.epoch;
     making->asset_seq = summary.asset_seq;

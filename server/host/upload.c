@@ -50,8 +50,8 @@ static void handle_import_undone(void *context, const struct gz_error *error)
 }
 
 /* A scene that was made for an import which failed is as if it had never been, unless somebody came
- * meanwhile. Nothing else can be in it: what others asked after the import was refused with it, see
- * gz_core_refuse_batch. */
+ * meanwhile, or the server goes away. Nothing else can be in it: what others asked after the import
+ * was refused with it, see gz_core_refuse_batch. */
 static void give_up_import(struct gz_transfer *transfer)
 {
     struct gz_retire_request request = {.how = GZ_RETIRE_DELETE,
@@ -59,7 +59,8 @@ static void give_up_import(struct gz_transfer *transfer)
                                         .user = "",
                                         .done = handle_import_undone,
                                         .context = transfer};
-    bool is_unwanted = transfer->made && transfer->scene->net.connections == NULL;
+    bool is_unwanted = transfer->made && transfer->scene->net.connections == NULL &&
+                       !transfer->all->scenes->setting->jobs->is_closing;
     if (is_unwanted &&
         gz_retire(transfer->all->retirements, &request, &(struct gz_error){0}) == GZ_OK)
         transfer->place = RETIRING;
@@ -67,16 +68,15 @@ static void give_up_import(struct gz_transfer *transfer)
         gz_transfer_refuse(transfer);
 }
 
-static void handle_imported(void *context, enum gz_status status, const char *message)
+/* The disk has it, or not. */
+static void handle_imported(struct gz_telling *telling)
 {
-    struct gz_transfer *transfer = context;
-    if (status != GZ_OK) {
-        gz_fail(&transfer->error, status, "%s",
-                message != NULL ? message : "the import was not saved");
+    struct gz_transfer *transfer = telling->context;
+    if (transfer->error.status != GZ_OK) {
         give_up_import(transfer);
         return;
     }
-    struct gz_core_summary summary = gz_core_summary(transfer->scene->net.core);
+    struct gz_core_summary summary = gz_open_scene_summary(transfer->scene);
     gz_log(transfer->all->scenes->setting->log, GZ_INFO, 0, "%s: imported, %zu nodes",
            transfer->name, transfer->import.count);
     if (transfer->request == NULL) {
@@ -93,6 +93,17 @@ static void handle_imported(void *context, enum gz_status status, const char *me
     if (!ok) gz_buffer_clear(&transfer->out);
     transfer->type = GZ_JSON_TYPE;
     gz_transfer_answer(transfer, transfer->made ? 201 : 200);
+}
+
+/* The core may be lent. */
+static void handle_stored(void *context, enum gz_status status, const char *message)
+{
+    struct gz_transfer *transfer = context;
+    if (status != GZ_OK)
+        gz_fail(&transfer->error, status, "%s",
+                message != NULL ? message : "the import was not saved");
+    transfer->stored = (struct gz_telling){.tell = handle_imported, .context = transfer};
+    gz_open_scene_tell(transfer->scene, &transfer->stored);
 }
 
 /* Said before the file comes, and not when it is to be saved. */
@@ -140,32 +151,49 @@ static const char *import_user(const struct gz_transfer *transfer)
     return user[0] != '\0' ? user : USER_DEFAULT;
 }
 
+static void run_import(struct gz_loan *loan, struct gz_core *core)
+{
+    struct gz_transfer *transfer = loan->context;
+    transfer->error.status =
+        gz_core_import(core, &transfer->given, gz_clock_now(), &transfer->error);
+    if (transfer->error.status != GZ_OK) return;
+    transfer->import.surfaces = NULL; /* the core's */
+    transfer->body = NULL;
+}
+
+/* If the server goes away, nobody waits for the disk. What the disk refused meanwhile is told
+ * next. */
+static void handle_given(struct gz_loan *loan, bool is_cancelled)
+{
+    struct gz_transfer *transfer = loan->context;
+    transfer->place = ON_LOOP;
+    if (transfer->stored.tell != NULL) return;
+    if (is_cancelled) {
+        gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
+        gz_transfer_refuse(transfer);
+    } else if (transfer->error.status != GZ_OK) {
+        give_up_import(transfer);
+    }
+}
+
 /* The core takes the bytes and the triangles over. */
 static void give_to_core(struct gz_transfer *transfer)
 {
-    struct gz_surfaces *surfaces =
+    transfer->import.surfaces =
         gz_triangles_admit(transfer->all->scenes, transfer->scene, transfer->import.surfaces,
                            transfer->import.surfaces_status);
-    struct gz_core_import import = {.user = import_user(transfer),
-                                    .payer = gz_transfer_payer(transfer),
-                                    .nodes = transfer->nodes,
-                                    .count = transfer->import.count,
-                                    .asset = transfer->bytes,
-                                    .asset_size = transfer->body->size,
-                                    .asset_owner = transfer->body,
-                                    .finish = gz_body_destroy,
-                                    .surfaces = surfaces,
-                                    .done = handle_imported,
-                                    .context = transfer};
-    transfer->import.surfaces = surfaces;
-    transfer->error.status = gz_core_import(gz_open_scene_touch(transfer->scene), &import,
-                                            gz_clock_now(), &transfer->error);
-    if (transfer->error.status != GZ_OK) {
-        give_up_import(transfer);
-        return;
-    }
-    transfer->import.surfaces = NULL;
-    transfer->body = NULL;
+    transfer->given = (struct gz_core_import){.user = import_user(transfer),
+                                              .payer = gz_transfer_payer(transfer),
+                                              .nodes = transfer->nodes,
+                                              .count = transfer->import.count,
+                                              .asset = transfer->bytes,
+                                              .asset_size = transfer->body->size,
+                                              .asset_owner = transfer->body,
+                                              .finish = gz_body_destroy,
+                                              .surfaces = transfer->import.surfaces,
+                                              .done = handle_stored,
+                                              .context = transfer};
+    gz_transfer_borrow(transfer, run_import, handle_given);
 }
 
 void gz_upload_finish(struct gz_transfer *transfer)

@@ -64,9 +64,21 @@ static void look_at(struct gz_connection *connection, double now_s)
     }
 }
 
+/* Nothing is read from it, and nothing written to it, while the core is lent. */
+static void excuse(struct gz_net_scene *scene, double now_s)
+{
+    for (struct gz_connection *connection = scene->connections; connection != NULL;
+         connection = connection->next)
+        connection->heard_s = connection->ended_s = now_s;
+}
+
 static void sweep_scene(struct gz_net_scene *scene, double now_s)
 {
     struct gz_connection *next;
+    if (scene->is_lent) {
+        excuse(scene, now_s);
+        return;
+    }
     for (struct gz_connection *connection = scene->connections; connection != NULL;
          connection = next) {
         next = connection->next; /* one that is lost moves to the lobby */

@@ -31,7 +31,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
         gz_buffer_clear(&connection->out);
     }
     if (connection->session == NULL) return;
-    struct gz_core *core = connection->scene->core;
+    struct gz_core *core = gz_net_core(connection->scene);
     for (int i = 0; gz_connection_is_free(connection); i++) {
         if (i == GZ_FRAMES_AT_ONCE) {
             gz_connection_make_ready(connection); /* the rest in the next pass */
@@ -44,6 +44,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     }
     if (connection->paused && !gz_session_is_full(connection->session)) {
         connection->paused = false;
+        connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
         gz_reader_resume(connection->reader);
     }
     end_session_if_over(connection);
@@ -116,23 +117,27 @@ static double pause_after(double begin_s, double end_s)
     return end_s + PAUSE_FACTOR * (end_s - begin_s);
 }
 
-static void serve(struct gz_net_scene *scene, struct gz_now now)
+static void serve(const struct gz_net *net, struct gz_net_scene *scene, struct gz_now now)
 {
-    bool due = scene->touched || gz_core_deadline(scene->core) <= now.mono_s;
-    if (now.mono_s < scene->pass_from_s || (!due && !scene->woken)) return;
+    if (scene->is_lent || now.mono_s < scene->pass_from_s) return;
+    bool due = scene->touched || gz_core_deadline(gz_net_core(scene)) <= now.mono_s;
+    if (!due && !scene->woken) return;
     if (due) {
         scene->touched = false;
-        gz_core_turn(scene->core, now);
+        gz_core_turn(gz_net_core(scene), now);
     }
     flush_scene(scene, due, now);
     scene->pass_from_s = pause_after(now.mono_s, gz_clock_now().mono_s);
+    if (gz_core_has_bulk(gz_net_core(scene))) net->host.lend(net->host.context, scene);
 }
 
 /* When the scene's next pass has something to do, monotonic; INFINITY for when something comes. */
 static double next_pass_s(const struct gz_net_scene *scene)
 {
+    if (scene->is_lent) return INFINITY;
     bool has_work = scene->touched || scene->woken;
-    double next_s = scene->core != NULL && !has_work ? gz_core_deadline(scene->core) : INFINITY;
+    double next_s =
+        scene->core != NULL && !has_work ? gz_core_deadline(gz_net_core(scene)) : INFINITY;
     return fmax(scene->pass_from_s, has_work ? -INFINITY : next_s);
 }
 
@@ -161,6 +166,6 @@ void gz_flush(struct gz_net *net)
         net->lobby.pass_from_s = pause_after(now.mono_s, gz_clock_now().mono_s);
     }
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
-        serve(scene, gz_clock_now());
+        serve(net, scene, gz_clock_now());
     sleep_until_next_pass(net);
 }

@@ -97,7 +97,7 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
     *has_joined = status == GZ_OK && scene != NULL;
     if (!*has_joined) return status;
     uint8_t secret[GZ_SECRET_BYTES];
-    status = gz_core_join(scene->core, connection->id, message, &claims, make_secret(secret),
+    status = gz_core_join(gz_net_core(scene), connection->id, message, &claims, make_secret(secret),
                           gz_clock_now(), &connection->session, error);
     if (status != GZ_OK) {
         connection->session = NULL;
@@ -158,8 +158,8 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
         error.status = status;
         gz_connection_refuse(connection, &message, &error, true);
     } else if (has_joined && offset < size) {
-        gz_core_receive(connection->scene->core, connection->session, bytes + offset, size - offset,
-                        gz_clock_now());
+        gz_core_receive(gz_net_core(connection->scene), connection->session, bytes + offset,
+                        size - offset, gz_clock_now());
     }
 }
 

@@ -18,7 +18,7 @@ static bool print(struct gz_buffer *out, const char *name, const char *type, con
 }
 
 /* Two statuses may share a word. */
-static uint64_t count_errors(const uint64_t *errors, const char *word)
+static uint64_t count_errors(const _Atomic uint64_t *errors, const char *word)
 {
     uint64_t count = 0;
     for (int status = GZ_OK + 1; status < GZ_STATUS_COUNT; status++) {
@@ -27,7 +27,7 @@ static uint64_t count_errors(const uint64_t *errors, const char *word)
     return count;
 }
 
-static bool print_errors(const uint64_t *errors, struct gz_buffer *out)
+static bool print_errors(const _Atomic uint64_t *errors, struct gz_buffer *out)
 {
     bool ok = gz_text_print(
         out, "# HELP gizmod_errors_total Errors answered, to sessions, handshakes and HTTP.\n"

@@ -229,6 +229,18 @@ void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene)
     if (*link != NULL) *link = scene->next;
 }
 
+void gz_net_return(struct gz_net_scene *scene)
+{
+    struct gz_session *next;
+    scene->is_lent = false;
+    scene->touched = true;
+    for (struct gz_session *session = scene->gone; session != NULL; session = next) {
+        next = gz_session_next_gone(session);
+        gz_core_leave(gz_net_core(scene), session, gz_clock_now());
+    }
+    scene->gone = NULL;
+}
+
 void gz_net_drain(struct gz_net *net)
 {
     net->draining = true;

@@ -14,6 +14,7 @@
 #ifndef GZ_NET_H
 #define GZ_NET_H
 
+#include <assert.h>
 #include <uv.h>
 
 #include "net/address.h"
@@ -33,15 +34,24 @@ struct gz_net_scene {
     struct gz_core *core;
     bool touched; /* its core was given something since its last turn; the host sets it too */
     bool woken;   /* one of its connections is ready: its socket is free, or it is to be ended */
+    bool is_lent; /* the host's: the core is a worker's, and nobody calls it until gz_net_return */
     /* net's own */
     struct gz_connection *connections;
-    double pass_from_s; /* its next pass is not before this, monotonic */
+    struct gz_session *gone; /* those whose connections went while the core was lent */
+    double pass_from_s;      /* its next pass is not before this, monotonic */
     struct gz_net_scene *next;
 };
 
-/* A request that waits for a scene that is being opened or closed, embedded in the struct of the
- * one that asks. `again` is called once, later, on the loop: with NULL the scene is to be asked for
- * again, otherwise its opening failed and that is the answer. */
+/* The core of a scene that is not lent. */
+static inline struct gz_core *gz_net_core(const struct gz_net_scene *scene)
+{
+    assert(!scene->is_lent);
+    return scene->core;
+}
+
+/* A request that waits for a scene that is being opened or closed, or is lent, embedded in the
+ * struct of the one that asks. `again` is called once, later, on the loop: with NULL the scene is
+ * to be asked for again, otherwise its opening failed and that is the answer. */
 struct gz_scene_wait {
     void (*again)(struct gz_scene_wait *wait, const struct gz_error *error);
     void *context;
@@ -105,14 +115,17 @@ void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_e
 
 struct gz_net_host {
     void *context;
-    uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts
-                         its own there */
+    /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts its own there. */
+    _Atomic uint64_t *errors;
     /* The scene of this name, made if it is missing and `create`, both on the share of `payer`. If
      * it has to be opened first, *scene is NULL with GZ_OK, and `wait` waits. GZ_BAD_VALUE if that
      * is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_RATE_LIMITED, GZ_STORAGE. */
     enum gz_status (*find)(void *context, struct gz_text name, bool create, const char *payer,
                            struct gz_scene_wait *wait, struct gz_net_scene **scene,
                            struct gz_error *error);
+    /* The core has bulk (gz_core_has_bulk), and the pass is through with the scene: it is lent to a
+     * worker for that. */
+    void (*lend)(void *context, struct gz_net_scene *scene);
     /* `again` is not to be called any more. */
     void (*forget)(void *context, struct gz_scene_wait *wait);
     /* Whether an import or a rename may begin, asked before its body is read: answered once, at
@@ -181,6 +194,9 @@ const char *gz_net_local_address(const struct gz_net *net);
  * then. */
 void gz_net_add(struct gz_net *net, struct gz_net_scene *scene);
 void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene);
+/* The core is not lent any more: sessions whose connections went meanwhile leave it, and it has a
+ * turn. */
+void gz_net_return(struct gz_net_scene *scene);
 
 /* Accepts no connection any more, refuses new sessions, and dismisses connections that have none
  * yet. */

@@ -158,11 +158,16 @@ static bool pay(struct gz_connection *connection)
     return false;
 }
 
-static void pause_if_full(struct gz_connection *connection)
+/* Until a pass finds that its session takes more. */
+static void pause_reading(struct gz_connection *connection)
 {
-    if (connection->paused || !gz_session_is_full(connection->session)) return;
     connection->paused = true;
     gz_reader_pause(connection->reader);
+}
+
+static void pause_if_full(struct gz_connection *connection)
+{
+    if (!connection->paused && gz_session_is_full(connection->session)) pause_reading(connection);
 }
 
 static void take_message(struct gz_connection *connection, const uint8_t *bytes, size_t size)
@@ -173,8 +178,8 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
     } else if (connection->session == NULL) {
         gz_hello_receive(connection, bytes, size);
     } else {
-        connection->scene->touched |= gz_core_receive(connection->scene->core, connection->session,
-                                                      bytes, size, gz_clock_now());
+        connection->scene->touched |= gz_core_receive(
+            gz_net_core(connection->scene), connection->session, bytes, size, gz_clock_now());
         pause_if_full(connection);
     }
 }
@@ -291,6 +296,7 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
     struct gz_connection *connection = context;
     size_t used = 0;
     connection->heard_s = gz_awake_now(&connection->net->awake);
+    if (connection->scene->is_lent) pause_reading(connection);
     while (used < size && !gz_reader_is_paused(connection->reader)) {
         struct gz_frame_part part;
         used += gz_frames_read(&connection->frames, bytes + used, size - used, &part);
@@ -304,9 +310,13 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
 {
     if (connection->session == NULL) return;
-    gz_core_leave(connection->scene->core, connection->session, now);
+    struct gz_net_scene *scene = connection->scene;
+    if (scene->is_lent)
+        gz_session_chain_gone(connection->session, &scene->gone);
+    else
+        gz_core_leave(gz_net_core(scene), connection->session, now);
     connection->session = NULL;
-    connection->scene->touched = true;
+    scene->touched = true;
     gz_connection_move(connection, &connection->net->lobby);
 }
 

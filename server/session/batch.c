@@ -168,3 +168,30 @@ struct gz_batch *gz_core_batch(struct gz_core *core)
     gz_batch_destroy(batch);
     return NULL;
 }
+
+/* The nodes whose samples, or whose beginning, the batch would have. */
+static size_t count_held(const struct gz_core *core)
+{
+    size_t count = 0;
+    for (const struct gz_session *session = core->sessions; session != NULL;
+         session = session->next) {
+        const struct gz_gesture *gesture = &session->gesture;
+        bool counts = gz_gesture_is_sampled(gesture) ? gesture->moved
+                                                     : gesture->edit.began_seq > core->stored_seq;
+        count += counts ? gesture->count : 0;
+    }
+    return count;
+}
+
+size_t gz_core_count_batch(const struct gz_core *core, size_t most)
+{
+    size_t taken = count_held(core), passed = 0;
+    const struct gz_node *node = gz_scene_after(core->scene, core->stored_seq);
+    for (; node != NULL && taken + passed / 10 <= most; node = node->newer) {
+        if (is_unsampled(core, node))
+            passed++;
+        else
+            taken++;
+    }
+    return taken + passed / 10;
+}

@@ -5,6 +5,7 @@
 
 #include "scene/ids.h"
 #include "session/batch.h"
+#include "session/bulk.h"
 #include "session/interaction.h"
 #include "session/label.h"
 #include "session/pending.h"
@@ -89,6 +90,7 @@ double gz_core_commit_due(const struct gz_core *core)
 void gz_core_commit(struct gz_core *core)
 {
     if (core->clock.now.mono_s < gz_core_commit_due(core)) return;
+    if (gz_core_puts_off(core, gz_core_count_batch(core, core->nodes_at_once))) return;
     const bool was_refused = core->journal.is_refused;
     struct gz_batch *batch = gz_core_batch(core);
     gz_journal_tried(&core->journal, core->clock.now.mono_s, batch != NULL);
@@ -121,12 +123,42 @@ static void refuse_batch(struct gz_core *core, const char *why)
     refuse_all(core, why);
 }
 
-void gz_core_close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
-                         const char *message)
+static void close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
+                        const char *message)
 {
     if (status == GZ_OK)
         accept_batch(core, batch);
     else
         refuse_batch(core, message);
     gz_batch_destroy(batch);
+}
+
+/* As many nodes are edited in the time that it takes to close the batch: what was stored is told
+ * of, in a tenth of that time, and what was not is taken back. */
+static size_t count_closed(const struct gz_core *core, enum gz_status status)
+{
+    size_t count = 0;
+    const struct gz_journal_entry *entry = NULL;
+    while ((entry = gz_journal_next(&core->journal, &gz_pending_edits, entry)) != NULL)
+        count += ((const struct gz_pending_edit *)entry)->edit.change_count;
+    return status == GZ_OK ? count / 10 : count;
+}
+
+void gz_core_close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
+                         const char *message)
+{
+    if (!gz_core_puts_off(core, count_closed(core, status))) {
+        close_batch(core, batch, status, message);
+        return;
+    }
+    core->closing = (struct gz_closing){.batch = batch, .error.status = status};
+    gz_print(core->closing.error.message, sizeof core->closing.error.message, "%s", message);
+}
+
+void gz_core_close_put_off(struct gz_core *core)
+{
+    struct gz_batch *batch = core->closing.batch;
+    if (batch == NULL) return;
+    core->closing.batch = NULL;
+    close_batch(core, batch, core->closing.error.status, core->closing.error.message);
 }

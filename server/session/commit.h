@@ -13,5 +13,7 @@ double gz_core_commit_due(const struct gz_core *core);
  * stays, and the sessions that wait for it are ended. */
 void gz_core_close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
                          const char *message);
+/* Does what was put off of that (bulk.h). */
+void gz_core_close_put_off(struct gz_core *core);
 
 #endif

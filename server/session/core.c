@@ -10,6 +10,7 @@
 #include "server/maxima.h"
 #include "session/access.h"
 #include "session/answers.h"
+#include "session/bulk.h"
 #include "session/commit.h"
 #include "session/dispatch.h"
 #include "session/expiry.h"
@@ -68,6 +69,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     copy_options(core, options);
     memcpy(core->read_only, state->read_only, sizeof core->read_only);
     core->slice_nodes = core->slice = GZ_SLICE_NODES;
+    core->nodes_at_once = options->lends ? GZ_NODES_AT_ONCE : SIZE_MAX;
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
     core->asset.seq = state->asset_seq;
@@ -85,8 +87,10 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
 void gz_core_destroy(struct gz_core *core)
 {
     if (core == NULL) return;
+    (void)gz_core_put_nothing_off(core);
     while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->clock.now);
     gz_tickets_finish(&core->tickets);
+    gz_batch_destroy(core->closing.batch);
     gz_journal_finish(&core->journal);
     gz_roster_finish(&core->roster);
     gz_budgets_finish(core);
@@ -107,13 +111,13 @@ void gz_core_destroy(struct gz_core *core)
 
 /* ---- the turn ---- */
 
-/* Gestures that end by themselves, and those of sessions that ended: such a session may go on
- * taking its last messages, but what it held is free at once. */
-static void finish_gestures(struct gz_core *core)
+void gz_core_finish_gestures(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        bool is_over = session->ended || core->clock.now.mono_s >= session->gesture.closes_s;
+        bool is_over = session->ended || core->frozen[0] != '\0' ||
+                       core->clock.now.mono_s >= session->gesture.closes_s;
         if (session->gesture.interaction == NULL || !is_over) continue;
+        if (gz_core_puts_off(core, session->gesture.count)) continue;
         gz_interaction_finish(session, NULL);
     }
 }
@@ -168,7 +172,7 @@ void gz_core_turn(struct gz_core *core, struct gz_now now)
     gz_core_enter(core, now);
     gz_core_end_expired(core);
     gz_core_go_on(core);
-    finish_gestures(core);
+    gz_core_finish_gestures(core);
     catch_up(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
@@ -219,8 +223,49 @@ double gz_core_deadline(const struct gz_core *core)
 
 bool gz_core_is_idle(const struct gz_core *core)
 {
-    return gz_core_is_stored(core) && core->tickets.first == NULL &&
+    return gz_core_is_stored(core) && core->tickets.first == NULL && !core->has_bulk &&
            !isfinite(gz_core_commit_due(core));
+}
+
+/* ---- what is put off ---- */
+
+static void read_put_off(struct gz_core *core)
+{
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
+        spare_a_little(core);
+        gz_session_read_put_off(session);
+        gz_arena_go_back(&core->scratch, mark);
+    }
+}
+
+static void let_leave(struct gz_core *core)
+{
+    struct gz_session *next;
+    for (struct gz_session *session = core->sessions; session != NULL; session = next) {
+        next = session->next;
+        if (session->is_leaving) gz_core_leave(core, session, core->clock.now);
+    }
+}
+
+bool gz_core_has_bulk(const struct gz_core *core)
+{
+    return core->has_bulk;
+}
+
+void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
+{
+    gz_core_enter(core, now);
+    const size_t usual = gz_core_put_nothing_off(core);
+    core->has_bulk = false;
+    gz_core_close_put_off(core);
+    gz_core_apply_access(core);
+    read_put_off(core);
+    gz_core_close_answered_tickets(core);
+    gz_core_finish_gestures(core);
+    let_leave(core);
+    gz_core_commit(core);
+    core->nodes_at_once = usual;
 }
 
 /* ---- what the host answers ---- */
@@ -290,6 +335,17 @@ bool gz_session_is_full(const struct gz_session *session)
 {
     return gz_outbox_is_full(&session->outbox) || gz_session_is_busy(session) ||
            session->inbox.first != NULL;
+}
+
+void gz_session_chain_gone(struct gz_session *session, struct gz_session **list)
+{
+    session->next_gone = *list;
+    *list = session;
+}
+
+struct gz_session *gz_session_next_gone(const struct gz_session *session)
+{
+    return session->next_gone;
 }
 
 /* ---- export ---- */

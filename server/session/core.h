@@ -11,8 +11,8 @@
  * ends is marked, and its host closes it after the turn (gz_session_end_reason).
  *
  * Ownership: the host owns the core and, between join and leave, refers to sessions by pointer.
- * Threads: one. Errors: what clients do wrong is answered to them; functions here fail only for
- * want of memory or room. */
+ * Threads: one at a time. Errors: what clients do wrong is answered to them; functions here fail
+ * only for want of memory or room. */
 #ifndef GZ_SESSION_CORE_H
 #define GZ_SESSION_CORE_H
 
@@ -50,7 +50,8 @@ GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id,
                                         struct gz_now now, struct gz_session **session,
                                         struct gz_error *error);
 /* The session is over: its drag is completed as it stands, its locks are free, others are told.
- * Frees it. */
+ * Frees it; a large drag is put off, and the session goes with it. The host forgets the session in
+ * any case. */
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now);
 
 /* One whole frame from the client. False if the frame was dropped unread and unanswered, because
@@ -65,6 +66,16 @@ void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_sta
  * left in it is the caller's to finish. */
 void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *answer,
                       struct gz_now now);
+
+/* Whether work is put off until gz_core_do_bulk. If the host lends the core
+ * (gz_core_options.lends), the functions above and gz_core_turn put off work on more than
+ * GZ_NODES_AT_ONCE nodes: an edit, its batch, the end of a session that drags so many. The session
+ * waits that asked for the edit. */
+bool gz_core_has_bulk(const struct gz_core *core);
+/* Does the work that is put off, one message of each session. It may take a second: the host has a
+ * worker call it, and calls nothing else of this core until it has returned. Call turn
+ * afterwards. */
+void gz_core_do_bulk(struct gz_core *core, struct gz_now now);
 
 /* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date,
  * what is to be saved goes to the host. */
@@ -91,8 +102,14 @@ bool gz_session_is_full(const struct gz_session *session);
 /* Whether it waits for the core, which does what the session asked for in slices. */
 bool gz_session_waits_for_core(const struct gz_session *session);
 
-/* Completes all drags as they stand, and refuses from now on what is asked, with these words
- * (GZ_BAD_STATE). What was asked before is still answered. Call turn afterwards. */
+/* A list of sessions that are to leave when their core, which is lent, is back. The host keeps the
+ * list. On the host's thread even while the core is lent. */
+void gz_session_chain_gone(struct gz_session *session, struct gz_session **list);
+struct gz_session *gz_session_next_gone(const struct gz_session *session);
+
+/* Completes all drags as they stand (large ones are put off), and refuses from now on what is
+ * asked, with these words (GZ_BAD_STATE). What was asked before is still answered, what is put off
+ * at once. Call turn afterwards. */
 void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now);
 /* No edit, note or checkpoint waits for the disk. */
 bool gz_core_is_stored(const struct gz_core *core);

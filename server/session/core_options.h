@@ -9,11 +9,13 @@ struct gz_core_options {
     const char *scene; /* its name; copied */
     struct gz_core_host host;
     const struct gz_log *log; /* may be NULL */
-    uint64_t *errors;         /* GZ_STATUS_COUNT counters of the errors that sessions are sent, by
-                                 status; may be NULL */
-    const char *server;       /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
-    double messages_per_s;    /* 0: GZ_MESSAGES_PER_S_MAX */
-    size_t frame_headroom;    /* bytes that are free before each frame handed out */
+    /* GZ_STATUS_COUNT counters of the errors that sessions are sent, by status; may be NULL.
+     * Atomic, as several cores may count at once: host/loan.h. */
+    _Atomic uint64_t *errors;
+    const char *server;    /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
+    double messages_per_s; /* 0: GZ_MESSAGES_PER_S_MAX */
+    size_t frame_headroom; /* bytes that are free before each frame handed out */
+    bool lends;            /* work on more than GZ_NODES_AT_ONCE nodes waits for gz_core_do_bulk */
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include "session/dispatch.h"
 
 #include "server/maxima.h"
+#include "session/bulk.h"
 #include "session/handlers.h"
 #include "session/interaction.h"
 #include "session/pending.h"
@@ -29,31 +30,35 @@ static enum gz_status handle_second_hello(struct gz_session *session,
 
 /* The wire on one page. For each message: its handler, the least role that may send it, whether it
  * completes a wheel that is still turning, whether it edits at once, and is refused while too much
- * waits for the disk, and what it is charged before it is handled. */
+ * waits for the disk, what it is charged before it is handled, and how many nodes it edits; NULL:
+ * none. */
 static const struct {
     gz_handler *handle;
     enum gz_role role;
     bool closes_wheel, edits;
     gz_weigher *weigh;
+    gz_bulk_counter *count;
 } table[GZ_OP_CLIENT_COUNT] = {
     [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
     [GZ_OP_CAMERA] = {gz_on_camera, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
     [GZ_OP_TOOL] = {gz_on_tool, GZ_ROLE_VIEWER, true, false, gz_weigh_nothing},
     [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false, gz_weigh_select},
-    [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false, gz_weigh_pointer},
+    [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false, gz_weigh_pointer,
+                       gz_bulk_of_pointer},
     [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false, gz_weigh_grab},
     [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false, gz_weigh_wheel},
-    [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true, gz_weigh_set},
-    [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true, gz_weigh_create},
-    [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true, gz_weigh_delete},
+    [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true, gz_weigh_set, gz_bulk_of_set},
+    [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true, gz_weigh_create, gz_bulk_of_create},
+    [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true, gz_weigh_delete, gz_bulk_of_delete},
     [GZ_OP_PICK] = {gz_on_pick, GZ_ROLE_VIEWER, false, false, gz_weigh_pick},
-    [GZ_OP_UNDO] = {gz_on_undo, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
-    [GZ_OP_REDO] = {gz_on_redo, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
+    [GZ_OP_UNDO] = {gz_on_undo, GZ_ROLE_EDITOR, true, true, gz_weigh_something, gz_bulk_of_undo},
+    [GZ_OP_REDO] = {gz_on_redo, GZ_ROLE_EDITOR, true, true, gz_weigh_something, gz_bulk_of_redo},
     [GZ_OP_HISTORY] = {gz_on_history, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
     [GZ_OP_AT] = {gz_on_at, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
     [GZ_OP_RESTORE] = {gz_on_restore, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
     [GZ_OP_PATH] = {gz_on_path, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
-    [GZ_OP_REVERT] = {gz_on_revert, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
+    [GZ_OP_REVERT] = {gz_on_revert, GZ_ROLE_EDITOR, true, true, gz_weigh_something,
+                      gz_bulk_of_revert},
     [GZ_OP_CHECKPOINT] = {gz_on_checkpoint, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing},
     [GZ_OP_CHECKPOINTS] = {gz_on_checkpoints, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
     [GZ_OP_NOTE] = {gz_on_note, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing},
@@ -118,6 +123,14 @@ static enum gz_status spend(struct gz_session *session, const struct gz_message 
     return gz_host_spend(&session->core->options.host, session->payer, bytes, &failure->error);
 }
 
+/* How many nodes the message edits, a wheel that it completes included. */
+static size_t count_edited(const struct gz_session *session, const struct gz_message *message)
+{
+    gz_bulk_counter *count = table[message->op].count;
+    return (count != NULL ? count(session, message) : 0) +
+           (table[message->op].closes_wheel ? gz_bulk_of_wheel(session) : 0);
+}
+
 static enum gz_status handle(struct gz_session *session, const struct gz_message *message,
                              struct gz_failure *failure)
 {
@@ -127,6 +140,8 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     double price = table[message->op].weigh(session, message);
     if (!gz_budget_affords(session, price, GZ_HASTE_ASKED))
         return gz_budget_refuse(session, message, failure);
+    session->is_put_off = gz_core_puts_off(session->core, count_edited(session, message));
+    if (session->is_put_off) return GZ_OK;
     gz_budget_pay(session, price);
     enum gz_status status = table[message->op].edits
                                 ? gz_journal_check_room(&session->core->journal, &failure->error)
@@ -137,12 +152,29 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     return table[message->op].handle(session, message, failure);
 }
 
+/* One message, which stays where it is if it is put off. */
+static void read_message(struct gz_session *session, const uint8_t *bytes, size_t size,
+                         size_t *offset)
+{
+    struct gz_core *core = session->core;
+    struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
+    struct gz_message message;
+    struct gz_failure failure = {.node = 0};
+    const size_t begin = *offset;
+    enum gz_status status =
+        gz_decode(GZ_FROM_CLIENT, bytes, size, offset, &core->decoded, &message, &failure.error);
+    if (status == GZ_OK) status = handle(session, &message, &failure);
+    if (status != GZ_OK)
+        gz_session_refuse(session, (message.has & GZ_HAS_RID) != 0, message.rid, &failure, false);
+    if (session->is_put_off) *offset = begin;
+    gz_arena_go_back(&core->scratch, mark);
+}
+
 bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, size_t size,
                            size_t *offset)
 {
-    struct gz_core *core = session->core;
     bool is_looked_at = false;
-    gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
+    gz_arena_reset(&session->core->decoded, gz_decode_bytes_max(size));
     while (*offset < size && !session->ended && !gz_session_is_busy(session)) {
         /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
         enum gz_taken taken = gz_budget_take(session, *offset == 0 ? size : 0);
@@ -151,18 +183,15 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
             return refuse_rate(session, taken) || is_looked_at;
         }
         is_looked_at = true;
-        struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
-        struct gz_message message;
-        struct gz_failure failure = {.node = 0};
-        enum gz_status status = gz_decode(GZ_FROM_CLIENT, bytes, size, offset, &core->decoded,
-                                          &message, &failure.error);
-        if (status == GZ_OK) status = handle(session, &message, &failure);
-        if (status != GZ_OK)
-            gz_session_refuse(session, (message.has & GZ_HAS_RID) != 0, message.rid, &failure,
-                              false);
-        gz_arena_go_back(&core->scratch, mark);
+        read_message(session, bytes, size, offset);
     }
     return is_looked_at;
+}
+
+/* Of the first frame of the inbox, which is dropped if that is all of it. */
+static void drop_if_done(struct gz_inbox *inbox)
+{
+    if (inbox->first->offset >= inbox->first->size) gz_inbox_drop(inbox);
 }
 
 void gz_session_read_inbox(struct gz_session *session)
@@ -171,6 +200,17 @@ void gz_session_read_inbox(struct gz_session *session)
     while (inbox->first != NULL && !session->ended && !gz_session_is_busy(session)) {
         struct gz_inbox_frame *frame = inbox->first;
         (void)gz_session_read_frame(session, frame->bytes, frame->size, &frame->offset);
-        if (frame->offset >= frame->size) gz_inbox_drop(inbox);
+        drop_if_done(inbox);
     }
+}
+
+void gz_session_read_put_off(struct gz_session *session)
+{
+    struct gz_inbox_frame *frame = session->inbox.first;
+    bool is_wanted = session->is_put_off && !session->ended;
+    session->is_put_off = false;
+    if (!is_wanted) return;
+    gz_arena_reset(&session->core->decoded, gz_decode_bytes_max(frame->size));
+    read_message(session, frame->bytes, frame->size, &frame->offset);
+    drop_if_done(&session->inbox);
 }

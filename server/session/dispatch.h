@@ -14,5 +14,7 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
                            size_t *offset);
 /* The same with what waits in the session's inbox. */
 void gz_session_read_inbox(struct gz_session *session);
+/* Handles the message that was put off (bulk.h), the first of the inbox, which is paid for. */
+void gz_session_read_put_off(struct gz_session *session);
 
 #endif

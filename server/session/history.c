@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/bulk.h"
 #include "session/checkpoint.h"
 #include "session/handlers.h"
 #include "session/pending.h"
@@ -79,8 +80,11 @@ void gz_session_withdraw_questions(struct gz_session *session)
     for (struct gz_ticket *ticket = core->tickets.first; ticket != NULL; ticket = next) {
         next = ticket->next;
         if (ticket->session != session->id) continue;
-        if (ticket->is_sent) gz_host_withdraw(&core->options.host, ticket->number);
-        free(gz_tickets_take(&core->tickets, ticket->number));
+        if (ticket->is_sent && !ticket->is_answered)
+            gz_host_withdraw(&core->options.host, ticket->number);
+        (void)gz_tickets_take(&core->tickets, ticket->number);
+        gz_answer_finish(&ticket->answer);
+        free(ticket);
     }
 }
 
@@ -142,18 +146,60 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
     return gz_core_edit(core, &request, list.changes, list.count, failure);
 }
 
-void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answer *answer)
+/* What the answer becomes for its session, if that is still here. */
+static void take_answer(struct gz_core *core, const struct gz_ticket *ticket,
+                        struct gz_answer *answer)
 {
-    struct gz_ticket *ticket = gz_tickets_take(&core->tickets, number);
-    if (ticket == NULL) return; /* it was withdrawn */
     struct gz_session *session = gz_core_session(core, ticket->session);
     struct gz_failure failure = {.error = answer->error};
+    if (session == NULL) return;
     session->past.open--;
     session->past.asking = false;
     enum gz_status status = answer->status;
     if (status == GZ_OK) status = ticket->on_answer(session, ticket, answer, &failure);
     if (status != GZ_OK) gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
+}
+
+/* How many nodes an answer becomes an edit of. A restore looks at each as it was and as it is. */
+static size_t count_edited(const struct gz_core *core, const struct gz_ticket *ticket,
+                           const struct gz_answer *answer)
+{
+    size_t count = 0;
+    if (ticket->on_answer == gz_session_restore)
+        return answer->node_count + gz_scene_count(core->scene);
+    for (size_t i = 0; ticket->query.kind == GZ_QUERY_EDIT && i < answer->edit_count; i++)
+        count += answer->edits[i].change_count;
+    return count;
+}
+
+void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answer *answer)
+{
+    struct gz_ticket *ticket = gz_tickets_find(&core->tickets, number);
+    if (ticket == NULL) return;
+    if (answer->status == GZ_OK && gz_core_puts_off(core, count_edited(core, ticket, answer))) {
+        ticket->is_answered = true;
+        ticket->answer = *answer;
+        *answer = (struct gz_answer){.status = GZ_OK};
+        return;
+    }
+    ticket = gz_tickets_take(&core->tickets, number);
+    take_answer(core, ticket, answer);
     free(ticket);
+}
+
+void gz_core_close_answered_tickets(struct gz_core *core)
+{
+    struct gz_ticket *next;
+    for (struct gz_ticket *ticket = core->tickets.first; ticket != NULL; ticket = next) {
+        next = ticket->next;
+        if (!ticket->is_answered) continue;
+        struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
+        (void)gz_tickets_take(&core->tickets, ticket->number);
+        take_answer(core, ticket, &ticket->answer);
+        gz_answer_finish(&ticket->answer);
+        free(ticket);
+        gz_arena_go_back(&core->scratch, mark);
+    }
 }
 
 /* Nodes and places that are told of. An edit names the nodes of its changes. */

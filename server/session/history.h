@@ -25,6 +25,8 @@ void gz_session_withdraw_questions(struct gz_session *session);
 bool gz_core_has_tickets_to_send(const struct gz_core *core);
 /* The answer to the question with this number, which is then closed. */
 void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answer *answer);
+/* Does what was put off with answers (bulk.h). */
+void gz_core_close_answered_tickets(struct gz_core *core);
 /* Puts the next piece of the answer that the session is being sent, if there is one, into its
  * outbox. */
 void gz_session_send_piece(struct gz_session *session);

@@ -1,8 +1,10 @@
 /* host.h - what the core asks of the program that it runs in.
  *
  * The core knows no socket, no SQLite and no clock: it gets the time with each call, and has the
- * rest done by these functions. Threads: all are called on the thread that calls
- * the core; `release` also on the worker that destroys the core. */
+ * rest done by these functions. Threads: all are called on the thread that calls the
+ * core. A worker calls gz_core_destroy and, if the host lends the core, gz_core_do_bulk,
+ * gz_core_import and gz_core_nodes. These do not call `query`, `verify` and `sign`, and only
+ * gz_core_destroy calls `withdraw`. */
 #ifndef GZ_SESSION_HOST_H
 #define GZ_SESSION_HOST_H
 

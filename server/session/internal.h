@@ -11,6 +11,12 @@
 #include "session/roster.h"
 #include "session/tickets.h"
 
+/* A batch whose end is put off: bulk.h. */
+struct gz_closing {
+    struct gz_batch *batch; /* the core's; NULL for none */
+    struct gz_error error;  /* why the disk refused the batch; GZ_OK: the disk took it */
+};
+
 struct gz_core {
     struct gz_core_options options; /* its texts are the core's own copies */
 
@@ -33,12 +39,15 @@ struct gz_core {
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */
     struct gz_tickets tickets;
+    struct gz_closing closing;
     char frozen[GZ_ERROR_BYTES_MAX]; /* why nothing more is done; empty: it is */
     char
         read_only[GZ_ERROR_BYTES_MAX]; /* why nothing is saved, and all are viewers; empty: it is */
     size_t slice_nodes;                /* that a turn looks at: GZ_SLICE_NODES */
-    size_t slice;    /* those that are left, for this turn and until the next one */
-    uint64_t served; /* the session whose work went on last */
+    size_t slice;         /* those that are left, for this turn and until the next one */
+    size_t nodes_at_once; /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off: bulk.h */
+    bool has_bulk;        /* something is put off */
+    uint64_t served;      /* the session whose work went on last */
 
     struct gz_arena decoded; /* of one frame */
     /* Memory for the work of one call of the host. gz_core_enter empties it, and nothing else does:
@@ -53,5 +62,8 @@ struct gz_core {
 /* Each call of the host that has work done begins with this: the scratch is empty, and the clock
  * says the time. */
 void gz_core_enter(struct gz_core *core, struct gz_now now);
+/* Ends the gestures that end by themselves, and those of sessions that ended: such a session may go
+ * on taking its last messages, but what it held is free at once. All of them in a frozen core. */
+void gz_core_finish_gestures(struct gz_core *core);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/bulk.h"
 #include "session/describe.h"
 #include "session/history.h"
 #include "session/interaction.h"
@@ -234,6 +235,12 @@ static void depart(struct gz_session *session)
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now)
 {
     gz_core_enter(core, now);
+    session->is_leaving = gz_core_puts_off(core, session->gesture.count);
+    if (session->is_leaving) {
+        gz_session_withdraw_questions(session); /* while the host is on its own thread */
+        session->ended = true;
+        return;
+    }
     gz_interaction_finish(session, NULL);
     depart(session);
     gz_sync_absent(core->sync, &session->presence);
@@ -259,18 +266,12 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
 
 /* ---- the end of all sessions ---- */
 
-static void complete_gestures(struct gz_core *core)
-{
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
-        gz_interaction_finish(session, NULL);
-}
-
 void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
 {
     gz_core_enter(core, now);
     gz_core_finish_work(core);
     gz_print(core->frozen, sizeof core->frozen, "%s", why);
-    complete_gestures(core);
+    gz_core_finish_gestures(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
         depart(session);
 }
@@ -297,7 +298,9 @@ void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_n
     snprintf(reason, sizeof reason, "%.*s", (int)bye->reason.size, bye->reason.bytes);
     gz_core_enter(core, now);
     gz_core_finish_work(core);
-    complete_gestures(core);
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!gz_core_puts_off(core, session->gesture.count)) gz_interaction_finish(session, NULL);
+    }
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         gz_session_send(session, &message);
         gz_session_end(session, reason);

@@ -55,8 +55,11 @@ struct gz_session {
     struct gz_shown shown;
     struct gz_standing standing;
     struct gz_past past;
-    struct gz_search *search; /* that goes on; NULL: none does */
-    struct gz_inbox inbox;    /* what waits for the end of it */
+    struct gz_search *search;     /* that goes on; NULL: none does */
+    struct gz_inbox inbox;        /* what waits for the end of it */
+    bool is_put_off;              /* the first message of the inbox: bulk.h */
+    bool is_leaving;              /* its host has let go of it; it leaves with its drag: bulk.h */
+    struct gz_session *next_gone; /* the host's own, while the core is lent */
 };
 
 /* What a client is that may be the second and wants to be the first at most. */

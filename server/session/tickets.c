@@ -16,16 +16,27 @@ bool gz_tickets_add(struct gz_tickets *tickets, const struct gz_ticket *ticket)
     return true;
 }
 
+struct gz_ticket *gz_tickets_find(const struct gz_tickets *tickets, uint64_t number)
+{
+    struct gz_ticket *ticket = tickets->first;
+    while (ticket != NULL && ticket->number != number) ticket = ticket->next;
+    return ticket;
+}
+
 struct gz_ticket *gz_tickets_take(struct gz_tickets *tickets, uint64_t number)
 {
-    struct gz_ticket **at = &tickets->first;
-    while (*at != NULL && (*at)->number != number) at = &(*at)->next;
-    struct gz_ticket *ticket = *at;
-    if (ticket != NULL) *at = ticket->next;
+    struct gz_ticket *ticket = gz_tickets_find(tickets, number), **at = &tickets->first;
+    if (ticket == NULL) return NULL;
+    while (*at != ticket) at = &(*at)->next;
+    *at = ticket->next;
     return ticket;
 }
 
 void gz_tickets_finish(struct gz_tickets *tickets)
 {
-    while (tickets->first != NULL) free(gz_tickets_take(tickets, tickets->first->number));
+    while (tickets->first != NULL) {
+        struct gz_ticket *ticket = gz_tickets_take(tickets, tickets->first->number);
+        gz_answer_finish(&ticket->answer);
+        free(ticket);
+    }
 }

@@ -24,6 +24,8 @@ struct gz_ticket {
     uint64_t after; /* the file is asked once the state up to here is saved */
     struct gz_query query;
     gz_answer_handler *on_answer;
+    bool is_answered; /* what is done with `answer` is put off: bulk.h */
+    struct gz_answer answer;
 };
 
 /* Zeroed, it has no ticket. */
@@ -34,6 +36,8 @@ struct gz_tickets {
 
 /* Appends a copy under the next number. False without memory. */
 GZ_MUST_USE bool gz_tickets_add(struct gz_tickets *tickets, const struct gz_ticket *ticket);
+/* The ticket with this number; NULL if there is none. */
+struct gz_ticket *gz_tickets_find(const struct gz_tickets *tickets, uint64_t number);
 /* Takes the ticket with this number out, for the caller to free; NULL if there is none. */
 struct gz_ticket *gz_tickets_take(struct gz_tickets *tickets, uint64_t number);
 void gz_tickets_finish(struct gz_tickets *tickets);

@@ -1,6 +1,7 @@
 /* work.c - which session's work goes on in a turn. See work.h. */
 #include "session/work.h"
 
+#include "session/bulk.h"
 #include "session/dispatch.h"
 #include "session/gizmo.h"
 #include "session/interaction.h"
@@ -16,12 +17,14 @@ static bool is_turning(const struct gz_session *session)
 
 bool gz_session_is_busy(const struct gz_session *session)
 {
-    return session->search != NULL || session->past.tells_hits || is_turning(session);
+    return session->search != NULL || session->past.tells_hits || session->is_put_off ||
+           is_turning(session);
 }
 
 static bool has_request(const struct gz_session *session)
 {
-    return session->search != NULL || (session->inbox.first != NULL && !session->past.tells_hits);
+    if (session->search != NULL) return true;
+    return session->inbox.first != NULL && !session->past.tells_hits && !session->is_put_off;
 }
 
 bool gz_session_has_work(const struct gz_session *session)
@@ -71,8 +74,9 @@ void gz_core_go_on(struct gz_core *core)
 static void finish_requests(struct gz_session *session)
 {
     session->past.tells_hits = false;
-    while (!session->ended && has_request(session)) {
+    while (!session->ended && (has_request(session) || session->is_put_off)) {
         session->core->slice = SIZE_MAX;
+        gz_session_read_put_off(session);
         go_on(session);
         session->past.tells_hits = false;
     }
@@ -80,8 +84,10 @@ static void finish_requests(struct gz_session *session)
 
 void gz_core_finish_work(struct gz_core *core)
 {
+    const size_t usual = gz_core_put_nothing_off(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
         finish_requests(session);
+    core->nodes_at_once = usual;
 }
 
 void gz_session_drop_work(struct gz_session *session)

@@ -17,7 +17,7 @@ struct gz_core;
 struct gz_session;
 
 /* Whether what the session sends has to wait: for its search, and until it took what that found;
- * and for its wheel. */
+ * for its wheel; and for what is put off (bulk.h). */
 bool gz_session_is_busy(const struct gz_session *session);
 /* Whether the session waits for a slice. */
 bool gz_session_has_work(const struct gz_session *session);

@@ -4,7 +4,9 @@
  * editor moves one node 50 times a second; the wait is from the send to the `ok`, after COMMIT. In
  * each row somebody else, in processes of their own, asks for one thing as often as the daemon
  * takes it, from the large scene, under one name: the share of the name is that of an address
- * elsewhere. Between the rows it is calm; each row is compared with the calm time before it. */
+ * elsewhere. Between the rows it is calm; each row is compared with the calm time before it. The
+ * last column is the longest turn of the daemon's loop in its processor time (turn_preload.c):
+ * nobody waits longer for another scene than that and what others take of the processor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -13,12 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/cmocka.h"
 
+#include "bench/turn_preload.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
@@ -57,6 +61,7 @@ struct bench {
     char *asset; /* the large scene as glTF */
     size_t asset_size;
     double seconds;
+    struct turn_page *page;
 };
 
 /* ---- the people whose wait counts ---- */
@@ -122,6 +127,7 @@ static void measure(struct bench *bench, struct waits waits[PEOPLE])
 {
     move_for(bench, SETTLE_SECONDS);
     for (int i = 0; i < PEOPLE; i++) bench->people[i].count = 0;
+    atomic_store(&bench->page->cpu_ns, 0);
     move_for(bench, bench->seconds);
     for (int i = 0; i < PEOPLE; i++) waits[i] = waits_of(&bench->people[i]);
 }
@@ -303,10 +309,43 @@ static void put_delete_refused(struct attacker *attacker)
     free(nodes);
 }
 
+/* Moves half of the nodes in one drag. */
+static void put_whole_drag(struct attacker *attacker)
+{
+    put_grab(attacker);
+    put_drag(attacker);
+    put_pointer(attacker, GZ_PHASE_UP, 440 + (double)(attacker->n % 16));
+}
+
 static void put_op(struct attacker *attacker, enum gz_op op)
 {
     struct gz_message message = {.op = op};
     put_frame(attacker, &message);
+}
+
+static void put_undo_or_redo(struct attacker *attacker)
+{
+    put_op(attacker, attacker->n++ % 2 == 0 ? GZ_OP_UNDO : GZ_OP_REDO);
+}
+
+/* To when the import had made the nodes, and back. */
+static void put_restore_or_undo(struct attacker *attacker)
+{
+    struct gz_message message = {
+        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = attacker->bench->nodes};
+    if (attacker->n++ % 2 == 0)
+        put_frame(attacker, &message);
+    else
+        put_op(attacker, GZ_OP_UNDO);
+}
+
+static void put_delete_or_undo(struct attacker *attacker)
+{
+    struct gz_message message = {.op = GZ_OP_DELETE, .remove = half(attacker->bench)};
+    if (attacker->n++ % 2 == 0)
+        put_frame(attacker, &message);
+    else
+        put_op(attacker, GZ_OP_UNDO);
 }
 
 static void put_history(struct attacker *attacker)
@@ -463,6 +502,10 @@ static const struct row rows[] = {
     {"drag of half, 1900 moves/s", 1, put_grab, put_drag, 1900, NULL, NULL},
     {"camera in a drag of half", 1, put_grab, put_camera, 1900, NULL, NULL},
     {"grab half and cancel", 1, NULL, put_grab_and_cancel, 950, NULL, NULL},
+    {"drags of half, ended", 1, NULL, put_whole_drag, 10, NULL, NULL},
+    {"undo and redo of half", 1, put_whole_drag, put_undo_or_redo, 10, NULL, NULL},
+    {"delete half and undo", 1, NULL, put_delete_or_undo, 10, NULL, NULL},
+    {"restore half and undo", 1, put_whole_drag, put_restore_or_undo, 10, NULL, NULL},
     {"refused deletes", 1, NULL, put_delete_refused, 1900, NULL, NULL},
     {"pick rect", 1, NULL, put_rect, 1900, NULL, NULL},
     {"interest by view x10", 10, NULL, put_interest, 950, NULL, NULL},
@@ -544,6 +587,19 @@ static void enter(struct bench *bench, int place, const char *scene, uint64_t no
     assert_true(crowd_until(&bench->crowd, is_answered, person, PATIENCE_S));
 }
 
+static void map_page(struct bench *bench)
+{
+    struct test_daemon *daemon = &bench->daemon;
+    snprintf(daemon->control, sizeof daemon->control, "%s/turns", daemon->directory);
+    int file = open(daemon->control, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(ftruncate(file, sizeof *bench->page), 0);
+    bench->page = mmap(NULL, sizeof *bench->page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_ptr_not_equal(bench->page, MAP_FAILED);
+    close(file);
+    daemon->preload = GZ_TURN_PRELOAD_PATH;
+}
+
 static void open_bench(struct bench *bench)
 {
     struct raw_response response;
@@ -554,6 +610,7 @@ static void open_bench(struct bench *bench)
     assert_non_null(bench->ids);
     for (uint64_t i = 0; i < bench->nodes; i++) bench->ids[i] = i + 1;
     test_daemon_init(&bench->daemon);
+    map_page(bench);
     test_daemon_start(&bench->daemon, NULL, NULL);
     raw_request(bench->daemon.port, "PUT", "/scenes/" LARGE, length, bench->asset,
                 bench->asset_size, &response);
@@ -580,14 +637,14 @@ static void close_bench(struct bench *bench)
 /* ---- the table ---- */
 
 static void print_row(const char *what, const struct waits calm[PEOPLE],
-                      const struct waits then[PEOPLE])
+                      const struct waits then[PEOPLE], double turn_ms)
 {
     bool held = then[IN_SMALL].p99 < 1.5 * calm[IN_SMALL].p99 + 5 &&
                 then[IN_LARGE].p99 < 2 * calm[IN_LARGE].p99 + 10;
     printf("%-28s", what);
     for (int i = 0; i < PEOPLE; i++)
         printf("  %6.1f %6.1f  %7.1f %7.1f", calm[i].p50, calm[i].p99, then[i].p50, then[i].p99);
-    printf("  %s\n", held ? "held" : "MISSED");
+    printf("  %6.1f  %s\n", turn_ms, held ? "held" : "MISSED");
     fflush(stdout);
 }
 
@@ -606,13 +663,13 @@ int main(int count, char **arguments)
            "5 ms, in the same scene twice as long and 10 ms\n%-28s  %-31s  %s\n%-28s",
            (int)bench.nodes, "", "another scene", "the same scene", "");
     for (int i = 0; i < PEOPLE; i++) printf("  %6s %6s  %7s %7s", "p50", "p99", "p50", "p99");
-    putchar('\n');
+    puts("    turn");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct waits calm[PEOPLE], then[PEOPLE];
         if (strstr(rows[i].what, words) == NULL) continue;
         measure(&bench, calm);
         measure_row(&bench, &rows[i], then);
-        print_row(rows[i].what, calm, then);
+        print_row(rows[i].what, calm, then, (double)atomic_load(&bench.page->cpu_ns) * 1e-6);
     }
     close_bench(&bench);
     return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/dispatch.h"
 #include "session/work.h"
 #include "sim/access.h"
 #include "sim/chance.h"
@@ -24,6 +25,8 @@
 #define HEADROOM 16
 /* Seconds between two slices of what the core does in slices: others come in between. */
 #define SLICE_S 0.001
+/* More than the messages that can wait to be done by a worker, each in its turn. */
+#define BULK_ROUNDS_MAX 1000
 
 /* ---- what the core asks ---- */
 
@@ -77,6 +80,28 @@ static enum gz_status handle_find_note_key(void *context, const char *user, cons
     return GZ_OK;
 }
 
+/* ---- what the core puts off ---- */
+
+/* At once, before anybody looks: what comes out is what a core that puts nothing off would do. The
+ * core has a turn afterwards. */
+static void do_bulk(struct sim *sim)
+{
+    for (size_t rounds = 0; gz_core_has_bulk(sim->core); rounds++) {
+        PROMISE(rounds < BULK_ROUNDS_MAX, "what is put off comes to an end", "it goes on");
+        gz_core_do_bulk(sim->core, sim->now);
+        sim->counts->bulk++;
+        sim->turn_due_s = sim->now.mono_s;
+        for (struct link *link = sim->links; link != NULL; link = link->next)
+            if (link->session != NULL) gz_session_read_inbox(link->session);
+    }
+}
+
+/* After the model knows what was done. */
+static void note_sent(struct sim *sim, bool sent_before)
+{
+    if (!sent_before && sim->batch != NULL) model_sent(sim, sim->batch);
+}
+
 /* ---- the disk ---- */
 
 static void store(struct sim *sim)
@@ -99,7 +124,9 @@ static void settle(struct sim *sim)
     sim->batch = NULL;
     gz_core_committed(sim->core, batch, sim->commit_fails ? GZ_STORAGE : GZ_OK,
                       sim->commit_fails ? "it is full" : "", sim->now);
+    do_bulk(sim);
     model_act(sim, &act);
+    note_sent(sim, false);
 }
 
 static struct question *next_question(struct sim *sim)
@@ -113,7 +140,7 @@ static struct question *next_question(struct sim *sim)
 
 static void answer(struct sim *sim, struct question *question)
 {
-    struct gz_answer past;
+    struct gz_answer past, taken; /* the same; the core keeps what it puts off */
     struct act act = {.kind = ACT_ANSWER};
     char user[TEXT_MAX] = "", key[TEXT_MAX] = "";
     const struct gz_ticket *ticket = sim->core->tickets.first;
@@ -121,6 +148,7 @@ static void answer(struct sim *sim, struct question *question)
     const struct gz_session *session =
         ticket != NULL ? gz_core_session(sim->core, ticket->session) : NULL;
     core_store_ask(&sim->store, &question->query, &past);
+    core_store_ask(&sim->store, &question->query, &taken);
     if (session != NULL && ticket->on_answer == gz_session_restore) {
         keep_text(user, session->user);
         act.session = session->id;
@@ -133,10 +161,14 @@ static void answer(struct sim *sim, struct question *question)
         if (act.request != NULL && act.request->session != session->id) act.request = NULL;
     }
     trace(sim, "past: answers question %llu", NUMBER(question->ticket));
-    gz_core_answered(sim->core, question->ticket, &past, sim->now);
+    bool sent_before = sim->batch != NULL;
+    gz_core_answered(sim->core, question->ticket, &taken, sim->now);
+    do_bulk(sim);
     *question = sim->questions[--sim->question_count];
     model_act(sim, &act);
+    note_sent(sim, sent_before);
     gz_answer_finish(&past);
+    gz_answer_finish(&taken);
 }
 
 /* ---- the end of a link ---- */
@@ -147,9 +179,12 @@ static void leave(struct sim *sim, struct link *link)
     keep_text(user, link->session->user);
     struct act act = {.kind = ACT_LEAVE, .session = link->session->id, .user = user};
     trace(sim, "session %llu leaves", NUMBER(act.session));
+    bool sent_before = sim->batch != NULL;
     gz_core_leave(sim->core, link->session, sim->now);
     link->session = NULL;
+    do_bulk(sim);
     model_act(sim, &act);
+    note_sent(sim, sent_before);
 }
 
 /* The daemon's side is over: its person reads it after what came before. */
@@ -353,13 +388,19 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     for (size_t i = 0; i < frame.count; i++) acts[i] = act_of(sim, link, user, &frame.messages[i]);
     acts[frame.acting].moved = frame.acting > 0;
     acts[frame.acting].behind = count_behind(&frame);
+    bool sent_before = sim->batch != NULL;
+    const size_t usual = sim->core->nodes_at_once;
+    if (frame.count > 1) sim->core->nodes_at_once = SIZE_MAX; /* what is done is told by one act */
     gz_core_receive(sim->core, link->session, bytes, size, sim->now);
+    sim->core->nodes_at_once = usual;
+    do_bulk(sim);
     model_act(sim, &acts[frame.acting]);
     for (size_t i = 0; i < frame.count; i++)
         if (i != frame.acting) act_beside(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) notes_act(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) access_act(sim, &acts[i]);
     notes_settled(sim);
+    note_sent(sim, sent_before);
     note_moves(sim, link, &frame, seq, end_seqs);
     close_moves(sim);
     part_note_camera(sim, link);
@@ -466,11 +507,13 @@ static void turn(struct sim *sim)
     sim->turn_due_s = INFINITY;
     bool sent_before = sim->batch != NULL;
     gz_core_turn(sim->core, sim->now);
+    do_bulk(sim);
     model_act(sim, &act);
     close_moves(sim);
-    if (!sent_before && sim->batch != NULL) model_sent(sim, sim->batch);
+    note_sent(sim, sent_before);
     sim->slice_due_s = sim->now.mono_s + SLICE_S;
-    PROMISE(gz_core_deadline(sim->core) > sim->now.mono_s || is_at_work(sim),
+    PROMISE(isfinite(sim->turn_due_s) || gz_core_deadline(sim->core) > sim->now.mono_s ||
+                is_at_work(sim),
             "the core comes to rest", "it wants another turn at once");
     sim->turns_quiet++;
     flush_all(sim);
@@ -491,6 +534,7 @@ void daemon_start(struct sim *sim)
                  .find_note_key = handle_find_note_key},
         .server = "sim",
         .frame_headroom = HEADROOM,
+        .lends = sim->seed % 2 == 0,
     };
     core_store_open(&sim->store, &state);
     trace(sim, "daemon: starts, epoch %llu, seq %llu", NUMBER(state.epoch), NUMBER(state.seq));
@@ -533,9 +577,12 @@ void daemon_stop(struct sim *sim)
 {
     struct act act = {.kind = ACT_GOODBYE, .user = ""};
     struct gz_bye bye = {.reason = {"the server stops", 16}, .retry_s = 1};
+    bool sent_before = sim->batch != NULL;
     trace(sim, "daemon: says bye");
     gz_core_end_all(sim->core, &bye, sim->now);
+    do_bulk(sim);
     model_act(sim, &act);
+    note_sent(sim, sent_before);
     sim->stopping = true;
     sim->stop_due_s = sim->now.mono_s + GZ_SHUTDOWN_SECONDS_MAX;
     turn(sim);

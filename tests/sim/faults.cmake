@@ -206,8 +206,8 @@ gizmod_planted_fault(session_of_others_replaced FILE server/session/join.c
 
 # ---- the scene's access ----
 
-gizmod_planted_fault(role_outlives_its_access FILE server/session/core.c
-    FROM "    gz_core_apply_access(core);" TO "")
+gizmod_planted_fault(role_outlives_its_access FILE server/session/access.c
+    FROM "if (!session->ended) gz_session_apply_rights(session);" TO "(void)session;")
 gizmod_planted_fault(first_pattern_counts FILE server/scene/access.c
     FROM "(is_any && is->role <= *role)" TO "is_any")
 gizmod_planted_fault(access_answered_too_early FILE server/session/access.c

@@ -86,9 +86,10 @@ int main(int count, char **words)
     for (uint64_t seed = from; seed < from + seeds; seed++, counts.seeds++)
         sim_run(seed, options.steps, options.one, &counts);
     printf("%zu seeds, %zu steps, %zu actions, %zu edits, %zu cuts, %zu resumes, %zu places taken, "
-           "%zu restarts, %zu refused commits; "
+           "%zu restarts, %zu refused commits, %zu times bulk; "
            "%.0f seeds/s\n",
            counts.seeds, counts.steps, counts.actions, counts.edits, counts.cuts, counts.resumes,
-           counts.replaced, counts.restarts, counts.refusals, (double)counts.seeds / cpu_seconds());
+           counts.replaced, counts.restarts, counts.refusals, counts.bulk,
+           (double)counts.seeds / cpu_seconds());
     return 0;
 }

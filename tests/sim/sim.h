@@ -41,7 +41,7 @@ struct question {
 
 /* What was tried, to see whether it was much. */
 struct sim_counts {
-    size_t seeds, steps, actions, edits, cuts, resumes, replaced, restarts, refusals;
+    size_t seeds, steps, actions, edits, cuts, resumes, replaced, restarts, refusals, bulk;
 };
 
 struct sim {

@@ -247,6 +247,11 @@ void host_turn(struct host *host)
         gz_core_turn(host->core, host->now);
         leave(host);
         deliver(host);
+        if (gz_core_has_bulk(host->core)) {
+            if (host->bulk_waits) return;
+            gz_core_do_bulk(host->core, host->now);
+            continue;
+        }
         bool settles = host->batch != NULL && host->disk != DISK_WAITS;
         bool answers = host->question_count > 0 && !host->past_waits;
         if (settles) host_settle(host, host->disk == DISK_COMMITS);
@@ -262,10 +267,16 @@ static void move_clock(struct host *host, double mono_s)
     host->now.mono_s = mono_s;
 }
 
+/* A core that is lent has no turns. */
+static bool is_lent(const struct host *host)
+{
+    return host->bulk_waits && gz_core_has_bulk(host->core);
+}
+
 void host_advance(struct host *host, double seconds)
 {
     double end = host->now.mono_s + seconds;
-    for (double next; (next = gz_core_deadline(host->core)) < end;) {
+    for (double next; (next = gz_core_deadline(host->core)) < end && !is_lent(host);) {
         move_clock(host, fmax(next, host->now.mono_s));
         host_turn(host);
     }

@@ -91,6 +91,7 @@ struct host {
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
     bool past_waits;      /* questions are not answered */
+    bool bulk_waits;      /* what the core puts off is not done: a turn ends with it */
     uint64_t spent_bytes; /* of files, by all */
     uint64_t kept_since;
     bool cannot_sign;              /* the next core has no key */

@@ -3,12 +3,18 @@
 
 #include <ftw.h>
 
+#include "host/loan.h"
 #include "net/clock.h"
 
 static void count_opened(void *context, struct gz_open_scene *scene)
 {
     (void)scene;
     ((struct data_folder *)context)->opened++;
+}
+
+static void ignore_returned(void *context, struct gz_open_scene *scene)
+{
+    (void)context, (void)scene;
 }
 
 static void count_closing(void *context, struct gz_open_scene *scene)
@@ -41,6 +47,7 @@ void data_folder_init(struct data_folder *folder)
                                                 .errors = folder->errors,
                                                 .context = folder,
                                                 .handle_opened = count_opened,
+                                                .handle_returned = ignore_returned,
                                                 .handle_closing = count_closing,
                                                 .handle_lost = count_lost};
     gz_scenes_init(&folder->scenes, &folder->setting);
@@ -90,14 +97,23 @@ struct gz_open_scene *data_folder_open(struct data_folder *folder, const char *n
     return waiter.scene;
 }
 
+/* As a pass of the network does it; whether the core is idle then. */
+static bool has_turn(struct gz_open_scene *scene)
+{
+    if (scene->net.is_lent) return false;
+    scene->net.touched = false;
+    gz_core_turn(gz_net_core(&scene->net), gz_clock_now());
+    bool has_bulk = gz_core_has_bulk(gz_net_core(&scene->net));
+    if (has_bulk) gz_open_scene_lend(scene, NULL);
+    return !has_bulk && gz_core_is_idle(gz_net_core(&scene->net));
+}
+
 static bool has_turns(struct data_folder *folder)
 {
     bool is_idle = true;
     struct gz_open_scene *scene = NULL;
     while ((scene = gz_scenes_next(&folder->scenes, scene)) != NULL) {
-        scene->net.touched = false;
-        gz_core_turn(scene->net.core, gz_clock_now());
-        is_idle = is_idle && gz_core_is_idle(scene->net.core);
+        is_idle = has_turn(scene) && is_idle;
     }
     return !is_idle;
 }

@@ -23,7 +23,7 @@ struct data_folder {
     struct gz_log log;
     char *lines; /* what was logged */
     size_t line_bytes;
-    uint64_t errors[GZ_STATUS_COUNT];
+    _Atomic uint64_t errors[GZ_STATUS_COUNT];
     unsigned opened, closing, lost; /* how often the scenes told it */
 };
 

@@ -1,0 +1,39 @@
+/* loan.h - the core of a scene is lent to a worker, for work that would keep other scenes waiting:
+ * the work that the core has put off (gz_core_do_bulk), an import, the copy of the nodes for an
+ * export.
+ *
+ * While a core is lent (scene->net.is_lent), only the worker calls it, and its scene waits:
+ * - the network reads nothing from the sessions and asks for no frames;
+ * - a request for the scene waits as if the scene were being opened;
+ * - answers of the disk and of the past wait;
+ * - the numbers of the scene are the ones from before (gz_open_scene_summary).
+ * Other scenes notice nothing.
+ *
+ * Threads: the loop's, except `run` and what the core calls of its host meanwhile (struct
+ * gz_core_host, in scene.c): each of these functions is safe on any thread, or leaves its work in
+ * the scene until the core is back (gz_open_scene_catch_up). The start of the job hands the core
+ * over, and the end of the job hands it back: libuv's queue orders what both threads write. A loan
+ * must not begin inside a call of the core. It begins at the end of a pass, in answer to a request,
+ * or when a job is done. Ownership: the lender keeps the loan until `done`. */
+#ifndef GZ_HOST_LOAN_H
+#define GZ_HOST_LOAN_H
+
+#include "host/scene.h"
+
+struct gz_loan {
+    /* On a worker, before the work that the core has put off. */
+    void (*run)(struct gz_loan *loan, struct gz_core *core);
+    /* On the loop, when the core is back. If the server goes away, the loan is cancelled, and `run`
+     * may not have been called. */
+    void (*done)(struct gz_loan *loan, bool is_cancelled);
+    void *context;
+    const char *user; /* whose share of the workers it takes; lives as long as the loan */
+};
+
+/* Lends the core of an open scene that is not lent. NULL: only for the work that the core has put
+ * off. */
+void gz_open_scene_lend(struct gz_open_scene *scene, struct gz_loan *loan);
+/* The numbers of the core; those from the beginning of the loan if it is lent. The loop's. */
+struct gz_core_summary gz_open_scene_summary(const struct gz_open_scene *scene);
+
+#endif

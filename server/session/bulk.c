@@ -1,0 +1,86 @@
+/* bulk.c - counts the nodes of what may be put off. See bulk.h. */
+#include "session/bulk.h"
+
+#include "scene/undo.h"
+#include "session/interaction.h"
+#include "session/session.h"
+
+bool gz_core_puts_off(struct gz_core *core, size_t nodes)
+{
+    bool is_put_off = nodes > core->nodes_at_once;
+    core->has_bulk |= is_put_off;
+    return is_put_off;
+}
+
+size_t gz_core_put_nothing_off(struct gz_core *core)
+{
+    const size_t usual = core->nodes_at_once;
+    core->nodes_at_once = SIZE_MAX;
+    return usual;
+}
+
+/* ---- counting ---- */
+
+size_t gz_bulk_of_wheel(const struct gz_session *session)
+{
+    const struct gz_interaction *interaction = session->gesture.interaction;
+    return interaction != NULL && interaction->gives_way ? session->gesture.count : 0;
+}
+
+/* The end of a drag; a press ends a wheel. */
+size_t gz_bulk_of_pointer(const struct gz_session *session, const struct gz_message *message)
+{
+    switch (message->pointer.phase) {
+    case GZ_PHASE_UP:
+    case GZ_PHASE_CANCEL: return session->gesture.count;
+    case GZ_PHASE_DOWN: return gz_bulk_of_wheel(session);
+    default: return 0;
+    }
+}
+
+size_t gz_bulk_of_set(const struct gz_session *session, const struct gz_message *message)
+{
+    (void)session;
+    return message->set.count;
+}
+
+size_t gz_bulk_of_create(const struct gz_session *session, const struct gz_message *message)
+{
+    (void)session;
+    return message->create.count;
+}
+
+/* A node below another one that is named as well is counted twice. */
+size_t gz_bulk_of_delete(const struct gz_session *session, const struct gz_message *message)
+{
+    const struct gz_core *core = session->core;
+    size_t count = 0;
+    for (size_t i = 0; i < message->remove.count && count <= core->nodes_at_once; i++) {
+        const struct gz_node *top = gz_scene_find(core->scene, message->remove.ids[i]), *at = top;
+        for (; at != NULL && count <= core->nodes_at_once; at = gz_scene_walk(top, at)) count++;
+    }
+    return count;
+}
+
+static size_t changes_of(const struct gz_core *core, const struct gz_edit_record *edit)
+{
+    return edit != NULL ? gz_undo_last(core->undo, edit)->change_count : 0;
+}
+
+size_t gz_bulk_of_undo(const struct gz_session *session, const struct gz_message *message)
+{
+    (void)message;
+    return changes_of(session->core, gz_undo_next(session->core->undo, session->user));
+}
+
+size_t gz_bulk_of_redo(const struct gz_session *session, const struct gz_message *message)
+{
+    (void)message;
+    return changes_of(session->core, gz_redo_next(session->core->undo, session->user));
+}
+
+/* An edit that only the file knows is counted when the file has answered. */
+size_t gz_bulk_of_revert(const struct gz_session *session, const struct gz_message *message)
+{
+    return changes_of(session->core, gz_undo_find(session->core->undo, message->revert.edit));
+}
