@@ -11,10 +11,7 @@ void gz_predict_init(struct gz_predict *predict)
 
 void gz_predict_finish(struct gz_predict *predict)
 {
-    free(predict->poses);
-    free(predict->targets);
-    free(predict->boxes);
-    free(predict->starts);
+    free(predict->block);
     gz_predict_init(predict);
 }
 
@@ -82,30 +79,40 @@ void gz_predict_tool(struct gz_predict *predict, const struct gz_tool *tool)
     predict->tool = *tool;
 }
 
-static bool grow(void **block, size_t count, size_t size)
-{
-    void *larger = realloc(*block, count * size);
-    if (larger == NULL) return false;
-    *block = larger;
-    return true;
-}
-
+/* What is in the block need not stay: no target is held when there have to be more of them. */
 static bool reserve(struct gz_predict *predict, size_t count)
 {
+    const size_t each = 2 * sizeof(struct gz_target) + sizeof(gz_trs) + sizeof(gz_box);
     if (count <= predict->capacity) return true;
-    if (!grow((void **)&predict->poses, count, sizeof *predict->poses) ||
-        !grow((void **)&predict->targets, count, sizeof *predict->targets) ||
-        !grow((void **)&predict->boxes, count, sizeof *predict->boxes) ||
-        !grow((void **)&predict->starts, count, sizeof *predict->starts))
-        return false;
+    void *block = count <= SIZE_MAX / each ? realloc(predict->block, count * each) : NULL;
+    if (block == NULL) return false;
+    predict->block = block;
     predict->capacity = count;
+    predict->targets = block;
+    predict->starts = predict->targets + count;
+    predict->poses = (gz_trs *)(predict->starts + count);
+    predict->boxes = (gz_box *)(predict->poses + count);
     return true;
 }
 
-static void take_target(struct gz_predict *predict, size_t i, const struct gz_target *from)
+bool gz_predict_targets_begin(struct gz_predict *predict, size_t count, size_t active)
+{
+    if (is_held(predict) && count != predict->count) return false;
+    if ((count > 0 && active >= count) || !reserve(predict, count)) return false;
+    predict->count = count;
+    predict->active = active;
+    predict->is_seated = predict->lags = false;
+    return true;
+}
+
+void gz_predict_target(struct gz_predict *predict, size_t i, const struct gz_target *from)
 {
     struct gz_target *target = &predict->targets[i];
-    if (!is_held(predict)) predict->poses[i] = from->local;
+    const gz_affine *parent = &target->parent;
+    if (!is_held(predict))
+        predict->poses[i] = from->local;
+    else
+        predict->lags |= memcmp(parent, &from->parent, sizeof *parent) != 0;
     *target = *from;
     target->local = predict->poses[i];
     if (from->bounds == NULL) return;
@@ -114,21 +121,17 @@ static void take_target(struct gz_predict *predict, size_t i, const struct gz_ta
 }
 
 /* As on the server, a node that did not move yet waits for the next pointer if its parent moves. */
+void gz_predict_targets_end(struct gz_predict *predict)
+{
+    if (predict->lags && predict->moved) pose(predict);
+}
+
 bool gz_predict_targets(struct gz_predict *predict, const struct gz_target *targets, size_t count,
                         size_t active)
 {
-    bool turned = false;
-    if (is_held(predict) && count != predict->count) return false;
-    if ((count > 0 && active >= count) || !reserve(predict, count)) return false;
-    for (size_t i = 0; i < count; i++) {
-        const gz_affine *before = &predict->targets[i].parent;
-        turned |= is_held(predict) && memcmp(before, &targets[i].parent, sizeof *before) != 0;
-        take_target(predict, i, &targets[i]);
-    }
-    predict->count = count;
-    predict->active = active;
-    predict->is_seated = false;
-    if (turned && predict->moved) pose(predict);
+    if (!gz_predict_targets_begin(predict, count, active)) return false;
+    for (size_t i = 0; i < count; i++) gz_predict_target(predict, i, &targets[i]);
+    gz_predict_targets_end(predict);
     return true;
 }
 

@@ -36,11 +36,13 @@ struct gz_predict {
     bool has_pointer; /* what the gizmo is hovered by */
     struct gz_pointer pointer;
 
+    void *block; /* what the targets, their boxes, starts and poses are in */
     size_t active, capacity;
     struct gz_target *targets; /* with the poses, and the parents as they are now */
     gz_box *boxes;             /* of those that have bounds */
     struct gz_target *starts;  /* as they were when the gesture began */
     bool is_seated;            /* the seat is that of the targets */
+    bool lags;                 /* a parent has moved since the targets were posed */
     struct gz_seat seat;
 
     struct gz_drag drag;
@@ -71,6 +73,10 @@ void gz_predict_tool(struct gz_predict *predict, const struct gz_tool *tool);
  * memory, or if they cannot be taken. */
 bool gz_predict_targets(struct gz_predict *predict, const struct gz_target *targets, size_t count,
                         size_t active);
+/* The same for callers that have no list of them: begin, each one, end. */
+bool gz_predict_targets_begin(struct gz_predict *predict, size_t count, size_t active);
+void gz_predict_target(struct gz_predict *predict, size_t i, const struct gz_target *target);
+void gz_predict_targets_end(struct gz_predict *predict);
 /* Where the pointer is, which hovers handles; NULL: nowhere. */
 void gz_predict_point(struct gz_predict *predict, const struct gz_pointer *pointer);
 

@@ -17,12 +17,24 @@
 
 static struct gz_predict predict;
 static double block[BLOCK_NUMBERS];
-static struct {
-    struct gz_target *list;
-    gz_box *boxes;
-    size_t room;
-    gz_affine parent;
-} targets;
+static gz_affine parent; /* of the targets to come */
+
+/* The memory ends with the one block that predict.c allocates. */
+void *realloc(void *old, size_t bytes)
+{
+    extern char __heap_base;
+    const size_t page = 65536;
+    size_t pages = ((size_t)&__heap_base + bytes + page - 1) / page,
+           have = __builtin_wasm_memory_size(0);
+    bool grown = pages <= have || __builtin_wasm_memory_grow(0, pages - have) != SIZE_MAX;
+    (void)old;
+    return grown ? &__heap_base : NULL;
+}
+
+void free(void *block)
+{
+    (void)block;
+}
 
 EXPORT("init") void init(void)
 {
@@ -95,7 +107,7 @@ EXPORT("camera") bool camera(bool there)
 }
 
 /* Reads what `tool_default` writes: mode, space, pivot, pivot_point, snap t r s on absolute, size,
- * tolerance, axis_method, ball, ball_fit, edge, orbit, mirror. */
+ * tolerance, axis_method, ball, ball_fit, edge, orbit, mirror, ball_circle. */
 EXPORT("tool") void tool(void)
 {
     struct gz_tool tool = gz_tool_default;
@@ -112,6 +124,7 @@ EXPORT("tool") void tool(void)
     tool.edge_rad = block[16];
     tool.orbit = (enum gz_orbit_law)block[17];
     tool.mirror = block[18] != 0;
+    memcpy(tool.ball_circle, block + 19, sizeof tool.ball_circle);
     gz_predict_tool(&predict, &tool);
 }
 
@@ -138,48 +151,47 @@ EXPORT("tool_default") void tool_default(void)
         tool->edge_rad,
         tool->orbit,
         tool->mirror,
+        0,
+        0,
+        0,
     };
     put(block, numbers, sizeof numbers);
 }
 
-/* Room for a list of targets. */
-EXPORT("reserve") bool reserve(size_t count)
+/* How many there are going to be; then come each `target` and `targets_end`. */
+EXPORT("targets_begin") bool targets_begin(size_t count, size_t active)
 {
-    if (count <= targets.room) return true;
-    free(targets.list);
-    free(targets.boxes);
-    targets.list = malloc(count * sizeof *targets.list);
-    targets.boxes = malloc(count * sizeof *targets.boxes);
-    targets.room = targets.list != NULL && targets.boxes != NULL ? count : 0;
-    return targets.room > 0;
+    return gz_predict_targets_begin(&predict, count, active);
 }
 
-/* The parent of the targets to come: the world, then each node above them from the root on. Reads
+/* What the targets to come hang from: nothing, or the node `above` them, the root first. Reads
  * t r s. */
 EXPORT("above_none") void above_none(void)
 {
-    targets.parent = gz_affine_identity;
+    parent = gz_affine_identity;
 }
 
-/* The first one is not multiplied by the identity, which would change the sign of a zero. */
+/* As on the server, a root is not multiplied by the identity. */
 EXPORT("above") void above(bool is_root)
 {
     gz_trs trs = trs_at(0);
     gz_affine local = gz_affine_from_trs(&trs);
-    targets.parent = is_root ? local : gz_affine_multiply(&targets.parent, &local);
+    parent = is_root ? local : gz_affine_multiply(&parent, &local);
 }
 
 /* Reads t r s and, with `bounded`, the box. */
 EXPORT("target") void target(size_t i, bool bounded)
 {
-    memcpy(&targets.boxes[i], block + NODE_NUMBERS, sizeof *targets.boxes);
-    targets.list[i] = (struct gz_target){
-        .local = trs_at(0), .parent = targets.parent, .bounds = bounded ? &targets.boxes[i] : NULL};
+    gz_box box;
+    memcpy(&box, block + NODE_NUMBERS, sizeof box);
+    const struct gz_target one = {
+        .local = trs_at(0), .parent = parent, .bounds = bounded ? &box : NULL};
+    gz_predict_target(&predict, i, &one);
 }
 
-EXPORT("targets") bool use_targets(size_t count, size_t active)
+EXPORT("targets_end") void targets_end(void)
 {
-    return gz_predict_targets(&predict, targets.list, count, active);
+    gz_predict_targets_end(&predict);
 }
 
 EXPORT("hover") void hover(int place)
@@ -267,8 +279,8 @@ EXPORT("apply") bool apply(size_t i, bool has_parent)
     struct gz_motion motion;
     gz_trs local = trs_at(0), pose;
     memcpy(&motion, block + NODE_NUMBERS, sizeof motion);
-    const gz_affine *parent = has_parent ? &targets.parent : NULL;
-    if (!gz_predict_apply(&predict, &motion, i, &local, parent, &pose)) return false;
+    if (!gz_predict_apply(&predict, &motion, i, &local, has_parent ? &parent : NULL, &pose))
+        return false;
     put(block, &pose, sizeof pose);
     return true;
 }

@@ -315,30 +315,3 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     *local = now;
     return true;
 }
-
-struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches)
-{
-    assert(gizmo != NULL);
-    double factor = pow(1.1, notches);
-    if (notches == 0 || !isfinite(factor) || factor == 0) return gz_motion_none;
-    struct gz_motion motion = gz_motion_none;
-    motion.kind = GZ_MOTION_SCALE;
-    motion.factor = (gz_vec3){factor, factor, factor};
-    motion.pivot = gizmo->origin;
-    motion.each = gizmo->each;
-    motion.value[0] = factor;
-    motion.value_count = 1;
-    return motion;
-}
-
-bool gz_motion_wheel_by(const struct gz_motion *notch, double notches, struct gz_motion *motion)
-{
-    assert(notch != NULL && motion != NULL);
-    double factor = pow(notch->factor.x, notches);
-    if (!isfinite(factor) || factor == 0) return false;
-    *motion = notches == 0 ? gz_motion_none : *notch;
-    if (notches == 0) return true;
-    motion->factor = (gz_vec3){factor, factor, factor};
-    motion->value[0] = factor;
-    return true;
-}

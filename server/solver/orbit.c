@@ -142,8 +142,3 @@ bool gz_orbit_dolly(const struct gz_camera *camera, gz_vec3 centre, double facto
                        gz_scale(linear.z, larger)};
     return write_view(&linear, centre, place, view);
 }
-
-bool gz_orbit_wheel(const struct gz_camera *camera, gz_vec3 centre, double notches, double view[16])
-{
-    return gz_orbit_dolly(camera, centre, pow(0.9, notches), view);
-}

@@ -111,7 +111,7 @@ export class Solver {
     this.#look();
     this.#words = Object.fromEntries(LISTS.map((name, i) => [name, this.#readWords(i)]));
     this.#wasm.tool_default();
-    this.#tool = this.#block.slice(0, 19);
+    this.#tool = this.#block.slice(0, 22);
   }
 
   /**
@@ -174,7 +174,8 @@ export class Solver {
    * @param {number} active the index of the one whose space counts
    */
   setTargets(targets, active) {
-    if (!this.#wasm.reserve(targets.length)) return false;
+    if (!this.#wasm.targets_begin(targets.length, active)) return false;
+    this.#count = targets.length;
     this.#look();
     /** @type {readonly Trs[] | null} */
     let above = null;
@@ -184,9 +185,7 @@ export class Solver {
       if (target.bounds) this.#block.set(target.bounds, NODE_NUMBERS);
       this.#wasm.target(i, target.bounds ? 1 : 0);
     });
-    if (!this.#wasm.targets(targets.length, active)) return false;
-    this.#count = targets.length;
-    this.#look();
+    this.#wasm.targets_end();
     return true;
   }
 
@@ -393,32 +392,30 @@ export class Solver {
   /** @param {Float64Array} numbers as `gizmo` in wasm.c writes them */
   #describe(numbers) {
     const { mode, space, handle } = this.#words;
-    const [has, modeNumber, spaceNumber, hover, active, valueCount, size, handles] = numbers;
-    let at = 8;
-    const take = (/** @type {number} */ count) => Array.from(numbers.subarray(at, (at += count)));
-    const origin = take(3),
-      axes = take(9),
-      turn_axes = take(9),
-      scale_axes = take(9),
-      box = take(12),
-      value = take(2).slice(0, valueCount),
-      start = take(3),
-      arm = take(3),
-      axis = take(3);
-    return /** @type {Gizmo} */ ({
+    const [has, modeNumber, spaceNumber, hover, active, valueCount, size] = numbers;
+    const take = (/** @type {number} */ at, /** @type {number} */ count) => {
+      const taken = new Array(count);
+      for (let i = 0; i < count; i++) taken[i] = numbers[at + i];
+      return taken;
+    };
+    /** @type {any} */
+    const gizmo = {
       mode: mode[modeNumber],
       space: space[spaceNumber],
-      origin,
-      axes,
-      ...(has & HAS.turnAxes && { turn_axes }),
-      ...(has & HAS.scaleAxes && { scale_axes }),
-      ...(has & HAS.box && { box }),
+      origin: take(8, 3),
+      axes: take(11, 9),
       size,
-      handles: handle.filter((_, i) => Math.floor(handles / 2 ** i) % 2 === 1),
-      ...(hover && { hover: handle[hover] }),
-      ...(active && { active: handle[active], start }),
-      ...(valueCount && { value }),
-      ...(has & HAS.ring && { arm, axis }),
-    });
+      handles: handle.filter((_, i) => Math.floor(numbers[HANDLES] / 2 ** i) % 2 === 1),
+    };
+    if (has & HAS.turnAxes) gizmo.turn_axes = take(20, 9);
+    if (has & HAS.scaleAxes) gizmo.scale_axes = take(29, 9);
+    if (has & HAS.box) gizmo.box = take(38, 12);
+    if (hover) gizmo.hover = handle[hover];
+    if (active) gizmo.active = handle[active];
+    if (valueCount) gizmo.value = take(50, valueCount);
+    if (active) gizmo.start = take(52, 3);
+    if (has & HAS.ring) gizmo.arm = take(55, 3);
+    if (has & HAS.ring) gizmo.axis = take(58, 3);
+    return /** @type {Gizmo} */ (gizmo);
   }
 }

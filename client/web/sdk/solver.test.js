@@ -1,8 +1,12 @@
-// The solvers in the page against those of a real daemon: the same gizmo, the same drags, the same
-// views.
+// The solvers in the page against those of a real daemon and of `gizmoctl solve`: the same gizmo, the
+// same drags, the same views. And what they cost.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
 import WebSocket from "ws";
 
 import { Daemon } from "../../../tests/browser/support/daemon.js";
@@ -10,21 +14,30 @@ import { connect } from "./index.js";
 import { Solver } from "./solver.js";
 
 const WASM = new URL("./predict.wasm", import.meta.url);
-/** What a difference in sin, cos, pow or hypot of the two C libraries may come to. */
+/** A build without clang's parts for WebAssembly has none, and says so when it is configured. */
+const skip = existsSync(WASM) ? false : "this build has no predict.wasm";
+/** What a difference in sin, cos and hypot of the two C libraries may come to. */
 const SLACK = 1e-12;
+const RELEASE = "../../../build/release/bin/gizmoctl";
+const BYTES_MAX = 40_000;
 
 let daemon, session, ids;
 
+/** Shows what the server says and nothing else. */
+const join = (user) =>
+  connect({ url: daemon.socket, scene: "solver", user, create: true, WebSocket, predict: false });
+
 before(async () => {
   daemon = await Daemon.start([]);
-  session = await connect({
-    url: daemon.socket,
-    scene: "solver",
-    user: "Ada",
-    create: true,
-    WebSocket,
-    predict: false,
-  });
+  session = await join("Ada");
+  const next = chance(1);
+  ({ ids } = await session.create([
+    { ref: "a", name: "a", ...someNode(next) },
+    { ref: "b", name: "b", parent: "a", ...someNode(next) },
+    { name: "c", parent: "b", ...someNode(next) },
+    { name: "d", parent: "b", ...someNode(next) },
+    { name: "e", ...someNode(next) },
+  ]));
 });
 
 after(async () => {
@@ -140,67 +153,300 @@ const TOOLS = [
   { mode: "translate", space: "view", axis_method: "plane", edge: 0.2, size: 70, tolerance: 12 },
 ];
 
-test("a drag on each handle ends where the daemon has it, and looks alike on the way", async () => {
-  const next = chance(1);
+/** What the session and the solver both know from now on. */
+async function begin(solver, tool, next, nodes) {
+  const full = { ...FIRST, ...tool, snap: { ...FIRST.snap, ...tool.snap } };
+  const camera = someCamera(next);
+  session.setCamera(camera);
+  session.setTool(full);
+  await session.select(nodes);
+  assert.ok(solver.setCamera(camera) && solver.setTool(full));
+  assert.ok(solver.setTargets(nodes.map(targetOf), nodes.length - 1));
+}
+
+const isThere = ({ seq }) =>
+  until(
+    () => session.scene.seq >= seq,
+    () => `seq ${seq}`,
+  );
+
+/** The targets are, here and there, where they are to the last bit, or nearly. */
+function assertPoses(solver, nodes, slack, what) {
+  nodes.forEach((id, i) => {
+    const pose = [...solver.poses()].slice(10 * i, 10 * i + 10);
+    assertNear(pose, trsOf(session.scene.get(id)), slack, `${what}, node ${id}`);
+  });
+}
+
+/** False if the press has no answer, which both have to say. */
+async function drag(solver, handle, next, nodes) {
+  const press = somePlace(next);
+  const begun = solver.press(handle, press);
+  const grabbed = await session.grab(handle, press).then(
+    () => "ok",
+    () => "none",
+  );
+  assert.equal(begun, grabbed, handle);
+  if (begun === "none") return false;
+  let place;
+  for (let i = 0; i < 3; i++) {
+    place = { ...somePlace(next), mods: [["snap"], ["fine"], [], ["snap", "fine"]][i] };
+    session.move(place);
+    solver.move(place, place.mods);
+  }
+  await sameGizmo(solver);
+  const done = await session.up(place);
+  solver.move(place, place.mods);
+  await isThere(done);
+  assertPoses(solver, nodes, handle[0] === "t" ? 0 : SLACK, handle);
+  solver.end();
+  if (done.edit !== undefined) await isThere(await session.undo());
+  assert.ok(solver.setTargets(nodes.map(targetOf), nodes.length - 1));
+  await sameGizmo(solver);
+  return true;
+}
+
+test("each drag looks alike on its way and ends where the daemon has it", { skip }, async () => {
+  const next = chance(2);
   const solver = await Solver.load(WASM);
-  ({ ids } = await session.create([
-    { ref: "a", name: "a", ...someNode(next) },
-    { ref: "b", name: "b", parent: "a", ...someNode(next) },
-    { name: "c", parent: "b", ...someNode(next) },
-    { name: "c", parent: "b", ...someNode(next) },
-    { name: "d", ...someNode(next) },
-  ]));
-  let exact = 0,
-    drags = 0;
+  let drags = 0;
   for (const [round, tool] of [...TOOLS, ...TOOLS].entries()) {
-    const full = { ...FIRST, ...tool, snap: { ...FIRST.snap, ...tool.snap } };
-    const camera = someCamera(next);
-    session.setCamera(camera);
-    session.setTool(full);
     const nodes = round % 2 === 0 ? [ids[3]] : [ids[2], ids[3], ids[4]];
-    await session.select(nodes);
-    assert.ok(solver.setCamera(camera) && solver.setTool(full));
-    assert.ok(solver.setTargets(nodes.map(targetOf), nodes.length - 1));
+    await begin(solver, tool, next, nodes);
     const start = somePlace(next);
     solver.hover(start);
     await session.probe(start);
     await sameGizmo(solver);
-    for (const handle of told()?.handles ?? []) {
-      const press = somePlace(next);
-      const begun = solver.press(handle, press);
-      const grabbed = await session.grab(handle, press).then(
-        () => "ok",
-        () => "none",
-      );
-      assert.equal(begun, grabbed, handle);
-      if (begun === "none") continue;
-      let place;
-      for (let i = 0; i < 3; i++) {
-        place = { ...somePlace(next), mods: i === 1 ? ["fine"] : next() > 0 ? ["snap"] : [] };
-        session.move(place);
-        solver.move(place, place.mods);
-      }
-      await sameGizmo(solver);
-      solver.move(place, place.mods);
-      const { seq } = await session.up(place);
-      await until(
-        () => session.scene.seq >= seq,
-        () => `seq ${seq}`,
-      );
-      const poses = [...solver.poses()];
-      drags++;
-      let bits = true;
-      nodes.forEach((id, i) => {
-        const wanted = trsOf(session.scene.get(id));
-        const got = poses.slice(10 * i, 10 * i + 10);
-        assertNear(got, wanted, handle[0] === "t" ? 0 : SLACK, `${handle} of ${id}`);
-        bits &&= wanted.every((value, k) => value === got[k]);
-      });
-      if (bits) exact++;
-      solver.end();
-      assert.ok(solver.setTargets(nodes.map(targetOf), nodes.length - 1));
-      await sameGizmo(solver);
-    }
+    assert.equal(solver.pick(start), told()?.hover ?? null);
+    for (const handle of told()?.handles ?? [])
+      drags += (await drag(solver, handle, next, nodes)) ? 1 : 0;
   }
-  console.log(`${drags} drags, ${exact} to the last bit`);
+  assert.ok(drags > 60, `${drags} drags`);
+});
+
+test("a typed value, and a parent that somebody else moves meanwhile", { skip }, async () => {
+  const solver = await Solver.load(WASM);
+  const nodes = [ids[2], ids[3]];
+  await begin(solver, TOOLS[1], chance(3), nodes);
+  const bob = await join("Bob");
+  await session.grab("tx", { value: [0.5] });
+  assert.equal(solver.press("tx", null), "ok");
+  assert.equal(solver.value([Number.NaN]), "kept");
+  assert.equal(solver.value([0.5]), "ok");
+  assert.equal(solver.move({ at: [10, 10] }), "kept", "the value counts");
+  await sameGizmo(solver);
+  const t = [0.3, -0.7, 0.9];
+  await isThere(await bob.set([{ id: ids[0], t }]));
+  assert.ok(solver.setTargets(nodes.map(targetOf), 1));
+  await until(
+    () => nodes.every((id, i) => solver.poses()[10 * i] === session.scene.get(id).t[0]),
+    () => "the same place beneath the parent that moved",
+  );
+  assert.equal(solver.setTargets([targetOf(ids[4])], 0), false, "others cannot be held now");
+  await isThere(await session.up());
+  assertPoses(solver, nodes, 0, "after the parent has moved");
+  bob.close();
+});
+
+test("a wheel and an orbit take nodes and view where the daemon does", { skip }, async () => {
+  const solver = await Solver.load(WASM);
+  const next = chance(4);
+  const nodes = [ids[3], ids[4]];
+  for (const orbit of ["ball", "turntable"]) {
+    await begin(solver, { ...TOOLS[0], orbit }, next, nodes);
+    for (const notches of [1, 2, -3]) assert.equal(solver.wheel(notches), "ok");
+    for (const dy of [1, 1, -5]) await session.wheel(dy);
+    await until(
+      () => nodes.every((id, i) => solver.poses()[10 * i + 7] === session.scene.get(id).s[0]),
+      () => "what the wheel has scaled",
+    );
+    assertPoses(solver, nodes, 0, "whole notches");
+    solver.end();
+    const views = [];
+    const off = session.on("view", (view) => views.push([...view]));
+    const centre = [0.2, 0.1, 0];
+    const camera = { ...session.camera, target: centre };
+    session.setCamera(camera);
+    const place = { at: [300, 300], mods: ["orbit"] };
+    assert.equal(solver.orbitBegin(centre, place.at), true);
+    await session.down(place);
+    const seen = [
+      [350, 320],
+      [500, 100],
+    ].map((at) => (session.move({ ...place, at }), [...solver.orbitMove(at)]));
+    await session.up({ ...place, at: [500, 100] });
+    solver.end();
+    session.setTool({ mode: "orbit" });
+    await session.wheel(2);
+    await until(
+      () => views.length >= 4,
+      () => "four views",
+    );
+    seen.push([...solver.dolly(centre, 2)]);
+    assertNear(views[0], seen[0], SLACK, "orbit");
+    assertNear(views.at(-2), seen[1], SLACK, "orbit");
+    assertNear(views.at(-1), seen[2], SLACK, "dolly");
+    off();
+  }
+});
+
+// ---- the recorded drags ----
+
+const DRAGS = new URL("../../../tests/data/drags/cases.jsonl.gz", import.meta.url);
+const MODES = { translate: "translate", rotate: "rotate", scale: "scale", arcball: "arcball" };
+const SUFFIXES = { view: "v", uniform: "u", ball: "b" };
+
+/** The protocol's name of a record's handle. */
+const handleOf = ({ tool, handle }) =>
+  (tool === "arcball" ? "r" : tool[0]) + (SUFFIXES[handle] ?? handle);
+
+/** The recorded drag's rows, as `gizmoctl solve` gives them. */
+function solveCase(solver, wasm, drag) {
+  const { object, gizmo, view, proj, variant } = drag;
+  const target = { t: object.position, r: object.rotation, s: object.scale, above: [] };
+  solver.setCamera({ view, proj, viewport: [0, 0, ...drag.viewport] });
+  const single = variant === "shoemake_1x";
+  const mode = MODES[drag.tool.split("_")[0]];
+  const ball = variant && !single ? variant : "exact";
+  solver.setTool({ mode, space: drag.space, size: gizmo.px, edge: 0, ball });
+  // What no message can say of a tool: its numbers still are in the block.
+  const block = new Float64Array(wasm.memory.buffer, wasm.block(), wasm.block_size());
+  if (single) block[14] = 4;
+  if (gizmo.ball) block.set(gizmo.ball, 19);
+  wasm.tool();
+  solver.setTargets([target], 0);
+  const begun = solver.press(handleOf(drag), { at: drag.start });
+  const rows = drag.path.map((at) => {
+    if (begun === "ok") solver.move({ at });
+    return [...solver.poses()];
+  });
+  solver.end();
+  return rows;
+}
+
+test("600 recorded drags go where `gizmoctl solve` takes them", { skip }, async () => {
+  const lines = gunzipSync(readFileSync(DRAGS)).toString().trim().split("\n");
+  const program = process.env.GIZMOD_CTL ?? fileURLToPath(new URL(RELEASE, import.meta.url));
+  const input = lines.join("\n") + "\n";
+  const { stdout } = spawnSync(program, ["solve"], { input, maxBuffer: 1 << 28 });
+  const answers = stdout.toString().trim().split("\n");
+  const module = await WebAssembly.compile(readFileSync(WASM));
+  const instance = await WebAssembly.instantiate(module);
+  const solver = new Solver(instance);
+  assert.equal(answers.length, 600);
+  lines.map(JSON.parse).forEach((drag, i) => {
+    const slack = drag.tool.startsWith("translate") ? 0 : SLACK;
+    const { r } = JSON.parse(answers[i]);
+    const rows = solveCase(solver, instance.exports, drag);
+    r.forEach((row, k) => assertNear(rows[k], row, slack, `drag ${drag.id}, point ${k}`));
+  });
+});
+
+// ---- loading ----
+
+test(
+  "comes from an address, a response or bytes, and says what it cannot use",
+  { skip },
+  async () => {
+    const bytes = readFileSync(WASM);
+    const server = createServer((request, response) => {
+      const typed = request.url === "/typed.wasm";
+      if (request.url === "/none.wasm") response.statusCode = 404;
+      if (typed) response.setHeader("content-type", "application/wasm");
+      response.end(bytes);
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = (name) => `http://127.0.0.1:${server.address().port}/${name}.wasm`;
+    const sources = [bytes, WASM, url("typed"), url("untyped"), new URL(url("typed"))];
+    sources.push(await fetch(url("typed")), await WebAssembly.compile(bytes));
+    for (const source of sources) assert.equal((await Solver.load(source)).gizmo(), null);
+    await assert.rejects(Solver.load(url("none")), /could not be fetched: 404/);
+    await assert.rejects(Solver.load(new Uint8Array(8)), WebAssembly.CompileError);
+    server.close();
+    server.closeAllConnections();
+  },
+);
+
+test("what cannot be used is refused and changes nothing", { skip }, async () => {
+  const solver = await Solver.load(WASM);
+  const camera = someCamera(chance(5));
+  assert.equal(solver.pick({ at: [400, 400] }), null);
+  assert.equal(solver.press("tx", { at: [400, 400] }), "none");
+  assert.equal(solver.move({ at: [400, 400] }), "none");
+  assert.ok(solver.setCamera(camera));
+  assert.ok(solver.setTargets([{ t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], above: [] }], 0));
+  const before = solver.gizmo();
+  assert.equal(solver.setCamera({ ...camera, view: new Array(16).fill(0) }), false);
+  assert.equal(solver.setTool({ mode: "twirl" }), false);
+  assert.equal(solver.setTargets([], 0), true);
+  assert.equal(solver.gizmo(), null);
+  assert.equal(solver.press("twirl", null), "none");
+  assert.ok(solver.setTargets([{ t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], above: [] }], 0));
+  assert.deepEqual(solver.gizmo(), before);
+  assert.equal(solver.gizmo(), solver.gizmo(), "the same object while it looks the same");
+});
+
+test("a motion takes any start along", { skip }, async () => {
+  const solver = await Solver.load(WASM);
+  const start = { t: [1, 2, 3], r: [0, 0, 0, 1], s: [1, 1, 1] };
+  const above = [{ t: [0, 0, 5], r: [0, 0, 0, 1], s: [2, 2, 2] }];
+  solver.setTargets([{ ...start, above }], 0);
+  assert.equal(solver.press("tx", null), "ok");
+  assert.equal(solver.value([3]), "ok");
+  const motion = solver.motion();
+  assert.deepEqual(solver.apply(motion, 0, start), { ...start, t: [2.5, 2, 3] });
+  assert.deepEqual(solver.apply(motion, 0, { ...start, t: [0, 0, 0] }).t, [1.5, 0, 0]);
+  assert.deepEqual(solver.apply(motion, 0, start, []).t, [5, 4, 11], "another parent, same place");
+  assert.equal(solver.apply(motion, 1, start), null, "no such target");
+  solver.end();
+  assert.deepEqual([...solver.poses()].slice(0, 3), [2.5, 2, 3], "it stays when the drag is over");
+});
+
+// ---- what it costs ----
+
+test("is at most 40 kB to fetch", { skip }, () => {
+  assert.ok(gzipSync(readFileSync(WASM), { level: 9 }).length <= BYTES_MAX);
+});
+
+/** A drag of so many events, by Node that says each collection. */
+const DRAG = `
+  import { writeSync } from "node:fs";
+  import { readFile } from "node:fs/promises";
+  const { Solver } = await import(process.argv[1]);
+  const solver = await Solver.load(await readFile(process.argv[2]));
+  const camera = JSON.parse(process.argv[3]);
+  const r = [0, 0, 0, 1], s = [1, 1, 1];
+  const above = [{ t: [0, 0, 0], r, s }];
+  const targets = [-1, 0, 1].map((x) => ({ t: [x, 0, 0], r, s, above }));
+  const place = { at: [0, 0] }, mods = ["snap"], shown = new Float64Array(30);
+  solver.setCamera(camera);
+  solver.setTool({ mode: "universal" });
+  function drag(events) {
+    solver.setTargets(targets, 2);
+    solver.press("txy", { at: [400, 400] });
+    for (let i = 0; i < events; i++) {
+      place.at[0] = 100.5 + (i % 600);
+      place.at[1] = 200.25 + (i % 400);
+      solver.move(place, mods);
+      shown.set(solver.poses());
+      solver.hover(place);
+      solver.pick(place);
+    }
+    solver.end();
+  }
+  drag(20_000);
+  globalThis.gc();
+  writeSync(1, "begins\\n");
+  drag(100_000);
+  writeSync(1, "ends\\n");
+`;
+
+test("100,000 pointer events of a drag leave nothing to collect", { skip }, () => {
+  const words = ["--trace-gc", "--expose-gc", "--input-type=module", "-e", DRAG];
+  const solver = new URL("./solver.js", import.meta.url).href;
+  const camera = JSON.stringify(someCamera(chance(6)));
+  const run = spawnSync(process.execPath, [...words, solver, fileURLToPath(WASM), camera]);
+  const traced = /begins\n([^]*)ends/.exec(run.stdout.toString());
+  assert.ok(traced, run.stderr.toString());
+  assert.equal(traced[1], "");
 });
