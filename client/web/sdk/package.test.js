@@ -31,17 +31,21 @@ function run(command, words, cwd) {
   return stdout;
 }
 
+/** What predict.wasm is built of. */
+const SOLVERS = ["client/predict", "server/solver", "proto/base"];
+
 /**
- * A clone that was never built: the package's sources and what makes its types, without fetched
- * packages.
+ * A clone that was never built: the package's sources and what makes its types and predict.wasm,
+ * without fetched packages.
  */
 function makeClone() {
   const web = join(folder, "clone/client/web");
-  const made = [join(here, "types"), join(here, "LICENSE")];
+  const made = ["types", "LICENSE", "predict.wasm"].map((name) => join(here, name));
   cpSync(here, join(web, "sdk"), { recursive: true, filter: (path) => !made.includes(path) });
   for (const file of ["package.json", "package-lock.json", "tsconfig.json"])
     copyFileSync(join(here, "..", file), join(web, file));
-  copyFileSync(join(here, "../../../LICENSE"), join(folder, "clone/LICENSE"));
+  for (const path of ["LICENSE", ...SOLVERS])
+    cpSync(join(here, "../../..", path), join(folder, "clone", path), { recursive: true });
   return join(web, "sdk");
 }
 
@@ -59,7 +63,7 @@ before(() => {
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("package_holds_its_sources_types_licence_and_readme_and_nothing_else", () => {
+test("package_holds_its_sources_types_solvers_licence_and_readme_and_nothing_else", () => {
   const sources = ["", "three/"].flatMap((part) =>
     readdirSync(join(here, part))
       .filter((file) => /(?<!\.test)\.js$/.test(file))
@@ -71,7 +75,7 @@ test("package_holds_its_sources_types_licence_and_readme_and_nothing_else", () =
   const files = packed.files.map(({ path }) => path);
   assert.deepEqual(
     files.sort(),
-    ["LICENSE", "README.md", "package.json", ...sources, ...types].sort(),
+    ["LICENSE", "README.md", "package.json", "predict.wasm", ...sources, ...types].sort(),
   );
   assert.equal(
     readFileSync(join(folder, "node_modules/gizmod-client/LICENSE"), "utf8"),
@@ -153,6 +157,8 @@ test("package_entry_points_load_in_node", () => {
     'import { Session } from "gizmod-client";',
     'import { encode } from "gizmod-client/codec";',
     'import { share } from "gizmod-client/three";',
+    'import { Solver } from "gizmod-client/solver";',
+    'await Solver.load(new URL(import.meta.resolve("gizmod-client/predict.wasm")));',
   ];
   const print = "console.log(typeof Session, encode({ op: 'ping' }).length > 0, typeof share);";
   writeFileSync(join(folder, "app.mjs"), [...lines, print].join("\n"));

@@ -1,5 +1,6 @@
 // prepack.mjs - makes what the package holds besides its sources: types/, which tsc derives from
-// the JSDoc, and the LICENSE. npm runs it before it packs, in a clone that was never built too.
+// the JSDoc, predict.wasm, and the LICENSE. npm runs it before it packs, in a clone that was never
+// built too. A build without clang's parts for WebAssembly runs it with --without-prediction.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, copyFileSync, existsSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,4 +32,6 @@ rmSync(join(here, "types"), { recursive: true, force: true });
 run(process.execPath, [tsc, "-p", here], here);
 // JavaScript has no way to export types from another file.
 appendFileSync(join(here, "types/index.d.ts"), 'export type * from "./types.js";\n');
+if (!process.argv.includes("--without-prediction") && !existsSync(join(here, "predict.wasm")))
+  run("sh", [join(web, "../predict/build.sh"), join(here, "predict.wasm")], here);
 copyFileSync(join(web, "../../LICENSE"), join(here, "LICENSE"));
