@@ -1,5 +1,5 @@
-// The solvers in the page against those of a real daemon and of `gizmoctl solve`: the same gizmo, the
-// same drags, the same views. And what they cost.
+// The solvers in the page against those of a real daemon and of `gizmoctl solve`: the same gizmo,
+// the same drags, the same views. And what they cost.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
