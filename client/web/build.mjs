@@ -82,12 +82,13 @@ async function copyDraco() {
   }
 }
 
+const solver = join(here, "sdk/predict.wasm");
+
 /**
  * The solver, which the client package fetches from beside the bundle that contains it. Where it
  * was not built, what the user does shows when the server answers.
  */
 async function copySolver() {
-  const solver = join(here, "sdk/predict.wasm");
   if (!existsSync(solver)) return;
   await copyFile(solver, join(folder, "predict.wasm"));
   await compress(join(folder, "predict.wasm"));
@@ -110,6 +111,7 @@ const options = {
   jsx: "automatic",
   jsxImportSource: "preact",
   loader: { ".svg": "file", ".woff2": "file" },
+  define: { PREDICTS: String(existsSync(solver)) },
   logLevel: "warning",
   plugins: [finish],
 };

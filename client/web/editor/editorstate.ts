@@ -144,11 +144,8 @@ export class EditorState {
   /** The number of nodes in the scene, and the number before nodes were last added. */
   #nodes = 0;
   #nodesBefore = 0;
-  /**
-   * Selections that the server has not answered yet: a promise that tells whether the selection was
-   * made, and the function that settles it.
-   */
-  readonly #pendingSelections = new Map<Promise<boolean>, (known: boolean) => void>();
+  /** The choices that the server has not answered yet: each resolves to whether it was made. */
+  readonly #choices = new Set<Promise<boolean>>();
 
   constructor(readonly session: Session) {
     this.rig = new CameraRig(session);
@@ -158,7 +155,6 @@ export class EditorState {
       this.status.value = status;
       this.role.value = session.role;
       this.readOnly.value = session.readOnly;
-      if (status.phase !== "online") this.#dropPendingSelections();
       if (status.phase === "online" && status.older) this.say("error", OLDER);
     });
     session.on("unsaved", (count) =>
@@ -290,49 +286,36 @@ export class EditorState {
   }
 
   /**
-   * Every change of the selection is passed through here: until the server has answered,
+   * A selection that only the server can make, because it picks what is under a pixel or makes the
+   * nodes, is passed through here: until the server has answered, or the connection is lost,
    * `selection` is still the previous one.
    */
   trackSelection<T>(choice: Promise<T>): Promise<T> {
-    // Without a connection there is nothing to wait for: the session changes the selection at once.
     if (this.status.peek().phase !== "online") return choice;
-    let settleAnswer: (known: boolean) => void = () => {};
-    const answer = new Promise<boolean>((resolve) => (settleAnswer = resolve));
-    const settle = (known: boolean): void => {
-      this.#pendingSelections.delete(answer);
-      settleAnswer(known);
-    };
-    this.#pendingSelections.set(answer, settleAnswer);
-    choice.then(
-      () => settle(true),
-      () => settle(false),
+    let forget = (): void => {};
+    const lost = new Promise<boolean>((resolve) => {
+      forget = this.session.on("status", () => resolve(false));
+    });
+    const answer = choice.then(
+      () => true,
+      () => false,
     );
+    const made = Promise.race([answer, lost]);
+    this.#choices.add(made);
+    void made.then(() => {
+      forget();
+      this.#choices.delete(made);
+    });
     return choice;
   }
 
-  #dropPendingSelections(): void {
-    for (const settle of this.#pendingSelections.values()) settle(false);
-    this.#pendingSelections.clear();
-  }
-
   get isSelecting(): boolean {
-    return this.#pendingSelections.size > 0;
+    return this.#choices.size > 0;
   }
 
-  /** Resolves when the server has answered all changes of the selection: true if all were made. */
+  /** Resolves when the server has answered all choices: true if all were made. */
   async selectionSettled(): Promise<boolean> {
-    return (await Promise.all(this.#pendingSelections.keys())).every(Boolean);
-  }
-
-  /**
-   * Runs an action on the selection as soon as the selection is known. If a change of the selection
-   * failed nothing is run, because the previous selection is not what the person meant.
-   */
-  whenSelectionSettled(run: () => void): void {
-    if (!this.isSelecting) return run();
-    void this.selectionSettled().then((known) => {
-      if (known) run();
-    });
+    return (await Promise.all(this.#choices)).every(Boolean);
   }
 
   /** Runs an edit and shows its error. Undefined if it failed. */

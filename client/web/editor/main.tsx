@@ -1,6 +1,6 @@
 // main.tsx - starts the page: it joins the scene that the address names
-// (?scene=NAME&user=NAME&role=viewer; &create makes a new one) and shows it, or shows the start
-// page.
+// (?scene=NAME&user=NAME&role=viewer; &create makes a new one; &predict=off shows everything only
+// when the server has answered) and shows it, or shows the start page.
 
 // Takes the token out of the address before anything else runs.
 import { claimsOf, currentToken, keepToken, onNewToken } from "./token";
@@ -19,6 +19,9 @@ import { StartPage } from "./panels/startpage";
 import { takeLink } from "./people/tokenform";
 import { startTheme } from "./panels/theme";
 import { recall } from "./storage";
+
+/** Whether build.mjs has put the solvers beside the bundle. */
+declare const PREDICTS: boolean;
 
 declare global {
   interface Window {
@@ -48,6 +51,7 @@ if (scene && user) {
     token: currentToken(),
     role: (asked.get("role") as Role | null) ?? undefined,
     create: asked.has("create"),
+    predict: PREDICTS && asked.get("predict") !== "off",
   });
   const editor = (window.gizmod = new Editor(session));
   onNewToken((token) => void takeLink(editor, token));

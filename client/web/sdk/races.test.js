@@ -166,6 +166,22 @@ test("selection_survives_a_connection_that_breaks_at_once_and_loses_what_is_gone
   assert.deepEqual(session.selection, [2]);
 });
 
+test("selection_shows_at_once_and_goes_back_if_it_is_refused", async (t) => {
+  const { session, socket } = await joined(t);
+  const first = session.select([1]);
+  assert.deepEqual(session.selection, [1]);
+  const second = session.select([2], "add").catch(({ code }) => code);
+  assert.deepEqual(session.selection, [1, 2]);
+  await settled();
+  const [one, two] = socket.sent.filter(({ op }) => op === "select");
+  socket.tell({ op: "ok", rid: one.rid });
+  await first;
+  assert.deepEqual(session.selection, [1, 2]);
+  socket.tell({ op: "error", rid: two.rid, code: "rate_limited", message: "too many" });
+  assert.equal(await second, "rate_limited");
+  assert.deepEqual(session.selection, [1]);
+});
+
 test("frames_hold_no_more_than_the_server_takes", async (t) => {
   const { session, socket } = await joined(t, welcome({ limits: { message_bytes: 500 } }));
   const before = socket.frames;

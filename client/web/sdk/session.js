@@ -299,8 +299,8 @@ export class Session extends Emitter {
   }
 
   /**
-   * Without a connection, or while predicting, the selection changes at once. If the server refuses
-   * it, it goes back.
+   * The selection changes at once, if the scene has these nodes. If the server refuses it, it goes
+   * back.
    * @param {readonly Id[]} nodes
    * @param {"set" | "add" | "remove" | "toggle"} [how]
    */
@@ -864,7 +864,7 @@ export class Session extends Emitter {
 
   /** Selects what the server is about to select. @param {Choice} choice */
   #expect(choice) {
-    if (!this.#prediction || !choice.nodes.every((id) => this.scene.get(id))) return;
+    if (!choice.nodes.every((id) => this.scene.get(id))) return;
     this.#choices.push(choice);
     this.#showSelection();
   }

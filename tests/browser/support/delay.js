@@ -1,6 +1,9 @@
 // delay.js - a network between a daemon and its clients: it delivers late, with jitter, in order; it stalls; it breaks.
 import { connect, createServer } from "node:net";
 
+/** How long it may take until a delivery notices that a stall is over. */
+const LOOK_MS = 20;
+
 export class Delay {
   /** What came and was not delivered yet, on both ways. */
   waiting = 0;
@@ -30,9 +33,13 @@ export class Delay {
     Object.assign(this, { ms, jitter, random });
   }
 
-  /** Nothing is delivered for so long. */
-  stall(ms) {
+  /** Nothing is delivered for so long, or until `goOn`. */
+  stall(ms = Infinity) {
     this.#stalled = Math.max(this.#stalled, performance.now() + ms);
+  }
+
+  goOn() {
+    this.#stalled = 0;
   }
 
   /** Every connection breaks; what is on its way is lost. */
@@ -84,7 +91,8 @@ export class Delay {
     };
     const wait = () => {
       if (pieces.length === 0 || timer) return;
-      timer = setTimeout(deliver, Math.max(0, Math.max(pieces[0].due, this.#stalled) - performance.now()));
+      const rest = Math.max(pieces[0].due, this.#stalled) - performance.now();
+      timer = setTimeout(deliver, Math.max(0, Math.min(rest, LOOK_MS)));
     };
     from.on("data", (bytes) => {
       const late = (this.ms / 2) * (1 + this.jitter * (2 * this.random() - 1));

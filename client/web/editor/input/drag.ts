@@ -1,18 +1,17 @@
-// drag.ts - one drag of the selection, which the server runs. It begins with a press on a handle or
-// with the name of a handle, follows the pointer or typed numbers, and ends as one edit or is
-// cancelled. At most one move is sent for each frame. A lost connection ends the drag; the server
+// drag.ts - one drag of the selection. It begins with a press on a handle or with the name of a
+// handle, follows the pointer or typed numbers, and ends as one edit or is cancelled. The session
+// solves it in the page, else the server does. The server takes messages in their order, so nothing
+// here waits for an answer. Without prediction a lost connection ends the drag, and the server
 // keeps what was dragged so far.
 import type { GizmodError } from "../../sdk/index.js";
 import type { Modifier, Place, Vec2 } from "../../sdk/types.js";
 import type { EditorState } from "../editorstate";
 import { errorText } from "../errortext";
 import type { RunningDrag } from "./inputstate";
-
-export type DragState = "asked" | "running" | "over";
+import { PerFrame } from "./perframe";
 
 export class Drag implements RunningDrag {
-  state: DragState = "asked";
-  handle: string | null = null;
+  running = true;
   /** Numbers were typed: the pointer moves nothing until they are deleted. */
   typed = false;
 
@@ -20,63 +19,65 @@ export class Drag implements RunningDrag {
   #last: Vec2;
   /** The position of the pointer that was sent last. */
   #sent: Vec2;
-  #mods: Modifier[] = [];
-  #frame = 0;
-  /** How the drag is to end, if that was decided before the server answered its beginning. */
-  #wanted: "commit" | "cancel" | null = null;
-  /** Counts the beginnings: an answer to an earlier one is ignored. */
+  #moves = new PerFrame(() => this.#send());
+  /** Counts the beginnings: the refusal of an earlier one is ignored. */
   #begun = 0;
   #offStatus: () => void;
 
   private constructor(
     readonly editor: EditorState,
+    public handle: string | null,
     at: Vec2,
+    private mods: Modifier[],
   ) {
+    const { input, session } = editor;
+    input.settle();
+    input.drag = this;
     this.#from = this.#last = this.#sent = at;
-    this.#offStatus = editor.session.on("status", ({ phase }) => {
-      if (phase !== "online") this.#over();
+    this.#offStatus = session.on("status", ({ phase }) => {
+      if (phase !== "online" && !session.predicting) this.#over();
     });
   }
 
   /**
-   * Presses at a pixel: on a handle, a node or nothing. `missed` is called if no handle is there.
+   * Presses at a pixel: on a handle, a node or nothing. `missed` is called if no handle is there:
+   * at once with prediction, else after the server's answer. The server then selects what is there.
    */
-  static press(
-    editor: EditorState,
-    at: Vec2,
-    mods: Modifier[],
-    missed: (hit: number | undefined) => void,
-  ): Drag {
-    const drag = Drag.#next(editor, at);
-    drag.#begin(editor.trackSelection(editor.session.down({ at, mods })), missed);
+  static press(editor: EditorState, at: Vec2, mods: Modifier[], missed: () => void): Drag {
+    const { session } = editor;
+    const known = session.handleAt({ at });
+    const ofDrag = mods.filter((mod) => mod !== "add");
+    if (known) return Drag.grab(editor, known, at, ofDrag);
+    const drag = new Drag(editor, null, at, ofDrag);
+    const answer = editor.trackSelection(session.down({ at, mods }));
+    const miss = (): void => {
+      drag.#over();
+      missed();
+    };
+    if (known === null) miss();
+    const answered = ({ handle }: { handle?: string }): void => {
+      if (handle === undefined && known === undefined) miss();
+      if (handle !== undefined && drag.running) drag.#take(handle);
+      // The person saw no handle there, and moves nothing.
+      if (handle !== undefined && known === null) void session.cancel().catch(() => {});
+    };
+    drag.#begin(answer.then(answered));
     return drag;
   }
 
   /** Grabs the selection by a named handle. */
-  static grab(editor: EditorState, handle: string, at: Vec2): Drag {
-    const drag = Drag.#next(editor, at);
+  static grab(editor: EditorState, handle: string, at: Vec2, mods: Modifier[] = []): Drag {
+    const drag = new Drag(editor, handle, at, mods);
     drag.#grab(handle);
     return drag;
   }
 
-  static #next(editor: EditorState, at: Vec2): Drag {
-    editor.input.settle();
-    const drag = new Drag(editor, at);
-    editor.input.drag = drag;
-    return drag;
-  }
-
-  /** Whether the drag still follows pointer and keys. */
-  get running(): boolean {
-    return this.state !== "over" && this.#wanted === null;
-  }
-
   move(at: Vec2, mods: Modifier[]): void {
-    if (this.state === "over") return;
-    if (mods.join() !== this.#mods.join()) this.#send();
+    if (!this.running) return;
+    if (mods.join() !== this.mods.join()) this.#moves.flush();
     this.#last = at;
-    this.#mods = mods;
-    this.#frame ||= requestAnimationFrame(() => this.#send());
+    this.mods = mods;
+    this.#moves.request();
   }
 
   /** Sends the same position with other modifiers. */
@@ -84,19 +85,21 @@ export class Drag implements RunningDrag {
     this.move(this.#last, mods);
   }
 
-  /** Called before another press: a drag that is to end but was not answered yet ends now. */
-  flush(): void {
-    if (this.state === "asked" && this.#wanted) this.#finish(this.#wanted);
-  }
-
   /** Ends the drag as one edit. */
   commit(): void {
-    this.#end("commit");
+    if (!this.running) return;
+    this.#moves.flush();
+    // If typed numbers were refused, the position that was sent before them counts.
+    const place: Place = { at: this.typed ? this.#sent : this.#last, mods: this.mods };
+    this.#over();
+    void this.editor.try(() => this.editor.session.up(place));
   }
 
   /** Ends the drag and restores the selection's transforms. */
   cancel(): void {
-    this.#end("cancel");
+    if (!this.running) return;
+    this.#over();
+    void this.editor.try(() => this.editor.session.cancel());
   }
 
   /**
@@ -104,104 +107,66 @@ export class Drag implements RunningDrag {
    * of the key that asks for a plane, so it makes only later moves precise.
    */
   constrain(handle: string): void {
-    if (this.state === "over" || this.handle === null || handle === this.handle) return;
-    const mods = this.#mods;
-    this.#mods = mods.filter((mod) => mod !== "fine");
-    void this.editor.session.cancel().catch(() => {});
-    this.#grab(handle);
-    this.#send();
+    if (!this.running || this.handle === null || handle === this.handle) return;
+    const { mods } = this;
+    this.mods = mods.filter((mod) => mod !== "fine");
+    this.#restart(handle);
     this.again(mods);
   }
 
   /** Sets the exact value of the drag; null to follow the pointer again. */
   type(value: number[] | null): void {
-    if (this.state === "over" || this.handle === null) return;
-    if (value === null) {
-      if (this.typed) this.#untype();
-      return;
-    }
-    this.typed = true;
-    this.editor.session
-      .grab(this.handle, { value })
-      .catch((error: GizmodError) => this.#say(error));
+    if (!this.running || this.handle === null || (value === null && !this.typed)) return;
+    this.typed = value !== null;
+    if (value === null) this.#restart(this.handle);
+    else this.editor.session.grab(this.handle, { value }).catch((error) => this.#say(error));
   }
 
-  #grab(handle: string): void {
-    this.handle = handle;
-    this.#begin(this.editor.session.grab(handle, { at: this.#from, mods: this.#mods }));
-  }
-
-  #untype(): void {
-    const handle = this.handle as string;
-    this.typed = false;
+  #restart(handle: string): void {
     void this.editor.session.cancel().catch(() => {});
     this.#grab(handle);
+    this.#moves.stop();
     this.#send();
   }
 
-  #begin(
-    answer: Promise<{ handle?: string; hit?: number }>,
-    missed?: (hit: number | undefined) => void,
-  ): void {
-    const begun = ++this.#begun;
-    this.state = "asked";
-    answer.then(
-      ({ handle, hit }) => {
-        if (this.state === "over" || begun !== this.#begun) return;
-        if (handle === undefined) {
-          this.#over();
-          missed?.(hit);
-        } else this.#began(handle);
-      },
-      (error: GizmodError) => {
-        if (begun !== this.#begun) return;
-        this.#say(error);
-        this.#over();
-      },
-    );
+  #grab(handle: string): void {
+    this.#take(handle);
+    const { session, isSelecting, selection } = this.editor;
+    // The server may be about to select something else than the nodes whose handle was pressed.
+    const nodes = isSelecting ? selection.peek() : undefined;
+    this.#begin(session.grab(handle, { at: this.#from, mods: this.mods, nodes }));
   }
 
-  #began(handle: string): void {
+  #take(handle: string): void {
     this.handle = handle;
-    this.state = "running";
     this.editor.input.dragged.value = handle;
-    if (this.#wanted) this.#finish(this.#wanted);
+  }
+
+  #begin(answer: Promise<unknown>): void {
+    const begun = ++this.#begun;
+    answer.catch((error: GizmodError) => {
+      const goesOn = error.code === "lost" && this.editor.session.predicting;
+      if (begun !== this.#begun || goesOn) return;
+      this.#say(error);
+      this.#over();
+    });
   }
 
   #send(): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
-    if (this.state === "over" || this.typed) return;
+    if (this.typed) return;
     this.#sent = this.#last;
-    this.editor.session.move({ at: this.#last, mods: this.#mods });
-  }
-
-  #end(how: "commit" | "cancel"): void {
-    if (this.state === "over") return;
-    if (this.state === "asked") {
-      this.#wanted = how;
-      return;
-    }
-    this.#finish(how);
-  }
-
-  #finish(how: "commit" | "cancel"): void {
-    const { session } = this.editor;
-    if (this.#frame !== 0) this.#send();
-    // If typed numbers were refused, the position that was sent before them counts.
-    const place: Place = { at: this.typed ? this.#sent : this.#last, mods: this.#mods };
-    this.#over();
-    void this.editor.try<unknown>(() => (how === "commit" ? session.up(place) : session.cancel()));
+    this.editor.session.move({ at: this.#last, mods: this.mods });
   }
 
   #over(): void {
-    if (this.state === "over") return;
-    this.state = "over";
-    cancelAnimationFrame(this.#frame);
+    if (!this.running) return;
+    this.running = false;
+    this.#moves.stop();
     this.#offStatus();
-    this.editor.input.dragged.value = null;
-    this.editor.input.held.value = false;
-    this.editor.input.typed.value = "";
+    const { input } = this.editor;
+    input.dragged.value = null;
+    input.held.value = false;
+    input.typed.value = "";
   }
 
   /**

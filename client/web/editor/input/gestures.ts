@@ -36,9 +36,15 @@ export function gestureOf(editor: Editor, at: Vec2, event: PointerEvent): Gestur
   if (event.button === 2 || (event.button === 1 && event.shiftKey))
     return new PanGesture(editor, at);
   if (event.button === 1 || event.altKey || editor.past.peek()) return new OrbitGesture(editor, at);
-  if (editor.input.navigates.peek() && editor.gizmo.peek()?.hover === undefined)
+  if (editor.input.navigates.peek() && !isOnHandle(editor, at))
     return new NavigateGesture(editor, at, event);
   return new PressGesture(editor, at, event);
+}
+
+/** Without prediction the handle is the one that the server last said is under the pointer. */
+function isOnHandle({ session, gizmo }: Editor, at: Vec2): boolean {
+  const handle = session.handleAt({ at });
+  return handle === undefined ? gizmo.peek()?.hover !== undefined : handle !== null;
 }
 
 class OrbitGesture implements Gesture {
@@ -121,8 +127,8 @@ class ZoomGesture extends PanGesture {
 }
 
 /**
- * The left button: a handle, else a click or a rectangle. The server decides which one; it has then
- * already selected what was pressed.
+ * The left button: a handle, else a click or a rectangle. What a click selects is the server's
+ * answer, and without prediction whether a handle is there as well.
  */
 class PressGesture implements Gesture {
   #drag: Drag | null = null;
@@ -142,8 +148,7 @@ class PressGesture implements Gesture {
     this.#at = from;
     this.#before = editor.selection.peek();
     this.#mode = selectModeOf(event);
-    const onHandle = editor.gizmo.peek()?.hover !== undefined;
-    this.#free = this.#mode === "toggle" && !onHandle;
+    this.#free = this.#mode === "toggle" && !isOnHandle(editor, from);
     if (!this.#free) this.#press(event);
   }
 
@@ -164,6 +169,8 @@ class PressGesture implements Gesture {
   cancel(): void {
     this.#drag?.cancel();
     this.#free = false;
+    // A late answer that no handle is there then begins no rectangle.
+    this.#at = this.from;
     this.#rectangle?.cancel();
     this.editor.input.marquee.value = null;
   }

@@ -9,7 +9,7 @@ export type Keymap = "common" | "blender";
 
 /** A drag of the selection as the code sees it that leads or ends it; drag.ts implements it. */
 export interface RunningDrag {
-  /** The name of the handle; null until the server has said which one was pressed. */
+  /** The name of the handle; null while only the server knows which one was pressed. */
   readonly handle: string | null;
   /** Whether the drag still follows pointer and keys. */
   readonly running: boolean;
@@ -17,7 +17,6 @@ export interface RunningDrag {
   again(mods: Modifier[]): void;
   constrain(handle: string): void;
   type(value: number[] | null): void;
-  flush(): void;
   commit(): void;
   cancel(): void;
 }
@@ -63,13 +62,9 @@ export class InputState {
     return this.drag?.running ? this.drag : null;
   }
 
-  /**
-   * Called before another gesture takes the pointer: the dragged nodes stay where they are, even if
-   * the server has not answered yet.
-   */
+  /** Called before another gesture takes the pointer: the dragged nodes stay where they are. */
   settle(): void {
     this.running?.commit();
-    this.drag?.flush();
   }
 
   setKeymap(keymap: Keymap): void {

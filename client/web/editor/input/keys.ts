@@ -29,17 +29,28 @@ export function startKeys(editor: Editor): () => void {
     if (isModifier(event.key)) editor.input.running?.again(dragMods(event));
     return false;
   };
-  const late = new LateKeys(editor, press);
+  /**
+   * Keys that are pressed before the server has answered a click. The first one acts on the
+   * selection, and the meaning of the others depends on it: G, X, 5 moves the nodes by five,
+   * whereas X alone may delete them. If the click fails, they are dropped.
+   */
+  const late: KeyboardEvent[] = [];
+  const pressLater = async (event: KeyboardEvent): Promise<void> => {
+    if (late.push(event) > 1) return;
+    for (; late.length > 0; late.shift()) {
+      if (await editor.selectionSettled()) press(late[0]);
+      else late.length = 0;
+    }
+  };
   const down = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || isTaken(event)) return;
-    const waits = late.waiting
-      ? isOwn(editor, event)
-      : editor.isSelecting && isAboutChoice(editor, event);
-    if (waits) late.add(event);
+    const waits =
+      late.length > 0 ? isOwn(editor, event) : editor.isSelecting && isAboutChoice(editor, event);
+    if (waits) void pressLater(event);
     if (waits || press(event)) event.preventDefault();
   };
   const up = (event: KeyboardEvent): void => {
-    if (late.waiting) late.add(event);
+    if (late.length > 0) void pressLater(event);
     else press(event);
   };
   window.addEventListener("keydown", down);
@@ -48,40 +59,6 @@ export function startKeys(editor: Editor): () => void {
     window.removeEventListener("keydown", down);
     window.removeEventListener("keyup", up);
   };
-}
-
-/**
- * Keys that are pressed before the server has answered a selection. The first one acts on the
- * selection, and the meaning of the others depends on it: G, X, 5 moves the nodes by five, whereas
- * X alone may delete them.
- */
-class LateKeys {
-  #keys: KeyboardEvent[] = [];
-
-  constructor(
-    readonly editor: Editor,
-    readonly press: (event: KeyboardEvent) => unknown,
-  ) {}
-
-  get waiting(): boolean {
-    return this.#keys.length > 0;
-  }
-
-  add(event: KeyboardEvent): void {
-    if (this.#keys.push(event) === 1) void this.#pressAll();
-  }
-
-  /**
-   * Each key waits for the selection that the previous one made. If a selection fails, for example
-   * because the connection is lost, the remaining keys are dropped.
-   */
-  async #pressAll(): Promise<void> {
-    while (this.waiting) {
-      if (await this.editor.selectionSettled()) this.press(this.#keys[0]);
-      else this.#keys = [];
-      this.#keys.shift();
-    }
-  }
 }
 
 /** Whether a key acts on the selection. */

@@ -1,48 +1,42 @@
-// orbit.ts - orbits the view about its target: the server computes the new view and sends it back;
-// without a connection the page does.
+// orbit.ts - orbits the view about its target: with prediction the session does, by the solver that
+// the server has too; without prediction the page turns the view itself.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { PerFrame } from "./perframe";
 
 export class Orbit {
   #last: Vec2;
-  #frame = 0;
-  #away: boolean;
+  #bySession: boolean;
+  #moves = new PerFrame(() => this.editor.session.move({ at: this.#last, mods: ["orbit"] }));
 
   constructor(
     readonly editor: Editor,
     at: Vec2,
   ) {
+    const { session, input, rig, following } = editor;
     this.#last = at;
-    this.#away = editor.session.status.phase !== "online";
-    editor.input.settle();
-    editor.rig.lend();
-    editor.following.value = null;
-    editor.input.navigate("orbit");
-    if (!this.#away) editor.session.down({ at, mods: ["orbit"] }).catch(() => (this.#away = true));
+    this.#bySession = session.predicting;
+    input.settle();
+    following.value = null;
+    input.navigate("orbit");
+    if (!this.#bySession) return;
+    rig.lend();
+    session.down({ at, mods: ["orbit"] }).catch(() => {});
   }
 
   move(at: Vec2): void {
-    this.#away ||= this.editor.session.status.phase !== "online";
-    if (this.#away) this.#turn(at);
-    else this.#frame ||= requestAnimationFrame(() => this.#send());
+    const [x, y] = this.#last;
     this.#last = at;
+    if (this.#bySession) return this.#moves.request();
+    // Dragging across the height of the view is a full turn, as with the session.
+    const perPx = (2 * Math.PI) / this.editor.rig.height;
+    this.editor.rig.turn((x - at[0]) * perPx, (at[1] - y) * perPx);
   }
 
   end(): void {
-    if (this.#frame !== 0) this.#send();
     this.editor.input.navigating.value = null;
-    if (!this.#away) this.editor.session.up({ at: this.#last }).catch(() => {});
-  }
-
-  /** Dragging across the height of the view is a full turn, as at the server. */
-  #turn(at: Vec2): void {
-    const perPx = (2 * Math.PI) / this.editor.rig.height;
-    this.editor.rig.turn((this.#last[0] - at[0]) * perPx, (at[1] - this.#last[1]) * perPx);
-  }
-
-  #send(): void {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
-    this.editor.session.move({ at: this.#last, mods: ["orbit"] });
+    if (!this.#bySession) return;
+    this.#moves.flush();
+    this.editor.session.up({ at: this.#last }).catch(() => {});
   }
 }

@@ -3,6 +3,7 @@
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { type Gesture, dragMods, gestureOf } from "./gestures";
+import { PerFrame } from "./perframe";
 import { Touch } from "./touch";
 import { type PinchEvent, Wheel } from "./wheel";
 
@@ -11,7 +12,7 @@ const REACH_PX = { mouse: 8, finger: 22 };
 
 class PointerInput {
   #gesture: Gesture | null = null;
-  #hovered = 0;
+  #hover = new PerFrame(() => this.#tellHover());
   #touch: Touch;
   #wheel: Wheel;
 
@@ -43,7 +44,7 @@ class PointerInput {
     if (input.finger.peek()) return this.#touch.move(event.pointerId, at);
     input.pointer.value = at;
     if (input.held.peek()) input.running?.move(at, dragMods(event));
-    else if (!this.#gesture) this.#hover();
+    else if (!this.#gesture) this.#hover.request();
     else if (event.button === 2) this.cancel();
     else this.#gesture.move(at, event);
   }
@@ -101,13 +102,9 @@ class PointerInput {
     return true;
   }
 
-  /** Sends the position of the pointer, once for each frame. */
-  #hover(): void {
-    this.#hovered ||= requestAnimationFrame(() => {
-      this.#hovered = 0;
-      const at = this.editor.input.pointer.peek();
-      if (at && !this.#gesture) this.editor.session.hover({ at });
-    });
+  #tellHover(): void {
+    const at = this.editor.input.pointer.peek();
+    if (at && !this.#gesture) this.editor.session.hover({ at });
   }
 
   /** Sets how far from a handle a press still takes it. */

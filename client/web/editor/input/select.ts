@@ -95,7 +95,7 @@ function hasShape(editor: Editor, id: Id): boolean {
 
 /** Makes these nodes the selection. */
 export function selectNodes(editor: Editor, ids: readonly Id[]): void {
-  void editor.try(() => editor.trackSelection(editor.session.select(ids)));
+  void editor.try(() => editor.session.select(ids));
 }
 
 export function selectParents(editor: Editor): void {

@@ -1,6 +1,5 @@
 // touch.ts - fingers in the view. One finger drags a handle, selects by a tap, toggles by a long
-// press, else orbits. Two fingers pan, and zoom as they move apart. A finger hides what is under
-// it, so the server is asked for a handle there before anything begins.
+// press, else orbits. Two fingers pan, and zoom as they move apart.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
@@ -76,8 +75,8 @@ export class Touch {
 }
 
 /**
- * The gesture of one finger is decided by the server's answer whether a handle is below it. By then
- * the finger may have moved or be gone.
+ * The gesture of one finger depends on whether a handle is below it. Without prediction the server
+ * says that, and by then the finger may have moved or be gone.
  */
 class OneFinger {
   #at: Vec2;
@@ -94,7 +93,11 @@ class OneFinger {
     readonly from: Vec2,
   ) {
     this.#at = from;
-    void this.#ask();
+    const { session, gizmo, past } = editor;
+    const mayGrab = !past.peek() && gizmo.peek() !== null;
+    const handle = mayGrab ? session.handleAt({ at: from }) : null;
+    if (handle === undefined) void this.#ask();
+    else this.#decide(handle);
   }
 
   move(at: Vec2): void {
@@ -116,17 +119,18 @@ class OneFinger {
   }
 
   async #ask(): Promise<void> {
-    const { session, gizmo, past } = this.editor;
-    const mayGrab = !past.peek() && gizmo.peek() !== null;
-    if (mayGrab) await session.probe({ at: this.from }).catch(() => {});
+    const { session, gizmo } = this.editor;
+    await session.probe({ at: this.from }).catch(() => {});
+    this.#decide(gizmo.peek()?.hover ?? null);
+  }
+
+  #decide(handle: string | null): void {
     if (this.#cancelled) return;
-    if (mayGrab && gizmo.peek()?.hover !== undefined) {
-      this.#drag = Drag.press(this.editor, this.from, [], () => {});
+    this.#noHandle = handle === null;
+    if (handle !== null) {
+      this.#drag = Drag.grab(this.editor, handle, this.from);
       this.#drag.move(this.#at, []);
-    } else {
-      this.#noHandle = true;
-      this.#turn();
-    }
+    } else this.#turn();
     this.#lift();
   }
 

@@ -7,6 +7,7 @@ import type { Editor } from "../editor";
 import { Icon, type IconName } from "../icons";
 import { keysOf } from "../input/chord";
 import { COMMANDS, runCommand } from "../input/commands";
+import { selectNodes } from "../input/select";
 import { Dialog, closeOver } from "./dialog";
 import { matchScore } from "./matchscore";
 import { sceneMenu } from "./scenemenu";
@@ -166,11 +167,11 @@ function findNodes(editor: Editor, words: string): Entry[] {
     id: `node-${id}`,
     label: nameOf(scene, id),
     group: "Node",
-    run: () => void goTo(editor, id),
+    run: () => goTo(editor, id),
   }));
 }
 
-async function goTo(editor: Editor, id: number): Promise<void> {
-  await editor.try(() => editor.trackSelection(editor.session.select([id])));
+function goTo(editor: Editor, id: number): void {
+  selectNodes(editor, [id]);
   runCommand(editor, "frame-selected");
 }

@@ -78,10 +78,8 @@ function handlePlain(
       if (tree.editor.editable.peek()) tree.renaming.value = id;
       return true;
     case "Delete":
-      tree.editor.whenSelectionSettled(() => {
-        void deleteNodes(tree.editor, tree.about(id));
-        goOn(tree, tree.about(id));
-      });
+      void deleteNodes(tree.editor, tree.about(id));
+      goOn(tree, tree.about(id));
       return true;
     case "ContextMenu":
       openMenu(id);
@@ -116,12 +114,10 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
       if (id !== undefined) tree.choose(id, "toggle");
       return true;
     case "d":
-      if (id !== undefined)
-        editor.whenSelectionSettled(() => void duplicateNodes(editor, tree.about(id)));
+      if (id !== undefined) void duplicateNodes(editor, tree.about(id));
       return true;
     case "x":
-      if (id !== undefined && editor.editable.peek())
-        editor.whenSelectionSettled(() => (tree.cut.value = new Set(tree.about(id))));
+      if (id !== undefined && editor.editable.peek()) tree.cut.value = new Set(tree.about(id));
       return true;
     case "v":
       if (tree.cut.peek().size === 0) return false;

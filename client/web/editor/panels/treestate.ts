@@ -23,8 +23,6 @@ export class TreeState {
   readonly #said = signal<ReadonlyMap<Id, boolean>>(new Map());
   /** The row at which a range begins. */
   #anchor: Id | null = null;
-  /** The number of selections that the server has not answered yet. */
-  #choosing = 0;
 
   constructor(readonly editor: Editor) {
     this.rows = computed(() => {
@@ -47,13 +45,10 @@ export class TreeState {
     this.#said.value = said;
   }
 
-  /**
-   * Opens the ancestors of a node and moves the keyboard focus to it. While a selection made in the
-   * tree is unanswered the focus is already further, so nothing happens.
-   */
+  /** Opens the ancestors of a node and moves the keyboard focus to it. */
   reveal(id: Id): void {
     const scene = this.editor.scene.peek();
-    if (!scene.get(id) || this.#choosing > 0) return;
+    if (!scene.get(id)) return;
     if (!this.placeOf.peek().has(id)) {
       if (this.search.peek() !== "") return;
       this.setOpen(above(scene, id), true);
@@ -68,13 +63,8 @@ export class TreeState {
     this.active.value = id;
     const range = how === "range" ? this.#range(id) : null;
     if (!range) this.#anchor = id;
-    void this.#select(range ?? [id], how === "toggle" ? how : "set");
-  }
-
-  async #select(ids: readonly Id[], how: "set" | "toggle"): Promise<void> {
-    this.#choosing++;
-    await this.editor.try(() => this.editor.trackSelection(this.editor.session.select(ids, how)));
-    this.#choosing--;
+    const { session } = this.editor;
+    void this.editor.try(() => session.select(range ?? [id], how === "toggle" ? how : "set"));
   }
 
   /**
