@@ -10,6 +10,7 @@
 #include "gizmo_client.h"
 #include "http.h"
 #include "interests.h"
+#include "prediction.h"
 #include "proto/limits.h"
 #include "refusal.h"
 #include "trust.h"
@@ -55,6 +56,7 @@ struct gz_client {
     struct gz_pinboard *pinboard;
     struct gz_people *people;
     struct gz_interests interests;
+    struct gz_prediction *prediction; /* NULL if it was not asked for */
     bool part; /* the mirror holds, or may hold, a part of the scene: nothing to resume from */
     bool has_camera;
     struct gz_camera_message
@@ -330,16 +332,24 @@ static void set_camera(struct gz_client *client, const struct gz_camera_message 
     client->has_camera = true;
 }
 
+/* Gives the message the numbers by which its answer is known. */
+static void prepare(struct gz_client *client, struct gz_message *message, bool asks)
+{
+    if (client->prediction != NULL) gz_prediction_number(client->prediction, message);
+    bool awaits = message->op == GZ_OP_INTEREST ||
+                  (client->prediction != NULL && gz_prediction_awaits(message));
+    if (!asks && (!awaits || (message->has & GZ_HAS_RID) != 0)) return;
+    message->rid = ++client->rid;
+    message->has |= GZ_HAS_RID;
+}
+
 enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
                               struct gz_error *error)
 {
     if (client->state != OPEN)
         return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
     bool interest = message->op == GZ_OP_INTEREST;
-    if (rid != NULL || (interest && !(message->has & GZ_HAS_RID))) {
-        message->rid = ++client->rid;
-        message->has |= GZ_HAS_RID;
-    }
+    prepare(client, message, rid != NULL);
     if (rid != NULL) *rid = message->rid;
     if (interest && !gz_interests_ask(&client->interests, message))
         return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
@@ -348,6 +358,8 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
     if (frame != NULL) status = send_frame(client, frame, gz_encode(&frame->bytes, message), error);
     if (status != GZ_OK && interest) gz_interests_answer(&client->interests, message->rid, false);
     if (status == GZ_OK && message->op == GZ_OP_CAMERA) set_camera(client, &message->camera);
+    if (status == GZ_OK && client->prediction != NULL)
+        gz_prediction_sent(client->prediction, message);
     return status;
 }
 
@@ -458,6 +470,8 @@ static bool decode_next(struct gz_client *client)
     enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes.data, frame->bytes.size,
                                       &client->offset, &client->arena, &client->message, &error);
     if (status == GZ_OK) status = take(client, &error);
+    if (status == GZ_OK && client->prediction != NULL)
+        gz_prediction_received(client->prediction, &client->message);
     if (status == GZ_OK) return true;
     queue_clear(&client->received);
     client->offset = 0;
@@ -550,6 +564,36 @@ const struct gz_pinboard *gz_client_pinboard(const struct gz_client *client)
 const struct gz_people *gz_client_people(const struct gz_client *client)
 {
     return client->people;
+}
+
+bool gz_client_predict_gizmo(struct gz_client *client, struct gz_message *gizmo)
+{
+    return client->prediction != NULL && gz_prediction_gizmo(client->prediction, gizmo);
+}
+
+enum gz_handle gz_client_predict_handle(struct gz_client *client, const struct gz_message *pointer)
+{
+    if (client->prediction == NULL) return GZ_HANDLE_NONE;
+    return gz_prediction_handle(client->prediction, pointer);
+}
+
+bool gz_client_predict_trs(const struct gz_client *client, uint64_t id, gz_trs *trs)
+{
+    if (client->prediction != NULL) return gz_prediction_trs(client->prediction, id, trs);
+    const struct gz_mirror_node *node = gz_mirror_find(client->mirror, id);
+    if (node != NULL) *trs = node->trs;
+    return node != NULL;
+}
+
+bool gz_client_predict_world(const struct gz_client *client, uint64_t id, gz_affine *world)
+{
+    return client->prediction != NULL ? gz_prediction_world(client->prediction, id, world)
+                                      : gz_mirror_world(client->mirror, id, world);
+}
+
+uint64_t gz_client_predict_corrections(const struct gz_client *client)
+{
+    return client->prediction != NULL ? gz_prediction_corrections(client->prediction) : 0;
 }
 
 uint64_t gz_client_received_bytes(const struct gz_client *client)
@@ -735,6 +779,8 @@ static bool fill(struct gz_client *client, const struct gz_client_options *optio
     client->pinboard = gz_pinboard_create();
     client->people = gz_people_create();
     if (client->mirror == NULL || client->pinboard == NULL || client->people == NULL) return false;
+    if (options->predict) client->prediction = gz_prediction_create(client->mirror);
+    if (options->predict && client->prediction == NULL) return false;
     return copy_options(client, options) && copy_wish(client, options);
 }
 
@@ -769,6 +815,7 @@ void gz_client_destroy(struct gz_client *client)
     queue_clear(&client->unsent);
     gz_buffer_finish(&client->incoming);
     gz_arena_finish(&client->arena);
+    gz_prediction_destroy(client->prediction);
     gz_mirror_destroy(client->mirror);
     gz_pinboard_destroy(client->pinboard);
     gz_people_destroy(client->people);

@@ -1,5 +1,6 @@
 /* example.c - joins a scene, moves its first node up by a metre, waits until that is on disk, and
- * takes it back. client_example URL SCENE */
+ * takes it back; then drags the node, and shows where it goes before the server has answered.
+ * client_example URL SCENE */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,26 @@ static enum gz_status edit(struct gz_client *client, struct gz_error *error)
     return status;
 }
 
+/* A drag of the handle `ty` by half a metre, as if that had been typed. */
+static enum gz_status drag(struct gz_client *client, uint64_t id, struct gz_error *error)
+{
+    struct gz_message grab = {.op = GZ_OP_GRAB,
+                              .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE,
+                              .pointer = {.handle = GZ_TY, .nodes = {&id, 1}, .value = {{0.5}, 1}}};
+    struct gz_message up = {.op = GZ_OP_POINTER, .pointer = {.phase = GZ_PHASE_UP}};
+    const struct gz_message *answer;
+    gz_trs before, now;
+    if (!gz_client_predict_trs(client, id, &before))
+        return gz_fail(error, GZ_UNKNOWN_NODE, "there is no node to drag");
+    enum gz_status status = gz_client_send(client, &grab, NULL, error);
+    if (status != GZ_OK) return status;
+    if (gz_client_predict_trs(client, id, &now))
+        printf("dragged up by %g m, ahead of the server\n", now.t.y - before.t.y);
+    status = gz_client_request(client, &up, SECONDS, &answer, error);
+    if (status == GZ_OK) printf("it agrees: edit %" PRIu64 "\n", answer->ok.edit);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct gz_client *client = NULL;
@@ -44,11 +65,13 @@ int main(int argc, char **argv)
         fputs("usage: client_example URL SCENE\n", stderr);
         return 2;
     }
-    const struct gz_client_options options = {.url = argv[1], .scene = argv[2], .user = "example"};
+    const struct gz_client_options options = {
+        .url = argv[1], .scene = argv[2], .user = "example", .predict = true};
     enum gz_status status = gz_client_create(&client, &options, &error);
     if (status == GZ_OK)
         status = gz_client_await(client, 0, SECONDS, &error); /* until all of it is here */
     if (status == GZ_OK) status = edit(client, &error);
+    if (status == GZ_OK) status = drag(client, 1, &error);
     gz_client_destroy(client);
     if (status == GZ_OK) return 0;
     fprintf(stderr, "%s (%s)\n", error.message, gz_status_word(status));

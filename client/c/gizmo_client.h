@@ -142,6 +142,7 @@ struct gz_client_options {
     enum gz_role role;
     bool create;      /* make the scene if it is missing */
     bool draw;        /* ask for the gizmo's lines */
+    bool predict;     /* answer gz_client_predict_... ahead of the server */
     double timeout_s; /* for joining, 0: 10 s */
     /* An `interest` to join with: the part of the scene that is told from the first delta on, NULL
      * for the whole scene. One in `view` needs the `camera`; NULL for none. */
@@ -222,6 +223,37 @@ GZ_MUST_USE enum gz_status gz_client_request(struct gz_client *client, struct gz
  * any seq, 0 too, waits for the delta that is exact for it. */
 GZ_MUST_USE enum gz_status gz_client_await(struct gz_client *client, uint64_t seq, double timeout_s,
                                            struct gz_error *error);
+
+/* ---- ahead of the server ---- */
+
+/* A client with the option `predict` computes what the server is about to answer, by the server's
+ * own solver, from what it sends by gz_client_send and gz_client_request: the gizmo, the handle
+ * under the pointer, and where a drag takes the nodes. So a drag is drawn without a round trip. The
+ * server decides all the same, and the mirror has what it said. What the client expects is kept
+ * until the server has acknowledged the end of the drag; what it refused is dropped. If the server
+ * has a node elsewhere than expected, because somebody else moved it first, what is expected
+ * follows with the next acknowledgement.
+ *
+ * The messages are the same as without, but each `pointer` and `grab` gets a number `n`, and each
+ * `select`, `grab` and `pointer` other than hover and move a rid, which the server answers. Camera,
+ * tool and selection have to be sent for there to be a gizmo, again after a reconnect. Not
+ * foreseen: which node a press selects, a wheel, an orbit, typed edits, undo, and who holds a node.
+ * The interest has to contain what is selected. Units and frames are those of the messages. */
+
+/* The `gizmo` message that the server is about to send, without lines. False if there is no gizmo,
+ * or without the option. In the mode or at the pivot `bounds` with a group selected, the first call
+ * after a change takes a look at every node. */
+bool gz_client_predict_gizmo(struct gz_client *client, struct gz_message *gizmo);
+/* The handle that a press takes at the place (`at` or `ray`) of a pointer message; GZ_HANDLE_NONE
+ * for none, and without the option. */
+enum gz_handle gz_client_predict_handle(struct gz_client *client, const struct gz_message *pointer);
+/* The node's local transform and its transform in the world, as expected; without the option as the
+ * mirror has them. False if the node, or for the world one above it, is not there. */
+bool gz_client_predict_trs(const struct gz_client *client, uint64_t id, gz_trs *trs);
+bool gz_client_predict_world(const struct gz_client *client, uint64_t id, gz_affine *world);
+/* How often the server had a node elsewhere than expected, or refused a drag: 0 as long as nobody
+ * interferes. */
+uint64_t gz_client_predict_corrections(const struct gz_client *client);
 
 /* A text as the messages want it; NULL is the empty text. */
 struct gz_text gz_client_text(const char *terminated);

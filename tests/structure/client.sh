@@ -15,7 +15,9 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 "$build/bin/client_example" "$(sed -n 's/^listening //p' "$here/said")" robot-arm >"$here/out"
-printf '16 nodes, the first is robot arm\nmoved up: edit 2\ntaken back: edit 3\n' | diff - "$here/out"
+printf '16 nodes, the first is robot arm\nmoved up: edit 2\ntaken back: edit 3\n' >"$here/wanted"
+printf 'dragged up by 0.5 m, ahead of the server\nit agrees: edit 4\n' >>"$here/wanted"
+diff "$here/wanted" "$here/out"
 
 echo '#include "gizmo_client.h"
 int main() { gz_client_destroy(nullptr); return gz_status_word(GZ_OK) == nullptr; }' >"$here/program.cc"
