@@ -45,8 +45,8 @@ export class Gesture extends Pending {
   ended = false;
   /** The page cannot solve it: what is shown is what the server has. */
   follows = false;
-  /** It was taken back. */
-  isBack = false;
+  /** It was taken back by the pointer of this number; Infinity if it was not. */
+  back = Infinity;
   /** The server does not go on with it, or never heard of it. */
   away = false;
   /** It began without the server. */
@@ -100,9 +100,9 @@ export class Gesture extends Pending {
     this.ended = true;
   }
 
-  /** Ends it with the nodes where they were at the beginning. */
-  takeBack() {
-    this.isBack = true;
+  /** Ends it with the nodes where they were at the beginning. @param {number} n of this pointer */
+  takeBack(n) {
+    this.back = n;
     this.end();
     this.ids.forEach((id, i) => this.poses.set(id, this.seat.at[i]));
   }

@@ -280,11 +280,11 @@ export class Prediction {
     return this.#gesture instanceof Drag ? /** @type {Drag} */ (this.#end()) : null;
   }
 
-  /** The drag that runs was taken back. @returns {Drag | null} */
-  cancel() {
+  /** The drag that runs is taken back. @param {number} n of this pointer @returns {Drag | null} */
+  cancel(n) {
     const drag = this.#gesture;
     if (!(drag instanceof Drag)) return null;
-    drag.takeBack();
+    drag.takeBack(n);
     this.#end();
     this.#show(drag.ids);
     return drag;
@@ -352,7 +352,7 @@ export class Prediction {
     if (gesture instanceof Drag && gesture.reconcile(n))
       for (const id of gesture.ids) corrected.add(id);
     this.#drop(
-      this.#pending.filter((pending) => pending.isOver(this.#scene)),
+      this.#pending.filter((pending) => this.#isOver(pending, n)),
       CORRECTION_MS,
     );
     this.#watched = null;
@@ -365,11 +365,16 @@ export class Prediction {
     this.#show(corrected, CORRECTION_MS);
   }
 
+  /** @param {Pending} pending @param {number} n the pointer that the state shows */
+  #isOver(pending, n) {
+    return pending.isOver(this.#scene) || (pending instanceof Drag && pending.back <= n);
+  }
+
   /** The server has answered. @param {Pending} pending @param {{ seq?: number }} answer */
   answered(pending, answer) {
     pending.answer = { seq: answer.seq };
-    // The state that shows that a drag was taken back comes right after the answer.
-    const comes = pending instanceof Drag && pending.isBack && !pending.alone;
+    // The state that shows that a drag was taken back acknowledges that.
+    const comes = pending instanceof Drag && pending.back < Infinity && !pending.away;
     if (!comes && pending.isOver(this.#scene)) this.#drop([pending], CORRECTION_MS);
   }
 

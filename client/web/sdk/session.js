@@ -419,12 +419,13 @@ export class Session extends Emitter {
   async cancel() {
     const view = this.#prediction?.endOrbit();
     if (view) this.#foreseeView(view);
-    const drag = this.#prediction?.cancel();
+    const n = ++this.#pointerN;
+    const drag = this.#prediction?.cancel(n);
     this.#serve(false);
     if (drag?.alone) return this.#prediction?.answered(drag, {});
     if (drag?.away) return void (await this.#land(drag));
     try {
-      await this.#ask({ op: "pointer", phase: "cancel" });
+      await this.#ask({ op: "pointer", phase: "cancel", n });
       if (drag) this.#prediction?.answered(drag, {});
     } catch (error) {
       if (drag && this.#isOnlyLost(error)) return void (await this.#land(drag));
