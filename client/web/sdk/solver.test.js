@@ -24,11 +24,11 @@ const BYTES_MAX = 40_000;
 let daemon, session, ids;
 
 /** Shows what the server says and nothing else. */
-const join = (user) =>
-  connect({ url: daemon.socket, scene: "solver", user, create: true, WebSocket, predict: false });
+const join = (user, scene = "solver") =>
+  connect({ url: daemon.socket, scene, user, create: true, WebSocket, predict: false });
 
 before(async () => {
-  daemon = await Daemon.start([]);
+  daemon = await Daemon.start();
   session = await join("Ada");
   const next = chance(1);
   ({ ids } = await session.create([
@@ -222,6 +222,28 @@ test("each drag looks alike on its way and ends where the daemon has it", { skip
       drags += (await drag(solver, handle, next, nodes)) ? 1 : 0;
   }
   assert.ok(drags > 60, `${drags} drags`);
+});
+
+test("handles on the bounds of real parts take them where the daemon does", { skip }, async () => {
+  const next = chance(7);
+  const solver = await Solver.load(WASM);
+  const before = session;
+  session = await join("Ada", "robot-arm");
+  const parts = [...session.scene.nodes.values()].filter(({ bounds }) => bounds);
+  const leaves = parts.filter(({ children }) => children.length === 0).slice(0, 3);
+  let drags = 0;
+  for (const nodes of [[leaves[0].id], leaves.map(({ id }) => id)]) {
+    for (const pivot of ["median", "bounds"]) {
+      await begin(solver, { mode: "bounds", space: "local", pivot }, next, nodes);
+      await sameGizmo(solver);
+      assert.equal(told().box.length, 12);
+      for (const handle of told().handles)
+        drags += (await drag(solver, handle, next, nodes)) ? 1 : 0;
+    }
+  }
+  assert.ok(drags > 20, `${drags} drags`);
+  session.close();
+  session = before;
 });
 
 test("a typed value, and a parent that somebody else moves meanwhile", { skip }, async () => {
