@@ -2,6 +2,7 @@
  * server then says, and where somebody interferes it ends where the server has it. */
 #include <math.h>
 
+#include "prediction.h"
 #include "stage.h"
 #include "support/chance.h"
 
@@ -355,6 +356,135 @@ static void test_predict_node_moved_first_by_another_is_corrected(void **state)
     assert_settled(bench.ada, bench.box);
 }
 
+/* ---- what the server seldom says in one turn, without a server ---- */
+
+struct desk {
+    struct gz_mirror *mirror;
+    struct gz_prediction *prediction;
+};
+
+#define ME 5
+#define OTHER 6
+
+/* The server has the one node there, has done what pointer `n` asked, and says both at once. */
+static void tell(struct desk *desk, uint64_t by, double x, uint64_t n)
+{
+    uint64_t seq = gz_mirror_seq(desk->mirror);
+    struct gz_node_state node = {.id = 1,
+                                 .by = by,
+                                 .has = GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S |
+                                        GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT | GZ_HAS_STATE_BY,
+                                 .trs = gz_trs_identity};
+    struct gz_ack ack = {ME, n};
+    struct gz_message message = {.op = GZ_OP_DELTA,
+                                 .delta = {.from = seq,
+                                           .seq = seq + 1,
+                                           .nodes = &node,
+                                           .count = 1,
+                                           .acks = &ack,
+                                           .ack_count = n != 0}};
+    node.trs.t.x = x;
+    assert_int_equal(gz_mirror_apply(desk->mirror, &message.delta, NULL), GZ_OK);
+    gz_prediction_received(desk->prediction, &message);
+}
+
+static uint64_t say(struct desk *desk, struct gz_message message)
+{
+    gz_prediction_number(desk->prediction, &message);
+    message.has |= GZ_HAS_RID;
+    message.rid = 100 + message.pointer.n;
+    gz_prediction_sent(desk->prediction, &message);
+    return message.pointer.n;
+}
+
+static struct desk open_desk(void)
+{
+    struct desk desk = {.mirror = gz_mirror_create()};
+    struct gz_message welcome = {.op = GZ_OP_WELCOME,
+                                 .welcome = {.session = ME, .role = GZ_ROLE_EDITOR}};
+    static const uint64_t node = 1;
+    assert_non_null(desk.mirror);
+    desk.prediction = gz_prediction_create(desk.mirror);
+    assert_non_null(desk.prediction);
+    gz_prediction_received(desk.prediction, &welcome);
+    tell(&desk, OTHER, 0, 0);
+    struct gz_message camera = message_camera(EYE, (gz_vec3){0, 0, 0});
+    gz_prediction_sent(desk.prediction, &camera);
+    (void)say(&desk, message_grab(&node, GZ_TX, MIDDLE_X, MIDDLE_Y));
+    return desk;
+}
+
+static double x_of(const struct desk *desk)
+{
+    gz_trs trs;
+    assert_true(gz_prediction_trs(desk->prediction, 1, &trs));
+    return trs.t.x;
+}
+
+static void close_desk(struct desk *desk)
+{
+    gz_prediction_destroy(desk->prediction);
+    gz_mirror_destroy(desk->mirror);
+}
+
+static void test_predict_acknowledged_elsewhere_shifts_what_comes_after(void **state)
+{
+    (void)state;
+    struct desk desk = open_desk();
+    uint64_t n = say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 100, MIDDLE_Y));
+    double step = x_of(&desk);
+    assert_true(step > 0.5);
+    (void)say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 200, MIDDLE_Y));
+    assert_true(fabs(x_of(&desk) - 2 * step) < 1e-9);
+    tell(&desk, ME, step + 3, n);
+    assert_true(fabs(x_of(&desk) - (2 * step + 3)) < 1e-9);
+    assert_int_equal(gz_prediction_corrections(desk.prediction), 1);
+    n = say(&desk, message_pointer(GZ_PHASE_UP, MIDDLE_X + 300, MIDDLE_Y));
+    assert_true(fabs(x_of(&desk) - (3 * step + 3)) < 1e-9);
+    tell(&desk, ME, 3 * step + 3, n);
+    assert_true(x_of(&desk) == 3 * step + 3);
+    assert_int_equal(gz_prediction_corrections(desk.prediction), 1);
+    close_desk(&desk);
+}
+
+/* The ok of a cancel comes before the delta that takes the node back. */
+static void test_predict_cancelled_node_stays_back_until_the_server_has_it_there(void **state)
+{
+    (void)state;
+    struct desk desk = open_desk();
+    uint64_t n = say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 100, MIDDLE_Y));
+    tell(&desk, ME, x_of(&desk), n);
+    n = say(&desk, message_pointer(GZ_PHASE_CANCEL, 0, 0));
+    assert_true(x_of(&desk) == 0);
+    struct gz_message ok = {.op = GZ_OP_OK, .has = GZ_HAS_RID, .rid = 100 + n};
+    gz_prediction_received(desk.prediction, &ok);
+    assert_true(x_of(&desk) == 0);
+    tell(&desk, ME, 0, n);
+    assert_true(x_of(&desk) == 0);
+    assert_int_equal(gz_prediction_corrections(desk.prediction), 0);
+    close_desk(&desk);
+}
+
+/* The server took a press for a click on what is there. */
+static void test_predict_press_that_grabs_nothing_moves_nothing(void **state)
+{
+    (void)state;
+    struct desk desk = open_desk();
+    (void)say(&desk, message_pointer(GZ_PHASE_CANCEL, 0, 0));
+    double pixels = 1080 / 2 * 1.7320508075688772 / EYE.z;
+    struct gz_message gizmo;
+    assert_true(gz_prediction_gizmo(desk.prediction, &gizmo));
+    double reach = pixels * 0.5 * gizmo.gizmo.size;
+    uint64_t n = say(&desk, message_pointer(GZ_PHASE_DOWN, MIDDLE_X + reach, MIDDLE_Y));
+    (void)say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 300, MIDDLE_Y));
+    assert_true(x_of(&desk) > 0.5);
+    struct gz_message ok = {.op = GZ_OP_OK, .has = GZ_HAS_RID, .rid = 100 + n};
+    gz_prediction_received(desk.prediction, &ok);
+    assert_true(x_of(&desk) == 0);
+    assert_false(gz_prediction_gizmo(desk.prediction, &gizmo));
+    close_desk(&desk);
+}
+
 /* ---- at random ---- */
 
 static const uint64_t *any_node(const struct bench *bench, uint64_t *chance)
@@ -494,6 +624,9 @@ int main(void)
         STORY(test_predict_refused_drag_goes_back),
         STORY(test_predict_parent_moved_by_another_takes_the_drag_along),
         STORY(test_predict_node_moved_first_by_another_is_corrected),
+        cmocka_unit_test(test_predict_acknowledged_elsewhere_shifts_what_comes_after),
+        cmocka_unit_test(test_predict_cancelled_node_stays_back_until_the_server_has_it_there),
+        cmocka_unit_test(test_predict_press_that_grabs_nothing_moves_nothing),
         STORY(test_predict_random_interference_ends_where_the_server_has_it),
         STORY(test_predict_reconnect_forgets_what_was_expected),
         STORY(test_predict_without_the_option_everything_is_the_mirror),
