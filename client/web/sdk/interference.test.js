@@ -16,7 +16,7 @@ const CASES = Number(process.env.GIZMOD_CASES ?? 200);
 const SEED = Number(process.env.GIZMOD_SEED ?? 1);
 /** Scenes in which cases go on at the same time. */
 const LANES = Math.min(CASES, 20);
-const ACTIONS = 12;
+const ACTIONS = CASES > 1000 ? 25 : 6;
 
 const HANDLES = ["tx", "tyz", "tv", "ry", "rv", "rb", "sx", "szx", "su", "bxp", "bnpn"];
 const CAMERA = {
@@ -77,6 +77,7 @@ class Person {
       WebSocket,
       ...more,
     });
+    await until(() => person.session.predicting || more?.predict === false, "it predicts");
     person.session.setCamera(CAMERA);
     // After a loss the next attempt comes at once.
     person.session.on("status", ({ phase }) => {

@@ -206,8 +206,10 @@ export class Drag extends Gesture {
   move(n, place, value) {
     const pointer = { n, place, value, motions: [] };
     if (this.follows || !this.#solve(pointer)) return;
+    // Without a server there is nothing to compare with.
+    if (this.away) this.#pointers = [];
     this.#pointers.push(pointer);
-    if (this.#pointers.length > POINTERS_MAX) this.#pointers.splice(1, 1);
+    if (this.#pointers.length > POINTERS_MAX) this.#pointers.splice(1, POINTERS_MAX / 2);
     this.pose();
   }
 

@@ -44,6 +44,8 @@ export class Prediction {
   #watched = /** @type {Set<Id> | null} */ (null);
   /** The seat has the box about a group, which changes with all that is below. */
   #hasGroup = false;
+  /** What the scene tells now is the motion of the drag that runs. */
+  #isOwnMotion = false;
   #stop;
 
   /** @param {Viewpoint} page @param {Solver} solver */
@@ -127,7 +129,7 @@ export class Prediction {
   /** @param {SceneChange} change */
   #follow({ all, added, gone, moved, structure }) {
     const watched = this.#watched;
-    if (!watched) return;
+    if (!watched || this.#isOwnMotion) return;
     const concerns = (/** @type {Id[]} */ ids) => ids.some((id) => watched.has(id));
     if (
       all ||
@@ -269,7 +271,10 @@ export class Prediction {
     if (hasPlace(place)) this.hover(place);
     if (!(this.#gesture instanceof Drag)) return;
     this.#gesture.move(n, place);
+    // The solver has moved what the gizmo stands on itself.
+    this.#isOwnMotion = true;
     this.#show(this.#gesture.ids);
+    this.#isOwnMotion = false;
   }
 
   /**

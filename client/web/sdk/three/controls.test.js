@@ -7,6 +7,7 @@ import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import WebSocket from "ws";
 
 import { Daemon } from "../../../../tests/browser/support/daemon.js";
+import { Delay } from "../../../../tests/browser/support/delay.js";
 import { connect } from "../index.js";
 import { RemoteTransformControls, bind, bindGltf, share } from "./index.js";
 import { axisName, isShown } from "./names.js";
@@ -517,4 +518,43 @@ test("names_are_those_of_three", () => {
     "bppp",
   ].filter((handle) => isShown(handle, noY));
   assert.deepEqual(shown, ["tx", "tz", "tzx", "bxn"]);
+});
+
+test("controls_that_predict_press_and_move_at_once_and_go_on_without_a_connection", async (t) => {
+  const scene = sceneName();
+  const net = await Delay.start(daemon.port, { ms: 200 });
+  t.after(() => net.stop());
+  const app = await application(scene, "Ada", { url: net.socket });
+  const { session, canvas, controls, mesh, types } = app;
+  t.after(() => session.close());
+  await until(() => session.predicting && session.scene.get(app.binding.nodeOf(mesh)));
+  controls.attach(mesh);
+  app.stage.updateMatrixWorld();
+  assert.ok(controls.gizmo.handles.includes("tx"), "the gizmo is there at once");
+  const { origin, size } = controls.gizmo;
+  const [x, y] = pixel(app, [origin[0] + 0.8 * size, origin[1], origin[2]]);
+  canvas.point("pointermove", [x, y]);
+  assert.equal(controls.axis, "X", "within the same event");
+  canvas.point("pointermove", [0, 0]);
+  assert.equal(controls.axis, null);
+  canvas.point("pointerdown", [x, y], { pointerType: "touch" });
+  assert.equal(controls.dragging, true, "a finger that did not hover");
+  canvas.point("pointermove", [x + 40, y], { buttons: 1 });
+  const there = mesh.position.x;
+  assert.ok(there > 0.1);
+  assert.deepEqual(types(), ["dragging-changed", "mouseDown", "objectChange"]);
+  await until(() => session.scene.told(app.binding.nodeOf(mesh)).t[0] === there, "the server too");
+  net.close();
+  await until(() => session.status.phase === "offline");
+  assert.equal(controls.dragging, true);
+  canvas.point("pointermove", [x + 80, y], { buttons: 1 });
+  assert.ok(mesh.position.x > 1.9 * there);
+  canvas.point("pointerup", [x + 80, y]);
+  assert.equal(controls.dragging, false);
+  assert.equal(session.unsaved, 1);
+  net.close(false);
+  session.retry();
+  await until(() => types().includes("saved"));
+  assert.ok(mesh.position.x > 1.9 * there);
+  assert.ok(!types().includes("error"));
 });
