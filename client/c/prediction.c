@@ -551,10 +551,21 @@ static void take_choice(struct gz_prediction *p, const struct gz_message *messag
     ids_set(&p->told, ids_of(&p->selected));
 }
 
+/* The server has dropped messages of a flood unread, and does not say which. */
+static void forget_all(struct gz_prediction *p)
+{
+    for (size_t i = 0; i < GESTURES_MAX; i++) forget_gesture(p, &p->gestures[i]);
+    p->choice = 0;
+    change_selection(p, ids_of(&p->told), GZ_HOW_SET);
+}
+
 static void take_answer(struct gz_prediction *p, const struct gz_message *message)
 {
     bool has_handle = message->op == GZ_OP_OK && (message->has & GZ_HAS_OK_HANDLE) != 0;
-    if (!(message->has & GZ_HAS_RID)) return;
+    if (!(message->has & GZ_HAS_RID)) {
+        if (message->op == GZ_OP_ERROR && message->error.code == GZ_RATE_LIMITED) forget_all(p);
+        return;
+    }
     for (size_t i = 0; i < GESTURES_MAX; i++) {
         struct gesture *gesture = &p->gestures[i];
         bool is_other = !has_handle || message->ok.handle != gesture->handle;

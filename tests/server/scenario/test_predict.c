@@ -465,6 +465,22 @@ static void test_predict_cancelled_node_stays_back_until_the_server_has_it_there
     close_desk(&desk);
 }
 
+/* The server drops the messages of a flood without an answer to each. */
+static void test_predict_flood_that_is_dropped_leaves_nothing_expected(void **state)
+{
+    (void)state;
+    struct desk desk = open_desk();
+    (void)say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 100, MIDDLE_Y));
+    (void)say(&desk, message_pointer(GZ_PHASE_UP, MIDDLE_X + 100, MIDDLE_Y));
+    struct gz_message error = {.op = GZ_OP_ERROR, .error = {.code = GZ_BAD_STATE}};
+    gz_prediction_received(desk.prediction, &error);
+    assert_true(x_of(&desk) > 0.5);
+    error.error.code = GZ_RATE_LIMITED;
+    gz_prediction_received(desk.prediction, &error);
+    assert_true(x_of(&desk) == 0);
+    close_desk(&desk);
+}
+
 /* The server took a press for a click on what is there. */
 static void test_predict_press_that_grabs_nothing_moves_nothing(void **state)
 {
@@ -626,6 +642,7 @@ int main(void)
         STORY(test_predict_node_moved_first_by_another_is_corrected),
         cmocka_unit_test(test_predict_acknowledged_elsewhere_shifts_what_comes_after),
         cmocka_unit_test(test_predict_cancelled_node_stays_back_until_the_server_has_it_there),
+        cmocka_unit_test(test_predict_flood_that_is_dropped_leaves_nothing_expected),
         cmocka_unit_test(test_predict_press_that_grabs_nothing_moves_nothing),
         STORY(test_predict_random_interference_ends_where_the_server_has_it),
         STORY(test_predict_reconnect_forgets_what_was_expected),
