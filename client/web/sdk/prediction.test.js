@@ -2,12 +2,14 @@
 // seen at once, that it is what the server does, and what becomes of it if it is not.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import WebSocket from "ws";
 
 import { Daemon } from "../../../tests/browser/support/daemon.js";
 import { Delay } from "../../../tests/browser/support/delay.js";
 import { random } from "../../../tests/browser/support/random.js";
-import { connect } from "./index.js";
+import { decode, encode } from "./codec.js";
+import { Session, connect } from "./index.js";
 
 const CAMERA = {
   view: [0.8, 0.2, 0.5656854, 0, 0, 0.9428, -0.3333, 0, -0.6, 0.2667, 0.7542, 0, 0, -1, -9, 1],
@@ -149,6 +151,8 @@ describe("prediction", { concurrency: true }, () => {
       ada.move(place);
       await wait(20);
     }
+    const moved = shown(ada, id).t[0] - 0.3;
+    assert.ok(Math.abs(ada.gizmo.value[0] - moved) < 1e-9, "the amount counts from the press");
     await ada.up({ at: [500, 300] });
     assert.equal(ada.corrections, corrections, "once");
     assert.deepEqual(shown(ada, id), told(ada, id));
@@ -208,7 +212,7 @@ describe("prediction", { concurrency: true }, () => {
     let moved = 0;
     ada.scene.on("change", (change) => (moved += change.moved.length));
     await cancelled;
-    assert.deepEqual(told(ada, id), before);
+    await until(() => isDeepStrictEqual(told(ada, id), before), "the state follows the answer");
     assert.equal(moved, 0, "nobody sees the server catch up");
     assert.equal(ada.corrections, 0);
   });
@@ -241,6 +245,59 @@ describe("prediction", { concurrency: true }, () => {
     );
     await until(() => shown(ada, id).t[0] === 4, "it is back");
     assert.equal(ada.corrections > 0, true);
+  });
+
+  test("value_that_the_server_refuses_for_its_own_reasons_goes_back_to_the_pointer", async (t) => {
+    const sockets = [];
+    /** A WebSocket whose other end is the test. */
+    class Socket {
+      readyState = 1;
+      sent = [];
+      constructor() {
+        sockets.push(this);
+      }
+      send(frame) {
+        this.sent.push(...decode(frame));
+      }
+      close() {}
+      tell(...messages) {
+        this.onmessage({ data: encode(...messages).slice().buffer });
+      }
+      async answer(op, message) {
+        await until(() => this.sent.some((one) => one.op === op && !one.done));
+        const asked = this.sent.find((one) => one.op === op && !one.done);
+        asked.done = true;
+        this.tell({ ...message, rid: asked.rid });
+      }
+    }
+    const session = new Session({
+      url: "ws://there/ws",
+      scene: "a",
+      user: "Ada",
+      WebSocket: Socket,
+    });
+    t.after(() => session.close());
+    const [socket] = sockets;
+    socket.onopen();
+    const node = { id: 1, t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], name: "a", parent: null };
+    socket.tell(
+      { op: "welcome", v: 1, session: 1, scene: "a", epoch: 7, seq: 0, role: "editor", limits: {} },
+      { op: "delta", from: 0, seq: 2, time: 1, saved: 2, nodes: [node] },
+    );
+    await until(() => session.predicting);
+    session.setCamera(CAMERA);
+    const grabbed = session.grab("tx", { nodes: [1], at: [400, 300] });
+    session.move({ at: [450, 300] });
+    const pointed = shown(session, 1);
+    await socket.answer("grab", { op: "ok", handle: "tx" });
+    await grabbed;
+    const typed = session.grab("tx", { value: [3] });
+    assert.equal(shown(session, 1).t[0], 3);
+    await socket.answer("grab", { op: "error", code: "rate_limited", message: "later" });
+    await assert.rejects(typed, { code: "rate_limited" });
+    await until(() => shown(session, 1).t[0] === pointed.t[0]);
+    session.move({ at: [460, 300] });
+    assert.ok(shown(session, 1).t[0] > pointed.t[0], "the pointer moves it again");
   });
 
   test("selection_shows_at_once_and_goes_back_if_refused", async () => {
@@ -318,6 +375,30 @@ describe("prediction", { concurrency: true }, () => {
     assert.ok(edit > 0);
     assert.deepEqual(shown(ada, id), end);
     assert.deepEqual(told(ada, id), end);
+  });
+
+  test("edits_without_a_connection_come_after_the_drag_whose_end_was_lost", async () => {
+    const scene = sceneName();
+    const [, , id] = await build(scene);
+    const net = await network(200);
+    const ada = await join(scene, "Ada", net);
+    await ada.grab("tx", { nodes: [id], at: [400, 300] });
+    for (const place of path(4)) ada.move(place);
+    const up = ada.up({ at: [600, 300] });
+    await wait(20);
+    net.close();
+    await until(() => ada.status.phase === "offline");
+    ada.wheel(1);
+    const typed = ada.set([{ id, t: [8, 8, 8] }]);
+    assert.equal(ada.unsaved, 3, "the drag, the wheel that ends, and what was typed");
+    net.close(false);
+    ada.retry();
+    const [first, last] = await Promise.all([up, typed]);
+    assert.ok(first.edit < last.edit);
+    await until(() => ada.unsaved === 0);
+    assert.deepEqual(told(ada, id).t, [8, 8, 8]);
+    assert.ok(Math.abs(told(ada, id).s[0] - 1.1) < 1e-12);
+    assert.deepEqual(shown(ada, id), told(ada, id));
   });
 
   test("drag_without_a_connection_does_not_write_over_what_others_did_meanwhile", async () => {
