@@ -15,8 +15,8 @@ import { Drag, Gesture, Pending, Wheel, chainOf, hasPlace, isSame, targetsOf } f
 /** How long a node takes to where the server has it, if the page had it elsewhere. */
 const CORRECTION_MS = 100;
 const REFUSAL_MS = 150;
-/** The gizmo of more nodes is the server's. */
-const NODES_MAX = 10_000;
+/** The gizmo of more nodes is the server's: to move so many takes most of a picture's time. */
+const NODES_MAX = 3000;
 
 /**
  * What it reads of its session.
