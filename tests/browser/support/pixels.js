@@ -32,20 +32,22 @@ export function centroid(image, about, reach, accept, least = 8) {
 }
 
 /**
- * How far, along a direction, the pixels that a test accepts reach from a place: the mean of the farthest few; null where there are none.
+ * How far, along a direction, the pixels that a test accepts reach from a place: the mean of the farthest few; null where there are none. Pixels that are
+ * farther than `across` from the line through the place do not count.
  * @param {{ width: number, height: number, data: Buffer }} image
  * @param {[number, number]} about
  * @param {number} reach
  * @param {[number, number]} along a unit vector
  * @param {(r: number, g: number, b: number) => boolean} accept
  */
-export function extent(image, about, reach, along, accept, few = 4) {
+export function extent(image, about, reach, along, accept, few = 4, across = Infinity) {
   const found = [];
   for (let y = Math.max(0, Math.floor(about[1] - reach)); y < Math.min(image.height, about[1] + reach); y++) {
     for (let x = Math.max(0, Math.floor(about[0] - reach)); x < Math.min(image.width, about[0] + reach); x++) {
       const i = 4 * (y * image.width + x);
       if (!accept(image.data[i], image.data[i + 1], image.data[i + 2])) continue;
-      found.push((x + 0.5 - about[0]) * along[0] + (y + 0.5 - about[1]) * along[1]);
+      const [dx, dy] = [x + 0.5 - about[0], y + 0.5 - about[1]];
+      if (Math.abs(dx * along[1] - dy * along[0]) <= across) found.push(dx * along[0] + dy * along[1]);
     }
   }
   if (found.length < few) return null;
