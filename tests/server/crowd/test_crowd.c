@@ -144,16 +144,6 @@ static long heap_bytes(const struct net_fixture *fixture)
     return least;
 }
 
-/* Waits until no more than that is held, for a while: workers free it, which a busy machine leaves
- * waiting. What leaks stays. */
-static long heap_bytes_below(const struct net_fixture *fixture, long most)
-{
-    const double began_s = net_fixture_now_s();
-    long bytes = heap_bytes(fixture);
-    while (bytes > most && net_fixture_now_s() < began_s + PATIENCE_S) bytes = heap_bytes(fixture);
-    return bytes;
-}
-
 static size_t descriptors(const struct net_fixture *fixture)
 {
     char path[64];
@@ -375,8 +365,7 @@ TEST(test_join_storm_lets_everybody_in_and_leaves_nothing_behind)
         assert_true(crowd_until(&stage.crowd, is_over, &before, PATIENCE_S));
         assert_int_equal(crowd_count(&stage.crowd, CROWD_JOINED), 1);
         long before_it = heap;
-        long most = storm > 0 ? before_it + 1023 * (long)joins : LONG_MAX;
-        heap = heap_bytes_below(&stage.fixture, most);
+        heap = heap_bytes(&stage.fixture);
         if (storm > 0 && heap - before_it < least) least = heap - before_it;
     }
     print_message("a storm of %zu left %ld bytes behind\n", joins, least);
