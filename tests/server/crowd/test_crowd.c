@@ -347,7 +347,7 @@ static bool is_over(void *context)
 /* What leaks leaks in each storm; what is larger in one of them is a buffer that grew. */
 TEST(test_join_storm_lets_everybody_in_and_leaves_nothing_behind)
 {
-    enum { STORMS = 3 };
+    enum { STORMS = 5 };
     struct stage stage;
     struct storm before = {&stage, SIZE_MAX};
     size_t joins = at_most(chance_count(200), JOINS_MAX);
