@@ -66,13 +66,7 @@ struct gz_prediction {
 
 static bool ids_add(struct ids *list, uint64_t id)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-        uint64_t *larger = realloc(list->ids, capacity * sizeof *larger);
-        if (larger == NULL) return false;
-        list->ids = larger;
-        list->capacity = capacity;
-    }
+    if (!gz_grow(&list->ids, &list->capacity, list->count + 1, sizeof *list->ids)) return false;
     list->ids[list->count++] = id;
     return true;
 }
