@@ -73,6 +73,22 @@ void data_folder_finish(struct data_folder *folder)
     nftw(folder->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+int data_folder_set_up(void **state)
+{
+    struct data_folder *folder = malloc(sizeof *folder);
+    assert_non_null(folder);
+    data_folder_init(folder);
+    *state = folder;
+    return 0;
+}
+
+int data_folder_tear_down(void **state)
+{
+    data_folder_finish(*state);
+    free(*state);
+    return 0;
+}
+
 bool data_folder_has(const struct data_folder *folder, const char *file)
 {
     char path[160];

@@ -30,6 +30,9 @@ struct data_folder {
 void data_folder_init(struct data_folder *folder);
 /* Everything is closed, the loop ends without a handle left, and the folder is removed. */
 void data_folder_finish(struct data_folder *folder);
+/* The same for cmocka: a folder is the state of a test. */
+int data_folder_set_up(void **state);
+int data_folder_tear_down(void **state);
 
 /* Whether FOLDER/NAME, a file, is there. */
 bool data_folder_has(const struct data_folder *folder, const char *file);

@@ -54,22 +54,6 @@ static void turn_loop(struct data_folder *folder)
     for (int i = 0; i < 3; i++) uv_run(&folder->loop, UV_RUN_NOWAIT);
 }
 
-static int start(void **state)
-{
-    struct data_folder *folder = malloc(sizeof *folder);
-    assert_non_null(folder);
-    data_folder_init(folder);
-    *state = folder;
-    return 0;
-}
-
-static int stop(void **state)
-{
-    data_folder_finish(*state);
-    free(*state);
-    return 0;
-}
-
 static void test_who_wants_the_scene_waits_and_nobody_else(void **state)
 {
     struct data_folder *folder = *state;
@@ -278,14 +262,18 @@ int main(void)
 {
     fault_vfs_register();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_who_wants_the_scene_waits_and_nobody_else, start,
-                                        stop),
-        cmocka_unit_test_setup_teardown(test_numbers_are_those_from_before, start, stop),
-        cmocka_unit_test_setup_teardown(test_who_waits_may_borrow_it_next, start, stop),
-        cmocka_unit_test_setup_teardown(test_scene_is_deleted_when_the_core_is_back, start, stop),
-        cmocka_unit_test_setup_teardown(test_end_waits_for_the_core, start, stop),
-        cmocka_unit_test_setup_teardown(test_import_is_refused_before_its_loan_is_over, start,
-                                        stop),
+        cmocka_unit_test_setup_teardown(test_who_wants_the_scene_waits_and_nobody_else,
+                                        data_folder_set_up, data_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_numbers_are_those_from_before, data_folder_set_up,
+                                        data_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_who_waits_may_borrow_it_next, data_folder_set_up,
+                                        data_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_scene_is_deleted_when_the_core_is_back,
+                                        data_folder_set_up, data_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_end_waits_for_the_core, data_folder_set_up,
+                                        data_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_import_is_refused_before_its_loan_is_over,
+                                        data_folder_set_up, data_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

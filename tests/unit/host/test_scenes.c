@@ -9,22 +9,6 @@
 #include "net/clock.h"
 #include "server/maxima.h"
 
-static int start(void **state)
-{
-    struct data_folder *folder = malloc(sizeof *folder);
-    assert_non_null(folder);
-    data_folder_init(folder);
-    *state = folder;
-    return 0;
-}
-
-static int stop(void **state)
-{
-    data_folder_finish(*state);
-    free(*state);
-    return 0;
-}
-
 static void await(struct waiter *waiter)
 {
     while (!waiter->is_answered) uv_run(&waiter->folder->loop, UV_RUN_ONCE);
@@ -354,7 +338,8 @@ static void test_questions_of_those_who_left_do_not_wait(void **state)
     assert_true(gz_core_is_answered(scene->net.core));
 }
 
-#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define STAGED(name)                                                                               \
+    cmocka_unit_test_setup_teardown(name, data_folder_set_up, data_folder_tear_down)
 
 int main(void)
 {
