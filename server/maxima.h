@@ -116,6 +116,9 @@
 #define GZ_OUTBOX_BYTES_MAX GZ_SERVER_FRAME_BYTES_MAX
 /* Bytes at which queued answers are cut into frames, at a message's edge. */
 #define GZ_OUTBOX_FRAME_BYTES (64 * 1024)
+/* Messages for everybody are copied into a session's own frame up to this many bytes. A copy of
+ * more costs as much as a second frame, and the session keeps the memory. */
+#define GZ_COPIED_BYTES_MAX 2048
 /* Questions to the past that one session may have open. */
 #define GZ_QUERIES_PER_SESSION_MAX 4
 /* Edits remembered for `edit` broadcasts to viewers that lag, and the bytes of their messages
@@ -254,6 +257,12 @@
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */
 #define GZ_PRESENCE_MS_MIN 50
+/* Milliseconds that presence waits at most for something else to go with, while viewers are sent
+ * that again and again: a frame of a display at 60 Hz, and a bit. */
+#define GZ_RIDE_MS 20
+/* Milliseconds without anything to send after which viewers are sent `saved` alone: longer than a
+ * commit and a pause between two pointers, shorter than people notice. */
+#define GZ_SAVED_MS_QUIET 100
 /* Bytes a second that one user's presence may take of each viewer's line. A record is told whole,
  * with all ids of its selection: up to some 1,400 of them it goes 20 times a second, with 10,000
  * three times. */

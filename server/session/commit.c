@@ -111,7 +111,7 @@ static void accept_batch(struct gz_core *core, const struct gz_batch *batch)
     core->stored_seq = batch->seq;
     gz_scene_stored(core->scene, batch->seq);
     set_stored(core, true);
-    gz_sync_saved(core->sync, batch->seq);
+    gz_sync_saved(core->sync, batch->seq, core->clock.now.mono_s);
     gz_journal_accept(&core->journal, batch);
 }
 

@@ -167,7 +167,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     return is_looked_at;
 }
 
-void gz_core_turn(struct gz_core *core, struct gz_now now)
+bool gz_core_turn(struct gz_core *core, struct gz_now now)
 {
     gz_core_enter(core, now);
     gz_core_end_expired(core);
@@ -182,9 +182,9 @@ void gz_core_turn(struct gz_core *core, struct gz_now now)
         gz_session_update_interest(session);
         gz_arena_go_back(&core->scratch, mark);
     }
-    gz_sync_show_presence(core->sync, now.mono_s);
     gz_core_commit(core);
     gz_core_send_tickets(core);
+    return gz_sync_show(core->sync, now.mono_s);
 }
 
 /* A viewer of a part pays for the look at what moved, which may have come into the part. Its frames
@@ -205,7 +205,7 @@ static double frame_due(const struct gz_session *session)
 double gz_core_deadline(const struct gz_core *core)
 {
     if (gz_core_has_tickets_to_send(core)) return -INFINITY;
-    double deadline = fmin(gz_sync_presence_due(core->sync), gz_core_commit_due(core));
+    double deadline = fmin(gz_sync_due(core->sync), gz_core_commit_due(core));
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next) {
         if (session->gesture.interaction != NULL)
@@ -297,6 +297,17 @@ static const struct gz_buffer *scene_frame(struct gz_session *session)
     return frame;
 }
 
+/* What is for everybody goes along with what is sent to this session alone, if both are small: two
+ * frames would be two sends. */
+static void take_along(struct gz_session *session)
+{
+    const struct gz_cursor before = session->cursor;
+    if (session->ended || session->past.answer != NULL || before.interest_set != NULL) return;
+    const struct gz_buffer *frame = scene_frame(session);
+    if (frame != NULL && !gz_outbox_extend(&session->outbox, &session->core->frame, frame))
+        session->cursor = before;
+}
+
 /* First what is sent to this session alone; then a frame for everybody and a piece of an answer, by
  * turns. */
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
@@ -304,7 +315,10 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
 {
     struct gz_past *past = &session->past;
     gz_core_enter(core, now);
-    if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
+    if (gz_outbox_next(&session->outbox, &core->frame)) {
+        take_along(session);
+        return &core->frame;
+    }
     if (session->ended) return NULL;
     const struct gz_buffer *frame = past->takes_turns ? NULL : scene_frame(session);
     past->takes_turns = past->answer != NULL && frame != NULL;

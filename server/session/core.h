@@ -78,8 +78,8 @@ bool gz_core_has_bulk(const struct gz_core *core);
 void gz_core_do_bulk(struct gz_core *core, struct gz_now now);
 
 /* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date,
- * what is to be saved goes to the host. */
-void gz_core_turn(struct gz_core *core, struct gz_now now);
+ * what is to be saved goes to the host. Whether there is something new for every session. */
+bool gz_core_turn(struct gz_core *core, struct gz_now now);
 /* Monotonic seconds at which gz_core_turn wants to be called again although nothing came; INFINITY
  * for never. */
 double gz_core_deadline(const struct gz_core *core);

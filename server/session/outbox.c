@@ -84,3 +84,16 @@ bool gz_outbox_next(struct gz_outbox *outbox, struct gz_buffer *frame)
     outbox->taken = end;
     return true;
 }
+
+bool gz_outbox_extend(struct gz_outbox *outbox, struct gz_buffer *frame,
+                      const struct gz_buffer *messages)
+{
+    const size_t begin = outbox->taken - frame->size;
+    if (gz_outbox_waiting(outbox) > 0 || messages->size > GZ_COPIED_BYTES_MAX ||
+        gz_buffer_append(&outbox->bytes, messages->data, messages->size) != GZ_OK)
+        return false;
+    outbox->taken = outbox->bytes.size;
+    frame->data = outbox->bytes.data + begin;
+    frame->size = outbox->taken - begin;
+    return true;
+}

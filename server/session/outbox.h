@@ -27,6 +27,10 @@ GZ_MUST_USE enum gz_status gz_outbox_append(struct gz_outbox *outbox,
 /* Points `frame` at the next frame, which counts as taken and is valid until the next call on this
  * outbox. False: there is none. */
 bool gz_outbox_next(struct gz_outbox *outbox, struct gz_buffer *frame);
+/* Whole messages go along in the frame that was just taken. False if other frames wait behind it,
+ * if they are larger than GZ_COPIED_BYTES_MAX, or without memory: then nothing has changed. */
+bool gz_outbox_extend(struct gz_outbox *outbox, struct gz_buffer *frame,
+                      const struct gz_buffer *messages);
 /* How many bytes wait to be taken. */
 size_t gz_outbox_waiting(const struct gz_outbox *outbox);
 /* Whether so much waits that nothing more should be asked for the session. */

@@ -31,6 +31,10 @@ struct gz_sync {
     const struct gz_notebook *notes;
     const struct gz_checkpoint_list *checkpoints;
     uint64_t saved;
+    uint64_t saved_shown; /* what viewers are sent even if nothing else is */
+    double saved_s;       /* when `saved` grew, monotonic */
+    uint64_t told;        /* news_version when viewers were last sent something */
+    double told_s;        /* when that was, monotonic */
     uint64_t version; /* of what is beside the scene: edits, presence, saved, acknowledgements */
 
     struct cached_frame frames[FRAMES];
@@ -108,5 +112,8 @@ GZ_MUST_USE enum gz_status
 gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out);
 GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
                                                    struct gz_buffer *out);
+/* When presence may next be shown, INFINITY for never; and showing it, if it may be. */
+double gz_sync_presence_due(const struct gz_sync *sync);
+void gz_sync_show_presence(struct gz_sync *sync, double mono_s);
 
 #endif

@@ -17,7 +17,8 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->scene = scene;
     sync->notes = notes;
     sync->checkpoints = checkpoints;
-    sync->saved = saved;
+    sync->saved = sync->saved_shown = saved;
+    sync->told_s = -INFINITY;
     sync->version = 1;
     gz_shelf_init(&sync->presence, sync->left, GZ_LEFT_RING);
     sync->presence_shown = sync->presence.version;
@@ -224,7 +225,7 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
-           cursor->saved != sync->saved || cursor->edits != sync->edit_count ||
+           cursor->saved < sync->saved_shown || cursor->edits != sync->edit_count ||
            cursor->presence.version < sync->presence_shown ||
            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
            gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
@@ -251,10 +252,11 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
 
 /* ---- what viewers are sent beside the scene ---- */
 
-void gz_sync_saved(struct gz_sync *sync, uint64_t seq)
+void gz_sync_saved(struct gz_sync *sync, uint64_t seq, double mono_s)
 {
     if (seq == sync->saved) return;
     sync->saved = seq;
+    sync->saved_s = mono_s;
     sync->version++;
 }
 
@@ -312,4 +314,38 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
     }
     sync->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(sync->scene)};
     sync->version++;
+}
+
+/* ---- when ---- */
+
+/* Of everything that makes a frame for a viewer that keeps up: each part only grows. */
+static uint64_t news_version(const struct gz_sync *sync)
+{
+    return gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown + sync->presence_shown +
+           gz_notebook_shelf(sync->notes)->version +
+           gz_checkpoint_list_shelf(sync->checkpoints)->version;
+}
+
+static double saved_due(const struct gz_sync *sync)
+{
+    if (sync->saved_shown == sync->saved) return INFINITY;
+    return fmax(sync->saved_s, sync->told_s) + GZ_SAVED_MS_QUIET / 1000.0;
+}
+
+double gz_sync_due(const struct gz_sync *sync)
+{
+    const double presence_s = gz_sync_presence_due(sync);
+    return fmin(saved_due(sync), fmax(presence_s, sync->told_s + GZ_RIDE_MS / 1000.0));
+}
+
+bool gz_sync_show(struct gz_sync *sync, double mono_s)
+{
+    bool is_news = news_version(sync) != sync->told;
+    if (is_news || mono_s >= gz_sync_due(sync)) gz_sync_show_presence(sync, mono_s);
+    if (is_news || mono_s >= saved_due(sync)) sync->saved_shown = sync->saved;
+    is_news = news_version(sync) != sync->told;
+    if (!is_news) return false;
+    sync->told = news_version(sync);
+    sync->told_s = mono_s;
+    return true;
 }

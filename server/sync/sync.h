@@ -84,8 +84,9 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
  * was last asked: those that moved may have come into its interest. */
 size_t gz_sync_take_looks(struct gz_cursor *cursor);
 
-/* The state up to `seq` is on stable storage. */
-void gz_sync_saved(struct gz_sync *sync, uint64_t seq);
+/* The state up to `seq` is on stable storage. Viewers are sent that with what they are sent anyway,
+ * and alone only after GZ_SAVED_MS_QUIET in which nothing was. */
+void gz_sync_saved(struct gz_sync *sync, uint64_t seq, double mono_s);
 uint64_t gz_sync_saved_seq(const struct gz_sync *sync);
 /* Sends a completed edit to every viewer; edits come in the order of their seq. `sent_at` is the
  * seq of the scene at this moment: a viewer that comes back from a later one has the edit already.
@@ -101,9 +102,13 @@ void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, doub
  * forgotten. */
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry);
 /* Viewers are shown presence at most every GZ_PRESENCE_MS_MIN, and a record of many bytes less
- * often, so that no user's record takes more than GZ_PRESENCE_BYTES_PER_S. When there is next
- * something to show (INFINITY for nothing), and showing it. */
-double gz_sync_presence_due(const struct gz_sync *sync);
-void gz_sync_show_presence(struct gz_sync *sync, double mono_s);
+ * often, so that no user's record takes more than GZ_PRESENCE_BYTES_PER_S. While they are sent
+ * other things again and again, presence waits up to GZ_RIDE_MS to go with one of these.
+ *
+ * The end of a turn: decides what viewers are shown. Whether there is something new for all of
+ * them. */
+bool gz_sync_show(struct gz_sync *sync, double mono_s);
+/* When gz_sync_show next has something to show although nothing comes; INFINITY for never. */
+double gz_sync_due(const struct gz_sync *sync);
 
 #endif

@@ -47,7 +47,7 @@ static void answer_unchanged"
 
 static void answer_unchanged")
 gizmod_planted_fault(saved_one_too_high FILE server/session/commit.c
-    FROM "gz_sync_saved(core->sync, batch->seq)" TO "gz_sync_saved(core->sync, batch->seq + 1)")
+    FROM "gz_sync_saved(core->sync, batch->seq," TO "gz_sync_saved(core->sync, batch->seq + 1,")
 gizmod_planted_fault(refused_edit_leaves_a_change FILE server/session/pending.c
     FROM "gz_scene_apply(core->scene, back, edit->change_count, 0" TO "gz_scene_apply(core->scene, back, 1, 0")
 gizmod_planted_fault(refused_edit_stays_undoable FILE server/session/pending.c

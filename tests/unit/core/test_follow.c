@@ -65,7 +65,6 @@ SCENE_TEST(test_join_is_welcomed_and_told_all)
     (void)create_node(s->a, "one", 0, 1, 2, 3);
     struct client *late = client_enter(&s->host, "joe", GZ_ROLE_EDITOR, false);
     assert_true(client_read_one(late));
-    assert_int_equal(late->heard->count, 1);
     const struct gz_welcome *welcome = &late->heard->messages[0].welcome;
     assert_int_equal(late->heard->messages[0].op, GZ_OP_WELCOME);
     assert_int_equal(welcome->v, GZ_PROTOCOL_VERSION);
@@ -77,6 +76,7 @@ SCENE_TEST(test_join_is_welcomed_and_told_all)
     assert_int_equal(welcome->messages_per_s, GZ_MESSAGES_PER_S_MAX);
     assert_false(welcome->resumed);
     assert_memory_equal(welcome->scene.bytes, HOST_SCENE, welcome->scene.size);
+    assert_int_equal(late->heard->messages[1].op, GZ_OP_DELTA); /* of a small scene at once */
     host_turn(&s->host);
     assert_int_equal(late->mirror.snapshots, 1);
     assert_int_equal(client_count(late, GZ_OP_EDIT), 0); /* old edits are history */
@@ -470,6 +470,61 @@ TEST(test_viewers_at_one_place_share_their_bytes)
     host_finish(&s.host);
 }
 
+/* ---- how many frames ---- */
+
+static size_t count_frames(const struct client *client)
+{
+    size_t count = 0;
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) count++;
+    return count;
+}
+
+/* A hundred moves at 60 a second. After each of them the disk takes what is there. */
+static void drag_on(struct scene *s)
+{
+    for (int i = 1; i <= 100; i++) {
+        struct gz_message move = pointer_message(GZ_PHASE_MOVE, 400 + i, 300, (uint64_t)i);
+        client_say(s->a, &move);
+        host_advance(&s->host, 1 / 60.0);
+    }
+}
+
+static void begin_drag(struct scene *s)
+{
+    const uint64_t id = create_node(s->a, "one", 0, 0, 0, 0);
+    assert_ok(ask_camera(s->a, 10));
+    assert_ok(ask_grab(s->a, GZ_TV, id, 400, 300));
+    host_advance(&s->host, 1);
+    client_forget(s->a);
+    client_forget(s->watcher);
+}
+
+/* Neither what is saved nor who is here takes a frame of its own meanwhile, nor does the gizmo. */
+SCENE_TEST(test_frames_of_a_drag_are_one_for_each_move)
+{
+    begin_drag(s);
+    drag_on(s);
+    assert_int_equal(client_count(s->watcher, GZ_OP_DELTA), 100);
+    assert_true(client_count(s->watcher, GZ_OP_PRESENCE) > 20);
+    assert_true(client_count(s->a, GZ_OP_GIZMO) > 90);
+    assert_int_equal(count_frames(s->watcher), 100);
+    assert_int_equal(count_frames(s->a), 100);
+}
+
+SCENE_TEST(test_saved_is_told_alone_after_a_tenth_of_a_second_without_a_frame)
+{
+    begin_drag(s);
+    drag_on(s);
+    const uint64_t seq = s->watcher->mirror.seq;
+    client_forget(s->watcher);
+    host_advance(&s->host, 0.06); /* the pointer is shown to others */
+    assert_true(s->watcher->saved < seq);
+    host_advance(&s->host, 0.11);
+    assert_true(s->watcher->saved == seq);
+    host_advance(&s->host, 1);
+    assert_int_equal(client_count(s->watcher, GZ_OP_SAVED), 1);
+}
+
 /* ---- who is here ---- */
 
 SCENE_TEST(test_presence_tells_who_is_here)
@@ -840,6 +895,8 @@ int main(void)
         cmocka_unit_test(test_viewers_at_one_place_share_their_bytes),
         cmocka_unit_test(test_presence_tells_who_is_here),
         cmocka_unit_test(test_presence_is_told_twenty_times_a_second),
+        cmocka_unit_test(test_frames_of_a_drag_are_one_for_each_move),
+        cmocka_unit_test(test_saved_is_told_alone_after_a_tenth_of_a_second_without_a_frame),
         cmocka_unit_test(test_large_presence_larger_than_a_frame_is_told_in_pieces),
         cmocka_unit_test(test_rate_drops_says_and_ends),
         cmocka_unit_test(test_rate_drops_cost_no_turn),
