@@ -298,6 +298,10 @@
 /* Seconds that edits wait while another program, such as sqlite3, has the scene's file locked; then
  * they are refused. */
 #define GZ_LOCK_SECONDS_MAX 5
+/* Batches of one scene that are with the disk at once: one that is committed, and what came in the
+ * meantime, a batch for each turn of the core, which are the next commit together. Some turns fit
+ * into a slow commit; what comes after so many waits until the commit has come back. */
+#define GZ_BATCHES_MAX 64
 /* Milliseconds between tries while the disk refuses: edits made meanwhile wait this long for the
  * next try, and while another program has the file locked for GZ_LOCK_SECONDS_MAX more. */
 #define GZ_RETRY_MS 250

@@ -33,10 +33,10 @@ static void commit(void *context, struct gz_batch *batch)
         return;
     }
     if (scene->store == NULL) {
+        batch->next = scene->held;
         scene->held = batch;
         return;
     }
-    scene->commit_from_s = gz_clock_now().mono_s;
     gz_store_submit(scene->store, batch);
 }
 
@@ -129,7 +129,6 @@ static void handle_committed(uv_async_t *async)
     struct gz_batch *batch;
     if (scene->phase != GZ_SCENE_OPEN || scene->net.is_lent) return; /* gz_open_scene_catch_up */
     while (scene->store != NULL && (batch = gz_store_take(scene->store, &status, &error)) != NULL) {
-        scene->commit_from_s = 0;
         gz_core_committed(gz_open_scene_touch(scene), batch, status, error.message, gz_clock_now());
     }
     if (scene->store != NULL && gz_store_stats(scene->store).is_gone)
@@ -338,6 +337,7 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
         .server = scene->setting->server,
         .messages_per_s = scene->setting->messages_per_s,
         .frame_headroom = gz_net_frame_headroom(),
+        .batches = GZ_BATCHES_MAX,
         .lends = true};
     return gz_core_create(&options, state);
 }
@@ -381,7 +381,7 @@ void gz_open_scene_empty(struct gz_open_scene *scene)
     scene->is_ending = true;
     gz_store_close(scene->store);
     gz_core_destroy(scene->net.core);
-    if (scene->held != NULL) gz_batch_destroy(scene->held);
+    gz_batches_destroy(scene->held);
     scene->store = NULL;
     scene->net.core = NULL;
     scene->held = NULL;
@@ -400,13 +400,6 @@ void gz_open_scene_destroy(struct gz_open_scene *scene)
 }
 
 /* ---- how it is ---- */
-
-double gz_open_scene_commit_seconds(const struct gz_open_scene *scene,
-                                    const struct gz_store_stats *stats)
-{
-    double running_s = scene->commit_from_s > 0 ? gz_clock_now().mono_s - scene->commit_from_s : 0;
-    return running_s > stats->last_commit_s ? running_s : stats->last_commit_s;
-}
 
 bool gz_open_scene_is_idle(const struct gz_open_scene *scene)
 {

@@ -70,7 +70,6 @@ struct gz_open_scene {
     char *path;
     struct gz_store *store;     /* NULL without an open file */
     uv_async_t committed;       /* the store's writer has something for the loop */
-    double commit_from_s;       /* monotonic, of the commit that runs; 0 for none */
     struct question *questions; /* to the past that are not answered yet, the newest first */
     /* While the core is lent, and until it is back: loan.h. */
     struct gz_loan *loan; /* NULL: it is for what the core put off */
@@ -78,7 +77,7 @@ struct gz_open_scene {
     struct gz_core_summary summary; /* from before */
     struct gz_batch *batch;         /* that the core wants to store; or NULL */
     struct gz_telling *tellings;    /* the worker's until then */
-    struct gz_batch *held; /* what the core wanted to store after its file was closed; or NULL */
+    struct gz_batch *held; /* what the core wanted to store after its file was closed: a list */
     bool is_ending;        /* it is emptied */
     /* scenes.c's */
     struct gz_scenes *scenes;
@@ -104,9 +103,6 @@ void gz_open_scene_catch_up(struct gz_open_scene *scene);
 /* The core, which is to have a turn: something is done with it. */
 struct gz_core *gz_open_scene_touch(struct gz_open_scene *scene);
 
-/* Seconds that the last commit took, or that the one which runs has taken so far. */
-double gz_open_scene_commit_seconds(const struct gz_open_scene *scene,
-                                    const struct gz_store_stats *stats);
 /* Nothing waits for a turn or for the disk. */
 bool gz_open_scene_is_idle(const struct gz_open_scene *scene);
 /* The same, and the last commit did not fail. */

@@ -10,28 +10,39 @@
 
 /* ---- the queue ---- */
 
-void gz_journal_init(struct gz_journal *journal,
+void gz_journal_init(struct gz_journal *journal, size_t batches,
                      void (*answer)(void *context, const struct gz_journal_waiter *waiter,
                                     const struct gz_journal_outcome *outcome),
                      void *context)
 {
-    *journal = (struct gz_journal){.answer = answer, .context = context, .tried_s = -INFINITY};
+    *journal = (struct gz_journal){
+        .answer = answer, .context = context, .batches = batches, .tried_s = -INFINITY};
+}
+
+/* As one that is in no batch. */
+static void count_in(struct gz_journal *journal, const struct gz_journal_entry *entry)
+{
+    journal->urgent += entry->kind->is_urgent;
+    journal->others += entry->kind->refuse == NULL;
 }
 
 void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
     entry->older = journal->newest;
     entry->newer = NULL;
-    entry->in_batch = false;
+    entry->batch = 0;
     *(entry->older != NULL ? &entry->older->newer : &journal->oldest) = entry;
     journal->newest = entry;
     journal->bytes += entry->bytes;
-    journal->urgent += entry->kind->is_urgent;
-    if (entry->kind->refuse == NULL) {
-        journal->others++;
-        return;
-    }
-    journal->requests++;
+    journal->requests += entry->kind->refuse != NULL;
+    count_in(journal, entry);
+}
+
+/* Of those that are in no batch. */
+static void count_out(struct gz_journal *journal, const struct gz_journal_entry *entry)
+{
+    journal->urgent -= entry->kind->is_urgent;
+    journal->others -= entry->kind->refuse == NULL;
 }
 
 static void take_out(struct gz_journal *journal, struct gz_journal_entry *entry)
@@ -39,12 +50,8 @@ static void take_out(struct gz_journal *journal, struct gz_journal_entry *entry)
     *(entry->older != NULL ? &entry->older->newer : &journal->oldest) = entry->newer;
     *(entry->newer != NULL ? &entry->newer->older : &journal->newest) = entry->older;
     journal->bytes -= entry->bytes;
-    journal->urgent -= entry->kind->is_urgent;
-    if (entry->kind->refuse == NULL) {
-        if (!entry->in_batch) journal->others--;
-        return;
-    }
-    journal->requests--;
+    if (entry->kind->refuse != NULL) journal->requests--;
+    if (entry->batch == 0) count_out(journal, entry);
 }
 
 static void forget_later_waiters(struct gz_journal *journal, struct gz_journal_entry *entry)
@@ -71,7 +78,7 @@ static void remove_entry(struct gz_journal *journal, struct gz_journal_entry *en
 
 void gz_journal_forget(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
-    assert(!entry->in_batch);
+    assert(entry->batch == 0);
     remove_entry(journal, entry);
 }
 
@@ -127,16 +134,34 @@ struct gz_journal_entry *gz_journal_find(const struct gz_journal *journal,
 
 /* ---- to the disk ---- */
 
+size_t gz_journal_with_disk(const struct gz_journal *journal)
+{
+    return (size_t)(journal->sent - journal->settled);
+}
+
 double gz_journal_due(const struct gz_journal *journal, bool is_ahead)
 {
-    if (journal->is_with_disk || (journal->oldest == NULL && !is_ahead)) return INFINITY;
+    const size_t with_disk = gz_journal_with_disk(journal);
+    bool waits = with_disk > 0 && (journal->urgent == 0 || journal->is_refused);
+    if (waits || with_disk >= journal->batches) return INFINITY;
+    if (journal->oldest == NULL && !is_ahead) return INFINITY;
     if (journal->is_refused) return journal->tried_s + GZ_RETRY_MS / 1000.0;
     return journal->urgent > 0 ? -INFINITY : journal->tried_s + GZ_SAMPLE_MS_MIN / 1000.0;
 }
 
+/* The oldest entry that is in no batch: all newer ones are in none either. */
+static struct gz_journal_entry *first_unsent(const struct gz_journal *journal)
+{
+    struct gz_journal_entry *first = NULL;
+    for (struct gz_journal_entry *entry = journal->newest; entry != NULL && entry->batch == 0;
+         entry = entry->older)
+        first = entry;
+    return first;
+}
+
 bool gz_journal_add(const struct gz_journal *journal, struct gz_batch *batch)
 {
-    const struct gz_journal_entry *entry = journal->oldest;
+    const struct gz_journal_entry *entry = first_unsent(journal);
     while (entry != NULL && entry->kind->add(entry, batch)) entry = entry->newer;
     return entry == NULL;
 }
@@ -144,14 +169,15 @@ bool gz_journal_add(const struct gz_journal *journal, struct gz_batch *batch)
 void gz_journal_tried(struct gz_journal *journal, double mono_s, bool is_sent)
 {
     journal->tried_s = mono_s;
-    journal->is_with_disk = is_sent;
     if (!is_sent) {
         journal->is_refused = true;
         return;
     }
-    journal->others = 0;
-    for (struct gz_journal_entry *entry = journal->oldest; entry != NULL; entry = entry->newer)
-        entry->in_batch = true;
+    journal->sent++;
+    journal->others = journal->urgent = 0;
+    for (struct gz_journal_entry *entry = first_unsent(journal); entry != NULL;
+         entry = entry->newer)
+        entry->batch = journal->sent;
 }
 
 /* ---- and back ---- */
@@ -165,10 +191,25 @@ static void answer(const struct gz_journal *journal, const struct gz_journal_ent
     }
 }
 
+bool gz_journal_skip(struct gz_journal *journal)
+{
+    const bool is_void = journal->settled < journal->void_to;
+    journal->settled += is_void;
+    return is_void;
+}
+
+/* If a batch is on its way at all: what could not be made may be refused, too. */
+static void settle(struct gz_journal *journal)
+{
+    journal->settled += journal->settled < journal->sent;
+}
+
 void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch)
 {
-    journal->is_with_disk = journal->is_refused = false;
-    while (journal->oldest != NULL && journal->oldest->in_batch) {
+    settle(journal);
+    journal->is_refused = false;
+    while (journal->oldest != NULL && journal->oldest->batch != 0 &&
+           journal->oldest->batch <= journal->settled) {
         struct gz_journal_entry *entry = journal->oldest;
         struct gz_journal_outcome outcome = {.has = 0};
         take_out(journal, entry);
@@ -197,12 +238,13 @@ static bool take_back(struct gz_journal *journal, struct gz_journal_entry *entry
     return true;
 }
 
-/* The batch is gone: none of its entries is in it any more. */
-static void take_batch_apart(struct gz_journal *journal)
+/* The batches are gone: none of their entries is in one any more. */
+static void take_batches_apart(struct gz_journal *journal)
 {
     for (struct gz_journal_entry *entry = journal->oldest; entry != NULL; entry = entry->newer) {
-        if (entry->in_batch && entry->kind->refuse == NULL) journal->others++;
-        entry->in_batch = false;
+        if (entry->batch == 0) continue;
+        entry->batch = 0;
+        count_in(journal, entry);
     }
 }
 
@@ -211,9 +253,10 @@ void gz_journal_refuse(struct gz_journal *journal, const char *why)
 {
     struct gz_journal_entry *older;
     bool is_stuck = false;
-    journal->is_with_disk = false;
+    settle(journal);
+    journal->void_to = journal->sent;
     journal->is_refused = true;
-    take_batch_apart(journal);
+    take_batches_apart(journal);
     for (struct gz_journal_entry *entry = journal->newest; entry != NULL; entry = older) {
         const bool is_request = entry->kind->refuse != NULL;
         const bool is_taken_back = is_request && !is_stuck && take_back(journal, entry, why);

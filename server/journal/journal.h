@@ -5,10 +5,15 @@
  *
  *   gz_journal_append   something happened that the disk is to have
  *   gz_journal_wait     somebody else waits for the same entry: the request was sent twice
- *   gz_journal_add      all entries are written into a batch, which goes to the disk
- *   gz_journal_accept   the disk has the batch: its entries leave the queue, oldest first
+ *   gz_journal_add      all entries that are in no batch yet are written into one, for the disk
+ *   gz_journal_accept   the disk has the oldest batch: its entries leave the queue, oldest first
  *   gz_journal_refuse   the disk refused: all entries are taken back, newest first, because what
  *                       came later stands on what came before, in the batch or after it
+ *   gz_journal_skip     a batch came back that left before an earlier one was refused
+ *
+ * While the disk commits a batch, the next ones leave already, so that the disk never waits for the
+ * core. Only entries that somebody waits for make such a batch: the rest goes along with them, or
+ * when the disk has nothing to do. Batches come back in their order.
  *
  * An entry is of a kind, which is a row of functions; what is special about edits, notes or
  * checkpoints is in their rows. The journal knows no session either: a waiter is a pair of numbers,
@@ -71,7 +76,7 @@ struct gz_journal_entry {
     const char *user, *key;          /* of the request; key: NULL for none */
     /* The journal's own. */
     struct gz_journal_entry *older, *newer;
-    bool in_batch;
+    uint64_t batch; /* the number of the batch that it is in; 0: of none */
 };
 
 /* Everything in it is for reading. */
@@ -80,18 +85,23 @@ struct gz_journal {
                    const struct gz_journal_outcome *outcome);
     void *context;
     struct gz_journal_entry *oldest, *newest;
-    size_t requests;   /* entries that can be refused */
-    size_t resent;     /* waiters beyond the first one of each entry */
-    size_t others;     /* entries that cannot be refused and are in no batch */
-    size_t bytes;      /* of all entries */
-    size_t urgent;     /* entries for which a batch is to leave at once */
-    bool is_with_disk; /* a batch is on its way */
-    bool is_refused;   /* the last batch was refused, or could not be made */
-    double tried_s;    /* when that was begun */
+    size_t requests; /* entries that can be refused */
+    size_t resent;   /* waiters beyond the first one of each entry */
+    size_t others;   /* entries that cannot be refused and are in no batch */
+    size_t bytes;    /* of all entries */
+    size_t urgent;   /* entries in no batch, for which one is to leave at once */
+    size_t batches;  /* that may be with the disk at once */
+    /* Batches are numbered from 1 on. */
+    uint64_t sent;    /* the newest batch that left */
+    uint64_t settled; /* the newest batch that came back; those after it are with the disk */
+    uint64_t void_to; /* batches up to this one went back with an earlier one that was refused */
+    bool is_refused;  /* the last batch was refused, or could not be made */
+    double tried_s;   /* when that was begun */
 };
 
-/* An empty one. `answer` is told what became of an entry, once for each waiter. */
-void gz_journal_init(struct gz_journal *journal,
+/* An empty one. `batches`: that may be with the disk at once. `answer` is told what became of an
+ * entry, once for each waiter. */
+void gz_journal_init(struct gz_journal *journal, size_t batches,
                      void (*answer)(void *context, const struct gz_journal_waiter *waiter,
                                     const struct gz_journal_outcome *outcome),
                      void *context);
@@ -121,13 +131,19 @@ struct gz_journal_entry *gz_journal_find(const struct gz_journal *journal,
                                          const struct gz_journal_kind *kind, const char *user,
                                          const char *key);
 
+/* How many batches are with the disk. */
+size_t gz_journal_with_disk(const struct gz_journal *journal);
 /* When the next batch is to be made; INFINITY for not now. `is_ahead`: there is more to store than
- * the entries. -INFINITY: at once. After a refusal GZ_RETRY_MS pass before the next try. */
+ * the entries. -INFINITY: at once. After a refusal the batches on their way come back, and
+ * GZ_RETRY_MS pass before the next try. */
 double gz_journal_due(const struct gz_journal *journal, bool is_ahead);
-/* Writes all entries into the batch. False without memory. */
+/* Writes all entries that are in no batch into this one. False without memory. */
 GZ_MUST_USE bool gz_journal_add(const struct gz_journal *journal, struct gz_batch *batch);
-/* A try at that time: the batch of all entries goes to the disk now, or could not be made. */
+/* A try at that time: the batch of these entries goes to the disk now, or could not be made. */
 void gz_journal_tried(struct gz_journal *journal, double mono_s, bool is_sent);
+/* Whether the batch that comes back now left before an earlier one was refused: the disk has not
+ * taken it, and what was in it went back with the earlier one. */
+GZ_MUST_USE bool gz_journal_skip(struct gz_journal *journal);
 /* The disk has the batch. */
 void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch);
 /* It has not, and will not. Without the memory to take an entry back, that entry and all older ones

@@ -20,6 +20,15 @@ void gz_batch_destroy(struct gz_batch *batch)
     free(batch);
 }
 
+void gz_batches_destroy(struct gz_batch *first)
+{
+    while (first != NULL) {
+        struct gz_batch *next = first->next;
+        gz_batch_destroy(first);
+        first = next;
+    }
+}
+
 void gz_scene_state_finish(struct gz_scene_state *state)
 {
     gz_arena_finish(&state->arena);

@@ -146,7 +146,8 @@ struct gz_session_record {
 /* One transaction. Rows are to be written in the order of the members. */
 struct gz_batch {
     struct gz_arena arena;
-    uint64_t seq; /* everything up to here is saved once the batch is committed */
+    struct gz_batch *next; /* in a list of whoever has the batch */
+    uint64_t seq;          /* everything up to here is saved once the batch is committed */
     double time;
     uint64_t next_node, next_edit; /* the next ids to be given out */
     const struct gz_session_record *joined;
@@ -256,6 +257,7 @@ struct gz_answer {
  * destroying NULL is fine. */
 struct gz_batch *gz_batch_create(void);
 void gz_batch_destroy(struct gz_batch *batch);
+void gz_batches_destroy(struct gz_batch *first); /* a list */
 void gz_scene_state_finish(struct gz_scene_state *state);
 void gz_answer_finish(struct gz_answer *answer);
 

@@ -53,10 +53,10 @@ static bool add_starts(struct gz_core *core, struct placed_nodes *places,
                        const struct gz_session *session)
 {
     const struct gz_gesture *gesture = &session->gesture;
-    if (gz_gesture_is_sampled(gesture) || gesture->edit.began_seq <= core->stored_seq) return true;
+    if (gz_gesture_is_sampled(gesture) || gesture->edit.began_seq <= core->sent_seq) return true;
     for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
-        if (target->start_seq <= core->stored_seq) continue;
+        if (target->start_seq <= core->sent_seq) continue;
         const struct gz_node *node = gz_scene_find(core->scene, target->id);
         if (node != NULL && node->holder == session->id &&
             !add_place(core, places, node, target->start_seq, &target->start.local))
@@ -69,7 +69,7 @@ static bool add_starts(struct gz_core *core, struct placed_nodes *places,
  * its child. */
 static bool find_changed(struct gz_core *core, struct placed_nodes *places)
 {
-    const struct gz_node *node = gz_scene_after(core->scene, core->stored_seq);
+    const struct gz_node *node = gz_scene_after(core->scene, core->sent_seq);
     for (; node != NULL; node = node->newer) {
         if (!is_unsampled(core, node) && !add_place(core, places, node, node->seq, &node->trs))
             return false;
@@ -122,6 +122,7 @@ static bool add_begun(struct gz_core *core, struct gz_batch *batch, struct gz_se
     record->epoch = core->epochs.present;
     record->user = gz_arena_string(&batch->arena, session->user);
     gesture->edit.stored = GZ_EDIT_SENT;
+    gesture->edit.batch = core->journal.sent + 1;
     return record->user != NULL;
 }
 
@@ -130,7 +131,7 @@ static bool sample_gesture(const struct gz_core *core, struct gz_batch *batch,
 {
     for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_node *node = gz_scene_find(core->scene, gesture->targets[i].id);
-        if (node->seq <= core->stored_seq) continue;
+        if (node->seq <= core->sent_seq) continue;
         struct gz_sample_record *sample =
             gz_arena_add(&batch->arena, &batch->samples, &batch->sample_count, sizeof *sample);
         if (sample == NULL) return false;
@@ -177,7 +178,7 @@ static size_t count_held(const struct gz_core *core)
          session = session->next) {
         const struct gz_gesture *gesture = &session->gesture;
         bool counts = gz_gesture_is_sampled(gesture) ? gesture->moved
-                                                     : gesture->edit.began_seq > core->stored_seq;
+                                                     : gesture->edit.began_seq > core->sent_seq;
         count += counts ? gesture->count : 0;
     }
     return count;
@@ -186,7 +187,7 @@ static size_t count_held(const struct gz_core *core)
 size_t gz_core_count_batch(const struct gz_core *core, size_t most)
 {
     size_t taken = count_held(core), passed = 0;
-    const struct gz_node *node = gz_scene_after(core->scene, core->stored_seq);
+    const struct gz_node *node = gz_scene_after(core->scene, core->sent_seq);
     for (; node != NULL && taken + passed / 10 <= most; node = node->newer) {
         if (is_unsampled(core, node))
             passed++;

@@ -63,19 +63,29 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
     }
 }
 
-/* A batch said these gestures to the file; now it knows them, or not. */
-static void set_stored(struct gz_core *core, bool is_known)
+/* The batches from this number on did not say their gestures to the file. */
+static void set_unsaid(struct gz_core *core, uint64_t batch)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (session->gesture.edit.stored == GZ_EDIT_SENT)
-            session->gesture.edit.stored = is_known ? GZ_EDIT_KNOWN : GZ_EDIT_UNKNOWN;
+        struct gz_gesture_edit *edit = &session->gesture.edit;
+        if (edit->stored == GZ_EDIT_SENT && edit->batch >= batch) edit->stored = GZ_EDIT_UNKNOWN;
+    }
+}
+
+/* The batches up to this number did. */
+static void set_said(struct gz_core *core, uint64_t batch)
+{
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        struct gz_gesture_edit *edit = &session->gesture.edit;
+        if (edit->stored == GZ_EDIT_SENT && edit->batch <= batch) edit->stored = GZ_EDIT_KNOWN;
     }
 }
 
 /* What was asked after the batch left stands on what was in it: all of it goes back. */
 static void refuse_all(struct gz_core *core, const char *why)
 {
-    set_stored(core, false);
+    core->sent_seq = core->stored_seq;
+    set_unsaid(core, 0);
     cancel_gestures_on_pending(core, why);
     gz_journal_refuse(&core->journal, why);
 }
@@ -84,7 +94,7 @@ static void refuse_all(struct gz_core *core, const char *why)
 
 double gz_core_commit_due(const struct gz_core *core)
 {
-    return gz_journal_due(&core->journal, gz_scene_seq(core->scene) != core->stored_seq);
+    return gz_journal_due(&core->journal, gz_scene_seq(core->scene) != core->sent_seq);
 }
 
 void gz_core_commit(struct gz_core *core)
@@ -95,11 +105,12 @@ void gz_core_commit(struct gz_core *core)
     struct gz_batch *batch = gz_core_batch(core);
     gz_journal_tried(&core->journal, core->clock.now.mono_s, batch != NULL);
     if (batch != NULL) {
+        core->sent_seq = batch->seq;
         core->options.host.commit(core->options.host.context, batch);
         return;
     }
     /* No memory now: it is tried once more after a while. Then nobody is to wait any longer. */
-    set_stored(core, false);
+    set_unsaid(core, core->journal.sent + 1);
     if (was_refused) refuse_all(core, "no memory");
 }
 
@@ -110,7 +121,7 @@ static void accept_batch(struct gz_core *core, const struct gz_batch *batch)
                core->options.scene);
     core->stored_seq = batch->seq;
     gz_scene_stored(core->scene, batch->seq);
-    set_stored(core, true);
+    set_said(core, core->journal.settled + 1);
     gz_sync_saved(core->sync, batch->seq, core->clock.now.mono_s);
     gz_journal_accept(&core->journal, batch);
 }
@@ -128,7 +139,7 @@ static void close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_st
 {
     if (status == GZ_OK)
         accept_batch(core, batch);
-    else
+    else if (!gz_journal_skip(&core->journal))
         refuse_batch(core, message);
     gz_batch_destroy(batch);
 }
@@ -137,28 +148,42 @@ static void close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_st
  * of, in a tenth of that time, and what was not is taken back. */
 static size_t count_closed(const struct gz_core *core, enum gz_status status)
 {
+    const uint64_t last = status == GZ_OK ? core->journal.settled + 1 : UINT64_MAX;
     size_t count = 0;
     const struct gz_journal_entry *entry = NULL;
-    while ((entry = gz_journal_next(&core->journal, &gz_pending_edits, entry)) != NULL)
+    while ((entry = gz_journal_next(&core->journal, &gz_pending_edits, entry)) != NULL &&
+           entry->batch <= last)
         count += ((const struct gz_pending_edit *)entry)->edit.change_count;
     return status == GZ_OK ? count / 10 : count;
+}
+
+static void put_off(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
+                    const char *message)
+{
+    struct gz_batch **at = &core->closing;
+    while (*at != NULL) at = &(*at)->next;
+    *at = batch;
+    batch->next = NULL;
+    batch->status = status;
+    gz_print(batch->error.message, sizeof batch->error.message, "%s", message);
 }
 
 void gz_core_close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
                          const char *message)
 {
-    if (!gz_core_puts_off(core, count_closed(core, status))) {
+    if (core->closing != NULL || gz_core_puts_off(core, count_closed(core, status)))
+        put_off(core, batch, status, message);
+    else
         close_batch(core, batch, status, message);
-        return;
-    }
-    core->closing = (struct gz_closing){.batch = batch, .error.status = status};
-    gz_print(core->closing.error.message, sizeof core->closing.error.message, "%s", message);
 }
 
 void gz_core_close_put_off(struct gz_core *core)
 {
-    struct gz_batch *batch = core->closing.batch;
-    if (batch == NULL) return;
-    core->closing.batch = NULL;
-    close_batch(core, batch, core->closing.error.status, core->closing.error.message);
+    struct gz_batch *batch = core->closing;
+    core->closing = NULL;
+    while (batch != NULL) {
+        struct gz_batch *next = batch->next;
+        close_batch(core, batch, batch->status, batch->error.message);
+        batch = next;
+    }
 }

@@ -73,9 +73,10 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
     core->asset.seq = state->asset_seq;
-    core->stored_seq = state->seq;
+    core->stored_seq = core->sent_seq = state->seq;
     core->clock = gz_clock_from(state->time);
-    gz_journal_init(&core->journal, gz_core_answer, core);
+    gz_journal_init(&core->journal, options->batches > 0 ? options->batches : 1, gz_core_answer,
+                    core);
     core->frame.headroom = options->frame_headroom;
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
@@ -90,7 +91,7 @@ void gz_core_destroy(struct gz_core *core)
     (void)gz_core_put_nothing_off(core);
     while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->clock.now);
     gz_tickets_finish(&core->tickets);
-    gz_batch_destroy(core->closing.batch);
+    gz_batches_destroy(core->closing);
     gz_journal_finish(&core->journal);
     gz_roster_finish(&core->roster);
     gz_budgets_finish(core);

@@ -15,6 +15,7 @@ struct gz_core_options {
     const char *server;    /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
     double messages_per_s; /* 0: GZ_MESSAGES_PER_S_MAX */
     size_t frame_headroom; /* bytes that are free before each frame handed out */
+    size_t batches;        /* that the host takes at once; 0: one */
     bool lends;            /* work on more than GZ_NODES_AT_ONCE nodes waits for gz_core_do_bulk */
 };
 

@@ -34,6 +34,7 @@ struct gz_gesture_edit {
     double path_m; /* how far its recorded path may pass beside, in the world */
     /* Whether the file knows it: not, or a batch that is on its way says it, or it does. */
     enum { GZ_EDIT_UNKNOWN, GZ_EDIT_SENT, GZ_EDIT_KNOWN } stored;
+    uint64_t batch;                /* the number of the batch that says it */
     struct gz_journal_entry *drop; /* tells the file that it never was; NULL until the file is told
                                       of it */
 };

@@ -23,7 +23,9 @@ struct gz_now {
 struct gz_core_host {
     void *context;
     /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
-     * thread. At most one at a time. */
+     * thread, in the order of the batches. At most gz_core_options.batches at a time. If one is
+     * refused, so is each that left before the core knew, and the host reads none of them any
+     * more. */
     void (*commit)(void *context, struct gz_batch *batch);
     /* Asks the past on the share of `payer`; answered by gz_core_answered with the same ticket on
      * this thread: later, or at once if it cannot be asked. */

@@ -11,12 +11,6 @@
 #include "session/roster.h"
 #include "session/tickets.h"
 
-/* A batch whose end is put off: bulk.h. */
-struct gz_closing {
-    struct gz_batch *batch; /* the core's; NULL for none */
-    struct gz_error error;  /* why the disk refused the batch; GZ_OK: the disk took it */
-};
-
 struct gz_core {
     struct gz_core_options options; /* its texts are the core's own copies */
 
@@ -38,8 +32,9 @@ struct gz_core {
 
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */
+    uint64_t sent_seq;         /* and up to here in batches that are on their way to it */
     struct gz_tickets tickets;
-    struct gz_closing closing;
+    struct gz_batch *closing; /* whose end is put off (bulk.h), the oldest first; NULL: none */
     char frozen[GZ_ERROR_BYTES_MAX]; /* why nothing more is done; empty: it is */
     char
         read_only[GZ_ERROR_BYTES_MAX]; /* why nothing is saved, and all are viewers; empty: it is */

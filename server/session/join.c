@@ -278,7 +278,7 @@ void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
 
 bool gz_core_is_stored(const struct gz_core *core)
 {
-    return !core->journal.is_with_disk && core->journal.requests == 0;
+    return gz_journal_with_disk(&core->journal) == 0 && core->journal.requests == 0;
 }
 
 bool gz_core_is_answered(const struct gz_core *core)

@@ -89,7 +89,7 @@ static struct trace *collect_traces(struct gz_core *core, size_t *count)
     if (traces == NULL) return NULL;
     while ((entry = gz_journal_next(journal, &session_entries, entry)) != NULL) {
         const uint64_t session = ((const struct session_entry *)entry)->record.session;
-        if (!entry->in_batch) traces[(*count)++] = (struct trace){session, entry};
+        if (entry->batch == 0) traces[(*count)++] = (struct trace){session, entry};
     }
     while ((entry = gz_journal_next(journal, &gz_pending_edits, entry)) != NULL) {
         const uint64_t session = ((const struct gz_pending_edit *)entry)->edit.session;

@@ -43,6 +43,11 @@
 /* Bytes of the log from which on a too long reader is reported. */
 #define WAL_BYTES_REPORTED (64 * 1024 * 1024)
 
+/* The oldest first. */
+struct batches {
+    struct gz_batch *first, *last;
+};
+
 struct gz_store {
     void (*notify)(void *context);
     void *context;
@@ -72,9 +77,35 @@ struct gz_store {
     uv_cond_t wake;
     bool has_mutex, has_wake;
     bool is_closing;
-    struct gz_batch *queued, *done; /* the one batch that is on its way, before and after */
+    struct batches queued, done; /* that wait for the writer, and that wait to be taken */
+    size_t away;                 /* batches that were submitted and not taken */
+    bool is_refusing;            /* a batch failed, and not all of these were taken since */
+    uint64_t commit_from_ns;     /* of the commit that runs; 0 for none */
     struct gz_store_stats stats;
 };
+
+static void append(struct batches *list, struct gz_batch *batch)
+{
+    batch->next = NULL;
+    *(list->last != NULL ? &list->last->next : &list->first) = batch;
+    list->last = batch;
+}
+
+static struct batches take_all(struct batches *list)
+{
+    struct batches taken = *list;
+    *list = (struct batches){NULL, NULL};
+    return taken;
+}
+
+static struct gz_batch *take_first(struct batches *list)
+{
+    struct gz_batch *first = list->first;
+    if (first == NULL) return NULL;
+    list->first = first->next;
+    if (list->first == NULL) list->last = NULL;
+    return first;
+}
 
 /* ---- the writer's thread ---- */
 
@@ -112,25 +143,57 @@ static void report_lost_log(struct gz_store *store, const struct gz_error *error
            error->message);
 }
 
-static void commit(struct gz_store *store, struct gz_batch *batch)
+/* What became of these batches: they wait to be taken. */
+static void finish(struct gz_store *store, struct batches *list, const struct gz_error *error)
 {
-    uint64_t start_ns = uv_hrtime();
-    batch->error = (struct gz_error){0};
-    batch->status = gz_writer_commit(&store->writer, batch, &batch->error);
-    bool is_committed = batch->status == GZ_OK;
-    if (is_committed) gz_retention_count(&store->retention, batch->ended_count);
-    bool is_gone = !is_committed && is_cut_off(store);
-    if (!is_committed) report_lost_log(store, &batch->error);
-    uv_mutex_lock(&store->mutex);
-    store->done = batch;
-    store->stats.last_status = batch->status;
-    store->stats.is_gone = is_gone;
-    store->stats.last_commit_s = (double)(uv_hrtime() - start_ns) * 1e-9;
-    store->stats.wal_bytes = wal_bytes(store);
-    if (is_committed) {
-        store->stats.commits++;
-        store->stats.rows += count_rows(batch);
+    struct gz_batch *batch;
+    while ((batch = take_first(list)) != NULL) {
+        batch->status = error->status;
+        batch->error = *error;
+        append(&store->done, batch);
     }
+}
+
+/* What was submitted meanwhile stands on what was refused. */
+static void refuse_queued(struct gz_store *store, const struct gz_error *error)
+{
+    store->is_refusing = true;
+    finish(store, &store->queued, error);
+}
+
+static void count_commit(struct gz_store *store, const struct gz_batch *first)
+{
+    store->stats.commits++;
+    for (; first != NULL; first = first->next) {
+        store->stats.rows += count_rows(first);
+        gz_retention_count(&store->retention, first->ended_count);
+    }
+}
+
+/* The commit is over, and the next one begins at once if something waits for it. */
+static void time_commit(struct gz_store *store)
+{
+    uint64_t now_ns = uv_hrtime();
+    store->stats.last_commit_s = (double)(now_ns - store->commit_from_ns) * 1e-9;
+    store->commit_from_ns = store->queued.first != NULL ? now_ns : 0;
+}
+
+static void commit(struct gz_store *store, struct batches list)
+{
+    struct gz_error error = {0};
+    error.status = gz_writer_commit(&store->writer, list.first, &error);
+    bool is_committed = error.status == GZ_OK;
+    bool is_gone = !is_committed && is_cut_off(store);
+    if (!is_committed) report_lost_log(store, &error);
+    uint64_t bytes = wal_bytes(store);
+    uv_mutex_lock(&store->mutex);
+    store->stats.last_status = error.status;
+    store->stats.is_gone = is_gone;
+    store->stats.wal_bytes = bytes;
+    if (is_committed) count_commit(store, list.first);
+    finish(store, &list, &error);
+    if (!is_committed) refuse_queued(store, &error);
+    time_commit(store);
     uv_mutex_unlock(&store->mutex);
     if (store->notify != NULL) store->notify(store->context);
 }
@@ -194,21 +257,20 @@ static bool forget(struct gz_store *store)
     return more;
 }
 
-/* Takes the batch that is queued, waiting so many seconds for it; NULL after them, or when it is
- * time to end. */
-static struct gz_batch *take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
+/* Takes the batches that are queued, waiting so many seconds for one; none after them, or when it
+ * is time to end. */
+static struct batches take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
 {
     uv_mutex_lock(&store->mutex);
     int timeout = wait_s == 0;
-    while (store->queued == NULL && !store->is_closing && timeout == 0) {
+    while (store->queued.first == NULL && !store->is_closing && timeout == 0) {
         if (wait_s == FOREVER)
             uv_cond_wait(&store->wake, &store->mutex);
         else
             timeout = uv_cond_timedwait(&store->wake, &store->mutex, wait_s * 1000000000);
     }
-    struct gz_batch *taken = store->queued;
-    store->queued = NULL;
-    *is_ending = store->is_closing && taken == NULL;
+    struct batches taken = take_all(&store->queued);
+    *is_ending = store->is_closing && taken.first == NULL;
     uv_mutex_unlock(&store->mutex);
     return taken;
 }
@@ -231,9 +293,9 @@ static void handle_thread(void *context)
     bool is_ending = false;
     uint64_t wait_s = IDLE_SECONDS;
     while (!is_ending) {
-        struct gz_batch *batch = take_queued(store, wait_s, &is_ending);
-        if (batch != NULL) {
-            commit(store, batch);
+        struct batches list = take_queued(store, wait_s, &is_ending);
+        if (list.first != NULL) {
+            commit(store, list);
             wal_checkpoint_if_due(store);
             wait_s = gz_retention_is_on(&store->retention) ? 0 : IDLE_SECONDS;
         } else if (is_ending) {
@@ -446,7 +508,7 @@ void gz_store_close(struct gz_store *store)
         gz_delete_beside(store->unfinished_path);
     }
     gz_owner_finish(&store->owner);
-    gz_batch_destroy(store->done);
+    gz_batches_destroy(store->done.first);
     if (store->has_wake) uv_cond_destroy(&store->wake);
     if (store->has_mutex) uv_mutex_destroy(&store->mutex);
     free(store->wal_path);
@@ -459,18 +521,24 @@ void gz_store_close(struct gz_store *store)
 void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
 {
     uv_mutex_lock(&store->mutex);
-    assert(store->has_thread && store->queued == NULL && store->done == NULL);
-    store->queued = batch;
+    assert(store->has_thread);
+    store->away++;
+    if (store->commit_from_ns == 0) store->commit_from_ns = uv_hrtime();
+    append(&store->queued, batch);
+    const bool is_refusing = store->is_refusing;
+    if (is_refusing) refuse_queued(store, &store->done.last->error);
     uv_cond_signal(&store->wake);
     uv_mutex_unlock(&store->mutex);
+    if (is_refusing && store->notify != NULL) store->notify(store->context);
 }
 
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
                                struct gz_error *error)
 {
     uv_mutex_lock(&store->mutex);
-    struct gz_batch *batch = store->done;
-    store->done = NULL;
+    struct gz_batch *batch = take_first(&store->done);
+    store->away -= batch != NULL;
+    if (store->away == 0) store->is_refusing = false;
     uv_mutex_unlock(&store->mutex);
     if (batch == NULL) return NULL;
     *status = batch->status;
@@ -525,6 +593,9 @@ struct gz_store_stats gz_store_stats(struct gz_store *store)
 {
     uv_mutex_lock(&store->mutex);
     struct gz_store_stats stats = store->stats;
+    double running_s =
+        store->commit_from_ns != 0 ? (double)(uv_hrtime() - store->commit_from_ns) * 1e-9 : 0;
+    if (running_s > stats.last_commit_s) stats.last_commit_s = running_s;
     uv_mutex_unlock(&store->mutex);
     return stats;
 }

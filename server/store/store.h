@@ -2,18 +2,21 @@
  * one room that knows SQL.
  *
  * The writer: gz_store_start gives a connection of its own to one thread; batches go to it by
- * gz_store_submit and come back, committed or not, by gz_store_take. COMMIT's return code is
- * obeyed: a batch whose commit failed left nothing behind, and the same content can be submitted
- * again. Readers: gz_store_query, gz_store_asset, gz_store_backup, gz_store_check open the file
- * read-only for themselves; they can be called from any thread while the writer works, and are
- * bounded by GZ_QUERY_MS_MAX. Threads: the writer's functions belong to the thread that opened it;
- * `notify` is called on the writer's thread. After a failed commit the refused bytes may stand in
- * the log's file until the next commit writes over them: should the machine die in between, and the
- * disk have had them after all, they are there again. A file that was deleted or moved while it is
- * open, or whose log was, takes no more: each batch fails. What is no longer to be kept goes in
- * small steps on the writer's thread, while no batch waits. Errors name files, not folders: clients
- * read them. GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema;
- * GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if another process owns it. */
+ * gz_store_submit and come back in their order, committed or not, by gz_store_take. The writer
+ * never waits for them to be taken: what was submitted while it committed is its next transaction,
+ * all of it together. COMMIT's return code is obeyed: a batch whose commit failed left nothing
+ * behind, and the same content can be submitted again, once every batch of before was taken: those
+ * that were submitted after it fail as well, because they stand on it. Readers: gz_store_query,
+ * gz_store_asset, gz_store_backup, gz_store_check open the file read-only for themselves; they can
+ * be called from any thread while the writer works, and are bounded by GZ_QUERY_MS_MAX. Threads:
+ * the writer's functions belong to the thread that opened it; `notify` is called on the writer's
+ * thread. After a failed commit the refused bytes may stand in the log's file until the next commit
+ * writes over them: should the machine die in between, and the disk have had them after all, they
+ * are there again. A file that was deleted or moved while it is open, or whose log was, takes no
+ * more: each batch fails. What is no longer to be kept goes in small steps on the writer's thread,
+ * while no batch waits. Errors name files, not folders: clients read them. GZ_STORAGE with SQLite's
+ * words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if
+ * another process owns it. */
 #ifndef GZ_STORE_H
 #define GZ_STORE_H
 
@@ -52,11 +55,10 @@ GZ_MUST_USE enum gz_status gz_store_start(struct gz_store *store, struct gz_erro
  * not taken is freed. */
 void gz_store_close(struct gz_store *store);
 
-/* Hands a batch to the writer, which owns it until it is taken back. One at a time: the batch
- * before was taken. */
+/* Hands a batch to the writer, which owns it until it is taken back. */
 void gz_store_submit(struct gz_store *store, struct gz_batch *batch);
-/* The batch that was submitted, once it is done, with its status; NULL until then. The caller owns
- * it. */
+/* The oldest batch that is done and was not taken yet, with its status; NULL for none. The caller
+ * owns it. */
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
                                struct gz_error *error);
 
@@ -76,8 +78,8 @@ GZ_MUST_USE enum gz_status gz_store_find_note_key(struct gz_store *store, const 
 /* Bytes in the WAL, and seconds the last commit took: for metrics and health. */
 struct gz_store_stats {
     uint64_t wal_bytes, commits, rows;
-    uint64_t kept_since; /* the seq from which on the past is there */
-    double last_commit_s;
+    uint64_t kept_since;  /* the seq from which on the past is there */
+    double last_commit_s; /* or that the one which runs has taken so far, if that is longer */
     enum gz_status last_status;
     bool is_gone; /* its file or its log was moved or deleted: it takes no more, and all that it
                      took is in its file */

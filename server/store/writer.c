@@ -346,7 +346,7 @@ static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
 
 static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
 {
-    int rc = write_scene(writer, batch);
+    int rc = SQLITE_OK;
     for (size_t i = 0; rc == SQLITE_OK && i < batch->joined_count; i++)
         rc = write_joined(writer, &batch->joined[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->node_count; i++)
@@ -367,6 +367,16 @@ static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
     for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++)
         rc = write_left(writer, &batch->left[i]);
     if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);
+    return rc;
+}
+
+static int write_batches(struct gz_writer *writer, struct gz_batch *first)
+{
+    int rc = SQLITE_OK;
+    for (struct gz_batch *batch = first; rc == SQLITE_OK && batch != NULL; batch = batch->next) {
+        rc = write_batch(writer, batch);
+        if (rc == SQLITE_OK && batch->next == NULL) rc = write_scene(writer, batch);
+    }
     return rc;
 }
 
@@ -432,14 +442,14 @@ static bool is_kept(struct gz_writer *writer)
     return !gz_writer_has_lost_log(writer) || gz_writer_save_log(writer);
 }
 
-enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *batch,
+enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first,
                                 struct gz_error *error)
 {
     roll_back(writer);
     writer->is_waiting = true;
     int rc = run(writer, GZ_SQL_WRITER_BEGIN);
     writer->is_waiting = false;
-    if (rc == SQLITE_OK) rc = write_batch(writer, batch);
+    if (rc == SQLITE_OK) rc = write_batches(writer, first);
     enum gz_status status = rc == SQLITE_OK ? check_files(writer, error) : GZ_OK;
     if (status != GZ_OK) {
         roll_back(writer);

@@ -37,8 +37,8 @@ GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db,
 /* Closes the connection too. */
 void gz_writer_finish(struct gz_writer *writer);
 
-/* Writes a batch in one transaction. After a failure nothing of it is left. */
-GZ_MUST_USE enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *batch,
+/* Writes a list of batches in one transaction. After a failure nothing of them is left. */
+GZ_MUST_USE enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first,
                                             struct gz_error *error);
 
 /* Whether the file was moved, replaced or deleted since it was opened: everything written to it

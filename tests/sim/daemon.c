@@ -30,15 +30,25 @@
 
 /* ---- what the core asks ---- */
 
+/* One batch after the other. What left before the core knew of a refusal is refused as well. */
+static void begin_commit(struct sim *sim)
+{
+    bool failing = sim->now.mono_s < sim->disk_ok_s, slow = sim->now.mono_s < sim->disk_slow_s;
+    sim->commit_fails = sim->void_batches > 0 || failing || (!sim->quiet && chance(sim, 0.002));
+    double takes_s = slow ? between(sim, 0.05, 2) : between(sim, 0.0005, 0.01);
+    sim->commit_due_s = fmax(sim->now.mono_s + takes_s, sim->hurry_until_s);
+}
+
 static void handle_commit(void *context, struct gz_batch *batch)
 {
     struct sim *sim = context;
-    PROMISE(sim->batch == NULL, "one batch at a time", "two");
-    bool failing = sim->now.mono_s < sim->disk_ok_s, slow = sim->now.mono_s < sim->disk_slow_s;
-    sim->batch = batch;
-    sim->commit_fails = failing || (!sim->quiet && chance(sim, 0.002));
-    double takes_s = slow ? between(sim, 0.05, 2) : between(sim, 0.0005, 0.01);
-    sim->commit_due_s = fmax(sim->now.mono_s + takes_s, sim->hurry_until_s);
+    struct gz_batch **at = &sim->batches;
+    PROMISE(sim->batch_count < sim->core->options.batches, "batches are bounded", "%zu",
+            sim->batch_count);
+    PROMISE(sim->void_batches == 0, "nothing stands on what was refused", "a batch");
+    while (*at != NULL) at = &(*at)->next;
+    *at = batch;
+    if (sim->batch_count++ == 0) begin_commit(sim);
 }
 
 static void handle_query(void *context, uint64_t ticket, const char *user,
@@ -97,36 +107,54 @@ static void do_bulk(struct sim *sim)
 }
 
 /* After the model knows what was done. */
-static void note_sent(struct sim *sim, bool sent_before)
+static void note_sent(struct sim *sim)
 {
-    if (!sent_before && sim->batch != NULL) model_sent(sim, sim->batch);
+    size_t place = 0;
+    for (const struct gz_batch *batch = sim->batches; batch != NULL; batch = batch->next)
+        if (place++ >= sim->told_batches) model_sent(sim, batch);
+    sim->told_batches = sim->batch_count;
 }
 
 /* ---- the disk ---- */
 
+/* The oldest batch. */
 static void store(struct sim *sim)
 {
-    core_store_commit(&sim->store, sim->batch);
-    sim->model.notes_stored = sim->model.notes_sent;
-    for (size_t i = sim->model.deed_count; i-- > 0 && !sim->model.deeds[i].stored;)
-        if (sim->model.deeds[i].sent) sim->model.deeds[i].stored = true;
+    const struct gz_batch *batch = sim->batches;
+    core_store_commit(&sim->store, batch);
+    sim->model.notes_stored += batch->note_count;
+    for (size_t i = 0; i < batch->ended_count; i++)
+        model_deed(&sim->model, batch->ended[i].id)->stored = true;
+}
+
+static struct gz_batch *take_batch(struct sim *sim)
+{
+    struct gz_batch *batch = sim->batches;
+    sim->batches = batch->next;
+    sim->batch_count--;
+    sim->told_batches--;
+    sim->void_batches -= sim->void_batches > 0;
+    return batch;
 }
 
 static void settle(struct sim *sim)
 {
-    struct gz_batch *batch = sim->batch;
-    struct act act = {.kind = sim->commit_fails ? ACT_REFUSED : ACT_STORED};
+    const bool fails = sim->commit_fails, is_void = sim->void_batches > 0;
+    struct gz_batch *batch = sim->batches;
+    struct act act = {.kind = fails && !is_void ? ACT_REFUSED : ACT_STORED};
     trace(sim, "disk: %s up to seq %llu, %zu edits", sim->commit_fails ? "refuses" : "has",
           NUMBER(batch->seq), batch->ended_count);
-    if (!sim->commit_fails) store(sim);
-    sim->disk_failed |= sim->commit_fails;
-    sim->counts->refusals += sim->commit_fails;
-    sim->batch = NULL;
-    gz_core_committed(sim->core, batch, sim->commit_fails ? GZ_STORAGE : GZ_OK,
-                      sim->commit_fails ? "it is full" : "", sim->now);
+    if (!fails) store(sim);
+    sim->disk_failed |= fails;
+    sim->counts->refusals += fails;
+    take_batch(sim);
+    if (fails && !is_void) sim->void_batches = sim->batch_count;
+    if (sim->batches != NULL) begin_commit(sim);
+    gz_core_committed(sim->core, batch, fails ? GZ_STORAGE : GZ_OK, fails ? "it is full" : "",
+                      sim->now);
     do_bulk(sim);
     model_act(sim, &act);
-    note_sent(sim, false);
+    note_sent(sim);
 }
 
 static struct question *next_question(struct sim *sim)
@@ -161,12 +189,11 @@ static void answer(struct sim *sim, struct question *question)
         if (act.request != NULL && act.request->session != session->id) act.request = NULL;
     }
     trace(sim, "past: answers question %llu", NUMBER(question->ticket));
-    bool sent_before = sim->batch != NULL;
     gz_core_answered(sim->core, question->ticket, &taken, sim->now);
     do_bulk(sim);
     *question = sim->questions[--sim->question_count];
     model_act(sim, &act);
-    note_sent(sim, sent_before);
+    note_sent(sim);
     gz_answer_finish(&past);
     gz_answer_finish(&taken);
 }
@@ -179,12 +206,11 @@ static void leave(struct sim *sim, struct link *link)
     keep_text(user, link->session->user);
     struct act act = {.kind = ACT_LEAVE, .session = link->session->id, .user = user};
     trace(sim, "session %llu leaves", NUMBER(act.session));
-    bool sent_before = sim->batch != NULL;
     gz_core_leave(sim->core, link->session, sim->now);
     link->session = NULL;
     do_bulk(sim);
     model_act(sim, &act);
-    note_sent(sim, sent_before);
+    note_sent(sim);
 }
 
 /* The daemon's side is over: its person reads it after what came before. */
@@ -388,7 +414,6 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     for (size_t i = 0; i < frame.count; i++) acts[i] = act_of(sim, link, user, &frame.messages[i]);
     acts[frame.acting].moved = frame.acting > 0;
     acts[frame.acting].behind = count_behind(&frame);
-    bool sent_before = sim->batch != NULL;
     const size_t usual = sim->core->nodes_at_once;
     if (frame.count > 1) sim->core->nodes_at_once = SIZE_MAX; /* what is done is told by one act */
     gz_core_receive(sim->core, link->session, bytes, size, sim->now);
@@ -400,7 +425,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     for (size_t i = 0; i < frame.count; i++) notes_act(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) access_act(sim, &acts[i]);
     notes_settled(sim);
-    note_sent(sim, sent_before);
+    note_sent(sim);
     note_moves(sim, link, &frame, seq, end_seqs);
     close_moves(sim);
     part_note_camera(sim, link);
@@ -505,12 +530,11 @@ static void turn(struct sim *sim)
 {
     struct act act = {.kind = ACT_TURN, .user = ""};
     sim->turn_due_s = INFINITY;
-    bool sent_before = sim->batch != NULL;
     gz_core_turn(sim->core, sim->now);
     do_bulk(sim);
     model_act(sim, &act);
     close_moves(sim);
-    note_sent(sim, sent_before);
+    note_sent(sim);
     sim->slice_due_s = sim->now.mono_s + SLICE_S;
     PROMISE(isfinite(sim->turn_due_s) || gz_core_deadline(sim->core) > sim->now.mono_s ||
                 is_at_work(sim),
@@ -534,6 +558,7 @@ void daemon_start(struct sim *sim)
                  .find_note_key = handle_find_note_key},
         .server = "sim",
         .frame_headroom = HEADROOM,
+        .batches = 1 + sim->seed % 3,
         .lends = sim->seed % 2 == 0,
     };
     core_store_open(&sim->store, &state);
@@ -549,9 +574,8 @@ void daemon_start(struct sim *sim)
 static void go_down(struct sim *sim)
 {
     gz_core_destroy(sim->core);
-    gz_batch_destroy(sim->batch);
+    while (sim->batches != NULL) gz_batch_destroy(take_batch(sim));
     sim->core = NULL;
-    sim->batch = NULL;
     sim->question_count = 0;
     sim->turn_due_s = INFINITY;
     sim->start_due_s = sim->now.mono_s + between(sim, 0.05, 2);
@@ -567,9 +591,12 @@ static void go_down(struct sim *sim)
 
 void daemon_crash(struct sim *sim)
 {
-    bool stored = sim->batch != NULL && chance(sim, 0.5);
-    trace(sim, "daemon: crashes%s", stored ? ", its last batch is on the disk" : "");
-    if (stored) store(sim);
+    size_t stored = 0;
+    for (; sim->batches != NULL && sim->void_batches == 0 && chance(sim, 0.5); stored++) {
+        store(sim);
+        gz_batch_destroy(take_batch(sim));
+    }
+    trace(sim, "daemon: crashes, %zu of its last batches are on the disk", stored);
     go_down(sim);
 }
 
@@ -577,12 +604,11 @@ void daemon_stop(struct sim *sim)
 {
     struct act act = {.kind = ACT_GOODBYE, .user = ""};
     struct gz_bye bye = {.reason = {"the server stops", 16}, .retry_s = 1};
-    bool sent_before = sim->batch != NULL;
     trace(sim, "daemon: says bye");
     gz_core_end_all(sim->core, &bye, sim->now);
     do_bulk(sim);
     model_act(sim, &act);
-    note_sent(sim, sent_before);
+    note_sent(sim);
     sim->stopping = true;
     sim->stop_due_s = sim->now.mono_s + GZ_SHUTDOWN_SECONDS_MAX;
     turn(sim);
@@ -666,7 +692,7 @@ double daemon_due(const struct sim *sim)
     if (sim->core == NULL) return sim->start_due_s;
     double next =
         fmin(sim->turn_due_s, is_at_work(sim) ? sim->slice_due_s : gz_core_deadline(sim->core));
-    if (sim->batch != NULL) next = fmin(next, sim->commit_due_s);
+    if (sim->batches != NULL) next = fmin(next, sim->commit_due_s);
     for (size_t i = 0; i < sim->question_count; i++) next = fmin(next, sim->questions[i].due_s);
     if (sim->stopping) next = fmin(next, sim->stop_due_s);
     return next;
@@ -688,7 +714,7 @@ void daemon_step(struct sim *sim)
         return;
     }
     struct question *question = next_question(sim);
-    if (sim->batch != NULL && sim->commit_due_s <= now)
+    if (sim->batches != NULL && sim->commit_due_s <= now)
         settle(sim);
     else if (question != NULL && question->due_s <= now)
         answer(sim, question);

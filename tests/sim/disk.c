@@ -35,7 +35,8 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
 {
     struct model *model = &sim->model;
     size_t waiting = 0;
-    for (size_t i = model->deed_count; i-- > 0 && !model->deeds[i].stored;) waiting++;
+    for (size_t i = model->deed_count; i-- > 0 && !model->deeds[i].stored;)
+        waiting += !model->deeds[i].sent;
     for (size_t i = 0; i < batch->ended_count; i++)
         PROMISE(model_deed(model, batch->ended[i].id) != NULL, "each edit is stored once",
                 "nobody made edit %llu, %s of session %llu", NUMBER(batch->ended[i].id),
@@ -45,8 +46,8 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
             "%zu are to be stored, and %zu wait", batch->ended_count, waiting);
     for (size_t i = 0; i < batch->ended_count; i++) {
         struct deed *deed = model_deed(model, batch->ended[i].id);
-        PROMISE(deed != NULL && !deed->stored, "each edit is stored once", "edit %llu",
-                NUMBER(batch->ended[i].id));
+        PROMISE(deed != NULL && !deed->sent && !deed->stored, "each edit is stored once",
+                "edit %llu", NUMBER(batch->ended[i].id));
         const char *wrong = difference(deed, &batch->ended[i]);
         PROMISE(wrong == NULL, "the history holds what was done",
                 "edit %llu, %s of session %llu, is %s", NUMBER(deed->id),

@@ -32,6 +32,7 @@ static void check_end(const struct sim *sim, const struct act *act, const struct
     case ACT_TURN:
         may = grip->interaction == &gz_wheel_interaction || (session != NULL && session->ended);
         break;
+    case ACT_STORED: may = session != NULL && session->ended; break; /* its rights changed */
     case ACT_REFUSED: may = touches_unstored(&sim->model, grip); break;
     case ACT_GOODBYE: may = true; break;
     default: break;

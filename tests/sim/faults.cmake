@@ -88,7 +88,7 @@ gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
 gizmod_planted_fault(large_drag_not_settled FILE server/session/gesture.c
     FROM "if (gz_gesture_is_sampled(gesture)) return;" TO "if (gesture->count > 0) return;")
 gizmod_planted_fault(start_of_large_drag_forgotten FILE server/session/batch.c
-    FROM "if (target->start_seq <= core->stored_seq) continue;" TO "if (target->id > 0) continue;")
+    FROM "if (target->start_seq <= core->sent_seq) continue;" TO "if (target->id > 0) continue;")
 gizmod_planted_fault(large_drag_unknown_to_the_file FILE server/session/batch.c
     FROM "gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun" TO "gz_gesture_is_sampled(gesture) && gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun")
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
@@ -176,12 +176,12 @@ gizmod_planted_fault(note_outlives_refused_request FILE server/journal/journal.c
     FROM "const bool is_request = entry->kind->refuse != NULL;"
     TO "extern const struct gz_journal_kind gz_pending_notes;
         const bool is_request =
-            entry->kind->refuse != NULL && (entry->in_batch || entry->kind != &gz_pending_notes);")
+            entry->kind->refuse != NULL && (entry->batch != 0 || entry->kind != &gz_pending_notes);")
 gizmod_planted_fault(edit_outlives_refused_request FILE server/journal/journal.c
     FROM "const bool is_request = entry->kind->refuse != NULL;"
     TO "extern const struct gz_journal_kind gz_pending_edits;
         const bool is_request =
-            entry->kind->refuse != NULL && (entry->in_batch || entry->kind != &gz_pending_edits);")
+            entry->kind->refuse != NULL && (entry->batch != 0 || entry->kind != &gz_pending_edits);")
 
 # ---- session log ----
 

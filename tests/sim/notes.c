@@ -261,11 +261,10 @@ void notes_settled(const struct sim *sim)
 void notes_sent(struct sim *sim, const struct gz_batch *batch)
 {
     struct model *model = &sim->model;
-    PROMISE(batch->note_count == model->note_count - model->notes_stored,
-            "each note is stored once", "%zu of %zu", batch->note_count,
-            model->note_count - model->notes_stored);
+    PROMISE(batch->note_count == model->note_count - model->notes_sent, "each note is stored once",
+            "%zu of %zu", batch->note_count, model->note_count - model->notes_sent);
     for (size_t i = 0; i < batch->note_count; i++)
-        PROMISE(same_change(&model->notes[model->notes_stored + i], &batch->notes[i]),
+        PROMISE(same_change(&model->notes[model->notes_sent + i], &batch->notes[i]),
                 "a note is stored as it is", "note %llu", NUMBER(batch->notes[i].id));
     model->notes_sent = model->note_count;
 }
@@ -281,7 +280,7 @@ void notes_refused(struct sim *sim)
                 request->answer = ANSWER_STORAGE;
         }
     }
-    model->note_count = model->notes_stored;
+    model->note_count = model->notes_sent = model->notes_stored;
 }
 
 void notes_restart(struct sim *sim)

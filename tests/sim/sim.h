@@ -56,7 +56,10 @@ struct sim {
     struct gz_core *core; /* NULL while the daemon is down */
     struct core_store store;
     struct model model;
-    struct gz_batch *batch;
+    struct gz_batch *batches; /* with the disk, the oldest first */
+    size_t batch_count;       /* of them */
+    size_t told_batches;      /* the model knows the first so many */
+    size_t void_batches;      /* the first so many stand on one that was refused */
     double commit_due_s, disk_ok_s, disk_slow_s, past_slow_s, turn_due_s, start_due_s, stop_due_s,
         slice_due_s, chaos_due_s, hurry_until_s;
     bool commit_fails, quiet, disk_failed, stopping;

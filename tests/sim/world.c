@@ -98,14 +98,14 @@ static void slow_disk(struct sim *sim)
 /* The commit that is on its way takes as long as a disk that is given up on. */
 static void hang_disk(struct sim *sim)
 {
-    if (sim->batch != NULL) sim->commit_due_s = sim->now.mono_s + between(sim, 1, 10);
+    if (sim->batches != NULL) sim->commit_due_s = sim->now.mono_s + between(sim, 1, 10);
 }
 
 /* The disk hangs, and meanwhile people leave after a few actions. */
 static void hurry(struct sim *sim)
 {
     sim->hurry_until_s = sim->now.mono_s + between(sim, 1, 5);
-    if (sim->batch != NULL) sim->commit_due_s = sim->hurry_until_s;
+    if (sim->batches != NULL) sim->commit_due_s = sim->hurry_until_s;
     trace(sim, "people hurry until %.3f", sim->hurry_until_s);
 }
 
@@ -338,7 +338,7 @@ static void finish(struct sim *sim)
 {
     while (sim->links != NULL) link_destroy(sim, sim->links);
     gz_core_destroy(sim->core);
-    gz_batch_destroy(sim->batch);
+    gz_batches_destroy(sim->batches);
     core_store_finish(&sim->store);
     model_finish(&sim->model);
     for (int i = 0; i < PEOPLE; i++) {

@@ -94,7 +94,7 @@ static void answer(void *context, const struct gz_journal_waiter *waiter,
 static void start(struct diary *diary)
 {
     *diary = (struct diary){.stuck = 0};
-    gz_journal_init(&diary->journal, answer, diary);
+    gz_journal_init(&diary->journal, 3, answer, diary);
 }
 
 static struct thing *append(struct diary *diary, const struct gz_journal_kind *kind, uint64_t id,
@@ -183,6 +183,55 @@ TEST(test_what_is_refused_goes_back_newest_first_over_all_kinds)
     assert_int_equal(diary.journal.others, 0);
     settle(&diary);
     assert_noted(&diary, "~2 ");
+    assert_empty(&diary.journal);
+}
+
+/* Each batch answers for its own entries, in the order in which they left. */
+TEST(test_several_batches_are_with_the_disk)
+{
+    struct diary diary;
+    start(&diary);
+    append(&diary, &edit, 1, 7);
+    append(&diary, &remark, 2, 0);
+    send(&diary, 12);
+    append(&diary, &edit, 3, 7);
+    send(&diary, 3);
+    append(&diary, &edit, 4, 8);
+    assert_int_equal(gz_journal_with_disk(&diary.journal), 2);
+    settle(&diary);
+    assert_noted(&diary, "+1 7:1 ~1 ~2 ");
+    send(&diary, 4);
+    settle(&diary);
+    assert_noted(&diary, "+3 7:3 ~3 ");
+    settle(&diary);
+    assert_noted(&diary, "+4 8:4 ~4 ");
+    assert_int_equal(gz_journal_with_disk(&diary.journal), 0);
+    assert_empty(&diary.journal);
+}
+
+/* They stand on the one that was refused, and so nothing is sent until all of them are back. */
+TEST(test_a_refused_batch_takes_those_after_it_along)
+{
+    struct diary diary;
+    start(&diary);
+    append(&diary, &remark, 1, 0);
+    append(&diary, &edit, 2, 7);
+    send(&diary, 12);
+    append(&diary, &edit, 3, 7);
+    send(&diary, 3);
+    append(&diary, &edit, 4, 7);
+    assert_false(gz_journal_skip(&diary.journal));
+    gz_journal_refuse(&diary.journal, "full");
+    assert_noted(&diary, "-4 7!storage ~4 -3 7!storage ~3 -2 7!storage ~2 ");
+    append(&diary, &edit, 5, 7);
+    assert_true(gz_journal_due(&diary.journal, true) == INFINITY);
+    assert_true(gz_journal_skip(&diary.journal));
+    assert_noted(&diary, "");
+    assert_true(gz_journal_due(&diary.journal, true) == 1 + GZ_RETRY_MS / 1000.0);
+    send(&diary, 15);
+    assert_false(gz_journal_skip(&diary.journal));
+    settle(&diary);
+    assert_noted(&diary, "~1 +5 7:5 ~5 ");
     assert_empty(&diary.journal);
 }
 
@@ -310,11 +359,19 @@ TEST(test_when_a_batch_is_due)
     append(&diary, &edit, 2, 7);
     assert_true(gz_journal_due(journal, false) == -INFINITY);
     send(&diary, 12);
+    append(&diary, &remark, 3, 0);
     assert_true(gz_journal_due(journal, true) == INFINITY);
-    append(&diary, &edit, 3, 7);
-    assert_true(gz_journal_due(journal, true) == INFINITY);
+    for (uint64_t id = 4; id < 6; id++) {
+        append(&diary, &edit, id, 7); /* does not wait for the batch before it */
+        assert_true(gz_journal_due(journal, false) == -INFINITY);
+        send(&diary, id == 4 ? 34 : 5);
+    }
+    append(&diary, &edit, 6, 7);
+    assert_true(gz_journal_due(journal, true) == INFINITY); /* three are with the disk */
     settle(&diary);
     assert_true(gz_journal_due(journal, false) == -INFINITY);
+    settle(&diary);
+    settle(&diary);
     gz_journal_tried(&diary.journal, 2, false); /* no memory for a batch */
     assert_true(gz_journal_due(journal, false) == 2 + retry_s);
     gz_journal_refuse(&diary.journal, "no memory");
@@ -346,6 +403,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_stored_is_answered_oldest_first_over_all_kinds),
         cmocka_unit_test(test_what_is_refused_goes_back_newest_first_over_all_kinds),
+        cmocka_unit_test(test_several_batches_are_with_the_disk),
+        cmocka_unit_test(test_a_refused_batch_takes_those_after_it_along),
         cmocka_unit_test(test_without_memory_what_is_older_stays_and_nobody_waits),
         cmocka_unit_test(test_the_queue_may_change_while_it_is_taken_back),
         cmocka_unit_test(test_all_waiters_are_answered),

@@ -310,6 +310,94 @@ static void test_batches_come_back_and_are_counted(void **directory)
     gz_store_close(store);
 }
 
+/* Another program keeps the writer waiting until `unlock`. */
+static sqlite3 *lock(const char *path)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    return db;
+}
+
+static void unlock(sqlite3 *db)
+{
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* One edit each. The store has the first batch alone, because it takes it at once. */
+static void submit_edits(struct gz_store *store, struct gz_batch **batches,
+                         struct gz_edit_record *edits, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t id = edits[i].id;
+        edits[i] = (struct gz_edit_record){
+            .id = id, .seq = id, .began_seq = id - 1, .user = "u", .key = edits[i].key};
+        batches[i] = gz_batch_create();
+        assert_non_null(batches[i]);
+        batches[i]->seq = id;
+        batches[i]->next_edit = id + 1;
+        batches[i]->ended = &edits[i];
+        batches[i]->ended_count = 1;
+        gz_store_submit(store, batches[i]);
+        if (i == 0) usleep(20000);
+    }
+}
+
+static void take_back(struct gz_store *store, struct gz_batch **batches, size_t count,
+                      enum gz_status wanted)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum gz_status status;
+        assert_ptr_equal(wait_for(store, &status, NULL), batches[i]);
+        assert_int_equal(status, wanted);
+        gz_batch_destroy(batches[i]);
+    }
+}
+
+static void test_what_comes_during_a_commit_is_the_next_one(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_edit_record edits[50];
+    struct gz_batch *batches[50];
+    for (uint64_t i = 0; i < 50; i++) edits[i] = (struct gz_edit_record){.id = i + 1};
+    sqlite3 *other = lock(path);
+    submit_edits(store, batches, edits, 50);
+    unlock(other);
+    take_back(store, batches, 50, GZ_OK);
+    assert_in_range(gz_store_stats(store).commits, 1, 2);
+    assert_int_equal(gz_store_stats(store).rows, 50);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits"), 50);
+    assert_int_equal(ask(path, "SELECT seq FROM scene"), 50);
+    gz_store_close(store);
+}
+
+/* They stand on what was refused, also those that come before it is known that it was. */
+static void test_what_follows_a_refused_batch_is_refused(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_edit_record edits[5] = {{.id = 1, .key = "k"}}, late[1] = {{.id = 6}};
+    struct gz_batch *batches[5], *later[1];
+    submit_edits(store, batches, edits, 1);
+    take_back(store, batches, 1, GZ_OK);
+    for (uint64_t i = 0; i < 5; i++) edits[i].id = i + 2;
+    sqlite3 *other = lock(path);
+    submit_edits(store, batches, edits, 4); /* the first has a key that is there already */
+    unlock(other);
+    while (gz_store_stats(store).last_status == GZ_OK) usleep(1000);
+    submit_edits(store, later, late, 1);
+    take_back(store, batches, 4, GZ_STORAGE);
+    take_back(store, later, 1, GZ_STORAGE);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits"), 1);
+    assert_int_equal(ask(path, "SELECT seq FROM scene"), 1);
+    submit_edits(store, later, late, 1);
+    take_back(store, later, 1, GZ_OK);
+    assert_int_equal(ask(path, "SELECT seq FROM scene"), 6);
+    gz_store_close(store);
+}
+
 static void test_close_commits_what_was_submitted(void **directory)
 {
     const char *path;
@@ -565,6 +653,8 @@ int main(void)
         IN_DIRECTORY(test_key_finds_its_edit_across_restart_and_no_other),
         IN_DIRECTORY(test_same_key_twice_is_refused_whole),
         IN_DIRECTORY(test_batches_come_back_and_are_counted),
+        IN_DIRECTORY(test_what_comes_during_a_commit_is_the_next_one),
+        IN_DIRECTORY(test_what_follows_a_refused_batch_is_refused),
         IN_DIRECTORY(test_close_commits_what_was_submitted),
         IN_DIRECTORY(test_idle_writer_empties_the_log),
         IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards),

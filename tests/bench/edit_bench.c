@@ -1,0 +1,289 @@
+/* edit_bench - how fast edits are stored: `set` of one node over a socket with so many in flight,
+ * beside the same rows written by the store's statements alone, and beside fsync alone.
+ * edit_bench FOLDER [SECONDS]        the files are made in FOLDER and removed; $GIZMOD: the daemon
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/database.h"
+#include "store/store.h"
+#include "store/writer.h"
+#include "support/cmocka.h"
+#include "support/crowd.h"
+#include "support/daemon.h"
+
+#define NODES 64
+#define FLIGHT_MAX 256
+#define WAITS_MAX 4000000
+#define START 1.7e9
+
+static double seconds = 2;
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time); /* as crowd.h says when a message came */
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(double *values, size_t count, double part)
+{
+    qsort(values, count, sizeof *values, compare);
+    return count > 0 ? values[(size_t)((double)(count - 1) * part)] : NAN;
+}
+
+/* ---- fsync alone ---- */
+
+/* Four kilobytes are written over and made durable, again and again. */
+static double bench_fsync(const char *folder)
+{
+    char path[256], bytes[4096] = "";
+    size_t count = 0;
+    snprintf(path, sizeof path, "%s/fsync", folder);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    for (int i = 0; i < 256; i++) assert_int_equal(write(fd, bytes, sizeof bytes), sizeof bytes);
+    assert_int_equal(fsync(fd), 0);
+    double begin = now_s();
+    for (; now_s() - begin < seconds; count++) {
+        bytes[0]++;
+        assert_int_equal(pwrite(fd, bytes, sizeof bytes, (off_t)(count % 256) * 4096), 4096);
+        assert_int_equal(fdatasync(fd), 0);
+    }
+    double per_s = (double)count / (now_s() - begin);
+    close(fd);
+    unlink(path);
+    return per_s;
+}
+
+/* ---- the store's statements alone ---- */
+
+struct bare {
+    char path[256], wal_path[272];
+    struct gz_writer writer;
+    uint64_t seq, edit;
+    double x[NODES];
+};
+
+static void open_bare(struct bare *bare, const char *folder)
+{
+    struct gz_error error;
+    struct gz_store *store;
+    struct gz_scene_state state;
+    sqlite3 *db;
+    snprintf(bare->path, sizeof bare->path, "%s/bare.db", folder);
+    snprintf(bare->wal_path, sizeof bare->wal_path, "%s-wal", bare->path);
+    struct gz_store_options options = {.path = bare->path, .create = true, .time = START};
+    if (gz_store_open(&store, &options, &state, &error) != GZ_OK) fail_msg("%s", error.message);
+    gz_store_close(store);
+    if (gz_db_open(bare->path, SQLITE_OPEN_READWRITE, &db, &error) != GZ_OK ||
+        gz_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; COMMIT",
+                   &error) != GZ_OK ||
+        gz_db_exec(db, "UPDATE scene SET time = time", &error) != GZ_OK ||
+        gz_writer_init(&bare->writer, db, bare->wal_path, state.epoch, GZ_RECORD_THIN, &error) !=
+            GZ_OK)
+        fail_msg("%s", error.message);
+    gz_scene_state_finish(&state);
+}
+
+static struct gz_content content(double x)
+{
+    struct gz_content content = {.name = "a node of a bench", .trs = gz_trs_identity, .asset = -1};
+    content.trs.t.x = x;
+    return content;
+}
+
+static void add_edit(struct bare *bare, struct gz_edit_record *edit, struct gz_change *change,
+                     struct gz_node_record *node)
+{
+    uint64_t i = bare->edit % NODES;
+    double time = START + (double)bare->edit * 1e-4;
+    bool existed = bare->edit >= NODES;
+    *change = (struct gz_change){.node = i + 1,
+                                 .existed = existed,
+                                 .exists = true,
+                                 .before = content(bare->x[i]),
+                                 .after = content((double)bare->edit)};
+    bare->x[i] = (double)bare->edit;
+    *edit = (struct gz_edit_record){.id = ++bare->edit,
+                                    .kind = existed ? GZ_EDIT_SET : GZ_EDIT_CREATE,
+                                    .user = "crowd",
+                                    .began = time,
+                                    .ended = time,
+                                    .began_seq = bare->seq,
+                                    .seq = bare->seq + 1,
+                                    .changes = change,
+                                    .change_count = 1};
+    *node = (struct gz_node_record){.id = i + 1, .seq = ++bare->seq, .content = change->after};
+}
+
+static void commit_bare(struct bare *bare, size_t count)
+{
+    static struct gz_edit_record edits[FLIGHT_MAX];
+    static struct gz_change changes[FLIGHT_MAX];
+    static struct gz_node_record nodes[FLIGHT_MAX];
+    struct gz_error error;
+    for (size_t i = 0; i < count; i++) add_edit(bare, &edits[i], &changes[i], &nodes[i]);
+    size_t first = count > NODES ? count - NODES : 0; /* each node is in a batch once */
+    struct gz_batch batch = {.seq = bare->seq,
+                             .time = START + (double)bare->edit * 1e-4,
+                             .next_node = NODES + 1,
+                             .next_edit = bare->edit + 1,
+                             .nodes = nodes + first,
+                             .node_count = count - first,
+                             .ended = edits,
+                             .ended_count = count};
+    if (gz_writer_commit(&bare->writer, &batch, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (bare->writer.wal_pages > 1000) {
+        (void)gz_writer_wal_checkpoint(&bare->writer, false);
+        bare->writer.wal_pages = 0;
+    }
+}
+
+static double bench_bare(const char *folder, size_t flight)
+{
+    static struct bare bare;
+    bare = (struct bare){.seq = 0};
+    open_bare(&bare, folder);
+    commit_bare(&bare, NODES);
+    size_t count = 0;
+    double begin = now_s();
+    for (; now_s() - begin < seconds; count += flight) commit_bare(&bare, flight);
+    double per_s = (double)count / (now_s() - begin);
+    gz_writer_finish(&bare.writer);
+    unlink(bare.path);
+    return per_s;
+}
+
+/* ---- over a socket ---- */
+
+struct live {
+    struct test_daemon daemon;
+    struct crowd crowd;
+    struct crowd_member *member;
+    double sent_s[FLIGHT_MAX]; /* of the requests in flight, by their rid */
+    uint64_t rid;
+    size_t oks, wait_count;
+    double waits[WAITS_MAX];
+    double until_s;
+};
+
+static void send_set(struct live *live)
+{
+    struct gz_set_node node = {
+        .has = GZ_HAS_SET_NODE_T, .id = 1 + live->rid % NODES, .trs.t = {(double)live->rid, 1, 2}};
+    struct gz_message set = {
+        .op = GZ_OP_SET, .has = GZ_HAS_RID, .set = {.nodes = &node, .count = 1}};
+    live->sent_s[live->rid % FLIGHT_MAX] = now_s();
+    set.rid = ++live->rid;
+    crowd_send(live->member, &set);
+}
+
+static void handle_message(void *context, struct crowd_member *member,
+                           const struct gz_message *message, double came_s)
+{
+    struct live *live = context;
+    (void)member;
+    (void)came_s;
+    if (message->op == GZ_OP_ERROR)
+        fail_msg("%.*s", (int)message->error.message.size, message->error.message.bytes);
+    if (message->op != GZ_OP_OK) return;
+    live->oks++;
+    double now = now_s();
+    if (live->wait_count < WAITS_MAX)
+        live->waits[live->wait_count++] = now - live->sent_s[(message->rid - 1) % FLIGHT_MAX];
+    if (now < live->until_s) send_set(live);
+}
+
+static bool is_over(void *context)
+{
+    const struct live *live = context;
+    return live->oks == live->rid;
+}
+
+/* Bytes that the process had written to files. */
+static double written_bytes(const struct live *live)
+{
+    char path[64], line[128];
+    double bytes = NAN;
+    snprintf(path, sizeof path, "/proc/%d/io", (int)live->daemon.pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) (void)sscanf(line, "write_bytes: %lf", &bytes);
+    fclose(file);
+    return bytes;
+}
+
+static void create_nodes(struct live *live)
+{
+    struct gz_create_node nodes[NODES];
+    for (size_t i = 0; i < NODES; i++)
+        nodes[i] =
+            (struct gz_create_node){.name = {"a node of a bench", 17}, .trs = gz_trs_identity};
+    struct gz_message create = {
+        .op = GZ_OP_CREATE, .has = GZ_HAS_RID, .rid = 0, .create = {nodes, NODES}};
+    live->oks = 0;
+    live->rid = 1;
+    create.rid = 1;
+    crowd_send(live->member, &create);
+    assert_true(crowd_until(&live->crowd, is_over, live, 10));
+    live->oks = live->rid = live->wait_count = 0;
+}
+
+static void bench_live(size_t flight)
+{
+    static struct live live;
+    memset(&live, 0, sizeof live);
+    test_daemon_init(&live.daemon);
+    test_daemon_start(&live.daemon, "--messages-per-s", "1000000");
+    crowd_init(&live.crowd, live.daemon.port);
+    live.crowd.handle = handle_message;
+    live.crowd.context = &live;
+    live.member = crowd_enter(&live.crowd, "bench", GZ_ROLE_EDITOR, 0);
+    assert_int_equal(crowd_gather(&live.crowd, 60), 1);
+    live.until_s = now_s();
+    create_nodes(&live);
+    double bytes = written_bytes(&live), begin = now_s();
+    live.until_s = begin + seconds;
+    for (size_t i = 0; i < flight; i++) send_set(&live);
+    assert_true(crowd_until(&live.crowd, is_over, &live, seconds + 10));
+    double taken = now_s() - begin;
+    bytes = written_bytes(&live) - bytes;
+    printf(" %.0f | %.2f / %.2f | %.1f |\n", (double)live.oks / taken,
+           1e3 * quantile(live.waits, live.wait_count, 0.5),
+           1e3 * quantile(live.waits, live.wait_count, 0.99), bytes / (double)live.oks / 1000);
+    fflush(stdout);
+    crowd_finish(&live.crowd);
+    test_daemon_end(&live.daemon);
+    test_daemon_finish(&live.daemon);
+}
+
+int main(int count, char **arguments)
+{
+    static const size_t flights[] = {1, 16, 64, 256};
+    if (count < 2) {
+        fprintf(stderr, "edit_bench FOLDER [SECONDS]\n");
+        return 1;
+    }
+    if (count > 2) seconds = atof(arguments[2]);
+    printf("fsync alone %.0f/s\n\n| in flight | statements alone | gizmod | p50 / p99 ms | kB |\n"
+           "| --- | --- | --- | --- | --- |\n",
+           bench_fsync(arguments[1]));
+    for (size_t i = 0; i < sizeof flights / sizeof flights[0]; i++) {
+        printf("| %zu | %.0f |", flights[i], bench_bare(arguments[1], flights[i]));
+        fflush(stdout);
+        bench_live(flights[i]);
+    }
+    return 0;
+}
