@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "scene/ids.h"
+#include "proto/base/ids.h"
 
 bool gz_selection_prune(struct gz_selection *selection, const struct gz_scene *scene)
 {
@@ -19,34 +19,17 @@ bool gz_selection_prune(struct gz_selection *selection, const struct gz_scene *s
     return kept != before;
 }
 
-static void unselect(struct gz_selection *selection, const uint64_t *sorted, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < selection->count; i++) {
-        if (!gz_has_id(sorted, count, selection->ids[i]))
-            selection->ids[kept++] = selection->ids[i];
-    }
-    selection->count = kept;
-}
-
 enum gz_status gz_selection_change(struct gz_selection *selection, struct gz_arena *scratch,
                                    struct gz_ids ids, enum gz_how how)
 {
-    size_t before_count = selection->count;
-    bool toggles = how == GZ_HOW_TOGGLE, sets = how == GZ_HOW_SET;
-    const uint64_t *before = gz_sorted_ids(scratch, selection->ids, toggles ? before_count : 0);
-    const uint64_t *named = gz_sorted_ids(scratch, ids.ids, sets ? 0 : ids.count);
-    if (before == NULL || named == NULL ||
-        !gz_grow(&selection->ids, &selection->capacity, before_count + ids.count,
+    if (!gz_grow(&selection->ids, &selection->capacity, selection->count + ids.count,
                  sizeof *selection->ids))
         return GZ_NO_MEMORY;
+    size_t count =
+        gz_select_ids(selection->ids, selection->count, ids.ids, ids.count, how, scratch);
+    if (count == SIZE_MAX) return GZ_NO_MEMORY;
+    selection->count = count;
     selection->version++;
-    if (sets) selection->count = 0;
-    unselect(selection, named, ids.count);
-    for (size_t i = 0; i < ids.count && how != GZ_HOW_REMOVE; i++) {
-        bool was_selected = toggles && gz_has_id(before, before_count, ids.ids[i]);
-        if (!was_selected) selection->ids[selection->count++] = ids.ids[i];
-    }
     return GZ_OK;
 }
 
