@@ -591,6 +591,13 @@ bool gz_client_predict_world(const struct gz_client *client, uint64_t id, gz_aff
                                       : gz_mirror_world(client->mirror, id, world);
 }
 
+bool gz_client_predict_view(const struct gz_client *client, double view[16])
+{
+    if (client->prediction != NULL) return gz_prediction_view(client->prediction, view);
+    if (client->has_camera) memcpy(view, client->camera.view, sizeof client->camera.view);
+    return client->has_camera;
+}
+
 uint64_t gz_client_predict_corrections(const struct gz_client *client)
 {
     return client->prediction != NULL ? gz_prediction_corrections(client->prediction) : 0;

@@ -4,34 +4,106 @@
 #define NEAR 1e-9
 #define DEPTH_MAX 1024 /* of a node; the server allows less */
 
-bool gz_foreseen_put(struct gz_foreseen *foreseen, uint64_t id, const gz_trs *trs, uint64_t gesture)
+/* What one of the things that were sent makes of a node. */
+struct layer {
+    uint64_t number, has;
+    gz_trs trs;
+};
+
+struct gz_foreseen_node {
+    size_t count;
+    struct layer layers[]; /* by ascending number */
+};
+
+/* ---- layers ---- */
+
+static size_t place_of(const struct gz_foreseen_node *node, uint64_t number)
 {
-    struct gz_foreseen_node *node = gz_records_find(&foreseen->nodes, id);
-    bool is_new = node == NULL;
-    if (is_new) node = malloc(sizeof *node);
-    if (node != NULL) *node = (struct gz_foreseen_node){*trs, gesture};
-    return !is_new || gz_records_put(&foreseen->nodes, id, node);
+    size_t at = 0;
+    while (at < node->count && node->layers[at].number < number) at++;
+    return at;
 }
 
-bool gz_foreseen_drop(struct gz_foreseen *foreseen, uint64_t gesture)
+static bool is_at(const struct gz_foreseen_node *node, size_t at, uint64_t number)
 {
-    bool as_expected = true;
-    for (size_t i = foreseen->nodes.count; i-- > 0;) {
-        const struct gz_record *record = &foreseen->nodes.list[i];
-        const struct gz_foreseen_node *node = record->block;
-        if (node->gesture != gesture) continue;
-        const struct gz_mirror_node *told = gz_mirror_find(foreseen->mirror, record->id);
-        as_expected &= told != NULL && gz_trs_near(&told->trs, &node->trs);
-        gz_records_remove(&foreseen->nodes, record->id);
-    }
-    return as_expected;
+    return at < node->count && node->layers[at].number == number;
+}
+
+/* The node with one more layer, which is still to be filled; NULL without memory. */
+static struct gz_foreseen_node *copy_with_room(const struct gz_foreseen_node *node, size_t at)
+{
+    size_t count = node != NULL ? node->count : 0;
+    struct gz_foreseen_node *copy = malloc(sizeof *copy + (count + 1) * sizeof *copy->layers);
+    if (copy == NULL) return NULL;
+    copy->count = count + 1;
+    for (size_t i = 0; i < count; i++) copy->layers[i + (i >= at)] = node->layers[i];
+    return copy;
+}
+
+static void lay_over(gz_trs *trs, const struct layer *layer)
+{
+    if (layer->has & GZ_HAS_SET_NODE_T) trs->t = layer->trs.t;
+    if (layer->has & GZ_HAS_SET_NODE_R) trs->r = layer->trs.r;
+    if (layer->has & GZ_HAS_SET_NODE_S) trs->s = layer->trs.s;
 }
 
 static gz_trs trs_of(const struct gz_foreseen *foreseen, const struct gz_mirror_node *told)
 {
+    gz_trs trs = told->trs;
     const struct gz_foreseen_node *node = gz_records_find(&foreseen->nodes, told->id);
-    return node != NULL ? node->trs : told->trs;
+    for (size_t i = 0; node != NULL && i < node->count; i++) lay_over(&trs, &node->layers[i]);
+    return trs;
 }
+
+bool gz_foreseen_put(struct gz_foreseen *foreseen, uint64_t id, uint64_t number, uint64_t has,
+                     const gz_trs *trs)
+{
+    struct gz_foreseen_node *node = gz_records_find(&foreseen->nodes, id);
+    size_t at = node != NULL ? place_of(node, number) : 0;
+    if (node == NULL || !is_at(node, at, number)) {
+        node = copy_with_room(node, at);
+        if (!gz_records_put(&foreseen->nodes, id, node)) return false;
+    }
+    node->layers[at] = (struct layer){number, has, *trs};
+    foreseen->version++;
+    return true;
+}
+
+/* ---- dropping ---- */
+
+static void remove_layer(struct gz_foreseen *foreseen, uint64_t id, struct gz_foreseen_node *node,
+                         size_t at)
+{
+    node->count--;
+    memmove(&node->layers[at], &node->layers[at + 1], (node->count - at) * sizeof *node->layers);
+    if (node->count == 0) gz_records_remove(&foreseen->nodes, id);
+}
+
+bool gz_foreseen_drop(struct gz_foreseen *foreseen, uint64_t number)
+{
+    bool as_expected = true;
+    for (size_t i = foreseen->nodes.count; i-- > 0;) {
+        uint64_t id = foreseen->nodes.list[i].id;
+        struct gz_foreseen_node *node = foreseen->nodes.list[i].block;
+        size_t at = place_of(node, number);
+        gz_trs before, after;
+        if (!is_at(node, at, number)) continue;
+        bool is_there = gz_foreseen_trs(foreseen, id, &before);
+        remove_layer(foreseen, id, node, at);
+        as_expected &=
+            is_there && gz_foreseen_trs(foreseen, id, &after) && gz_trs_near(&before, &after);
+    }
+    foreseen->version++;
+    return as_expected;
+}
+
+void gz_foreseen_clear(struct gz_foreseen *foreseen)
+{
+    gz_records_clear(&foreseen->nodes);
+    foreseen->version++;
+}
+
+/* ---- where nodes are ---- */
 
 bool gz_foreseen_trs(const struct gz_foreseen *foreseen, uint64_t id, gz_trs *trs)
 {

@@ -228,17 +228,28 @@ GZ_MUST_USE enum gz_status gz_client_await(struct gz_client *client, uint64_t se
 
 /* A client with the option `predict` computes what the server is about to answer, by the server's
  * own solver, from what it sends by gz_client_send and gz_client_request: the gizmo, the handle
- * under the pointer, and where a drag takes the nodes. So a drag is drawn without a round trip. The
- * server decides all the same, and the mirror has what it said. What the client expects is kept
- * until the server has acknowledged the end of the drag; what it refused is dropped. If the server
- * has a node elsewhere than expected, because somebody else moved it first, what is expected
- * follows with the next acknowledgement.
+ * under the pointer, where a drag, a wheel and a `set` take the nodes, and where an orbit takes the
+ * view. So what the user does is drawn without a round trip. The server decides all the same, and
+ * the mirror has what it said.
  *
- * The messages are the same as without, but each `pointer` and `grab` gets a number `n`, and each
- * `select`, `grab` and `pointer` other than hover and move a rid, which the server answers. Camera,
- * tool and selection have to be sent for there to be a gizmo, again after a reconnect. Not
- * foreseen: which node a press selects, a wheel, an orbit, typed edits, undo, and who holds a node.
- * The interest has to contain what is selected. Units and frames are those of the messages. */
+ * What the client expects of a node is kept until the mirror shows what the server made of it. What
+ * the server refused is dropped, and the node is expected where it would be without that. If the
+ * server has a node elsewhere than expected, because somebody else moved it first, it is expected
+ * there: during a drag with the next acknowledgement, else with the answer. If the server tells
+ * another view than expected, that view counts, and the orbit that runs is the server's until the
+ * next press.
+ *
+ * When the connection is lost, what was expected stays expected until gz_client_reconnect. The new
+ * session begins with what the server has: a drag and a wheel were completed as far as they had
+ * arrived, and an edit without an answer was made or was not, which the mirror shows; nothing is
+ * sent again. Who sends such an edit again gives it the same `key` both times.
+ *
+ * The messages are the same as without the option, but each `pointer` and `grab` gets a number `n`,
+ * and each `select`, `grab`, `set`, `wheel` and `pointer` other than hover and move a rid, which
+ * the server answers. Camera, tool and selection have to be sent for there to be a gizmo, again
+ * after a reconnect. The interest has to contain what is selected, and what an orbit turns about.
+ * Not foreseen: which node a press selects, a `set` of a parent, `create`, `delete`, undo and the
+ * like, and who holds a node. Units and frames are those of the messages. */
 
 /* The `gizmo` message that the server is about to send, without lines. False if there is no gizmo,
  * or without the option. In the mode or at the pivot `bounds` with a group selected, the first call
@@ -251,8 +262,12 @@ enum gz_handle gz_client_predict_handle(struct gz_client *client, const struct g
  * mirror has them. False if the node, or for the world one above it, is not there. */
 bool gz_client_predict_trs(const struct gz_client *client, uint64_t id, gz_trs *trs);
 bool gz_client_predict_world(const struct gz_client *client, uint64_t id, gz_affine *world);
-/* How often the server had a node elsewhere than expected, or refused a drag: 0 as long as nobody
- * interferes. */
+/* The view (world to eye) of the last `camera`, with what orbits and wheels have made of it since,
+ * as expected; without the option as the server told it. An orbit about everything takes a look at
+ * every node. False without a camera. */
+bool gz_client_predict_view(const struct gz_client *client, double view[16]);
+/* How often the server had a node or the view elsewhere than expected, or refused what had moved
+ * one: 0 as long as nobody interferes. */
 uint64_t gz_client_predict_corrections(const struct gz_client *client);
 
 /* A text as the messages want it; NULL is the empty text. */

@@ -25,6 +25,7 @@ enum gz_handle gz_prediction_handle(struct gz_prediction *prediction,
                                     const struct gz_message *pointer);
 bool gz_prediction_trs(const struct gz_prediction *prediction, uint64_t id, gz_trs *trs);
 bool gz_prediction_world(const struct gz_prediction *prediction, uint64_t id, gz_affine *world);
+bool gz_prediction_view(const struct gz_prediction *prediction, double view[16]);
 uint64_t gz_prediction_corrections(const struct gz_prediction *prediction);
 
 #endif

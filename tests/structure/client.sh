@@ -15,8 +15,15 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 "$build/bin/client_example" "$(sed -n 's/^listening //p' "$here/said")" robot-arm >"$here/out"
-printf '16 nodes, the first is robot arm\nmoved up: edit 2\ntaken back: edit 3\n' >"$here/wanted"
-printf 'dragged up by 0.5 m, ahead of the server\nit agrees: edit 4\n' >>"$here/wanted"
+cat >"$here/wanted" <<END
+16 nodes, the first is robot arm
+moved up: it stands at a height of 1 m, ahead of the server
+it agrees: edit 2
+taken back: edit 3
+dragged: it stands at a height of 0.5 m, ahead of the server
+it agrees: edit 4
+nearer: the origin is 4.5 m before the eye, ahead of the server
+END
 diff "$here/wanted" "$here/out"
 
 echo '#include "gizmo_client.h"

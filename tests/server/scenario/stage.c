@@ -34,10 +34,17 @@ static void check_files(const struct stage *stage)
     if (directory != NULL) closedir(directory);
 }
 
+int stage_leave(void **state)
+{
+    struct stage *stage = *state;
+    while (stage->count > 0) gz_client_destroy(stage->clients[--stage->count]);
+    return 0;
+}
+
 int stage_teardown(void **state)
 {
     struct stage *stage = *state;
-    for (size_t i = 0; i < stage->count; i++) gz_client_destroy(stage->clients[i]);
+    (void)stage_leave(state);
     check_files(stage);
     if (stage->daemon.pid != 0) test_daemon_end(&stage->daemon);
     check_files(stage);

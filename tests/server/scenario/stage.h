@@ -18,11 +18,14 @@ struct stage {
     struct test_daemon daemon;
     struct gz_client *clients[STAGE_CLIENTS_MAX];
     size_t count;
+    unsigned benches; /* of workbench.h, each in a scene of its own */
 };
 
 /* For cmocka: a running daemon without scenes, and its end. */
 int stage_setup(void **state);
 int stage_teardown(void **state);
+/* After a test in a group that shares a daemon: its clients leave. */
+int stage_leave(void **state);
 
 /* Fails with the error's words unless the status is GZ_OK. */
 void stage_check(enum gz_status status, const struct gz_error *error, const char *what);

@@ -3,133 +3,10 @@
 #include <math.h>
 
 #include "prediction.h"
-#include "stage.h"
 #include "support/chance.h"
+#include "workbench.h"
 
-#define SCENE "bench"
-#define STEPS 20
 #define ROUNDS 2 /* of the random test */
-/* Where things are in the picture of message_camera(EYE, origin): the middle. */
-#define MIDDLE_X 960
-#define MIDDLE_Y 540
-
-static const gz_vec3 EYE = {0, 0, 10};
-
-struct bench {
-    struct gz_client *ada, *bob;
-    uint64_t table, lamp, bulb, box; /* the bulb is below the lamp, this below the table */
-};
-
-static struct gz_client *join(struct stage *stage, const char *user, bool predict)
-{
-    struct gz_client_options options = {.url = stage->daemon.url,
-                                        .scene = SCENE,
-                                        .user = user,
-                                        .create = true,
-                                        .predict = predict,
-                                        .timeout_s = STAGE_SECONDS};
-    struct gz_client *client;
-    struct gz_error error = {0};
-    stage_check(gz_client_create(&client, &options, &error), &error, "join");
-    stage->clients[stage->count++] = client;
-    stage_check(gz_client_await(client, 0, STAGE_SECONDS, &error), &error, "first delta");
-    return client;
-}
-
-/* Returns the number of a pointer. */
-static uint64_t send(struct gz_client *client, struct gz_message message)
-{
-    struct gz_error error = {0};
-    stage_check(gz_client_send(client, &message, NULL, &error), &error, gz_op_word(message.op));
-    return message.pointer.n;
-}
-
-static struct gz_message select_one(const uint64_t *id)
-{
-    return (struct gz_message){.op = GZ_OP_SELECT, .select = {.nodes = {id, 1}, .how = GZ_HOW_SET}};
-}
-
-static struct gz_message tool(enum gz_mode mode, enum gz_space space)
-{
-    return (struct gz_message){.op = GZ_OP_TOOL,
-                               .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_SPACE,
-                               .tool = {.mode = mode, .space = space}};
-}
-
-/* Places that no rounding is kind to. */
-static void place(struct gz_client *client, uint64_t id, double angle, double scale)
-{
-    struct gz_set_node node = {.id = id, .has = GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S};
-    gz_vec3 axis;
-    assert_true(gz_normalize((gz_vec3){1, 2, 3}, &axis));
-    node.trs.r = gz_quat_about(axis, angle);
-    node.trs.s = (gz_vec3){scale, scale, scale};
-    stage_ask(client, message_set_t(&node));
-}
-
-static struct bench set_up(struct stage *stage, enum gz_mode mode, enum gz_space space)
-{
-    struct bench bench = {.bob = join(stage, "bob", false)};
-    struct gz_client *bob = bench.bob;
-    bench.table = stage_create(bob, "table", 0, (gz_vec3){0.1, -0.2, 0.3});
-    bench.lamp = stage_create(bob, "lamp", bench.table, (gz_vec3){0.3, 0.7, -0.1});
-    bench.bulb = stage_create(bob, "bulb", bench.lamp, (gz_vec3){-0.4, 0.3, 0.2});
-    bench.box = stage_create(bob, "box", 0, (gz_vec3){2, 0, 0});
-    place(bob, bench.table, 0.3, 1.1);
-    place(bob, bench.lamp, -0.7, 0.9);
-    bench.ada = join(stage, "ada", true);
-    send(bench.ada, message_camera(EYE, (gz_vec3){0, 0, 0}));
-    send(bench.ada, tool(mode, space));
-    return bench;
-}
-
-static gz_trs expected(const struct gz_client *client, uint64_t id)
-{
-    gz_trs trs;
-    assert_true(gz_client_predict_trs(client, id, &trs));
-    return trs;
-}
-
-static void grab(const struct bench *bench, const uint64_t *id, enum gz_handle handle)
-{
-    send(bench->ada, message_grab(id, handle, MIDDLE_X, MIDDLE_Y));
-}
-
-static uint64_t drag(const struct bench *bench, int from, int to)
-{
-    uint64_t n = 0;
-    for (int i = from; i < to; i++)
-        n = send(bench->ada,
-                 message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 7.3 * i, MIDDLE_Y - 3.1 * i));
-    return n;
-}
-
-/* Waits until the server has acknowledged a pointer of the client. */
-static void await_ack(struct gz_client *client, uint64_t n)
-{
-    uint64_t session = gz_client_welcome(client)->session;
-    const struct gz_message *message;
-    while ((message = gz_client_next(client, STAGE_SECONDS)) != NULL) {
-        for (size_t i = 0; message->op == GZ_OP_DELTA && i < message->delta.ack_count; i++) {
-            const struct gz_ack *ack = &message->delta.acks[i];
-            if (ack->session == session && ack->n >= n) return;
-        }
-    }
-    fail_msg("pointer %llu is not acknowledged", (unsigned long long)n);
-}
-
-/* Ends the drag; its edit is stored, and what the server said of it is in the mirror. */
-static void release(const struct bench *bench)
-{
-    stage_ask(bench->ada, message_pointer(GZ_PHASE_UP, MIDDLE_X + 150, MIDDLE_Y - 70));
-}
-
-/* Both expect the same of a node: nothing is foreseen any more. */
-static void assert_settled(const struct gz_client *client, uint64_t id)
-{
-    gz_trs trs = expected(client, id);
-    assert_same_trs(&trs, &node_in(client, id)->trs, "what is foreseen and what the server says");
-}
 
 /* ---- nobody interferes ---- */
 
@@ -159,14 +36,14 @@ static void test_predict_gizmo_is_the_one_that_the_server_sends(void **state)
 {
     static const enum gz_mode modes[] = {GZ_MODE_TRANSLATE, GZ_MODE_ROTATE, GZ_MODE_SCALE,
                                          GZ_MODE_BOUNDS, GZ_MODE_UNIVERSAL};
-    struct bench bench = set_up(*state, GZ_MODE_ARCBALL, GZ_SPACE_LOCAL);
+    struct bench bench = bench_set_up(*state, GZ_MODE_ARCBALL, GZ_SPACE_LOCAL);
     struct gz_message gizmo;
     assert_false(gz_client_predict_gizmo(bench.ada, &gizmo));
-    send(bench.ada, select_one(&bench.bulb));
+    bench_send(bench.ada, message_select(&bench.bulb));
     assert_true(gz_client_predict_gizmo(bench.ada, &gizmo));
     assert_same_gizmo(&gizmo, next_gizmo(bench.ada));
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        send(bench.ada, tool(modes[i], GZ_SPACE_LOCAL));
+        bench_send(bench.ada, message_tool(modes[i], GZ_SPACE_LOCAL));
         assert_true(gz_client_predict_gizmo(bench.ada, &gizmo));
         assert_int_equal(gizmo.gizmo.mode, modes[i]);
         assert_same_gizmo(&gizmo, next_gizmo(bench.ada));
@@ -188,13 +65,13 @@ static uint64_t create_bounded(struct gz_client *client, uint64_t parent, gz_vec
 
 static void test_predict_bounds_of_a_group_are_around_all_that_is_below_it(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_BOUNDS, GZ_SPACE_LOCAL);
+    struct bench bench = bench_set_up(*state, GZ_MODE_BOUNDS, GZ_SPACE_LOCAL);
     struct gz_message gizmo;
     create_bounded(bench.bob, bench.bulb, (gz_vec3){0.2, 0, 0});
     create_bounded(bench.bob, bench.lamp, (gz_vec3){0, 0.4, 0.1});
     create_bounded(bench.bob, bench.box, (gz_vec3){5, 5, 5});
     stage_catch_up(bench.ada, bench.bob);
-    send(bench.ada, select_one(&bench.lamp));
+    bench_send(bench.ada, message_select(&bench.lamp));
     assert_true(gz_client_predict_gizmo(bench.ada, &gizmo));
     assert_true(gizmo.has & GZ_HAS_GIZMO_BOX);
     assert_same_gizmo(&gizmo, next_gizmo(bench.ada));
@@ -202,36 +79,36 @@ static void test_predict_bounds_of_a_group_are_around_all_that_is_below_it(void 
 
 static void test_predict_handle_is_the_one_that_a_press_takes(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message gizmo, at = message_pointer(GZ_PHASE_DOWN, 5, 5);
-    send(bench.ada, select_one(&bench.box));
+    bench_send(bench.ada, message_select(&bench.box));
     assert_int_equal(gz_client_predict_handle(bench.ada, &at), GZ_HANDLE_NONE);
     assert_true(gz_client_predict_gizmo(bench.ada, &gizmo));
     double pixels = 1080 / 2 * 1.7320508075688772 / EYE.z;
     at = message_pointer(GZ_PHASE_DOWN, MIDDLE_X + pixels * (2 + 0.5 * gizmo.gizmo.size), MIDDLE_Y);
     assert_int_equal(gz_client_predict_handle(bench.ada, &at), GZ_TX);
     assert_int_equal(stage_ask(bench.ada, at)->ok.handle, GZ_TX);
-    drag(&bench, 40, 45);
-    assert_true(expected(bench.ada, bench.box).t.x != 2);
-    release(&bench);
+    bench_drag(&bench, 40, 45);
+    assert_true(bench_expected(bench.ada, bench.box).t.x != 2);
+    bench_release(&bench);
     assert_settled(bench.ada, bench.box);
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
 static void drags_as(void **state, enum gz_handle handle)
 {
-    struct bench bench = set_up(*state, GZ_MODE_UNIVERSAL, GZ_SPACE_LOCAL);
-    gz_trs before = expected(bench.ada, bench.bulb);
-    grab(&bench, &bench.bulb, handle);
-    drag(&bench, 1, STEPS);
-    gz_trs moved = expected(bench.ada, bench.bulb);
+    struct bench bench = bench_set_up(*state, GZ_MODE_UNIVERSAL, GZ_SPACE_LOCAL);
+    gz_trs before = bench_expected(bench.ada, bench.bulb);
+    bench_grab(&bench, &bench.bulb, handle);
+    bench_drag(&bench, 1, STEPS);
+    gz_trs moved = bench_expected(bench.ada, bench.bulb);
     assert_false(gz_trs_same(&moved, &before));
     assert_same_trs(&node_in(bench.ada, bench.bulb)->trs, &before, "the mirror is the server's");
     struct gz_message up = message_pointer(GZ_PHASE_UP, MIDDLE_X + 150, MIDDLE_Y - 70);
     struct gz_error error = {0};
     uint64_t rid;
     stage_check(gz_client_send(bench.ada, &up, &rid, &error), &error, "up");
-    gz_trs last = expected(bench.ada, bench.bulb);
+    gz_trs last = bench_expected(bench.ada, bench.bulb);
     stage_check(gz_client_answer(bench.ada, rid, STAGE_SECONDS, NULL, &error), &error, "up");
     assert_same_trs(&last, &node_in(bench.ada, bench.bulb)->trs, "the end of the drag");
     assert_settled(bench.ada, bench.bulb);
@@ -255,43 +132,43 @@ static void test_predict_scale_ends_where_the_server_has_it(void **state)
 
 static void test_predict_next_drag_begins_before_the_last_is_answered(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
-    gz_trs last = expected(bench.ada, bench.box);
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    gz_trs last = bench_expected(bench.ada, bench.box);
     uint64_t n = 0;
     for (int i = 0; i < 5; i++) {
-        grab(&bench, &bench.box, GZ_TX);
-        drag(&bench, 1, STEPS);
-        n = send(bench.ada, message_pointer(GZ_PHASE_UP, MIDDLE_X + 150, MIDDLE_Y));
-        gz_trs now = expected(bench.ada, bench.box);
+        bench_grab(&bench, &bench.box, GZ_TX);
+        bench_drag(&bench, 1, STEPS);
+        n = bench_send(bench.ada, message_pointer(GZ_PHASE_UP, MIDDLE_X + 150, MIDDLE_Y));
+        gz_trs now = bench_expected(bench.ada, bench.box);
         assert_true(now.t.x > last.t.x + 1);
         last = now;
     }
-    await_ack(bench.ada, n);
+    bench_await_ack(bench.ada, n);
     assert_same_trs(&last, &node_in(bench.ada, bench.box)->trs, "five drags");
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
 static void test_predict_typed_value_and_cancel(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
-    gz_trs before = expected(bench.ada, bench.box);
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    gz_trs before = bench_expected(bench.ada, bench.box);
     struct gz_message typed = message_grab(&bench.box, GZ_TX, 0, 0);
     typed.has |= GZ_HAS_POINTER_VALUE;
     typed.pointer.value = (struct gz_value){{1.5, 0}, 1};
-    send(bench.ada, typed);
-    assert_true(expected(bench.ada, bench.box).t.x == 3.5);
+    bench_send(bench.ada, typed);
+    assert_true(bench_expected(bench.ada, bench.box).t.x == 3.5);
     stage_ask(bench.ada, message_pointer(GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
     assert_settled(bench.ada, bench.box);
     assert_true(node_in(bench.ada, bench.box)->trs.t.x == 3.5);
 
-    before = expected(bench.ada, bench.box);
-    grab(&bench, &bench.box, GZ_TX);
-    drag(&bench, 1, STEPS);
-    assert_true(expected(bench.ada, bench.box).t.x > before.t.x);
-    uint64_t n = send(bench.ada, message_pointer(GZ_PHASE_CANCEL, 0, 0));
-    gz_trs back = expected(bench.ada, bench.box);
+    before = bench_expected(bench.ada, bench.box);
+    bench_grab(&bench, &bench.box, GZ_TX);
+    bench_drag(&bench, 1, STEPS);
+    assert_true(bench_expected(bench.ada, bench.box).t.x > before.t.x);
+    uint64_t n = bench_send(bench.ada, message_pointer(GZ_PHASE_CANCEL, 0, 0));
+    gz_trs back = bench_expected(bench.ada, bench.box);
     assert_same_trs(&back, &before, "cancelled");
-    await_ack(bench.ada, n);
+    bench_await_ack(bench.ada, n);
     assert_settled(bench.ada, bench.box);
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
@@ -300,16 +177,16 @@ static void test_predict_typed_value_and_cancel(void **state)
 
 static void test_predict_refused_drag_goes_back(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
-    gz_trs before = expected(bench.ada, bench.box);
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    gz_trs before = bench_expected(bench.ada, bench.box);
     stage_ask(bench.bob, message_camera(EYE, (gz_vec3){0, 0, 0}));
     stage_ask(bench.bob, message_grab(&bench.box, GZ_TY, MIDDLE_X, MIDDLE_Y));
-    grab(&bench, &bench.box, GZ_TX);
-    drag(&bench, 1, STEPS);
-    assert_true(expected(bench.ada, bench.box).t.x > before.t.x);
-    release(&bench);
+    bench_grab(&bench, &bench.box, GZ_TX);
+    bench_drag(&bench, 1, STEPS);
+    assert_true(bench_expected(bench.ada, bench.box).t.x > before.t.x);
+    bench_release(&bench);
     assert_settled(bench.ada, bench.box);
-    gz_trs after = expected(bench.ada, bench.box);
+    gz_trs after = bench_expected(bench.ada, bench.box);
     assert_same_trs(&after, &before, "bob holds it");
     assert_true(gz_client_predict_corrections(bench.ada) > 0);
 }
@@ -322,15 +199,16 @@ static void set_x(struct gz_client *client, uint64_t id, double x)
 
 static void test_predict_parent_moved_by_another_takes_the_drag_along(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
-    grab(&bench, &bench.bulb, GZ_TV);
-    await_ack(bench.ada, drag(&bench, 1, STEPS));
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    bench_grab(&bench, &bench.bulb, GZ_TV);
+    bench_await_ack(bench.ada, bench_drag(&bench, 1, STEPS));
     set_x(bench.bob, bench.table, -3);
     stage_catch_up(bench.ada, bench.bob);
-    await_ack(bench.ada, drag(&bench, STEPS, 2 * STEPS));
-    gz_trs told = node_in(bench.ada, bench.bulb)->trs, foreseen = expected(bench.ada, bench.bulb);
+    bench_await_ack(bench.ada, bench_drag(&bench, STEPS, 2 * STEPS));
+    gz_trs told = node_in(bench.ada, bench.bulb)->trs,
+           foreseen = bench_expected(bench.ada, bench.bulb);
     assert_true(fabs(told.t.x - foreseen.t.x) < 1e-9 && fabs(told.t.y - foreseen.t.y) < 1e-9);
-    release(&bench);
+    bench_release(&bench);
     assert_settled(bench.ada, bench.bulb);
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
@@ -338,21 +216,21 @@ static void test_predict_parent_moved_by_another_takes_the_drag_along(void **sta
 /* Bob moves the node before the press has arrived; Ada learns that with the acknowledgement. */
 static void test_predict_node_moved_first_by_another_is_corrected(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     stage_ask(bench.ada, (struct gz_message){.op = GZ_OP_PING});
     set_x(bench.bob, bench.box, 7);
-    grab(&bench, &bench.box, GZ_TV);
-    uint64_t n = drag(&bench, 1, STEPS);
-    assert_true(expected(bench.ada, bench.box).t.x < 5);
-    await_ack(bench.ada, n);
+    bench_grab(&bench, &bench.box, GZ_TV);
+    uint64_t n = bench_drag(&bench, 1, STEPS);
+    assert_true(bench_expected(bench.ada, bench.box).t.x < 5);
+    bench_await_ack(bench.ada, n);
     assert_true(gz_client_predict_corrections(bench.ada) > 0);
-    n = drag(&bench, STEPS, STEPS + 5);
-    gz_trs ahead = expected(bench.ada, bench.box);
+    n = bench_drag(&bench, STEPS, STEPS + 5);
+    gz_trs ahead = bench_expected(bench.ada, bench.box);
     assert_true(ahead.t.x > 7);
-    await_ack(bench.ada, n);
+    bench_await_ack(bench.ada, n);
     gz_trs told = node_in(bench.ada, bench.box)->trs;
     assert_true(fabs(told.t.x - ahead.t.x) < 1e-6 && fabs(told.t.y - ahead.t.y) < 1e-6);
-    release(&bench);
+    bench_release(&bench);
     assert_settled(bench.ada, bench.box);
 }
 
@@ -519,22 +397,33 @@ static void act_ada(const struct bench *bench, uint64_t *chance)
     static const enum gz_handle handles[] = {GZ_TX, GZ_TV, GZ_RX, GZ_RV, GZ_SU, GZ_SY};
     double x = MIDDLE_X + 100 * any_place(chance), y = MIDDLE_Y + 100 * any_place(chance);
     struct gz_message typed = message_grab(any_node(bench, chance), GZ_TY, x, y);
-    switch (chance_below(chance, 12)) {
+    struct gz_set_node node = {.id = *any_node(bench, chance),
+                               .has = chance_below(chance, 2) == 0 ? GZ_HAS_SET_NODE_T
+                                                                   : GZ_HAS_SET_NODE_S,
+                               .trs = {.t = {any_place(chance), 0, 1}, .s = {1, 2, 1}}};
+    struct gz_message wheel = {.op = GZ_OP_WHEEL, .wheel = {.dy = any_place(chance)}};
+    struct gz_message orbit = message_pointer(GZ_PHASE_DOWN, x, y);
+    orbit.pointer.mods = 1u << GZ_MOD_ORBIT;
+    switch (chance_below(chance, 16)) {
     case 0:
     case 1:
-        send(bench->ada,
-             message_grab(any_node(bench, chance), handles[chance_below(chance, 6)], x, y));
+        bench_send(bench->ada,
+                   message_grab(any_node(bench, chance), handles[chance_below(chance, 6)], x, y));
         break;
-    case 2: send(bench->ada, message_pointer(GZ_PHASE_UP, x, y)); break;
-    case 3: send(bench->ada, message_pointer(GZ_PHASE_CANCEL, x, y)); break;
+    case 2: bench_send(bench->ada, message_pointer(GZ_PHASE_UP, x, y)); break;
+    case 3: bench_send(bench->ada, message_pointer(GZ_PHASE_CANCEL, x, y)); break;
     case 4:
         typed.has |= GZ_HAS_POINTER_VALUE;
         typed.pointer.value = (struct gz_value){{any_place(chance), 0}, 1};
-        send(bench->ada, typed);
+        bench_send(bench->ada, typed);
         break;
-    case 5: send(bench->ada, select_one(any_node(bench, chance))); break;
-    case 6: send(bench->ada, message_pointer(GZ_PHASE_DOWN, x, y)); break;
-    default: send(bench->ada, message_pointer(GZ_PHASE_MOVE, x, y)); break;
+    case 5: bench_send(bench->ada, message_select(any_node(bench, chance))); break;
+    case 6: bench_send(bench->ada, message_pointer(GZ_PHASE_DOWN, x, y)); break;
+    case 7: bench_send(bench->ada, message_set_t(&node)); break;
+    case 8:
+    case 9: bench_send(bench->ada, wheel); break;
+    case 10: bench_send(bench->ada, orbit); break;
+    default: bench_send(bench->ada, message_pointer(GZ_PHASE_MOVE, x, y)); break;
     }
 }
 
@@ -544,14 +433,14 @@ static void act_bob(const struct bench *bench, uint64_t *chance)
                                .has = GZ_HAS_SET_NODE_T,
                                .trs.t = {any_place(chance), any_place(chance), 0}};
     switch (chance_below(chance, 4)) {
-    case 0: send(bench->bob, (struct gz_message){.op = GZ_OP_UNDO}); break;
+    case 0: bench_send(bench->bob, (struct gz_message){.op = GZ_OP_UNDO}); break;
     case 1:
         node.id = bench->box;
         node.has = GZ_HAS_SET_NODE_PARENT;
         node.parent = chance_below(chance, 2) == 0 ? 0 : bench->lamp;
-        send(bench->bob, message_set_t(&node));
+        bench_send(bench->bob, message_set_t(&node));
         break;
-    default: send(bench->bob, message_set_t(&node)); break;
+    default: bench_send(bench->bob, message_set_t(&node)); break;
     }
 }
 
@@ -575,7 +464,7 @@ static void interfere(const struct bench *bench, uint64_t *chance)
 
 static void test_predict_random_interference_ends_where_the_server_has_it(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_UNIVERSAL, GZ_SPACE_LOCAL);
+    struct bench bench = bench_set_up(*state, GZ_MODE_UNIVERSAL, GZ_SPACE_LOCAL);
     const uint64_t nodes[] = {bench.table, bench.lamp, bench.bulb, bench.box};
     uint64_t chance = chance_seed(16);
     for (uint64_t round = 0; round < ROUNDS; round++) {
@@ -593,13 +482,13 @@ static void test_predict_random_interference_ends_where_the_server_has_it(void *
 
 static void test_predict_reconnect_forgets_what_was_expected(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_error error = {0};
     struct gz_message gizmo;
-    grab(&bench, &bench.box, GZ_TX);
-    drag(&bench, 1, STEPS);
+    bench_grab(&bench, &bench.box, GZ_TX);
+    bench_drag(&bench, 1, STEPS);
     gz_client_cut(bench.ada);
-    assert_true(expected(bench.ada, bench.box).t.x > 2);
+    assert_true(bench_expected(bench.ada, bench.box).t.x > 2);
     stage_check(gz_client_reconnect(bench.ada, &error), &error, "reconnect");
     stage_check(gz_client_await(bench.ada, 0, STAGE_SECONDS, &error), &error, "delta");
     assert_settled(bench.ada, bench.box);
@@ -608,10 +497,10 @@ static void test_predict_reconnect_forgets_what_was_expected(void **state)
 
 static void test_predict_without_the_option_everything_is_the_mirror(void **state)
 {
-    struct bench bench = set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
+    struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message gizmo, at = message_pointer(GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y);
     gz_affine world, mirrored;
-    stage_ask(bench.bob, select_one(&bench.bulb));
+    stage_ask(bench.bob, message_select(&bench.bulb));
     assert_false(gz_client_predict_gizmo(bench.bob, &gizmo));
     assert_int_equal(gz_client_predict_handle(bench.bob, &at), GZ_HANDLE_NONE);
     assert_settled(bench.bob, bench.bulb);
@@ -624,7 +513,8 @@ static void test_predict_without_the_option_everything_is_the_mirror(void **stat
     assert_false(gz_client_predict_trs(bench.ada, 999, &trs));
 }
 
-#define STORY(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
+/* All in one daemon, each in a scene of its own. */
+#define STORY(test) cmocka_unit_test_teardown(test, stage_leave)
 
 int main(void)
 {
@@ -648,5 +538,5 @@ int main(void)
         STORY(test_predict_reconnect_forgets_what_was_expected),
         STORY(test_predict_without_the_option_everything_is_the_mirror),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, stage_setup, stage_teardown);
 }

@@ -1,0 +1,396 @@
+/* moving.c - solves drags and wheels as they are sent, and again where the server says something
+ * else. See moving.h. */
+#include "moving.h"
+
+/* A node at the press: where it was expected, where the server had it, and by how much the server
+ * then had it elsewhere than the drag takes it. */
+struct gz_start {
+    gz_trs local, told, offset;
+};
+
+struct gz_step gz_step_of(const struct gz_message *message)
+{
+    const double *ray = message->pointer.ray;
+    struct gz_step step = {.n = message->pointer.n,
+                           .mods = (uint32_t)message->pointer.mods,
+                           .value = message->pointer.value,
+                           .is_typed = (message->has & GZ_HAS_POINTER_VALUE) != 0,
+                           .pointer.is_ray = (message->has & GZ_HAS_POINTER_RAY) != 0};
+    step.has_place = step.pointer.is_ray || (message->has & GZ_HAS_POINTER_AT) != 0;
+    memcpy(step.pointer.at, message->pointer.at, sizeof step.pointer.at);
+    step.pointer.origin = (gz_vec3){ray[0], ray[1], ray[2]};
+    step.pointer.direction = (gz_vec3){ray[3], ray[4], ray[5]};
+    return step;
+}
+
+bool gz_moving_drags(const struct gz_moving *moving)
+{
+    return moving->running != NULL && moving->predict.gesture == GZ_PREDICT_DRAG;
+}
+
+static void stop(struct gz_moving *moving)
+{
+    gz_predict_end(&moving->predict);
+    moving->running = NULL;
+    moving->is_stale = true;
+}
+
+/* What runs may have been dropped. */
+static void settle(struct gz_moving *moving)
+{
+    if (moving->running != NULL && moving->running->number != moving->number) stop(moving);
+}
+
+static void drop(struct gz_moving *moving)
+{
+    gz_unanswered_drop(&moving->unanswered, moving->running);
+    settle(moving);
+}
+
+static struct gz_sent *add(struct gz_moving *moving, uint64_t rid)
+{
+    moving->running = gz_unanswered_add(&moving->unanswered, rid);
+    moving->number = moving->running->number;
+    return moving->running;
+}
+
+/* ---- what the gizmo stands on ---- */
+
+static bool do_groups_matter(const struct gz_tool *tool, enum gz_handle handle)
+{
+    return tool->mode == GZ_MODE_BOUNDS || tool->pivot == GZ_PIVOT_BOUNDS || handle >= GZ_BXN;
+}
+
+static void set_targets(struct gz_moving *moving)
+{
+    struct gz_tops *tops = &moving->tops;
+    if (!gz_predict_targets(&moving->predict, tops->targets, tops->count,
+                            tops->count > 0 ? tops->count - 1 : 0))
+        (void)gz_predict_targets(&moving->predict, NULL, 0, 0);
+}
+
+void gz_moving_stand(struct gz_moving *moving, struct gz_ids selected, enum gz_handle handle)
+{
+    bool with_groups = do_groups_matter(&moving->predict.tool, handle);
+    if (moving->running != NULL || (!moving->is_stale && handle < GZ_BXN)) return;
+    moving->is_stale = !gz_tops_find(&moving->tops, &moving->unanswered.foreseen, selected.ids,
+                                     selected.count, with_groups);
+    set_targets(moving);
+}
+
+/* ---- where the nodes are shown ---- */
+
+static gz_trs offset_by(const gz_trs *pose, const gz_trs *offset)
+{
+    if (gz_trs_same(offset, &gz_trs_identity)) return *pose;
+    return (gz_trs){gz_add(pose->t, offset->t), gz_quat_multiply(offset->r, pose->r),
+                    gz_times(pose->s, offset->s)};
+}
+
+/* What has to be added to the pose for the node to be where the server has it. */
+static gz_trs offset_from(const gz_trs *pose, const gz_trs *told)
+{
+    gz_vec3 s = {told->s.x / pose->s.x, told->s.y / pose->s.y, told->s.z / pose->s.z};
+    return (gz_trs){gz_sub(told->t, pose->t), gz_quat_multiply(told->r, gz_quat_conjugate(pose->r)),
+                    s};
+}
+
+static bool put(struct gz_moving *moving, size_t i, const gz_trs *trs)
+{
+    return gz_foreseen_put(&moving->unanswered.foreseen, moving->tops.ids[i], moving->number,
+                           GZ_FORESEEN_ALL, trs);
+}
+
+static void show(struct gz_moving *moving)
+{
+    bool is_shown = true;
+    for (size_t i = 0; i < moving->tops.count; i++) {
+        gz_trs trs = offset_by(&moving->predict.poses[i], &moving->starts[i].offset);
+        is_shown &= put(moving, i, &trs);
+    }
+    if (!is_shown) drop(moving);
+}
+
+static bool keep_starts(struct gz_moving *moving)
+{
+    const struct gz_tops *tops = &moving->tops;
+    free(moving->starts);
+    moving->starts = malloc(tops->count * sizeof *moving->starts);
+    if (moving->starts == NULL) return false;
+    for (size_t i = 0; i < tops->count; i++) {
+        const struct gz_mirror_node *told =
+            gz_mirror_find(moving->unanswered.foreseen.mirror, tops->ids[i]);
+        moving->starts[i] = (struct gz_start){tops->targets[i].local, told->trs, gz_trs_identity};
+    }
+    return true;
+}
+
+/* ---- a drag ---- */
+
+static bool solve_press(struct gz_moving *moving)
+{
+    const struct gz_step *press = &moving->press;
+    return keep_starts(moving) && gz_predict_press(&moving->predict, moving->running->handle,
+                                                   press->has_place ? &press->pointer : NULL,
+                                                   press->mods) != GZ_SOLVE_NONE;
+}
+
+void gz_moving_press(struct gz_moving *moving, uint64_t rid, enum gz_handle handle,
+                     const struct gz_step *press)
+{
+    moving->step_count = 0;
+    moving->is_seated = false;
+    if (moving->tops.count == 0) return;
+    add(moving, rid)->handle = handle;
+    moving->press = *press;
+    if (solve_press(moving))
+        show(moving);
+    else
+        drop(moving);
+}
+
+static void solve(struct gz_moving *moving, struct gz_step *step)
+{
+    struct gz_predict *predict = &moving->predict;
+    if (step->is_typed)
+        (void)gz_predict_value(predict, step->value.numbers, (int)step->value.count);
+    else
+        (void)gz_predict_move(predict, &step->pointer, step->mods);
+    step->motion = predict->motion;
+}
+
+void gz_moving_go(struct gz_moving *moving, const struct gz_step *step)
+{
+    if (moving->step_count == GZ_STEPS_MAX) {
+        moving->first_step++;
+        moving->step_count--;
+    }
+    struct gz_step *place =
+        &moving->steps[(moving->first_step + moving->step_count++) % GZ_STEPS_MAX];
+    *place = *step;
+    solve(moving, place);
+    show(moving);
+}
+
+/* Somebody moved the nodes before the server had the press: solves the drag again from where they
+ * are now. */
+static void press_again(struct gz_moving *moving)
+{
+    struct gz_unanswered *unanswered = &moving->unanswered;
+    gz_predict_end(&moving->predict);
+    (void)gz_foreseen_drop(&unanswered->foreseen, moving->number);
+    unanswered->corrections++;
+    bool is_there = gz_tops_follow(&moving->tops, &unanswered->foreseen);
+    if (is_there) set_targets(moving);
+    if (!is_there || !solve_press(moving)) {
+        drop(moving);
+        return;
+    }
+    for (size_t i = 0; i < moving->step_count; i++)
+        solve(moving, &moving->steps[(moving->first_step + i) % GZ_STEPS_MAX]);
+    show(moving);
+}
+
+void gz_moving_end(struct gz_moving *moving, const struct gz_message *up)
+{
+    struct gz_sent *drag = moving->running;
+    stop(moving);
+    drag->end_n = up->pointer.n;
+    gz_unanswered_end(&moving->unanswered, drag, up->rid);
+}
+
+/* The nodes go back to where they were at the press. */
+void gz_moving_cancel(struct gz_moving *moving, const struct gz_message *cancel)
+{
+    struct gz_sent *drag = moving->running;
+    bool is_shown = true;
+    for (size_t i = 0; i < moving->tops.count; i++)
+        is_shown &= put(moving, i, &moving->starts[i].local);
+    gz_moving_end(moving, cancel);
+    drag->end_rid = 0; /* the ok comes before the delta that takes the nodes back */
+    if (!is_shown) gz_unanswered_drop(&moving->unanswered, drag);
+}
+
+/* ---- a wheel ---- */
+
+static void turn(struct gz_moving *moving, double notches)
+{
+    if (gz_predict_wheel(&moving->predict, moving->notches + notches) == GZ_SOLVE_OK)
+        moving->notches += notches;
+}
+
+static bool begin_wheel(struct gz_moving *moving, const struct gz_message *wheel)
+{
+    moving->notches = 0;
+    if (moving->tops.count == 0 || !keep_starts(moving) ||
+        gz_predict_wheel(&moving->predict, 0) == GZ_SOLVE_NONE)
+        return false;
+    add(moving, wheel->rid);
+    return true;
+}
+
+void gz_moving_turn(struct gz_moving *moving, const struct gz_message *wheel)
+{
+    enum gz_predict_gesture gesture = moving->predict.gesture;
+    if (gesture == GZ_PREDICT_DRAG || gesture == GZ_PREDICT_ORBIT) return;
+    if (gesture == GZ_PREDICT_IDLE && !begin_wheel(moving, wheel)) return;
+    gz_unanswered_end(&moving->unanswered, moving->running, wheel->rid);
+    turn(moving, wheel->wheel.dy);
+    show(moving);
+}
+
+void gz_moving_rest(struct gz_moving *moving)
+{
+    if (moving->predict.gesture == GZ_PREDICT_WHEEL) stop(moving);
+}
+
+/* ---- what moves besides ---- */
+
+/* Whether somebody else has moved a node of the drag since the press. */
+static bool was_moved_before(const struct gz_moving *moving, uint64_t session)
+{
+    for (size_t i = 0; i < moving->tops.count; i++) {
+        const struct gz_start *start = &moving->starts[i];
+        const struct gz_mirror_node *told =
+            gz_mirror_find(moving->unanswered.foreseen.mirror, moving->tops.ids[i]);
+        bool is_others = told != NULL && told->by != session;
+        if (is_others && !gz_trs_same(&told->trs, &start->told)) return true;
+    }
+    return false;
+}
+
+/* What runs goes along with what is above its nodes. */
+static void follow(struct gz_moving *moving)
+{
+    if (gz_tops_follow(&moving->tops, &moving->unanswered.foreseen)) {
+        set_targets(moving);
+        show(moving);
+    } else {
+        drop(moving);
+    }
+}
+
+bool gz_moving_camera(struct gz_moving *moving, const struct gz_camera_input *input)
+{
+    if (!gz_predict_camera(&moving->predict, input, NULL)) return false;
+    if (moving->running != NULL) show(moving);
+    return true;
+}
+
+void gz_moving_set(struct gz_moving *moving, const struct gz_message *set)
+{
+    gz_unanswered_set(&moving->unanswered, set);
+    settle(moving);
+    moving->is_stale = true;
+    if (moving->running != NULL) follow(moving);
+}
+
+/* ---- what comes ---- */
+
+/* What the pointer made of the drag; it and those before it are done with. */
+static bool find_motion(struct gz_moving *moving, uint64_t n, struct gz_motion *motion)
+{
+    bool found = false;
+    while (moving->step_count > 0) {
+        const struct gz_step *step = &moving->steps[moving->first_step % GZ_STEPS_MAX];
+        if (step->n > n) break;
+        found = step->n == n;
+        *motion = step->motion;
+        moving->first_step++;
+        moving->step_count--;
+    }
+    return found;
+}
+
+/* Whether the server has the node where the pointer `n` has taken it; if not, what comes after it
+ * is expected as far from there as the server has it now. */
+static bool compare_node(struct gz_moving *moving, size_t i, const struct gz_motion *motion)
+{
+    gz_trs pose;
+    struct gz_start *start = &moving->starts[i];
+    const struct gz_mirror_node *told =
+        gz_mirror_find(moving->unanswered.foreseen.mirror, moving->tops.ids[i]);
+    if (told == NULL || !gz_predict_apply(&moving->predict, motion, i, &start->local, NULL, &pose))
+        return true;
+    gz_trs expected = offset_by(&pose, &start->offset);
+    if (gz_trs_near(&told->trs, &expected)) return true;
+    start->offset = offset_from(&pose, &told->trs);
+    return false;
+}
+
+static void compare(struct gz_moving *moving, uint64_t n)
+{
+    struct gz_motion motion;
+    bool as_expected = true;
+    if (!gz_moving_drags(moving) || !find_motion(moving, n, &motion)) return;
+    moving->is_seated = true;
+    for (size_t i = 0; i < moving->tops.count; i++) as_expected &= compare_node(moving, i, &motion);
+    if (as_expected) return;
+    moving->unanswered.corrections++;
+    show(moving);
+}
+
+static void acknowledge(struct gz_moving *moving, uint64_t n)
+{
+    gz_unanswered_acknowledge(&moving->unanswered, n);
+    settle(moving);
+    compare(moving, n);
+}
+
+void gz_moving_delta(struct gz_moving *moving, const struct gz_delta *delta, uint64_t session)
+{
+    bool moves = delta->count > 0 || delta->gone.count > 0;
+    moving->is_stale = true;
+    moving->unanswered.foreseen.version++;
+    if (moving->running != NULL && moves) {
+        if (gz_moving_drags(moving) && !moving->is_seated && was_moved_before(moving, session))
+            press_again(moving);
+        else
+            follow(moving);
+    }
+    for (size_t i = 0; i < delta->ack_count; i++)
+        if (delta->acks[i].session == session) acknowledge(moving, delta->acks[i].n);
+    gz_unanswered_look(&moving->unanswered);
+    settle(moving);
+}
+
+void gz_moving_answer(struct gz_moving *moving, const struct gz_message *message)
+{
+    uint64_t version = moving->unanswered.foreseen.version;
+    gz_unanswered_answer(&moving->unanswered, message);
+    settle(moving);
+    if (version == moving->unanswered.foreseen.version) return;
+    moving->is_stale = true;
+    if (moving->running != NULL) follow(moving);
+}
+
+void gz_moving_give_up(struct gz_moving *moving)
+{
+    gz_unanswered_drop_all(&moving->unanswered);
+    settle(moving);
+    moving->is_stale = true;
+}
+
+/* ---- beginning and end ---- */
+
+void gz_moving_init(struct gz_moving *moving, const struct gz_mirror *mirror)
+{
+    moving->unanswered.foreseen.mirror = mirror;
+    gz_predict_init(&moving->predict);
+}
+
+void gz_moving_clear(struct gz_moving *moving)
+{
+    gz_predict_finish(&moving->predict);
+    gz_unanswered_clear(&moving->unanswered);
+    moving->running = NULL;
+    moving->step_count = 0;
+    moving->is_stale = true;
+}
+
+void gz_moving_finish(struct gz_moving *moving)
+{
+    gz_moving_clear(moving);
+    gz_tops_finish(&moving->tops);
+    free(moving->starts);
+}
