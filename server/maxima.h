@@ -132,12 +132,18 @@
 #define GZ_RETENTION_ROWS_AT_ONCE 64
 /* Nodes that a turn of a scene looks at for what is done in slices, in some 0.5 us each. */
 #define GZ_SLICE_NODES 4000
+/* Bytes of a frame that make it a large one: it is read as a part of the slice, so that only one of
+ * those that come together is read in a turn. Each of so many of its bytes counts as a node: to
+ * read a message that names nodes, and to look at those, takes some 15 ns a byte. */
+#define GZ_FRAME_BYTES_LARGE 8192
+#define GZ_SLICE_BYTES_PER_NODE 32
 /* What each message may use at once is a slice divided by this, whatever others had done since the
  * last turn. */
 #define GZ_SLICES_AT_ONCE 16
 /* A node that a drag moves counts as so many of them: others are told of it as well. */
 #define GZ_SLICE_NODES_PER_POSE 4
-/* Nodes that the core edits, or puts into a batch, while other scenes wait, in some 1 to 3 us each.
+/* Nodes that the core edits, begins to hold, or puts into a batch, while other scenes wait, in some
+ * 1 to 3 us each.
  * Work on more nodes is done by a worker, to which the core is lent. */
 #define GZ_NODES_AT_ONCE 1000
 /* Bytes of the frames of one session that wait until the work for an earlier message of it is done:

@@ -27,15 +27,45 @@ size_t gz_bulk_of_wheel(const struct gz_session *session)
     return interaction != NULL && interaction->gives_way ? session->gesture.count : 0;
 }
 
-/* The end of a drag; a press ends a wheel. */
+/* An id is sorted in among the others, by both lists. */
+size_t gz_bulk_of_select(const struct gz_session *session, const struct gz_message *message)
+{
+    return (session->selection.count + message->select.nodes.count) / 10;
+}
+
+/* What a gesture that begins now holds, if it holds what is selected. */
+static size_t count_selected(const struct gz_session *session)
+{
+    const bool holds = session->role >= GZ_ROLE_EDITOR && session->tool.mode != GZ_MODE_ORBIT;
+    return holds ? session->selection.count : 0;
+}
+
+/* The end of a drag. A press ends a wheel, and may be on a handle of what is selected. */
 size_t gz_bulk_of_pointer(const struct gz_session *session, const struct gz_message *message)
 {
     switch (message->pointer.phase) {
     case GZ_PHASE_UP:
     case GZ_PHASE_CANCEL: return session->gesture.count;
-    case GZ_PHASE_DOWN: return gz_bulk_of_wheel(session);
+    case GZ_PHASE_DOWN: return gz_bulk_of_wheel(session) + count_selected(session);
     default: return 0;
     }
+}
+
+/* In a drag a typed value moves all nodes that are held. */
+size_t gz_bulk_of_grab(const struct gz_session *session, const struct gz_message *message)
+{
+    const struct gz_interaction *runs = session->gesture.interaction;
+    const bool is_typed = (message->has & GZ_HAS_POINTER_VALUE) != 0;
+    if (runs != NULL && !runs->gives_way) return is_typed ? session->gesture.count : 0;
+    const bool selects = (message->has & GZ_HAS_POINTER_NODES) != 0;
+    return selects ? message->pointer.nodes.count : session->selection.count;
+}
+
+/* The first notch of a turn. */
+size_t gz_bulk_of_notch(const struct gz_session *session, const struct gz_message *message)
+{
+    (void)message;
+    return session->gesture.interaction == NULL ? count_selected(session) : 0;
 }
 
 size_t gz_bulk_of_set(const struct gz_session *session, const struct gz_message *message)

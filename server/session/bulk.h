@@ -1,6 +1,6 @@
 /* bulk.h - work on very many nodes is put off, so that nobody outside the scene waits for it: an
- * edit of more than GZ_NODES_AT_ONCE nodes, its batch for the disk, and what follows from the
- * answer of the disk.
+ * edit of more than GZ_NODES_AT_ONCE nodes, its batch for the disk, what follows from the answer of
+ * the disk, a gesture that begins to hold so many nodes, and the selection of ten times as many.
  *
  * Such work cannot be cut into slices, but another thread can do it: the host lends the core to a
  * worker, which calls gz_core_do_bulk. The core decides by the count of the nodes, before anything
@@ -26,9 +26,11 @@ bool gz_core_puts_off(struct gz_core *core, size_t nodes);
 /* Everything is done at once, until the core's `nodes_at_once` is set to what this returns. */
 size_t gz_core_put_nothing_off(struct gz_core *core);
 
-/* How many nodes a message edits for certain, or more than the core does at once. */
+/* How many nodes a message edits, or may begin to hold, or more than the core does at once. Nodes
+ * that are only selected count as a tenth, as they take a tenth of the time. */
 typedef size_t gz_bulk_counter(const struct gz_session *session, const struct gz_message *message);
-gz_bulk_counter gz_bulk_of_pointer, gz_bulk_of_set, gz_bulk_of_create, gz_bulk_of_delete;
+gz_bulk_counter gz_bulk_of_select, gz_bulk_of_pointer, gz_bulk_of_grab, gz_bulk_of_notch;
+gz_bulk_counter gz_bulk_of_set, gz_bulk_of_create, gz_bulk_of_delete;
 gz_bulk_counter gz_bulk_of_undo, gz_bulk_of_redo, gz_bulk_of_revert;
 /* The same for the end of a wheel that still turns. */
 size_t gz_bulk_of_wheel(const struct gz_session *session);

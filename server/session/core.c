@@ -142,25 +142,38 @@ static void follow_parents(struct gz_core *core)
     }
 }
 
+/* However much others have done since the last turn, a little is done at once: a click, or a drag
+ * of a few nodes, does not wait for them. */
+static size_t little(const struct gz_core *core)
+{
+    return 1 + core->slice_nodes / GZ_SLICES_AT_ONCE;
+}
+
+static void spare_a_little(struct gz_core *core)
+{
+    if (core->slice < little(core)) core->slice = little(core);
+}
+
 static void keep(struct gz_session *session, const uint8_t *bytes, size_t size)
 {
     if (!gz_inbox_add(&session->inbox, bytes, size))
         gz_session_end(session, "too much waits to be done for it: it asks too fast");
 }
 
-/* However much others have done since the last turn, a little is done at once: a click, or a drag
- * of a few nodes, does not wait for them. */
-static void spare_a_little(struct gz_core *core)
+/* Whether a frame waits for the work before it or, if it is large, for the next turn, because this
+ * one has done enough. */
+static bool has_to_wait(const struct gz_session *session, size_t size)
 {
-    size_t least = 1 + core->slice_nodes / GZ_SLICES_AT_ONCE;
-    if (core->slice < least) core->slice = least;
+    const struct gz_core *core = session->core;
+    return gz_session_is_busy(session) || session->inbox.first != NULL ||
+           (size >= GZ_FRAME_BYTES_LARGE && core->slice <= little(core));
 }
 
 bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
                      size_t size, struct gz_now now)
 {
     size_t offset = 0;
-    bool is_looked_at = true, waits = gz_session_is_busy(session) || session->inbox.first != NULL;
+    bool is_looked_at = true, waits = has_to_wait(session, size);
     gz_core_enter(core, now);
     spare_a_little(core);
     if (!waits) is_looked_at = gz_session_read_frame(session, bytes, size, &offset);

@@ -30,8 +30,8 @@ static enum gz_status handle_second_hello(struct gz_session *session,
 
 /* The wire on one page. For each message: its handler, the least role that may send it, whether it
  * completes a wheel that is still turning, whether it edits at once, and is refused while too much
- * waits for the disk, what it is charged before it is handled, and how many nodes it edits; NULL:
- * none. */
+ * waits for the disk, what it is charged before it is handled, and how many nodes it edits or
+ * begins to hold; NULL: none. */
 static const struct {
     gz_handler *handle;
     enum gz_role role;
@@ -42,11 +42,12 @@ static const struct {
     [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
     [GZ_OP_CAMERA] = {gz_on_camera, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
     [GZ_OP_TOOL] = {gz_on_tool, GZ_ROLE_VIEWER, true, false, gz_weigh_nothing},
-    [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false, gz_weigh_select},
+    [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false, gz_weigh_select,
+                      gz_bulk_of_select},
     [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false, gz_weigh_pointer,
                        gz_bulk_of_pointer},
-    [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false, gz_weigh_grab},
-    [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false, gz_weigh_wheel},
+    [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false, gz_weigh_grab, gz_bulk_of_grab},
+    [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false, gz_weigh_wheel, gz_bulk_of_notch},
     [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true, gz_weigh_set, gz_bulk_of_set},
     [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true, gz_weigh_create, gz_bulk_of_create},
     [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true, gz_weigh_delete, gz_bulk_of_delete},
@@ -123,8 +124,8 @@ static enum gz_status spend(struct gz_session *session, const struct gz_message 
     return gz_host_spend(&session->core->options.host, session->payer, bytes, &failure->error);
 }
 
-/* How many nodes the message edits, a wheel that it completes included. */
-static size_t count_edited(const struct gz_session *session, const struct gz_message *message)
+/* How many nodes the message concerns, a wheel that it completes included. */
+static size_t count_concerned(const struct gz_session *session, const struct gz_message *message)
 {
     gz_bulk_counter *count = table[message->op].count;
     return (count != NULL ? count(session, message) : 0) +
@@ -140,7 +141,7 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     double price = table[message->op].weigh(session, message);
     if (!gz_budget_affords(session, price, GZ_HASTE_ASKED))
         return gz_budget_refuse(session, message, failure);
-    session->is_put_off = gz_core_puts_off(session->core, count_edited(session, message));
+    session->is_put_off = gz_core_puts_off(session->core, count_concerned(session, message));
     if (session->is_put_off) return GZ_OK;
     gz_budget_pay(session, price);
     enum gz_status status = table[message->op].edits
@@ -170,20 +171,35 @@ static void read_message(struct gz_session *session, const uint8_t *bytes, size_
     gz_arena_go_back(&core->scratch, mark);
 }
 
+/* What is read of a large frame takes its part of the turn's slice. */
+static void take_from_slice(struct gz_core *core, size_t bytes)
+{
+    const size_t cost = 1 + bytes / GZ_SLICE_BYTES_PER_NODE;
+    core->slice -= cost < core->slice ? cost : core->slice;
+}
+
+static bool may_read(const struct gz_session *session, size_t frame_size)
+{
+    return !session->ended && !gz_session_is_busy(session) &&
+           (session->core->slice > 0 || frame_size < GZ_FRAME_BYTES_LARGE);
+}
+
 bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, size_t size,
                            size_t *offset)
 {
     bool is_looked_at = false;
     gz_arena_reset(&session->core->decoded, gz_decode_bytes_max(size));
-    while (*offset < size && !session->ended && !gz_session_is_busy(session)) {
+    while (*offset < size && may_read(session, size)) {
         /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
         enum gz_taken taken = gz_budget_take(session, *offset == 0 ? size : 0);
         if (taken != GZ_TAKEN) {
             *offset = size;
             return refuse_rate(session, taken) || is_looked_at;
         }
+        const size_t begin = *offset;
         is_looked_at = true;
         read_message(session, bytes, size, offset);
+        if (size >= GZ_FRAME_BYTES_LARGE) take_from_slice(session->core, *offset - begin);
     }
     return is_looked_at;
 }
@@ -197,7 +213,7 @@ static void drop_if_done(struct gz_inbox *inbox)
 void gz_session_read_inbox(struct gz_session *session)
 {
     struct gz_inbox *inbox = &session->inbox;
-    while (inbox->first != NULL && !session->ended && !gz_session_is_busy(session)) {
+    while (inbox->first != NULL && may_read(session, inbox->first->size)) {
         struct gz_inbox_frame *frame = inbox->first;
         (void)gz_session_read_frame(session, frame->bytes, frame->size, &frame->offset);
         drop_if_done(inbox);

@@ -8,8 +8,9 @@
 
 struct gz_session;
 
-/* Handles the messages of a frame from *offset on, until one begins work that goes on. False if
- * none was looked at, and the session was not told why: the frame is over the rate. */
+/* Handles the messages of a frame from *offset on, until one begins work that goes on or, if the
+ * frame has GZ_FRAME_BYTES_LARGE, until the turn's slice is used up. False if none was looked at,
+ * and the session was not told why: the frame is over the rate. */
 bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, size_t size,
                            size_t *offset);
 /* The same with what waits in the session's inbox. */

@@ -21,21 +21,15 @@ static bool is_standing(const struct gz_session *session)
            standing->has_groups == has_groups(session);
 }
 
-/* The targets are as they were at that seq. False if there are none. */
-static bool stand_on(struct gz_session *session, struct gz_targets *targets, bool anew,
-                     uint64_t seq)
+/* The seat is as the scene was at that seq. */
+static void sit(struct gz_session *session, const struct gz_seat *seat, bool has_groups, bool anew,
+                uint64_t seq)
 {
-    struct gz_standing *standing = &session->standing;
-    gz_groups_bound(&session->groups, session->core->scene, &session->tool,
-                    session->gesture.drag.handle, anew, targets);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
-    standing->is_known = targets->count > 0 && (anew || !has_groups(session));
-    if (targets->count == 0) return false;
-    standing->seat = gz_seat_of(targets->list, targets->count, targets->active);
-    standing->has_groups = has_groups(session);
-    standing->seq = seq;
-    standing->selected = session->selection.version;
-    return true;
+    session->standing = (struct gz_standing){.is_known = anew || !has_groups,
+                                             .has_groups = has_groups,
+                                             .seq = seq,
+                                             .selected = session->selection.version,
+                                             .seat = *seat};
 }
 
 /* False if nothing is selected, or without memory. */
@@ -46,17 +40,38 @@ static bool stand(struct gz_session *session, bool anew)
     gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
-    return stand_on(session, &targets, anew, gz_scene_seq(core->scene));
+    gz_groups_bound(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
+                    anew, &targets);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    session->standing.is_known = false;
+    if (targets.count == 0) return false;
+    struct gz_seat seat = gz_seat_of(targets.list, targets.count, targets.active);
+    sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
+    return true;
+}
+
+static void begin_to_stand(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    struct gz_stand *look = &session->stand;
+    gz_stand_begin(look, &session->selection, core->scene, &core->scratch);
+    look->has_groups = has_groups(session);
+    look->anew = session->gesture.interaction == NULL;
+    gz_groups_begin(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
+                    look->anew, (struct gz_ids){look->ids, look->count});
 }
 
 void gz_session_go_on_standing(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     struct gz_stand *look = &session->stand;
-    if (!gz_stand_go_on(look, &session->selection, core->scene, &core->slice)) return;
-    struct gz_targets targets = {look->list, look->ids, look->count, look->count - 1};
-    bool anew = session->gesture.interaction == NULL;
-    session->standing.is_news = stand_on(session, &targets, anew, look->seq);
+    if (look->has_groups != has_groups(session)) gz_stand_finish(look);
+    bool is_over =
+        gz_stand_go_on(look, &session->selection, core->scene, &session->groups, &core->slice);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    if (!is_over) return;
+    sit(session, &look->seat, look->has_groups, look->anew, look->seq);
+    session->standing.is_news = true;
     gz_stand_finish(look);
 }
 
@@ -198,7 +213,7 @@ static bool waits(struct gz_session *session)
     if (is_standing(session) || session->selection.count <= core->slice_nodes) return false;
     gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
     gz_session_prune_selection(session);
-    gz_stand_begin(&session->stand, &session->selection, core->scene, &core->scratch);
+    begin_to_stand(session);
     return gz_stand_is_looking(&session->stand);
 }
 

@@ -48,27 +48,20 @@ static bool find_box(struct gz_scene *scene, const struct gz_node *group, gz_box
     return found;
 }
 
-static bool are_known(const struct gz_groups *groups, const struct gz_targets *targets)
+static bool are_known(const struct gz_groups *groups, struct gz_ids ids)
 {
-    return groups->count == targets->count &&
-           memcmp(groups->ids, targets->ids, targets->count * sizeof *targets->ids) == 0;
+    return groups->count == ids.count &&
+           memcmp(groups->ids, ids.ids, ids.count * sizeof *ids.ids) == 0;
 }
 
-static bool find_all(struct gz_groups *groups, struct gz_scene *scene,
-                     const struct gz_targets *targets)
+static void find_next(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *node,
+                      const struct gz_target *target)
 {
-    groups->count = groups->walked = 0;
-    if (!reserve(groups, targets->count)) return false;
-    for (size_t i = 0; i < targets->count; i++) {
-        const struct gz_node *node = gz_scene_find(scene, targets->ids[i]);
-        groups->ids[i] = targets->ids[i];
-        groups->found[i] = targets->list[i].bounds == NULL && node->first_child != NULL &&
-                           find_box(scene, node, &groups->boxes[i], &groups->walked);
-    }
-    groups->count = targets->count;
-    groups->seq = gz_scene_seq(scene);
-    groups->uncharged += groups->walked;
-    return true;
+    const size_t place = groups->count++, before = groups->walked;
+    groups->ids[place] = node->id;
+    groups->found[place] = target->bounds == NULL && node->first_child != NULL &&
+                           find_box(scene, node, &groups->boxes[place], &groups->walked);
+    groups->uncharged += groups->walked - before;
 }
 
 size_t gz_groups_uncharged(struct gz_groups *groups)
@@ -83,17 +76,32 @@ bool gz_groups_matter(const struct gz_tool *tool, enum gz_handle handle)
     return tool->mode == GZ_MODE_BOUNDS || tool->pivot == GZ_PIVOT_BOUNDS || handle >= GZ_BXN;
 }
 
-void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
-                     enum gz_handle handle, bool anew, const struct gz_targets *targets)
+void gz_groups_begin(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
+                     enum gz_handle handle, bool anew, struct gz_ids ids)
 {
-    if (targets->count == 0 || !gz_groups_matter(tool, handle)) {
+    if (ids.count == 0 || !gz_groups_matter(tool, handle)) {
         gz_groups_finish(groups);
         return;
     }
     bool is_old = anew && groups->seq != gz_scene_seq(scene);
-    if ((is_old || !are_known(groups, targets)) && !find_all(groups, scene, targets)) return;
-    for (size_t i = 0; i < targets->count; i++) {
-        if (targets->list[i].bounds == NULL && groups->found[i])
-            targets->list[i].bounds = &groups->boxes[i];
-    }
+    if (!is_old && are_known(groups, ids)) return;
+    groups->count = groups->walked = 0;
+    if (reserve(groups, ids.count)) groups->seq = gz_scene_seq(scene);
+}
+
+void gz_groups_give(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *node,
+                    size_t place, struct gz_target *target)
+{
+    if (place == groups->count && place < groups->capacity) find_next(groups, scene, node, target);
+    if (place >= groups->count || groups->ids[place] != node->id) return;
+    if (target->bounds == NULL && groups->found[place]) target->bounds = &groups->boxes[place];
+}
+
+void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
+                     enum gz_handle handle, bool anew, const struct gz_targets *targets)
+{
+    gz_groups_begin(groups, scene, tool, handle, anew,
+                    (struct gz_ids){targets->ids, targets->count});
+    for (size_t i = 0; i < targets->count && groups->capacity > 0; i++)
+        gz_groups_give(groups, scene, gz_scene_find(scene, targets->ids[i]), i, &targets->list[i]);
 }

@@ -10,7 +10,7 @@ bool gz_stand_is_looking(const struct gz_stand *stand)
 
 void gz_stand_finish(struct gz_stand *stand)
 {
-    free(stand->list);
+    free(stand->origins);
     free(stand->ids);
     *stand = (struct gz_stand){.count = 0};
 }
@@ -22,9 +22,9 @@ void gz_stand_begin(struct gz_stand *stand, const struct gz_selection *selection
     gz_stand_finish(stand);
     if (selection->count == 0 || tops == NULL) return;
     size_t count = gz_scene_tops(scene, selection->ids, selection->count, tops);
-    stand->list = calloc(count, sizeof *stand->list);
-    stand->ids = calloc(count, sizeof *stand->ids);
-    if (stand->list == NULL || stand->ids == NULL) {
+    stand->origins = malloc(count * sizeof *stand->origins);
+    stand->ids = malloc(count * sizeof *stand->ids);
+    if (stand->origins == NULL || stand->ids == NULL) {
         gz_stand_finish(stand);
         return;
     }
@@ -35,15 +35,28 @@ void gz_stand_begin(struct gz_stand *stand, const struct gz_selection *selection
     stand->removals = gz_scene_removals(scene);
 }
 
+static void look_at_next(struct gz_stand *stand, struct gz_scene *scene, struct gz_groups *groups,
+                         size_t *budget)
+{
+    const size_t place = stand->at++, walked = groups->walked;
+    const struct gz_node *node = gz_scene_find(scene, stand->ids[place]);
+    struct gz_target target = gz_target_of(scene, node);
+    gz_groups_give(groups, scene, node, place, &target);
+    gz_seat_add(&stand->seat, &target, &stand->origins[place]);
+    const size_t cost = 1 + groups->walked - walked;
+    *budget -= cost < *budget ? cost : *budget;
+}
+
 bool gz_stand_go_on(struct gz_stand *stand, const struct gz_selection *selection,
-                    struct gz_scene *scene, size_t *budget)
+                    struct gz_scene *scene, struct gz_groups *groups, size_t *budget)
 {
     if (!gz_stand_is_looking(stand)) return false;
     if (stand->selected != selection->version || stand->removals != gz_scene_removals(scene)) {
         gz_stand_finish(stand);
         return false;
     }
-    for (; *budget > 0 && stand->at < stand->count; stand->at++, --*budget)
-        stand->list[stand->at] = gz_target_of(scene, gz_scene_find(scene, stand->ids[stand->at]));
-    return stand->at == stand->count;
+    while (*budget > 0 && stand->at < stand->count) look_at_next(stand, scene, groups, budget);
+    if (stand->at < stand->count) return false;
+    gz_seat_complete(&stand->seat, stand->origins);
+    return true;
 }

@@ -57,13 +57,15 @@ static void add_on_grids(const struct grids *grids, double value, double sums[GR
     }
 }
 
+typedef gz_vec3 origin_reader(const void *items, size_t place);
+
 /* The mean of all origins, with the same bits whatever their order. */
-static gz_vec3 median(const struct gz_target *targets, size_t count)
+static gz_vec3 mean(const void *items, size_t count, origin_reader *origin)
 {
     gz_vec3 largest = {0, 0, 0};
-    if (count == 1) return origin_of(&targets[0]);
+    if (count == 1) return origin(items, 0);
     for (size_t i = 0; i < count; i++) {
-        gz_vec3 o = origin_of(&targets[i]);
+        gz_vec3 o = origin(items, i);
         largest = (gz_vec3){fmax(largest.x, fabs(o.x)), fmax(largest.y, fabs(o.y)),
                             fmax(largest.z, fabs(o.z))};
     }
@@ -71,7 +73,7 @@ static gz_vec3 median(const struct gz_target *targets, size_t count)
                        z = grids_above(largest.z, count);
     double sums[3][GRIDS] = {{0}};
     for (size_t i = 0; i < count; i++) {
-        gz_vec3 o = origin_of(&targets[i]);
+        gz_vec3 o = origin(items, i);
         add_on_grids(&x, o.x, sums[0]);
         add_on_grids(&y, o.y, sums[1]);
         add_on_grids(&z, o.z, sums[2]);
@@ -82,36 +84,56 @@ static gz_vec3 median(const struct gz_target *targets, size_t count)
     return (gz_vec3){sum.x / (double)count, sum.y / (double)count, sum.z / (double)count};
 }
 
-/* Along the world's axes. A node without bounds is a point. */
-static gz_box world_bounds(const struct gz_target *target)
+static gz_vec3 of_target(const void *items, size_t place)
 {
-    if (target->bounds == NULL) return (gz_box){origin_of(target), origin_of(target)};
+    return origin_of((const struct gz_target *)items + place);
+}
+
+static gz_vec3 of_origin(const void *items, size_t place)
+{
+    return ((const gz_vec3 *)items)[place];
+}
+
+/* Along the world's axes. A node without bounds is a point. */
+static gz_box world_bounds(const struct gz_target *target, gz_vec3 origin)
+{
+    if (target->bounds == NULL) return (gz_box){origin, origin};
     gz_affine local = gz_affine_from_trs(&target->local),
               world = gz_affine_multiply(&target->parent, &local);
     return gz_box_transform(target->bounds, &world);
 }
 
-static gz_box bounds_of_all(const struct gz_target *targets, size_t count)
+static void set_active(struct gz_seat *seat, const struct gz_target *target)
 {
-    gz_box all = world_bounds(&targets[0]);
-    for (size_t i = 1; i < count; i++) {
-        gz_box one = world_bounds(&targets[i]);
-        all = gz_box_union(&all, &one);
-    }
-    return all;
+    seat->active = *target;
+    seat->active.bounds = NULL;
+}
+
+void gz_seat_add(struct gz_seat *seat, const struct gz_target *target, gz_vec3 *origin)
+{
+    *origin = origin_of(target);
+    gz_box box = world_bounds(target, *origin);
+    seat->all = seat->count > 0 ? gz_box_union(&seat->all, &box) : box;
+    seat->own = seat->count == 0 && target->bounds != NULL ? *target->bounds : (gz_box){0};
+    seat->has_bounds |= target->bounds != NULL;
+    seat->count++;
+    set_active(seat, target);
+}
+
+void gz_seat_complete(struct gz_seat *seat, const gz_vec3 *origins)
+{
+    assert(seat->count > 0);
+    seat->median = mean(origins, seat->count, of_origin);
 }
 
 struct gz_seat gz_seat_of(const struct gz_target *targets, size_t count, size_t active)
 {
     assert(targets != NULL && active < count);
-    struct gz_seat seat = {.count = count,
-                           .active = targets[active],
-                           .median = median(targets, count),
-                           .all = bounds_of_all(targets, count)};
-    seat.active.bounds = NULL;
-    for (size_t i = 0; i < count && !seat.has_bounds; i++)
-        seat.has_bounds = targets[i].bounds != NULL;
-    if (count == 1 && seat.has_bounds) seat.own = *targets[0].bounds;
+    struct gz_seat seat = {.count = 0};
+    gz_vec3 origin;
+    for (size_t i = 0; i < count; i++) gz_seat_add(&seat, &targets[i], &origin);
+    seat.median = mean(targets, count, of_target);
+    set_active(&seat, &targets[active]);
     return seat;
 }
 

@@ -222,6 +222,11 @@ struct gz_seat {
 
 /* `active` is the index of the node whose space counts; there is such a target. */
 struct gz_seat gz_seat_of(const struct gz_target *targets, size_t count, size_t active);
+/* The same for targets that are looked at a few at a time. Each one is added to a seat that was
+ * zero, the active one last, and its origin in the world is put into *origin. Then the origins of
+ * all of them, in any order, complete the seat. */
+void gz_seat_add(struct gz_seat *seat, const struct gz_target *target, gz_vec3 *origin);
+void gz_seat_complete(struct gz_seat *seat, const gz_vec3 *origins);
 
 #define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))
 

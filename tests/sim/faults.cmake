@@ -92,7 +92,7 @@ gizmod_planted_fault(start_of_large_drag_forgotten FILE server/session/batch.c
 gizmod_planted_fault(large_drag_unknown_to_the_file FILE server/session/batch.c
     FROM "gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun" TO "gz_gesture_is_sampled(gesture) && gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun")
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
-    FROM "while (*offset < size && !session->ended && " TO "while (*offset < size && ")
+    FROM "return !session->ended && !gz_session_is_busy(session) &&" TO "return !gz_session_is_busy(session) &&")
 gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c
     FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true," TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true,")
 gizmod_planted_fault(wheel_never_over FILE server/session/core.c

@@ -113,7 +113,7 @@ static void carry_out(struct scene *s, struct gz_message message)
     assert_true(gz_core_summary(s->host.core).seq > seq);
 }
 
-/* Another one for each is done at once: a grab, and moves, until the drag ends. */
+/* The grab by itself, and moves, until the drag ends. */
 static void drag(struct scene *s, struct gz_ids ids, enum gz_phase end)
 {
     struct gz_message grab = {.op = GZ_OP_GRAB,
@@ -205,9 +205,83 @@ SCENE_TEST(test_batch_of_many_is_put_off)
     assert_ok(client_answer(s->b, rids[1]));
 }
 
+/* Says it; nothing is held, let go or answered before the bulk is done. Then so many nodes are
+ * held. */
+static void hold_put_off(struct scene *s, struct gz_message message, size_t held)
+{
+    const size_t before = s->a->session->gesture.count;
+    uint64_t rid = say(s->a, message);
+    host_turn(&s->host);
+    assert_true(gz_core_has_bulk(s->host.core));
+    assert_null(client_answer(s->a, rid));
+    assert_int_equal(s->a->session->gesture.count, before);
+    do_all_bulk(s);
+    assert_ok(client_answer(s->a, rid));
+    assert_int_equal(s->a->session->gesture.count, held);
+}
+
+static struct gz_message of_pointer(enum gz_op op, enum gz_phase phase)
+{
+    struct gz_message message = {
+        .op = op, .has = GZ_HAS_POINTER_AT, .pointer = {.phase = phase, .at = {460, 300}}};
+    message.pointer.handle = GZ_TX;
+    return message;
+}
+
+static void select_all(struct scene *s)
+{
+    static uint64_t ids[MANY];
+    for (size_t i = 0; i < MANY; i++) ids[i] = ROOT + 1 + i;
+    hold_put_off(s, (struct gz_message){.op = GZ_OP_SELECT, .select = {{ids, MANY}, GZ_HOW_SET}},
+                 0);
+    assert_int_equal(s->a->session->selection.count, MANY);
+}
+
+static const struct gz_message notch = {.op = GZ_OP_WHEEL, .wheel.dy = 1};
+
+SCENE_TEST(test_gesture_that_begins_to_hold_many_is_put_off)
+{
+    struct gz_message grab = of_pointer(GZ_OP_GRAB, GZ_PHASE_DOWN), typed = grab;
+    typed.has |= GZ_HAS_POINTER_VALUE;
+    typed.pointer.value = (struct gz_value){{0.5}, 1};
+    put_off_beyond(s, 1);
+    select_all(s);
+    hold_put_off(s, grab, MANY);
+    hold_put_off(s, typed, MANY);
+    hold_put_off(s, of_pointer(GZ_OP_POINTER, GZ_PHASE_CANCEL), 0);
+    hold_put_off(s, notch, MANY);
+    /* It ends the wheel, and is on a handle. */
+    hold_put_off(s, of_pointer(GZ_OP_POINTER, GZ_PHASE_DOWN), MANY);
+    hold_put_off(s, of_pointer(GZ_OP_POINTER, GZ_PHASE_UP), 0);
+}
+
+static void assert_done_at_once(struct scene *s, struct gz_message message)
+{
+    uint64_t rid = say(s->a, message);
+    assert_false(gz_core_has_bulk(s->host.core));
+    host_turn(&s->host);
+    assert_ok(client_answer(s->a, rid));
+}
+
+SCENE_TEST(test_what_holds_little_or_nothing_is_done_at_once)
+{
+    static const struct gz_message orbit = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_ORBIT};
+    put_off_beyond(s, 1);
+    select_all(s);
+    assert_done_at_once(s, of_pointer(GZ_OP_POINTER, GZ_PHASE_MOVE));
+    assert_done_at_once(s, orbit);
+    assert_done_at_once(s, notch);
+    assert_done_at_once(s, of_pointer(GZ_OP_POINTER, GZ_PHASE_DOWN));
+    assert_done_at_once(s, of_pointer(GZ_OP_POINTER, GZ_PHASE_UP));
+    put_off_beyond(s, MANY);
+    assert_done_at_once(s, of_pointer(GZ_OP_GRAB, GZ_PHASE_DOWN));
+    assert_int_equal(s->a->session->gesture.count, MANY);
+}
+
 /* The way of a drag of very many nodes is not followed, so that its batches are small until it
  * ends. */
-SCENE_TEST(test_drag_of_many_is_put_off_at_its_end_only)
+SCENE_TEST(test_drag_of_many_is_put_off_at_its_ends_only)
 {
     static uint64_t ids[GZ_SAMPLED_NODES_MAX + MANY];
     struct gz_create_node nodes[MANY];
@@ -224,6 +298,7 @@ SCENE_TEST(test_drag_of_many_is_put_off_at_its_end_only)
                   .op = GZ_OP_GRAB,
                   .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_NODES,
                   .pointer = {.at = {400, 300}, .handle = GZ_TX, .nodes = {ids, COUNT(ids)}}});
+    do_all_bulk(s);
     host_advance(&s->host, 1);
     const uint64_t stored = s->host.core->stored_seq;
     assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, 450, 300));
@@ -423,7 +498,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_edits_are_put_off_and_come_out_the_same),
         cmocka_unit_test(test_batch_of_many_is_put_off),
-        cmocka_unit_test(test_drag_of_many_is_put_off_at_its_end_only),
+        cmocka_unit_test(test_gesture_that_begins_to_hold_many_is_put_off),
+        cmocka_unit_test(test_what_holds_little_or_nothing_is_done_at_once),
+        cmocka_unit_test(test_drag_of_many_is_put_off_at_its_ends_only),
         cmocka_unit_test(test_messages_keep_their_order),
         cmocka_unit_test(test_rest_of_a_frame_waits),
         cmocka_unit_test(test_viewer_is_refused_at_once),

@@ -596,6 +596,106 @@ SCENE_TEST(test_wheel_of_many_turns_in_slices)
     s->a->stalled = false;
 }
 
+/* ---- large frames ---- */
+
+static struct gz_message select_message(const uint64_t *ids, size_t count)
+{
+    return (struct gz_message){.op = GZ_OP_SELECT, .select = {{ids, count}, GZ_HOW_SET}};
+}
+
+/* Of those that come together one is read in a turn; what is small is read at once. */
+SCENE_TEST(test_one_large_frame_is_read_in_a_turn)
+{
+    enum { ASKERS = 4 };
+    struct client *askers[ASKERS];
+    uint64_t ids[FEW], rids[ASKERS];
+    for (size_t i = 0; i < FEW; i++) ids[i] = i + 1;
+    for (size_t i = 0; i < ASKERS; i++)
+        askers[i] =
+            client_enter(&s->host, (const char[]){(char)('p' + i), 0}, GZ_ROLE_VIEWER, false);
+    (void)turn(s);
+    for (size_t i = 0; i < ASKERS; i++) rids[i] = say(askers[i], select_message(ids, FEW));
+    uint64_t pinged = say(s->b, (struct gz_message){.op = GZ_OP_PING}),
+             behind = say(askers[1], (struct gz_message){.op = GZ_OP_PING});
+    for (size_t turns = 0; turns < ASKERS; turns++) {
+        for (size_t i = 0; i < ASKERS; i++) {
+            assert_int_equal(askers[i]->session->selection.count, i <= turns ? FEW : 0);
+            assert_int_equal(gz_session_is_full(askers[i]->session), i > turns);
+        }
+        (void)turn(s);
+    }
+    assert_non_null(client_answer(s->b, pinged));
+    for (size_t i = 0; i < ASKERS; i++) {
+        client_read(askers[i]);
+        assert_ok(client_answer(askers[i], rids[i]));
+    }
+    assert_ok(client_answer(askers[1], behind));
+}
+
+/* A large frame is left where the slice ends, and goes on in the next turn. */
+SCENE_TEST(test_large_frame_of_many_messages_is_read_in_slices)
+{
+    enum { SELECTS = 4 };
+    struct gz_buffer bytes;
+    uint64_t ids[FEW];
+    const struct gz_session *session = s->b->session;
+    for (size_t i = 0; i < FEW; i++) ids[i] = i + 1;
+    gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
+    for (size_t i = 0; i < SELECTS; i++) {
+        struct gz_message select = select_message(ids, FEW - i);
+        assert_int_equal(gz_encode(&bytes, &select), GZ_OK);
+    }
+    (void)turn(s);
+    assert_true(client_say_bytes(s->b, bytes.data, bytes.size));
+    for (size_t i = 0; i < SELECTS; i++) {
+        assert_int_equal(session->selection.count, FEW - i);
+        (void)turn(s);
+    }
+    assert_false(gz_session_is_full(session));
+    gz_buffer_finish(&bytes);
+}
+
+/* ---- gizmos of many nodes ---- */
+
+/* The groups below a selection are looked through in slices, too: what is found is what one go
+ * would find. */
+SCENE_TEST(test_gizmo_of_many_groups_is_found_in_slices)
+{
+    enum { GROUPS = FEW / 2 };
+    const size_t slice = s->host.core->slice_nodes;
+    struct gz_create_node *nodes = calloc(GROUPS, sizeof *nodes);
+    uint64_t ids[GROUPS];
+    assert_non_null(nodes);
+    for (size_t i = 0; i < GROUPS; i++) {
+        ids[i] = i + 1;
+        nodes[i] =
+            (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_BOUNDS,
+                                    .name = {"n", 1},
+                                    .parent = ids[i]};
+        nodes[i].bounds = (gz_box){{-1, -1, -1}, {1, 2, 3}};
+    }
+    (void)say(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, GROUPS}});
+    host_turn(&s->host);
+    client_say(s->a, &(struct gz_message){
+                         .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_BOUNDS});
+    struct gz_message select = select_message(ids, GROUPS);
+    client_say(s->a, &select);
+    size_t looks = 0;
+    do assert_in_range(turn(s), 0, slice);
+    while (looks++, gz_stand_is_looking(&s->a->session->stand));
+    assert_in_range(looks, 3 * GROUPS / slice, 3 * GROUPS / slice + 2);
+    const struct gz_seat sliced = s->a->session->standing.seat;
+    assert_true(sliced.has_bounds && sliced.count == GROUPS);
+    s->a->session->standing = (struct gz_standing){.is_known = false};
+    s->host.core->slice_nodes = SIZE_MAX;
+    client_say(s->a, &(struct gz_message){
+                         .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_BOUNDS});
+    host_turn(&s->host);
+    assert_memory_equal(&s->a->session->standing.seat, &sliced, sizeof sliced);
+    s->a->stalled = false;
+    free(nodes);
+}
+
 /* ---- answers of the past ---- */
 
 /* The last edit made the most of the nodes. */
@@ -654,6 +754,9 @@ int main(void)
         cmocka_unit_test(test_drag_of_many_moves_in_slices),
         cmocka_unit_test(test_drag_of_many_ends_in_the_middle),
         cmocka_unit_test(test_wheel_of_many_turns_in_slices),
+        cmocka_unit_test(test_one_large_frame_is_read_in_a_turn),
+        cmocka_unit_test(test_large_frame_of_many_messages_is_read_in_slices),
+        cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
         cmocka_unit_test(test_edit_of_many_nodes_is_told_in_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
