@@ -341,7 +341,7 @@ void gz_moving_delta(struct gz_moving *moving, const struct gz_delta *delta, uin
 {
     bool moves = delta->count > 0 || delta->gone.count > 0;
     moving->is_stale = true;
-    moving->unanswered.foreseen.version++;
+    if (moves) moving->unanswered.foreseen.version++;
     if (moving->running != NULL && moves) {
         if (gz_moving_drags(moving) && !moving->is_seated && was_moved_before(moving, session))
             press_again(moving);

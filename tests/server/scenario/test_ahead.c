@@ -200,7 +200,7 @@ static void test_ahead_set_that_cannot_be_expects_nothing(void **state)
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
-/* A drag of what hangs below goes along, and more edits than are kept are given up one by one. */
+/* A drag of what hangs below goes along. */
 static void test_ahead_sets_during_a_drag_take_it_along(void **state)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
@@ -226,13 +226,13 @@ static void test_ahead_sets_during_a_drag_take_it_along(void **state)
 /* ---- the view ---- */
 
 struct views {
-    double list[VIEWS][16];
+    double list[2 * VIEWS][16];
     size_t count;
 };
 
 static void note_view(const struct bench *bench, struct views *views)
 {
-    assert_true(views->count < VIEWS);
+    assert_true(views->count < 2 * VIEWS);
     assert_true(gz_client_predict_view(bench->ada, views->list[views->count++]));
 }
 
@@ -313,6 +313,10 @@ static void test_ahead_orbit_about_the_selection_is_what_the_server_tells(void *
     struct gz_set_node move = moved_to(bench.table, 0.7);
     bench_send(bench.ada, message_set_t(&move)); /* the lamp goes along, which is not told yet */
     orbits(&bench);
+    bench_send(bench.ada, message_select(&bench.bulb));
+    orbits(&bench);
+    bench_send(bench.ada, message_select(&bench.box)); /* nothing else has changed */
+    orbits(&bench);
 }
 
 static void test_ahead_orbit_about_everything_is_what_the_server_tells(void **state)
@@ -345,21 +349,33 @@ static void test_ahead_wheel_in_the_mode_orbit_goes_nearer(void **state)
     }
     await_views(&bench, &views, rid);
     assert_view(&bench, views.list[3]);
+    bench_grab(&bench, &bench.box, GZ_TX);
+    rid = ask_later(bench.ada, wheel(1)); /* refused: a drag runs */
+    assert_view(&bench, views.list[3]);
+    assert_int_equal(await(bench.ada, rid), GZ_BAD_STATE);
+    assert_view(&bench, views.list[3]);
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
+/* And the next one begins there, before the server has told anything of it. */
 static void test_ahead_cancelled_orbit_goes_back(void **state)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message camera = message_camera(EYE, (gz_vec3){0, 0, 0});
+    struct views views = {.count = 0};
     bench_send(bench.ada, orbit(GZ_PHASE_DOWN, 0));
-    for (int i = 1; i < VIEWS; i++) bench_send(bench.ada, orbit(GZ_PHASE_MOVE, i));
-    uint64_t rid = ask_later(bench.ada, message_pointer(GZ_PHASE_CANCEL, 0, 0));
-    assert_view(&bench, camera.camera.view);
-    assert_int_equal(await(bench.ada, rid), GZ_OK);
+    for (int i = 1; i < VIEWS; i++) {
+        bench_send(bench.ada, orbit(GZ_PHASE_MOVE, i));
+        note_view(&bench, &views);
+    }
+    bench_send(bench.ada, message_pointer(GZ_PHASE_CANCEL, 0, 0));
+    note_view(&bench, &views);
     assert_view(&bench, camera.camera.view);
     bench_send(bench.ada, orbit(GZ_PHASE_MOVE, 1)); /* hovers */
     assert_view(&bench, camera.camera.view);
+    uint64_t rid = turn_view(&bench, &views);
+    await_views(&bench, &views, rid);
+    assert_view(&bench, views.list[2 * VIEWS - 1]);
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
@@ -393,10 +409,9 @@ static uint64_t say(struct desk *desk, struct gz_message message)
     return message.rid;
 }
 
-static void open_desk(struct desk *desk)
+static void open_desk(struct desk *desk, enum gz_role role)
 {
-    struct gz_message welcome = {.op = GZ_OP_WELCOME,
-                                 .welcome = {.session = 5, .role = GZ_ROLE_VIEWER}};
+    struct gz_message welcome = {.op = GZ_OP_WELCOME, .welcome = {.session = 5, .role = role}};
     *desk = (struct desk){.mirror = gz_mirror_create()};
     assert_non_null(desk->mirror);
     desk->prediction = gz_prediction_create(desk->mirror);
@@ -409,6 +424,35 @@ static void close_desk(struct desk *desk)
 {
     gz_prediction_destroy(desk->prediction);
     gz_mirror_destroy(desk->mirror);
+}
+
+/* The server has its one node at `x` and of this size. */
+static void tell_node(struct desk *desk, uint64_t seq, double x, double scale)
+{
+    struct gz_node_state node = {.id = 1,
+                                 .by = 5,
+                                 .has = GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S |
+                                        GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT | GZ_HAS_STATE_BY,
+                                 .trs = {{x, 0, 0}, {0, 0, 0, 1}, {scale, scale, scale}}};
+    struct gz_message message = {
+        .op = GZ_OP_DELTA,
+        .delta = {.from = gz_mirror_seq(desk->mirror), .seq = seq, .nodes = &node, .count = 1}};
+    assert_int_equal(gz_mirror_apply(desk->mirror, &message.delta, NULL), GZ_OK);
+    gz_prediction_received(desk->prediction, &message);
+}
+
+static void answer(struct desk *desk, uint64_t rid, uint64_t seq)
+{
+    struct gz_message ok = {
+        .op = GZ_OP_OK, .has = GZ_HAS_RID | GZ_HAS_OK_SEQ, .rid = rid, .ok.seq = seq};
+    gz_prediction_received(desk->prediction, &ok);
+}
+
+static gz_trs desk_trs(const struct desk *desk)
+{
+    gz_trs trs;
+    assert_true(gz_prediction_trs(desk->prediction, 1, &trs));
+    return trs;
 }
 
 static void tell_view(struct desk *desk, const double view[16])
@@ -434,7 +478,7 @@ static void test_ahead_view_that_the_server_has_elsewhere_counts(void **state)
     struct gz_message first = message_camera((gz_vec3){1, 2, 9}, (gz_vec3){0, 0, 0}),
                       next = message_camera((gz_vec3){2, 2, 9}, (gz_vec3){0, 0, 0});
     double view[16];
-    open_desk(&desk);
+    open_desk(&desk, GZ_ROLE_VIEWER);
     (void)say(&desk, orbit(GZ_PHASE_DOWN, 0));
     (void)say(&desk, orbit(GZ_PHASE_MOVE, 1));
     (void)say(&desk, orbit(GZ_PHASE_MOVE, 2));
@@ -455,7 +499,7 @@ static void test_ahead_refused_orbit_goes_back(void **state)
     struct gz_message camera = message_camera(EYE, (gz_vec3){0, 0, 0});
     for (int is_released = 0; is_released < 2; is_released++) {
         struct desk desk;
-        open_desk(&desk);
+        open_desk(&desk, GZ_ROLE_VIEWER);
         struct gz_message error = {.op = GZ_OP_ERROR, .has = GZ_HAS_RID},
                           ok = {.op = GZ_OP_OK, .has = GZ_HAS_RID};
         error.rid = say(&desk, orbit(GZ_PHASE_DOWN, 0));
@@ -476,7 +520,7 @@ static void test_ahead_very_many_views_are_no_correction(void **state)
     double(*views)[16] = calloc(MANY, sizeof *views);
     struct desk desk;
     assert_non_null(views);
-    open_desk(&desk);
+    open_desk(&desk, GZ_ROLE_VIEWER);
     (void)say(&desk, orbit(GZ_PHASE_DOWN, 0));
     for (int i = 0; i < MANY; i++) {
         (void)say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 0.3 * (i + 1), MIDDLE_Y));
@@ -488,6 +532,59 @@ static void test_ahead_very_many_views_are_no_correction(void **state)
     assert_desk_view(&desk, views[0], 1);
     close_desk(&desk);
     free(views);
+}
+
+/* An answer may come before or after the state that shows what it is about, and the next turn of
+ * the wheel between them. */
+static void test_ahead_wheel_stays_until_its_last_turn_is_shown(void **state)
+{
+    (void)state;
+    struct desk desk;
+    const uint64_t id = 1;
+    open_desk(&desk, GZ_ROLE_EDITOR);
+    tell_node(&desk, 1, 0, 1);
+    (void)say(&desk, message_select(&id));
+    uint64_t first = say(&desk, wheel(1));
+    answer(&desk, first, 2);
+    assert_true(fabs(desk_trs(&desk).s.x - 1.1) < 1e-12);
+    uint64_t last = say(&desk, wheel(1));
+    tell_node(&desk, 2, 0, 1.1);
+    assert_true(fabs(desk_trs(&desk).s.x - 1.21) < 1e-12);
+    tell_node(&desk, 3, 0, 1.21);
+    assert_true(fabs(desk_trs(&desk).s.x - 1.21) < 1e-12);
+    answer(&desk, last, 3);
+    assert_true(desk_trs(&desk).s.x == 1.21);
+    tell_node(&desk, 4, 0, 5);
+    assert_true(desk_trs(&desk).s.x == 5);
+    assert_int_equal(gz_prediction_corrections(desk.prediction), 0);
+    close_desk(&desk);
+}
+
+/* More than is kept: the oldest are given up, under those that came after them; the drag that runs
+ * is the first. */
+static void test_ahead_very_many_sets_are_no_correction(void **state)
+{
+    (void)state;
+    enum { MANY = 300 };
+    struct desk desk;
+    uint64_t rid = 0;
+    const uint64_t id = 1;
+    open_desk(&desk, GZ_ROLE_EDITOR);
+    tell_node(&desk, 1, 0, 1);
+    (void)say(&desk, message_grab(&id, GZ_TX, MIDDLE_X, MIDDLE_Y));
+    (void)say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 100, MIDDLE_Y));
+    for (int i = 1; i <= MANY; i++) {
+        struct gz_set_node node = {.id = 1, .has = GZ_HAS_SET_NODE_T, .trs.t = {i, 0, 0}};
+        rid = say(&desk, message_set_t(&node));
+        assert_true(desk_trs(&desk).t.x == i);
+    }
+    tell_node(&desk, 1 + MANY, MANY, 1);
+    answer(&desk, rid, 1 + MANY);
+    assert_true(desk_trs(&desk).t.x == MANY);
+    tell_node(&desk, 2 + MANY, -1, 1);
+    assert_true(desk_trs(&desk).t.x == -1);
+    assert_int_equal(gz_prediction_corrections(desk.prediction), 0);
+    close_desk(&desk);
 }
 
 /* ---- the network is away ---- */
@@ -595,6 +692,8 @@ int main(void)
         cmocka_unit_test(test_ahead_view_that_the_server_has_elsewhere_counts),
         cmocka_unit_test(test_ahead_refused_orbit_goes_back),
         cmocka_unit_test(test_ahead_very_many_views_are_no_correction),
+        cmocka_unit_test(test_ahead_wheel_stays_until_its_last_turn_is_shown),
+        cmocka_unit_test(test_ahead_very_many_sets_are_no_correction),
         STORY(test_ahead_all_of_it_shows_while_the_network_is_away),
         STORY(test_ahead_reconnect_begins_with_what_the_server_has),
         STORY(test_ahead_view_without_the_option_is_the_one_that_was_told),
