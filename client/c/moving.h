@@ -1,7 +1,7 @@
 /* moving.h - the drag or the wheel that runs, ahead of the server: where it takes the nodes, and
- * what the gizmo stands on. All times are "now": a press, a pointer, a turn is solved as it is
- * sent. Ownership: finish frees what is held. Memory: without it nothing is foreseen. Threads: one
- * at a time. */
+ * what the gizmo stands on. Each press, pointer and turn is solved when it is sent. Ownership:
+ * finish frees what the struct holds; the mirror is the caller's. Memory: without it nothing is
+ * foreseen. Threads: one at a time. */
 #ifndef GZ_CLIENT_MOVING_H
 #define GZ_CLIENT_MOVING_H
 
@@ -58,7 +58,7 @@ void gz_moving_press(struct gz_moving *moving, uint64_t rid, enum gz_handle hand
 void gz_moving_go(struct gz_moving *moving, const struct gz_step *step);
 void gz_moving_end(struct gz_moving *moving, const struct gz_message *up);
 void gz_moving_cancel(struct gz_moving *moving, const struct gz_message *cancel);
-/* Scales what the gizmo stands on. Nothing while something else runs. */
+/* Scales what the gizmo stands on, unless a drag or an orbit runs. */
 void gz_moving_turn(struct gz_moving *moving, const struct gz_message *wheel);
 /* Something is done that completes a wheel. */
 void gz_moving_rest(struct gz_moving *moving);

@@ -1,6 +1,6 @@
-/* unanswered.h - what was sent, moves nodes, and is not yet seen in what the server says: drags,
- * wheels and typed edits, each with where it is expected to leave its nodes. Ownership: the mirror
- * is the caller's; finish frees the rest. Threads: one at a time. */
+/* unanswered.h - the drags, wheels and typed edits that this client has sent and that the server's
+ * state does not show yet, each with where it is expected to leave its nodes. Ownership: the mirror
+ * is the caller's; clear frees the rest. Threads: one at a time. */
 #ifndef GZ_CLIENT_UNANSWERED_H
 #define GZ_CLIENT_UNANSWERED_H
 
