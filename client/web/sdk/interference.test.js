@@ -12,10 +12,10 @@ import { Delay } from "../../../tests/browser/support/delay.js";
 import { random } from "../../../tests/browser/support/random.js";
 import { connect } from "./index.js";
 
-const CASES = Number(process.env.GIZMOD_CASES ?? 200);
+const CASES = Number(process.env.GIZMOD_CASES ?? 40);
 const SEED = Number(process.env.GIZMOD_SEED ?? 1);
 /** Scenes in which cases go on at the same time. */
-const LANES = Math.min(CASES, 20);
+const LANES = Math.min(CASES / 5, 20);
 const ACTIONS = CASES > 1000 ? 25 : 6;
 
 const HANDLES = ["tx", "tyz", "tv", "ry", "rv", "rb", "sx", "szx", "su", "bxp", "bnpn"];

@@ -138,10 +138,12 @@ describe("prediction", { concurrency: true }, () => {
     const net = await network(150);
     const ada = await join(scene, "Ada", net),
       bob = await join(scene, "Bob");
+    net.stall();
     await bob.set([{ id, t: [0.3, 3, 0.1] }]); // Ada has not heard of it
     const grabbed = ada.grab("tx", { nodes: [id], at: [400, 300] });
     for (const place of path(3)) ada.move(place);
     assert.equal(shown(ada, id).t[1], 0);
+    net.goOn();
     await grabbed;
     for (const place of path(3, [500, 300])) ada.move(place);
     await until(() => shown(ada, id).t[1] === 3, "the place where Bob put it");

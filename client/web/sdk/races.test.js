@@ -74,6 +74,8 @@ const state = (more = {}) => ({
   nodes: [node(1), node(2)],
   ...more,
 });
+/** After so long the session sends again what the server dropped. */
+const DROPPED_MS = 1000;
 /** Until what was queued in this turn is sent, and promises are settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -203,6 +205,7 @@ test("frames_hold_no_more_than_the_server_takes", async (t) => {
 });
 
 test("requests_that_are_too_much_work_are_refused_and_edits_are_sent_again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { session, socket } = await joined(t);
   const edit = session.set([{ id: 1, t: [1, 0, 0] }]);
   const pick = session.pick({ at: [0, 0] });
@@ -212,7 +215,8 @@ test("requests_that_are_too_much_work_are_refused_and_edits_are_sent_again", asy
   socket.tell({ ...refused, rid: socket.last("pick").rid });
   socket.tell({ ...refused, rid });
   await assert.rejects(pick, ({ code }) => code === "rate_limited");
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  t.mock.timers.tick(DROPPED_MS);
+  await settled();
   assert.deepEqual(
     socket.sent.filter(({ op }) => op === "set").map((message) => [message.key, message.rid]),
     [
@@ -225,6 +229,7 @@ test("requests_that_are_too_much_work_are_refused_and_edits_are_sent_again", asy
 });
 
 test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { session, socket } = await joined(t);
   const edit = session.set([{ id: 1, t: [1, 0, 0] }]);
   const pick = session.pick({ at: [0, 0] });
@@ -241,7 +246,8 @@ test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t
   await assert.rejects(pick, ({ code }) => code === "rate_limited");
   socket.tell({ op: "error", rid: late, code: "bad_state", message: "late" });
   assert.deepEqual(errors, ["rate_limited"], "what was given up is not told");
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  t.mock.timers.tick(DROPPED_MS);
+  await settled();
   assert.deepEqual(
     socket.sent.filter(({ op }) => op === "set").map((message) => [message.key, message.rid]),
     [
