@@ -4,6 +4,8 @@
 // are below 2^53, so they are plain numbers.
 import { Encoder, decodeMulti } from "@msgpack/msgpack";
 
+/** @import {Place} from "./types.js" */
+
 export const SUBPROTOCOL = "gizmod.v1";
 export const VERSION = 1;
 
@@ -15,32 +17,149 @@ export function encode(...messages) {
   return joined(messages.map(encodeOne));
 }
 
+/** The head of MessagePack's uint 32, as a pointer's number is written, and of its float 64. */
+const UINT32 = 0xce;
+const FLOAT64 = 0xcb;
+
 /**
- * Encodes messages in as few frames as possible, in their order.
- * @param {any[]} messages
- * @param {number} bytesMax the largest frame
- * @param {(message: any, bytes: number) => void} refuse called with a message that is too large for
- * a frame
- * @returns {Uint8Array[]}
+ * Messages of a pointer that moves, alike but for their numbers. The library writes the first one;
+ * of the others only the numbers are written, so that a drag leaves nothing to collect.
  */
-export function encodeFrames(messages, bytesMax, refuse) {
-  /** @type {Uint8Array[][]} */
-  const frames = [];
-  let room = 0;
-  for (const message of messages) {
-    const part = encodeOne(message);
-    if (part.length > bytesMax) {
-      refuse(message, part.length);
-      continue;
-    }
-    if (frames.length === 0 || part.length > room) {
-      frames.push([]);
-      room = bytesMax;
-    }
-    frames[frames.length - 1].push(part);
-    room -= part.length;
+class MoveShape {
+  #isRay;
+  #mods;
+  /** Where the pointer's number is, and where the coordinates begin. */
+  #n;
+  #coordinates;
+
+  /** @param {Place} place */
+  constructor({ ray, mods }) {
+    const some = new Array(ray ? 6 : 2).fill(0.5);
+    const place = ray ? { ray: some } : { at: some };
+    this.#isRay = ray !== undefined;
+    this.#mods = mods && [...mods];
+    this.bytes = encodeOne({ op: "pointer", phase: "move", n: 2 ** 32 - 1, ...place, mods });
+    this.#n = 1 + this.bytes.indexOf(UINT32);
+    this.#coordinates = 1 + this.bytes.indexOf(FLOAT64, this.#n + 4);
   }
-  return frames.map(joined);
+
+  /** @param {Place} place */
+  fits({ ray, mods }) {
+    const own = this.#mods;
+    if (this.#isRay !== (ray !== undefined) || own?.length !== mods?.length) return false;
+    if (own && mods) for (let i = 0; i < own.length; i++) if (own[i] !== mods[i]) return false;
+    return true;
+  }
+
+  /**
+   * @param {DataView} view where `bytes` are
+   * @param {number} start
+   * @param {number} n
+   * @param {ArrayLike<number>} numbers
+   */
+  write(view, start, n, numbers) {
+    view.setUint32(start + this.#n, n);
+    for (let i = 0; i < numbers.length; i++)
+      view.setFloat64(start + this.#coordinates + 9 * i, numbers[i]);
+  }
+}
+
+/** A frame up to this length takes no memory of its own. */
+const SHORT_BYTES = 256;
+
+/** Messages on their way into as few frames as possible, in their order. */
+export class Frames {
+  #encoder = new Encoder(OPTIONS);
+  /** Frames that are full. @type {Uint8Array[]} */
+  #full = [];
+  #bytes = new Uint8Array(SHORT_BYTES);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+  /** @type {MoveShape | null} */
+  #move = null;
+  /** The beginnings of `#bytes`, by their length. @type {(Uint8Array | null)[]} */
+  #views = new Array(SHORT_BYTES + 1).fill(null);
+
+  get empty() {
+    return this.#length === 0;
+  }
+
+  /**
+   * @param {any} message is encoded now
+   * @param {number} bytesMax the largest frame
+   * @returns {number} 0; the message's bytes if they are too many for a frame, and it was left out
+   */
+  add(message, bytesMax) {
+    return this.#put(this.#encoder.encodeSharedRef(message), bytesMax);
+  }
+
+  /**
+   * A pointer that moves: its number, and its place of the screen or ray.
+   * @param {number} n
+   * @param {Place} place
+   * @param {number} bytesMax
+   * @returns {number} as `add`
+   */
+  addMove(n, place, bytesMax) {
+    const numbers = place.ray ?? place.at;
+    if (!numbers) return this.add({ op: "pointer", phase: "move", n, mods: place.mods }, bytesMax);
+    if (!this.#move?.fits(place)) this.#move = new MoveShape(place);
+    const refused = this.#put(this.#move.bytes, bytesMax);
+    const start = this.#length - this.#move.bytes.length;
+    if (refused === 0) this.#move.write(this.#view, start, n, numbers);
+    return refused;
+  }
+
+  /** @param {Uint8Array} part @param {number} bytesMax */
+  #put(part, bytesMax) {
+    if (part.length > bytesMax) return part.length;
+    if (this.#length + part.length > bytesMax) this.#fill();
+    const length = this.#length + part.length;
+    if (length > this.#bytes.length) this.#use(new Uint8Array(2 * length), this.#bytes);
+    this.#bytes.set(part, this.#length);
+    this.#length = length;
+    return 0;
+  }
+
+  /**
+   * Sends all frames and is empty. What it sends last is written again, unless `renew` is called
+   * before the next `add`.
+   * @param {(frame: Uint8Array) => void} send
+   */
+  flush(send) {
+    for (const frame of this.#full) send(frame);
+    if (this.#length > 0) send(this.#frame());
+    this.clear();
+  }
+
+  clear() {
+    if (this.#full.length > 0) this.#full = [];
+    this.#length = 0;
+  }
+
+  /** Leaves its memory to the frame that was sent last. */
+  renew() {
+    this.#use(new Uint8Array(SHORT_BYTES));
+  }
+
+  #frame() {
+    if (this.#length > SHORT_BYTES) return this.#bytes.slice(0, this.#length);
+    return (this.#views[this.#length] ??= this.#bytes.subarray(0, this.#length));
+  }
+
+  /** The frame is full, another one begins. */
+  #fill() {
+    this.#full.push(this.#bytes.slice(0, this.#length));
+    this.#length = 0;
+  }
+
+  /** @param {Uint8Array<ArrayBuffer>} bytes @param {Uint8Array} [before] what they begin with */
+  #use(bytes, before) {
+    if (before) bytes.set(before);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
+    this.#views.fill(null);
+  }
 }
 
 /** @param {any} message @returns {Uint8Array} */

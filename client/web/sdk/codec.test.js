@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { SUBPROTOCOL, decode, encode } from "./codec.js";
+import { Frames, SUBPROTOCOL, decode, encode } from "./codec.js";
 
 const file = new URL("../../../proto/vectors/vectors.json", import.meta.url);
 const { vectors } = JSON.parse(readFileSync(file, "utf8"));
@@ -56,6 +56,63 @@ test("codec_keeps_the_largest_id", () => {
   assert.deepStrictEqual(decode(encode({ op: "saved", seq: 2 ** 53 - 1 })), [
     { op: "saved", seq: 2 ** 53 - 1 },
   ]);
+});
+
+/** What is sent of these frames. */
+function flushed(frames) {
+  const sent = [];
+  frames.flush((frame) => sent.push(frame));
+  return sent;
+}
+
+test("codec_pointers_that_move_are_messages_like_any_other", () => {
+  const frames = new Frames();
+  const places = [
+    { at: [1, 2.5] },
+    { at: [-3e9, 0.1], mods: [] },
+    { at: [7, 8], mods: ["snap", "fine"] },
+    { at: [9, 10], mods: ["snap", "fine"] },
+    { at: [9, 10], mods: ["fine", "snap"] },
+    { ray: [0, 0.25, 1e9, 0, 0, -1], mods: ["fine"] },
+    { mods: ["fine"] },
+    {},
+  ];
+  places.forEach((place, i) => frames.addMove(2 ** (4 * i), place, Infinity));
+  const wanted = places.map((place, i) => ({
+    op: "pointer",
+    phase: "move",
+    n: 2 ** (4 * i),
+    ...place,
+  }));
+  assert.deepStrictEqual(flushed(frames).flatMap(decode), wanted);
+  assert.deepStrictEqual(flushed(frames), [], "they are sent once");
+});
+
+test("codec_frames_are_as_few_as_their_largest_size_allows", () => {
+  const frames = new Frames();
+  const message = (n) => ({ op: "pick", rid: n, text: "x".repeat(40) });
+  const { length } = encode(message(1));
+  for (let n = 1; n <= 5; n++) assert.equal(frames.add(message(n), 2 * length), 0);
+  assert.equal(frames.add({ op: "pick", text: "x".repeat(200) }, 2 * length), 216);
+  const sent = flushed(frames);
+  assert.deepStrictEqual(
+    sent.map((frame) => frame.length / length),
+    [2, 2, 1],
+  );
+  assert.deepStrictEqual(sent.flatMap(decode), [1, 2, 3, 4, 5].map(message));
+});
+
+test("codec_a_frame_that_waits_to_be_sent_is_not_written_again", () => {
+  const frames = new Frames();
+  const send = (n) => (frames.addMove(n, { at: [0, 0] }, Infinity), flushed(frames)[0]);
+  const first = send(1);
+  assert.equal(send(2), first, "the same memory");
+  frames.renew();
+  const third = send(3);
+  assert.deepStrictEqual(
+    [first, third].map((frame) => decode(frame)[0].n),
+    [2, 3],
+  );
 });
 
 for (const [name, hex] of [

@@ -1,11 +1,11 @@
 // connection.js - keeps a connection to a scene over any number of WebSockets. After a loss,
 // requests with a key are sent again until they are answered, because the server remembers keys;
 // other requests fail with the code "lost". session.js knows what the messages mean.
-import { SUBPROTOCOL, VERSION, decode, encode, encodeFrames } from "./codec.js";
+import { Frames, SUBPROTOCOL, VERSION, decode, encode } from "./codec.js";
 import { healthUrl, isReachable } from "./reachable.js";
 
 /** @import {SessionToken} from "./token.js" */
-/** @import {Status} from "./types.js" */
+/** @import {Place, Status} from "./types.js" */
 
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 8000;
@@ -94,8 +94,10 @@ export function makeKey() {
 export class Connection {
   /** @type {Map<number, Pending>} in the order in which they were made */
   #pending = new Map();
-  /** @type {any[]} what goes in the next frame */
-  #queue = [];
+  /** What is sent at the end of this turn of the event loop. */
+  #frames = new Frames();
+  #flushes = () => this.#flush();
+  #sends = (/** @type {Uint8Array} */ frame) => this.#socket.send(frame);
   #lastRid = 0;
   #attempts = 0;
   /** @type {any} */
@@ -157,12 +159,26 @@ export class Connection {
   /**
    * Sends a message that needs no answer; without a connection it is dropped. Messages of one turn
    * of the event loop share a frame.
-   * @param {any} message
+   * @param {any} message is encoded at once
    */
   send(message) {
     if (!this.#open) return;
-    if (this.#queue.length === 0) queueMicrotask(() => this.#flush());
-    this.#queue.push(message);
+    if (this.#frames.empty) this.#beginFrame();
+    const bytes = this.#frames.add(message, this.#bytesMax);
+    if (bytes > 0) queueMicrotask(() => this.#refuse(message, bytes));
+  }
+
+  /** As `send`, for a pointer that moves. @param {number} n @param {Place} place */
+  sendMove(n, place) {
+    if (!this.#open) return;
+    if (this.#frames.empty) this.#beginFrame();
+    this.#frames.addMove(n, place, this.#bytesMax);
+  }
+
+  /** A WebSocket may still read what it has not handed on: bufferedAmount is 0 when it has. */
+  #beginFrame() {
+    if (this.#socket.bufferedAmount !== 0) this.#frames.renew();
+    queueMicrotask(this.#flushes);
   }
 
   /**
@@ -428,13 +444,8 @@ export class Connection {
   }
 
   #flush() {
-    const messages = this.#queue;
-    this.#queue = [];
-    if (this.#socket?.readyState !== 1) return;
-    for (const frame of encodeFrames(messages, this.#bytesMax, (message, bytes) =>
-      this.#refuse(message, bytes),
-    ))
-      this.#socket.send(frame);
+    if (this.#socket?.readyState === 1) this.#frames.flush(this.#sends);
+    else this.#frames.clear();
   }
 
   /**
@@ -468,7 +479,7 @@ export class Connection {
   #lost() {
     this.#socket = null;
     this.#open = false;
-    this.#queue = [];
+    this.#frames.clear();
     this.#rest();
     if (this.#closed) return;
     for (const pending of this.#pending.values()) pending.losses++;

@@ -4,7 +4,11 @@
 
 /** @template {Record<string, any>} Events */
 export class Emitter {
-  /** @type {Map<keyof Events, Set<(event: any) => void>>} */
+  /**
+   * Lists that are replaced and never changed, so that one can be gone through while listeners
+   * come and go.
+   * @type {Map<keyof Events, readonly ((event: any) => void)[]>}
+   */
   #listeners = new Map();
 
   /**
@@ -14,9 +18,8 @@ export class Emitter {
    * @returns {() => void} removes the listener
    */
   on(name, listener) {
-    let set = this.#listeners.get(name);
-    if (!set) this.#listeners.set(name, (set = new Set()));
-    set.add(listener);
+    const others = this.#without(name, listener);
+    this.#listeners.set(name, [...others, listener]);
     return () => this.off(name, listener);
   }
 
@@ -26,7 +29,12 @@ export class Emitter {
    * @param {(event: Events[Name]) => void} listener
    */
   off(name, listener) {
-    this.#listeners.get(name)?.delete(listener);
+    this.#listeners.set(name, this.#without(name, listener));
+  }
+
+  /** @param {keyof Events} name @param {(event: any) => void} listener */
+  #without(name, listener) {
+    return (this.#listeners.get(name) ?? []).filter((other) => other !== listener);
   }
 
   /**
@@ -35,9 +43,10 @@ export class Emitter {
    * @param {Events[Name]} event
    */
   emit(name, event) {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+    const listeners = this.#listeners.get(name) ?? NONE;
+    for (let i = 0; i < listeners.length; i++) {
       try {
-        listener(event);
+        listeners[i](event);
       } catch (error) {
         queueMicrotask(() => {
           throw error;
@@ -46,3 +55,6 @@ export class Emitter {
     }
   }
 }
+
+/** @type {readonly ((event: any) => void)[]} */
+const NONE = [];

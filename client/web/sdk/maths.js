@@ -2,7 +2,7 @@
 // without a library. Matrices: 16 numbers, by columns, for column vectors. Functions with `out`
 // write the result there and return it; `out` must not be one of the arguments.
 
-/** @import {Box, Mat4, Quat, Vec3} from "./types.js" */
+/** @import {Box, Mat4, Quat, Transform, Vec3} from "./types.js" */
 
 /**
  * The matrix of a translation, rotation and scale, as in glTF.
@@ -11,25 +11,21 @@
  * @param {Vec3} s
  */
 export function compose(t, r, s, out = new Float64Array(16)) {
-  const [x, y, z, w] = r;
-  const rows = [
-    1 - 2 * (y * y + z * z),
-    2 * (x * y + z * w),
-    2 * (x * z - y * w),
-    2 * (x * y - z * w),
-    1 - 2 * (x * x + z * z),
-    2 * (y * z + x * w),
-    2 * (x * z + y * w),
-    2 * (y * z - x * w),
-    1 - 2 * (x * x + y * y),
-  ];
-  for (let column = 0; column < 3; column++) {
-    for (let row = 0; row < 3; row++) out[4 * column + row] = rows[3 * column + row] * s[column];
-    out[4 * column + 3] = 0;
-  }
-  out[12] = t[0];
-  out[13] = t[1];
-  out[14] = t[2];
+  const x = r[0],
+    y = r[1],
+    z = r[2],
+    w = r[3];
+  out[0] = (1 - 2 * (y * y + z * z)) * s[0];
+  out[1] = 2 * (x * y + z * w) * s[0];
+  out[2] = 2 * (x * z - y * w) * s[0];
+  out[4] = 2 * (x * y - z * w) * s[1];
+  out[5] = (1 - 2 * (x * x + z * z)) * s[1];
+  out[6] = 2 * (y * z + x * w) * s[1];
+  out[8] = 2 * (x * z + y * w) * s[2];
+  out[9] = 2 * (y * z - x * w) * s[2];
+  out[10] = (1 - 2 * (x * x + y * y)) * s[2];
+  for (let i = 0; i < 3; i++) out[12 + i] = t[i];
+  out[3] = out[7] = out[11] = 0;
   out[15] = 1;
   return out;
 }
@@ -154,6 +150,39 @@ export function quatMultiply([ax, ay, az, aw], [bx, by, bz, bw]) {
     aw * bz + ax * by - ay * bx + az * bw,
     aw * bw - ax * bx - ay * by - az * bz,
   ];
+}
+
+/**
+ * A transform to be written to. Its arrays hold fractions, so that no number makes them anew.
+ * @returns {Transform}
+ */
+export const newTransform = () => ({
+  t: [0.5, 0.5, 0.5],
+  r: [0.5, 0.5, 0.5, 0.5],
+  s: [0.5, 0.5, 0.5],
+});
+
+/**
+ * @template {number[]} List
+ * @param {Readonly<List>} from
+ * @param {List} to as long
+ */
+export function copyList(from, to) {
+  for (let i = 0; i < to.length; i++) to[i] = from[i];
+  return to;
+}
+
+/**
+ * The transform of which ten numbers, t, r and s, begin at an index.
+ * @param {ArrayLike<number>} numbers
+ * @param {number} at
+ * @param {Transform} out
+ */
+export function transformAt(numbers, at, out) {
+  for (let i = 0; i < 3; i++) out.t[i] = numbers[at + i];
+  for (let i = 0; i < 4; i++) out.r[i] = numbers[at + 3 + i];
+  for (let i = 0; i < 3; i++) out.s[i] = numbers[at + 7 + i];
+  return out;
 }
 
 /** @param {Float64Array} out @param {Mat4} m */

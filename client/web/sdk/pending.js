@@ -2,7 +2,11 @@
 // and typed edits. Each one says where it puts its nodes, on top of what came before it.
 // prediction.js begins them, gives them news and ends them.
 
+import { newTransform, transformAt } from "./maths.js";
+import { Pointers } from "./pointers.js";
+
 /** @import {Box, Id, Place, Transform} from "./types.js" */
+/** @import {Pointer} from "./pointers.js" */
 /** @import {SceneModel} from "./scene.js" */
 /** @import {Solver} from "./solver.js" */
 
@@ -10,9 +14,7 @@
 const SAME = 1e-9;
 /** The share of a coordinate itself that rounding may take. */
 const ROUNDING = 1e-12;
-/** A drag remembers so many pointers that the server has not acknowledged. */
-const POINTERS_MAX = 4096;
-/** And so many cameras since one pointer. */
+/** A drag remembers so many cameras since one pointer. */
 const CAMERAS_MAX = 64;
 /** A drag that differs from the server's more often than this follows the server. */
 const CORRECTIONS_MAX = 3;
@@ -56,6 +58,8 @@ export class Gesture extends Pending {
    * @type {{ seq: number, told: (Transform | undefined)[] } | null}
    */
   known = null;
+  /** Where the solver has the nodes, written again by `pose`. @type {Transform[]} */
+  #own;
 
   /**
    * @param {SceneModel} scene
@@ -67,6 +71,7 @@ export class Gesture extends Pending {
     this.scene = scene;
     this.solver = solver;
     this.seat = seat;
+    this.#own = seat.ids.map(newTransform);
   }
 
   get ids() {
@@ -117,7 +122,9 @@ export class Gesture extends Pending {
   /** Takes over where the solver has the nodes. */
   pose() {
     const numbers = this.solver.poses();
-    this.ids.forEach((id, i) => this.poses.set(id, poseAt(numbers, 10 * i)));
+    const { ids } = this;
+    for (let i = 0; i < ids.length; i++)
+      this.poses.set(ids[i], transformAt(numbers, 10 * i, this.#own[i]));
   }
 
   /** Where the server has the nodes. @returns {Transform[]} */
@@ -154,24 +161,19 @@ export class Wheel extends Gesture {
   }
 }
 
-/**
- * A pointer of a drag. A camera that moves later makes something else of the same pointer, and the
- * server has no number for that: any of `motions` may be what it shows.
- * @typedef {{ n: number, place: Place, value?: readonly number[], motions: Float64Array[] }}
- * Pointer
- */
-
 export class Drag extends Gesture {
   /** The number of times that the server had the nodes elsewhere. */
   corrections = 0;
 
-  /** The last pointer that was acknowledged, or the press, and all after it. @type {Pointer[]} */
-  #pointers = [];
+  /** The last pointer that was acknowledged, or the press, and all after it. */
+  #pointers = new Pointers();
   /** The server has acknowledged a pointer and had the nodes where the page has them. */
   #confirmed = false;
   /** Where the server had the nodes before it showed anything of the drag. */
   #found;
   #typed = false;
+  /** What is above a node, written again. @type {Transform[]} */
+  #chain = [];
 
   /**
    * @param {SceneModel} scene
@@ -195,7 +197,7 @@ export class Drag extends Gesture {
    * @returns {boolean} whether the drag can begin
    */
   press(n, place, value) {
-    this.#pointers = [{ n, place, value, motions: [] }];
+    this.#pointers.add(n, place, value);
     if (!this.#begin()) return false;
     this.size = this.solver.gizmo()?.size ?? 0;
     this.pose();
@@ -204,19 +206,18 @@ export class Drag extends Gesture {
 
   /** @param {number} n @param {Place} place @param {readonly number[]} [value] */
   move(n, place, value) {
-    const pointer = { n, place, value, motions: [] };
-    if (this.follows || !this.#solve(pointer)) return;
+    if (this.follows) return;
+    const pointer = this.#pointers.add(n, place, value);
+    if (!this.#solve(pointer)) return this.#pointers.remove(pointer);
     // Without a server there is nothing to compare with.
-    if (this.away) this.#pointers = [];
-    this.#pointers.push(pointer);
-    if (this.#pointers.length > POINTERS_MAX) this.#pointers.splice(1, POINTERS_MAX / 2);
+    if (this.away) this.#pointers.dropBefore(pointer);
     this.pose();
   }
 
   /** The camera moved, and the solver followed it: what was grabbed stays under the pointer. */
   look() {
-    const { motions } = this.#pointers[this.#pointers.length - 1];
     if (this.follows) return;
+    const { motions } = /** @type {Pointer} */ (this.#pointers.last);
     motions.push(this.solver.motion());
     if (motions.length > CAMERAS_MAX) motions.shift();
     this.pose();
@@ -224,9 +225,9 @@ export class Drag extends Gesture {
 
   /** The server refused what was typed. @param {number} n */
   untype(n) {
-    const at = this.#pointers.findIndex((pointer) => pointer.n === n);
-    if (this.follows || at < 1) return;
-    this.#pointers.splice(at, 1);
+    const pointer = this.#pointers.upTo(n);
+    if (this.follows || pointer?.n !== n || pointer === this.#pointers.first) return;
+    this.#pointers.remove(pointer);
     this.#again(this.seat.at);
     this.pose();
   }
@@ -238,34 +239,34 @@ export class Drag extends Gesture {
    */
   reconcile(n) {
     if (this.follows || this.ended || this.away) return false;
-    const at = this.#pointers.filter((pointer) => pointer.n <= n).length - 1;
-    if (n <= this.before || at < 0) {
+    const pointer = this.#pointers.upTo(n);
+    if (n <= this.before || pointer === null) {
       if (!this.#confirmed) this.#found = this.told();
       return false;
     }
-    const isShown = this.#isShown(this.#pointers[at]);
-    if (!isShown) this.#correct(at);
+    const isShown = this.#isShown(pointer);
+    if (!isShown) this.#correct(pointer);
     this.#confirmed = true;
-    if (isShown) this.#pointers.splice(0, at);
+    if (isShown) this.#pointers.dropBefore(pointer);
     return !isShown;
   }
 
   /**
    * The nodes may have been elsewhere when the drag began; else what came after the pointer is
    * solved on top of what the server has.
-   * @param {number} at
+   * @param {Pointer} pointer
    */
-  #correct(at) {
-    const pointers = this.#pointers;
+  #correct(pointer) {
     const isOther = this.#found.some((found, i) => !isSame(found, this.seat.at[i], this.size));
-    if (!this.#confirmed && isOther && this.#again(this.#found) && this.#isShown(pointers[at])) {
-      this.#pointers.splice(0, at);
-    } else {
-      this.#pointers = pointers.slice(at);
-      const isTyped = this.#pointers.some(({ value }) => value !== undefined);
-      if (isTyped || ++this.corrections > CORRECTIONS_MAX || !this.#again(this.told()))
-        this.follow();
-    }
+    const isBegunElsewhere =
+      !this.#confirmed && isOther && this.#again(this.#found) && this.#isShown(pointer);
+    this.#pointers.dropBefore(pointer);
+    const isTyped = this.#pointers.typed;
+    if (
+      !isBegunElsewhere &&
+      (isTyped || ++this.corrections > CORRECTIONS_MAX || !this.#again(this.told()))
+    )
+      this.follow();
     if (!this.follows) this.pose();
   }
 
@@ -278,13 +279,14 @@ export class Drag extends Gesture {
   }
 
   #begin() {
-    const [{ place, value }, ...more] = this.#pointers;
+    const first = /** @type {Pointer} */ (this.#pointers.first);
+    const { place, value } = first;
     const where = hasPlace(place) ? place : null;
     this.#typed = false;
     if (this.solver.press(this.handle, where, place.mods) === "none") return false;
-    this.#pointers[0].motions = [this.solver.motion()];
-    if (value && !this.#solve(this.#pointers[0])) return false;
-    for (const pointer of more) this.#solve(pointer);
+    this.#keepMotion(first);
+    if (value && !this.#solve(first)) return false;
+    for (let at = first.next; at !== null; at = at.next) this.#solve(at);
     return true;
   }
 
@@ -297,8 +299,14 @@ export class Drag extends Gesture {
     } else if (!this.#typed && hasPlace(place)) {
       this.solver.move(place, place.mods);
     }
-    pointer.motions = [this.solver.motion()];
+    this.#keepMotion(pointer);
     return true;
+  }
+
+  /** @param {Pointer} pointer whose only motion is the solver's */
+  #keepMotion({ motions }) {
+    if (motions.length > 1) motions.length = 1;
+    motions[0] = this.solver.motion(motions[0]);
   }
 
   /** The transforms above each node as the server has them. */
@@ -311,14 +319,19 @@ export class Drag extends Gesture {
    * @param {Pointer} pointer
    */
   #isShown({ motions }) {
-    const told = this.told(),
-      above = this.#above();
-    return motions.some((motion) =>
-      told.every((pose, i) => {
-        const goal = this.solver.apply(motion, i, this.seat.at[i], above[i]);
-        return !goal || isSame(goal, pose, this.size);
-      }),
-    );
+    for (let i = 0; i < motions.length; i++) if (this.#isTold(motions[i])) return true;
+    return false;
+  }
+
+  /** Whether the server has the nodes where a motion puts them. @param {Float64Array} motion */
+  #isTold(motion) {
+    const { ids, scene, seat } = this;
+    for (let i = 0; i < ids.length; i++) {
+      const above = chainNow(scene, ids[i], this.#chain);
+      const goal = this.solver.apply(motion, i, seat.at[i], above);
+      if (goal && !isSame(goal, scene.toldNow(ids[i]) ?? seat.at[i], this.size)) return false;
+    }
+    return true;
   }
 }
 
@@ -344,19 +357,38 @@ export function chainOf(scene, id, transformOf) {
 }
 
 /**
+ * The transforms above a node as the server has them, root first: valid until the next change.
+ * @param {SceneModel} scene
+ * @param {Id} id
+ * @param {Transform[]} chain where they are written
+ */
+function chainNow(scene, id, chain) {
+  const parentOf = (/** @type {Id} */ node) => scene.get(node)?.parent ?? null;
+  let length = 0;
+  for (let at = parentOf(id); at !== null; at = parentOf(at)) if (scene.get(at)) length++;
+  if (chain.length !== length) chain.length = length;
+  for (let at = parentOf(id); at !== null; at = parentOf(at)) {
+    const told = scene.toldNow(at);
+    if (told) chain[--length] = told;
+  }
+  return chain;
+}
+
+/**
  * Whether two transforms are the same but for rounding.
  * @param {Transform} a
  * @param {Transform} b
  * @param {number} size the gizmo's, in metres
  */
 export function isSame(a, b, size) {
-  const far = Math.max(SAME * size, ROUNDING * Math.max(...a.t.map(Math.abs)));
-  const dot = a.r[0] * b.r[0] + a.r[1] * b.r[1] + a.r[2] * b.r[2] + a.r[3] * b.r[3];
-  return (
-    a.t.every((value, i) => Math.abs(value - b.t[i]) <= far) &&
-    a.r.every((value, i) => Math.abs(value - Math.sign(dot) * b.r[i]) <= SAME) &&
-    a.s.every((value, i) => Math.abs(value - b.s[i]) <= SAME * Math.abs(value))
-  );
+  const largest = Math.max(Math.abs(a.t[0]), Math.abs(a.t[1]), Math.abs(a.t[2]));
+  const far = Math.max(SAME * size, ROUNDING * largest);
+  const sign = Math.sign(a.r[0] * b.r[0] + a.r[1] * b.r[1] + a.r[2] * b.r[2] + a.r[3] * b.r[3]);
+  for (let i = 0; i < 3; i++) if (!(Math.abs(a.t[i] - b.t[i]) <= far)) return false;
+  for (let i = 0; i < 4; i++) if (!(Math.abs(a.r[i] - sign * b.r[i]) <= SAME)) return false;
+  for (let i = 0; i < 3; i++)
+    if (!(Math.abs(a.s[i] - b.s[i]) <= SAME * Math.abs(a.s[i]))) return false;
+  return true;
 }
 
 /** Whether two transforms have the same numbers. @param {Transform} a @param {Transform} b */
@@ -367,10 +399,3 @@ const isEqual = (a, b) =>
 
 /** @param {Place} place */
 export const hasPlace = (place) => place.at !== undefined || place.ray !== undefined;
-
-/** @param {ArrayLike<number>} n @param {number} at @returns {Transform} */
-const poseAt = (n, at) => ({
-  t: [n[at], n[at + 1], n[at + 2]],
-  r: [n[at + 3], n[at + 4], n[at + 5], n[at + 6]],
-  s: [n[at + 7], n[at + 8], n[at + 9]],
-});

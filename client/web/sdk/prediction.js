@@ -46,6 +46,8 @@ export class Prediction {
   #hasGroup = false;
   /** What the scene tells now is the motion of the drag that runs. */
   #isOwnMotion = false;
+  /** What `#foreseen` returns. @type {Partial<Transform>} */
+  #pose = {};
   #stop;
 
   /** @param {Viewpoint} page @param {Solver} solver */
@@ -69,7 +71,7 @@ export class Prediction {
     this.#pending = [];
     this.#gesture?.end();
     this.#gesture = this.#orbit = null;
-    this.#scene.forget(ids);
+    this.#show(ids);
   }
 
   // ---- the gizmo ----
@@ -78,7 +80,12 @@ export class Prediction {
   get knows() {
     const { selection, hasPart } = this.#page;
     if (this.#gesture?.follows || selection.length > NODES_MAX) return false;
-    return !hasPart || selection.every((id) => this.#scene.get(id) !== undefined);
+    return !hasPart || this.#has(selection);
+  }
+
+  /** @param {readonly Id[]} ids */
+  #has(ids) {
+    return ids.every((id) => this.#scene.get(id) !== undefined);
   }
 
   /** A drag that it shows is running. */
@@ -128,18 +135,16 @@ export class Prediction {
 
   /** @param {SceneChange} change */
   #follow({ all, added, gone, moved, structure }) {
-    const watched = this.#watched;
-    if (!watched || this.#isOwnMotion) return;
-    const concerns = (/** @type {Id[]} */ ids) => ids.some((id) => watched.has(id));
-    if (
-      all ||
-      this.#hasGroup ||
-      added.length > 0 ||
-      concerns(moved) ||
-      concerns(structure) ||
-      concerns(gone)
-    )
+    if (!this.#watched || this.#isOwnMotion) return;
+    const isOther = all || this.#hasGroup || added.length > 0;
+    if (isOther || this.#concerns(moved) || this.#concerns(structure) || this.#concerns(gone))
       this.#watched = null;
+  }
+
+  /** @param {readonly Id[]} ids @returns whether the gizmo stands on one of them */
+  #concerns(ids) {
+    for (let i = 0; i < ids.length; i++) if (this.#watched?.has(ids[i])) return true;
+    return false;
   }
 
   /** Tells the solver what the gizmo stands on, if that has changed. */
@@ -349,25 +354,33 @@ export class Prediction {
   /**
    * A new state has come.
    * @param {number} n the latest pointer of this session that it shows; 0 for none
+   * @param {SceneChange} change
    */
-  reconcile(n) {
-    /** @type {Set<Id>} */
-    const corrected = new Set();
+  reconcile(n, change) {
     const gesture = this.#gesture;
-    if (gesture instanceof Drag && gesture.reconcile(n))
-      for (const id of gesture.ids) corrected.add(id);
-    this.#drop(
-      this.#pending.filter((pending) => this.#isOver(pending, n)),
-      CORRECTION_MS,
-    );
-    this.#watched = null;
-    if (this.#gesture && !this.#gesture.follows) {
+    const isCorrected = gesture instanceof Drag && gesture.reconcile(n);
+    const corrected = isCorrected ? new Set(gesture.ids) : null;
+    const isChanged = this.#dropOver(n);
+    if (isCorrected || isChanged) this.#watched = null;
+    else this.#follow(change);
+    if (!this.#watched && this.#gesture && !this.#gesture.follows) {
       this.#sit();
       this.#gesture.pose();
     }
-    for (const { poses } of this.#pending)
-      this.#show([...poses.keys()].filter((id) => !corrected.has(id)));
-    this.#show(corrected, CORRECTION_MS);
+    for (const pending of this.#pending) this.#show(idsOf(pending), 0, 0, corrected);
+    if (corrected) this.#show(corrected, CORRECTION_MS);
+  }
+
+  /** Drops what the server confirms. @param {number} n the pointer that the state shows */
+  #dropOver(n) {
+    let count = 0;
+    for (const pending of this.#pending) if (this.#isOver(pending, n)) count++;
+    if (count > 0)
+      this.#drop(
+        this.#pending.filter((pending) => this.#isOver(pending, n)),
+        CORRECTION_MS,
+      );
+    return count > 0;
   }
 
   /** @param {Pending} pending @param {number} n the pointer that the state shows */
@@ -439,18 +452,31 @@ export class Prediction {
 
   /** Where a node is to be, whatever glides. @param {Id} id @returns {Transform | undefined} */
   #poseOf(id) {
-    return this.#foreseen(id) ?? this.#scene.told(id);
+    const pose = this.#foreseen(id);
+    return pose ? { t: [...pose.t], r: [...pose.r], s: [...pose.s] } : this.#scene.told(id);
   }
 
-  /** @param {Id} id @returns {Transform | undefined} undefined: where the server has it */
+  /**
+   * @param {Id} id
+   * @returns {Transform | null} valid until the next call; null: where the server has it
+   */
   #foreseen(id) {
-    /** @type {Partial<Transform>} */
-    let pose = {};
-    for (let i = this.#pending.length - 1; i >= 0 && !isWhole(pose); i--)
-      pose = { ...this.#pending[i].poses.get(id), ...pose };
-    if (!pose.t && !pose.r && !pose.s) return undefined;
-    const told = this.#scene.told(id);
-    return told && { t: pose.t ?? told.t, r: pose.r ?? told.r, s: pose.s ?? told.s };
+    const pose = this.#pose;
+    pose.t = pose.r = pose.s = undefined;
+    for (let i = this.#pending.length - 1; i >= 0; i--) {
+      const part = this.#pending[i].poses.get(id);
+      if (!part) continue;
+      pose.t ??= part.t;
+      pose.r ??= part.r;
+      pose.s ??= part.s;
+    }
+    if (!pose.t && !pose.r && !pose.s) return null;
+    const told = this.#scene.toldNow(id);
+    if (!told) return null;
+    pose.t ??= told.t;
+    pose.r ??= told.r;
+    pose.s ??= told.s;
+    return /** @type {Transform} */ (pose);
   }
 
   /**
@@ -458,24 +484,33 @@ export class Prediction {
    * @param {Iterable<Id>} ids
    * @param {number} [glideMs] how long it takes, if they are seen elsewhere
    * @param {number} [size] of the gizmo in metres
+   * @param {Set<Id> | null} [except]
    */
-  #show(ids, glideMs = 0, size = 0) {
+  #show(ids, glideMs = 0, size = 0, except = null) {
+    let isCorrected = false;
+    this.#scene.begin();
+    for (const id of ids)
+      if (!except?.has(id) && this.#showOne(id, glideMs, size)) isCorrected = true;
+    this.#scene.end();
+    if (isCorrected) this.corrections++;
+  }
+
+  /**
+   * @param {Id} id
+   * @param {number} glideMs
+   * @param {number} size
+   * @returns {boolean} whether it is seen elsewhere, and is on its way now
+   */
+  #showOne(id, glideMs, size) {
     const scene = this.#scene;
-    let corrected = false;
-    scene.together(() => {
-      for (const id of ids) {
-        const seen = scene.get(id),
-          pose = this.#foreseen(id),
-          goal = pose ?? scene.told(id);
-        if (!seen || !goal) continue;
-        const isOther = glideMs > 0 && !isSame(goal, seen, size);
-        if (isOther) corrected = true;
-        const how = { glideMs: isOther ? glideMs : 0 };
-        if (pose) scene.foresee([{ id, ...pose }], how);
-        else scene.forget([id], how);
-      }
-    });
-    if (corrected) this.corrections++;
+    const seen = scene.get(id);
+    if (!seen) return false;
+    const pose = this.#foreseen(id);
+    const glides =
+      glideMs > 0 && !isSame(pose ?? /** @type {Transform} */ (scene.toldNow(id)), seen, size);
+    if (pose) scene.foresee(id, pose, glides ? glideMs : 0);
+    else scene.forget(id, glides ? glideMs : 0);
+    return glides;
   }
 
   // ---- the view ----
@@ -536,8 +571,8 @@ export class Prediction {
 /** @param {number[] | null} view that the solver will write again */
 const copy = (view) => view && [...view];
 
-/** @param {Partial<Transform>} pose */
-const isWhole = (pose) => pose.t !== undefined && pose.r !== undefined && pose.s !== undefined;
+/** @param {Pending} pending @returns {Iterable<Id>} */
+const idsOf = (pending) => (pending instanceof Gesture ? pending.ids : pending.poses.keys());
 
 /**
  * What an edit says of a node's transform; null for nothing, or if it means something else below

@@ -4,15 +4,21 @@
 // the server is kept beside it (`told`). A state of the past is the same thing without further
 // changes (`Session.at`).
 import { Emitter } from "./emitter.js";
-import { boxTransform, boxUnion, compose, multiply } from "./maths.js";
+import { boxTransform, boxUnion, compose, copyList, multiply, newTransform } from "./maths.js";
 import { Glide } from "./glide.js";
 
 /** @import {Box, Id, SceneChange, SceneNode, Transform} from "./types.js" */
 
 /**
  * What lies over a node: the server's transform, the foreseen one, and the way from what was seen
- * before to what is to be seen.
- * @typedef {{ told: Transform, foreseen: Transform | null, glide: Glide | null }} Overlay
+ * before to what is to be seen. The foreseen transform is written into `spare`, so that a drag
+ * makes no new arrays with each event.
+ * @typedef {{ told: Transform, foreseen: Transform | null, spare: Transform, glide: Glide | null }}
+ * Overlay
+ */
+/**
+ * A matrix, and whether nothing has moved since.
+ * @typedef {{ matrix: ReturnType<typeof compose>, valid: boolean }} World
  */
 
 /** @returns {SceneChange} */
@@ -33,15 +39,20 @@ export class SceneModel extends Emitter {
   #roots = [];
   /** @type {Map<Id, Id | null>} the parent that lists each node */
   #hung = new Map();
-  /**
-   * @type {Map<Id, Float64Array>} world matrices of the nodes that have not moved since they were
-   * computed
-   */
+  /** @type {Map<Id, World>} the world matrices that were computed */
   #worlds = new Map();
+  /** The nodes from one whose world matrix is known, or from a root, to one; written again. */
+  #chain = /** @type {SceneNode[]} */ ([]);
   /** @type {Map<Id, Overlay>} the nodes that do not show what the server said */
   #overlays = new Map();
   /** @type {SceneChange | null} the change that is being made */
   #change = null;
+  /** The number of calls of `begin` without their `end`. */
+  #depth = 0;
+  /** How much of the `moved` of the change that is being made is of this change. */
+  #moved = 0;
+  /** A change whose listeners have been called. @type {SceneChange | null} */
+  #old = null;
   #gliding = false;
 
   /** The seq of the latest change. */
@@ -68,8 +79,13 @@ export class SceneModel extends Emitter {
 
   /** The transform that the server sent last. @param {Id} id @returns {Transform | undefined} */
   told(id) {
-    const { t, r, s } = this.#overlays.get(id)?.told ?? this.#nodes.get(id) ?? NOWHERE;
-    return t && r && s && { t, r, s };
+    const told = this.toldNow(id);
+    return told && { t: told.t, r: told.r, s: told.s };
+  }
+
+  /** As `told`, but valid until the next change only. @param {Id} id @returns {Transform | undefined} */
+  toldNow(id) {
+    return this.#overlays.get(id)?.told ?? this.#nodes.get(id);
   }
 
   /**
@@ -82,29 +98,47 @@ export class SceneModel extends Emitter {
   world(id) {
     const node = id === null ? undefined : this.#nodes.get(id);
     if (!node) return IDENTITY;
-    const known = this.#worlds.get(node.id);
-    if (known) return known;
-    /** @type {(SceneNode)[]} */
-    const chain = [];
+    const chain = this.#chain;
+    let length = 0;
     /** @type {Float64Array} */
     let above = IDENTITY;
-    for (
-      let at = /** @type {SceneNode | undefined} */ (node);
-      at;
-      at = at.parent === null ? undefined : this.#nodes.get(at.parent)
-    ) {
+    for (let at = /** @type {SceneNode | undefined} */ (node); at; at = this.#parentOf(at)) {
       const world = this.#worlds.get(at.id);
-      if (world) {
-        above = world;
+      if (world?.valid) {
+        above = world.matrix;
         break;
       }
-      chain.push(at);
+      chain[length++] = at;
     }
-    for (const at of chain.reverse()) {
-      above = multiply(above, compose(at.t, at.r, at.s), new Float64Array(16));
-      this.#worlds.set(at.id, above);
-    }
+    while (length > 0) above = this.#place(chain[--length], above);
     return above;
+  }
+
+  /** @param {SceneNode} node */
+  #parentOf({ parent }) {
+    return parent === null ? undefined : this.#nodes.get(parent);
+  }
+
+  /** @param {SceneNode} node @param {Float64Array} above */
+  #place({ id, t, r, s }, above) {
+    let world = this.#worlds.get(id);
+    if (!world) this.#worlds.set(id, (world = { matrix: new Float64Array(16), valid: true }));
+    multiply(above, compose(t, r, s, LOCAL), world.matrix);
+    world.valid = true;
+    return world.matrix;
+  }
+
+  /** A node has moved, and all below it. @param {Id} top */
+  #move(top) {
+    const children = this.#nodes.get(top)?.children;
+    if (!children?.length) return this.#unplace(top);
+    for (const id of this.below(top)) this.#unplace(id);
+  }
+
+  /** @param {Id} id */
+  #unplace(id) {
+    const world = this.#worlds.get(id);
+    if (world) world.valid = false;
   }
 
   /**
@@ -146,11 +180,12 @@ export class SceneModel extends Emitter {
    * @param {{ from: number, seq: number, time?: number, saved?: number, nodes: any[], gone?: Id[]
    * }[]} deltas in their order; beginning with the first one whose `from` is 0 they are a whole
    * state
-   * @param {() => void} [amend] called before the listeners: what it foresees and forgets is a part
-   * of this change
+   * @param {(change: SceneChange) => void} [amend] called before the listeners: what it foresees
+   * and forgets is a part of this change
    */
   apply(deltas, amend) {
-    this.together((change) => {
+    const change = this.begin();
+    try {
       for (const delta of deltas) {
         if (delta.from === 0) this.#clear(change);
         this.#take(delta, change);
@@ -158,63 +193,72 @@ export class SceneModel extends Emitter {
         this.time = delta.time ?? this.time;
         this.saved = Math.max(this.saved, delta.saved ?? 0);
       }
+      change.moved.length = this.#moved;
       this.#hang(change);
-      amend?.();
-    });
-  }
-
-  /**
-   * Shows these nodes where the server is expected to put them, until they are forgotten.
-   * @param {Iterable<Transform & { id: Id }>} entries the model keeps their arrays
-   * @param {{ glideMs?: number }} [how] how long the way from what was seen before takes; by
-   * default there is none
-   */
-  foresee(entries, { glideMs = 0 } = {}) {
-    this.together((change) => {
-      for (const { id, t, r, s } of entries) {
-        const node = this.#nodes.get(id);
-        if (!node) continue;
-        const overlay = this.#overlay(node);
-        overlay.foreseen = { t, r, s };
-        this.#show(node, overlay, glideMs, change);
-      }
-    });
-  }
-
-  /**
-   * Shows these nodes where the server has them.
-   * @param {Iterable<Id>} ids
-   * @param {{ glideMs?: number }} [how] as for `foresee`
-   */
-  forget(ids, { glideMs = 0 } = {}) {
-    this.together((change) => {
-      for (const id of ids) {
-        const node = this.#nodes.get(id),
-          overlay = this.#overlays.get(id);
-        if (!node || !overlay?.foreseen) continue;
-        overlay.foreseen = null;
-        this.#show(node, overlay, glideMs, change);
-      }
-    });
-  }
-
-  /**
-   * Makes several changes one: the listeners are called once, at its end.
-   * @param {(change: SceneChange) => void} make
-   */
-  together(make) {
-    if (this.#change) return make(this.#change);
-    const change = (this.#change = nothing());
-    try {
-      make(change);
+      this.#moved = change.moved.length;
+      amend?.(change);
     } finally {
-      this.#change = null;
+      this.end();
     }
-    if (
-      change.all ||
-      change.added.length + change.gone.length + change.moved.length + change.structure.length > 0
-    )
+  }
+
+  /**
+   * Shows a node where the server is expected to put it, until that is forgotten.
+   * @param {Id} id
+   * @param {Transform} transform its numbers are copied
+   * @param {number} [glideMs] how long the way from what was seen before takes; by default there is
+   * none
+   */
+  foresee(id, transform, glideMs = 0) {
+    const node = this.#nodes.get(id);
+    if (!node) return;
+    const overlay = this.#overlay(node);
+    const foreseen = overlay.spare;
+    copy(transform, foreseen);
+    overlay.spare = overlay.foreseen ?? newTransform();
+    overlay.foreseen = foreseen;
+    this.#show(node, overlay, glideMs);
+  }
+
+  /**
+   * Shows a node where the server has it.
+   * @param {Id} id
+   * @param {number} [glideMs] as for `foresee`
+   */
+  forget(id, glideMs = 0) {
+    const node = this.#nodes.get(id),
+      overlay = this.#overlays.get(id);
+    if (!node || !overlay?.foreseen) return;
+    overlay.foreseen = null;
+    this.#show(node, overlay, glideMs);
+  }
+
+  /**
+   * Makes all that follows one change, until `end`, which calls the listeners. In a change that is
+   * being made it changes nothing.
+   * @returns {SceneChange}
+   */
+  begin() {
+    if (this.#depth++ === 0) {
+      this.#change = this.#old ?? nothing();
+      this.#old = null;
+      this.#moved = 0;
+    }
+    return /** @type {SceneChange} */ (this.#change);
+  }
+
+  /** Ends what the same number of calls of `begin` has begun. */
+  end() {
+    if (--this.#depth > 0) return;
+    const change = /** @type {SceneChange} */ (this.#change);
+    const { all, added, gone, moved, structure, from } = change;
+    this.#change = null;
+    if (all || added.length + gone.length + this.#moved + structure.length > 0) {
+      if (moved.length > this.#moved) moved.length = this.#moved;
       this.emit("change", change);
+    }
+    const isPlain = !all && added.length + gone.length + structure.length + from.size === 0;
+    if (isPlain) this.#old = change;
   }
 
   // ---- what is foreseen ----
@@ -223,7 +267,8 @@ export class SceneModel extends Emitter {
   #overlay(node) {
     let overlay = this.#overlays.get(node.id);
     if (overlay) return overlay;
-    overlay = { told: { t: node.t, r: node.r, s: node.s }, foreseen: null, glide: null };
+    const { t, r, s } = node;
+    overlay = { told: { t, r, s }, foreseen: null, spare: newTransform(), glide: null };
     this.#overlays.set(node.id, overlay);
     return overlay;
   }
@@ -232,9 +277,8 @@ export class SceneModel extends Emitter {
    * @param {SceneNode} node
    * @param {Overlay} overlay
    * @param {number} glideMs
-   * @param {SceneChange} change
    */
-  #show(node, overlay, glideMs, change) {
+  #show(node, overlay, glideMs) {
     const goal = overlay.foreseen ?? overlay.told;
     const { t, r, s } = node;
     if (glideMs > 0) overlay.glide = Glide.between(node, goal, glideMs);
@@ -245,9 +289,17 @@ export class SceneModel extends Emitter {
     node.s = shown.s;
     if (overlay.glide) this.#glideOn();
     else if (!overlay.foreseen) this.#overlays.delete(node.id);
-    if (isSame(t, node.t) && isSame(r, node.r) && isSame(s, node.s)) return;
-    change.moved.push(node.id);
-    for (const below of this.below(node.id)) this.#worlds.delete(below);
+    if (!isSame(t, node.t) || !isSame(r, node.r) || !isSame(s, node.s)) this.#tellMoved(node.id);
+  }
+
+  /** @param {Id} id of a node that shows another transform */
+  #tellMoved(id) {
+    this.#move(id);
+    const { moved } = this.begin();
+    if (this.#moved < moved.length) moved[this.#moved] = id;
+    else moved.push(id);
+    this.#moved++;
+    this.end();
   }
 
   /** Goes on with all glides before the next picture. */
@@ -256,18 +308,19 @@ export class SceneModel extends Emitter {
     this.#gliding = true;
     Glide.next(() => {
       this.#gliding = false;
-      this.together((change) => {
-        for (const [id, overlay] of this.#overlays) {
-          const node = this.#nodes.get(id);
-          if (node && overlay.glide) this.#show(node, overlay, 0, change);
-        }
-      });
+      this.begin();
+      for (const [id, overlay] of this.#overlays) {
+        const node = this.#nodes.get(id);
+        if (node && overlay.glide) this.#show(node, overlay, 0);
+      }
+      this.end();
     });
   }
 
   /** @param {SceneChange} change */
   #clear(change) {
     Object.assign(change, nothing(), { all: true });
+    this.#moved = 0;
     this.#nodes.clear();
     this.#worlds.clear();
     this.#overlays.clear();
@@ -284,6 +337,7 @@ export class SceneModel extends Emitter {
       change.gone.push(id);
     }
     for (const told of delta.nodes) {
+      holdNumbers(told);
       const node = this.#nodes.get(told.id);
       if (!node) {
         this.#nodes.set(told.id, {
@@ -300,11 +354,11 @@ export class SceneModel extends Emitter {
       }
       const overlay = this.#overlays.get(told.id);
       const placed = told.t !== undefined || told.r !== undefined || told.s !== undefined;
-      if (told.parent !== undefined || (placed && !overlay)) change.moved.push(told.id);
+      if (told.parent !== undefined || (placed && !overlay)) this.#tellMoved(told.id);
       if (placed && !overlay && told.parent === undefined && !change.from.has(told.id))
         change.from.set(told.id, { t: node.t, r: node.r, s: node.s });
       if (told.name !== undefined || told.parent !== undefined) change.structure.push(told.id);
-      if (overlay) this.#takeBelow(node, overlay, told, change);
+      if (overlay) this.#takeBelow(node, overlay, told);
       else Object.assign(node, told);
     }
   }
@@ -314,13 +368,16 @@ export class SceneModel extends Emitter {
    * @param {SceneNode} node
    * @param {Overlay} overlay
    * @param {any} told
-   * @param {SceneChange} change
    */
-  #takeBelow(node, overlay, told, change) {
-    const { t = overlay.told.t, r = overlay.told.r, s = overlay.told.s, ...rest } = told;
-    Object.assign(node, rest);
-    overlay.told = { t, r, s };
-    if (!overlay.foreseen) this.#show(node, overlay, 0, change);
+  #takeBelow(node, overlay, told) {
+    const { t, r, s } = node;
+    Object.assign(node, told);
+    node.t = t;
+    node.r = r;
+    node.s = s;
+    const before = overlay.told;
+    overlay.told = { t: told.t ?? before.t, r: told.r ?? before.r, s: told.s ?? before.s };
+    if (!overlay.foreseen) this.#show(node, overlay, 0);
   }
 
   /**
@@ -331,16 +388,21 @@ export class SceneModel extends Emitter {
   #hang(change) {
     if (change.all) return this.#hangAll();
     // A node that came in one delta may be gone in a later one.
-    for (const list of [change.added, change.moved, change.structure])
-      keep(list, (id) => this.#nodes.has(id));
+    keep(change.added, this.#nodes);
+    keep(change.moved, this.#nodes);
+    keep(change.structure, this.#nodes);
     for (const id of change.gone) this.#unhang(id);
-    for (const id of [...change.added, ...change.structure]) {
-      const parent = this.#nodes.get(id)?.parent ?? null;
-      if (this.#hung.get(id) === parent) continue;
-      this.#unhang(id);
-      this.#hangOne(id, parent);
-    }
-    for (const id of change.moved) for (const below of this.below(id)) this.#worlds.delete(below);
+    for (const id of change.added) this.#hangAnew(id);
+    for (const id of change.structure) this.#hangAnew(id);
+    for (const id of change.moved) this.#move(id);
+  }
+
+  /** @param {Id} id of a node whose parent may be another one than the one that lists it */
+  #hangAnew(id) {
+    const parent = this.#nodes.get(id)?.parent ?? null;
+    if (this.#hung.get(id) === parent) return;
+    this.#unhang(id);
+    this.#hangOne(id, parent);
   }
 
   /** In the order of their ids, so that each one is appended to its list. */
@@ -375,11 +437,11 @@ export class SceneModel extends Emitter {
   }
 }
 
-/** @param {Id[]} list changed in place @param {(id: Id) => boolean} which */
-function keep(list, which) {
+/** @param {Id[]} list changed in place @param {Map<Id, SceneNode>} nodes the ones to keep */
+function keep(list, nodes) {
   let kept = 0;
-  for (const id of list) if (which(id)) list[kept++] = id;
-  list.length = kept;
+  for (const id of list) if (nodes.has(id)) list[kept++] = id;
+  if (list.length > kept) list.length = kept;
 }
 
 /**
@@ -401,13 +463,44 @@ function placeOf(list, id) {
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function isSame(a, b) {
   if (a === b) return true;
-  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }
 
-/** @type {Partial<Transform>} */
-const NOWHERE = {};
+/**
+ * Puts a message's transform into arrays of plain numbers. The decoder's can hold anything, and the
+ * engine would soon make arrays of that kind of all that are read beside them: each number that a
+ * drag writes into such an array is an object of its own.
+ * @param {Partial<Transform>} told
+ */
+function holdNumbers(told) {
+  const own = newTransform();
+  if (told.t) told.t = numbersOf(told.t, own.t);
+  if (told.r) told.r = numbersOf(told.r, own.r);
+  if (told.s) told.s = numbersOf(told.s, own.s);
+}
+
+/**
+ * As `copyList`, but the engine must not see the decoder's arrays in that function.
+ * @template {number[]} List
+ * @param {Readonly<List>} told
+ * @param {List} out
+ */
+function numbersOf(told, out) {
+  for (let i = 0; i < out.length; i++) out[i] = told[i];
+  return out;
+}
+
+/** @param {Transform} from @param {Transform} to */
+function copy(from, to) {
+  copyList(from.t, to.t);
+  copyList(from.r, to.r);
+  copyList(from.s, to.s);
+}
+
 /** @type {Box} */
 const POINT = [0, 0, 0, 0, 0, 0];
 /** @type {Float64Array} */
 const IDENTITY = Float64Array.from([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+/** Between two computations nobody reads it. */
+const LOCAL = new Float64Array(16);

@@ -388,8 +388,9 @@ export class Session extends Emitter {
   /** @param {Place} place */
   move(place) {
     const n = ++this.#pointerN;
-    const phase = this.#prediction?.away ? "hover" : "move";
-    this.#connection.send({ op: "pointer", phase, n, ...place });
+    if (this.#prediction?.away)
+      this.#connection.send({ op: "pointer", phase: "hover", n, ...place });
+    else this.#connection.sendMove(n, place);
     if (this.#served) return;
     this.#prediction?.move(n, place);
     this.#foreseeView(this.#prediction?.turn(place));
@@ -803,7 +804,9 @@ export class Session extends Emitter {
     }
     const deltas = this.#coming;
     this.#coming = [];
-    this.scene.apply(deltas, () => this.#prediction?.reconcile(this.#acknowledged(deltas)));
+    this.scene.apply(deltas, (change) =>
+      this.#prediction?.reconcile(this.#acknowledged(deltas), change),
+    );
     this.#whole = this.#part === null;
     if (this.status.phase !== "connecting") return;
     this.#setStatus({ phase: "online", resumed: this.status.resumed, older: this.status.older });
@@ -813,8 +816,10 @@ export class Session extends Emitter {
 
   /** The latest pointer of this session that these deltas show. @param {any[]} deltas */
   #acknowledged(deltas) {
-    const own = deltas.flatMap(({ acks = [] }) => acks).filter(([id]) => id === this.id);
-    return Math.max(0, ...own.map(([, n]) => n));
+    let latest = 0;
+    for (const { acks = [] } of deltas)
+      for (const [id, n] of acks) if (id === this.id && n > latest) latest = n;
+    return latest;
   }
 
   /** What the server sent, or null. @param {any} gizmo */

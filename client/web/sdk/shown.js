@@ -146,9 +146,20 @@ export class ShownScene extends Emitter {
     if (change.all || change.structure.length > 0) this.#selection = null;
     const made = 1000 * this.#scene.time;
     if (this.#clock && change.from.size > 0) this.#pace.arrived(made, this.#clock.now());
-    const buffered = new Set(this.#isUneven(change) ? this.#othersOf(change) : []);
-    if (buffered.size === 0 && this.#tracks.size === 0) return this.#tell(change);
-    for (const id of buffered) this.#buffer(id, made, change.from);
+    const isUneven = this.#isUneven(change);
+    if (isUneven || this.#tracks.size > 0)
+      this.#buffer(change, made, isUneven ? this.#othersOf(change) : []);
+    else this.#tell(change);
+  }
+
+  /**
+   * @param {SceneChange} change
+   * @param {number} made
+   * @param {Id[]} others the nodes that are drawn from a buffer
+   */
+  #buffer(change, made, others) {
+    const buffered = new Set(others);
+    for (const id of buffered) this.#bufferOne(id, made, change.from);
     const moved = change.moved.filter((id) => !buffered.has(id));
     for (const id of moved) this.#tracks.delete(id);
     this.#tell({ ...change, moved });
@@ -193,7 +204,7 @@ export class ShownScene extends Emitter {
   }
 
   /** @param {Id} id @param {number} made @param {SceneChange["from"]} from */
-  #buffer(id, made, from) {
+  #bufferOne(id, made, from) {
     const node = this.#scene.get(id),
       before = from.get(id);
     if (!node || !before) return;
@@ -212,7 +223,7 @@ export class ShownScene extends Emitter {
 
   /** @param {SceneChange} change */
   #tell(change) {
-    this.#worlds.clear();
+    if (this.#worlds.size > 0) this.#worlds.clear();
     const { all, added, gone, moved, structure } = change;
     if (all || added.length + gone.length + moved.length + structure.length > 0)
       this.emit("change", change);

@@ -5,6 +5,8 @@
 // Nothing here waits, and a pointer event leaves nothing to be collected: what is returned as
 // "valid until the next call" is written again by it. Names and units are those of types.ts.
 
+import { newTransform, transformAt } from "./maths.js";
+
 /** @import {Box, Camera, Gizmo, Modifier, Place, Quat, Tool, Vec2, Vec3} from "./types.js" */
 
 /**
@@ -39,8 +41,21 @@ const LISTS = [
 const POINT = 4; // the pivot that is a point has no word
 const NODE_NUMBERS = 10;
 const VIEW_NUMBERS = 16;
-/** Where `gizmo` in wasm.c writes which handles are drawn. */
+/** Where `gizmo` in wasm.c writes the length of an axis, which handles are drawn, and coordinates. */
+const SIZE = 6;
 const HANDLES = 7;
+/** @type {Record<string, number>} */
+const COORDINATES = {
+  origin: 8,
+  axes: 11,
+  turn_axes: 20,
+  scale_axes: 29,
+  box: 38,
+  value: 50,
+  start: 52,
+  arm: 55,
+  axis: 58,
+};
 /** Fields of a gizmo, as GZ_GIZMO_TURN_AXES and so on. */
 const HAS = { turnAxes: 1, scaleAxes: 2, box: 4, ring: 8 };
 
@@ -91,14 +106,18 @@ export class Solver {
   /** What wasm.c reads and writes. */
   #block = new Float64Array();
   #poses = new Float64Array();
+  #motion = new Float64Array();
   #count = 0;
   /** The words of each list. @type {Record<string, string[]>} */
   #words = {};
   /** The tool as numbers, in the order of `tool` in wasm.c. */
   #tool = new Float64Array();
-  /** What was returned last, and the numbers that it was made of. @type {Gizmo | null} */
+  /** What was returned last. @type {Gizmo | null} */
   #gizmo = null;
-  #gizmoNumbers = new Float64Array(61);
+  /** The last two gizmos, of which the older one is written again if it has the same fields. */
+  #gizmos = [new DrawnGizmo(), new DrawnGizmo()];
+  /** What `apply` returns. */
+  #applied = newTransform();
   /** The view that is returned, plain numbers. */
   #view = new Array(VIEW_NUMBERS).fill(0.5);
 
@@ -198,17 +217,13 @@ export class Solver {
 
   /**
    * @returns {Gizmo | null} null if no handle is seen; the same object as before if nothing of it
-   *   has changed
+   *   has changed, else another one than before. It is valid until it has changed twice
    */
   gizmo() {
     if (!this.#wasm.gizmo() || this.#block[HANDLES] === 0) return (this.#gizmo = null);
-    const numbers = this.#gizmoNumbers;
-    let same = this.#gizmo !== null;
-    for (let i = 0; i < numbers.length; i++) {
-      same &&= Object.is(numbers[i], this.#block[i]);
-      numbers[i] = this.#block[i];
-    }
-    if (!same) this.#gizmo = this.#describe(numbers);
+    if (this.#gizmo !== null && this.#gizmos[0].isAs(this.#block)) return this.#gizmo;
+    this.#gizmos.reverse();
+    this.#gizmo = this.#gizmos[0].describe(this.#block, this.#words);
     return this.#gizmo;
   }
 
@@ -259,12 +274,15 @@ export class Solver {
     return this.#poses;
   }
 
-  /** What the drag or the wheel has done so far, for `apply`. */
-  motion() {
-    const bytes = this.#wasm.motion_bytes();
-    return new Float64Array(
-      this.#memory.buffer.slice(this.#wasm.motion(), this.#wasm.motion() + bytes),
-    );
+  /**
+   * What the drag or the wheel has done so far, for `apply`.
+   * @param {Float64Array | null} [out] an earlier motion that is not needed any more
+   */
+  motion(out = null) {
+    this.#look();
+    if (out === null) return this.#motion.slice();
+    out.set(this.#motion);
+    return out;
   }
 
   /**
@@ -274,15 +292,14 @@ export class Solver {
    * @param {number} target its index
    * @param {Trs} local
    * @param {readonly Trs[] | null} [above] what is above it now; by default what the target has
-   * @returns {Trs | null} null if it cannot go there
+   * @returns {Trs | null} valid until the next call; null if it cannot go there
    */
   apply(motion, target, local, above = null) {
     if (above !== null) this.#hang(above);
     this.#putNode(local);
     this.#block.set(motion, NODE_NUMBERS);
     if (!this.#wasm.apply(target, above === null ? 0 : 1)) return null;
-    const [tx, ty, tz, rx, ry, rz, rw, sx, sy, sz] = this.#block;
-    return { t: [tx, ty, tz], r: [rx, ry, rz, rw], s: [sx, sy, sz] };
+    return transformAt(this.#block, 0, this.#applied);
   }
 
   // ---- orbit: the camera moves with the view ----
@@ -332,6 +349,9 @@ export class Solver {
     const held = this.#poses;
     if (held.buffer !== buffer || held.byteOffset !== poses || held.length !== length)
       this.#poses = new Float64Array(buffer, poses, length);
+    const motion = this.#wasm.motion();
+    if (this.#motion.buffer !== buffer || this.#motion.byteOffset !== motion)
+      this.#motion = new Float64Array(buffer, motion, this.#wasm.motion_bytes() / 8);
   }
 
   /** @param {number} list */
@@ -388,34 +408,72 @@ export class Solver {
     for (let i = 0; i < VIEW_NUMBERS; i++) this.#view[i] = this.#block[i];
     return this.#view;
   }
+}
 
-  /** @param {Float64Array} numbers as `gizmo` in wasm.c writes them */
-  #describe(numbers) {
-    const { mode, space, handle } = this.#words;
-    const [has, modeNumber, spaceNumber, hover, active, valueCount, size] = numbers;
-    const take = (/** @type {number} */ at, /** @type {number} */ count) => {
-      const taken = new Array(count);
-      for (let i = 0; i < count; i++) taken[i] = numbers[at + i];
-      return taken;
-    };
-    /** @type {any} */
-    const gizmo = {
-      mode: mode[modeNumber],
-      space: space[spaceNumber],
-      origin: take(8, 3),
-      axes: take(11, 9),
-      size,
-      handles: handle.filter((_, i) => Math.floor(numbers[HANDLES] / 2 ** i) % 2 === 1),
-    };
-    if (has & HAS.turnAxes) gizmo.turn_axes = take(20, 9);
-    if (has & HAS.scaleAxes) gizmo.scale_axes = take(29, 9);
-    if (has & HAS.box) gizmo.box = take(38, 12);
-    if (hover) gizmo.hover = handle[hover];
-    if (active) gizmo.active = handle[active];
-    if (valueCount) gizmo.value = take(50, valueCount);
-    if (active) gizmo.start = take(52, 3);
-    if (has & HAS.ring) gizmo.arm = take(55, 3);
-    if (has & HAS.ring) gizmo.axis = take(58, 3);
-    return /** @type {Gizmo} */ (gizmo);
+/** How many numbers a gizmo is made of, as `gizmo` in wasm.c writes them. */
+const GIZMO_NUMBERS = 61;
+
+/** A gizmo, and the numbers that it was made of. */
+class DrawnGizmo {
+  #numbers = new Float64Array(GIZMO_NUMBERS);
+  /** @type {any} */
+  #gizmo = null;
+
+  /** @param {Float64Array} numbers */
+  isAs(numbers) {
+    for (let i = 0; i < GIZMO_NUMBERS; i++)
+      if (!Object.is(this.#numbers[i], numbers[i])) return false;
+    return true;
   }
+
+  /**
+   * @param {Float64Array} numbers
+   * @param {Record<string, string[]>} words
+   * @returns {Gizmo}
+   */
+  describe(numbers, words) {
+    // Which fields it has, and those that are words, say the numbers before the coordinates.
+    let isAlike = this.#gizmo !== null;
+    for (let i = 0; i < HANDLES + 1; i++)
+      if (i !== SIZE && this.#numbers[i] !== numbers[i]) isAlike = false;
+    for (let i = 0; i < GIZMO_NUMBERS; i++) this.#numbers[i] = numbers[i];
+    if (!isAlike) this.#gizmo = fieldsOf(numbers, words);
+    this.#gizmo.size = numbers[SIZE];
+    for (const name in COORDINATES) this.#fill(this.#gizmo[name], COORDINATES[name]);
+    return this.#gizmo;
+  }
+
+  /** @param {number[] | undefined} list @param {number} at */
+  #fill(list, at) {
+    if (list) for (let i = 0; i < list.length; i++) list[i] = this.#numbers[at + i];
+  }
+}
+
+/**
+ * A gizmo without its coordinates.
+ * @param {Float64Array} numbers
+ * @param {Record<string, string[]>} words
+ */
+function fieldsOf(numbers, { mode, space, handle }) {
+  const [has, modeNumber, spaceNumber, hover, active, valueCount] = numbers;
+  const list = (/** @type {number} */ count) => Array.from({ length: count }, () => 0.5);
+  /** @type {any} */
+  const gizmo = {
+    mode: mode[modeNumber],
+    space: space[spaceNumber],
+    origin: list(3),
+    axes: list(9),
+    size: 0.5,
+    handles: handle.filter((_, i) => Math.floor(numbers[HANDLES] / 2 ** i) % 2 === 1),
+  };
+  if (has & HAS.turnAxes) gizmo.turn_axes = list(9);
+  if (has & HAS.scaleAxes) gizmo.scale_axes = list(9);
+  if (has & HAS.box) gizmo.box = list(12);
+  if (hover) gizmo.hover = handle[hover];
+  if (active) gizmo.active = handle[active];
+  if (valueCount) gizmo.value = list(valueCount);
+  if (active) gizmo.start = list(3);
+  if (has & HAS.ring) gizmo.arm = list(3);
+  if (has & HAS.ring) gizmo.axis = list(3);
+  return gizmo;
 }

@@ -45,6 +45,7 @@ export interface SceneNode {
   readonly id: Id;
   name: string;
   parent: Id | null;
+  /** While the node is dragged here, its t, r and s are written again: copy what you keep. */
   t: Vec3;
   r: Quat;
   s: Vec3;
@@ -58,7 +59,10 @@ export interface SceneNode {
   readonly children: readonly Id[];
 }
 
-/** What one frame of the server changed; with `all` anything may have changed. */
+/**
+ * What one frame of the server changed, or this page; with `all` anything may have changed. It is
+ * valid during the call of the listener: the next change may be written into it.
+ */
 export interface SceneChange {
   all: boolean;
   added: Id[];
@@ -113,6 +117,10 @@ export interface Note {
   changed: number;
 }
 
+/**
+ * A gizmo is valid until the session's has changed twice: two objects are written in turn, so that
+ * each change is another object than the one before.
+ */
 export interface Gizmo {
   mode: Mode;
   space: Space;

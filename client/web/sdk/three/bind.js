@@ -15,7 +15,8 @@ import { Emitter } from "../emitter.js";
 
 /**
  * @typedef {object} BindingEvents
- * @property {Object3D[]} change these objects moved, and everything below them
+ * @property {Object3D[]} change these objects moved, and everything below them; the list is valid
+ * during the call
  * @property {Object3D} gone its node was deleted; the object stays where it is
  */
 
@@ -25,6 +26,8 @@ export class Binding extends Emitter {
   #objects = new Map();
   /** @type {Map<Object3D, Id>} */
   #nodes = new Map();
+  /** The list of the last event `change`, to be written again. @type {Object3D[]} */
+  #moved = [];
   #stop;
 
   /**
@@ -78,14 +81,15 @@ export class Binding extends Emitter {
     for (const id of gone) this.#forget(id);
     if (change.all) return this.#bindAll();
     for (const id of change.added) this.#bind(id);
-    for (const id of [...change.added, ...change.structure]) this.#hang(id);
-    this.#tell([...change.added, ...change.moved]);
+    for (const id of change.added) this.#hang(id);
+    for (const id of change.structure) this.#hang(id);
+    this.#tell(change.added, change.moved);
   }
 
   #bindAll() {
     for (const id of this.scene.nodes.keys()) this.#bind(id);
     for (const id of this.scene.nodes.keys()) this.#hang(id);
-    this.#tell([...this.scene.nodes.keys()]);
+    this.#tell(this.scene.nodes.keys());
   }
 
   /** @param {Id} id */
@@ -121,20 +125,29 @@ export class Binding extends Emitter {
     above?.add(object);
   }
 
-  /** @param {Id[]} ids */
-  #tell(ids) {
-    const moved = [];
-    for (const id of ids) {
-      const object = this.#objects.get(id),
-        node = this.scene.get(id);
-      if (!object || !node) continue;
-      object.position.fromArray(node.t);
-      object.quaternion.fromArray(node.r);
-      object.scale.fromArray(node.s);
-      if (!object.matrixAutoUpdate) object.updateMatrix();
-      moved.push(object);
-    }
-    if (moved.length > 0) this.emit("change", moved);
+  /** @param {...Iterable<Id>} lists */
+  #tell(...lists) {
+    const moved = this.#moved;
+    let count = 0;
+    for (const ids of lists)
+      for (const id of ids) {
+        const object = this.#place(id);
+        if (object) moved[count++] = object;
+      }
+    if (moved.length !== count) moved.length = count;
+    if (count > 0) this.emit("change", moved);
+  }
+
+  /** @param {Id} id @returns {Object3D | null} the object that was put where the node is */
+  #place(id) {
+    const object = this.#objects.get(id),
+      node = this.scene.get(id);
+    if (!object || !node) return null;
+    object.position.fromArray(node.t);
+    object.quaternion.fromArray(node.r);
+    object.scale.fromArray(node.s);
+    if (!object.matrixAutoUpdate) object.updateMatrix();
+    return object;
   }
 }
 

@@ -19,6 +19,8 @@ import { axisName, isShown } from "./names.js";
 /** The length of an axis in pixels where `size` is 1. */
 const SIZE_PX = 96;
 const TOOL = new Set(["mode", "space", "size", "translationSnap", "rotationSnap", "scaleSnap"]);
+const CHANGE = { type: "change" };
+const OBJECT_CHANGE = { type: "objectChange" };
 const OBSERVED = [
   "camera",
   "object",
@@ -104,6 +106,7 @@ export class RemoteTransformControls extends EventDispatcher {
     for (const name of OBSERVED) this.#observe(name);
     this.#listen();
     this.#tellTool();
+    this.view.draws = (handle) => isShown(handle, this);
     this.view.show(session.gizmo);
   }
 
@@ -285,18 +288,22 @@ export class RemoteTransformControls extends EventDispatcher {
   /** @param {Object3D[]} objects */
   #moved(objects) {
     if (this.dragging && this.object && objects.includes(this.object))
-      this.dispatchEvent({ type: "objectChange" });
-    this.dispatchEvent({ type: "change" });
+      this.dispatchEvent(OBJECT_CHANGE);
+    this.dispatchEvent(CHANGE);
   }
 
   /** @param {Gizmo | null} gizmo */
   #show(gizmo) {
-    const handles = gizmo?.handles.filter((handle) => isShown(handle, this)) ?? [];
-    this.view.show(gizmo && { ...gizmo, handles });
+    this.view.show(gizmo);
     const lit = gizmo?.active ?? gizmo?.hover;
     if (!this.dragging)
-      this.axis = lit !== undefined && handles.includes(lit) ? axisName(lit) : null;
-    this.dispatchEvent({ type: "change" });
+      this.axis = lit !== undefined && this.#draws(gizmo, lit) ? axisName(lit) : null;
+    this.dispatchEvent(CHANGE);
+  }
+
+  /** @param {Gizmo | null} gizmo @param {string} handle */
+  #draws(gizmo, handle) {
+    return gizmo?.handles.includes(handle) === true && isShown(handle, this);
   }
 
   /** @param {unknown} error */

@@ -49,6 +49,8 @@ export class GizmoView extends Group {
    * @type {NonNullable<Tool["ball_fit"]>}
    */
   ballFit = "object";
+  /** Which of the gizmo's handles are drawn. @type {(handle: string) => boolean} */
+  draws = () => true;
 
   #ink = new Ink();
   /** @type {Gizmo | null} */
@@ -67,11 +69,15 @@ export class GizmoView extends Group {
     this.setColours(colours);
   }
 
+  /** The gizmo with the handles that are drawn. @returns {Gizmo | null} */
   get gizmo() {
-    return this.#gizmo;
+    return this.#gizmo && { ...this.#gizmo, handles: this.#gizmo.handles.filter(this.draws) };
   }
 
-  /** Shows another gizmo, or none, from the next `update` on. @param {Gizmo | null} gizmo */
+  /**
+   * Shows another gizmo, or none, from the next `update` on.
+   * @param {Gizmo | null} gizmo to be shown again when it changes
+   */
   show(gizmo) {
     this.#gizmo = gizmo;
   }
@@ -156,10 +162,8 @@ export class GizmoView extends Group {
     };
     if (drawing.bounds) drawBox(drawing, drawing.bounds);
     if (gizmo.active) drawGuides(drawing, gizmo.active);
-    const handles =
-      gizmo.active && !gizmo.handles.includes(gizmo.active)
-        ? [...gizmo.handles, gizmo.active]
-        : gizmo.handles;
+    const handles = gizmo.handles.filter(this.draws);
+    if (gizmo.active && !handles.includes(gizmo.active)) handles.push(gizmo.active);
     const sorted = handles
       .map((handle) => ({ handle, depth: handleDepth(drawing, handle) }))
       .sort((a, b) => b.depth - a.depth);
