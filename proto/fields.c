@@ -283,6 +283,7 @@ static const struct gz_row history_rows[] = {
     NUMBER("before", gz_history, before, NONE, IF(HISTORY_BEFORE)),
     COUNT("limit", gz_history, limit, IF(HISTORY_LIMIT), .rule = GZ_FIELD_RULE_ROWS),
     BOOL("changes", gz_history, changes, IF(HISTORY_CHANGES)),
+    BOOL("alone", gz_history, alone, IF_ANY),
 };
 
 static const struct gz_row at_rows[] = {
@@ -549,6 +550,7 @@ static const struct gz_row edit_rows[] = {OP, EDIT_ROWS};
 static const struct gz_row history_edit_rows[] = {
     EDIT_ROWS,
     BOOL("undone", gz_edit_message, undone, IF_ANY),
+    COUNT("total", gz_edit_message, total, IF(EDIT_TOTAL)),
     RECORDS("changes", gz_edit_message, changes, change_count, change_record, IF(EDIT_CHANGES)),
 };
 static const struct gz_record_type history_edit_record = {

@@ -232,6 +232,7 @@ enum gz_has {
     GZ_HAS_EDIT_CHANGES = 1 << 4,
     GZ_HAS_EDIT_NAME = 1 << 5,
     GZ_HAS_EDIT_VALUE = 1 << 6,
+    GZ_HAS_EDIT_TOTAL = 1 << 7,
     /* an element of path */
     GZ_HAS_PATH_POINT_PARENT = 1 << 6,
     /* ok */
@@ -353,6 +354,7 @@ struct gz_history {
     double since, before;
     uint64_t limit;
     bool changes; /* CHANGES: whether they are asked for; without it they are */
+    bool alone;   /* of each edit only what it changed of `node` */
 };
 
 /* at, restore: which past. Exactly one of SEQ, TIME (at only) and CHECKPOINT. */
@@ -540,6 +542,7 @@ struct gz_edit_message {
     double residual, began, ended;
     /* In the history alone: */
     bool undone;
+    uint64_t total; /* TOTAL: how many nodes the edit changed, in an answer about one node alone */
     const struct gz_change_message *changes; /* CHANGES */
     size_t change_count;
 };

@@ -10,7 +10,7 @@
 
 static const struct gz_arg_option options[] = {
     {"--node", GZ_ARG_TEXT, "N",
-     .help = "only what touched this node (name or id; an id where it is deleted)"},
+     .help = "only what was done to this node (name or id; an id where it is deleted)"},
     {"--user", GZ_ARG_TEXT, "U", .help = "only what this user did"},
     {"--since", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
      .help = "only what ended after " CTL_WHEN_FORMS},
@@ -88,6 +88,7 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     left += printf("%*s  %-13s  ", strlen(user) < 12 ? (int)(12 - strlen(user)) : 0, "", what);
     left += (int)strlen(user);
     if (edit->undone) fputs("(undone) ", stdout);
+    if (edit->total > 1) printf("(1 of %" PRIu64 " nodes) ", edit->total);
     if (edit->change_count > LINES_PER_EDIT || edit->change_count == 0) {
         last->nodes = edit->nodes.count;
         if (last->nodes == 0) puts("0 nodes");
@@ -124,6 +125,7 @@ static enum gz_status read_question(const struct ctl_args *args, struct gz_clien
     if (before->given) *has |= GZ_HAS_HISTORY_BEFORE;
     if (!node->given) return GZ_OK;
     *has |= GZ_HAS_HISTORY_NODE;
+    history->alone = true;
     return find_node(args, client, &history->node, error);
 }
 

@@ -111,6 +111,7 @@ json_t *ctl_json_edit(const struct gz_edit_message *edit)
     if (edit->has & GZ_HAS_EDIT_RESIDUAL)
         json_object_set_new(object, "residual", json_real(edit->residual));
     if (edit->undone) json_object_set_new(object, "undone", json_true());
+    if (edit->has & GZ_HAS_EDIT_TOTAL) json_object_set_new(object, "total", integer(edit->total));
     if (edit->change_count == 0) return object;
     json_t *changes = json_array();
     for (size_t i = 0; i < edit->change_count; i++)

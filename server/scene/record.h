@@ -69,6 +69,7 @@ struct gz_edit_record {
     const char *name; /* with a single one of these `nodes`: its name, as gz_change_name says; else
                          NULL */
     bool undone;      /* in an answer of the history: the edit is undone now */
+    size_t total;  /* in the history of one node alone: how many nodes the edit changed; else 0 */
     double path_m; /* of a running drag: how far its recorded path may be from where the node was,
                       in the frame of the node's parent */
 };
@@ -229,6 +230,7 @@ struct gz_query {
     double since, before; /* compared with `ended`, both exclusive */
     uint32_t limit;
     bool brief; /* history: only which nodes were changed, not how */
+    bool alone; /* history: of each edit only what it changed of `node`, which is not 0 */
     /* at: by seq, or by time if by_time */
     bool by_time;
     uint64_t seq;

@@ -55,12 +55,14 @@ struct gz_edit_message gz_describe_edit(const struct gz_edit_record *edit, uint6
         .value = {{edit->value[0], edit->value[1]}, edit->value_count},
         .nodes = nodes,
         .residual = edit->residual,
+        .total = edit->total,
         .began = edit->began,
         .ended = edit->ended,
     };
     if (edit->handle != GZ_HANDLE_NONE) message.has |= GZ_HAS_EDIT_HANDLE;
     if (edit->value_count > 0) message.has |= GZ_HAS_EDIT_VALUE;
     if (edit->residual > 0) message.has |= GZ_HAS_EDIT_RESIDUAL;
+    if (edit->total > 0) message.has |= GZ_HAS_EDIT_TOTAL;
     const char *name = name_then(edit);
     if (name == NULL) return message;
     message.has |= GZ_HAS_EDIT_NAME;

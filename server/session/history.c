@@ -232,6 +232,9 @@ enum gz_status gz_on_history(struct gz_session *session, const struct gz_message
     const struct gz_history *said = &message->history;
     struct gz_query query = {
         .kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
+    if (said->alone && !(message->has & GZ_HAS_HISTORY_NODE))
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "alone: say which node, by `node`");
+    query.alone = said->alone;
     if (message->has & GZ_HAS_HISTORY_NODE) query.node = said->node;
     if (message->has & GZ_HAS_HISTORY_USER) memcpy(query.user, said->user.bytes, said->user.size);
     if (message->has & GZ_HAS_HISTORY_SINCE) query.since = said->since;

@@ -179,7 +179,7 @@ static enum gz_status read_edits(sqlite3 *db, size_t count, struct gz_edit_recor
            gz_ask_row(&ask)) {
         state->edit_count++;
         state->edits = edits + count - state->edit_count;
-        status = gz_read_edit(ask.statement, changes.statement, &state->arena,
+        status = gz_read_edit(ask.statement, changes.statement, 0, &state->arena,
                               &edits[count - state->edit_count], error);
     }
     status = gz_ask_end(&ask, status, error, reading);

@@ -67,14 +67,24 @@ struct details {
     struct gz_ask about;
 };
 
-static enum gz_status read_one(sqlite3_stmt *row, const struct details *details, bool brief,
-                               struct gz_edit_record *edit, struct gz_answer *answer)
+static struct details prepare_details(sqlite3 *db, const struct gz_query *query)
 {
-    uint64_t last;
+    enum gz_sql_rows changes = query->brief   ? query->alone ? GZ_SQL_ROWS_NODE : GZ_SQL_ROWS_NODES
+                               : query->alone ? GZ_SQL_ROWS_CHANGE_OF_NODE
+                                              : GZ_SQL_ROWS_CHANGES;
+    return (struct details){gz_ask_prepare(db, gz_sql_rows[changes]),
+                            prepare(db, GZ_SQL_QUERY_LAST_ABOUT)};
+}
+
+static enum gz_status read_one(sqlite3_stmt *row, const struct details *details,
+                               const struct gz_query *query, struct gz_edit_record *edit,
+                               struct gz_answer *answer)
+{
+    uint64_t last, node = query->alone ? query->node : 0;
     sqlite3_stmt *changes = details->changes.statement;
     enum gz_status status =
-        brief ? gz_read_brief_edit(row, changes, &answer->arena, edit, &answer->error)
-              : gz_read_edit(row, changes, &answer->arena, edit, &answer->error);
+        query->brief ? gz_read_brief_edit(row, changes, node, &answer->arena, edit, &answer->error)
+                     : gz_read_edit(row, changes, node, &answer->arena, edit, &answer->error);
     if (status != GZ_OK) return status;
     return find_last(details->about.statement, edit->id, &last, &edit->undone, &answer->error);
 }
@@ -82,15 +92,13 @@ static enum gz_status read_one(sqlite3_stmt *row, const struct details *details,
 static enum gz_status read_history(sqlite3 *db, const struct gz_query *query, uint32_t limit,
                                    struct gz_edit_record *edits, struct gz_answer *answer)
 {
-    struct details details = {
-        gz_ask_prepare(db, gz_sql_rows[query->brief ? GZ_SQL_ROWS_NODES : GZ_SQL_ROWS_CHANGES]),
-        prepare(db, GZ_SQL_QUERY_LAST_ABOUT)};
+    struct details details = prepare_details(db, query);
     struct gz_ask ask = ask_history(db, query, limit);
     enum gz_status status = GZ_OK;
     bool is_ready = details.changes.rc == SQLITE_OK && details.about.rc == SQLITE_OK;
     while (status == GZ_OK && is_ready && gz_ask_row(&ask)) {
         struct gz_edit_record *edit = &edits[answer->edit_count];
-        status = read_one(ask.statement, &details, query->brief, edit, answer);
+        status = read_one(ask.statement, &details, query, edit, answer);
         if (status == GZ_OK) answer->edit_count++;
     }
     if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
@@ -121,7 +129,7 @@ static enum gz_status add_edit(sqlite3 *db, enum gz_sql_query which, uint64_t id
     enum gz_status status = GZ_OK;
     gz_bind_integer(&ask, id);
     if (changes.rc == SQLITE_OK && gz_ask_row(&ask))
-        status = gz_read_edit(ask.statement, changes.statement, &answer->arena,
+        status = gz_read_edit(ask.statement, changes.statement, 0, &answer->arena,
                               &edits[answer->edit_count++], &answer->error);
     if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
     status = gz_ask_end(&ask, status, &answer->error, "the history");

@@ -205,14 +205,26 @@ static enum gz_status fail_memory(struct gz_error *error, const char *what)
     return gz_fail(error, GZ_NO_MEMORY, "no memory for the %s of an edit", what);
 }
 
-static enum gz_status read_changes(sqlite3_stmt *statement, size_t count, struct gz_arena *arena,
-                                   struct gz_edit_record *edit, struct gz_error *error)
+/* Asks for what the edit changed: all of it, or a node alone. */
+static struct gz_ask ask_changes(sqlite3_stmt *statement, uint64_t node,
+                                 const struct gz_edit_record *edit)
+{
+    struct gz_ask rows = gz_ask_begin(statement);
+    gz_bind_integer(&rows, edit->id);
+    if (node == 0) return rows;
+    gz_bind_integer(&rows, node);
+    gz_bind_integer(&rows, edit->seq);
+    return rows;
+}
+
+static enum gz_status read_changes(sqlite3_stmt *statement, uint64_t node, size_t count,
+                                   struct gz_arena *arena, struct gz_edit_record *edit,
+                                   struct gz_error *error)
 {
     struct gz_change *changes = gz_arena_take(arena, count, sizeof *changes);
     if (changes == NULL) return fail_memory(error, "changes");
     edit->changes = changes;
-    struct gz_ask rows = gz_ask_begin(statement);
-    gz_bind_integer(&rows, edit->id);
+    struct gz_ask rows = ask_changes(statement, node, edit);
     enum gz_status status = GZ_OK;
     while (status == GZ_OK && edit->change_count < count && gz_ask_row(&rows)) {
         struct gz_change *change = &changes[edit->change_count++];
@@ -236,14 +248,14 @@ static int read_term(sqlite3_stmt *row, int column, const struct gz_vocabulary *
     return gz_vocabulary_value(terms, word, (size_t)sqlite3_column_bytes(row, column));
 }
 
-static enum gz_status read_nodes(sqlite3_stmt *statement, size_t count, struct gz_arena *arena,
-                                 struct gz_edit_record *edit, struct gz_error *error)
+static enum gz_status read_nodes(sqlite3_stmt *statement, uint64_t node, size_t count,
+                                 struct gz_arena *arena, struct gz_edit_record *edit,
+                                 struct gz_error *error)
 {
     uint64_t *nodes = gz_arena_take(arena, count, sizeof *nodes);
     if (nodes == NULL) return fail_memory(error, "nodes");
     edit->nodes = nodes;
-    struct gz_ask rows = gz_ask_begin(statement);
-    gz_bind_integer(&rows, edit->id);
+    struct gz_ask rows = ask_changes(statement, node, edit);
     while (edit->change_count < count && gz_ask_row(&rows)) {
         nodes[edit->change_count++] = (uint64_t)sqlite3_column_int64(statement, 0);
         if (count == 1) edit->name = gz_read_text(statement, 1, arena);
@@ -300,23 +312,31 @@ static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena,
     return GZ_OK;
 }
 
-static size_t change_count(sqlite3_stmt *row)
+/* How many changes are to be read. An edit of which a node alone is read says how many it has. */
+static size_t count_changes(sqlite3_stmt *row, uint64_t node, struct gz_edit_record *edit)
 {
-    return (size_t)sqlite3_column_int64(row, 15);
+    size_t count = (size_t)sqlite3_column_int64(row, 15);
+    if (node == 0) return count;
+    edit->total = count;
+    return 1;
 }
 
-enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_arena *arena,
-                            struct gz_edit_record *edit, struct gz_error *error)
+enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, uint64_t node,
+                            struct gz_arena *arena, struct gz_edit_record *edit,
+                            struct gz_error *error)
 {
     enum gz_status status = read_edit(row, arena, edit, error);
-    return status == GZ_OK ? read_changes(changes, change_count(row), arena, edit, error) : status;
+    if (status != GZ_OK) return status;
+    return read_changes(changes, node, count_changes(row, node, edit), arena, edit, error);
 }
 
-enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, struct gz_arena *arena,
-                                  struct gz_edit_record *edit, struct gz_error *error)
+enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, uint64_t node,
+                                  struct gz_arena *arena, struct gz_edit_record *edit,
+                                  struct gz_error *error)
 {
     enum gz_status status = read_edit(row, arena, edit, error);
-    return status == GZ_OK ? read_nodes(nodes, change_count(row), arena, edit, error) : status;
+    if (status != GZ_OK) return status;
+    return read_nodes(nodes, node, count_changes(row, node, edit), arena, edit, error);
 }
 
 size_t gz_find_record(const struct gz_node_record *nodes, size_t count, uint64_t id)

@@ -60,12 +60,13 @@ GZ_MUST_USE enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct
 GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena,
                                           struct gz_change *change);
 /* `row` stands on a row that begins with the columns {edit}; `changes` is GZ_SQL_ROWS_CHANGES, for
- * use here. */
-GZ_MUST_USE enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes,
+ * use here. Or of one node alone: `node` is that one, else 0, and `changes` is
+ * GZ_SQL_ROWS_CHANGE_OF_NODE; edit->total is then filled. */
+GZ_MUST_USE enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, uint64_t node,
                                         struct gz_arena *arena, struct gz_edit_record *edit,
                                         struct gz_error *error);
-/* The same without what was changed; `nodes` is GZ_SQL_ROWS_NODES. */
-GZ_MUST_USE enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes,
+/* The same without what was changed; `nodes` is GZ_SQL_ROWS_NODES, or GZ_SQL_ROWS_NODE. */
+GZ_MUST_USE enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, uint64_t node,
                                               struct gz_arena *arena, struct gz_edit_record *edit,
                                               struct gz_error *error);
 

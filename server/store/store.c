@@ -576,7 +576,8 @@ enum gz_status gz_store_find_key(struct gz_store *store, const char *user, const
     edit->id = 0;
     struct gz_ask ask = ask_for_key(store, GZ_SQL_KEYS_EDIT, user, key);
     if (gz_ask_row(&ask))
-        status = gz_read_edit(ask.statement, store->rows[GZ_SQL_ROWS_CHANGES], arena, edit, &error);
+        status =
+            gz_read_edit(ask.statement, store->rows[GZ_SQL_ROWS_CHANGES], 0, arena, edit, &error);
     return end_key(store, &ask, status, &error);
 }
 

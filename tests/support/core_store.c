@@ -604,6 +604,14 @@ static void forget_changes(struct gz_arena *arena, struct gz_edit_record *edit)
     edit->changes = NULL;
 }
 
+/* What is told where the question is about one node alone. */
+static void forget_others(struct gz_edit_record *edit, uint64_t node)
+{
+    edit->total = edit->change_count;
+    while (edit->changes->node != node) edit->changes++;
+    edit->change_count = 1;
+}
+
 static void ask_history(const struct core_store *store, const struct gz_query *query,
                         struct gz_answer *answer)
 {
@@ -618,6 +626,7 @@ static void ask_history(const struct core_store *store, const struct gz_query *q
         struct gz_edit_record *told = &edits[answer->edit_count++];
         *told = keep_edit(&answer->arena, edit);
         (void)last_about(store, edit, &told->undone);
+        if (query->alone) forget_others(told, query->node);
         if (query->brief) forget_changes(&answer->arena, told);
     }
     answer->edits = edits;

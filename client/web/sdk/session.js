@@ -567,9 +567,9 @@ export class Session extends Emitter {
   }
 
   /**
-   * Edits, newest first.
+   * Edits, newest first. With `alone`, the `nodes` and `changes` of each edit are about `node` only.
    * @param {{ node?: Id, user?: string, since?: number, before?: number, limit?: number, changes?:
-   *   boolean }} [which]
+   *   boolean, alone?: boolean }} [which]
    * @returns {Promise<Edit[]>}
    */
   async history(which = {}) {

@@ -179,6 +179,8 @@ export interface Edit {
   ended: number;
   /** In answers of `history` only: whether the edit is undone at present. */
   undone?: boolean;
+  /** In answers of `history` with `alone` only: how many nodes the edit changed. */
+  total?: number;
   /** In answers of `history` only. `name` is the name of the node at that time. */
   changes?: { id: Id; name?: string; before?: NodeState; after?: NodeState }[];
 }

@@ -8,21 +8,32 @@ SELECT id, kind = 'undo' FROM edits
  LIMIT 1
 
 -- The history, newest first: of node ?1 or all, of user ?2 or all, after time ?3 and before ?4, at most ?5 edits. The unary + leaves
--- SQLite the index that finds least: by time, by user, or the changes of the node.
+-- SQLite the index that finds least: by time or by user.
 -- let history
 SELECT {edit} FROM edits e WHERE +e.seq > (SELECT since FROM kept) AND {p}
 -- let by_time
-{p}e.ended > coalesce(?3, -9e999) AND {p}e.ended < coalesce(?4, 9e999)
+e.ended > coalesce(?3, -9e999) AND e.ended < coalesce(?4, 9e999)
  ORDER BY e.ended DESC, e.seq DESC
  LIMIT ?5
 -- :history
 {history} {by_time}
 -- :history_of_user
 {history e.user = ?2 AND} {by_time}
+-- One walk down the index of the node's changes. Time goes on with seq, so that the walk begins and ends at a seq, and the first page
+-- of a long history costs as much as that of a short one.
+-- let history_of_node
+SELECT {edit}
+  FROM changes n CROSS JOIN edits e ON e.id = n.edit
+ WHERE n.node = ?1 {p}
+   AND n.seq > max((SELECT since FROM kept),
+                   coalesce((SELECT l.seq FROM edits l WHERE l.ended <= ?3 ORDER BY l.ended DESC, l.seq DESC LIMIT 1), 0))
+   AND n.seq < coalesce((SELECT l.seq FROM edits l WHERE l.ended >= ?4 ORDER BY l.ended, l.seq LIMIT 1), 9e18)
+ ORDER BY n.seq DESC
+ LIMIT ?5
 -- :history_of_node
-{history e.id IN (SELECT c.edit FROM changes c WHERE c.node = ?1) AND} {by_time +}
+{history_of_node}
 -- :history_of_node_by_user
-{history e.id IN (SELECT c.edit FROM changes c WHERE c.node = ?1) AND +e.user = ?2 AND} {by_time +}
+{history_of_node AND e.user = ?2}
 
 -- :edit
 SELECT {edit} FROM edits e WHERE e.id = ?1 AND e.seq IS NOT NULL

@@ -216,6 +216,30 @@ static void assert_name(struct gz_text name, const char *expected)
     assert_memory_equal(name.bytes, expected, name.size);
 }
 
+/* Of an edit of two nodes: the one that is asked about, and that there was another. */
+STORY_TEST(test_history_of_one_node_alone_says_how_many_there_were)
+{
+    uint64_t nodes[] = {s->node, create_node(s->a, "other", 0, 0, 0, 0)};
+    struct gz_message question = {.op = GZ_OP_DELETE, .remove = {nodes, 2}};
+    assert_ok(client_ask(s->a, &question));
+    question = (struct gz_message){.op = GZ_OP_HISTORY, .history.alone = true};
+    assert_says(client_ask(s->a, &question), GZ_BAD_VALUE, "alone: say which node, by `node`");
+    question.has = GZ_HAS_HISTORY_NODE;
+    question.history.node = nodes[1];
+    const struct gz_message *answer = client_ask(s->a, &question);
+    assert_ok(answer);
+    assert_int_equal(answer->ok.edit_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct gz_edit_message *edit = &answer->ok.edits[i];
+        assert_true(edit->has & GZ_HAS_EDIT_TOTAL);
+        assert_int_equal(edit->total, 2 - i);
+        assert_int_equal(edit->nodes.count, 1);
+        assert_int_equal(edit->nodes.ids[0], nodes[1]);
+        assert_int_equal(edit->change_count, 1);
+        assert_name(edit->name, "other");
+    }
+}
+
 /* A move, a rename, a move and a deletion, newest first: with the changes or without. */
 STORY_TEST(test_history_calls_a_node_what_it_was_called_then)
 {
@@ -472,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_checkpoints_are_bounded),
         cmocka_unit_test(test_question_to_the_past_is_on_the_share_of_whoever_pays),
         cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),
+        cmocka_unit_test(test_history_of_one_node_alone_says_how_many_there_were),
         cmocka_unit_test(test_history_calls_a_node_what_it_was_called_then),
         cmocka_unit_test(test_reverted_edit_is_its_users_again_once_the_revert_is_undone),
         cmocka_unit_test(test_reverted_edit_is_its_users_again_through_restarts),

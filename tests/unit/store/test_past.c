@@ -188,6 +188,15 @@ static void assert_brief(const struct gz_edit_record *told, const struct gz_edit
         assert_null(told->name);
 }
 
+/* As much of the edit as is told where the question is about one node alone. */
+static struct gz_edit_record alone(const struct gz_edit_record *edit, uint64_t node)
+{
+    struct gz_edit_record told = *edit;
+    while (told.changes->node != node) told.changes++;
+    told.change_count = 1;
+    return told;
+}
+
 static void assert_history(const struct fixture *fixture, const struct gz_query *query)
 {
     const struct model *model = fixture->model;
@@ -203,10 +212,13 @@ static void assert_history(const struct fixture *fixture, const struct gz_query 
         if (query->user[0] != '\0' && strcmp(edit->user, query->user) != 0) continue;
         if (edit->ended <= query->since || edit->ended >= query->before) continue;
         assert_true(found < answer.edit_count);
+        const struct gz_edit_record *told = &answer.edits[found++];
+        struct gz_edit_record expected = query->alone ? alone(edit, query->node) : *edit;
+        assert_int_equal(told->total, query->alone ? edit->change_count : 0);
         if (query->brief)
-            assert_brief(&answer.edits[found++], edit);
+            assert_brief(told, &expected);
         else
-            assert_same_edit(&answer.edits[found++], edit);
+            assert_same_edit(told, &expected);
     }
     assert_int_equal(answer.edit_count, found);
     gz_answer_finish(&answer);
@@ -236,10 +248,12 @@ static void test_history_filters_are_exact(void **state)
         {.since = -INFINITY, .before = INFINITY, .limit = 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct gz_query query = cases[i];
-        assert_history(fixture, &query);
-        query.brief = true;
-        assert_history(fixture, &query);
+        for (int how = 0; how < (cases[i].node != 0 ? 4 : 2); how++) {
+            struct gz_query query = cases[i];
+            query.brief = how % 2 == 1;
+            query.alone = how >= 2;
+            assert_history(fixture, &query);
+        }
     }
 }
 
