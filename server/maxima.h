@@ -156,6 +156,9 @@
 #define GZ_EDIT_NODES_PER_MESSAGE 10000
 /* Frames that a connection is handed between two looks at the others, if its socket takes them. */
 #define GZ_FRAMES_AT_ONCE 4
+/* Bytes of frames that a turn makes for one session alone each (answers about the past, deltas of a
+ * part of the scene), in some 10 ns a byte; the one that passes it is sent. */
+#define GZ_OWN_FRAME_BYTES_PER_TURN (256 * 1024)
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */

@@ -183,13 +183,17 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
 
 bool gz_core_turn(struct gz_core *core, struct gz_now now)
 {
+    bool frames_wait = false;
     gz_core_enter(core, now);
+    core->told_bytes = 0;
     gz_core_end_expired(core);
     gz_core_go_on(core);
     gz_core_finish_gestures(core);
     catch_up(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        frames_wait |= session->frame_waits;
+        session->frame_waits = false;
         if (session->ended) continue;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
         gz_session_update_gizmo(session);
@@ -198,7 +202,7 @@ bool gz_core_turn(struct gz_core *core, struct gz_now now)
     }
     gz_core_commit(core);
     gz_core_send_tickets(core);
-    return gz_sync_show(core->sync, now.mono_s);
+    return gz_sync_show(core->sync, now.mono_s) || frames_wait;
 }
 
 /* A viewer of a part pays for the look at what moved, which may have come into the part. Its frames
@@ -227,7 +231,7 @@ double gz_core_deadline(const struct gz_core *core)
         deadline = fmin(deadline, gz_interaction_due(session));
         deadline = fmin(deadline, gz_session_gizmo_due(session));
         if (session->ended) continue;
-        if (gz_session_has_work(session)) return -INFINITY;
+        if (gz_session_has_work(session) || session->frame_waits) return -INFINITY;
         deadline = fmin(deadline, gz_session_interest_due(session));
         deadline = fmin(deadline, frame_due(session));
         deadline = fmin(deadline, gz_session_expires_s(session));
@@ -301,14 +305,41 @@ void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *a
 
 /* ---- frames ---- */
 
-static const struct gz_buffer *scene_frame(struct gz_session *session)
+/* Frames that are made for one session alone share what a turn makes of them. */
+static bool waits_for_turn(struct gz_session *session)
+{
+    session->frame_waits = session->core->told_bytes >= GZ_OWN_FRAME_BYTES_PER_TURN;
+    return session->frame_waits;
+}
+
+static const struct gz_buffer *own_frame(struct gz_session *session)
 {
     struct gz_core *core = session->core;
-    if (is_in_debt(session)) return NULL;
+    if (is_in_debt(session) || !gz_sync_is_ready(core->sync, &session->cursor) ||
+        !gz_sync_has_frame(core->sync, &session->cursor) || waits_for_turn(session))
+        return NULL;
     const struct gz_buffer *frame =
         gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_sync_take_looks(&session->cursor));
+    if (frame != NULL) core->told_bytes += frame->size;
     return frame;
+}
+
+static const struct gz_buffer *scene_frame(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    if (session->cursor.interest_set != NULL) return own_frame(session);
+    return gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
+}
+
+static const struct gz_buffer *piece_of_answer(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    if (session->past.answer == NULL || waits_for_turn(session)) return NULL;
+    gz_session_send_piece(session);
+    if (!gz_outbox_next(&session->outbox, &core->frame)) return NULL;
+    core->told_bytes += core->frame.size;
+    return &core->frame;
 }
 
 /* What is for everybody goes along with what is sent to this session alone, if both are small: two
@@ -337,9 +368,8 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
     const struct gz_buffer *frame = past->takes_turns ? NULL : scene_frame(session);
     past->takes_turns = past->answer != NULL && frame != NULL;
     if (frame != NULL) return frame;
-    gz_session_send_piece(session);
-    if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
-    return scene_frame(session);
+    frame = piece_of_answer(session);
+    return frame != NULL ? frame : scene_frame(session);
 }
 
 /* ---- what the host asks ---- */

@@ -69,8 +69,8 @@ void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *a
 
 /* Whether work is put off until gz_core_do_bulk. If the host lends the core
  * (gz_core_options.lends), the functions above and gz_core_turn put off work on more than
- * GZ_NODES_AT_ONCE nodes: an edit, its batch, the end of a session that drags so many. The session
- * waits that asked for the edit. */
+ * GZ_NODES_AT_ONCE nodes: an edit, its batch, a drag or a wheel that takes hold of them, the end of
+ * a session that drags so many. The session that asked for it waits. */
 bool gz_core_has_bulk(const struct gz_core *core);
 /* Does the work that is put off, one message of each session. It may take a second: the host has a
  * worker call it, and calls nothing else of this core until it has returned. Call turn
@@ -78,7 +78,8 @@ bool gz_core_has_bulk(const struct gz_core *core);
 void gz_core_do_bulk(struct gz_core *core, struct gz_now now);
 
 /* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date,
- * what is to be saved goes to the host. Whether there is something new for every session. */
+ * what is to be saved goes to the host. Whether there is something new for every session, or a
+ * frame of one that waited for this turn. */
 bool gz_core_turn(struct gz_core *core, struct gz_now now);
 /* Monotonic seconds at which gz_core_turn wants to be called again although nothing came; INFINITY
  * for never. */

@@ -655,6 +655,79 @@ SCENE_TEST(test_large_frame_of_many_messages_is_read_in_slices)
     gz_buffer_finish(&bytes);
 }
 
+/* ---- frames for one session alone ---- */
+
+enum { ASKERS = 4 };
+
+/* Each turn makes so many bytes of frames for these alone, and one frame more; how many turns that
+ * takes. Others are answered in each. */
+static size_t take_own_frames(struct scene *s, struct client *askers[ASKERS])
+{
+    struct gz_core *core = s->host.core;
+    size_t turns = 0, waiting;
+    do {
+        uint64_t rid = say(s->b, (struct gz_message){.op = GZ_OP_PING});
+        assert_true(gz_core_turn(core, s->host.now) || turns == 0);
+        waiting = 0;
+        for (size_t i = 0; i < ASKERS; i++) {
+            askers[i]->stalled = false;
+            client_read(askers[i]);
+            waiting += askers[i]->session->frame_waits;
+        }
+        client_read(s->b);
+        assert_non_null(client_answer(s->b, rid));
+        assert_in_range(core->told_bytes, 1, GZ_OWN_FRAME_BYTES_PER_TURN + GZ_MESSAGE_BYTES_MAX);
+        assert_true(waiting == 0 || gz_core_deadline(core) <= s->host.now.mono_s);
+        turns++;
+    } while (waiting > 0);
+    return turns;
+}
+
+static void enter_askers(struct scene *s, struct client *askers[ASKERS])
+{
+    for (size_t i = 0; i < ASKERS; i++)
+        askers[i] =
+            client_enter(&s->host, (const char[]){(char)('p' + i), 0}, GZ_ROLE_VIEWER, false);
+    host_turn(&s->host);
+    for (size_t i = 0; i < ASKERS; i++) askers[i]->stalled = true;
+}
+
+SCENE_TEST(test_answers_of_many_are_told_in_turns)
+{
+    struct client *askers[ASKERS];
+    uint64_t rids[ASKERS];
+    enter_askers(s, askers);
+    for (size_t i = 0; i < ASKERS; i++)
+        rids[i] = say(askers[i], (struct gz_message){.op = GZ_OP_AT,
+                                                     .has = GZ_HAS_AT_SEQ,
+                                                     .at.seq = gz_scene_seq(s->host.core->scene)});
+    host_turn(&s->host);
+    assert_true(take_own_frames(s, askers) > ASKERS);
+    for (size_t i = 0; i < ASKERS; i++) assert_ok(client_answer(askers[i], rids[i]));
+}
+
+SCENE_TEST(test_parts_of_many_are_told_in_turns)
+{
+    struct client *askers[ASKERS];
+    struct gz_message far = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX}, all = far;
+    far.interest.box = (gz_box){{-1, -1, 0}, {1, 1, 1}};
+    all.interest.box = (gz_box){{-1e4, -1, -1e4}, {1e4, 1, 1}};
+    enter_askers(s, askers);
+    for (size_t i = 0; i < ASKERS; i++) {
+        (void)say(askers[i], far);
+        askers[i]->stalled = false;
+    }
+    host_turn(&s->host);
+    for (size_t i = 0; i < ASKERS; i++) {
+        assert_int_equal(askers[i]->mirror.count, 0);
+        askers[i]->stalled = true;
+        (void)say(askers[i], all);
+    }
+    host_turn(&s->host);
+    assert_true(take_own_frames(s, askers) >= ASKERS);
+    for (size_t i = 0; i < ASKERS; i++) assert_int_equal(askers[i]->mirror.count, FEW);
+}
+
 /* ---- gizmos of many nodes ---- */
 
 /* The groups below a selection are looked through in slices, too: what is found is what one go
@@ -756,6 +829,8 @@ int main(void)
         cmocka_unit_test(test_wheel_of_many_turns_in_slices),
         cmocka_unit_test(test_one_large_frame_is_read_in_a_turn),
         cmocka_unit_test(test_large_frame_of_many_messages_is_read_in_slices),
+        cmocka_unit_test(test_answers_of_many_are_told_in_turns),
+        cmocka_unit_test(test_parts_of_many_are_told_in_turns),
         cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
         cmocka_unit_test(test_edit_of_many_nodes_is_told_in_pieces),
     };
