@@ -3,14 +3,15 @@
 // nodes, and how an orbit turns the view. It computes with the server's own solver, shows the
 // result over the scene (`SceneModel.foresee`), and compares it with what the server says. It never
 // sends anything: session.js does, whether this is there or not.
-import { boxTransform, boxUnion, invertAffine, multiply, quatMultiply } from "./maths.js";
-import { Drag, Gesture, Pending, Wheel, chainOf, hasPlace, isSame, targetsOf } from "./pending.js";
+import { poseOfEdit } from "./editpose.js";
+import { Ground } from "./ground.js";
+import { Orbit } from "./orbit.js";
+import { Drag, Gesture, Pending, Wheel, hasPlace, isSame, targetsOf } from "./pending.js";
 
-/** @import {Box, Camera, EulerOrder, Gizmo, Id, NodeChange, Place} from "./types.js" */
-/** @import {Quat, Role, SceneChange, Tool, Transform, Vec3} from "./types.js" */
+/** @import {Camera, Gizmo, Id, NodeChange, Place, Role, SceneChange, Tool} from "./types.js" */
+/** @import {Transform} from "./types.js" */
 /** @import {SceneModel} from "./scene.js" */
 /** @import {Solver} from "./solver.js" */
-/** @import {Seat} from "./pending.js" */
 
 /** How long a node takes to where the server has it, if the page had it elsewhere. */
 const CORRECTION_MS = 100;
@@ -36,14 +37,8 @@ export class Prediction {
   #pending = [];
   /** The one that the solver holds. @type {Gesture | null} */
   #gesture = null;
-  /** The view when the orbit began that runs. @type {number[] | null} */
-  #orbit = null;
-  /** What the gizmo stands on. @type {Seat} */
-  #seat = { ids: [], at: [], above: [], bounds: [] };
-  /** The nodes of the seat and all above them; null if the seat is to be found anew. */
-  #watched = /** @type {Set<Id> | null} */ (null);
-  /** The seat has the box about a group, which changes with all that is below. */
-  #hasGroup = false;
+  #orbit;
+  #ground;
   /** What the scene tells now is the motion of the drag that runs. */
   #isOwnMotion = false;
   /** What `#foreseen` returns. @type {Partial<Transform>} */
@@ -55,6 +50,8 @@ export class Prediction {
     this.#page = page;
     this.#scene = page.scene;
     this.#solver = solver;
+    this.#ground = new Ground(page, (id) => this.#poseOf(id));
+    this.#orbit = new Orbit(page, solver);
     this.#stop = page.scene.on("change", (change) => this.#follow(change));
     if (page.camera) solver.setCamera(page.camera);
     solver.setTool(page.tool);
@@ -70,7 +67,8 @@ export class Prediction {
     const ids = this.#pending.flatMap(({ poses }) => [...poses.keys()]);
     this.#pending = [];
     this.#gesture?.end();
-    this.#gesture = this.#orbit = null;
+    this.#gesture = null;
+    this.#orbit.end();
     this.#show(ids);
   }
 
@@ -108,12 +106,12 @@ export class Prediction {
   /** @param {Tool} tool */
   setTool(tool) {
     this.#solver.setTool(tool);
-    this.#watched = null;
+    this.#ground.forget();
   }
 
   /** The selection has changed. */
   selected() {
-    this.#watched = null;
+    this.#ground.forget();
   }
 
   /** The gizmo, as the server would send it. @returns {Gizmo | null} */
@@ -134,93 +132,25 @@ export class Prediction {
   }
 
   /** @param {SceneChange} change */
-  #follow({ all, added, gone, moved, structure }) {
-    if (!this.#watched || this.#isOwnMotion) return;
-    const isOther = all || this.#hasGroup || added.length > 0;
-    if (isOther || this.#concerns(moved) || this.#concerns(structure) || this.#concerns(gone))
-      this.#watched = null;
-  }
-
-  /** @param {readonly Id[]} ids @returns whether the gizmo stands on one of them */
-  #concerns(ids) {
-    for (let i = 0; i < ids.length; i++) if (this.#watched?.has(ids[i])) return true;
-    return false;
+  #follow(change) {
+    if (!this.#isOwnMotion) this.#ground.follow(change);
   }
 
   /** Tells the solver what the gizmo stands on, if that has changed. */
   #sit() {
-    if (this.#watched) return;
+    if (this.#ground.known) return;
     const held = this.#gesture && !this.#gesture.follows ? this.#gesture : null;
-    this.#seat = held ? this.#seatOf(held.ids, held.seat) : this.#seatOf(this.#tops());
-    this.#watched = new Set(this.#seat.ids);
-    for (const id of this.#seat.ids)
-      for (
-        let at = this.#parentOf(id);
-        at !== null && !this.#watched.has(at);
-        at = this.#parentOf(at)
-      )
-        this.#watched.add(at);
-    this.#solver.setTargets(targetsOf(this.#seat), this.#seat.ids.length - 1);
+    const seat = held
+      ? this.#ground.held(held.seat)
+      : this.#ground.seat(this.#ground.tops(), this.#hasBounds);
+    this.#ground.watch(seat.ids);
+    this.#solver.setTargets(targetsOf(seat), seat.ids.length - 1);
   }
 
-  /** @param {Id} id */
-  #parentOf(id) {
-    return this.#scene.get(id)?.parent ?? null;
-  }
-
-  /** The selected nodes that are not below another one, in the order of selecting. */
-  #tops() {
-    const selected = new Set(this.#page.selection.filter((id) => this.#scene.get(id)));
-    const isBelow = (/** @type {Id} */ id) => {
-      for (let at = this.#parentOf(id); at !== null; at = this.#parentOf(at))
-        if (selected.has(at)) return true;
-      return false;
-    };
-    return [...selected].filter((id) => !isBelow(id));
-  }
-
-  /**
-   * @param {Id[]} ids
-   * @param {Seat} [held] of a gesture that runs: its nodes keep what they had
-   * @returns {Seat}
-   */
-  #seatOf(ids, held) {
-    const poseOf = (/** @type {Id} */ id) => this.#poseOf(id);
-    const at = ids.map((id, i) => poseOf(id) ?? /** @type {Seat} */ (held).at[i]);
-    const above = ids.map((id) => chainOf(this.#scene, id, poseOf));
-    if (held) return { ids, at, above, bounds: held.bounds };
+  /** Whether the tool wants the boxes about groups. */
+  get #hasBounds() {
     const { mode, pivot } = this.#page.tool;
-    const bounds = this.#boundsOf(ids, mode === "bounds" || pivot === "bounds");
-    return { ids, at, above, bounds };
-  }
-
-  /**
-   * @param {Id[]} ids
-   * @param {boolean} groups whether a group has a box
-   * @returns {(Box | null)[]}
-   */
-  #boundsOf(ids, groups) {
-    this.#hasGroup = false;
-    return ids.map((id) => {
-      const node = this.#scene.get(id);
-      if (node?.bounds || !groups || !node?.children.length) return node?.bounds ?? null;
-      this.#hasGroup = true;
-      return this.#groupBox(id);
-    });
-  }
-
-  /** The box about all bounds below a node, along the node's own axes. @param {Id} group */
-  #groupBox(group) {
-    /** @type {Box | null} */
-    let box = null;
-    const inverse = invertAffine(this.#scene.world(group));
-    for (const id of this.#scene.below(group)) {
-      const bounds = this.#scene.get(id)?.bounds;
-      if (!bounds) continue;
-      const one = boxTransform(bounds, multiply(inverse, this.#scene.world(id)));
-      if (one.every(Number.isFinite)) box = boxUnion(box, one);
-    }
-    return box;
+    return mode === "bounds" || pivot === "bounds";
   }
 
   // ---- what is done ----
@@ -242,7 +172,7 @@ export class Prediction {
     }
     if (this.#page.role === "viewer" || !this.knows) return null;
     this.#rest();
-    this.#watched = null;
+    this.#ground.forget();
     const drag = this.#hold(handle);
     if (drag.ids.length === 0 || drag.ids.some((id) => this.#page.isHeld(id))) return null;
     drag.before = value ? n - 1 : n;
@@ -256,8 +186,8 @@ export class Prediction {
 
   /** @param {string} handle */
   #hold(handle) {
-    const seat = this.#seatOf(this.#tops());
-    if (handle.startsWith("b")) seat.bounds = this.#boundsOf(seat.ids, true);
+    const hasBounds = handle.startsWith("b") || this.#hasBounds;
+    const seat = this.#ground.seat(this.#ground.tops(), hasBounds);
     this.#solver.setTargets(targetsOf(seat), seat.ids.length - 1);
     return new Drag(this.#scene, this.#solver, seat, { handle, before: 0 });
   }
@@ -265,7 +195,7 @@ export class Prediction {
   /** @template {Gesture} T @param {T} gesture */
   #begin(gesture) {
     this.#gesture = gesture;
-    this.#watched = null;
+    this.#ground.forget();
     this.#pending.push(gesture);
     this.#show(gesture.ids);
     return gesture;
@@ -304,7 +234,7 @@ export class Prediction {
     const gesture = this.#gesture;
     gesture?.end();
     this.#gesture = null;
-    this.#watched = null;
+    this.#ground.forget();
     return gesture;
   }
 
@@ -324,7 +254,11 @@ export class Prediction {
     const running = this.#gesture instanceof Wheel;
     const wheel = running
       ? /** @type {Wheel} */ (this.#gesture)
-      : new Wheel(this.#scene, this.#solver, this.#seatOf(this.#tops()));
+      : new Wheel(
+          this.#scene,
+          this.#solver,
+          this.#ground.seat(this.#ground.tops(), this.#hasBounds),
+        );
     if (wheel.ids.some((id) => this.#page.isHeld(id)) || !wheel.turn(notches)) return null;
     if (!running) return this.#begin(wheel);
     this.#show(wheel.ids);
@@ -361,9 +295,9 @@ export class Prediction {
     const isCorrected = gesture instanceof Drag && gesture.reconcile(n);
     const corrected = isCorrected ? new Set(gesture.ids) : null;
     const isChanged = this.#dropOver(n);
-    if (isCorrected || isChanged) this.#watched = null;
+    if (isCorrected || isChanged) this.#ground.forget();
     else this.#follow(change);
-    if (!this.#watched && this.#gesture && !this.#gesture.follows) {
+    if (!this.#ground.known && this.#gesture && !this.#gesture.follows) {
       this.#sit();
       this.#gesture.pose();
     }
@@ -516,98 +450,31 @@ export class Prediction {
   // ---- the view ----
 
   get orbiting() {
-    return this.#orbit !== null;
+    return this.#orbit.running;
   }
 
   /** @param {Place} place @returns {boolean} whether an orbit has begun */
   orbit(place) {
-    const { camera } = this.#page;
-    if (!camera || !place.at || this.#gesture instanceof Drag) return false;
+    if (!this.#page.camera || !place.at || this.#gesture instanceof Drag) return false;
     this.#rest();
-    if (!this.#solver.orbitBegin(this.#centre(camera), place.at)) return false;
-    this.#orbit = Array.from(camera.view);
-    return true;
+    return this.#orbit.begin(place);
   }
 
   /** @param {Place} place @returns {number[] | null} the view */
   turn(place) {
-    if (!this.#orbit || !place.at) return null;
-    return copy(this.#solver.orbitMove(place.at, place.mods));
+    return this.#orbit.turn(place);
   }
 
   /** Ends the orbit. @returns {number[] | null} the view at its beginning */
   endOrbit() {
-    const view = this.#orbit;
-    if (view) this.#solver.end();
-    this.#orbit = null;
-    return view;
+    return this.#orbit.end();
   }
 
   /** @param {number} notches @returns {number[] | null} the view */
   dolly(notches) {
-    const { camera } = this.#page;
-    return camera && copy(this.#solver.dolly(this.#centre(camera), notches));
-  }
-
-  /**
-   * What the view turns about: the camera's target, the middle of the selection, or of the scene.
-   * @param {Camera} camera
-   * @returns {Vec3}
-   */
-  #centre({ target }) {
-    if (target) return target;
-    const scene = this.#scene;
-    const selected = this.#page.selection.filter((id) => scene.get(id));
-    if (selected.length === 0) {
-      const [x0, y0, z0, x1, y1, z1] = scene.box(scene.roots) ?? [0, 0, 0, 0, 0, 0];
-      return [(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2];
-    }
-    const sum = [0, 0, 0];
-    for (const id of selected) for (let i = 0; i < 3; i++) sum[i] += scene.world(id)[12 + i];
-    return [sum[0] / selected.length, sum[1] / selected.length, sum[2] / selected.length];
+    return this.#orbit.dolly(notches);
   }
 }
-
-/** @param {number[] | null} view that the solver will write again */
-const copy = (view) => view && [...view];
 
 /** @param {Pending} pending @returns {Iterable<Id>} */
 const idsOf = (pending) => (pending instanceof Gesture ? pending.ids : pending.poses.keys());
-
-/**
- * What an edit says of a node's transform; null for nothing, or if it means something else below
- * another parent, or if the server will refuse it.
- * @param {NodeChange} edit
- * @returns {Partial<Transform> | null}
- */
-function poseOfEdit({ t, r, s, euler, order = "XYZ", parent }) {
-  const turn = euler ? quatOf(euler, order) : r && unit(r);
-  const numbers = [...(t ?? []), ...(turn ?? []), ...(s ?? [])];
-  const isBad = (euler && r) || s?.includes(0) || !numbers.every(Number.isFinite);
-  if (parent !== undefined || numbers.length === 0 || isBad) return null;
-  return { ...(t && { t }), ...(turn && { r: turn }), ...(s && { s }) };
-}
-
-/** @param {Quat} r @returns {Quat} */
-function unit([x, y, z, w]) {
-  const length = Math.hypot(x, y, z, w);
-  return [x / length, y / length, z / length, w / length];
-}
-
-/**
- * The rotation by three angles about x, y and z, each about the axes that the previous ones left.
- * @param {Vec3} euler
- * @param {EulerOrder} order
- */
-function quatOf(euler, order) {
-  /** @type {Quat} */
-  let turn = [0, 0, 0, 1];
-  for (const letter of order) {
-    const axis = "XYZ".indexOf(letter);
-    /** @type {Quat} */
-    const one = [0, 0, 0, Math.cos(euler[axis] / 2)];
-    one[axis] = Math.sin(euler[axis] / 2);
-    turn = quatMultiply(turn, one);
-  }
-  return turn;
-}

@@ -5,19 +5,24 @@
 // What belongs to a session at the server (camera, tool, selection) is sent again after a
 // reconnect.
 import { socketUrl } from "./address.js";
+import { asEdit, wholeEdits } from "./answers.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { Prediction } from "./prediction.js";
+import { Roster } from "./roster.js";
 import { SceneModel } from "./scene.js";
+import { Selection } from "./selection.js";
 import { ShownScene } from "./shown.js";
 import { Solver } from "./solver.js";
 import { SessionToken, tokenExpiry, tokenText } from "./token.js";
+import { Views } from "./views.js";
 
 /** @import {Access, Box, Camera, Checkpoint, ConnectOptions, Done, Edit} from "./types.js" */
 /** @import {Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person} from "./types.js" */
 /** @import {Place, Ray, Role, Status, TokenOption, Tool, Transform} from "./types.js" */
 /** @import {Vec2, Vec3} from "./types.js" */
 /** @import {Drag, Gesture, Pending, Wheel} from "./pending.js" */
+/** @import {Choice} from "./selection.js" */
 
 const NO_WEBSOCKET =
   "there is no global WebSocket (Node has one from version 22 on): pass one, for example that of " +
@@ -25,13 +30,10 @@ const NO_WEBSOCKET =
 
 /** As at the server: a wheel that rests so long is one edit. */
 const WHEEL_MS = 500;
-/** So many views that the server has not answered are kept. */
-const VIEWS_MAX = 256;
 
 const DISCARDED =
   "the edit was made to a newer state of the scene than the server now has, and was discarded";
 
-/** What is selected, and how. @typedef {{ nodes: readonly Id[], how: string }} Choice */
 /**
  * @typedef {object} SessionEvents
  * @property {Status} status the state of the connection has changed
@@ -105,10 +107,7 @@ export class Session extends Emitter {
    * the previous selection.
    */
   #selecting = 0;
-  /** The selection without what the server has not answered yet. @type {readonly Id[]} */
-  #chosen = [];
-  /** What is selected before the server has answered. @type {Choice[]} */
-  #choices = [];
+  #choices = new Selection();
   /** The press orbits the view: its end is not an edit. */
   #orbiting = false;
   /** @type {Prediction | null} */
@@ -117,8 +116,7 @@ export class Session extends Emitter {
   #served = false;
   /** The gizmo that the server sent. @type {Gizmo | null} */
   #told = null;
-  /** The views that the page made and the server has not answered. @type {number[][]} */
-  #views = [];
+  #views = new Views();
   /** What the session was called at the server in this epoch. @type {Set<number>} */
   #mine = new Set();
   /** The wheel that turns without the server. @type {Wheel | null} */
@@ -127,12 +125,7 @@ export class Session extends Emitter {
   #wheelRests;
   /** The deltas of a state that is not complete yet. @type {any[]} */
   #coming = [];
-  /** @type {Map<number, Person>} */
-  #people = new Map();
-  /** @type {Map<number, Note>} */
-  #notes = new Map();
-  /** @type {Map<string, Checkpoint>} */
-  #checkpoints = new Map();
+  #roster = new Roster();
   /** @type {ShownScene | undefined} */
   #shown;
   /** @type {Promise<void>} */
@@ -219,12 +212,12 @@ export class Session extends Emitter {
    * @returns {readonly Person[]}
    */
   get people() {
-    return [...this.#people.values()];
+    return this.#roster.people;
   }
 
   /** Ascending by id. @returns {readonly Note[]} */
   get notes() {
-    return [...this.#notes.values()].sort((a, b) => a.id - b.id);
+    return this.#roster.notes;
   }
 
   /**
@@ -232,14 +225,12 @@ export class Session extends Emitter {
    * @returns {readonly Checkpoint[]}
    */
   get named() {
-    return [...this.#checkpoints.values()].sort((a, b) => a.seq - b.seq || a.made - b.made);
+    return this.#roster.checkpoints;
   }
 
   /** The other person who holds this node, if any. @param {Id} id @returns {Person | undefined} */
   holder(id) {
-    for (const person of this.#people.values())
-      if (!person.me && person.locks?.includes(id)) return person;
-    return undefined;
+    return this.#roster.holder(id);
   }
 
   /** Applies the held edits to the server's present state, without their `base`. */
@@ -574,7 +565,7 @@ export class Session extends Emitter {
    */
   async history(which = {}) {
     const parts = await this.#connection.ask({ op: "history", ...which });
-    return wholeEdits(parts.flatMap((part) => part.edits)).map(asEdit);
+    return wholeEdits(parts.flatMap((part) => part.edits));
   }
 
   /**
@@ -741,9 +732,7 @@ export class Session extends Emitter {
     this.#lastEdit = Math.min(this.#lastEdit, welcome.seq);
     if (!welcome.resumed) this.#whole = false;
     this.#coming = [];
-    this.#people.clear();
-    this.#notes.clear();
-    this.#checkpoints.clear();
+    this.#roster.clear();
     this.#setGizmo(null);
     this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, older, loaded: 0 });
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
@@ -779,8 +768,8 @@ export class Session extends Emitter {
       else if (message.op === "saved") this.scene.saved = message.seq;
       else if (message.op === "gizmo") this.#setGizmo(message);
       else if (message.op === "camera") this.#tellView(message.view);
-      else if (message.op === "presence") this.#presence(message);
-      else if (message.op === "notes") notes = this.#tellNotes(message);
+      else if (message.op === "presence") this.#roster.takePresence(message, this.id);
+      else if (message.op === "notes") notes = this.#roster.takeNotes(message);
       else if (message.op === "checkpoints") checkpoints = this.#tellCheckpoints(message);
       else if (message.op === "edit") this.#edited(message);
       // The status reports an error that ends the connection.
@@ -790,8 +779,8 @@ export class Session extends Emitter {
     if (messages.some(({ op }) => op === "presence")) this.#tellPeople();
     // The server sends no empty list, so after a reconnect an empty one is reported here.
     const anew = connecting && this.status.phase === "online";
-    if (notes || (anew && this.#notes.size === 0)) this.emit("notes", this.notes);
-    if (checkpoints || (anew && this.#checkpoints.size === 0)) this.emit("checkpoints", this.named);
+    if (notes || (anew && this.notes.length === 0)) this.emit("notes", this.notes);
+    if (checkpoints || (anew && this.named.length === 0)) this.emit("checkpoints", this.named);
   }
 
   /** @param {any} delta */
@@ -845,52 +834,34 @@ export class Session extends Emitter {
     this.#showGizmo();
   }
 
-  /** @param {any} presence */
-  #presence(presence) {
-    if (presence.all) this.#people.clear();
-    for (const session of presence.left ?? []) this.#people.delete(session);
-    for (const person of presence.users)
-      this.#people.set(person.session, { ...person, me: person.session === this.id });
-  }
-
   #tellPeople() {
-    this.#user = this.#people.get(this.id)?.user ?? this.#user;
+    this.#user = this.#roster.person(this.id)?.user ?? this.#user;
     this.emit("people", this.people);
-    const mine = this.#people.get(this.id)?.selection;
+    const mine = this.#roster.person(this.id)?.selection;
     if (mine && this.#selecting === 0) this.#choose({ nodes: mine, how: "set" });
   }
 
   /** Selects what the server has selected. @param {Choice} choice */
   #choose(choice) {
-    const at = this.#choices.indexOf(choice);
-    if (at >= 0) this.#choices.splice(at, 1);
-    this.#chosen = afterSelect(this.#chosen, choice.nodes, choice.how);
+    this.#choices.choose(choice);
     this.#showSelection();
   }
 
   /** Selects what the server is about to select. @param {Choice} choice */
   #expect(choice) {
     if (!choice.nodes.every((id) => this.scene.get(id))) return;
-    this.#choices.push(choice);
+    this.#choices.expect(choice);
     this.#showSelection();
   }
 
   /** @param {Choice} choice */
   #unexpect(choice) {
-    const at = this.#choices.indexOf(choice);
-    if (at < 0) return;
-    this.#choices.splice(at, 1);
+    this.#choices.unexpect(choice);
     this.#showSelection();
   }
 
   #showSelection() {
-    let selection = this.#chosen;
-    for (const { nodes, how } of this.#choices) selection = afterSelect(selection, nodes, how);
-    this.#setSelection(selection);
-  }
-
-  /** @param {readonly Id[]} selection */
-  #setSelection(selection) {
+    const selection = this.#choices.nodes;
     if (
       selection.length === this.selection.length &&
       selection.every((id, i) => id === this.selection[i])
@@ -902,21 +873,9 @@ export class Session extends Emitter {
     this.#showGizmo();
   }
 
-  /** @param {any} told */
-  #tellNotes(told) {
-    if (told.all) this.#notes.clear();
-    for (const id of told.gone ?? []) this.#notes.delete(id);
-    for (const note of told.notes) this.#notes.set(note.id, note);
-    return !told.more;
-  }
-
-  /** @param {any} told */
+  /** @param {any} told @returns {true} */
   #tellCheckpoints(told) {
-    if (told.all) this.#checkpoints.clear();
-    for (const { gone, ...checkpoint } of told.checkpoints) {
-      if (gone) this.#checkpoints.delete(checkpoint.name);
-      else this.#checkpoints.set(checkpoint.name, checkpoint);
-    }
+    this.#roster.takeCheckpoints(told);
     return true;
   }
 
@@ -995,7 +954,7 @@ export class Session extends Emitter {
   /** The connection is lost: what runs goes on here. */
   #lose() {
     this.#served = false;
-    this.#views = [];
+    this.#views.clear();
     for (const wheel of this.#prediction?.lost() ?? []) this.#turnAway(wheel);
   }
 
@@ -1166,8 +1125,7 @@ export class Session extends Emitter {
   /** @param {number[] | null | undefined} view */
   #foreseeView(view) {
     if (!view) return;
-    this.#views.push(view);
-    if (this.#views.length > VIEWS_MAX) this.#views.shift();
+    this.#views.foresee(view);
     this.#setView(view);
   }
 
@@ -1177,52 +1135,11 @@ export class Session extends Emitter {
    * @param {number[]} view
    */
   #tellView(view) {
-    const at = this.#views.findIndex((own) => isSameView(own, view));
-    const isForeseen = this.#views.length > 0;
-    if (isForeseen) this.#views.splice(0, Math.max(at, 0) + 1);
-    if (!isForeseen) this.#setView(view);
-    else if (at < 0 && this.camera) this.setCamera(this.camera);
+    const how = this.#views.take(view);
+    if (how === "new") this.#setView(view);
+    else if (how === "other" && this.camera) this.setCamera(this.camera);
   }
 }
 
 /** Where the solver is by default: beside this file, or beside the bundle that it is part of. */
 const WASM = new URL("./predict.wasm", import.meta.url);
-
-/** @param {number[]} a @param {number[]} b */
-const isSameView = (a, b) =>
-  a.every((value, i) => Math.abs(value - b[i]) <= 1e-9 * Math.max(1, Math.abs(value)));
-
-/**
- * An edit of very many nodes goes on in the next answer, under the same id: puts it together.
- * @param {any[]} told @returns {any[]}
- */
-function wholeEdits(told) {
-  const edits = [];
-  for (const part of told) {
-    const last = edits.at(-1);
-    if (last?.id !== part.id) {
-      edits.push({ ...part });
-    } else {
-      last.nodes = last.nodes.concat(part.nodes);
-      if (part.changes) last.changes = last.changes.concat(part.changes);
-    }
-  }
-  return edits;
-}
-
-/** On the wire a single typed number may stand without a list. @param {any} told @returns {Edit} */
-const asEdit = (told) => (typeof told.value === "number" ? { ...told, value: [told.value] } : told);
-
-/**
- * The selection after a `select`.
- * @param {readonly Id[]} before
- * @param {readonly Id[]} nodes
- * @param {string} how
- * @returns {readonly Id[]}
- */
-function afterSelect(before, nodes, how) {
-  if (how === "set") return nodes;
-  const rest = before.filter((id) => !nodes.includes(id));
-  if (how === "remove") return rest;
-  return [...rest, ...(how === "toggle" ? nodes.filter((id) => !before.includes(id)) : nodes)];
-}

@@ -1,0 +1,42 @@
+// editpose.js - what a typed edit says of a node's transform.
+import { quatMultiply } from "./maths.js";
+
+/** @import {EulerOrder, NodeChange, Quat, Transform, Vec3} from "./types.js" */
+
+/**
+ * What an edit says of a node's transform; null for nothing, or if it means something else below
+ * another parent, or if the server will refuse it.
+ * @param {NodeChange} edit
+ * @returns {Partial<Transform> | null}
+ */
+export function poseOfEdit({ t, r, s, euler, order = "XYZ", parent }) {
+  const turn = euler ? quatOf(euler, order) : r && unit(r);
+  const numbers = [...(t ?? []), ...(turn ?? []), ...(s ?? [])];
+  const isBad = (euler && r) || s?.includes(0) || !numbers.every(Number.isFinite);
+  if (parent !== undefined || numbers.length === 0 || isBad) return null;
+  return { ...(t && { t }), ...(turn && { r: turn }), ...(s && { s }) };
+}
+
+/** @param {Quat} r @returns {Quat} */
+function unit([x, y, z, w]) {
+  const length = Math.hypot(x, y, z, w);
+  return [x / length, y / length, z / length, w / length];
+}
+
+/**
+ * The rotation by three angles about x, y and z, each about the axes that the previous ones left.
+ * @param {Vec3} euler
+ * @param {EulerOrder} order
+ */
+function quatOf(euler, order) {
+  /** @type {Quat} */
+  let turn = [0, 0, 0, 1];
+  for (const letter of order) {
+    const axis = "XYZ".indexOf(letter);
+    /** @type {Quat} */
+    const one = [0, 0, 0, Math.cos(euler[axis] / 2)];
+    one[axis] = Math.sin(euler[axis] / 2);
+    turn = quatMultiply(turn, one);
+  }
+  return turn;
+}
