@@ -140,7 +140,8 @@ static enum gz_status open_file(const char *path, int flags, const char *query, 
     char *uri = uri_of(real, query);
     free(real);
     if (uri == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    int rc = sqlite3_open_v2(uri, db, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_URI, NULL);
+    int rc = sqlite3_open_v2(
+        uri, db, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, NULL);
     sqlite3_free(uri);
     return settle(path, rc, db, error);
 }
@@ -179,14 +180,21 @@ enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error)
     return GZ_OK;
 }
 
+enum gz_status gz_db_apply(sqlite3 *db, int64_t version, struct gz_error *error)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    enum gz_status status = gz_db_exec(db, gz_sql_schema[version - GZ_SCHEMA_BASE - 1], error);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return status;
+}
+
 static enum gz_status migrate_to(sqlite3 *db, int64_t version, struct gz_error *error)
 {
     char set_version[64];
     sqlite3_snprintf(sizeof set_version, set_version, "PRAGMA user_version = %lld",
                      (long long)version);
     enum gz_status status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
-    if (status == GZ_OK)
-        status = gz_db_exec(db, gz_sql_schema[version - GZ_SCHEMA_BASE - 1], error);
+    if (status == GZ_OK) status = gz_db_apply(db, version, error);
     if (status == GZ_OK) status = gz_db_exec(db, set_version, error);
     if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);
     if (status != GZ_OK && !sqlite3_get_autocommit(db))

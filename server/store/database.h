@@ -37,6 +37,9 @@ double gz_db_now(void);
 /* Refuses a file that is not a scene's (GZ_STORAGE), and one whose schema is newer than this
  * build's or from before the first release (GZ_VERSION). Changes nothing. */
 GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
+/* What the numbered file says that makes this version of the one before. The schema is ours: the
+ * file may change its text. */
+GZ_MUST_USE enum gz_status gz_db_apply(sqlite3 *db, int64_t version, struct gz_error *error);
 /* Brings the schema up to this build's version, one transaction for each number. */
 GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
 

@@ -12,8 +12,8 @@ enum gz_status gz_model_open(sqlite3 **model, int64_t version, struct gz_error *
 {
     enum gz_status status =
         gz_db_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, model, error);
-    for (int i = 0; status == GZ_OK && i < version - GZ_SCHEMA_BASE; i++)
-        status = gz_db_exec(*model, gz_sql_schema[i], error);
+    for (int64_t at = GZ_SCHEMA_BASE + 1; status == GZ_OK && at <= version; at++)
+        status = gz_db_apply(*model, at, error);
     return status;
 }
 

@@ -122,13 +122,8 @@ void gz_bind_trs(struct gz_ask *ask, const gz_trs *trs)
     bind_vec3(ask, trs->s);
 }
 
-void gz_bind_content(struct gz_ask *ask, const struct gz_content *content)
+void gz_bind_own(struct gz_ask *ask, const struct gz_content *content)
 {
-    if (content == NULL) {
-        bind_nulls(ask, GZ_CONTENT_COLUMN_COUNT);
-        return;
-    }
-    gz_bind_id(ask, content->parent);
     gz_bind_text(ask, content->name);
     gz_bind_trs(ask, &content->trs);
     if (content->has_bounds) {
@@ -141,6 +136,16 @@ void gz_bind_content(struct gz_ask *ask, const struct gz_content *content)
         gz_bind_integer(ask, (uint64_t)content->asset);
     else
         bind_null(ask);
+}
+
+void gz_bind_content(struct gz_ask *ask, const struct gz_content *content)
+{
+    if (content == NULL) {
+        bind_nulls(ask, GZ_CONTENT_COLUMN_COUNT);
+        return;
+    }
+    gz_bind_id(ask, content->parent);
+    gz_bind_own(ask, content);
 }
 
 const char *gz_read_text(sqlite3_stmt *row, int column, struct gz_arena *arena)

@@ -38,6 +38,8 @@ void gz_bind_point(struct gz_ask *ask, const gz_vec3 *point);
 void gz_bind_trs(struct gz_ask *ask, const gz_trs *trs);
 /* NULL for a side that a change does not have. */
 void gz_bind_content(struct gz_ask *ask, const struct gz_content *content);
+/* The same but for the parent. */
+void gz_bind_own(struct gz_ask *ask, const struct gz_content *content);
 
 /* Goes to the next row; false at the end, and with an error, which gz_ask_end says. */
 bool gz_ask_row(struct gz_ask *ask);

@@ -123,8 +123,24 @@ static int write_left(struct gz_writer *writer, const struct gz_session_record *
     return gz_ask_run(&ask);
 }
 
+/* Whether the node was there, and is where it was in the tree: then that is all. */
+static int write_changed(struct gz_writer *writer, const struct gz_node_record *node, bool *is_all)
+{
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_CHANGED);
+    gz_bind_integer(&ask, node->seq);
+    gz_bind_own(&ask, &node->content);
+    gz_bind_integer(&ask, node->id);
+    gz_bind_id(&ask, node->content.parent);
+    int rc = gz_ask_run(&ask);
+    *is_all = rc == SQLITE_OK && sqlite3_changes(writer->db) > 0;
+    return rc;
+}
+
 static int write_node(struct gz_writer *writer, const struct gz_node_record *node)
 {
+    bool is_all = false;
+    int rc = node->gone ? SQLITE_OK : write_changed(writer, node, &is_all);
+    if (rc != SQLITE_OK || is_all) return rc;
     struct gz_ask ask = start(writer, GZ_SQL_WRITER_NODE);
     gz_bind_integer(&ask, node->id);
     gz_bind_integer(&ask, node->seq);
@@ -255,13 +271,15 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
     int rc = gz_ask_run(&ask);
     if (!is_done && writer->recorded != GZ_RECORD_ENDS) gz_paths_begin(&writer->paths, edit);
     if (rc == SQLITE_OK && is_done) rc = end_paths(writer, edit);
-    if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_SQL_WRITER_FORGET_CHANGES, edit->id);
+    bool is_gesture = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
+    if (rc == SQLITE_OK && is_done && is_gesture)
+        rc = run_for(writer, GZ_SQL_WRITER_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)
         rc = write_change(writer, edit, step, is_done);
     /* A node that came back to its first bits is none that the drag changed, and so has no path in
      * it. */
-    bool sampled = is_done && (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL);
-    if (rc == SQLITE_OK && sampled) rc = run_for(writer, GZ_SQL_WRITER_FORGET_UNCHANGED, edit->id);
+    if (rc == SQLITE_OK && is_done && is_gesture)
+        rc = run_for(writer, GZ_SQL_WRITER_FORGET_UNCHANGED, edit->id);
     return rc;
 }
 

@@ -88,8 +88,7 @@ static void open_bare(struct bare *bare, const char *folder)
     if (gz_store_open(&store, &options, &state, &error) != GZ_OK) fail_msg("%s", error.message);
     gz_store_close(store);
     if (gz_db_open(bare->path, SQLITE_OPEN_READWRITE, &db, &error) != GZ_OK ||
-        gz_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; BEGIN; COMMIT",
-                   &error) != GZ_OK ||
+        gz_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", &error) != GZ_OK ||
         gz_db_exec(db, "UPDATE scene SET time = time", &error) != GZ_OK ||
         gz_writer_init(&bare->writer, db, bare->wal_path, state.epoch, GZ_RECORD_THIN, &error) !=
             GZ_OK)

@@ -3,9 +3,11 @@
 -- let trs
 {p}tx, {p}ty, {p}tz, {p}rx, {p}ry, {p}rz, {p}rw, {p}sx, {p}sy, {p}sz
 
--- A node's content.
+-- A node's content: where it hangs, and what it is by itself.
+-- let own
+{p}name, {trs {p}}, {p}min_x, {p}min_y, {p}min_z, {p}max_x, {p}max_y, {p}max_z, {p}asset
 -- let content
-{p}parent, {p}name, {trs {p}}, {p}min_x, {p}min_y, {p}min_z, {p}max_x, {p}max_y, {p}max_z, {p}asset
+{p}parent, {own {p}}
 
 -- An edit `e`, how many changes it has, and whether it undid another user's edit. The last step says how many changes there are: to count
 -- 100,000 takes longer.

@@ -1,20 +1,8 @@
 -- What writer.c writes. The names of parameters say what is bound; they are bound in this order.
 
--- :begin
-BEGIN IMMEDIATE
--- :commit
-COMMIT
--- :rollback
-ROLLBACK
-
--- :scene
-UPDATE scene SET seq = :seq, time = :time, next_node = :next_node, next_edit = :next_edit
-
--- :joined
-INSERT INTO sessions (epoch, session, user, role, joined) VALUES (:epoch, :session, :user, :role, :joined)
--- :left
-UPDATE sessions SET left = :left WHERE epoch = :epoch AND session = :session
-
+-- What most edits do to a node: no index changes, and no key has to be looked for.
+-- :changed
+UPDATE nodes SET (seq, {own}) = (:seq, {own :}) WHERE id = :id AND parent IS :parent AND deleted_seq IS NULL
 -- :node
 INSERT INTO nodes (id, seq, deleted_seq, {content}) VALUES (:id, :seq, :deleted_seq, {content :})
     ON CONFLICT (id) DO UPDATE
@@ -33,6 +21,22 @@ VALUES (:edit, :step, :node, :seq, :did, {content :before_}, {content :after_})
 
 -- :sample
 INSERT INTO samples (edit, node, seq, time, {trs}) VALUES (:edit, :node, :seq, :time, {trs :})
+
+-- :begin
+BEGIN IMMEDIATE
+-- :commit
+COMMIT
+-- :rollback
+ROLLBACK
+
+-- :scene
+UPDATE scene SET seq = :seq, time = :time, next_node = :next_node, next_edit = :next_edit
+
+-- :joined
+INSERT INTO sessions (epoch, session, user, role, joined) VALUES (:epoch, :session, :user, :role, :joined)
+-- :left
+UPDATE sessions SET left = :left WHERE epoch = :epoch AND session = :session
+
 -- :rest
 UPDATE samples SET until = :until WHERE edit = :edit AND node = :node AND seq = :seq
 -- :forget_sample

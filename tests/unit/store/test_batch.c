@@ -398,6 +398,58 @@ static void test_what_follows_a_refused_batch_is_refused(void **directory)
     gz_store_close(store);
 }
 
+/* Node 1 is made, and then moved by one edit after the other. */
+static struct gz_batch *batch_of_edit(struct gz_edit_record *edit, struct gz_change *change,
+                                      struct gz_node_record *node, uint64_t id)
+{
+    struct gz_batch *batch = gz_batch_create();
+    assert_non_null(batch);
+    *change = (struct gz_change){.node = 1,
+                                 .existed = id > 1,
+                                 .exists = true,
+                                 .before = some_content(0, "node", (double)id - 1),
+                                 .after = some_content(0, "node", (double)id)};
+    *node = (struct gz_node_record){.id = 1, .seq = id, .content = change->after};
+    *edit = (struct gz_edit_record){.id = id,
+                                    .kind = id > 1 ? GZ_EDIT_SET : GZ_EDIT_CREATE,
+                                    .user = "u",
+                                    .began = START_TIME + (double)id,
+                                    .ended = START_TIME + (double)id,
+                                    .began_seq = id - 1,
+                                    .seq = id,
+                                    .changes = change,
+                                    .change_count = 1};
+    batch->seq = id;
+    batch->time = edit->ended;
+    batch->next_node = 2;
+    batch->next_edit = id + 1;
+    batch->nodes = node;
+    batch->node_count = 1;
+    batch->ended = edit;
+    batch->ended_count = 1;
+    return batch;
+}
+
+/* A page each of the scene, its node, the edit and its change, and of the indexes that find these:
+ * the least of many edits, because now and then one needs a page more. */
+static void test_an_edit_of_one_node_writes_few_bytes(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    uint64_t least = UINT64_MAX, before = 0;
+    for (uint64_t id = 1; id <= 40; id++) {
+        struct gz_edit_record edit;
+        struct gz_change change;
+        struct gz_node_record node;
+        commit(store, batch_of_edit(&edit, &change, &node, id));
+        uint64_t bytes = gz_store_stats(store).wal_bytes;
+        if (before > 0 && bytes > before && bytes - before < least) least = bytes - before;
+        before = bytes;
+    }
+    assert_in_range(least, 1, 9 * (4096 + 24));
+    gz_store_close(store);
+}
+
 static void test_close_commits_what_was_submitted(void **directory)
 {
     const char *path;
@@ -655,6 +707,7 @@ int main(void)
         IN_DIRECTORY(test_batches_come_back_and_are_counted),
         IN_DIRECTORY(test_what_comes_during_a_commit_is_the_next_one),
         IN_DIRECTORY(test_what_follows_a_refused_batch_is_refused),
+        IN_DIRECTORY(test_an_edit_of_one_node_writes_few_bytes),
         IN_DIRECTORY(test_close_commits_what_was_submitted),
         IN_DIRECTORY(test_idle_writer_empties_the_log),
         IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards),

@@ -1,6 +1,7 @@
 /* A file of an earlier schema version is brought up to date with everything in it, whatever
  * interrupts that. tests/data/schema/version10.db is a file of the first release: a scene that two
- * people imported, dragged, edited, undid, replaced and wrote notes in. */
+ * people imported, dragged, edited, undid, replaced and wrote notes in. version11.db is the same
+ * file after a server of version 11 opened it, and some more was done, access included. */
 #include "unit/store/scene_file.h"
 
 #include <signal.h>
@@ -15,7 +16,7 @@
 #include "support/chance.h"
 #include "support/power_vfs.h"
 
-#define FIRST_RELEASE GZ_SOURCE_DIR "/tests/data/schema/version10.db"
+#define FILE_OF_VERSION GZ_SOURCE_DIR "/tests/data/schema/version%d.db"
 #define OLD_VERSION 10
 /* Calls of the disk that an opening takes, and more. */
 #define CALLS_MAX 200
@@ -88,10 +89,12 @@ static char *dump(const char *path)
     return text;
 }
 
-static void copy_first_release(const char *to)
+static void copy_file_of(int version, const char *to)
 {
     static uint8_t bytes[1 << 20];
-    FILE *from = fopen(FIRST_RELEASE, "rb"), *copy = fopen(to, "wb");
+    char name[256];
+    snprintf(name, sizeof name, FILE_OF_VERSION, version);
+    FILE *from = fopen(name, "rb"), *copy = fopen(to, "wb");
     assert_true(from != NULL && copy != NULL);
     size_t size = fread(bytes, 1, sizeof bytes, from);
     assert_in_range(size, 4096, sizeof bytes - 1);
@@ -105,7 +108,7 @@ static const char *put_old_file(void **directory, const char *name, char **befor
 {
     char *path = strdup(in_directory(directory, name));
     assert_non_null(path);
-    copy_first_release(path);
+    copy_file_of(OLD_VERSION, path);
     *before = dump(path);
     assert_true(strlen(*before) > 4000);
     assert_int_equal(ask(path, "PRAGMA user_version"), OLD_VERSION);
@@ -159,6 +162,59 @@ static void test_old_file_keeps_everything_and_takes_what_is_new(void **director
     assert_int_equal(ask(path, "SELECT count(*) FROM access WHERE may = 'viewer'"), 1);
     gz_store_close(store);
     gz_scene_state_finish(&state);
+    power_vfs_settle(0, 512);
+    free(before);
+    free((char *)path);
+}
+
+static void expect_no(sqlite3 *db, const char *sql)
+{
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_CONSTRAINT);
+    assert_non_null(strstr(sqlite3_errmsg(db), "CHECK"));
+}
+
+/* SQLite would make a table of the words of a rule each time that the statement runs. */
+static void expect_no_table_for(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *row;
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+    while (sqlite3_step(row) == SQLITE_ROW)
+        assert_string_not_equal(sqlite3_column_text(row, 1), "OpenEphemeral");
+    sqlite3_finalize(row);
+}
+
+/* The rules are still there, and looking at them makes no table for each row. */
+static void assert_rules(const char *path)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    expect_no(db, "UPDATE edits SET kind = 'transport' WHERE id = 1");
+    expect_no(db, "UPDATE edits SET handle = 't' WHERE id = 1");
+    expect_no(db, "UPDATE changes SET did = 'changed' WHERE edit = 1");
+    expect_no_table_for(db, "EXPLAIN INSERT INTO edits (id, kind, handle, epoch, user, began, "
+                            "began_seq, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    expect_no_table_for(db, "EXPLAIN INSERT INTO changes (edit, step, node, did) "
+                            "VALUES (?, ?, ?, ?)");
+    sqlite3_close(db);
+}
+
+static void test_file_of_version_11_keeps_everything(void **directory)
+{
+    const char *path = strdup(in_directory(directory, "11.db"));
+    copy_file_of(11, path);
+    char *before = dump(path);
+    assert_true(strlen(before) > 4000);
+    assert_int_equal(ask(path, "PRAGMA user_version"), 11);
+    assert_int_equal(ask(path, "SELECT count(*) FROM access"), 1);
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, false, 2e9, &state);
+    assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
+    assert_kept(path, before);
+    assert_int_equal(state.edit_count, 12);
+    assert_int_equal(state.access_count, 1);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+    assert_rules(path);
     power_vfs_settle(0, 512);
     free(before);
     free((char *)path);
@@ -250,6 +306,7 @@ int main(void)
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_old_file_keeps_everything_and_takes_what_is_new),
+        IN_DIRECTORY(test_file_of_version_11_keeps_everything),
         IN_DIRECTORY(test_old_file_survives_power_cuts_at_each_call),
         IN_DIRECTORY(test_old_file_survives_kills),
     };
