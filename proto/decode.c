@@ -15,8 +15,9 @@
 #include "proto/limits.h"
 #include "proto/read.h"
 
-/* Fewest bytes of a record that holds an id: {id: 1}. */
+/* Fewest bytes of a record that holds an id: {id: 1}, and in the compact form [0, 1]. */
 #define RECORD_BYTES_MIN 5
+#define COMPACT_BYTES_MIN 3
 /* Room for the path of a field, the longest being
  * "history.edits[999].changes[99999].before.parent". */
 #define PATH_BYTES_MAX 96
@@ -31,6 +32,8 @@ static_assert(sizeof(struct gz_set_node) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 
               "{id: 1} pays for its struct");
 static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5,
               "{id: 1} pays for its struct");
+static_assert(sizeof(struct gz_move) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * COMPACT_BYTES_MIN,
+              "[0, 1] pays for its struct");
 static_assert(sizeof(struct gz_change_message) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 12,
               "{id: 1, after: {}} pays");
 
@@ -426,11 +429,9 @@ static enum gz_status wrong_count(const struct slot *slot, size_t count)
     return bad_message(slot, what);
 }
 
-static enum gz_status read_number_list(const struct slot *slot, size_t count,
-                                       enum gz_field_rule rule, double *numbers)
+static enum gz_status read_number_elements(const struct slot *slot, size_t count,
+                                           enum gz_field_rule rule, double *numbers)
 {
-    struct gz_head list = next_head(slot->decoder);
-    if (list.type != MSGPACK_OBJECT_ARRAY || list.count != count) return wrong_count(slot, count);
     for (size_t i = 0; i < count; i++) {
         struct gz_head head = next_head(slot->decoder);
         if (!is_number(&head)) return bad_element(slot, i, GZ_BAD_MESSAGE, "expected a number");
@@ -440,6 +441,14 @@ static enum gz_status read_number_list(const struct slot *slot, size_t count,
     }
     const char *fault = numbers_fault(rule, numbers);
     return fault != NULL ? bad_value(slot, fault) : GZ_OK;
+}
+
+static enum gz_status read_number_list(const struct slot *slot, size_t count,
+                                       enum gz_field_rule rule, double *numbers)
+{
+    struct gz_head list = next_head(slot->decoder);
+    if (list.type != MSGPACK_OBJECT_ARRAY || list.count != count) return wrong_count(slot, count);
+    return read_number_elements(slot, count, rule, numbers);
 }
 
 static enum gz_status read_numbers(const struct slot *slot)
@@ -652,7 +661,7 @@ static enum gz_status check_records(const struct slot *slot, size_t count)
     enum gz_status status = GZ_OK;
     if (record->unique) {
         size_t left = (size_t)(decoder->reader.end - decoder->reader.at);
-        if (count > left / RECORD_BYTES_MIN)
+        if (count > left / (record->compact ? COMPACT_BYTES_MIN : RECORD_BYTES_MIN))
             return bad_message(slot, "too few bytes for an id in each element");
         status = take(decoder, &slot->place, count, sizeof *ids, &ids);
     }
@@ -841,6 +850,74 @@ static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record
     return status;
 }
 
+/* ---- The compact form ---- */
+
+/* The rows that are there, as the bits of their places. */
+static enum gz_status read_mask(struct decoder *decoder, const struct gz_record_type *record,
+                                const struct place *place, uint64_t *there)
+{
+    struct gz_head head = next_head(decoder);
+    struct place mask = {place, "mask", 0};
+    if (head.type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+        return fail(decoder, &mask, GZ_BAD_MESSAGE, "expected an unsigned integer");
+    unsigned bit = 0;
+    *there = 0;
+    for (size_t row = 0; row < record->count; row++) {
+        const bool is_there = record->rows[row].required || (head.count >> bit & 1) != 0;
+        *there |= (uint64_t)is_there << row;
+        bit += !record->rows[row].required;
+    }
+    if (head.count >> bit != 0)
+        return fail(decoder, &mask, GZ_BAD_MESSAGE, "it has bits that no field has");
+    return GZ_OK;
+}
+
+static enum gz_status read_compact_field(struct decoder *decoder, const struct gz_row *row,
+                                         void *base, uint64_t *has, const struct place *place)
+{
+    struct slot slot = {decoder, row, base, has, {place, row->key, 0}};
+    if ((row->kind != GZ_KIND_NUMBERS || row->size_max == 1) && row->kind != GZ_KIND_BOOL)
+        return read_field(decoder, row, base, has, place);
+    *has |= row->has;
+    if (row->kind == GZ_KIND_NUMBERS)
+        return read_number_elements(&slot, row->size_max, row->rule, target(&slot));
+    *(bool *)target(&slot) = true;
+    return GZ_OK;
+}
+
+/* Whether the list of a compact record has all that it needs, and what its mask says. */
+static enum gz_status read_compact_head(struct decoder *decoder,
+                                        const struct gz_record_type *record,
+                                        const struct place *place, uint64_t *there)
+{
+    struct gz_head list = next_head(decoder);
+    size_t elements = 1 + (record->number != 0);
+    if (list.type != MSGPACK_OBJECT_ARRAY || list.count < elements)
+        return fail(decoder, place, GZ_BAD_MESSAGE, "expected a list in the compact form");
+    if (record->number != 0) next_head(decoder); /* the envelope's walk knows it */
+    enum gz_status status = read_mask(decoder, record, place, there);
+    if (status != GZ_OK) return status;
+    for (size_t row = 0; row < record->count; row++)
+        elements += (*there >> row & 1) != 0 ? gz_row_elements(&record->rows[row]) : 0;
+    if (list.count != elements)
+        return fail(decoder, place, GZ_BAD_MESSAGE, "its mask does not fit its length");
+    return GZ_OK;
+}
+
+static enum gz_status read_compact(struct decoder *decoder, const struct gz_record_type *record,
+                                   void *base, uint64_t *has, const struct place *place)
+{
+    uint64_t there = 0;
+    enum gz_status status = read_compact_head(decoder, record, place, &there);
+    for (size_t row = 0; row < record->count && status == GZ_OK; row++) {
+        if ((there >> row & 1) != 0)
+            status = read_compact_field(decoder, &record->rows[row], base, has, place);
+    }
+    return status;
+}
+
+/* ---- Maps ---- */
+
 static enum gz_status read_fields(struct decoder *decoder, const struct gz_record_type *record,
                                   void *base, uint64_t *has, const struct place *place,
                                   uint64_t *seen)
@@ -877,6 +954,10 @@ static enum gz_status read_record(struct decoder *decoder, const struct gz_recor
     if (record->tuple) return read_tuple(decoder, record, base, has, place);
     decoder->order = GZ_XYZ;
     uint64_t seen = 0;
+    if (record->compact) {
+        enum gz_status status = read_compact(decoder, record, base, has, place);
+        return status == GZ_OK ? check_one_of(decoder, record, *has, place) : status;
+    }
     enum gz_status status = read_fields(decoder, record, base, has, place, &seen);
     if (status == GZ_OK) status = check_missing(decoder, record, *has, seen, place);
     if (status == GZ_OK) status = check_one_of(decoder, record, *has, place);
@@ -889,6 +970,7 @@ static enum gz_status read_record(struct decoder *decoder, const struct gz_recor
 struct envelope {
     const uint8_t *end;
     struct gz_head op, rid; /* type NIL if it was not there */
+    uint64_t number;        /* of a message in the compact form; 0: it is a map */
 };
 
 /* A key for an error: as it came if it is short and clean. */
@@ -927,20 +1009,35 @@ static enum gz_read scan_pair(struct gz_reader *reader, struct envelope *envelop
     return GZ_READ_OK;
 }
 
+/* A message that is no map: of the compact form, if a number comes first in it. */
+static enum gz_status scan_list(struct decoder *decoder, enum gz_side side,
+                                struct envelope *envelope)
+{
+    struct gz_reader reader = decoder->reader, ahead = reader;
+    struct gz_head list, first = {.type = MSGPACK_OBJECT_NIL};
+    enum gz_read result = gz_read_skip(&reader, 0);
+    if (result != GZ_READ_OK) return broken(decoder, &first, result);
+    envelope->end = reader.at;
+    bool is_list = gz_read_head(&ahead, &list) == GZ_READ_OK && side == GZ_FROM_SERVER &&
+                   list.type == MSGPACK_OBJECT_ARRAY && list.count > 0;
+    if (is_list && gz_read_head(&ahead, &first) == GZ_READ_OK &&
+        first.type == MSGPACK_OBJECT_POSITIVE_INTEGER && first.count > 0) {
+        envelope->number = first.count;
+        return GZ_OK;
+    }
+    return gz_fail(decoder->error, GZ_BAD_MESSAGE, "message: expected a map");
+}
+
 /* Finds the end, the op and the rid. On an error the reader's end stays the end of the frame. */
-static enum gz_status scan_envelope(struct decoder *decoder, struct envelope *envelope)
+static enum gz_status scan_envelope(struct decoder *decoder, enum gz_side side,
+                                    struct envelope *envelope)
 {
     struct gz_reader reader = decoder->reader;
     struct gz_head head, key = {.type = MSGPACK_OBJECT_NIL};
     *envelope = (struct envelope){.op = key, .rid = key};
     enum gz_read result = gz_read_head(&reader, &head);
-    if (result == GZ_READ_OK && head.type != MSGPACK_OBJECT_MAP) {
-        reader = decoder->reader;
-        result = gz_read_skip(&reader, 0);
-        if (result != GZ_READ_OK) return broken(decoder, &key, result);
-        envelope->end = reader.at;
-        return gz_fail(decoder->error, GZ_BAD_MESSAGE, "message: expected a map");
-    }
+    if (result == GZ_READ_OK && head.type != MSGPACK_OBJECT_MAP)
+        return scan_list(decoder, side, envelope);
     for (uint64_t i = 0; result == GZ_READ_OK && i < head.count; i++)
         result = scan_pair(&reader, envelope, &key);
     if (result != GZ_READ_OK) return broken(decoder, &key, result);
@@ -955,6 +1052,17 @@ static void note_rid(struct gz_message *message, const struct gz_head *rid)
     message->rid = whole_value(rid);
 }
 
+static enum gz_status find_compact_op(struct decoder *decoder, uint64_t number)
+{
+    for (int candidate = GZ_OP_MOVES; candidate < GZ_OP_COUNT; candidate++) {
+        if (gz_message_records[candidate].number != number) continue;
+        decoder->message->op = (enum gz_op)candidate;
+        return GZ_OK;
+    }
+    return gz_fail(decoder->error, GZ_UNKNOWN_OP, "op: %llu is not known",
+                   (unsigned long long)number);
+}
+
 static enum gz_status find_op(struct decoder *decoder, enum gz_side side, const struct gz_head *op)
 {
     if (op->type == MSGPACK_OBJECT_NIL)
@@ -962,7 +1070,7 @@ static enum gz_status find_op(struct decoder *decoder, enum gz_side side, const 
     if (op->type != MSGPACK_OBJECT_STR)
         return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: expected a word");
     int first = side == GZ_FROM_CLIENT ? 0 : GZ_OP_CLIENT_COUNT;
-    int end = side == GZ_FROM_CLIENT ? GZ_OP_CLIENT_COUNT : GZ_OP_COUNT;
+    int end = side == GZ_FROM_CLIENT ? GZ_OP_CLIENT_COUNT : GZ_OP_MOVES;
     for (int candidate = first; candidate < end; candidate++) {
         const char *word = gz_op_word((enum gz_op)candidate);
         if (!gz_head_is_word(op, word, strlen(word))) continue;
@@ -999,10 +1107,13 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
                                   side == GZ_FROM_CLIENT ? GZ_NODES_MAX : GZ_SERVER_LIST_MAX};
     const uint8_t *start = decoder.reader.at;
     struct envelope envelope;
-    enum gz_status status = scan_envelope(&decoder, &envelope);
+    enum gz_status status = scan_envelope(&decoder, side, &envelope);
     *offset = envelope.end != NULL ? (size_t)(envelope.end - bytes) : size;
     note_rid(message, &envelope.rid);
-    if (status == GZ_OK) status = find_op(&decoder, side, &envelope.op);
+    if (status == GZ_OK && envelope.number != 0)
+        status = find_compact_op(&decoder, envelope.number);
+    else if (status == GZ_OK)
+        status = find_op(&decoder, side, &envelope.op);
     if (status != GZ_OK) return status;
     decoder.reader.end = envelope.end;
     status = read_message(&decoder, start);

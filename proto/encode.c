@@ -1,18 +1,22 @@
 /* From messages to bytes, by the same tables as decode.c. The packing is msgpack-c's: its template
  * is put over gz_buffer directly, so that a number on its way costs a comparison and a copy, not a
  * call through a pointer. */
+#include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <msgpack/pack_define.h>
 #include <msgpack/timestamp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "proto/fields.h"
+#include "proto/limits.h"
 
 struct writer {
     struct gz_buffer *out;
     const struct gz_message *message;
     enum gz_status status; /* the first that went wrong; nothing is written after it */
+    bool compact;          /* a field of a compact record is being written */
 };
 
 static inline int append(struct writer *writer, const void *bytes, size_t size)
@@ -47,8 +51,25 @@ static void write_bool(struct writer *writer, bool value)
     }
 }
 
+/* The number in the fewest bytes that hold it. A negative zero is no integer. */
+static void write_short_number(struct writer *writer, double number)
+{
+    if (fabs(number) < (double)GZ_ID_LIMIT && number == trunc(number) &&
+        (number != 0 || !signbit(number))) {
+        pack_int64(writer, (int64_t)number);
+    } else if (fabs(number) <= (double)FLT_MAX && (double)(float)number == number) {
+        pack_float(writer, (float)number);
+    } else {
+        pack_double(writer, number);
+    }
+}
+
 static void write_numbers(struct writer *writer, const double *numbers, size_t count)
 {
+    if (writer->compact) {
+        for (size_t i = 0; i < count; i++) write_short_number(writer, numbers[i]);
+        return;
+    }
     if (count > 1) pack_array(writer, count);
     for (size_t i = 0; i < count; i++) pack_double(writer, numbers[i]);
 }
@@ -226,11 +247,51 @@ static void write_tuple(struct writer *writer, const struct gz_record_type *reco
         write_value(writer, &record->rows[row], base, 0);
 }
 
+/* Which rows of a compact record are there, as the bits of their places; their mask on the wire,
+ * and how many elements they take. */
+static uint64_t look_at_rows(const struct gz_record_type *record, const void *base, uint64_t has,
+                             uint64_t *mask, size_t *elements)
+{
+    uint64_t there = 0;
+    unsigned bit = 0;
+    *mask = *elements = 0;
+    for (size_t i = 0; i < record->count; i++) {
+        const struct gz_row *row = &record->rows[i];
+        const bool written = is_there(row, base, has);
+        if (!row->required) *mask |= (uint64_t)written << bit++;
+        if (!written) continue;
+        there |= UINT64_C(1) << i;
+        *elements += gz_row_elements(row);
+    }
+    return there;
+}
+
+static void write_compact(struct writer *writer, const struct gz_record_type *record,
+                          const void *base, uint64_t has)
+{
+    uint64_t mask;
+    size_t elements;
+    uint64_t there = look_at_rows(record, base, has, &mask, &elements);
+    pack_array(writer, elements + 1 + (record->number != 0));
+    if (record->number != 0) pack_uint8(writer, record->number);
+    pack_uint64(writer, mask);
+    for (; there != 0; there &= there - 1) {
+        const struct gz_row *row = &record->rows[__builtin_ctzll(there)];
+        writer->compact = true;
+        if (row->kind != GZ_KIND_BOOL) write_value(writer, row, base, has);
+    }
+    writer->compact = false;
+}
+
 static void write_record(struct writer *writer, const struct gz_record_type *record,
                          const void *base, uint64_t has)
 {
     if (record->tuple) {
         write_tuple(writer, record, base);
+        return;
+    }
+    if (record->compact) {
+        write_compact(writer, record, base, has);
         return;
     }
     uint64_t there = 0;

@@ -116,6 +116,7 @@ static const struct gz_row hello_rows[] = {
     BOOL("create", gz_hello, create, IF_ANY),
     GROUP("resume", resume_group, IF(HELLO_RESUME)),
     BOOL("draw", gz_hello, draw, IF_ANY),
+    BOOL("compact", gz_hello, compact, IF_ANY),
 };
 
 static const char *const ndc_y_words[] = {"up", "down"};
@@ -643,6 +644,53 @@ static const struct gz_row bye_rows[] = {
     SIMPLE(GZ_KIND_STATUS, "code", gz_bye, code, IF(BYE_CODE)),
 };
 
+/* ---- Server to client, in the compact form: what comes often has the lowest bits ---- */
+
+static const struct gz_row move_rows[] = {
+    ID("id", gz_move, id, REQUIRED),
+    NUMBER("x", gz_move, trs.t.x, COORDINATE, IF(MOVE_X)),
+    NUMBER("y", gz_move, trs.t.y, COORDINATE, IF(MOVE_Y)),
+    NUMBER("z", gz_move, trs.t.z, COORDINATE, IF(MOVE_Z)),
+    {ROW("r", GZ_KIND_NUMBERS, struct gz_move, trs.r), .size_max = 4,
+     .rule = GZ_FIELD_RULE_QUATERNION, IF(MOVE_R)},
+    {ROW("s", GZ_KIND_NUMBERS, struct gz_move, trs.s), .size_max = 3, .rule = GZ_FIELD_RULE_SCALE,
+     IF(MOVE_S)},
+    COUNT("by", gz_move, by, IF(MOVE_BY)),
+};
+static const struct gz_record_type move_record = {RECORD_OF(move_rows, gz_move), .compact = true,
+                                                  .unique = true};
+
+static const struct gz_row moves_rows[] = {
+    COUNT("from", gz_moves, from, REQUIRED),
+    COUNT("step", gz_moves, step, REQUIRED),
+    COUNT("ms", gz_moves, ms, REQUIRED),
+    RECORDS("nodes", gz_moves, nodes, count, move_record, IF_ANY),
+    COUNT("unsaved", gz_moves, unsaved, IF(MOVES_UNSAVED)),
+    RECORDS("acks", gz_moves, acks, ack_count, ack_tuple, IF_ANY),
+};
+
+static const struct gz_row person_rows[] = {
+    COUNT("session", gz_person, session, REQUIRED),
+    NUMBERS("spot", gz_person, spot, COORDINATE, IF(PERSON_SPOT)),
+    NUMBERS("pose", gz_person, pose, COORDINATE, IF(PERSON_POSE)),
+    NUMBERS("ray", gz_person, ray, RAY, IF(PERSON_RAY)),
+    WORD("tool", gz_person, tool, gz_mode_words, IF(PERSON_TOOL)),
+    IDS("selection", gz_person, selection, IF(PERSON_SELECTION)),
+    IDS("locks", gz_person, locks, IF(PERSON_LOCKS)),
+    NUMBERS("lens", gz_person, lens, NONE, IF(PERSON_LENS)),
+    NUMBERS("viewport", gz_person, viewport, VIEWPORT, IF(PERSON_VIEWPORT)),
+    NUMBERS("view", gz_person, view, NONE, IF(PERSON_VIEW)),
+    TEXT("user", gz_person, user, GZ_USER_BYTES_MAX, IF(PERSON_USER)),
+    TEXT("name", gz_person, name, GZ_USER_BYTES_MAX, IF(PERSON_NAME)),
+    SIMPLE(GZ_KIND_RGB, "colour", gz_person, rgb, IF(PERSON_COLOUR)),
+    WORD("role", gz_person, role, gz_role_words, IF(PERSON_ROLE)),
+};
+
+static const struct gz_row people_rows[] = {
+    IDS("left", gz_people_message, left, IF_ANY),
+    BOOL("all", gz_people_message, all, IF_ANY),
+};
+
 #define PLACE_BITS (GZ_HAS_POINTER_AT | GZ_HAS_POINTER_RAY)
 #define PICK_BITS (GZ_HAS_PICK_AT | GZ_HAS_PICK_RAY | GZ_HAS_PICK_RECT)
 #define PAST_BITS (GZ_HAS_AT_SEQ | GZ_HAS_AT_TIME | GZ_HAS_AT_CHECKPOINT)
@@ -691,6 +739,10 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_OK] = {ROWS(ok_rows)},
     [GZ_OP_ERROR] = {ROWS(error_rows)},
     [GZ_OP_BYE] = {ROWS(bye_rows)},
+    [GZ_OP_MOVES] = {ROWS(moves_rows), .compact = true, .number = 1},
+    [GZ_OP_PERSON] = {ROWS(person_rows), .compact = true, .number = 2,
+                      .at_most_one = GZ_HAS_PERSON_POSE | GZ_HAS_PERSON_VIEW},
+    [GZ_OP_PEOPLE] = {ROWS(people_rows), .compact = true, .number = 3},
 };
 
 static const char *const op_words[GZ_OP_COUNT] = {
@@ -733,6 +785,9 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_OK] = "ok",
     [GZ_OP_ERROR] = "error",
     [GZ_OP_BYE] = "bye",
+    [GZ_OP_MOVES] = "moves",
+    [GZ_OP_PERSON] = "person",
+    [GZ_OP_PEOPLE] = "people",
 };
 
 const char *gz_op_word(enum gz_op op)

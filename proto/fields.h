@@ -89,6 +89,9 @@ struct gz_record_type {
     size_t size;           /* of the struct */
     size_t has_offset;     /* of its `has`; not used by groups and messages */
     bool tuple;            /* on the wire a list, in the order of the rows */
+    bool compact;          /* on the wire a list: the mask of the rows that are not required, then
+                              what is there in the order of the rows, numbers one by one */
+    uint8_t number;        /* of a compact message: it comes before the mask; 0: it has an op */
     bool unique;           /* in a list of these no id comes twice; the first row is the id */
     uint64_t at_most_one;  /* of these bits */
     uint64_t at_least_one; /* of these bits */
@@ -102,6 +105,7 @@ union gz_element {
     struct gz_create_node create_node;
     struct gz_node_state state;
     struct gz_ack ack;
+    struct gz_move move;
     struct gz_line line;
     struct gz_presence_user user;
     struct gz_note_state note;
@@ -115,6 +119,13 @@ union gz_element {
 
 /* The table of a message; its struct is the union of struct gz_message. */
 extern const struct gz_record_type gz_message_records[GZ_OP_COUNT];
+
+/* How many elements of its list a field of a compact record takes. */
+static inline size_t gz_row_elements(const struct gz_row *row)
+{
+    if (row->kind == GZ_KIND_BOOL) return 0;
+    return row->kind == GZ_KIND_NUMBERS ? row->size_max : 1;
+}
 
 /* Where the `has` of a message's fields is: `edit` has its own, as it is also an element of
  * `edits`. */

@@ -49,6 +49,16 @@
 #define GZ_PING_SECONDS 5
 #define GZ_SILENCE_SECONDS 15
 
+/* ---- The compact form ---- */
+
+/* `moves` says the seq that it is from by its remainder: one byte, and a gap is seen all the
+ * same. */
+#define GZ_MOVES_FROM 128
+/* Steps of the components of a unit quaternion: 16 bits with the sign, 0.003 degrees. */
+#define GZ_TURN_STEPS 32767
+/* Steps of a pointer from one edge of a viewport to the other: 16 bits, a fraction of a pixel. */
+#define GZ_SPOT_STEPS 65535
+
 /* ---- Text, in bytes of UTF-8 ---- */
 
 #define GZ_NAME_BYTES_MAX 256      /* a node's name */

@@ -88,6 +88,10 @@ enum gz_op {
     GZ_OP_OK,
     GZ_OP_ERROR,
     GZ_OP_BYE,
+    /* server to client, in the compact form */
+    GZ_OP_MOVES,
+    GZ_OP_PERSON,
+    GZ_OP_PEOPLE,
     GZ_OP_COUNT
 };
 
@@ -198,6 +202,29 @@ enum gz_has {
     GZ_HAS_STATE_BOUNDS = 1 << 7,
     GZ_HAS_STATE_BY = 1 << 8,
     GZ_HAS_STATE_ASSET = 1 << 9,
+    /* struct gz_move */
+    GZ_HAS_MOVE_R = 1 << 3,
+    GZ_HAS_MOVE_S = 1 << 4,
+    GZ_HAS_MOVE_BY = 1 << 8,
+    GZ_HAS_MOVE_X = 1 << 10,
+    GZ_HAS_MOVE_Y = 1 << 11,
+    GZ_HAS_MOVE_Z = 1 << 12,
+    /* moves */
+    GZ_HAS_MOVES_UNSAVED = 1 << 2,
+    /* person */
+    GZ_HAS_PERSON_SPOT = 1 << 2,
+    GZ_HAS_PERSON_RAY = 1 << 3,
+    GZ_HAS_PERSON_VIEW = 1 << 4,
+    GZ_HAS_PERSON_LENS = 1 << 5,
+    GZ_HAS_PERSON_SELECTION = 1 << 6,
+    GZ_HAS_PERSON_TOOL = 1 << 7,
+    GZ_HAS_PERSON_LOCKS = 1 << 8,
+    GZ_HAS_PERSON_NAME = 1 << 9,
+    GZ_HAS_PERSON_POSE = 1 << 10,
+    GZ_HAS_PERSON_VIEWPORT = 1 << 11,
+    GZ_HAS_PERSON_USER = 1 << 12,
+    GZ_HAS_PERSON_COLOUR = 1 << 13,
+    GZ_HAS_PERSON_ROLE = 1 << 14,
     /* gizmo */
     GZ_HAS_GIZMO_HOVER = 1 << 2,
     GZ_HAS_GIZMO_BOX = 1 << 3,
@@ -265,6 +292,7 @@ struct gz_hello {
     struct gz_text scene, user, token;
     enum gz_role role;
     bool create, draw;
+    bool compact; /* moves, person and people may take the place of delta and presence */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };
@@ -502,6 +530,49 @@ struct gz_presence {
                  name all */
 };
 
+/* ---- the compact form: client/c/compact.h turns it into the messages above ---- */
+
+/* A node whose place changed: of t only the coordinates that X, Y and Z say. */
+struct gz_move {
+    uint64_t has;
+    uint64_t id, by;
+    gz_trs trs;
+};
+
+/* A delta to a later state, of nodes alone that the viewer has. */
+struct gz_moves {
+    uint64_t from;    /* the seq that it is from, modulo GZ_MOVES_FROM */
+    uint64_t step;    /* from there to its seq */
+    uint64_t ms;      /* milliseconds from the time of the delta before to its time */
+    uint64_t unsaved; /* UNSAVED: from the saved seq to its seq; without it nothing new is saved */
+    const struct gz_move *nodes;
+    size_t count;
+    const struct gz_ack *acks;
+    size_t ack_count;
+};
+
+/* What changed of one session's record in `presence`. */
+struct gz_person {
+    uint64_t session;
+    double spot[2];     /* SPOT: across and down the viewport, GZ_SPOT_STEPS from edge to edge */
+    double pose[7];     /* POSE: `view` as its translation, and its turn in 1 / GZ_TURN_STEPS */
+    double ray[6];      /* RAY */
+    double lens[5];     /* LENS: as in presence; then 1 if it is parallel. All 0: there is none */
+    double viewport[4]; /* VIEWPORT */
+    double view[16];    /* VIEW: in place of POSE, where the view is no rigid motion */
+    enum gz_mode tool;
+    struct gz_ids selection, locks;
+    struct gz_text user;
+    struct gz_text name; /* NAME: empty for none */
+    uint32_t rgb;
+    enum gz_role role;
+};
+
+struct gz_people_message {
+    struct gz_ids left;
+    bool all;
+};
+
 /* A note as it stands, whole. */
 struct gz_note_state {
     uint64_t has; /* NODE, POINT, REPLY */
@@ -657,6 +728,9 @@ struct gz_message {
         struct gz_ok ok;
         struct gz_error_message error;
         struct gz_bye bye;
+        struct gz_moves moves;
+        struct gz_person person;
+        struct gz_people_message people;
     };
 };
 

@@ -276,6 +276,12 @@
  * with all ids of its selection: up to some 1,400 of them it goes 20 times a second, with 10,000
  * three times. */
 #define GZ_PRESENCE_BYTES_PER_S (256 * 1024)
+/* Milliseconds between presence frames of a scene in the compact form: 10 a second, from which a
+ * viewer draws an even motion. With news of more than GZ_PRESENCE_USERS users at once it is longer
+ * in proportion, so that pointers take some 1.5 kB a second of a viewer's line, however many people
+ * there are. */
+#define GZ_PRESENCE_COMPACT_MS 100
+#define GZ_PRESENCE_USERS 16
 /* The most bytes that a user's record takes without its ids, by which it waits for its turn. */
 #define GZ_PRESENCE_BYTES_USER 512
 /* Milliseconds between looks at what a moving camera sees, for one who follows that. A look goes

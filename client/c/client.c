@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "compact.h"
 #include "gizmo_client.h"
 #include "http.h"
 #include "interests.h"
@@ -55,6 +56,7 @@ struct gz_client {
     struct gz_mirror *mirror;
     struct gz_pinboard *pinboard;
     struct gz_people *people;
+    struct gz_compact *compact;
     struct gz_interests interests;
     struct gz_prediction *prediction; /* NULL if it was not asked for */
     bool part; /* the mirror holds, or may hold, a part of the scene: nothing to resume from */
@@ -466,9 +468,11 @@ static bool decode_next(struct gz_client *client)
     }
     if (frame == NULL) return false;
     struct gz_error error = {.status = GZ_OK};
-    gz_arena_reset(&client->arena, gz_decode_bytes_max(frame->bytes.size));
+    gz_arena_reset(&client->arena, gz_compact_bytes_max(frame->bytes.size));
     enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes.data, frame->bytes.size,
                                       &client->offset, &client->arena, &client->message, &error);
+    if (status == GZ_OK)
+        status = gz_compact_turn(client->compact, &client->arena, &client->message, &error);
     if (status == GZ_OK) status = take(client, &error);
     if (status == GZ_OK && client->prediction != NULL)
         gz_prediction_received(client->prediction, &client->message);
@@ -636,6 +640,7 @@ static struct gz_message make_hello(const struct gz_client *client)
         .role = options->role,
         .create = options->create,
         .draw = options->draw,
+        .compact = !options->plain,
         .resume_epoch = client->welcome.epoch,
         .resume_seq = resume_seq(client),
         .resume_edit = client->edit,
@@ -780,12 +785,21 @@ static bool copy_wish(struct gz_client *client, const struct gz_client_options *
     return true;
 }
 
+static const gz_vec3 *place_of(const void *mirror, uint64_t id)
+{
+    const struct gz_mirror_node *node = gz_mirror_find(mirror, id);
+    return node != NULL ? &node->trs.t : NULL;
+}
+
 static bool fill(struct gz_client *client, const struct gz_client_options *options)
 {
     client->mirror = gz_mirror_create();
     client->pinboard = gz_pinboard_create();
     client->people = gz_people_create();
-    if (client->mirror == NULL || client->pinboard == NULL || client->people == NULL) return false;
+    client->compact = gz_compact_create(place_of, client->mirror);
+    if (client->mirror == NULL || client->pinboard == NULL || client->people == NULL ||
+        client->compact == NULL)
+        return false;
     if (options->predict) client->prediction = gz_prediction_create(client->mirror);
     if (options->predict && client->prediction == NULL) return false;
     return copy_options(client, options) && copy_wish(client, options);
@@ -826,6 +840,7 @@ void gz_client_destroy(struct gz_client *client)
     gz_mirror_destroy(client->mirror);
     gz_pinboard_destroy(client->pinboard);
     gz_people_destroy(client->people);
+    gz_compact_destroy(client->compact);
     gz_interests_clear(&client->interests);
     free(client->address);
     free(client->scene);

@@ -140,9 +140,11 @@ struct gz_client_options {
                           for the server. NULL: the system's */
     bool has_role;     /* ask for `role` instead of the most that the token allows */
     enum gz_role role;
-    bool create;      /* make the scene if it is missing */
-    bool draw;        /* ask for the gizmo's lines */
-    bool predict;     /* answer gz_client_predict_... ahead of the server */
+    bool create;  /* make the scene if it is missing */
+    bool draw;    /* ask for the gizmo's lines */
+    bool predict; /* answer gz_client_predict_... ahead of the server */
+    bool plain; /* do not ask for the compact form, by which another's view and pointer are rounded
+                 */
     double timeout_s; /* for joining, 0: 10 s */
     /* An `interest` to join with: the part of the scene that is told from the first delta on, NULL
      * for the whole scene. One in `view` needs the `camera`; NULL for none. */

@@ -38,7 +38,8 @@ static struct gz_presence_user *copy_user(const struct gz_presence_user *user)
 {
     static_assert(sizeof(struct gz_presence_user) % sizeof(uint64_t) == 0, "ids can follow it");
     size_t ids = (user->selection.count + user->locks.count) * sizeof(uint64_t);
-    struct gz_presence_user *copy = malloc(sizeof *copy + ids + user->user.size + 1);
+    size_t texts_size = user->user.size + user->name.size + 2;
+    struct gz_presence_user *copy = malloc(sizeof *copy + ids + texts_size);
     if (copy == NULL) return NULL;
     *copy = *user;
     uint64_t *at = (uint64_t *)(copy + 1);
@@ -46,6 +47,7 @@ static struct gz_presence_user *copy_user(const struct gz_presence_user *user)
     copy->locks = copy_ids(&at, user->locks);
     char *texts = (char *)at;
     copy->user = gz_record_text(&texts, user->user);
+    copy->name = gz_record_text(&texts, user->name);
     return copy;
 }
 

@@ -286,7 +286,7 @@ static void give_parts(struct step *step, const struct gz_content *content, unsi
     for (int part = 0; part < GZ_PART_COUNT; part++) {
         if (parts & 1u << part) node->part_seq[part] = node->seq;
     }
-    if (parts & 1u << GZ_PART_T) node->trs.t = content->trs.t;
+    if (parts & 1u << GZ_PART_T) gz_node_place(node, &content->trs.t);
     if (parts & 1u << GZ_PART_R) node->trs.r = content->trs.r;
     if (parts & 1u << GZ_PART_S) node->trs.s = content->trs.s;
     if (parts & 1u << GZ_PART_ASSET) node->asset = content->asset;

@@ -69,6 +69,8 @@ void gz_node_link(struct gz_scene *scene, struct gz_node *node, struct gz_node *
 void gz_node_unlink(struct gz_scene *scene, struct gz_node *node);
 /* Takes a seq for the node and makes it the newest. */
 void gz_node_touch(struct gz_scene *scene, struct gz_node *node, uint64_t by);
+/* The node, which was touched, is at `t` now. */
+void gz_node_place(struct gz_node *node, const gz_vec3 *t);
 /* A new node, as yet a tombstone of seq 0, the oldest one, which is not in the order of change.
  * NULL without memory. */
 struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id);

@@ -1,5 +1,6 @@
 /* The lists that a node is in: siblings and the order of change. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "scene/internal.h"
 #include "server/maxima.h"
@@ -49,12 +50,23 @@ static void leave_order(struct gz_scene *scene, struct gz_node *node)
 void gz_node_touch(struct gz_scene *scene, struct gz_node *node, uint64_t by)
 {
     node->seq = ++scene->seq;
+    if (node->by != by) node->part_seq[GZ_PART_BY] = node->seq;
     node->by = by;
     if (scene->newest == node) return;
     leave_order(scene, node);
     node->older = scene->newest;
     *(scene->newest != NULL ? &scene->newest->newer : &scene->oldest) = node;
     scene->newest = node;
+}
+
+void gz_node_place(struct gz_node *node, const gz_vec3 *t)
+{
+    if (memcmp(&node->trs.t, t, sizeof *t) == 0) return;
+    node->part_seq[GZ_PART_T] = node->seq;
+    if (memcmp(&node->trs.t.x, &t->x, sizeof t->x) != 0) node->axis_seq[0] = node->seq;
+    if (memcmp(&node->trs.t.y, &t->y, sizeof t->y) != 0) node->axis_seq[1] = node->seq;
+    if (memcmp(&node->trs.t.z, &t->z, sizeof t->z) != 0) node->axis_seq[2] = node->seq;
+    node->trs.t = *t;
 }
 
 struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id)

@@ -36,6 +36,7 @@ static struct gz_node *load_node(struct gz_scene *scene, const struct gz_node_re
     node->asset = content->asset;
     node->seq = node->born = record->seq;
     for (int part = 0; part < GZ_PART_COUNT; part++) node->part_seq[part] = record->seq;
+    for (int axis = 0; axis < 3; axis++) node->axis_seq[axis] = record->seq;
     gz_node_link(scene, node, NULL);
     if (node->id >= scene->next_id) scene->next_id = node->id + 1;
     if (node->seq > scene->seq) scene->seq = node->seq;

@@ -202,6 +202,8 @@ void gz_scene_touch(struct gz_scene *scene, const struct gz_node *node, uint64_t
     gz_node_touch(scene, own, by);
     for (int part = 0; part < GZ_PART_COUNT; part++)
         if (own->part_seq[part] > since) own->part_seq[part] = own->seq;
+    for (int axis = 0; axis < 3; axis++)
+        if (own->axis_seq[axis] > since) own->axis_seq[axis] = own->seq;
 }
 
 void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs,
@@ -211,7 +213,7 @@ void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_
     if (gz_trs_same(&node->trs, trs)) return;
     struct gz_node *own = (struct gz_node *)node;
     gz_node_touch(scene, own, by);
-    if (memcmp(&own->trs.t, &trs->t, sizeof trs->t) != 0) own->part_seq[GZ_PART_T] = own->seq;
+    gz_node_place(own, &trs->t);
     if (memcmp(&own->trs.r, &trs->r, sizeof trs->r) != 0) own->part_seq[GZ_PART_R] = own->seq;
     if (memcmp(&own->trs.s, &trs->s, sizeof trs->s) != 0) own->part_seq[GZ_PART_S] = own->seq;
     own->trs = *trs;

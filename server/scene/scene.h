@@ -33,6 +33,7 @@ enum gz_part {
     GZ_PART_PARENT,
     GZ_PART_BOUNDS,
     GZ_PART_ASSET,
+    GZ_PART_BY, /* who changed it last */
     GZ_PART_COUNT
 };
 
@@ -51,6 +52,7 @@ struct gz_node {
     uint64_t seq;    /* of the last change */
     uint64_t born;   /* the seq of the change that created it, or created it again */
     uint64_t part_seq[GZ_PART_COUNT];
+    uint64_t axis_seq[3];          /* as part_seq, of x, y and z of t */
     struct gz_node *older, *newer; /* the order of change */
     /* the scene's own */
     gz_affine world;

@@ -214,6 +214,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     write_secret(session->secret, secret);
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
+    session->cursor.form.compact = hello->hello.compact;
     session->presence.user.rgb = colour_of(core, session->user);
     list_session(core, session);
     gz_session_present(session);

@@ -108,9 +108,59 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
 
 /* ---- state ---- */
 
+static uint32_t part_if(bool changed, enum gz_presence_part part)
+{
+    return changed ? 1u << part : 0;
+}
+
+/* Whether what `bits` say is there changed. */
+static bool has_other(const struct gz_presence_user *a, const struct gz_presence_user *b,
+                      uint64_t bits)
+{
+    return ((a->has ^ b->has) & bits) != 0;
+}
+
+/* What of the record changed, but for the selection and the locks. */
+static uint32_t find_changes(const struct gz_presence_user *a, const struct gz_presence_user *b)
+{
+    const bool has_at = (b->has & GZ_HAS_PRESENCE_AT) != 0;
+    const bool pointer = has_at ? memcmp(a->at, b->at, sizeof a->at) != 0
+                                : memcmp(a->ray, b->ray, sizeof a->ray) != 0;
+    const bool lens = memcmp(a->lens, b->lens, sizeof a->lens) != 0 || a->parallel != b->parallel;
+    return part_if(pointer || has_other(a, b, GZ_HAS_PRESENCE_AT), GZ_PRESENCE_POINTER) |
+           part_if(memcmp(a->view, b->view, sizeof a->view) != 0 ||
+                       has_other(a, b, GZ_HAS_PRESENCE_VIEW),
+                   GZ_PRESENCE_EYE) |
+           part_if(lens || has_other(a, b, GZ_HAS_PRESENCE_LENS), GZ_PRESENCE_LENS) |
+           part_if(a->tool != b->tool, GZ_PRESENCE_TOOL) |
+           part_if(a->role != b->role, GZ_PRESENCE_WHO);
+}
+
+/* The lists change where they are: what they were is not there any more. */
+static uint32_t find_list_changes(struct gz_session *session)
+{
+    struct gz_presented *presented = &session->presented;
+    const uint64_t gesture = session->gesture.count > 0 ? session->gesture.edit.id : 0;
+    const uint32_t parts =
+        part_if(presented->selection != session->selection.version, GZ_PRESENCE_SELECTION) |
+        part_if(presented->gesture != gesture, GZ_PRESENCE_LOCKS);
+    *presented = (struct gz_presented){session->selection.version, gesture};
+    return parts;
+}
+
+static uint32_t present_viewport(struct gz_session *session)
+{
+    double *viewport = session->presence.viewport;
+    const double *now = session->view.camera.input.viewport;
+    const bool changed = memcmp(viewport, now, sizeof session->presence.viewport) != 0;
+    memcpy(viewport, now, sizeof session->presence.viewport);
+    return part_if(changed, GZ_PRESENCE_LENS);
+}
+
 void gz_session_present(struct gz_session *session)
 {
     struct gz_presence_user *user = &session->presence.user;
+    const struct gz_presence_user before = *user;
     user->has = GZ_HAS_PRESENCE_SELECTION | GZ_HAS_PRESENCE_TOOL | GZ_HAS_PRESENCE_LOCKS;
     if (session->name[0] != '\0') user->has |= GZ_HAS_PRESENCE_NAME;
     user->session = session->id;
@@ -121,7 +171,10 @@ void gz_session_present(struct gz_session *session)
     user->tool = session->tool.mode;
     user->locks = (struct gz_ids){session->gesture.ids, session->gesture.count};
     gz_view_present(&session->view, user);
-    gz_sync_present(session->core->sync, &session->presence, session->core->clock.now.mono_s);
+    const uint32_t parts =
+        find_changes(&before, user) | find_list_changes(session) | present_viewport(session);
+    gz_sync_present(session->core->sync, &session->presence, parts,
+                    session->core->clock.now.mono_s);
 }
 
 void gz_session_prune_selection(struct gz_session *session)

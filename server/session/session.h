@@ -23,6 +23,12 @@
 
 struct gz_search; /* search.h */
 
+/* Which lists others were shown last. */
+struct gz_presented {
+    uint64_t selection; /* its version */
+    uint64_t gesture;   /* the id of the edit that it becomes; 0: it holds nothing */
+};
+
 struct gz_session {
     struct gz_core *core;
     struct gz_session *previous, *next;
@@ -45,6 +51,7 @@ struct gz_session {
     struct gz_share *share; /* of its payer, with the other sessions of that payer */
     struct gz_cursor cursor;
     struct gz_presence_entry presence;
+    struct gz_presented presented;
     struct gz_view view;
     struct gz_tool tool;
     bool by_surface; /* a press selects by triangles, and not by bounds */

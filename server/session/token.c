@@ -22,6 +22,7 @@ static void take(struct gz_session *session, const struct gz_claims *claims)
     session->rights = gz_rights_of(claims, session->core->options.scene);
     if (strcmp(session->name, claims->name) == 0) return;
     memcpy(session->name, claims->name, sizeof session->name);
+    session->presence.changed_parts |= 1u << GZ_PRESENCE_WHO;
     gz_session_present(session);
 }
 

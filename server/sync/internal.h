@@ -6,7 +6,7 @@
 #include "sync/sync.h"
 
 /* There are few different cursors: that of the viewers that keep up, and of some that do not. */
-#define FRAMES 4
+#define FRAMES 8
 
 /* An encoded frame and the cursors between which it leads. */
 struct cached_frame {
@@ -55,6 +55,12 @@ struct gz_sync {
     size_t changed_count;    /* entries that wait to be put on the shelf again */
     uint64_t presence_shown; /* the latest version of the shelf that viewers are to see */
     double presence_shown_s; /* when that was, monotonic */
+    uint64_t parts_version;  /* of the shelf, when a part of a record last changed */
+    uint64_t parts_shown;    /* the same of those that are shown in the other form */
+    bool has_compact;        /* a viewer reads the compact form, or did */
+    uint64_t compact_shown;  /* the same for viewers that read the compact form, */
+    double compact_next_s;   /* and when they may be shown a later one, monotonic */
+    struct gz_form form;     /* of the viewer whose frame is in the making */
 
     /* scratch of one frame, kept for the next */
     struct gz_node_state *states;
@@ -63,6 +69,8 @@ struct gz_sync {
     size_t gone_capacity;
     struct gz_ack *delta_acks;
     size_t delta_ack_capacity;
+    struct gz_move *moves;
+    size_t move_capacity;
     void *items;
     size_t item_bytes;
 };
@@ -90,6 +98,19 @@ GZ_MUST_USE bool gz_sync_collect_whole(struct gz_sync *sync, struct gz_cursor *c
 GZ_MUST_USE bool gz_sync_collect_interest(struct gz_sync *sync, struct gz_cursor *cursor,
                                           struct gz_delta *delta);
 
+/* ---- moves.c ---- */
+
+/* X, Y and Z of struct gz_move: what of the node's t is new to a viewer that has it as of
+ * `base`. */
+uint64_t gz_sync_changed_axes(const struct gz_node *node, uint64_t base);
+/* Whether the delta says nothing but where nodes are that the viewer has. */
+bool gz_sync_is_moves(const struct gz_cursor *cursor, const struct gz_delta *delta);
+/* Appends such a delta in the compact form; `ms` is its time. */
+GZ_MUST_USE enum gz_status gz_sync_append_moves(struct gz_sync *sync,
+                                                const struct gz_cursor *cursor,
+                                                const struct gz_delta *delta, uint64_t ms,
+                                                struct gz_buffer *out);
+
 /* ---- reading.c ---- */
 
 /* Room for `count` items of a message about things on a shelf, which keeps the items that were
@@ -101,6 +122,14 @@ GZ_MUST_USE enum gz_status gz_sync_append_reading(const struct gz_message *messa
                                                   const struct gz_shelf_reading *reading,
                                                   struct gz_shelf_cursor *cursor,
                                                   struct gz_buffer *out);
+
+/* ---- people.c ---- */
+
+/* About how many bytes the record takes encoded, as a whole. */
+size_t gz_presence_bytes(const struct gz_presence_entry *entry);
+/* Appends presence in the compact form, and moves the cursor: as many users as fit. */
+GZ_MUST_USE enum gz_status gz_sync_append_people(struct gz_sync *sync, struct gz_cursor *cursor,
+                                                 struct gz_buffer *out);
 
 /* ---- notes.c, checkpoints.c, presence.c ---- */
 
@@ -115,5 +144,7 @@ GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct 
 /* When presence may next be shown, INFINITY for never; and showing it, if it may be. */
 double gz_sync_presence_due(const struct gz_sync *sync);
 void gz_sync_show_presence(struct gz_sync *sync, double mono_s);
+/* Whether there is presence that the viewer is to be shown by now. */
+bool gz_sync_has_presence(const struct gz_sync *sync, const struct gz_cursor *cursor);
 
 #endif

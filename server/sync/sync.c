@@ -22,7 +22,8 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->version = 1;
     gz_shelf_init(&sync->presence, sync->left, GZ_LEFT_RING);
     sync->presence_shown = sync->presence.version;
-    sync->presence_shown_s = -INFINITY;
+    sync->presence_shown_s = sync->compact_next_s = -INFINITY;
+    sync->compact_shown = sync->parts_shown = sync->parts_version = sync->presence_shown;
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
     for (int i = 0; i < FRAMES; i++)
         gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);
@@ -44,12 +45,15 @@ static void free_scratch(struct gz_sync *sync)
     free(sync->states);
     free(sync->gone);
     free(sync->delta_acks);
+    free(sync->moves);
     free(sync->items);
     sync->states = NULL;
     sync->gone = NULL;
     sync->delta_acks = NULL;
+    sync->moves = NULL;
     sync->items = NULL;
-    sync->state_capacity = sync->gone_capacity = sync->delta_ack_capacity = sync->item_bytes = 0;
+    sync->state_capacity = sync->gone_capacity = sync->delta_ack_capacity = 0;
+    sync->move_capacity = sync->item_bytes = 0;
 }
 
 void gz_sync_rest(struct gz_sync *sync)
@@ -91,9 +95,11 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor)
 
 /* ---- the delta ---- */
 
+/* In the compact form nobody is told what others' pointers did who sends none. */
 static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
 {
-    for (size_t i = 0; i < sync->ack_count; i++) {
+    const bool are_told = !sync->form.compact || sync->form.acks;
+    for (size_t i = 0; are_told && i < sync->ack_count; i++) {
         const struct acknowledgement *ack = &sync->acks[i];
         if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
         if (!gz_grow(&sync->delta_acks, &sync->delta_ack_capacity, delta->ack_count + 1,
@@ -110,13 +116,18 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
 {
     struct gz_message message = {.op = GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
+    const uint64_t ms = (uint64_t)llround(unix_s * 1000);
     delta->time = unix_s;
     delta->saved = sync->saved;
+    sync->form = cursor->form;
     bool collected = cursor->interest_set != NULL ? gz_sync_collect_interest(sync, cursor, delta)
                                                   : gz_sync_collect_whole(sync, cursor, delta);
     if (!collected || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
-    enum gz_status status = gz_encode(out, &message);
+    enum gz_status status = gz_sync_is_moves(cursor, delta)
+                                ? gz_sync_append_moves(sync, cursor, delta, ms, out)
+                                : gz_encode(out, &message);
     if (status != GZ_OK) return status;
+    if (cursor->form.compact) cursor->ms = ms;
     cursor->state = delta->seq;
     if (!delta->more) cursor->base = cursor->since = delta->seq;
     cursor->saved = sync->saved;
@@ -160,7 +171,7 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
     if (status == GZ_OK && cursor->saved != sync->saved) status = append_saved(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_notes(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_checkpoints(sync, cursor, out);
-    if (status == GZ_OK && cursor->presence.version < sync->presence_shown)
+    if (status == GZ_OK && gz_sync_has_presence(sync, cursor))
         status = gz_sync_append_presence(sync, cursor, out);
     return status;
 }
@@ -176,7 +187,8 @@ static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
            a->saved == b->saved && a->edits == b->edits && a->greeted == b->greeted &&
            same_shelf_cursor(&a->notes, &b->notes) &&
            same_shelf_cursor(&a->checkpoints, &b->checkpoints) &&
-           same_shelf_cursor(&a->presence, &b->presence);
+           same_shelf_cursor(&a->presence, &b->presence) && a->presence_base == b->presence_base &&
+           a->ms == b->ms && a->form.compact == b->form.compact && a->form.acks == b->form.acks;
 }
 
 /* Of everything that a frame can hold: a frame is stale as soon as any of it changed. */
@@ -226,13 +238,14 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
            cursor->saved < sync->saved_shown || cursor->edits != sync->edit_count ||
-           cursor->presence.version < sync->presence_shown ||
+           gz_sync_has_presence(sync, cursor) ||
            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
            gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
 }
 
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
+    if (cursor->form.compact) sync->has_compact = true;
     if (!gz_sync_has_frame(sync, cursor) || !gz_sync_is_ready(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
@@ -322,7 +335,7 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
 static uint64_t news_version(const struct gz_sync *sync)
 {
     return gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown + sync->presence_shown +
-           gz_notebook_shelf(sync->notes)->version +
+           sync->compact_shown + gz_notebook_shelf(sync->notes)->version +
            gz_checkpoint_list_shelf(sync->checkpoints)->version;
 }
 

@@ -22,6 +22,12 @@
 
 struct gz_sync;
 
+/* How a viewer is told what changes. */
+struct gz_form {
+    bool compact; /* it reads the compact form */
+    bool acks;    /* compact: it sent pointers, so it is told what is acknowledged */
+};
+
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
 struct gz_cursor {
     uint64_t state; /* seq of the scene: the viewer has every change up to here, no later one */
@@ -32,18 +38,37 @@ struct gz_cursor {
     uint64_t saved; /* the last saved seq that the viewer was sent */
     uint64_t edits; /* how many edits it was sent, or did not need to be */
     struct gz_shelf_cursor notes, checkpoints, presence;
+    uint64_t
+        presence_base; /* compact: the version of presence that it last had completely; 0: none */
+    uint64_t ms;       /* compact: the time of its last delta, Unix milliseconds; 0: none */
+    struct gz_form form;
     bool greeted; /* it has its first delta, or the first one since its interest changed: that one
                      is sent even if it is empty */
     struct gz_interest_set *interest_set; /* NULL: the whole scene. With `state` 0 the viewer has no
                                              node yet */
 };
 
+/* What of a session can change by itself, as others see it. */
+enum gz_presence_part {
+    GZ_PRESENCE_POINTER, /* at, ray */
+    GZ_PRESENCE_EYE,     /* view */
+    GZ_PRESENCE_LENS,    /* lens, parallel, viewport */
+    GZ_PRESENCE_TOOL,
+    GZ_PRESENCE_SELECTION,
+    GZ_PRESENCE_LOCKS,
+    GZ_PRESENCE_WHO, /* user, name, colour, role */
+    GZ_PRESENCE_PART_COUNT
+};
+
 /* A session as others see it. Lives in the session. */
 struct gz_presence_entry {
     struct gz_shelf_item item;    /* first, so that an item of the shelf is its entry */
     struct gz_presence_user user; /* what it points to stays valid while the entry is present */
-    double put_s;                 /* monotonic: when it was last put on the shelf */
-    bool changed;                 /* since then: it is put there again at due_s */
+    double viewport[4];           /* in which `at` is; no camera: width and height 0 */
+    uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the shelf, when it last changed */
+    uint32_t changed_parts;                         /* 1 << part: not on the shelf yet */
+    double put_s; /* monotonic: when it was last put on the shelf */
+    bool changed; /* since then: it is put there again at due_s */
     double due_s;
 };
 
@@ -96,14 +121,16 @@ GZ_MUST_USE enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_me
 /* The scene at its present seq shows the effect of this session's pointer `n`. */
 void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n);
 
-/* Makes the entry present, or says that it changed. */
-void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, double mono_s);
+/* Makes the entry present, or says that it changed: `parts`, 1 << enum gz_presence_part each. */
+void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint32_t parts,
+                     double mono_s);
 /* Withdraws the entry: viewers are sent that its session left, and its acknowledgements are
  * forgotten. */
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry);
 /* Viewers are shown presence at most every GZ_PRESENCE_MS_MIN, and a record of many bytes less
- * often, so that no user's record takes more than GZ_PRESENCE_BYTES_PER_S. While they are sent
- * other things again and again, presence waits up to GZ_RIDE_MS to go with one of these.
+ * often, so that no user's record takes more than GZ_PRESENCE_BYTES_PER_S; in the compact form
+ * less often the more users there is something new of. While they are sent other things again and
+ * again, presence waits up to GZ_RIDE_MS to go with one of these.
  *
  * The end of a turn: decides what viewers are shown. Whether there is something new for all of
  * them. */

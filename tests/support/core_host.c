@@ -171,6 +171,7 @@ static void free_client(struct client *client)
     client_forget(client);
     forget_wishes(client);
     free(client->cameras);
+    gz_compact_destroy(client->compact);
     mirror_finish(&client->mirror);
     mirror_notes_finish(&client->notes);
     mirror_checkpoints_finish(&client->checkpoints);
@@ -393,7 +394,14 @@ static struct gz_message hello_of(const struct client *client)
     hello.hello.v = GZ_PROTOCOL_VERSION;
     hello.hello.user = (struct gz_text){client->user, strlen(client->user)};
     hello.hello.draw = client->draw;
+    hello.hello.compact = client->compact != NULL;
     return hello;
+}
+
+static const gz_vec3 *place_of(const void *mirror, uint64_t id)
+{
+    const struct mirror_node *node = mirror_find(mirror, id);
+    return node != NULL ? &node->content.trs.t : NULL;
 }
 
 static struct client *new_client(struct host *host, const struct gz_claims *claims, bool draw)
@@ -405,6 +413,8 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
     client->host = host;
     client->claims = *claims;
     client->draw = draw;
+    if (!host->plain && host->next_session % 2 == 0)
+        client->compact = gz_compact_create(place_of, &client->mirror);
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
@@ -485,6 +495,15 @@ void client_leave(struct client *client)
     gz_core_leave(client->host->core, client->session, client->host->now);
     leave(client->host);
     client->session = NULL;
+}
+
+void client_come_plain(struct client *client)
+{
+    client_leave(client);
+    gz_compact_destroy(client->compact);
+    client->compact = NULL;
+    client_enter_again(client);
+    host_turn(client->host);
 }
 
 /* ---- hearing ---- */
@@ -614,6 +633,49 @@ static void hear(struct client *client, const struct gz_message *message)
     }
 }
 
+static struct gz_ids keep_ids(struct gz_arena *arena, struct gz_ids ids)
+{
+    uint64_t *copy = gz_arena_take(arena, ids.count + 1, sizeof *copy);
+    assert_non_null(copy);
+    if (ids.count > 0) memcpy(copy, ids.ids, ids.count * sizeof *copy);
+    return (struct gz_ids){copy, ids.count};
+}
+
+static struct gz_text keep_text(struct gz_arena *arena, struct gz_text text)
+{
+    const char *copy = gz_arena_text(arena, text.bytes, text.size);
+    assert_non_null(copy);
+    return (struct gz_text){copy, text.size};
+}
+
+/* What a message of the compact form stands for is its reader's until the next one. */
+static void keep_users(struct gz_arena *arena, struct gz_presence *presence)
+{
+    struct gz_presence_user *users = gz_arena_take(arena, presence->count + 1, sizeof *users);
+    assert_non_null(users);
+    for (size_t i = 0; i < presence->count; i++) {
+        users[i] = presence->users[i];
+        users[i].user = keep_text(arena, users[i].user);
+        users[i].name = keep_text(arena, users[i].name);
+        users[i].selection = keep_ids(arena, users[i].selection);
+        users[i].locks = keep_ids(arena, users[i].locks);
+    }
+    presence->users = users;
+}
+
+static void turn(struct client *client, struct gz_arena *arena, struct gz_message *message)
+{
+    struct gz_error error = {.message = ""};
+    const bool is_compact = message->op >= GZ_OP_MOVES;
+    if (client->compact == NULL) {
+        assert_false(is_compact);
+        return;
+    }
+    if (gz_compact_turn(client->compact, arena, message, &error) != GZ_OK)
+        fail_msg("the server said what does not follow: %s", error.message);
+    if (is_compact && message->op == GZ_OP_PRESENCE) keep_users(arena, &message->presence);
+}
+
 static void keep_frame(struct client *client, const struct gz_buffer *frame)
 {
     struct heard *heard = calloc(1, sizeof *heard);
@@ -623,6 +685,7 @@ static void keep_frame(struct client *client, const struct gz_buffer *frame)
     memcpy(heard->bytes, frame->data, frame->size);
     gz_arena_init(&heard->arena, SIZE_MAX / 2);
     client->bytes_heard += frame->size;
+    client->frames_heard++;
     size_t capacity = 0;
     for (size_t offset = 0; offset < frame->size; heard->count++) {
         heard->messages =
@@ -631,10 +694,11 @@ static void keep_frame(struct client *client, const struct gz_buffer *frame)
         enum gz_status status = gz_decode(GZ_FROM_SERVER, heard->bytes, frame->size, &offset,
                                           &heard->arena, &heard->messages[heard->count], &error);
         if (status != GZ_OK) fail_msg("the server said what cannot be read: %s", error.message);
+        turn(client, &heard->arena, &heard->messages[heard->count]);
+        hear(client, &heard->messages[heard->count]);
     }
     *client->heard_end = heard;
     client->heard_end = &heard->next;
-    for (size_t i = 0; i < heard->count; i++) hear(client, &heard->messages[i]);
 }
 
 bool client_read_one(struct client *client)

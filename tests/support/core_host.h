@@ -9,6 +9,7 @@
 #ifndef GZ_TEST_CORE_HOST_H
 #define GZ_TEST_CORE_HOST_H
 
+#include "compact.h"
 #include "proto/token/claims.h"
 #include "server/maxima.h"
 #include "session/core.h"
@@ -60,6 +61,7 @@ struct client {
     struct gz_claims claims;
     bool stalled; /* takes no frames */
     bool draw;
+    struct gz_compact *compact; /* it asks for the compact form; NULL: it does not */
     struct mirror mirror;
     struct part_wish wish; /* what its deltas have to hold */
     struct said_wish *said, **said_end;
@@ -73,7 +75,7 @@ struct client {
     uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
     bool resumed;
     struct heard *heard, **heard_end;
-    size_t bytes_heard; /* of all frames, forgotten ones too */
+    size_t bytes_heard, frames_heard; /* of all frames, forgotten ones too */
     struct {
         uint64_t session;
         size_t selected, locked;
@@ -91,6 +93,8 @@ struct host {
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
     bool past_waits;      /* questions are not answered */
+    bool plain;           /* who joins from now on does not ask for the compact form; else
+                             every second one does */
     bool bulk_waits;      /* what the core puts off is not done: a turn ends with it */
     uint64_t spent_bytes; /* of files, by all */
     uint64_t kept_since;
@@ -148,6 +152,8 @@ void client_resume(struct client *client);
 struct client *client_replace(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */
 void client_leave(struct client *client);
+/* Leaves, and enters again without asking for the compact form. */
+void client_come_plain(struct client *client);
 /* Takes the frames that are there, unless it is stalled. */
 void client_read(struct client *client);
 /* Takes one frame, stalled or not; false where there is none. */

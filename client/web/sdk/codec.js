@@ -1,5 +1,6 @@
 // codec.js - converts the wire format to plain objects and back. A frame is one WebSocket message:
-// one or more MessagePack maps in sequence, each a message whose `op` names its type.
+// one or more messages in sequence: MessagePack maps whose `op` names their type, and in the compact
+// form lists with a number in the place of it (compact.js).
 // proto/README.md describes the messages; what the server checks is not checked here. Ids and seq
 // are below 2^53, so they are plain numbers.
 import { Encoder, decodeMulti } from "@msgpack/msgpack";
@@ -181,14 +182,16 @@ function joined(parts) {
 
 /**
  * Decodes the messages of a frame, in their order. Throws if the frame is not a sequence of
- * MessagePack maps.
+ * messages.
  * @param {Uint8Array | ArrayBuffer} frame
  * @returns {any[]}
  */
 export function decode(frame) {
   const messages = /** @type {any[]} */ ([...decodeMulti(frame)]);
   for (const message of messages) {
-    if (typeof message?.op !== "string") throw new TypeError("gizmod: a message without op");
+    const kind = Array.isArray(message) ? typeof message[0] : typeof message?.op;
+    if (kind !== (Array.isArray(message) ? "number" : "string"))
+      throw new TypeError("gizmod: a message without op");
   }
   return messages;
 }

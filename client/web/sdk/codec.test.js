@@ -117,7 +117,7 @@ test("codec_a_frame_that_waits_to_be_sent_is_not_written_again", () => {
 
 for (const [name, hex] of [
   ["a_cut_frame", "82a26f70"],
-  ["a_list", "9101"],
+  ["a_list", "91a26f70"],
   ["no_op", "80"],
   ["noise", "c1"],
 ]) {

@@ -185,6 +185,12 @@ export function transformAt(numbers, at, out) {
   return out;
 }
 
+/** A vector turned by a unit quaternion. @param {Quat} q @param {Vec3} v @returns {Vec3} */
+export function quatRotate([x, y, z, w], [a, b, c]) {
+  const [p, q, r] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
+  return [a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p];
+}
+
 /** @param {Float64Array} out @param {Mat4} m */
 function set(out, m) {
   for (let i = 0; i < 16; i++) out[i] = m[i];

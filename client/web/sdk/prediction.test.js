@@ -455,7 +455,7 @@ describe("prediction", { concurrency: true }, () => {
     const [id] = await build(scene);
     const net = await network(100);
     const ada = await join(scene, "Ada", net),
-      bob = await join(scene, "Bob");
+      bob = await join(scene, "Bob", null, { compact: false });
     const views = [];
     ada.on("view", (view) => views.push([...view]));
     for (const law of ["ball", "turntable"]) {

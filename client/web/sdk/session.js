@@ -6,6 +6,7 @@
 // reconnect.
 import { socketUrl } from "./address.js";
 import { asEdit, wholeEdits } from "./answers.js";
+import { CompactReader } from "./compact.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { Prediction } from "./prediction.js";
@@ -123,6 +124,7 @@ export class Session extends Emitter {
   #wheel = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #wheelRests;
+  #compact = new CompactReader((id) => this.scene.toldNow(id)?.t);
   /** The deltas of a state that is not complete yet. @type {any[]} */
   #coming = [];
   #roster = new Roster();
@@ -691,7 +693,7 @@ export class Session extends Emitter {
   }
 
   #hello() {
-    const { scene, user, role, create } = this.#options;
+    const { scene, user, role, create, compact = true } = this.#options;
     const { text: token } = this.#token;
     const stand = {
       epoch: this.#epoch,
@@ -705,6 +707,7 @@ export class Session extends Emitter {
       role,
       token,
       create,
+      compact,
       resume: stand.epoch === 0 ? undefined : stand,
     };
     if (!this.#part) return [hello];
@@ -763,7 +766,10 @@ export class Session extends Emitter {
     const connecting = this.status.phase === "connecting";
     let notes = false,
       checkpoints = false;
-    for (const message of messages) {
+    let people = false;
+    for (const told of messages) {
+      const message = this.#compact.read(told);
+      people ||= message.op === "presence";
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
       else if (message.op === "gizmo") this.#setGizmo(message);
@@ -776,7 +782,7 @@ export class Session extends Emitter {
       else if (message.op === "error" && !message.fatal)
         this.#fail(new GizmodError(message.code, message.message, message));
     }
-    if (messages.some(({ op }) => op === "presence")) this.#tellPeople();
+    if (people) this.#tellPeople();
     // The server sends no empty list, so after a reconnect an empty one is reported here.
     const anew = connecting && this.status.phase === "online";
     if (notes || (anew && this.notes.length === 0)) this.emit("notes", this.notes);

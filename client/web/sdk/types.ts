@@ -361,6 +361,8 @@ export interface ConnectOptions {
    * Without it everything works as with false.
    */
   predict?: boolean | string | URL | Response | BufferSource;
+  /** Whether the server may use the compact form, which takes fewer bytes; true by default. */
+  compact?: boolean;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
 }

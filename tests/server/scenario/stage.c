@@ -58,12 +58,13 @@ void stage_check(enum gz_status status, const struct gz_error *error, const char
     if (status != GZ_OK) fail_msg("%s: %s: %s", what, gz_status_word(status), error->message);
 }
 
-struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user)
+static struct gz_client *join(struct stage *stage, const char *scene, const char *user, bool plain)
 {
     struct gz_client_options options = {.url = stage->daemon.url,
                                         .scene = scene,
                                         .user = user,
                                         .create = true,
+                                        .plain = plain,
                                         .timeout_s = STAGE_SECONDS};
     struct gz_client *client;
     struct gz_error error = {0};
@@ -72,6 +73,16 @@ struct gz_client *stage_join(struct stage *stage, const char *scene, const char 
     stage->clients[stage->count++] = client;
     stage_check(gz_client_await(client, 0, STAGE_SECONDS, &error), &error, "first delta");
     return client;
+}
+
+struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user)
+{
+    return join(stage, scene, user, false);
+}
+
+struct gz_client *stage_join_plain(struct stage *stage, const char *scene, const char *user)
+{
+    return join(stage, scene, user, true);
 }
 
 void stage_import_engine(struct stage *stage)

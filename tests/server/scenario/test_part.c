@@ -579,8 +579,9 @@ static void test_part_costs_its_viewer_a_fraction_of_the_bytes(void **state)
     for (int i = 0; i < 300; i++) {
         struct gz_set_node nodes[20];
         for (int k = 0; k < 20; k++)
-            nodes[k] = (struct gz_set_node){
-                .has = GZ_HAS_SET_NODE_T, .id = 10 + (uint64_t)k, .trs.t = {i, k, 0}};
+            nodes[k] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T,
+                                            .id = 10 + (uint64_t)k,
+                                            .trs.t = {i + 1.0 / 3, k + i / 7.0, i / 9.0}};
         uint64_t seq =
             stage_ask(story.anna,
                       (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 20}})

@@ -88,8 +88,8 @@ static const struct gz_presence_user *await_view(struct gz_client *client, uint6
 static void test_following_another_gives_the_same_view_to_the_bit(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"),
-                     *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join_plain(stage, "arm", "anna"),
+                     *bert = stage_join_plain(stage, "arm", "bert");
     stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     uint64_t leader = gz_client_welcome(anna)->session, follower = gz_client_welcome(bert)->session;
     for (int i = 0; i < 5; i++) {
@@ -115,8 +115,8 @@ static void test_following_another_gives_the_same_view_to_the_bit(void **state)
 static void test_following_another_through_an_orbit(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"),
-                     *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join_plain(stage, "arm", "anna"),
+                     *bert = stage_join_plain(stage, "arm", "bert");
     stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     stage_ask(anna, message_camera((gz_vec3){3, 2, 10}, (gz_vec3){0, 0, 0}));
     struct gz_message tool = {
@@ -151,8 +151,8 @@ static void test_following_another_shows_where_she_looks_and_points(void **state
 {
     const gz_vec3 target = {1, 2, -3};
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"),
-                     *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join_plain(stage, "arm", "anna"),
+                     *bert = stage_join_plain(stage, "arm", "bert");
     struct gz_message camera = message_camera((gz_vec3){4, 3, 9}, target);
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE | GZ_HAS_TOOL_ORBIT};
     struct gz_error error = {0};

@@ -488,6 +488,7 @@ SCENE_TEST(test_debt_lets_drags_end)
 /* The pointer is acknowledged when the scene shows what it did. */
 SCENE_TEST(test_motion_that_waits_is_acknowledged_when_it_is_done)
 {
+    client_come_plain(s->b);
     assert_ok(grab_all(s));
     fall_into_debt(s);
     client_forget(s->b);

@@ -457,6 +457,8 @@ TEST(test_viewers_at_one_place_share_their_bytes)
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
     assert_ok(ask_move(s.a, id, 2, 0, 0));
     struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    client_come_plain(late);
+    client_come_plain(s.watcher);
     assert_ok(ask_move(s.a, id, 3, 0, 0));
     host_advance(&s.host, 1); /* who is here is told */
     s.watcher->stalled = late->stalled = true;
@@ -502,6 +504,7 @@ static void begin_drag(struct scene *s)
 /* Neither what is saved nor who is here takes a frame of its own meanwhile, nor does the gizmo. */
 SCENE_TEST(test_frames_of_a_drag_are_one_for_each_move)
 {
+    client_come_plain(s->watcher);
     begin_drag(s);
     drag_on(s);
     assert_int_equal(client_count(s->watcher, GZ_OP_DELTA), 100);
@@ -529,6 +532,7 @@ SCENE_TEST(test_saved_is_told_alone_after_a_tenth_of_a_second_without_a_frame)
 
 SCENE_TEST(test_presence_tells_who_is_here)
 {
+    client_come_plain(s->watcher);
     uint64_t id = create_node(s->a, "one", 0, 0, 0, 0);
     assert_ok(ask_camera(s->a, 10));
     assert_ok(ask_grab(s->a, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
@@ -553,6 +557,7 @@ SCENE_TEST(test_presence_tells_who_is_here)
 
 SCENE_TEST(test_presence_is_told_twenty_times_a_second)
 {
+    client_come_plain(s->watcher);
     assert_ok(ask_camera(s->a, 10));
     host_advance(&s->host, 1);
     client_forget(s->watcher);

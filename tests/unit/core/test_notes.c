@@ -804,7 +804,11 @@ SCENE_TEST(test_viewer_behind_is_told_what_is_there_now)
 SCENE_TEST(test_note_is_one_frame_for_all)
 {
     host_advance(&s->host, 1);
-    struct client *const readers[] = {s->bob, s->boss, s->watcher};
+    s->host.plain = true;
+    struct client *const readers[] = {client_join(&s->host, "cat", GZ_ROLE_VIEWER),
+                                      client_join(&s->host, "dan", GZ_ROLE_VIEWER),
+                                      client_join(&s->host, "eve", GZ_ROLE_VIEWER)};
+    host_advance(&s->host, 1);
     for (size_t i = 0; i < COUNT(readers); i++) readers[i]->stalled = true;
     assert_ok(ask_note(s->ann, "one", NULL));
     const uint8_t *shared = NULL;

@@ -17,6 +17,7 @@ struct scene {
 static void open_scene(struct scene *s)
 {
     host_init(&s->host);
+    s->host.plain = true;
     s->ann = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
     host_advance(&s->host, 1);

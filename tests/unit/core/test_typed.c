@@ -206,6 +206,7 @@ SCENE_TEST(test_typed_value_replaces_what_was_dragged_and_typed)
 
 SCENE_TEST(test_typed_drag_is_not_moved_by_the_pointer_nor_the_camera)
 {
+    client_come_plain(s->b);
     assert_ok(type(s->a, GZ_TV, &s->node, TWO(0.5, 0.25)));
     gz_trs typed = now(s);
     uint64_t n = 7;
@@ -226,6 +227,7 @@ SCENE_TEST(test_typed_drag_is_not_moved_by_the_pointer_nor_the_camera)
 
 SCENE_TEST(test_typed_value_is_acknowledged)
 {
+    client_come_plain(s->b);
     struct gz_message grab = typing(GZ_TX, &s->node, ONE(0.5));
     grab.has |= GZ_HAS_POINTER_N;
     for (grab.pointer.n = 1; grab.pointer.n <= 3;

@@ -2,6 +2,7 @@
  * the same bytes. */
 #include <string.h>
 
+#include "proto/fields.h"
 #include "proto/limits.h"
 #include "support/cmocka.h"
 #include "unit/proto/wire.h"
@@ -68,7 +69,7 @@ static void check_vector(const struct wire_vector *vector)
         struct gz_error error = {.message = ""};
         enum gz_status status = gz_decode(vector->side, vector->bytes, vector->size,
                                           &reading.offset, &reading.arena, &message, &error);
-        if (json_object_get(expected, "op") == NULL) {
+        if (json_object_get(expected, "error") != NULL) {
             check_error(&reading, expected, status, &message, &error);
         } else {
             check_message(&reading, expected, status, &message, &error);
@@ -89,13 +90,21 @@ static void test_vectors_read_and_written_as_listed(void **state)
     for (size_t i = 0; i < vectors->count; i++) check_vector(&vectors->all[i]);
 }
 
-static bool has_vector(const struct wire_vectors *vectors, enum gz_side side, const char *word)
+/* A message is a map with its word, or a list with its number. */
+static bool is_of(const json_t *message, enum gz_op op)
+{
+    const char *word = json_string_value(json_object_get(message, "op"));
+    if (word != NULL) return op < GZ_OP_MOVES && strcmp(word, gz_op_word(op)) == 0;
+    return json_is_array(message) &&
+           json_integer_value(json_array_get(message, 0)) == gz_message_records[op].number;
+}
+
+static bool has_vector(const struct wire_vectors *vectors, enum gz_side side, enum gz_op op)
 {
     for (size_t i = 0; i < vectors->count; i++) {
         const struct wire_vector *vector = &vectors->all[i];
-        const char *op =
-            json_string_value(json_object_get(json_array_get(vector->expect, 0), "op"));
-        if (vector->canonical && vector->side == side && op != NULL && strcmp(op, word) == 0)
+        if (vector->canonical && vector->side == side &&
+            is_of(json_array_get(vector->expect, 0), op))
             return true;
     }
     return false;
@@ -105,7 +114,7 @@ static void test_vectors_cover_every_op(void **state)
 {
     for (int op = 0; op < GZ_OP_COUNT; op++) {
         enum gz_side side = op < GZ_OP_CLIENT_COUNT ? GZ_FROM_CLIENT : GZ_FROM_SERVER;
-        if (!has_vector(*state, side, gz_op_word((enum gz_op)op)))
+        if (!has_vector(*state, side, (enum gz_op)op))
             fail_msg("no vector for %s", gz_op_word((enum gz_op)op));
     }
 }

@@ -13,7 +13,7 @@
         }                                                                                          \
     } while (0)
 
-static uint8_t *from_hex(const char *hex, size_t *size)
+uint8_t *wire_bytes(const char *hex, size_t *size)
 {
     *size = strlen(hex) / 2;
     uint8_t *bytes = malloc(*size);
@@ -36,7 +36,7 @@ static struct wire_vector read_vector(const json_t *json)
         .canonical = json_is_true(json_object_get(json, "canonical")),
         .expect = json_object_get(json, "expect"),
     };
-    vector.bytes = from_hex(json_string_value(json_object_get(json, "bytes")), &vector.size);
+    vector.bytes = wire_bytes(json_string_value(json_object_get(json, "bytes")), &vector.size);
     return vector;
 }
 

@@ -27,6 +27,8 @@ struct wire_vectors wire_load(void);
 void wire_unload(struct wire_vectors *vectors);
 const struct wire_vector *wire_find(const struct wire_vectors *vectors, const char *name);
 
+/* What is written in hexadecimal; the caller's to free(). */
+uint8_t *wire_bytes(const char *hex, size_t *size);
 /* One MessagePack value as JSON; a new reference. */
 json_t *wire_to_json(const uint8_t *bytes, size_t size);
 /* Whether two are the same, numbers within `tolerance`; an integer is the same as a float of its

@@ -156,6 +156,7 @@ static void model_commit(struct model *model, const struct gz_change *change, bo
     }
     if (!touched) return;
     thing->seq = ++model->seq;
+    if (thing->by != session) thing->part_seq[GZ_PART_BY] = thing->seq;
     thing->by = session;
     if (change->existed != change->exists) thing->holder = 0;
     if (made) thing->born = thing->seq;
@@ -519,9 +520,14 @@ static void step_pose(struct run *run)
     struct gz_change change = {
         .node = id, .existed = true, .exists = true, .before = thing->is, .after = thing->is};
     change_part(&change.after, (enum gz_part)chance_below(&run->random, 3), &run->random);
-    uint64_t holder = thing->holder, seq = thing->seq, at;
+    uint64_t holder = thing->holder, at;
+    const struct thing before = *thing;
     assert_int_equal(model_apply(&run->model, &change, 1, 0, &at), GZ_OK);
-    if (thing->seq != seq) thing->by = holder;
+    if (thing->seq != before.seq) {
+        thing->by = holder;
+        thing->part_seq[GZ_PART_BY] =
+            before.by != holder ? thing->seq : before.part_seq[GZ_PART_BY];
+    }
     gz_scene_pose(run->scene, gz_scene_find(run->scene, id), &change.after.trs, holder);
 }
 

@@ -1,0 +1,282 @@
+/* compact.c - from the compact form to `delta` and `presence`. See compact.h. */
+#include "compact.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/compact.h"
+#include "proto/limits.h"
+#include "records.h"
+
+/* Fewest bytes of a node in `moves`: [0, 1]. */
+#define MOVE_BYTES_MIN 3
+
+/* What is known of a session beside its record in `presence`. */
+struct known {
+    uint64_t has; /* of struct gz_person: SPOT, RAY (told with the spot), POSE, VIEWPORT */
+    double spot[2], pose[7], lens[5], viewport[4];
+};
+
+struct gz_compact {
+    gz_compact_place *place;
+    const void *scene;
+    bool has_delta; /* one came since the welcome: */
+    uint64_t seq, saved, ms;
+    struct gz_people *people; /* the records, as they were handed out */
+    struct gz_records known;
+};
+
+struct gz_compact *gz_compact_create(gz_compact_place *place, const void *scene)
+{
+    struct gz_compact *compact = calloc(1, sizeof *compact);
+    if (compact == NULL) return NULL;
+    compact->place = place;
+    compact->scene = scene;
+    compact->people = gz_people_create();
+    if (compact->people != NULL) return compact;
+    free(compact);
+    return NULL;
+}
+
+static void forget_people(struct gz_compact *compact)
+{
+    gz_people_clear(compact->people);
+    gz_records_clear(&compact->known);
+}
+
+void gz_compact_destroy(struct gz_compact *compact)
+{
+    if (compact == NULL) return;
+    forget_people(compact);
+    gz_people_destroy(compact->people);
+    free(compact);
+}
+
+size_t gz_compact_bytes_max(size_t frame_size)
+{
+    return gz_decode_bytes_max(frame_size) +
+           frame_size / MOVE_BYTES_MIN * sizeof(struct gz_node_state);
+}
+
+/* ---- moves ---- */
+
+static void follow_delta(struct gz_compact *compact, const struct gz_delta *delta)
+{
+    compact->has_delta = true;
+    compact->seq = delta->seq;
+    compact->saved = delta->saved;
+    compact->ms = (uint64_t)llround(delta->time * 1000);
+}
+
+static enum gz_status check_place(const struct gz_compact *compact, const struct gz_moves *moves,
+                                  struct gz_error *error)
+{
+    if (!compact->has_delta || compact->seq % GZ_MOVES_FROM != moves->from)
+        return gz_fail(error, GZ_CONFLICT,
+                       "moves: it is from a seq with the remainder %" PRIu64
+                       ", the scene here stands at %" PRIu64,
+                       moves->from, compact->seq);
+    if (compact->seq + moves->step >= GZ_ID_LIMIT || moves->unsaved > compact->seq + moves->step)
+        return gz_fail(error, GZ_BAD_VALUE, "moves: a seq that cannot be");
+    return GZ_OK;
+}
+
+#define AXES (GZ_HAS_MOVE_X | GZ_HAS_MOVE_Y | GZ_HAS_MOVE_Z)
+static_assert(GZ_HAS_MOVE_R == GZ_HAS_STATE_R && GZ_HAS_MOVE_S == GZ_HAS_STATE_S &&
+                  GZ_HAS_MOVE_BY == GZ_HAS_STATE_BY,
+              "a move's bits are those of a state");
+
+/* Coordinates that were not told are as they were. */
+static enum gz_status turn_node(const struct gz_compact *compact, const struct gz_move *move,
+                                struct gz_node_state *state, struct gz_error *error)
+{
+    const gz_vec3 *before = compact->place(compact->scene, move->id);
+    if (before == NULL)
+        return gz_fail(error, GZ_CONFLICT, "moves: node %" PRIu64 " is not there", move->id);
+    *state = (struct gz_node_state){
+        .has = move->has & ~(uint64_t)AXES, .id = move->id, .by = move->by, .trs = move->trs};
+    if ((move->has & AXES) == 0) return GZ_OK;
+    state->has |= GZ_HAS_STATE_T;
+    if ((move->has & GZ_HAS_MOVE_X) == 0) state->trs.t.x = before->x;
+    if ((move->has & GZ_HAS_MOVE_Y) == 0) state->trs.t.y = before->y;
+    if ((move->has & GZ_HAS_MOVE_Z) == 0) state->trs.t.z = before->z;
+    return GZ_OK;
+}
+
+static enum gz_status turn_nodes(const struct gz_compact *compact, const struct gz_moves *moves,
+                                 struct gz_node_state *states, struct gz_error *error)
+{
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < moves->count && status == GZ_OK; i++)
+        status = turn_node(compact, &moves->nodes[i], &states[i], error);
+    return status;
+}
+
+static enum gz_status turn_moves(struct gz_compact *compact, struct gz_arena *arena,
+                                 struct gz_message *message, struct gz_error *error)
+{
+    const struct gz_moves moves = message->moves;
+    enum gz_status status = check_place(compact, &moves, error);
+    if (status != GZ_OK) return status;
+    struct gz_node_state *nodes = gz_arena_take(arena, moves.count + 1, sizeof *nodes);
+    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
+    status = turn_nodes(compact, &moves, nodes, error);
+    if (status != GZ_OK) return status;
+    const uint64_t seq = compact->seq + moves.step;
+    const bool saves = (message->has & GZ_HAS_MOVES_UNSAVED) != 0;
+    *message = (struct gz_message){
+        .op = GZ_OP_DELTA,
+        .delta = {.from = compact->seq,
+                  .seq = seq,
+                  .saved = saves ? seq - moves.unsaved : compact->saved,
+                  .time = (double)(compact->ms + moves.ms) / 1000,
+                  .nodes = nodes,
+                  .count = moves.count,
+                  .acks = moves.acks,
+                  .ack_count = moves.ack_count},
+    };
+    follow_delta(compact, &message->delta);
+    return GZ_OK;
+}
+
+/* ---- person ---- */
+
+static struct known *know(struct gz_compact *compact, uint64_t session)
+{
+    struct known *known = gz_records_find(&compact->known, session);
+    if (known != NULL) return known;
+    known = calloc(1, sizeof *known);
+    return gz_records_put(&compact->known, session, known) ? known : NULL;
+}
+
+static void set(uint64_t *has, uint64_t bit, bool is_there)
+{
+    *has = is_there ? *has | bit : *has & ~bit;
+}
+
+static void take_who(struct gz_presence_user *user, uint64_t has, const struct gz_person *person)
+{
+    if (has & GZ_HAS_PERSON_USER) user->user = person->user;
+    if (has & GZ_HAS_PERSON_COLOUR) user->rgb = person->rgb;
+    if (has & GZ_HAS_PERSON_ROLE) user->role = person->role;
+    if ((has & GZ_HAS_PERSON_NAME) == 0) return;
+    user->name = person->name;
+    set(&user->has, GZ_HAS_PRESENCE_NAME, person->name.size > 0);
+}
+
+static void take_lists(struct gz_presence_user *user, uint64_t has, const struct gz_person *person)
+{
+    if (has & GZ_HAS_PERSON_SELECTION) user->selection = person->selection;
+    if (has & GZ_HAS_PERSON_LOCKS) user->locks = person->locks;
+    if (has & GZ_HAS_PERSON_TOOL) user->tool = person->tool;
+    if (has & GZ_HAS_PERSON_SELECTION) user->has |= GZ_HAS_PRESENCE_SELECTION;
+    if (has & GZ_HAS_PERSON_LOCKS) user->has |= GZ_HAS_PRESENCE_LOCKS;
+    if (has & GZ_HAS_PERSON_TOOL) user->has |= GZ_HAS_PRESENCE_TOOL;
+}
+
+static void take_camera(struct known *known, struct gz_presence_user *user, uint64_t has,
+                        const struct gz_person *person)
+{
+    if (has & GZ_HAS_PERSON_VIEWPORT) {
+        memcpy(known->viewport, person->viewport, sizeof known->viewport);
+        known->has |= GZ_HAS_PERSON_VIEWPORT;
+    }
+    if (has & GZ_HAS_PERSON_LENS) {
+        const double *lens = person->lens;
+        memcpy(known->lens, lens, sizeof known->lens);
+        memcpy(user->lens, lens, sizeof user->lens);
+        user->parallel = lens[4] != 0;
+        set(&user->has, GZ_HAS_PRESENCE_LENS, lens[0] != lens[1] || lens[2] != lens[3]);
+    }
+    if ((has & (GZ_HAS_PERSON_POSE | GZ_HAS_PERSON_VIEW)) == 0) return;
+    user->has |= GZ_HAS_PRESENCE_VIEW;
+    memcpy(user->view, person->view, sizeof user->view);
+    memcpy(known->pose, person->pose, sizeof known->pose);
+    set(&known->has, GZ_HAS_PERSON_POSE, (has & GZ_HAS_PERSON_POSE) != 0);
+    if (has & GZ_HAS_PERSON_POSE) gz_view_of_pose(known->pose, user->view);
+}
+
+static void take_pointer(struct known *known, struct gz_presence_user *user, uint64_t has,
+                         const struct gz_person *person)
+{
+    if (has & GZ_HAS_PERSON_RAY) memcpy(user->ray, person->ray, sizeof user->ray);
+    if (has & GZ_HAS_PERSON_RAY) user->has |= GZ_HAS_PRESENCE_RAY;
+    if (has & GZ_HAS_PERSON_SPOT) memcpy(known->spot, person->spot, sizeof known->spot);
+    if (has & (GZ_HAS_PERSON_SPOT | GZ_HAS_PERSON_RAY)) {
+        set(&known->has, GZ_HAS_PERSON_SPOT, (has & GZ_HAS_PERSON_SPOT) != 0);
+        set(&known->has, GZ_HAS_PERSON_RAY, (has & GZ_HAS_PERSON_RAY) != 0);
+        set(&user->has, GZ_HAS_PRESENCE_AT, (has & GZ_HAS_PERSON_SPOT) != 0);
+    }
+    if ((known->has & GZ_HAS_PERSON_SPOT) == 0) return;
+    for (int i = 0; i < 2; i++)
+        user->at[i] = known->viewport[i] + known->spot[i] * known->viewport[i + 2] / GZ_SPOT_STEPS;
+    if (known->has & GZ_HAS_PERSON_RAY) return;
+    set(&user->has, GZ_HAS_PRESENCE_RAY,
+        (known->has & GZ_HAS_PERSON_POSE) != 0 &&
+            gz_ray_of_spot(known->pose, known->lens, known->spot, user->ray));
+}
+
+/* A newcomer is told of whole, and a place in a viewport with the viewport. */
+static enum gz_status check_person(const struct known *known, bool is_new, uint64_t has,
+                                   struct gz_error *error)
+{
+    const uint64_t who = GZ_HAS_PERSON_USER | GZ_HAS_PERSON_COLOUR | GZ_HAS_PERSON_ROLE;
+    if (is_new && (has & who) != who)
+        return gz_fail(error, GZ_CONFLICT,
+                       "person: it is new and does not have all of user, colour and role");
+    if ((has & GZ_HAS_PERSON_SPOT) != 0 && ((has | known->has) & GZ_HAS_PERSON_VIEWPORT) == 0)
+        return gz_fail(error, GZ_CONFLICT, "person: spot: its viewport was never told");
+    return GZ_OK;
+}
+
+static enum gz_status turn_person(struct gz_compact *compact, struct gz_message *message,
+                                  struct gz_error *error)
+{
+    const struct gz_person person = message->person;
+    const struct gz_presence_user *before = gz_people_find(compact->people, person.session);
+    struct gz_presence_user user = {.session = person.session};
+    struct known *known = know(compact, person.session);
+    if (known == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for who is here");
+    enum gz_status status = check_person(known, before == NULL, message->has, error);
+    if (status != GZ_OK) return status;
+    if (before != NULL) user = *before;
+    take_who(&user, message->has, &person);
+    take_lists(&user, message->has, &person);
+    take_camera(known, &user, message->has, &person);
+    take_pointer(known, &user, message->has, &person);
+    *message = (struct gz_message){.op = GZ_OP_PRESENCE, .presence = {.users = &user, .count = 1}};
+    status = gz_people_apply(compact->people, &message->presence, error);
+    message->presence.users = gz_people_find(compact->people, person.session);
+    return status;
+}
+
+static enum gz_status turn_people(struct gz_compact *compact, struct gz_message *message,
+                                  struct gz_error *error)
+{
+    const struct gz_people_message people = message->people;
+    if (people.all) forget_people(compact);
+    for (size_t i = 0; i < people.left.count; i++)
+        gz_records_remove(&compact->known, people.left.ids[i]);
+    *message = (struct gz_message){.op = GZ_OP_PRESENCE,
+                                   .presence = {.left = people.left, .all = people.all}};
+    return gz_people_apply(compact->people, &message->presence, error);
+}
+
+enum gz_status gz_compact_turn(struct gz_compact *compact, struct gz_arena *arena,
+                               struct gz_message *message, struct gz_error *error)
+{
+    switch (message->op) {
+    case GZ_OP_WELCOME:
+        compact->has_delta = false;
+        forget_people(compact);
+        return GZ_OK;
+    case GZ_OP_DELTA: follow_delta(compact, &message->delta); return GZ_OK;
+    case GZ_OP_SAVED: compact->saved = message->saved_seq; return GZ_OK;
+    case GZ_OP_MOVES: return turn_moves(compact, arena, message, error);
+    case GZ_OP_PERSON: return turn_person(compact, message, error);
+    case GZ_OP_PEOPLE: return turn_people(compact, message, error);
+    default: return GZ_OK;
+    }
+}

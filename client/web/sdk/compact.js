@@ -1,0 +1,283 @@
+// compact.js - turns messages of the compact form, which are lists, into the messages that they
+// stand for: `moves` into `delta`, `person` and `people` into `presence`. They go on from what came
+// before, which is kept here and begins anew with each `welcome`.
+import { compose, quatRotate } from "./maths.js";
+
+/** @import {Quat, Vec3} from "./types.js" */
+
+const MOVES = 1;
+const PERSON = 2;
+const PEOPLE = 3;
+/** A `moves` names the seq that it is from by its remainder. */
+const FROM = 128;
+const TURN_STEPS = 32767;
+const SPOT_STEPS = 65535;
+
+/**
+ * Where the scene as it is known so far has a node, in its parent.
+ * @callback Place
+ * @param {number} id
+ * @returns {Vec3 | undefined}
+ */
+
+export class CompactReader {
+  #place;
+  /** The seq and the time, in milliseconds, of the latest delta; null before the first one. */
+  #seq = /** @type {number | null} */ (null);
+  #ms = 0;
+  #saved = 0;
+  /** @type {Map<number, Known>} */
+  #people = new Map();
+
+  /** @param {Place} place */
+  constructor(place) {
+    this.#place = place;
+  }
+
+  /**
+   * The message itself, or the one that it stands for. The scene is as the message before left it.
+   * Throws if this one does not follow that.
+   * @param {any} message
+   * @returns {any}
+   */
+  read(message) {
+    if (Array.isArray(message)) return this.#turn(new Fields(message));
+    if (message.op === "delta") this.#follow(message);
+    if (message.op === "saved") this.#saved = message.seq;
+    if (message.op === "welcome") {
+      this.#seq = null;
+      this.#people.clear();
+    }
+    return message;
+  }
+
+  /** @param {any} delta */
+  #follow({ seq, saved, time }) {
+    this.#seq = seq;
+    this.#saved = saved;
+    this.#ms = Math.round(1000 * time);
+  }
+
+  /** @param {Fields} fields */
+  #turn(fields) {
+    const number = fields.count();
+    if (number === MOVES) return this.#moves(fields);
+    if (number === PERSON) return this.#person(fields);
+    if (number === PEOPLE) return this.#left(fields);
+    throw new TypeError(`gizmod: no compact message has the number ${number}`);
+  }
+
+  /** @param {Fields} fields */
+  #moves(fields) {
+    fields.mask(3);
+    const from = fields.count();
+    if (this.#seq === null || this.#seq % FROM !== from)
+      throw new TypeError(`gizmod: moves from ${from}, the scene stands at ${this.#seq}`);
+    const delta = {
+      op: "delta",
+      from: this.#seq,
+      seq: this.#seq + fields.count(),
+      time: (this.#ms + fields.count()) / 1000,
+      saved: this.#saved,
+      nodes: fields.has(0) ? fields.list().map((node) => this.#node(new Fields(node))) : [],
+    };
+    if (fields.has(1)) delta.saved = delta.seq - fields.count();
+    const acks = fields.has(2) ? fields.list() : [];
+    fields.end();
+    this.#follow(delta);
+    return acks.length > 0 ? { ...delta, acks } : delta;
+  }
+
+  /** @param {Fields} fields */
+  #node(fields) {
+    fields.mask(6);
+    const id = fields.count();
+    const before = this.#place(id);
+    if (!before) throw new TypeError(`gizmod: moves of node ${id}, which does not exist`);
+    /** @type {any} */
+    const move = { id };
+    const t = before.map((was, axis) => (fields.has(axis) ? fields.numbers(1)[0] : was));
+    if (fields.has(0) || fields.has(1) || fields.has(2)) move.t = t;
+    if (fields.has(3)) move.r = fields.numbers(4);
+    if (fields.has(4)) move.s = fields.numbers(3);
+    if (fields.has(5)) move.by = fields.count();
+    fields.end();
+    return move;
+  }
+
+  /** @param {Fields} fields */
+  #person(fields) {
+    fields.mask(13);
+    const session = fields.count();
+    const known = this.#people.get(session) ?? new Known(session);
+    known.take(fields);
+    fields.end();
+    this.#people.set(session, known);
+    return { op: "presence", users: [known.record()] };
+  }
+
+  /** @param {Fields} fields */
+  #left(fields) {
+    fields.mask(2);
+    const presence = { op: "presence", users: [], ...(fields.has(1) && { all: true }) };
+    const left = fields.has(0) ? fields.list() : [];
+    fields.end();
+    if (fields.has(1)) this.#people.clear();
+    for (const session of left) this.#people.delete(session);
+    return left.length > 0 ? { ...presence, left } : presence;
+  }
+}
+
+/** The elements of a compact list, one after the other. */
+class Fields {
+  #list;
+  #at = 0;
+  #bits = 0;
+
+  /** @param {any} list */
+  constructor(list) {
+    if (!Array.isArray(list)) throw new TypeError("gizmod: expected a list in the compact form");
+    this.#list = list;
+  }
+
+  /** @param {(value: any) => boolean} fits @param {string} what */
+  #take(fits, what) {
+    const value = this.#list[this.#at++];
+    if (!fits(value)) throw new TypeError(`gizmod: expected ${what} in the compact form`);
+    return value;
+  }
+
+  /** @param {number} bits how many fields may be absent */
+  mask(bits) {
+    this.#bits = this.#take((value) => isCount(value) && value < 2 ** bits, "a mask");
+  }
+
+  /** @param {number} bit */
+  has(bit) {
+    return ((this.#bits >> bit) & 1) !== 0;
+  }
+
+  count() {
+    return /** @type {number} */ (this.#take(isCount, "a whole number"));
+  }
+
+  /** @param {number} size @returns {number[]} */
+  numbers(size) {
+    const numbers = [];
+    while (numbers.length < size) numbers.push(this.#take(Number.isFinite, "a number"));
+    return numbers;
+  }
+
+  /** @returns {any[]} */
+  list() {
+    return this.#take(Array.isArray, "a list");
+  }
+
+  /** @returns {string} */
+  text() {
+    return this.#take((value) => typeof value === "string", "a text");
+  }
+
+  end() {
+    if (this.#at !== this.#list.length)
+      throw new TypeError("gizmod: a compact list does not have the length that its mask says");
+  }
+}
+
+/** @param {any} value */
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+
+/** What was told of one session. */
+class Known {
+  /** @type {any} the fields of its record that are told as they are */
+  #told = {};
+  /** @type {number[] | null} */
+  #spot = null;
+  /** @type {number[] | null} */
+  #pose = null;
+  /** @type {number[] | null} told, and not what follows from the spot */
+  #ray = null;
+  #lens = [0, 0, 0, 0, 0];
+  /** @type {number[] | null} */
+  #viewport = null;
+
+  /** @param {number} session */
+  constructor(session) {
+    this.#told.session = session;
+  }
+
+  /** @param {Fields} fields */
+  take(fields) {
+    const spot = fields.has(0) ? fields.numbers(2) : null;
+    if (fields.has(1)) this.#setPose(fields.numbers(7));
+    const ray = fields.has(2) ? fields.numbers(6) : null;
+    if (spot ?? ray) [this.#spot, this.#ray] = [spot, ray];
+    if (fields.has(3)) this.#told.tool = fields.text();
+    if (fields.has(4)) this.#told.selection = fields.list();
+    if (fields.has(5)) this.#told.locks = fields.list();
+    if (fields.has(6)) this.#lens = fields.numbers(5);
+    if (fields.has(7)) this.#viewport = fields.numbers(4);
+    if (fields.has(8)) [this.#pose, this.#told.view] = [null, fields.numbers(16)];
+    if (fields.has(9)) this.#told.user = fields.text();
+    if (fields.has(10)) this.#told.name = fields.text();
+    if (fields.has(11)) this.#told.colour = `#${fields.count().toString(16).padStart(6, "0")}`;
+    if (fields.has(12)) this.#told.role = fields.text();
+    const { user, colour, role } = this.#told;
+    if (user === undefined || colour === undefined || role === undefined)
+      throw new TypeError("gizmod: a person is new and does not have user, colour and role");
+    if (this.#spot && !this.#viewport)
+      throw new TypeError("gizmod: a pointer of a person whose viewport was never told");
+  }
+
+  /** @param {number[]} pose */
+  #setPose(pose) {
+    this.#pose = pose;
+    const r = turnOf(pose);
+    const [x, y, z] = quatRotate(r, /** @type {Vec3} */ (pose.slice(0, 3)));
+    this.#told.view = [...compose([-x, -y, -z], r, [1, 1, 1])];
+  }
+
+  /** As `presence` has it. */
+  record() {
+    const { name, ...record } = this.#told;
+    if (name) record.name = name;
+    const [left, right, bottom, top, parallel] = this.#lens;
+    if (left !== right || bottom !== top) record.lens = [left, right, bottom, top];
+    if (parallel) record.parallel = true;
+    if (this.#spot && this.#viewport) record.at = placeOf(this.#spot, this.#viewport);
+    const ray =
+      this.#ray ?? (this.#spot && this.#pose && rayOf(this.#pose, this.#lens, this.#spot));
+    if (ray) record.ray = ray;
+    return record;
+  }
+}
+
+/** The turn of a pose, which is told in steps. @param {number[]} pose @returns {Quat} */
+function turnOf(pose) {
+  const [x, y, z, w] = pose.slice(3).map((steps) => steps / TURN_STEPS);
+  const length = Math.hypot(x, y, z, w);
+  return length > 0 ? [x / length, y / length, z / length, w / length] : [0, 0, 0, 1];
+}
+
+/** In pixels. @param {number[]} spot @param {number[]} viewport */
+function placeOf(spot, viewport) {
+  return [0, 1].map((i) => viewport[i] + (spot[i] * viewport[i + 2]) / SPOT_STEPS);
+}
+
+/**
+ * The ray in the world under a place in the viewport; null without a lens.
+ * @param {number[]} pose
+ * @param {number[]} lens
+ * @param {number[]} spot
+ */
+function rayOf(pose, [left, right, bottom, top, parallel], spot) {
+  if (left === right || bottom === top) return null;
+  const [x, y, z, w] = turnOf(pose);
+  const toWorld = (/** @type {Vec3} */ v) => quatRotate([-x, -y, -z, w], v);
+  const across = left + ((right - left) * spot[0]) / SPOT_STEPS;
+  const up = top + ((bottom - top) * spot[1]) / SPOT_STEPS;
+  const beside = parallel ? toWorld([across, up, 0]) : [0, 0, 0];
+  const along = toWorld(parallel ? [0, 0, -1] : [across, up, -1]);
+  const length = Math.hypot(...along);
+  return [...beside.map((offset, i) => pose[i] + offset), ...along.map((part) => part / length)];
+}
