@@ -232,6 +232,7 @@ bool raw_read_frame(int socket, struct raw_frame *frame, double seconds)
         uint8_t header[2], length[8];
         if (!receive_all(socket, header, 2, deadline_s)) return false;
         frame->opcode = header[0] & 0x0F;
+        frame->taken = 0;
         frame->size = header[1] & 0x7F;
         if (frame->size >= 126) {
             size_t width = frame->size == 126 ? 2 : 8;
@@ -286,22 +287,35 @@ bool raw_send_hello(int socket, const char *scene, const char *user)
     return raw_send_message(socket, &hello);
 }
 
+/* The next message of what came, if there is one. */
+static bool take_message(struct raw_frame *frame, struct gz_arena *arena,
+                         struct gz_message *message)
+{
+    struct gz_error error;
+    if (frame->taken == frame->size || frame->opcode != RAW_BINARY) return false;
+    enum gz_status status =
+        gz_decode(GZ_FROM_SERVER, frame->bytes, frame->size, &frame->taken, arena, message, &error);
+    if (status != GZ_OK) fail_msg("the server's bytes are no message: %s", error.message);
+    return true;
+}
+
+bool raw_read_on(int socket, enum gz_op op, struct raw_frame *frame, struct gz_arena *arena,
+                 struct gz_message *message)
+{
+    const double deadline_s = now_s() + PATIENCE_S;
+    do {
+        while (take_message(frame, arena, message))
+            if (message->op == op) return true;
+        if (!raw_read_frame(socket, frame, deadline_s - now_s())) return false;
+        gz_arena_reset(arena, gz_decode_bytes_max(frame->size));
+    } while (true);
+}
+
 bool raw_read_message(int socket, enum gz_op op, struct raw_frame *frame, struct gz_arena *arena,
                       struct gz_message *message)
 {
-    double deadline_s = now_s() + PATIENCE_S;
-    while (raw_read_frame(socket, frame, deadline_s - now_s())) {
-        if (frame->opcode != RAW_BINARY) continue;
-        gz_arena_reset(arena, gz_decode_bytes_max(frame->size));
-        for (size_t offset = 0; offset < frame->size;) {
-            struct gz_error error;
-            enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes, frame->size, &offset,
-                                              arena, message, &error);
-            if (status != GZ_OK) fail_msg("the server's bytes are no message: %s", error.message);
-            if (message->op == op) return true;
-        }
-    }
-    return false;
+    frame->size = frame->taken = 0;
+    return raw_read_on(socket, op, frame, arena, message);
 }
 
 enum gz_status raw_read_error(int socket, bool *fatal)

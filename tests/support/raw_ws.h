@@ -64,6 +64,7 @@ struct raw_frame {
     uint8_t opcode;
     uint8_t bytes[2 * GZ_DELTA_BYTES_MAX];
     size_t size;
+    size_t taken; /* bytes of the messages that were read from it */
 };
 /* The next frame within so many seconds; false where none came. Pings are answered on the way. */
 bool raw_read_frame(int socket, struct raw_frame *frame, double seconds);
@@ -78,10 +79,13 @@ bool raw_is_ended_within(int socket, double seconds, int *code);
 bool raw_send_message(int socket, const struct gz_message *message);
 /* Joins as an editor. */
 bool raw_send_hello(int socket, const char *scene, const char *user);
-/* Reads on until a message of this kind comes; its texts point into `frame`, its lists into
+/* Reads frames until a message of this kind comes; its texts point into `frame`, its lists into
  * `arena`. */
 bool raw_read_message(int socket, enum gz_op op, struct raw_frame *frame, struct gz_arena *arena,
                       struct gz_message *message);
+/* The same, but begins with what is left of the frame of the message before. */
+bool raw_read_on(int socket, enum gz_op op, struct raw_frame *frame, struct gz_arena *arena,
+                 struct gz_message *message);
 /* Reads on until an error comes: its code, or GZ_OK where none did within a minute. */
 enum gz_status raw_read_error(int socket, bool *fatal);
 /* Asks for a sign of life and reads on until it comes. */

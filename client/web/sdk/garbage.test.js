@@ -42,7 +42,11 @@ const PAGE = `
   const ids = Array.from({ length: Number(count) }, (_, i) => i + 1);
   const place = (id) => ({ t: [id % 10 + 0.25, id / 10, 0.125], r: [0, 0, 0, 1], s: [1, 1, 1] });
   const session = new Session({
-    url: "ws://there/ws", scene: "arm", user: "Ada", WebSocket: Socket, predict: await readFile(wasm),
+    url: "ws://there/ws",
+    scene: "arm",
+    user: "Ada",
+    WebSocket: Socket,
+    predict: await readFile(wasm),
   });
   const socket = Socket.last;
   socket.onopen();
@@ -60,7 +64,9 @@ const PAGE = `
   new RemoteTransformControls(new PerspectiveCamera(), element, session, binding).dragging = true;
   binding.on("change", (moved) => (seen += moved.length));
   session.on("gizmo", (gizmo) => (seen += gizmo.origin.length));
-  session.shown.on("change", ({ moved }) => { for (const id of moved) seen += session.shown.world(id).length; });
+  session.shown.on("change", ({ moved }) => {
+    for (const id of moved) seen += session.shown.world(id).length;
+  });
   session.setCamera({
     view: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -30, 1],
     proj: [1.8, 0, 0, 0, 0, 2.4, 0, 0, 0, 0, -1.02, -1, 0, 0, -0.2, 0],
@@ -68,7 +74,10 @@ const PAGE = `
   });
   const chosen = session.select(ids);
   await new Promise(setImmediate);
-  const answer = (op) => socket.tell({ op: "ok", rid: socket.sent.findLast((m) => m.op === op).rid });
+  const answer = (op) => {
+    const { rid } = socket.sent.findLast((m) => m.op === op);
+    socket.tell({ op: "ok", rid });
+  };
   answer("select");
   await chosen;
   let seq = 1, n = 0;
@@ -81,13 +90,17 @@ const PAGE = `
     due = null;
     n++;
   }
-  const state = (nodes) => ({ op: "delta", from: seq, seq: ++seq, time: 2 + seq / 60, acks: [[1, n]], nodes });
+  const state = (nodes) => {
+    const acks = [[1, n]];
+    return { op: "delta", from: seq, seq: ++seq, time: 2 + seq / 60, acks, nodes };
+  };
   /** What the server will say after each pointer, as frames. */
   function foretell(events) {
     const frames = [];
     for (let i = 0; i < events; i++) {
       move(i);
-      frames.push(encode(state(ids.map((id) => ({ id, by: 1, t: [...session.scene.get(id).t] })))).slice().buffer);
+      const nodes = ids.map((id) => ({ id, by: 1, t: [...session.scene.get(id).t] }));
+      frames.push(encode(state(nodes)).slice().buffer);
     }
     return frames;
   }

@@ -8,12 +8,12 @@
 export class Orbit {
   #page;
   #solver;
-  /** The view when the orbit began that runs. @type {number[] | null} */
+  /** The view at the beginning of the orbit that runs. @type {number[] | null} */
   #began = null;
 
   /**
-   * @param {{ readonly scene: SceneModel, readonly selection: readonly Id[], readonly camera: Camera
-   *   | null }} page
+   * @param {{ readonly scene: SceneModel, readonly selection: readonly Id[],
+   *   readonly camera: Camera | null }} page
    * @param {Solver} solver
    */
   constructor(page, solver) {

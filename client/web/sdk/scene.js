@@ -83,7 +83,11 @@ export class SceneModel extends Emitter {
     return told && { t: told.t, r: told.r, s: told.s };
   }
 
-  /** As `told`, but valid until the next change only. @param {Id} id @returns {Transform | undefined} */
+  /**
+   * As `told`, but valid until the next change only.
+   * @param {Id} id
+   * @returns {Transform | undefined}
+   */
   toldNow(id) {
     return this.#overlays.get(id)?.told ?? this.#nodes.get(id);
   }

@@ -560,7 +560,8 @@ export class Session extends Emitter {
   }
 
   /**
-   * Edits, newest first. With `alone`, the `nodes` and `changes` of each edit are about `node` only.
+   * Edits, newest first. With `alone`, the `nodes` and `changes` of each edit are about `node`
+   * only.
    * @param {{ node?: Id, user?: string, since?: number, before?: number, limit?: number, changes?:
    *   boolean, alone?: boolean }} [which]
    * @returns {Promise<Edit[]>}

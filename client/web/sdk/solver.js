@@ -41,7 +41,7 @@ const LISTS = [
 const POINT = 4; // the pivot that is a point has no word
 const NODE_NUMBERS = 10;
 const VIEW_NUMBERS = 16;
-/** Where `gizmo` in wasm.c writes the length of an axis, which handles are drawn, and coordinates. */
+/** Where `gizmo` in wasm.c writes the length of an axis, the handles drawn, and coordinates. */
 const SIZE = 6;
 const HANDLES = 7;
 /** @type {Record<string, number>} */

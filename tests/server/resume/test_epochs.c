@@ -148,7 +148,7 @@ static uint64_t claim(int port, uint64_t epoch, uint64_t seq, bool *resumed)
     gz_arena_init(&arena, 0);
     assert_true(raw_read_message(socket, GZ_OP_WELCOME, &frame, &arena, &message));
     *resumed = message.welcome.resumed;
-    assert_true(raw_read_message(socket, GZ_OP_DELTA, &frame, &arena, &message));
+    assert_true(raw_read_on(socket, GZ_OP_DELTA, &frame, &arena, &message));
     gz_arena_finish(&arena);
     close(socket);
     return message.delta.from;
