@@ -1,9 +1,11 @@
 /* Any bytes as a frame: the first says who sends it, the rest is read as a server or a client reads
  * it. What is accepted is written and read again, and must come out as the same bytes: what we
- * would send is what we would take. */
+ * would send is what we would take. A client also turns what is in the compact form into what it
+ * stands for, or refuses it. */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "compact.h"
 #include "proto/limits.h"
 #include "proto/message.h"
 
@@ -38,6 +40,23 @@ static void check_accepted(enum gz_side side, const struct gz_message *message)
     gz_arena_finish(&arena);
 }
 
+/* Each node is somewhere. */
+static const gz_vec3 *place_of(const void *scene, uint64_t id)
+{
+    static const gz_vec3 place = {1, 2, 3};
+    (void)scene;
+    return id % 8 != 0 ? &place : NULL;
+}
+
+static void turn(struct gz_compact *compact, struct gz_arena *arena, struct gz_message message)
+{
+    struct gz_error error = {.message = ""};
+    enum gz_status status = gz_compact_turn(compact, arena, &message, &error);
+    require(status == GZ_OK || status == GZ_CONFLICT || status == GZ_BAD_VALUE);
+    require((status == GZ_OK) == (error.message[0] == '\0'));
+    require(status != GZ_OK || message.op < GZ_OP_MOVES);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
@@ -46,6 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size--;
     struct gz_arena arena;
     gz_arena_init(&arena, 0);
+    struct gz_compact *compact = gz_compact_create(place_of, NULL);
+    require(compact != NULL);
     for (size_t offset = 0; offset < size;) {
         size_t start = offset;
         struct gz_message message;
@@ -56,11 +77,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(status != GZ_TOO_LARGE && status != GZ_NO_MEMORY);
         if (status == GZ_OK) {
             check_accepted(side, &message);
+            arena.max = gz_compact_bytes_max(size);
+            if (side == GZ_FROM_SERVER) turn(compact, &arena, message);
         } else {
             require(error.status == status && error.message[0] != '\0');
             require(arena.used <= GZ_DECODE_FACTOR_MAX * (offset - start) + GZ_DECODE_BYTES_FLOOR);
         }
     }
+    gz_compact_destroy(compact);
     gz_arena_finish(&arena);
     return 0;
 }

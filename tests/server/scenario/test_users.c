@@ -177,6 +177,40 @@ static void test_following_another_shows_where_she_looks_and_points(void **state
     assert_true(gz_length(gz_cross(along, way)) < 1e-9 && gz_dot(along, way) > 0);
 }
 
+/* At 60 moves a second 2 kB, with all that comes between the moves. Both watchers have the same
+ * scene in the end. */
+static void test_compact_watcher_reads_33_bytes_for_each_move(void **state)
+{
+    enum { MOVES = 300 };
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert"),
+                     *cleo = stage_join_plain(stage, "arm", "cleo");
+    const uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){0.1, 0.2, 0.3});
+    struct gz_error error = {0};
+    stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
+    stage_ask(anna, message_grab(&id, GZ_TX, 1060, 540));
+    stage_catch_up(bert, anna);
+    stage_catch_up(cleo, anna);
+    const uint64_t compact = gz_client_received_bytes(bert), plain = gz_client_received_bytes(cleo);
+    for (int i = 1; i <= MOVES; i++) {
+        stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1060 - i, 540));
+        const uint64_t seq = gz_mirror_seq(gz_client_mirror(anna));
+        stage_check(gz_client_await(bert, seq, STAGE_SECONDS, &error), &error, "a move");
+        stage_check(gz_client_await(cleo, seq, STAGE_SECONDS, &error), &error, "a move");
+    }
+    const uint64_t bytes = gz_client_received_bytes(bert) - compact,
+                   plain_bytes = gz_client_received_bytes(cleo) - plain;
+    print_message("%d moves: %llu bytes, without the compact form %llu\n", MOVES,
+                  (unsigned long long)bytes, (unsigned long long)plain_bytes);
+    assert_true(bytes <= 33 * MOVES);
+    assert_true(plain_bytes >= 80 * MOVES);
+    stage_ask(anna, message_pointer(GZ_PHASE_UP, 700, 540));
+    stage_catch_up(bert, anna);
+    stage_catch_up(cleo, anna);
+    assert_same_scene(bert, cleo);
+}
+
 static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(void **state)
 {
     struct stage *stage = *state;
@@ -471,6 +505,7 @@ int main(void)
         STAGED(test_following_another_gives_the_same_view_to_the_bit),
         STAGED(test_following_another_through_an_orbit),
         STAGED(test_following_another_shows_where_she_looks_and_points),
+        STAGED(test_compact_watcher_reads_33_bytes_for_each_move),
         STAGED(test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone),
         STAGED(test_undo_takes_back_ones_own_and_says_conflicts),
         STAGED(test_create_hangs_refs_and_delete_takes_subtrees),

@@ -293,3 +293,32 @@ const struct gz_message *ask_op(struct client *client, enum gz_op op)
     struct gz_message message = {.op = op};
     return client_ask(client, &message);
 }
+
+/* ---- many nodes ---- */
+
+void create_many(struct client *client, size_t count)
+{
+    enum { AT_ONCE = 20000 };
+    struct gz_create_node *nodes = calloc(AT_ONCE, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < AT_ONCE; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        const size_t left = count - done;
+        struct gz_message create = {.op = GZ_OP_CREATE,
+                                    .create = {nodes, left < AT_ONCE ? left : AT_ONCE}};
+        client_say(client, &create);
+        host_advance(client->host, 2); /* what it cost */
+    }
+    free(nodes);
+    assert_int_equal(gz_core_summary(client->host->core).nodes, count);
+}
+
+void select_first(struct client *client, size_t count)
+{
+    uint64_t *ids = calloc(count + 1, sizeof *ids);
+    assert_non_null(ids);
+    for (size_t i = 0; i < count; i++) ids[i] = i + 1;
+    struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, count}, GZ_HOW_SET}};
+    client_say(client, &select);
+    free(ids);
+}

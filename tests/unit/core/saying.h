@@ -80,4 +80,8 @@ const struct gz_message *ask_op(struct client *client,
 struct gz_message camera_message(double distance);
 struct gz_message pointer_message(enum gz_phase phase, double x, double y, uint64_t n);
 
+/* Nodes 1 to `count` of a new scene, at its root; and the first of them selected. */
+void create_many(struct client *client, size_t count);
+void select_first(struct client *client, size_t count);
+
 #endif

@@ -46,9 +46,9 @@ static void close_scene(struct scene *s)
     host_finish(&s->host);
 }
 
-/* Pointers of all editors, evenly, none at the time of another. Returns what one second of it took
- * of the watcher's line, the headers of the WebSocket included. */
-static double drag_for(struct scene *s, size_t editors, size_t moves)
+/* Pointers of all editors, with so many turns of the core for each round of them. Returns what one
+ * second of it took of the watcher's line, the headers of the WebSocket included. */
+static double drag_by_turns(struct scene *s, size_t editors, size_t moves, size_t turns)
 {
     const size_t bytes = s->watcher->bytes_heard, frames = s->watcher->frames_heard;
     for (size_t i = 0; i < moves; i++) {
@@ -57,11 +57,17 @@ static double drag_for(struct scene *s, size_t editors, size_t moves)
             struct gz_message move = pointer_message(GZ_PHASE_MOVE, MIDDLE_X + 90 * sin(turn),
                                                      MIDDLE_Y + 70 * cos(turn), i + 1);
             client_say(s->editors[k], &move);
-            host_advance(&s->host, 1.0 / MOVES_PER_S / (double)editors);
+            if ((k + 1) % (editors / turns) == 0)
+                host_advance(&s->host, 1.0 / MOVES_PER_S / (double)turns);
         }
     }
-    const size_t headers = 4 * (s->watcher->frames_heard - frames);
+    const size_t headers = 2 * (s->watcher->frames_heard - frames);
     return (double)(s->watcher->bytes_heard - bytes + headers) * MOVES_PER_S / (double)moves;
+}
+
+static double drag_for(struct scene *s, size_t editors, size_t moves)
+{
+    return drag_by_turns(s, editors, moves, editors);
 }
 
 /* ---- bytes ---- */
@@ -73,6 +79,21 @@ TEST(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second)
     const double bytes_per_s = drag_for(&s, 1, SECONDS * MOVES_PER_S);
     print_message("%.0f bytes a second\n", bytes_per_s);
     assert_true(bytes_per_s <= 2000);
+    close_scene(&s);
+}
+
+/* Exact doubles of an axis each: what 16 editors take grows with the turns that their pointers
+ * need.
+ */
+TEST(test_compact_drags_of_16_editors)
+{
+    struct scene s;
+    open_scene(&s, EDITORS, GZ_TX);
+    for (size_t turns = 1; turns <= EDITORS; turns *= 2) {
+        const double bytes_per_s = drag_by_turns(&s, EDITORS, MOVES_PER_S, turns);
+        print_message("%zu turns: %.0f bytes a second\n", turns, bytes_per_s);
+        assert_true(bytes_per_s <= 15000 + 500 * (double)turns);
+    }
     close_scene(&s);
 }
 
@@ -182,6 +203,43 @@ TEST(test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_al
     close_scene(&s);
 }
 
+/* What changed of a user before others did, and whose record then comes last, is told with it. */
+TEST(test_compact_presence_that_takes_several_frames_misses_nothing)
+{
+    enum { CROWD = 16, MANY = 10000 };
+    struct host host;
+    struct client *crowd[CROWD];
+    host_init(&host);
+    struct client *watcher = client_join(&host, "wes", GZ_ROLE_VIEWER);
+    if (watcher->compact == NULL) watcher = client_join(&host, "wim", GZ_ROLE_VIEWER);
+    for (int i = 0; i < CROWD; i++) crowd[i] = client_join(&host, "crowd", GZ_ROLE_EDITOR);
+    create_many(crowd[0], MANY);
+    assert_ok(ask_camera(crowd[0], 10));
+    host_advance(&host, 2);
+    watcher->stalled = true;
+    assert_ok(ask_mode(crowd[0], GZ_MODE_SCALE));
+    host_advance(&host, 2);
+    for (int i = 1; i < CROWD; i++) select_first(crowd[i], MANY);
+    host_advance(&host, 2);
+    struct gz_message hover = pointer_message(GZ_PHASE_HOVER, 123, 10, 0);
+    client_say(crowd[0], &hover);
+    host_advance(&host, 2);
+    client_forget(watcher);
+    const size_t before = watcher->frames_heard;
+    watcher->stalled = false;
+    host_turn(&host);
+    assert_true(watcher->frames_heard > before + 1);
+    const struct gz_message *last = client_last(watcher, GZ_OP_PRESENCE);
+    assert_int_equal(last->presence.users[0].session, crowd[0]->id);
+    assert_true(fabs(last->presence.users[0].at[0] - 123) < 0.02);
+    assert_int_equal(last->presence.users[0].tool, GZ_MODE_SCALE);
+    for (size_t i = 0; i < watcher->present_count; i++) {
+        if (watcher->present[i].session == crowd[1]->id)
+            assert_int_equal(watcher->present[i].selected, MANY);
+    }
+    host_finish(&host);
+}
+
 /* However many move at once, their pointers take no more of a line than those of a few. */
 TEST(test_compact_presence_of_a_crowd_takes_bounded_bytes)
 {
@@ -212,11 +270,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second),
+        cmocka_unit_test(test_compact_drags_of_16_editors),
         cmocka_unit_test(test_compact_watcher_is_not_told_of_acknowledgements_and_a_dragger_is),
         cmocka_unit_test(test_compact_delta_tells_who_moved_a_node_once),
         cmocka_unit_test(test_compact_person_points_and_looks_where_the_other_form_says),
         cmocka_unit_test(
             test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all),
+        cmocka_unit_test(test_compact_presence_that_takes_several_frames_misses_nothing),
         cmocka_unit_test(test_compact_presence_of_a_crowd_takes_bounded_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,22 +29,6 @@ static void close_scene(struct scene *s)
     host_finish(&s->host);
 }
 
-/* Nodes 1 to `count` of a new scene, all of them roots. */
-static void create_many(struct client *client, size_t count)
-{
-    struct gz_create_node *nodes = calloc(MANY, sizeof *nodes);
-    assert_non_null(nodes);
-    for (size_t i = 0; i < MANY; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
-    for (size_t done = 0; done < count; done += MANY) {
-        struct gz_message create = {.op = GZ_OP_CREATE,
-                                    .create = {nodes, count - done < MANY ? count - done : MANY}};
-        client_say(client, &create);
-        host_advance(client->host, 2); /* what it cost */
-    }
-    free(nodes);
-    assert_int_equal(gz_core_summary(client->host->core).nodes, count);
-}
-
 static void rename_many(struct client *client, size_t count, const char *name)
 {
     struct gz_set_node *nodes = calloc(count, sizeof *nodes);

@@ -30,29 +30,6 @@ static void close_scene(struct scene *s)
     host_finish(&s->host);
 }
 
-/* Nodes 1 to MANY of a new scene. */
-static void create_many(struct client *client)
-{
-    struct gz_create_node *nodes = calloc(MANY, sizeof *nodes);
-    assert_non_null(nodes);
-    for (size_t i = 0; i < MANY; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
-    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, MANY}};
-    client_say(client, &create);
-    host_turn(client->host);
-    free(nodes);
-    assert_int_equal(gz_core_summary(client->host->core).nodes, MANY);
-}
-
-static void select_first(struct client *client, size_t count)
-{
-    uint64_t *ids = calloc(MANY, sizeof *ids);
-    assert_non_null(ids);
-    for (size_t i = 0; i < count; i++) ids[i] = i + 1;
-    struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, count}, GZ_HOW_SET}};
-    client_say(client, &select);
-    free(ids);
-}
-
 static void hover(struct client *client, double x)
 {
     struct gz_message message = pointer_message(GZ_PHASE_HOVER, x, 10, 0);
@@ -139,7 +116,7 @@ SCENE_TEST(test_presence_after_departures_that_are_forgotten_leaves_no_ghost)
 SCENE_TEST(test_large_presence_of_all_larger_than_a_frame_is_told_in_pieces)
 {
     enum { CROWD = 100 };
-    create_many(s->ann);
+    create_many(s->ann, MANY);
     struct client *joe = client_join(&s->host, "joe", GZ_ROLE_VIEWER);
     for (int i = 0; i < CROWD; i++) {
         struct client *client = client_enter(&s->host, "crowd", GZ_ROLE_VIEWER, false);
@@ -189,7 +166,7 @@ SCENE_TEST(test_large_presence_of_a_crowd_is_told_at_most_twenty_times_a_second)
 SCENE_TEST(test_presence_of_a_large_selection_takes_bounded_bytes)
 {
     enum { SECONDS = 10 };
-    create_many(s->ann);
+    create_many(s->ann, MANY);
     struct client *joe = client_join(&s->host, "joe", GZ_ROLE_VIEWER);
     assert_ok(ask_camera(s->ann, 10));
     assert_ok(ask_camera(joe, 10));
@@ -220,7 +197,7 @@ SCENE_TEST(test_presence_of_a_large_selection_takes_bounded_bytes)
 SCENE_TEST(test_large_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes)
 {
     enum { SECONDS = 10 };
-    create_many(s->ann);
+    create_many(s->ann, MANY);
     host_advance(&s->host, 1);
     client_forget(s->watcher);
     for (int i = 0; i < SECONDS * 20; i++) {
