@@ -110,6 +110,12 @@
 
 #define GZ_SESSIONS_MAX 5000 /* connections, all scenes together */
 #define GZ_SCENES_MAX 256    /* scenes open at once */
+/* Scenes of which the list of scenes remembers what their files say, in some 250 bytes each. With
+ * more in the folder it opens all of them each time. */
+#define GZ_SCENES_REMEMBERED_MAX 65536
+/* Seconds in which two writes to a file may leave one time; those of a local file system are a
+ * hundredth. */
+#define GZ_FILE_TICK_S 1
 /* Bytes of private answers queued for one session: at the first what it asks is read no further, at
  * the second (an answer about the whole of the largest scene fits) it is ended. */
 #define GZ_OUTBOX_BYTES_FULL (256 * 1024)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/folder.h"
+#include "host/listing.h"
 #include "host/loan.h"
 #include "host/memory.h"
 #include "host/metrics.h"
@@ -22,6 +23,7 @@ struct gz_host {
     struct gz_scene_setting setting;
     struct gz_scenes scenes;
     struct gz_retirements retirements;
+    struct gz_listing listing;
     struct gz_transfers transfers;
     uint64_t keep_free_bytes;
     struct gz_disk disk;
@@ -213,7 +215,9 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
     gz_jobs_init(&host->jobs, options->loop);
     gz_scenes_init(&host->scenes, &host->setting);
     host->retirements.scenes = &host->scenes;
-    host->transfers = (struct gz_transfers){&host->scenes, &host->retirements, NULL};
+    gz_listing_init(&host->listing);
+    host->transfers =
+        (struct gz_transfers){&host->scenes, &host->retirements, &host->listing, NULL};
     gz_folder_tidy(&host->scenes);
     *out = host;
     return GZ_OK;
@@ -295,6 +299,8 @@ void gz_host_close(struct gz_host *host)
 
 void gz_host_destroy(struct gz_host *host)
 {
-    if (host != NULL) uv_mutex_destroy(&host->shares.mutex);
+    if (host == NULL) return;
+    uv_mutex_destroy(&host->shares.mutex);
+    gz_listing_finish(&host->listing);
     free(host);
 }

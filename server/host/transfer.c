@@ -12,8 +12,8 @@
 
 static enum gz_status run_list(struct gz_transfer *transfer)
 {
-    return gz_folder_list(transfer->all->scenes->setting, &transfer->request->claims,
-                          &transfer->list, &transfer->error);
+    return gz_listing_read(transfer->all->listing, transfer->all->scenes->setting,
+                           &transfer->request->claims, &transfer->list, &transfer->error);
 }
 
 static void finish_list(struct gz_transfer *transfer)

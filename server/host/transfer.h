@@ -6,9 +6,12 @@
 
 #include "host/retire.h"
 
+struct gz_listing; /* host/listing.h */
+
 struct gz_transfers {
     struct gz_scenes *scenes;
     struct gz_retirements *retirements;
+    struct gz_listing *listing;
     struct gz_transfer *first;
 };
 

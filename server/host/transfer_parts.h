@@ -12,6 +12,7 @@
 
 #include "exchange/exchange.h"
 #include "host/folder.h"
+#include "host/listing.h"
 #include "host/loan.h"
 #include "host/transfer.h"
 #include "net/body.h"

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "proto/base/glob.h"
 #include "store/internal.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -157,31 +156,31 @@ static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary
     return gz_ask_end(&ask, GZ_OK, error, "the summary");
 }
 
+/* Files of earlier versions have no access, until they are opened. */
+static enum gz_status read_globs(sqlite3 *db, struct gz_buffer *globs, struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_ACCESS]);
+    enum gz_status status = GZ_OK;
+    while (status == GZ_OK && gz_ask_row(&ask)) {
+        const void *glob = sqlite3_column_text(ask.statement, 0);
+        size_t size = (size_t)sqlite3_column_bytes(ask.statement, 0);
+        if (size > 0 && memchr(glob, '\0', size) == NULL)
+            status = gz_buffer_append(globs, glob, size + 1);
+    }
+    if (gz_ask_finish(&ask) != SQLITE_OK) gz_buffer_clear(globs);
+    if (status != GZ_NO_MEMORY) return GZ_OK; /* a server never wrote more than there is room for */
+    return gz_fail(error, status, "no memory for the access");
+}
+
 enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary,
-                                struct gz_error *error)
+                                struct gz_buffer *globs, struct gz_error *error)
 {
     struct gz_db_reader reader;
     *summary = (struct gz_store_summary){0};
     enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
     if (status != GZ_OK) return status;
     status = read_summary(reader.db, summary, error);
+    if (status == GZ_OK && globs != NULL) status = read_globs(reader.db, globs, error);
     gz_db_reader_close(&reader);
     return status;
-}
-
-/* Files of earlier versions have no access, until they are opened. */
-bool gz_store_gives_access(const char *path, const char *user)
-{
-    struct gz_db_reader reader;
-    struct gz_error error;
-    bool gives = false;
-    if (gz_db_reader_open(&reader, path, GZ_GATE_OURS, &error) != GZ_OK) return false;
-    struct gz_ask ask = gz_ask_prepare(reader.db, gz_sql_copy[GZ_SQL_COPY_ACCESS]);
-    while (!gives && gz_ask_row(&ask)) {
-        const char *glob = (const char *)sqlite3_column_text(ask.statement, 0);
-        gives = glob != NULL && gz_glob_matches(glob, user);
-    }
-    (void)!gz_ask_end(&ask, GZ_OK, &error, "the access");
-    gz_db_reader_close(&reader);
-    return gives;
 }

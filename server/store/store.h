@@ -151,11 +151,9 @@ struct gz_store_summary {
     double changed; /* Unix seconds: the end of its last edit, or when it was made */
     bool has_asset;
 };
-/* For listing scenes that are not open. */
+/* For listing scenes that need not be open. Unless `globs` is NULL, the patterns for users to whom
+ * the scene's own access gives any role are appended to it, each with its NUL, as many as fit. */
 GZ_MUST_USE enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary,
-                                            struct gz_error *error);
-/* Whether a scene's own access gives the user any role; false too if its file cannot be read. For
- * scenes that need not be open. */
-bool gz_store_gives_access(const char *path, const char *user);
+                                            struct gz_buffer *globs, struct gz_error *error);
 
 #endif

@@ -301,7 +301,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     default: change_values(data + 1, size - 1);
     }
     if ((data[0] & 0x40) != 0) gz_stamp_close(path);
-    (void)!gz_store_summary(path, &summary, &error);
+    (void)!gz_store_summary(path, &summary, NULL, &error);
     if (gz_store_open(&store, &options, &state, &error) == GZ_OK)
         use(&state);
     else

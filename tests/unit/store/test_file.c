@@ -65,7 +65,7 @@ static void test_open_missing_file_is_unknown_and_stays_missing(void **directory
     assert_int_equal(answer.status, GZ_UNKNOWN_SCENE);
     assert_null(strchr(answer.error.message, '/'));
     gz_answer_finish(&answer);
-    assert_int_equal(gz_store_summary(path, &summary, NULL), GZ_UNKNOWN_SCENE);
+    assert_int_equal(gz_store_summary(path, &summary, NULL, NULL), GZ_UNKNOWN_SCENE);
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
@@ -197,7 +197,7 @@ static void test_files_that_are_no_scene_are_refused_and_kept(void **directory)
     tell(path, "PRAGMA user_version = 99");
     expect_refusal(path, true, GZ_VERSION, "schema version 99");
     struct gz_store_summary summary;
-    assert_int_equal(gz_store_summary(path, &summary, NULL), GZ_VERSION);
+    assert_int_equal(gz_store_summary(path, &summary, NULL, NULL), GZ_VERSION);
     assert_int_equal(ask(path, "PRAGMA user_version"), 99);
     for (int version = 1; version <= GZ_SCHEMA_BASE; version++) {
         char sql[64], words[64];

@@ -37,7 +37,7 @@ static void expect_unread(const char *path, const char *words)
 {
     struct gz_store_summary summary;
     struct gz_error error = {0};
-    assert_int_equal(gz_store_summary(path, &summary, &error), GZ_STORAGE);
+    assert_int_equal(gz_store_summary(path, &summary, NULL, &error), GZ_STORAGE);
     if (strstr(error.message, words) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", error.message, words);
 }
@@ -310,7 +310,7 @@ static int look_at(const char *path)
     if (scene.node_count != 3 || scene.seq != 3 || scene.epoch_count != 0) return 3;
     if (strstr(scene.read_only, "may only read this scene: its file cannot be written") == NULL)
         return 4;
-    if (gz_store_summary(path, &summary, &error) != GZ_OK || summary.nodes != 3) return 5;
+    if (gz_store_summary(path, &summary, NULL, &error) != GZ_OK || summary.nodes != 3) return 5;
     gz_store_query(path, &query, &answer);
     if (answer.status != GZ_OK || answer.node_count != 2) return 6;
     gz_answer_finish(&answer);

@@ -212,7 +212,7 @@ static void look(void *context)
     struct looker *looker = context;
     struct gz_store_summary summary;
     for (int at = 0; !atomic_load(&looker->is_over); at = !at)
-        looker->looks += gz_store_summary(looker->names[at], &summary, NULL) == GZ_OK;
+        looker->looks += gz_store_summary(looker->names[at], &summary, NULL, NULL) == GZ_OK;
 }
 
 /* As the start page does, which lists the scenes again and again. */
