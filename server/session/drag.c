@@ -24,19 +24,19 @@ static enum gz_status type(struct gz_session *session, const struct gz_value *va
     static const char *const numbers[] = {"no number", "one number", "two numbers"};
     struct gz_scene *scene = session->core->scene;
     struct gz_gesture *gesture = &session->gesture;
-    const char *handle = gz_vocabulary_word(&gz_handle_words, gesture->drag.handle);
-    int count = gz_handle_value_count(gesture->drag.handle);
+    const char *handle = gz_vocabulary_word(&gz_handle_words, gesture->course->drag.handle);
+    int count = gz_handle_value_count(gesture->course->drag.handle);
     struct gz_motion motion = gz_motion_none;
     if ((int)value->count != count)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s takes %s, not %u", handle,
                        numbers[count], value->count);
-    if (gz_drag_value(&gesture->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
+    if (gz_drag_value(&gesture->course->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot be %g", handle,
                        value->numbers[0]);
     enum gz_status status = gz_gesture_check(gesture, scene, &motion, failure);
     if (status != GZ_OK) return status;
     gesture->typed = *value;
-    gesture->motion = motion;
+    gesture->course->motion = motion;
     gesture->is_behind = gesture->owes_ack = gesture->pass.owes_ack = false;
     gz_gesture_pose(gesture, scene, session->id);
     return GZ_OK;
@@ -47,12 +47,13 @@ static enum gz_status press(struct gz_session *session, const struct gz_interact
 {
     struct gz_gesture *gesture = &session->gesture;
     const struct gz_camera *camera = gz_view_camera(&session->view);
-    if (gz_drag_begin(&gesture->drag, input->handle, gizmo, &session->tool, camera, input->pointer,
-                      input->mods) == GZ_SOLVE_NONE)
+    if (gz_drag_begin(&gesture->course->drag, input->handle, gizmo, &session->tool, camera,
+                      input->pointer, input->mods) == GZ_SOLVE_NONE)
         return refuse_handle(input, failure);
     if (input->value != NULL) return type(session, input->value, failure);
     /* Moves nothing, and says so with the numbers of the handle. */
-    (void)gz_drag_solve(&gesture->drag, camera, input->pointer, input->mods, &gesture->motion);
+    (void)gz_drag_solve(&gesture->course->drag, camera, input->pointer, input->mods,
+                        &gesture->course->motion);
     return GZ_OK;
 }
 
@@ -64,10 +65,10 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     enum gz_status status =
         gz_interaction_hold(session, input->handle, gz_handle_kind(input->handle), &gizmo, failure);
     if (status != GZ_OK) return status;
-    gesture->start = gizmo.origin;
-    if (input->pointer != NULL) gesture->pointer = *input->pointer;
-    if (gesture->pointer.is_ray) gesture->edit.path_m = GZ_PATH_METRES;
-    gesture->mods = input->mods;
+    gesture->course->start = gizmo.origin;
+    if (input->pointer != NULL) gesture->course->pointer = *input->pointer;
+    if (gesture->course->pointer.is_ray) gesture->edit.path_m = GZ_PATH_METRES;
+    gesture->course->mods = input->mods;
     status = press(session, input, &gizmo, failure);
     if (status != GZ_OK) {
         gz_interaction_release(session);
@@ -83,8 +84,8 @@ static void follow_pointer(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
     if (gesture->typed.count > 0) return;
-    (void)gz_drag_solve(&gesture->drag, gz_view_camera(&session->view), &gesture->pointer,
-                        gesture->mods, &gesture->motion);
+    (void)gz_drag_solve(&gesture->course->drag, gz_view_camera(&session->view),
+                        &gesture->course->pointer, gesture->course->mods, &gesture->course->motion);
     gz_interaction_pose(session);
 }
 
@@ -94,8 +95,8 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
     struct gz_gesture *gesture = &session->gesture;
     if (input->value != NULL) return type(session, input->value, failure);
     if (gesture->typed.count > 0) return GZ_OK;
-    gesture->pointer = *input->pointer;
-    gesture->mods = input->mods;
+    gesture->course->pointer = *input->pointer;
+    gesture->course->mods = input->mods;
     follow_pointer(session);
     return GZ_OK;
 }

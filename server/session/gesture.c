@@ -13,7 +13,9 @@ bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_scene *scene,
     size_t count = targets->count;
     gesture->targets = calloc(count, sizeof *gesture->targets);
     gesture->ids = calloc(count, sizeof *gesture->ids);
-    if (gesture->targets == NULL || gesture->ids == NULL) return false;
+    gesture->course = calloc(1, sizeof *gesture->course);
+    if (gesture->targets == NULL || gesture->ids == NULL || gesture->course == NULL) return false;
+    gesture->course->motion = gz_motion_none;
     for (size_t i = 0; i < count; i++) {
         struct gz_gesture_target *target = &gesture->targets[i];
         target->id = gesture->ids[i] = targets->ids[i];
@@ -53,6 +55,8 @@ void gz_gesture_finish(struct gz_gesture *gesture)
     free(gesture->edit.drop);
     free(gesture->targets);
     free(gesture->ids);
+    free(gesture->course);
+    free(gesture->orbit);
     *gesture = (struct gz_gesture){.interaction = NULL};
 }
 
@@ -66,14 +70,16 @@ static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t
     gz_trs local;
     double residual = 0;
     target->parent = gz_scene_parent_world(scene, node);
-    if (!gz_motion_apply(&pass->motion, &target->start, &target->parent, &local, &residual)) return;
+    if (!gz_motion_apply(&gesture->course->posed, &target->start, &target->parent, &local,
+                         &residual))
+        return;
     pass->residual = fmax(pass->residual, residual);
     gz_scene_pose(scene, node, &local, by);
 }
 
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene)
 {
-    gesture->pass.motion = gesture->motion;
+    gesture->course->posed = gesture->course->motion;
     gesture->pass.at = 0;
     gesture->pass.residual = 0;
     gesture->followed_seq = gz_scene_seq(scene);
@@ -179,7 +185,7 @@ struct gz_edit_record gz_gesture_outline(const struct gz_gesture *gesture)
     return (struct gz_edit_record){
         .id = gesture->edit.id,
         .kind = gesture->edit.kind,
-        .handle = gesture->drag.handle,
+        .handle = gz_gesture_handle(gesture),
         .began = gesture->edit.began,
         .began_seq = gesture->edit.began_seq,
         .residual = gesture->residual,

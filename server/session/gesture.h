@@ -41,19 +41,32 @@ struct gz_gesture_edit {
 
 /* The nodes are posed one after the other; with many of them that takes a few turns. */
 struct gz_gesture_pass {
-    struct gz_motion motion; /* where it puts them */
-    size_t at;               /* the next node; at the gesture's count none is left */
-    double residual;         /* of the nodes before */
-    bool owes_ack;           /* pointer `ack` is acknowledged once the pass is over */
+    size_t at;       /* the next node; at the gesture's count none is left */
+    double residual; /* of the nodes before */
+    bool owes_ack;   /* pointer `ack` is acknowledged once the pass is over */
     uint64_t ack;
 };
 
+/* Where a gesture has come to that holds nodes. */
+struct gz_gesture_course {
+    struct gz_motion motion;   /* since the beginning */
+    struct gz_motion posed;    /* where the pass puts the nodes */
+    struct gz_drag drag;       /* its handle is GZ_HANDLE_NONE if it is no drag */
+    gz_vec3 start;             /* drag: where the gizmo was at the press */
+    struct gz_pointer pointer; /* drag: the last one */
+    uint32_t mods;             /* with it */
+    struct gz_motion notch;    /* wheel: what one notch does */
+    double notches;            /* wheel: turned so far */
+};
+
+/* Small while nothing runs: most sessions only watch. */
 struct gz_gesture {
     const struct gz_interaction *interaction; /* what runs; NULL: nothing does */
     struct gz_gesture_target *targets;
     uint64_t *ids; /* of the targets, in their order */
     size_t count;
-    struct gz_motion motion; /* since the beginning */
+    struct gz_gesture_course *course; /* NULL: it holds no nodes */
+    struct gz_orbit *orbit;           /* NULL: it is no orbit */
     double residual;
     bool moved;     /* a node changed since the beginning */
     bool is_behind; /* a pass is to begin, once that can be afforded; then: */
@@ -62,19 +75,18 @@ struct gz_gesture {
     struct gz_gesture_pass pass;
     uint64_t followed_seq; /* of the scene when it was last asked whether parents moved */
     struct gz_gesture_edit edit;
-    double closes_s; /* monotonic: when it ends by itself; INFINITY: never */
-
-    struct gz_drag drag;       /* its handle is GZ_HANDLE_NONE unless a drag runs */
-    gz_vec3 start;             /* drag: where the gizmo was at the press */
-    struct gz_value typed;     /* drag: once a value was typed, the pointer moves nothing */
-    struct gz_pointer pointer; /* the last one */
-    uint32_t mods;             /* with it */
-    struct gz_motion notch;    /* wheel: what one notch does */
-    double notches;            /* wheel: turned so far */
-    struct gz_orbit orbit;
+    double closes_s;       /* monotonic: when it ends by itself; INFINITY: never */
+    struct gz_value typed; /* drag: once a value was typed, the pointer moves nothing */
 };
 
-/* Makes these nodes, as they are now, the ones that the gesture holds. False without memory. */
+/* The handle of the drag that runs; GZ_HANDLE_NONE: none does. */
+static inline enum gz_handle gz_gesture_handle(const struct gz_gesture *gesture)
+{
+    return gesture->course != NULL ? gesture->course->drag.handle : GZ_HANDLE_NONE;
+}
+
+/* Makes these nodes, as they are now, the ones that the gesture holds, and that have not moved yet.
+ * False without memory. */
 GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_scene *scene,
                                  const struct gz_targets *targets);
 /* Whether the disk has each place that the nodes come through. Of a gesture with more nodes it has

@@ -9,7 +9,7 @@
 
 static bool has_groups(const struct gz_session *session)
 {
-    return gz_groups_matter(&session->tool, session->gesture.drag.handle);
+    return gz_groups_matter(&session->tool, gz_gesture_handle(&session->gesture));
 }
 
 /* Whether nothing changed since it was found where the gizmo stands. */
@@ -40,8 +40,8 @@ static bool stand(struct gz_session *session, bool anew)
     gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
-    gz_groups_bound(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
-                    anew, &targets);
+    gz_groups_bound(&session->groups, core->scene, &session->tool,
+                    gz_gesture_handle(&session->gesture), anew, &targets);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
     session->standing.is_known = false;
     if (targets.count == 0) return false;
@@ -57,8 +57,9 @@ static void begin_to_stand(struct gz_session *session)
     gz_stand_begin(look, &session->selection, core->scene, &core->scratch);
     look->has_groups = has_groups(session);
     look->anew = session->gesture.interaction == NULL;
-    gz_groups_begin(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
-                    look->anew, (struct gz_ids){look->ids, look->count});
+    gz_groups_begin(&session->groups, core->scene, &session->tool,
+                    gz_gesture_handle(&session->gesture), look->anew,
+                    (struct gz_ids){look->ids, look->count});
 }
 
 void gz_session_go_on_standing(struct gz_session *session)
@@ -93,10 +94,11 @@ static struct gz_gizmo_state describe(const struct gz_session *session,
                                       const struct gz_gizmo *gizmo, bool there)
 {
     const struct gz_view *view = &session->view;
-    const struct gz_gesture *gesture = &session->gesture;
-    struct gz_gizmo_drag drag = {&gesture->drag, &gesture->motion, gesture->start};
-    bool is_dragged = gesture->drag.handle != GZ_HANDLE_NONE;
+    const struct gz_gesture_course *course = session->gesture.course;
+    struct gz_gizmo_drag drag = {0};
+    bool is_dragged = gz_gesture_handle(&session->gesture) != GZ_HANDLE_NONE;
     enum gz_handle hover = GZ_HANDLE_NONE;
+    if (is_dragged) drag = (struct gz_gizmo_drag){&course->drag, &course->motion, course->start};
     if (there && !is_dragged && view->has_pointer)
         hover = gz_gizmo_pick(gizmo, &session->tool, gz_view_camera(view), &view->pointer);
     return gz_gizmo_state(there ? gizmo : NULL, &session->tool, hover, is_dragged ? &drag : NULL);

@@ -196,8 +196,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     if (status != GZ_OK) return status;
     status = gz_scene_hold(core->scene, targets.ids, targets.count, session->id, failure);
     if (status != GZ_OK) return status;
-    *gesture = (struct gz_gesture){
-        .motion = gz_motion_none, .closes_s = INFINITY, .followed_seq = gz_scene_seq(core->scene)};
+    *gesture = (struct gz_gesture){.closes_s = INFINITY, .followed_seq = gz_scene_seq(core->scene)};
     if (!gz_gesture_keep(gesture, core->scene, &targets)) {
         gz_scene_release(core->scene, targets.ids, targets.count, session->id);
         gz_gesture_finish(gesture);

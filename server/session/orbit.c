@@ -3,6 +3,7 @@
 #include "session/orbit.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "scene/bounds_index.h"
 #include "session/interaction.h"
@@ -71,16 +72,19 @@ static enum gz_status no_memory(struct gz_failure *failure)
 static enum gz_status begin(struct gz_session *session, const struct gz_interaction_input *input,
                             struct gz_failure *failure)
 {
-    struct gz_orbit orbit;
+    struct gz_orbit *orbit;
     gz_vec3 centre;
+    enum gz_solve solve;
     if (input->pointer->is_ray)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
     if (!find_centre(session, &centre)) return no_memory(failure);
-    if (gz_orbit_begin(&orbit, &session->tool, &session->view.camera, centre, input->pointer) ==
-        GZ_SOLVE_NONE)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
+    orbit = malloc(sizeof *orbit);
+    if (orbit == NULL) return no_memory(failure);
+    solve = gz_orbit_begin(orbit, &session->tool, &session->view.camera, centre, input->pointer);
     session->gesture = (struct gz_gesture){.orbit = orbit, .closes_s = INFINITY};
-    return GZ_OK;
+    if (solve != GZ_SOLVE_NONE) return GZ_OK;
+    gz_gesture_finish(&session->gesture);
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
 }
 
 static enum gz_status move(struct gz_session *session, const struct gz_interaction_input *input,
@@ -88,8 +92,7 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
 {
     (void)failure;
     double view[16];
-    enum gz_solve solve =
-        gz_orbit_solve(&session->gesture.orbit, input->pointer, input->mods, view);
+    enum gz_solve solve = gz_orbit_solve(session->gesture.orbit, input->pointer, input->mods, view);
     if (solve == GZ_SOLVE_OK || solve == GZ_SOLVE_CLAMPED) gz_session_send_view(session, view);
     return GZ_OK;
 }
@@ -102,7 +105,7 @@ static void finish(struct gz_session *session, const struct gz_message *request)
 
 static void cancel(struct gz_session *session)
 {
-    gz_session_send_view(session, session->gesture.orbit.camera.input.view);
+    gz_session_send_view(session, session->gesture.orbit->camera.input.view);
     gz_interaction_release(session);
 }
 

@@ -224,7 +224,7 @@ static enum gz_status check_grab(const struct gz_session *session, const struct 
                                  struct gz_failure *failure)
 {
     const struct gz_gesture *gesture = &session->gesture;
-    enum gz_handle handle = gesture->drag.handle;
+    enum gz_handle handle = gz_gesture_handle(gesture);
     if (gesture->interaction == NULL) return GZ_OK;
     if (handle == GZ_HANDLE_NONE || (message->has & GZ_HAS_POINTER_VALUE) == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE,

@@ -7,6 +7,9 @@
 #include "session/describe.h"
 #include "session/label.h"
 
+static_assert(sizeof(struct gz_session) <= 4352,
+              "most sessions only watch: what is needed while something runs stands beside it");
+
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id)
 {
     return gz_roster_find(&core->roster, id, NULL);

@@ -15,7 +15,7 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     enum gz_status status =
         gz_interaction_hold(session, GZ_HANDLE_NONE, GZ_EDIT_WHEEL, &gizmo, failure);
     if (status != GZ_OK) return status;
-    session->gesture.notch = gz_motion_wheel(&gizmo, 1);
+    session->gesture.course->notch = gz_motion_wheel(&gizmo, 1);
     gz_session_present(session);
     return GZ_OK;
 }
@@ -26,10 +26,11 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
 {
     (void)failure;
     struct gz_gesture *gesture = &session->gesture;
-    double notches = gesture->notches + input->notches;
+    double notches = gesture->course->notches + input->notches;
     gesture->closes_s = session->core->clock.now.mono_s + GZ_WHEEL_SECONDS;
-    if (!gz_motion_wheel_by(&gesture->notch, notches, &gesture->motion)) return GZ_OK;
-    gesture->notches = notches;
+    if (!gz_motion_wheel_by(&gesture->course->notch, notches, &gesture->course->motion))
+        return GZ_OK;
+    gesture->course->notches = notches;
     gz_interaction_pose(session);
     return GZ_OK;
 }

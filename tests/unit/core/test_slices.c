@@ -510,7 +510,7 @@ static void grab_all(struct scene *s)
 
 static gz_vec3 motion_of(const struct scene *s)
 {
-    return s->a->session->gesture.motion.translation;
+    return s->a->session->gesture.course->motion.translation;
 }
 
 /* How many nodes are where this motion has them. */

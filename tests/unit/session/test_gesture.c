@@ -29,14 +29,13 @@ static void begin(struct place *p)
     p->scene = make_small_scene();
     gz_arena_init(&p->arena, 1 << 20);
     struct gz_targets targets = gz_targets_of(&selection, p->scene, &p->arena);
-    p->gesture = (struct gz_gesture){.motion = gz_motion_none,
-                                     .edit = {.id = 3, .kind = GZ_EDIT_TRANSLATE, .path_m = 1}};
+    p->gesture = (struct gz_gesture){.edit = {.id = 3, .kind = GZ_EDIT_TRANSLATE, .path_m = 1}};
     assert_true(gz_gesture_keep(&p->gesture, p->scene, &targets));
     assert_int_equal(p->gesture.count, 2);
     p->before[0] = *trs_of(p, 4);
     p->before[1] = *trs_of(p, 5);
-    p->gesture.motion.kind = GZ_MOTION_TRANSLATE;
-    p->gesture.motion.translation = (gz_vec3){1, 0, 0};
+    p->gesture.course->motion.kind = GZ_MOTION_TRANSLATE;
+    p->gesture.course->motion.translation = (gz_vec3){1, 0, 0};
 }
 
 static void end(struct place *p)
@@ -91,9 +90,10 @@ TEST(test_check_names_the_node_that_cannot_go)
     struct place p;
     struct gz_failure failure = {.node = 0};
     begin(&p);
-    assert_int_equal(gz_gesture_check(&p.gesture, p.scene, &p.gesture.motion, &failure), GZ_OK);
-    p.gesture.motion.translation.x = 2 * GZ_COORDINATE_MAX;
-    assert_int_equal(gz_gesture_check(&p.gesture, p.scene, &p.gesture.motion, &failure),
+    assert_int_equal(gz_gesture_check(&p.gesture, p.scene, &p.gesture.course->motion, &failure),
+                     GZ_OK);
+    p.gesture.course->motion.translation.x = 2 * GZ_COORDINATE_MAX;
+    assert_int_equal(gz_gesture_check(&p.gesture, p.scene, &p.gesture.course->motion, &failure),
                      GZ_BAD_VALUE);
     assert_int_equal(failure.node, 4);
     end(&p);
