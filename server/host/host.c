@@ -28,6 +28,7 @@ struct gz_host {
     uint64_t keep_free_bytes;
     struct gz_disk disk;
     struct gz_memory memory;
+    uv_timer_t rest; /* looks which scenes nobody uses */
     struct gz_shares shares;
     _Atomic uint64_t errors[GZ_STATUS_COUNT];
     const char *end_reason; /* NULL until its end begins */
@@ -223,6 +224,12 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
     return GZ_OK;
 }
 
+static void handle_rest(uv_timer_t *rest)
+{
+    struct gz_host *host = rest->data;
+    gz_scenes_rest(&host->scenes, gz_clock_now().mono_s);
+}
+
 void gz_host_connect(struct gz_host *host, struct gz_net *net)
 {
     const struct gz_scene_setting *setting = &host->setting;
@@ -230,6 +237,10 @@ void gz_host_connect(struct gz_host *host, struct gz_net *net)
     gz_disk_watch(&host->disk, setting->loop, &host->jobs, setting->folder, host->keep_free_bytes,
                   setting->log);
     gz_memory_watch(&host->memory, setting->loop, &host->jobs);
+    uv_timer_init(setting->loop, &host->rest);
+    host->rest.data = host;
+    uv_timer_start(&host->rest, handle_rest, GZ_SCENE_LOOK_SECONDS * 1000,
+                   GZ_SCENE_LOOK_SECONDS * 1000);
 }
 
 /* ---- the first scenes ---- */
@@ -291,6 +302,7 @@ void gz_host_close(struct gz_host *host)
 {
     gz_disk_close(&host->disk);
     gz_memory_close(&host->memory);
+    uv_close((uv_handle_t *)&host->rest, NULL);
     gz_jobs_close(&host->jobs);
     gz_retire_cancel(&host->retirements);
     gz_transfer_cancel(&host->transfers);

@@ -83,6 +83,7 @@ struct gz_open_scene {
     struct gz_scenes *scenes;
     enum gz_scene_phase phase;
     bool creates, is_hidden;
+    double used_s;                      /* monotonic: when it was last asked for, or seen in use */
     struct gz_error error;              /* of its opening */
     char opener[GZ_USER_BYTES_MAX + 1]; /* whose share its opening takes; empty for nobody's */
     struct gz_job job;                  /* its opening or closing */

@@ -177,6 +177,13 @@ static bool is_unused(const struct gz_open_scene *scene)
            gz_scenes_check_name(scene->scenes, scene->name, NULL) == GZ_OK;
 }
 
+static void close_unused(struct gz_open_scene *scene, const char *why)
+{
+    gz_log(scene->setting->log, GZ_INFO, 0, "%s: closed, %s", scene->name, why);
+    scene->scenes->count--;
+    start_closing(scene);
+}
+
 /* Closes the unused scene that was asked for longest ago; false if all are in use. */
 static bool make_room(struct gz_scenes *scenes)
 {
@@ -185,10 +192,19 @@ static bool make_room(struct gz_scenes *scenes)
         if (is_unused(scene)) unused = scene;
     }
     if (unused == NULL) return false;
-    gz_log(scenes->setting->log, GZ_INFO, 0, "%s: closed, to make room for another", unused->name);
-    scenes->count--;
-    start_closing(unused);
+    close_unused(unused, "to make room for another");
     return true;
+}
+
+void gz_scenes_rest(struct gz_scenes *scenes, double mono_s)
+{
+    struct gz_open_scene *scene, *next = gz_scenes_next(scenes, NULL);
+    while ((scene = next) != NULL) {
+        next = gz_scenes_next(scenes, scene);
+        if (!is_unused(scene)) scene->used_s = mono_s;
+        if (mono_s - scene->used_s >= GZ_SCENE_IDLE_SECONDS)
+            close_unused(scene, "as nobody has been in it for long");
+    }
 }
 
 /* ---- opening ---- */
@@ -221,6 +237,7 @@ static void handle_filled(struct gz_job *job)
         return;
     }
     scene->phase = GZ_SCENE_OPEN;
+    scene->used_s = gz_clock_now().mono_s;
     setting->handle_opened(setting->context, scene);
     struct gz_core_summary summary = gz_core_summary(gz_net_core(&scene->net));
     gz_log(setting->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64,
@@ -298,6 +315,7 @@ static enum gz_status use_open(struct gz_open_scene *scene, struct gz_error *err
     }
     unlink_scene(scene);
     link_first(scene->scenes, scene);
+    scene->used_s = gz_clock_now().mono_s;
     return GZ_OK;
 }
 

@@ -1,10 +1,10 @@
 /* scenes.h - the scenes of a data folder that are open, and how they are opened and closed.
  *
- * A scene is opened when somebody asks for it first, and stays open until the end, or until
- * GZ_SCENES_MAX are open, nobody is in it and another is asked for: the one asked for longest ago
- * goes first. Both happen on a worker, where those who ask for scenes take turns; who asks
- * meanwhile waits. Ownership: gz_scenes_close begins the end, the loop finishes it. Threads: the
- * loop's. Errors: the store's and the core's, in their words. */
+ * A scene is opened when somebody asks for it first, and closed at the end, or when nobody was in
+ * it for GZ_SCENE_IDLE_SECONDS, or when nobody is in it, GZ_SCENES_MAX are open and another is
+ * asked for: the one asked for longest ago goes first. Both happen on a worker, where those who ask
+ * for scenes take turns; who asks meanwhile waits. Ownership: gz_scenes_close begins the end, the
+ * loop finishes it. Threads: the loop's. Errors: the store's and the core's, in their words. */
 #ifndef GZ_HOST_SCENES_H
 #define GZ_HOST_SCENES_H
 
@@ -55,6 +55,8 @@ struct gz_open_scene *gz_scenes_find_open(const struct gz_scenes *scenes, const 
 /* All that are open: the first, from NULL, or the one after `scene`; NULL after the last. */
 struct gz_open_scene *gz_scenes_next(const struct gz_scenes *scenes,
                                      const struct gz_open_scene *scene);
+/* Closes what nobody has used for GZ_SCENE_IDLE_SECONDS. To be called again and again. */
+void gz_scenes_rest(struct gz_scenes *scenes, double mono_s);
 /* Whether the scene is there, open or not. */
 bool gz_scenes_have(const struct gz_scenes *scenes, const char *name);
 

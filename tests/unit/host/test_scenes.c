@@ -37,6 +37,32 @@ static void test_scene_is_opened_once_for_all_who_wait(void **state)
     assert_ptr_equal(late.scene, waiters[0].scene);
 }
 
+/* Whether it was asked for, or somebody is in it, counts from then. */
+static void test_scene_that_nobody_uses_is_closed_after_a_while(void **state)
+{
+    struct data_folder *folder = *state;
+    struct gz_open_scene *a = data_folder_open(folder, "a"), *b = data_folder_open(folder, "b");
+    struct gz_connection *anybody = (struct gz_connection *)folder;
+    const double idle_s = GZ_SCENE_IDLE_SECONDS, now_s = gz_clock_now().mono_s;
+    data_folder_settle(folder);
+    a->used_s = b->used_s = now_s;
+    gz_scenes_rest(&folder->scenes, now_s + idle_s - 1);
+    assert_int_equal(folder->closing, 0);
+    b->net.connections = anybody;
+    gz_scenes_rest(&folder->scenes, now_s + idle_s);
+    b->net.connections = NULL;
+    assert_int_equal(folder->closing, 1);
+    assert_int_equal(folder->scenes.count, 1);
+    gz_scenes_rest(&folder->scenes, now_s + 2 * idle_s - 1);
+    assert_int_equal(folder->closing, 1);
+    gz_scenes_rest(&folder->scenes, now_s + 2 * idle_s);
+    assert_int_equal(folder->closing, 2);
+    data_folder_await_jobs(folder);
+    assert_null(folder->scenes.first);
+    assert_int_equal(data_folder_logged(folder, "closed, as nobody has been in it for long"), 2);
+    assert_non_null(data_folder_open(folder, "a"));
+}
+
 /* The loop goes on while a worker waits for the file: a turn of the loop ends without an opening.
  */
 static void test_opening_is_not_done_by_the_loop(void **state)
@@ -346,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         STAGED(test_scene_is_opened_once_for_all_who_wait),
         STAGED(test_writers_have_the_priority_of_the_loop),
+        STAGED(test_scene_that_nobody_uses_is_closed_after_a_while),
         STAGED(test_opening_is_not_done_by_the_loop),
         STAGED(test_opening_that_fails_answers_all_who_wait),
         STAGED(test_scene_that_is_missing_is_refused_at_once),
