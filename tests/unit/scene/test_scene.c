@@ -40,7 +40,7 @@ TEST(test_create_takes_a_seq_per_node_in_order)
 
 TEST(test_change_touches_only_its_parts)
 {
-    for (int part = 0; part < GZ_PART_COUNT; part++) {
+    for (int part = 0; part < GZ_PART_BY; part++) {
         struct gz_scene *scene = make_small_scene();
         struct gz_change change = make_change(scene, 3);
         if (part == GZ_PART_T) change.after.trs.t.y = -0.0;
