@@ -169,7 +169,8 @@ static void give_to_worker(struct gz_retirement *retirement)
 /* If the disk refuses everything, the entries about sessions are not waited for. */
 static bool is_at_rest(const struct gz_open_scene *scene)
 {
-    if (scene->net.touched || !gz_core_is_answered(gz_net_core(&scene->net))) return false;
+    if (gz_net_has_work(&scene->net) || !gz_core_is_answered(gz_net_core(&scene->net)))
+        return false;
     return gz_core_is_idle(gz_net_core(&scene->net)) ||
            gz_store_stats(scene->store).last_status != GZ_OK;
 }

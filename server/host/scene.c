@@ -403,7 +403,8 @@ void gz_open_scene_destroy(struct gz_open_scene *scene)
 
 bool gz_open_scene_is_idle(const struct gz_open_scene *scene)
 {
-    return !scene->net.is_lent && !scene->net.touched && gz_core_is_idle(gz_net_core(&scene->net));
+    return !scene->net.is_lent && !gz_net_has_work(&scene->net) &&
+           gz_core_is_idle(gz_net_core(&scene->net));
 }
 
 bool gz_open_scene_is_saved(const struct gz_open_scene *scene)

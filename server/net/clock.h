@@ -2,8 +2,6 @@
 #ifndef GZ_NET_CLOCK_H
 #define GZ_NET_CLOCK_H
 
-#include <math.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "session/core.h"
@@ -15,13 +13,6 @@ static inline struct gz_now gz_clock_now(void)
     clock_gettime(CLOCK_MONOTONIC, &mono_time);
     return (struct gz_now){.unix_s = (double)unix_time.tv_sec + (double)unix_time.tv_nsec * 1e-9,
                            .mono_s = (double)mono_time.tv_sec + (double)mono_time.tv_nsec * 1e-9};
-}
-
-/* Milliseconds for a timer that waits so many seconds, an hour at most: whoever waits looks again
- * then. */
-static inline uint64_t gz_timer_ms(double wait_s)
-{
-    return (uint64_t)ceil(fmin(fmax(wait_s, 0), 3600) * 1000);
 }
 
 #endif

@@ -1,15 +1,9 @@
-/* The end of a turn: turns of the cores, and their frames to the sockets that are free. */
+/* flush.c - what one connection is to be sent goes to its socket, if that is free. */
 #include "net/internal.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "server/maxima.h"
-
-/* Under load a scene's pass is followed by a pause of this many times its length: all messages of
- * that time leave in one write per viewer instead of many. That keeps a third of the time for
- * sending at most, whatever comes to that scene. The others do not pause with it. */
-#define PAUSE_FACTOR 2
 
 /* A session that ended gets the rest of its messages; then it leaves. One whose place was taken
  * leaves at once. */
@@ -34,7 +28,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     struct gz_core *core = gz_net_core(connection->scene);
     for (int i = 0; gz_connection_is_free(connection); i++) {
         if (i == GZ_FRAMES_AT_ONCE) {
-            gz_connection_make_ready(connection); /* the rest in the next pass */
+            gz_connection_make_ready_later(connection); /* the others have their turn first */
             return;
         }
         const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
@@ -92,80 +86,9 @@ static void part(struct gz_connection *connection, struct gz_now now)
     gz_reader_resume(connection->reader);
 }
 
-static void flush_connection(struct gz_connection *connection, struct gz_now now)
+void gz_connection_flush(struct gz_connection *connection, struct gz_now now)
 {
-    connection->ready = false;
     if (connection->parted) return;
     if (connection->end == 0) write_frames(connection, now);
     if (connection->end != 0 && !connection->parted) part(connection, now);
-}
-
-static void flush_scene(struct gz_net_scene *scene, bool everybody, struct gz_now now)
-{
-    struct gz_connection *next;
-    scene->woken = false;
-    for (struct gz_connection *connection = scene->connections; connection != NULL;
-         connection = next) {
-        next = connection->next;
-        if (everybody || connection->ready) flush_connection(connection, now);
-    }
-}
-
-/* The first pass of a scene after this time, and the time after it. */
-static double pause_after(double begin_s, double end_s)
-{
-    return end_s + PAUSE_FACTOR * (end_s - begin_s);
-}
-
-static void serve(const struct gz_net *net, struct gz_net_scene *scene, struct gz_now now)
-{
-    if (scene->is_lent || now.mono_s < scene->pass_from_s) return;
-    bool due = scene->touched || gz_core_deadline(gz_net_core(scene)) <= now.mono_s;
-    if (!due && !scene->woken) return;
-    if (due) {
-        scene->touched = false;
-        gz_core_turn(gz_net_core(scene), now);
-    }
-    flush_scene(scene, due, now);
-    scene->pass_from_s = pause_after(now.mono_s, gz_clock_now().mono_s);
-    if (gz_core_has_bulk(gz_net_core(scene))) net->host.lend(net->host.context, scene);
-}
-
-/* When the scene's next pass has something to do, monotonic; INFINITY for when something comes. */
-static double next_pass_s(const struct gz_net_scene *scene)
-{
-    if (scene->is_lent) return INFINITY;
-    bool has_work = scene->touched || scene->woken;
-    double next_s =
-        scene->core != NULL && !has_work ? gz_core_deadline(gz_net_core(scene)) : INFINITY;
-    return fmax(scene->pass_from_s, has_work ? -INFINITY : next_s);
-}
-
-static void handle_pause_over(uv_timer_t *pause)
-{
-    (void)pause; /* the loop has woken up: the pass comes before it sleeps again */
-}
-
-static void sleep_until_next_pass(struct gz_net *net)
-{
-    double next_s = next_pass_s(&net->lobby), now_s = gz_clock_now().mono_s;
-    for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
-        next_s = fmin(next_s, next_pass_s(scene));
-    if (isinf(next_s) && next_s > 0) {
-        uv_timer_stop(&net->pause);
-    } else {
-        uv_timer_start(&net->pause, handle_pause_over, gz_timer_ms(next_s - now_s), 0);
-    }
-}
-
-void gz_flush(struct gz_net *net)
-{
-    struct gz_now now = gz_clock_now();
-    if (net->lobby.woken && now.mono_s >= net->lobby.pass_from_s) {
-        flush_scene(&net->lobby, false, now);
-        net->lobby.pass_from_s = pause_after(now.mono_s, gz_clock_now().mono_s);
-    }
-    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
-        serve(net, scene, gz_clock_now());
-    sleep_until_next_pass(net);
 }

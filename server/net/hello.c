@@ -103,6 +103,7 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
         connection->session = NULL;
         return status;
     }
+    gz_session_set_owner(connection->session, connection);
     scene->touched = true;
     gz_connection_move(connection, scene);
     gz_arrival_become(connection->wsi, GZ_PEER_BUSY);

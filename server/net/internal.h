@@ -7,7 +7,9 @@
  * - proxy.c: what trusted proxies say; keyring.c: the keys of tokens; identity.c: who asks
  * - websocket.c: a connection; reader.c: its bytes; frame.h: its frames; hello.c: its first
  * message, by which it becomes a session
- * - flush.c: the end of a turn; alive.c: pings, silence, farewells; awake.c: their clock
+ * - turn.c: the end of a turn; flush.c: frames to one connection; rest.h: how long a scene rests;
+ * alarm.h: a timer
+ * - alive.c: pings, silence, farewells; awake.c: their clock
  * - exchange.h: HTTP; reply.c: the header of an answer; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
@@ -16,6 +18,7 @@
 #include <libwebsockets.h>
 
 #include "net/address.h"
+#include "net/alarm.h"
 #include "net/awake.h"
 #include "net/clock.h"
 #include "net/frame.h"
@@ -37,6 +40,8 @@ struct gz_connection {
         *scene; /* whose list it is in: the net's lobby until it has a session and after it */
     struct gz_session *session; /* NULL before hello and after the end */
     struct gz_connection *next, *previous;
+    struct gz_net_queue *queue; /* of its scene; NULL: it is in none */
+    struct gz_connection *next_queued, *previous_queued;
     struct gz_reader *reader;
     struct gz_frames frames;
     struct gz_rate rate;       /* of frames that are no messages */
@@ -58,7 +63,6 @@ struct gz_connection {
     bool hung_up;   /* the client said close */
     bool choked;    /* its socket did not take all: wait for it to be writable */
     bool paused;    /* we do not read from it until its answers are taken */
-    bool ready;     /* to be looked at in the next pass, though its core may have nothing new */
     bool parted;    /* its last words and our close are said */
 };
 
@@ -96,7 +100,9 @@ struct gz_net {
     uv_poll_t listener;
     uv_prepare_t prepare;
     uv_check_t check;
-    uv_timer_t pause; /* until the next pass */
+    struct gz_alarm next_pass;
+    uv_idle_t again; /* runs while a pass is to follow at once */
+    struct gz_rest rest;
     uv_timer_t sweep;
     char address[80], local_address[80];
     double started_s;         /* Unix seconds */
@@ -242,8 +248,11 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
                           const struct gz_error *error, bool fatal);
 /* Queues `bye`, and the connection is to be ended. */
 void gz_connection_dismiss(struct gz_connection *connection, const char *reason);
-/* The connection is looked at in the next pass, although nothing came from it. */
+/* The connection is written to at the end of the turn, however full the loop is. */
 void gz_connection_make_ready(struct gz_connection *connection);
+/* The same in the next pass of its scene, which may rest before. */
+void gz_connection_make_ready_later(struct gz_connection *connection);
+void gz_connection_leave_queue(struct gz_connection *connection);
 /* The connection is to be ended at the next pass, with this close code. */
 void gz_connection_end(struct gz_connection *connection, int end);
 /* Whether the socket takes another frame. */
@@ -260,9 +269,14 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
 
 /* ---- flush.c ---- */
-/* A pass over all touched connections, if it is time; for the rest, and for later ones, sees to it
+/* Writes what waits for the connection, as far as its socket is free, and ends it if it is over. */
+void gz_connection_flush(struct gz_connection *connection, struct gz_now now);
+
+/* ---- turn.c ---- */
+/* Turns of the cores, and frames to the connections, for which it is time; for all else sees to it
  * that the loop wakes up. */
-void gz_flush(struct gz_net *net);
+void gz_net_end_turn(struct gz_net *net);
+
 /* ---- alive.c ---- */
 void gz_alive_sweep(struct gz_net *net);
 

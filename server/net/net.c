@@ -16,12 +16,12 @@
 
 static void handle_prepare(uv_prepare_t *prepare)
 {
-    gz_flush(prepare->data);
+    gz_net_end_turn(prepare->data);
 }
 
 static void handle_check(uv_check_t *check)
 {
-    gz_flush(check->data);
+    gz_net_end_turn(check->data);
 }
 
 static void handle_sweep(uv_timer_t *sweep)
@@ -39,10 +39,10 @@ static void start_handles(struct gz_net *net)
     uv_poll_init(net->loop, &net->listener, net->socket);
     uv_prepare_init(net->loop, &net->prepare);
     uv_check_init(net->loop, &net->check);
-    uv_timer_init(net->loop, &net->pause);
+    uv_idle_init(net->loop, &net->again);
+    gz_alarm_start(&net->next_pass, net->loop);
     uv_timer_init(net->loop, &net->sweep);
-    net->listener.data = net->prepare.data = net->check.data = net->pause.data = net->sweep.data =
-        net;
+    net->listener.data = net->prepare.data = net->check.data = net->sweep.data = net;
     uv_prepare_start(&net->prepare, handle_prepare);
     uv_check_start(&net->check, handle_check);
     gz_arrive_start(net);
@@ -139,6 +139,7 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
                                struct gz_error *error)
 {
     enum gz_status status = gz_net_reload(net, error);
+    if (status == GZ_OK) status = gz_alarm_open(&net->next_pass, error);
     if (status == GZ_OK) status = gz_arrive_open(net, error);
     if (status == GZ_OK) status = gz_listen_open(net, options->address, options->port, error);
     if (status != GZ_OK) return status;
@@ -155,6 +156,7 @@ static void release(struct gz_net *net)
     if (net->context != NULL) lws_context_destroy(net->context);
     if (net->socket >= 0) close(net->socket);
     if (net->silent_sockets >= 0) close(net->silent_sockets);
+    gz_alarm_finish(&net->next_pass);
     gz_buffer_finish(&net->page_policy);
     gz_tls_finish(&net->tls);
     gz_arena_finish(&net->arena);
@@ -167,7 +169,7 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     struct gz_net *net = calloc(1, sizeof *net);
     if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     take_options(net, options);
-    net->socket = net->silent_sockets = -1;
+    net->socket = net->silent_sockets = net->next_pass.timer = -1;
     net->started_s = gz_clock_now().unix_s;
     gz_arena_init(&net->arena, 0);
     uint64_t seed = 0; /* without random bytes: only a slower table is at stake */
@@ -239,6 +241,9 @@ void gz_net_return(struct gz_net_scene *scene)
         gz_core_leave(gz_net_core(scene), session, gz_clock_now());
     }
     scene->gone = NULL;
+    for (struct gz_connection *connection = scene->connections; connection != NULL;
+         connection = connection->next)
+        if (connection->paused) gz_connection_make_ready(connection);
 }
 
 void gz_net_drain(struct gz_net *net)
@@ -268,7 +273,8 @@ void gz_net_close(struct gz_net *net)
     lws_context_destroy(net->context);
     uv_close((uv_handle_t *)&net->prepare, NULL);
     uv_close((uv_handle_t *)&net->check, NULL);
-    uv_close((uv_handle_t *)&net->pause, NULL);
+    uv_close((uv_handle_t *)&net->again, NULL);
+    gz_alarm_stop(&net->next_pass);
     uv_close((uv_handle_t *)&net->sweep, NULL);
 }
 

@@ -4,9 +4,9 @@
  *
  * The loop: a message is given to a core at once; at the end of the loop's turn each core that was
  * touched has its turn, and its frames for its viewers are written straight to the sockets that are
- * free, one write per viewer. When idle that is at once; under load there is a pause of twice the
- * last pass between passes, so that passes carry more each. No connection is ended in the middle of
- * a message: it is marked, and ended at the pass.
+ * free, one write per viewer. That is at once as long as the loop has time. As it fills, scenes
+ * rest between writes, so that these carry more each; answers and commits never wait for that. No
+ * connection is ended in the middle of a message: it is marked, and ended when it is written to.
  *
  * Ownership: the caller owns the loop and runs it. gz_net_close begins the end, the loop finishes
  * it, gz_net_destroy frees. Threads: the loop's. Errors: GZ_INTERNAL with words if the network or
@@ -19,6 +19,7 @@
 
 #include "net/address.h"
 #include "net/body.h"
+#include "net/rest.h"
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"
 #include "proto/limits.h"
@@ -29,18 +30,36 @@ struct gz_net;
 struct gz_connection;
 struct gz_keyring; /* net/keyring.h */
 
+/* Connections that are to be written to, the first one first. */
+struct gz_net_queue {
+    struct gz_connection *first, *last;
+    size_t count;
+};
+
 /* A scene as the network sees it, embedded in the host's own struct of the scene. */
 struct gz_net_scene {
     struct gz_core *core;
     bool touched; /* its core was given something since its last turn; the host sets it too */
-    bool woken;   /* one of its connections is ready: its socket is free, or it is to be ended */
     bool is_lent; /* the host's: the core is a worker's, and nobody calls it until gz_net_return */
     /* net's own */
     struct gz_connection *connections;
+    size_t connection_count;
+    struct gz_connection *at; /* of a round: it is visited next; NULL: the first one */
+    size_t left;              /* so many are still to be visited */
+    struct gz_rest_round round;
+    double visit_s; /* what a visit costs, about */
+    /* Connections that are written to at once, and when the scene does not rest. */
+    struct gz_net_queue ready, later;
     struct gz_session *gone; /* those whose connections went while the core was lent */
     double pass_from_s;      /* its next pass is not before this, monotonic */
     struct gz_net_scene *next;
 };
+
+/* Whether there is something that the core has had no turn for, or that viewers were not sent. */
+static inline bool gz_net_has_work(const struct gz_net_scene *scene)
+{
+    return scene->touched || scene->left > 0;
+}
 
 /* The core of a scene that is not lent. */
 static inline struct gz_core *gz_net_core(const struct gz_net_scene *scene)

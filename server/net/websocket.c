@@ -15,13 +15,16 @@
 
 static void unlink_connection(struct gz_connection *connection)
 {
+    struct gz_net_scene *scene = connection->scene;
+    if (scene->at == connection) scene->at = connection->next;
     if (connection->previous != NULL) {
         connection->previous->next = connection->next;
     } else {
-        connection->scene->connections = connection->next;
+        scene->connections = connection->next;
     }
     if (connection->next != NULL) connection->next->previous = connection->previous;
     connection->next = connection->previous = NULL;
+    if (--scene->connection_count < scene->left) scene->left = scene->connection_count;
 }
 
 static void link_connection(struct gz_connection *connection, struct gz_net_scene *scene)
@@ -30,22 +33,55 @@ static void link_connection(struct gz_connection *connection, struct gz_net_scen
     connection->next = scene->connections;
     if (connection->next != NULL) connection->next->previous = connection;
     scene->connections = connection;
+    scene->connection_count++;
+    if (scene->left > 0) scene->left++;
 }
 
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene)
 {
+    const bool is_ready = connection->queue != NULL;
+    gz_connection_leave_queue(connection);
     unlink_connection(connection);
     link_connection(connection, scene);
-    scene->woken |= connection->ready;
+    if (is_ready) gz_connection_make_ready(connection);
 }
 
-/* ---- answers of this room itself ---- */
+/* ---- queues ---- */
+
+void gz_connection_leave_queue(struct gz_connection *connection)
+{
+    struct gz_net_queue *queue = connection->queue;
+    struct gz_connection *next = connection->next_queued, *previous = connection->previous_queued;
+    if (queue == NULL) return;
+    *(previous != NULL ? &previous->next_queued : &queue->first) = next;
+    *(next != NULL ? &next->previous_queued : &queue->last) = previous;
+    queue->count--;
+    connection->queue = NULL;
+}
+
+static void enter_queue(struct gz_connection *connection, struct gz_net_queue *queue)
+{
+    if (connection->queue == queue) return;
+    gz_connection_leave_queue(connection);
+    connection->queue = queue;
+    connection->next_queued = NULL;
+    connection->previous_queued = queue->last;
+    *(queue->last != NULL ? &queue->last->next_queued : &queue->first) = connection;
+    queue->last = connection;
+    queue->count++;
+}
 
 void gz_connection_make_ready(struct gz_connection *connection)
 {
-    connection->ready = true;
-    connection->scene->woken = true;
+    enter_queue(connection, &connection->scene->ready);
 }
+
+void gz_connection_make_ready_later(struct gz_connection *connection)
+{
+    if (connection->queue == NULL) enter_queue(connection, &connection->scene->later);
+}
+
+/* ---- answers of this room itself ---- */
 
 static void say(struct gz_connection *connection, const struct gz_message *message)
 {
@@ -180,6 +216,7 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
     } else {
         connection->scene->touched |= gz_core_receive(
             gz_net_core(connection->scene), connection->session, bytes, size, gz_clock_now());
+        gz_connection_make_ready_later(connection); /* it is shown first what it did */
         pause_if_full(connection);
     }
 }
@@ -311,6 +348,7 @@ void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
 {
     if (connection->session == NULL) return;
     struct gz_net_scene *scene = connection->scene;
+    gz_session_set_owner(connection->session, NULL);
     if (scene->is_lent)
         gz_session_chain_gone(connection->session, &scene->gone);
     else
@@ -371,6 +409,7 @@ static void finish(struct gz_connection *connection)
     gz_connection_leave(connection, gz_clock_now());
     net->host.forget(net->host.context, &connection->wait);
     gz_reader_stop(connection->reader);
+    gz_connection_leave_queue(connection);
     unlink_connection(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
@@ -384,7 +423,7 @@ static void handle_writable(struct gz_connection *connection)
     if (connection->parted) return;
     if (connection->choked) connection->taken_s = gz_awake_now(&connection->net->awake);
     connection->choked = false;
-    gz_connection_make_ready(connection);
+    gz_connection_make_ready_later(connection);
 }
 
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

@@ -74,7 +74,7 @@ static bool find_changed(struct gz_core *core, struct placed_nodes *places)
         if (!is_unsampled(core, node) && !add_place(core, places, node, node->seq, &node->trs))
             return false;
     }
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
         if (!add_starts(core, places, session)) return false;
     if (places->count > 0) qsort(places->list, places->count, sizeof *places->list, compare_places);
     return true;
@@ -143,7 +143,7 @@ static bool sample_gesture(const struct gz_core *core, struct gz_batch *batch,
 
 static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
 {
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         const struct gz_gesture *gesture = &session->gesture;
         if (!gesture->moved) continue;
         if (gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun(core, batch, session))
@@ -174,8 +174,8 @@ struct gz_batch *gz_core_batch(struct gz_core *core)
 static size_t count_held(const struct gz_core *core)
 {
     size_t count = 0;
-    for (const struct gz_session *session = core->sessions; session != NULL;
-         session = session->next) {
+    for (const struct gz_session *session = core->awake; session != NULL;
+         session = session->next_awake) {
         const struct gz_gesture *gesture = &session->gesture;
         bool counts = gz_gesture_is_sampled(gesture) ? gesture->moved
                                                      : gesture->edit.began_seq > core->sent_seq;

@@ -50,7 +50,7 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
 {
     size_t count;
     const uint64_t *nodes = pending_nodes(core, &count);
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         size_t touched = touched_first(&session->gesture, nodes, count);
         if (touched == 0) continue;
         struct gz_failure failure = {.nodes = session->gesture.ids, .node_count = touched};
@@ -66,7 +66,7 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
 /* The batches from this number on did not say their gestures to the file. */
 static void set_unsaid(struct gz_core *core, uint64_t batch)
 {
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         struct gz_gesture_edit *edit = &session->gesture.edit;
         if (edit->stored == GZ_EDIT_SENT && edit->batch >= batch) edit->stored = GZ_EDIT_UNKNOWN;
     }
@@ -75,7 +75,7 @@ static void set_unsaid(struct gz_core *core, uint64_t batch)
 /* The batches up to this number did. */
 static void set_said(struct gz_core *core, uint64_t batch)
 {
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         struct gz_gesture_edit *edit = &session->gesture.edit;
         if (edit->stored == GZ_EDIT_SENT && edit->batch <= batch) edit->stored = GZ_EDIT_KNOWN;
     }

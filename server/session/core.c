@@ -69,6 +69,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     copy_options(core, options);
     memcpy(core->read_only, state->read_only, sizeof core->read_only);
     core->slice_nodes = core->slice = GZ_SLICE_NODES;
+    core->expires_unix_s = INFINITY;
     core->nodes_at_once = options->lends ? GZ_NODES_AT_ONCE : SIZE_MAX;
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
@@ -114,7 +115,7 @@ void gz_core_destroy(struct gz_core *core)
 
 void gz_core_finish_gestures(struct gz_core *core)
 {
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         bool is_over = session->ended || core->frozen[0] != '\0' ||
                        core->clock.now.mono_s >= session->gesture.closes_s;
         if (session->gesture.interaction == NULL || !is_over) continue;
@@ -126,7 +127,7 @@ void gz_core_finish_gestures(struct gz_core *core)
 /* Gestures that went on when their sessions could not afford it. */
 static void catch_up(struct gz_core *core)
 {
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
         gz_interaction_catch_up(session);
 }
 
@@ -137,7 +138,8 @@ static void follow_parents(struct gz_core *core)
     bool moved = true;
     for (size_t pass = 0; moved && pass < core->roster.count; pass++) {
         moved = false;
-        for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        for (struct gz_session *session = core->awake; session != NULL;
+             session = session->next_awake)
             moved |= gz_interaction_follow(session);
     }
 }
@@ -175,6 +177,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     size_t offset = 0;
     bool is_looked_at = true, waits = has_to_wait(session, size);
     gz_core_enter(core, now);
+    gz_session_wake(session);
     spare_a_little(core);
     if (!waits) is_looked_at = gz_session_read_frame(session, bytes, size, &offset);
     if (offset < size && !session->ended) keep(session, bytes + offset, size - offset);
@@ -183,16 +186,15 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
 
 bool gz_core_turn(struct gz_core *core, struct gz_now now)
 {
-    bool frames_wait = false;
     gz_core_enter(core, now);
     core->told_bytes = 0;
+    gz_core_let_sleep(core);
     gz_core_end_expired(core);
     gz_core_go_on(core);
     gz_core_finish_gestures(core);
     catch_up(core);
     follow_parents(core);
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        frames_wait |= session->frame_waits;
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         session->frame_waits = false;
         if (session->ended) continue;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
@@ -202,7 +204,7 @@ bool gz_core_turn(struct gz_core *core, struct gz_now now)
     }
     gz_core_commit(core);
     gz_core_send_tickets(core);
-    return gz_sync_show(core->sync, now.mono_s) || frames_wait;
+    return gz_sync_show(core->sync, now.mono_s);
 }
 
 /* A viewer of a part pays for the look at what moved, which may have come into the part. Its frames
@@ -220,23 +222,29 @@ static double frame_due(const struct gz_session *session)
     return gz_budget_affords_s(session, 1, GZ_HASTE_ASKED);
 }
 
+static double session_deadline(const struct gz_session *session)
+{
+    double deadline = fmin(gz_interaction_due(session), gz_session_gizmo_due(session));
+    if (session->gesture.interaction != NULL) deadline = fmin(deadline, session->gesture.closes_s);
+    if (session->ended) return deadline;
+    if (gz_session_has_work(session) || session->frame_waits) return -INFINITY;
+    return fmin(deadline, fmin(gz_session_interest_due(session), frame_due(session)));
+}
+
 double gz_core_deadline(const struct gz_core *core)
 {
     if (gz_core_has_tickets_to_send(core)) return -INFINITY;
     double deadline = fmin(gz_sync_due(core->sync), gz_core_commit_due(core));
-    for (const struct gz_session *session = core->sessions; session != NULL;
-         session = session->next) {
-        if (session->gesture.interaction != NULL)
-            deadline = fmin(deadline, session->gesture.closes_s);
-        deadline = fmin(deadline, gz_interaction_due(session));
-        deadline = fmin(deadline, gz_session_gizmo_due(session));
-        if (session->ended) continue;
-        if (gz_session_has_work(session) || session->frame_waits) return -INFINITY;
-        deadline = fmin(deadline, gz_session_interest_due(session));
-        deadline = fmin(deadline, frame_due(session));
-        deadline = fmin(deadline, gz_session_expires_s(session));
-    }
+    deadline = fmin(deadline, gz_core_expires_s(core));
+    for (const struct gz_session *session = core->awake; session != NULL && deadline > -INFINITY;
+         session = session->next_awake)
+        deadline = fmin(deadline, session_deadline(session));
     return deadline;
+}
+
+double gz_core_urgent_s(const struct gz_core *core)
+{
+    return gz_core_commit_due(core);
 }
 
 bool gz_core_is_idle(const struct gz_core *core)
@@ -309,15 +317,18 @@ void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *a
 static bool waits_for_turn(struct gz_session *session)
 {
     session->frame_waits = session->core->told_bytes >= GZ_OWN_FRAME_BYTES_PER_TURN;
+    if (session->frame_waits) gz_session_wake(session);
     return session->frame_waits;
 }
 
 static const struct gz_buffer *own_frame(struct gz_session *session)
 {
     struct gz_core *core = session->core;
-    if (is_in_debt(session) || !gz_sync_is_ready(core->sync, &session->cursor) ||
-        !gz_sync_has_frame(core->sync, &session->cursor) || waits_for_turn(session))
+    if (is_in_debt(session) || !gz_sync_is_ready(core->sync, &session->cursor)) {
+        gz_session_wake(session);
         return NULL;
+    }
+    if (!gz_sync_has_frame(core->sync, &session->cursor) || waits_for_turn(session)) return NULL;
     const struct gz_buffer *frame =
         gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_sync_take_looks(&session->cursor));
@@ -361,6 +372,7 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
     struct gz_past *past = &session->past;
     gz_core_enter(core, now);
     if (gz_outbox_next(&session->outbox, &core->frame)) {
+        if (gz_outbox_waiting(&session->outbox) == 0) session->is_answered = false;
         take_along(session);
         return &core->frame;
     }
@@ -373,6 +385,31 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
 }
 
 /* ---- what the host asks ---- */
+
+void gz_session_set_owner(struct gz_session *session, void *owner)
+{
+    session->owner = owner;
+}
+
+void *gz_session_owner(const struct gz_session *session)
+{
+    return session->owner;
+}
+
+struct gz_session *gz_core_next_awake(const struct gz_core *core, const struct gz_session *after)
+{
+    return after != NULL ? after->next_awake : core->awake;
+}
+
+bool gz_session_has_messages(const struct gz_session *session)
+{
+    return session->ended || gz_outbox_waiting(&session->outbox) > 0;
+}
+
+bool gz_session_is_answered(const struct gz_session *session)
+{
+    return session->ended || session->is_answered;
+}
 
 const char *gz_session_end_reason(const struct gz_session *session)
 {

@@ -78,12 +78,27 @@ bool gz_core_has_bulk(const struct gz_core *core);
 void gz_core_do_bulk(struct gz_core *core, struct gz_now now);
 
 /* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date,
- * what is to be saved goes to the host. Whether there is something new for every session, or a
- * frame of one that waited for this turn. */
+ * what is to be saved goes to the host. Whether there is something new for every session. */
 bool gz_core_turn(struct gz_core *core, struct gz_now now);
 /* Monotonic seconds at which gz_core_turn wants to be called again although nothing came; INFINITY
  * for never. */
 double gz_core_deadline(const struct gz_core *core);
+
+/* Monotonic seconds at which gz_core_turn is to be called however much else there is to do: a
+ * commit is due. */
+double gz_core_urgent_s(const struct gz_core *core);
+
+/* The sessions that may have something of their own to send, or that have ended, one after the
+ * other: the first after NULL, NULL after the last. Others need not be asked for frames unless
+ * gz_core_turn says so, or they did not take all of theirs before. */
+struct gz_session *gz_core_next_awake(const struct gz_core *core, const struct gz_session *after);
+/* Of such a session: whether messages wait for it alone, or it has ended; and whether there is
+ * more among them than its gizmo. */
+bool gz_session_has_messages(const struct gz_session *session);
+bool gz_session_is_answered(const struct gz_session *session);
+/* What the host remembers of a session; NULL at first, and once the session has left. */
+void gz_session_set_owner(struct gz_session *session, void *owner);
+void *gz_session_owner(const struct gz_session *session);
 
 /* The next frame for this session, which counts as sent; NULL when there is none. The buffer has
  * `frame_headroom` bytes free before its data and is valid, and may be scribbled on in its

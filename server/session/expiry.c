@@ -1,20 +1,28 @@
 /* expiry.c - the end of sessions whose tokens have expired. See expiry.h. */
 #include "session/expiry.h"
 
+#include <math.h>
+
 #include "session/describe.h"
 #include "session/session.h"
 
-double gz_session_expires_s(const struct gz_session *session)
+void gz_session_set_expiry(struct gz_session *session)
 {
-    const struct gz_now *now = &session->core->clock.now;
-    return now->mono_s + (session->rights.expires_unix_s - now->unix_s);
+    struct gz_core *core = session->core;
+    core->expires_unix_s = fmin(core->expires_unix_s, session->rights.expires_unix_s);
+}
+
+double gz_core_expires_s(const struct gz_core *core)
+{
+    const struct gz_now *now = &core->clock.now;
+    return now->mono_s + (core->expires_unix_s - now->unix_s);
 }
 
 /* Unix seconds as doubles are some 0.2 us apart, and the two clocks are rounded each by itself: a
  * turn that comes in time must not find that it is too early. */
-static bool is_expired(const struct gz_session *session)
+static bool is_past(const struct gz_core *core, double unix_s)
 {
-    return session->core->clock.now.unix_s + 1e-3 >= session->rights.expires_unix_s;
+    return core->clock.now.unix_s + 1e-3 >= unix_s;
 }
 
 static void expire(struct gz_session *session)
@@ -29,7 +37,13 @@ static void expire(struct gz_session *session)
 
 void gz_core_end_expired(struct gz_core *core)
 {
+    if (!is_past(core, core->expires_unix_s)) return;
+    core->expires_unix_s = INFINITY;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!session->ended && is_expired(session)) expire(session);
+        if (session->ended) continue;
+        if (is_past(core, session->rights.expires_unix_s))
+            expire(session);
+        else
+            gz_session_set_expiry(session);
     }
 }

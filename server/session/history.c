@@ -94,6 +94,7 @@ static enum gz_status send_answer(struct gz_session *session, const struct gz_ti
                                   struct gz_answer *answer, struct gz_failure *failure)
 {
     if (!ticket->has_rid) return GZ_OK; /* the client would not know what it is the answer to */
+    gz_session_wake(session);
     enum gz_status status = gz_past_send(&session->past, ticket->rid, &ticket->query, answer);
     return status == GZ_OK ? GZ_OK : gz_fail(&failure->error, status, "no memory for the answer");
 }

@@ -28,6 +28,8 @@ struct gz_core {
 
     struct gz_session *sessions; /* the newest first */
     struct gz_roster roster;     /* the same by their ids */
+    struct gz_session *awake;    /* of these: gz_session_wake */
+    double expires_unix_s;       /* none of their tokens expires before; INFINITY for never */
     struct gz_share *shares;     /* of their payers */
 
     struct gz_journal journal; /* what waits for the disk */

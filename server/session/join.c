@@ -8,6 +8,7 @@
 #include "server/maxima.h"
 #include "session/bulk.h"
 #include "session/describe.h"
+#include "session/expiry.h"
 #include "session/history.h"
 #include "session/interaction.h"
 #include "session/session.h"
@@ -217,6 +218,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     session->cursor.form.compact = hello->hello.compact;
     session->presence.user.rgb = colour_of(core, session->user);
     list_session(core, session);
+    gz_session_set_expiry(session);
     gz_session_present(session);
     send_welcome(session);
     gz_log(core->options.log, GZ_INFO, id, "%s joined %s as %s", session->user, core->options.scene,
@@ -240,6 +242,8 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     if (session->is_leaving) {
         gz_session_withdraw_questions(session); /* while the host is on its own thread */
         session->ended = true;
+        session->owner = NULL;
+        gz_session_wake(session);
         return;
     }
     gz_interaction_finish(session, NULL);
@@ -248,6 +252,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     if (session->previous != NULL) session->previous->next = session->next;
     if (session->next != NULL) session->next->previous = session->previous;
     if (core->sessions == session) core->sessions = session->next;
+    gz_session_forget_awake(session);
     gz_roster_remove(&core->roster, session->id);
     gz_session_withdraw_questions(session);
     gz_log(core->options.log, GZ_INFO, session->id, "%s left %s", session->user,

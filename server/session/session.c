@@ -19,6 +19,7 @@ void gz_session_end(struct gz_session *session, const char *reason)
 {
     if (session->ended) return;
     session->ended = true;
+    gz_session_wake(session);
     snprintf(session->end_reason, sizeof session->end_reason, "%s", reason);
     gz_log(session->core->options.log, GZ_INFO, session->id, "ended: %s", reason);
 }
@@ -33,12 +34,16 @@ static void end_behind(struct gz_session *session)
 void gz_session_send(struct gz_session *session, const struct gz_message *message)
 {
     if (session->ended) return;
+    gz_session_wake(session);
+    session->is_answered |= message->op != GZ_OP_GIZMO;
     if (gz_outbox_append(&session->outbox, message) != GZ_OK) end_behind(session);
 }
 
 bool gz_session_answer(struct gz_session *session, const struct gz_message *ok)
 {
     if (session->ended) return false;
+    gz_session_wake(session);
+    session->is_answered = true;
     enum gz_status status = gz_outbox_append(&session->outbox, ok);
     if (status == GZ_OK) return true;
     if (status != GZ_TOO_LARGE || gz_outbox_is_full(&session->outbox)) {
@@ -110,6 +115,29 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
 }
 
 /* ---- state ---- */
+
+void gz_session_wake(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    session->is_drowsy = false;
+    if (session->is_awake) return;
+    session->is_awake = true;
+    session->previous_awake = NULL;
+    session->next_awake = core->awake;
+    if (core->awake != NULL) core->awake->previous_awake = session;
+    core->awake = session;
+}
+
+void gz_session_forget_awake(struct gz_session *session)
+{
+    if (!session->is_awake) return;
+    session->is_awake = false;
+    if (session->previous_awake != NULL)
+        session->previous_awake->next_awake = session->next_awake;
+    else
+        session->core->awake = session->next_awake;
+    if (session->next_awake != NULL) session->next_awake->previous_awake = session->previous_awake;
+}
 
 static uint32_t part_if(bool changed, enum gz_presence_part part)
 {

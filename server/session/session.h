@@ -32,6 +32,9 @@ struct gz_presented {
 struct gz_session {
     struct gz_core *core;
     struct gz_session *previous, *next;
+    struct gz_session *previous_awake, *next_awake;
+    bool is_awake, is_drowsy;
+    void *owner; /* the host's own */
     uint64_t id;
     char user[GZ_USER_BYTES_MAX + 1];
     char name[GZ_USER_BYTES_MAX + 1];  /* to be shown in its place; empty for none */
@@ -46,6 +49,7 @@ struct gz_session {
     char end_reason[GZ_ERROR_BYTES_MAX];
 
     struct gz_outbox outbox;
+    bool is_answered;       /* there is more in it than the gizmo */
     struct gz_rate rate;    /* of messages */
     struct gz_rate work;    /* of what they cost beyond that */
     struct gz_share *share; /* of its payer, with the other sessions of that payer */
@@ -103,6 +107,14 @@ void gz_session_end(struct gz_session *session, const char *reason);
 void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure);
 
 /* ---- state ---- */
+
+/* Sessions that are awake are looked at in each turn. All others have nothing to do and nothing to
+ * be sent but what everybody is sent: a turn does not even pass over them, and costs the same with
+ * one viewer and with thousands. To be called for whatever may give the session something to do or
+ * to be sent: a message of its client, an answer, an end. */
+void gz_session_wake(struct gz_session *session);
+/* The session leaves. */
+void gz_session_forget_awake(struct gz_session *session);
 
 /* What others see of the session has changed. */
 void gz_session_present(struct gz_session *session);

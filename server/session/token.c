@@ -3,6 +3,7 @@
 
 #include "server/maxima.h"
 #include "session/access.h"
+#include "session/expiry.h"
 #include "session/handlers.h"
 #include "session/session.h"
 
@@ -20,6 +21,7 @@ static enum gz_status check(const struct gz_session *session, const struct gz_cl
 static void take(struct gz_session *session, const struct gz_claims *claims)
 {
     session->rights = gz_rights_of(claims, session->core->options.scene);
+    gz_session_set_expiry(session);
     if (strcmp(session->name, claims->name) == 0) return;
     memcpy(session->name, claims->name, sizeof session->name);
     session->presence.changed_parts |= 1u << GZ_PRESENCE_WHO;

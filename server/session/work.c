@@ -50,7 +50,7 @@ static void go_on(struct gz_session *session)
 static struct gz_session *next_at_work(const struct gz_core *core)
 {
     struct gz_session *next = NULL, *first = NULL;
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         if (!gz_session_has_work(session)) continue;
         if (first == NULL || session->id < first->id) first = session;
         if (session->id > core->served && (next == NULL || session->id < next->id)) next = session;
@@ -95,4 +95,40 @@ void gz_session_drop_work(struct gz_session *session)
     gz_search_destroy(session->search);
     session->search = NULL;
     gz_inbox_finish(&session->inbox);
+}
+
+/* ---- sleep ---- */
+
+/* Whether it follows a part of the scene, and that has to be looked at, or paid for. Otherwise the
+ * session is woken when it is asked for its frame. */
+static bool follows(const struct gz_session *session)
+{
+    const struct gz_cursor *cursor = &session->cursor;
+    return cursor->interest_set != NULL && (gz_sync_has_frame(session->core->sync, cursor) ||
+                                            (session->view.is_followed && session->view.moved));
+}
+
+static bool has_gizmo(const struct gz_session *session)
+{
+    return session->shown.stale || session->standing.is_news ||
+           (session->role >= GZ_ROLE_EDITOR && session->selection.count > 0);
+}
+
+static bool has_something(const struct gz_session *session)
+{
+    return session->ended || session->gesture.interaction != NULL || has_gizmo(session) ||
+           gz_session_is_busy(session) || gz_session_has_work(session) ||
+           gz_outbox_waiting(&session->outbox) > 0 || session->past.answer != NULL ||
+           follows(session);
+}
+
+void gz_core_let_sleep(struct gz_core *core)
+{
+    struct gz_session *next;
+    for (struct gz_session *session = core->awake; session != NULL; session = next) {
+        next = session->next_awake;
+        const bool is_drowsy = !has_something(session);
+        if (is_drowsy && session->is_drowsy) gz_session_forget_awake(session);
+        session->is_drowsy = is_drowsy;
+    }
 }

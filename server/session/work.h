@@ -21,6 +21,9 @@ struct gz_session;
 bool gz_session_is_busy(const struct gz_session *session);
 /* Whether the session waits for a slice. */
 bool gz_session_has_work(const struct gz_session *session);
+/* Sessions that have nothing left sleep (gz_session_wake) from the second turn after that on, so
+ * that the host meets each of them once more (gz_core_next_awake). */
+void gz_core_let_sleep(struct gz_core *core);
 /* The slices of a turn. */
 void gz_core_go_on(struct gz_core *core);
 /* Does all that was asked so far. Hits that were found may still be on their way to a session, and

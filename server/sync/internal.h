@@ -53,6 +53,7 @@ struct gz_sync {
     struct gz_shelf presence; /* of gz_presence_entry; a removal has the session's id */
     struct gz_shelf_removal left[GZ_LEFT_RING];
     size_t changed_count;    /* entries that wait to be put on the shelf again */
+    double changed_due_s;    /* none of these is due before; INFINITY for none */
     uint64_t presence_shown; /* the latest version of the shelf that viewers are to see */
     double presence_shown_s; /* when that was, monotonic */
     uint64_t parts_version;  /* of the shelf, when a part of a record last changed */

@@ -50,6 +50,7 @@ void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint
     }
     set_changed(sync, entry, true);
     entry->due_s = entry->put_s + (double)gz_presence_bytes(entry) / GZ_PRESENCE_BYTES_PER_S;
+    sync->changed_due_s = fmin(sync->changed_due_s, entry->due_s);
 }
 
 static void forget_acknowledgements(struct gz_sync *sync, uint64_t session)
@@ -84,12 +85,9 @@ static struct gz_presence_entry *next_entry(const struct gz_presence_entry *entr
 
 static double record_due(const struct gz_sync *sync)
 {
-    double due_s = sync->presence_shown == sync->presence.version ? INFINITY : -INFINITY;
-    const struct gz_presence_entry *entry = first_entry(sync);
-    for (; entry != NULL; entry = next_entry(entry)) {
-        if (entry->changed) due_s = fmin(due_s, entry->due_s);
-    }
-    return fmax(due_s, sync->presence_shown_s + GZ_PRESENCE_MS_MIN / 1000.0);
+    bool is_news = sync->presence_shown != sync->presence.version;
+    return fmax(is_news ? -INFINITY : sync->changed_due_s,
+                sync->presence_shown_s + GZ_PRESENCE_MS_MIN / 1000.0);
 }
 
 static double compact_due(const struct gz_sync *sync)
@@ -125,9 +123,14 @@ static void show_records(struct gz_sync *sync, double mono_s)
 {
     if (mono_s < record_due(sync)) return;
     struct gz_presence_entry *entry = first_entry(sync);
+    sync->changed_due_s = INFINITY;
     for (struct gz_presence_entry *next; entry != NULL; entry = next) {
         next = next_entry(entry);
-        if (!entry->changed || entry->due_s > mono_s) continue;
+        if (!entry->changed) continue;
+        if (entry->due_s > mono_s) {
+            sync->changed_due_s = fmin(sync->changed_due_s, entry->due_s);
+            continue;
+        }
         set_changed(sync, entry, false);
         put(sync, entry, mono_s);
     }

@@ -24,6 +24,7 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->presence_shown = sync->presence.version;
     sync->presence_shown_s = sync->compact_next_s = -INFINITY;
     sync->compact_shown = sync->parts_shown = sync->parts_version = sync->presence_shown;
+    sync->changed_due_s = INFINITY;
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
     for (int i = 0; i < FRAMES; i++)
         gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);

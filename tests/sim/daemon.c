@@ -488,11 +488,23 @@ static void read_messages(struct sim *sim, const struct link *link, struct parce
     }
 }
 
-static void flush(struct sim *sim, struct link *link)
+static bool is_awake(const struct sim *sim, const struct gz_session *session)
 {
+    const struct gz_session *at = NULL;
+    while ((at = gz_core_next_awake(sim->core, at)) != NULL && at != session) continue;
+    return at != NULL;
+}
+
+/* `is_expected`: the core says that it may have a frame. */
+static void flush(struct sim *sim, struct link *link, bool is_expected)
+{
+    link->is_behind = true;
     while (link->down.bytes < link->window_bytes) {
         const struct gz_buffer *frame = gz_core_next_frame(sim->core, link->session, sim->now);
+        link->is_behind = frame != NULL;
         if (frame == NULL) return;
+        PROMISE(is_expected, "the core says who has a frame", "session %llu has another one",
+                NUMBER(link->session->id));
         PROMISE(frame->size <= GZ_FRAME_BYTES_MAX, "frames are bounded", "%zu bytes", frame->size);
         memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
         uint8_t *bytes = malloc(frame->size);
@@ -506,11 +518,11 @@ static void flush(struct sim *sim, struct link *link)
 }
 
 /* A session that is over has a moment for its last words. */
-static void flush_all(struct sim *sim)
+static void flush_all(struct sim *sim, bool is_for_all)
 {
     for (struct link *link = sim->links; link != NULL; link = link->next) {
         if (link->session == NULL) continue;
-        flush(sim, link);
+        flush(sim, link, is_for_all || link->is_behind || is_awake(sim, link->session));
         size_t waiting = gz_outbox_waiting(&link->session->outbox);
         PROMISE(waiting <= GZ_OUTBOX_BYTES_MAX, "what waits is bounded", "%zu bytes", waiting);
         if (gz_session_end_reason(link->session) == NULL) continue;
@@ -530,7 +542,9 @@ static void turn(struct sim *sim)
 {
     struct act act = {.kind = ACT_TURN, .user = ""};
     sim->turn_due_s = INFINITY;
-    gz_core_turn(sim->core, sim->now);
+    const bool has_bulk = gz_core_has_bulk(sim->core);
+    const bool is_news = gz_core_turn(sim->core, sim->now);
+    const bool is_for_all = is_news || has_bulk || gz_core_has_bulk(sim->core);
     do_bulk(sim);
     model_act(sim, &act);
     close_moves(sim);
@@ -540,7 +554,7 @@ static void turn(struct sim *sim)
                 is_at_work(sim),
             "the core comes to rest", "it wants another turn at once");
     sim->turns_quiet++;
-    flush_all(sim);
+    flush_all(sim, is_for_all);
 }
 
 /* ---- life ---- */
@@ -654,7 +668,7 @@ static void deliver_down(struct sim *sim, struct link *link)
         link_destroy(sim, link);
         return;
     }
-    if (link->session != NULL) flush(sim, link);
+    if (link->session != NULL) flush(sim, link, true);
 }
 
 static void look_after(struct sim *sim, struct link *link)

@@ -47,6 +47,7 @@ struct link {
     struct gz_session *session;           /* NULL before hello and after the end */
     char secret[2 * GZ_SECRET_BYTES + 1]; /* that it was given */
     bool over;
+    bool is_behind; /* it did not take all that there was for it */
     struct lane up, down;
     double delay_s, jitter_s;
     size_t window_bytes; /* what it takes that nobody reads from */

@@ -21,7 +21,7 @@
 #define PIECE_BYTES (512 * 1024)
 #define EVENTS 256
 /* Between looks at whether it is done, where nothing comes. */
-#define LOOK_MS 20
+#define LOOK_S 0.02
 
 double crowd_unix_s(void)
 {
@@ -399,10 +399,11 @@ static void receive(struct crowd_member *member)
 
 /* ---- the loop ---- */
 
-static void step(struct crowd *crowd, int wait_ms)
+static void step(struct crowd *crowd, double wait_s)
 {
     struct epoll_event events[EVENTS];
-    int count = epoll_wait(crowd->epoll, events, EVENTS, wait_ms);
+    const struct timespec wait = {0, (long)(wait_s * 1e9)};
+    int count = epoll_pwait2(crowd->epoll, events, EVENTS, &wait, NULL);
     for (int i = 0; i < count; i++) {
         struct crowd_member *member = events[i].data.ptr;
         if (member->state == CROWD_CONNECTING && (events[i].events & EPOLLOUT)) {
@@ -424,7 +425,7 @@ bool crowd_until(struct crowd *crowd, bool (*is_done)(void *context), void *cont
     while (!is_done(context)) {
         double left_s = end_s - crowd_unix_s();
         if (left_s <= 0) return false;
-        step(crowd, left_s < LOOK_MS / 1000.0 ? (int)ceil(left_s * 1000) : LOOK_MS);
+        step(crowd, fmin(left_s, LOOK_S));
     }
     return true;
 }

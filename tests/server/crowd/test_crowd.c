@@ -251,7 +251,10 @@ TEST(test_stalled_viewers_are_ended_and_the_others_are_not)
     }
     double end_s = net_fixture_now_s() + PATIENCE_S;
     do {
-        for (int i = 0; i < MOVES; i++) move_group(&stage, 0);
+        for (int i = 0; i < MOVES; i++) {
+            move_group(&stage, 0);
+            crowd_run(&stage.crowd, 0.001); /* within the rate of messages */
+        }
     } while (users(&stage) > stage.viewers + 1 - stalled && net_fixture_now_s() < end_s);
     assert_int_equal(users(&stage), stage.viewers + 1 - stalled);
     for (size_t i = 0; i < stage.viewers; i++) {

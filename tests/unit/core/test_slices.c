@@ -667,12 +667,13 @@ static size_t take_own_frames(struct scene *s, struct client *askers[ASKERS])
     size_t turns = 0, waiting;
     do {
         uint64_t rid = say(s->b, (struct gz_message){.op = GZ_OP_PING});
-        assert_true(gz_core_turn(core, s->host.now) || turns == 0);
+        (void)gz_core_turn(core, s->host.now);
         waiting = 0;
         for (size_t i = 0; i < ASKERS; i++) {
             askers[i]->stalled = false;
             client_read(askers[i]);
             waiting += askers[i]->session->frame_waits;
+            assert_true(askers[i]->session->is_awake || !askers[i]->session->frame_waits);
         }
         client_read(s->b);
         assert_non_null(client_answer(s->b, rid));

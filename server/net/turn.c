@@ -1,0 +1,175 @@
+/* turn.c - the end of the loop's turn: which cores have their turn, and which connections are
+ * written to.
+ *
+ * - Whoever has messages of their own, such as an answer, is written to at once, and a commit that
+ *   is due leaves at once.
+ * - What is new for everybody goes round: each connection of the scene is visited once, in slices,
+ *   between which the loop reads what came. A visit brings what is new by then. News in the middle
+ *   of a round make it go on until everybody was visited once more.
+ * - On a full loop a scene rests after each slice (rest.h). Others do not rest with it. */
+#include "net/internal.h"
+
+#include <math.h>
+
+/* A round is cut into so many slices. A slice takes so many seconds at least and at most, beyond
+ * its last connection: the viewers of a slice share a frame, and all others wait for it. */
+#define SLICES 3
+#define SLICE_S_MIN 0.00025
+#define SLICE_S_MAX 0.002
+/* What a visit is taken to cost at first, and how much a slice changes that. */
+#define VISIT_S 5e-6
+#define VISIT_PART 0.125
+
+static double clock_s(void)
+{
+    return gz_clock_now().mono_s;
+}
+
+/* ---- queues ---- */
+
+static void flush_queue(struct gz_net_queue *queue, struct gz_now now)
+{
+    for (size_t i = queue->count; i > 0 && queue->first != NULL; i--) {
+        struct gz_connection *connection = queue->first;
+        gz_connection_leave_queue(connection);
+        gz_connection_flush(connection, now);
+    }
+}
+
+/* Queues the connections of the sessions that may have something of their own. What is no answer
+ * waits on a full loop: for the round, if there is one for all. */
+static void gather(struct gz_net_scene *scene, bool is_full, bool has_round)
+{
+    struct gz_session *session = NULL;
+    while ((session = gz_core_next_awake(gz_net_core(scene), session)) != NULL) {
+        struct gz_connection *connection = gz_session_owner(session);
+        if (connection == NULL) continue;
+        const bool has_messages = gz_session_has_messages(session) && !connection->choked;
+        if (has_messages && (gz_session_is_answered(session) || !is_full))
+            gz_connection_make_ready(connection);
+        else if (!has_round || connection->paused)
+            gz_connection_make_ready_later(connection);
+    }
+}
+
+/* ---- a round ---- */
+
+static void begin_round(struct gz_net *net, struct gz_net_scene *scene, struct gz_now now)
+{
+    if (scene->visit_s == 0) scene->visit_s = VISIT_S;
+    scene->left = scene->connection_count;
+    gz_rest_count_round(&net->rest, &scene->round, now.mono_s,
+                        (double)scene->left * scene->visit_s);
+}
+
+static void go_round(struct gz_net_scene *scene)
+{
+    const struct gz_now now = gz_clock_now();
+    const double round_s = (double)scene->connection_count * scene->visit_s;
+    const double slice_s = fmin(fmax(round_s / SLICES, SLICE_S_MIN), SLICE_S_MAX);
+    double end_s = now.mono_s;
+    size_t visits = 0;
+    for (; scene->left > 0 && end_s - now.mono_s < slice_s; visits++, end_s = clock_s()) {
+        struct gz_connection *connection = scene->at != NULL ? scene->at : scene->connections;
+        scene->at = connection->next;
+        scene->left--;
+        gz_connection_leave_queue(connection);
+        gz_connection_flush(connection, now);
+    }
+    if (visits == 0) return;
+    scene->visit_s += VISIT_PART * ((end_s - now.mono_s) / (double)visits - scene->visit_s);
+}
+
+/* ---- a scene ---- */
+
+static bool is_full(const struct gz_net *net)
+{
+    return gz_rest_after(&net->rest, 1) > 0;
+}
+
+static void take_turn(struct gz_net *net, struct gz_net_scene *scene, struct gz_now now)
+{
+    scene->touched = false;
+    const bool is_news = gz_core_turn(gz_net_core(scene), now);
+    if (is_news) begin_round(net, scene, now);
+    gather(scene, is_full(net), is_news);
+}
+
+static bool rests(const struct gz_net_scene *scene, struct gz_now now)
+{
+    return now.mono_s < scene->pass_from_s;
+}
+
+static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, struct gz_now now)
+{
+    const bool is_resting = rests(scene, now);
+    if (has_turn) take_turn(net, scene, now);
+    flush_queue(&scene->ready, now);
+    if (!is_resting) flush_queue(&scene->later, now);
+    const double served_s = clock_s();
+    gz_rest_count(&net->rest, served_s, served_s - now.mono_s);
+    if (is_resting) return;
+    go_round(scene);
+    const double end_s = clock_s();
+    scene->pass_from_s = end_s + gz_rest_after(&net->rest, end_s - now.mono_s);
+}
+
+static void serve(struct gz_net *net, struct gz_net_scene *scene, struct gz_now now)
+{
+    if (scene->is_lent) return;
+    struct gz_core *core = gz_net_core(scene);
+    if (scene->touched) gather(scene, true, true); /* answers only: the rest is for the turn */
+    const bool is_urgent = scene->ready.first != NULL || gz_core_urgent_s(core) <= now.mono_s;
+    if (rests(scene, now) && !is_urgent) return;
+    const bool has_turn = scene->touched || gz_core_deadline(core) <= now.mono_s;
+    if (has_turn || is_urgent || scene->later.first != NULL || scene->left > 0)
+        pass(net, scene, has_turn, now);
+    if (gz_core_has_bulk(core)) net->host.lend(net->host.context, scene);
+}
+
+static void serve_lobby(struct gz_net *net, struct gz_now now)
+{
+    flush_queue(&net->lobby.ready, now);
+    flush_queue(&net->lobby.later, now);
+}
+
+/* ---- the loop ---- */
+
+/* When the scene's next pass has something to do, monotonic; INFINITY for when something comes. */
+static double next_pass_s(const struct gz_net_scene *scene)
+{
+    if (scene->is_lent) return INFINITY;
+    if (scene->ready.first != NULL) return -INFINITY;
+    if (scene->core == NULL) return scene->later.first != NULL ? -INFINITY : INFINITY;
+    const struct gz_core *core = gz_net_core(scene);
+    const bool has_work = scene->touched || scene->left > 0 || scene->later.first != NULL;
+    const double work_s = has_work ? -INFINITY : gz_core_deadline(core);
+    return fmin(fmax(scene->pass_from_s, work_s), gz_core_urgent_s(core));
+}
+
+/* The loop comes back at once, after a look at what came. */
+static void come_back(uv_idle_t *again)
+{
+    (void)again;
+}
+
+static void sleep_until_next_pass(struct gz_net *net)
+{
+    double next_s = next_pass_s(&net->lobby);
+    for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+        next_s = fmin(next_s, next_pass_s(scene));
+    if (next_s <= clock_s()) {
+        uv_idle_start(&net->again, come_back);
+    } else {
+        uv_idle_stop(&net->again);
+        gz_alarm_set(&net->next_pass, next_s);
+    }
+}
+
+void gz_net_end_turn(struct gz_net *net)
+{
+    serve_lobby(net, gz_clock_now());
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+        serve(net, scene, gz_clock_now());
+    sleep_until_next_pass(net);
+}
