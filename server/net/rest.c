@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Seconds over which the load is averaged: a single large message is no load. */
-#define AVERAGED_S 0.5
+#define AVERAGED_S 0.3
 /* A rest's length in passes, of a loop that is full. */
 #define PASSES_MAX 2
 

@@ -6,8 +6,8 @@
 #ifndef GZ_NET_REST_H
 #define GZ_NET_REST_H
 
-#define GZ_REST_FROM 0.5
-#define GZ_REST_FULL 0.8
+#define GZ_REST_FROM 0.65
+#define GZ_REST_FULL 0.85
 
 struct gz_rest {
     double load;      /* the share of the time that passes at once would take, of late */

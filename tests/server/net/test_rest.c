@@ -109,14 +109,14 @@ static void test_rest_is_none_while_the_loop_has_time(void **state)
 {
     (void)state;
     assert_true(rest_of(0.0167, 0.005) == 0);
-    assert_true(rest_of(0.001, 0.0004) == 0);
+    assert_true(rest_of(0.001, 0.0006) == 0);
     assert_true(rest_of(1, 0.1) == 0);
 }
 
 static void test_rest_grows_as_the_loop_fills(void **state)
 {
     (void)state;
-    const double some = rest_of(0.01, 0.0065), more = rest_of(0.01, 0.0075);
+    const double some = rest_of(0.01, 0.0073), more = rest_of(0.01, 0.0079);
     assert_true(some > 0.5 && more > some + 0.3 && more < 2);
 }
 
