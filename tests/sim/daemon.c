@@ -12,6 +12,7 @@
 #include "sim/chance.h"
 #include "sim/daemon.h"
 #include "sim/disk.h"
+#include "sim/drags.h"
 #include "sim/frames.h"
 #include "sim/hear.h"
 #include "sim/judge.h"
@@ -113,6 +114,7 @@ static void note_sent(struct sim *sim)
     for (const struct gz_batch *batch = sim->batches; batch != NULL; batch = batch->next)
         if (place++ >= sim->told_batches) model_sent(sim, batch);
     sim->told_batches = sim->batch_count;
+    edits_settled(sim);
 }
 
 /* ---- the disk ---- */
@@ -322,8 +324,7 @@ static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
 /* Whether its drag has nodes that are not yet where its pointer has them. */
 static bool is_moving(const struct link *link)
 {
-    const struct gz_gesture *gesture = &link->session->gesture;
-    return gesture->is_behind || gz_gesture_is_passing(gesture);
+    return gesture_moves(&link->session->gesture);
 }
 
 /* How many seqs the end of the session's drag may take after that of its last move. */
@@ -402,6 +403,20 @@ static size_t count_behind(const struct frame *frame)
     return count;
 }
 
+/* Whether the frame may turn the camera after it asked for its view. Then the view is of a camera
+ * that was there in the middle of the frame only. */
+static bool hides_camera(const struct frame *frame)
+{
+    bool follows = false, hides = false;
+    for (size_t i = 0; i < frame->count; i++) {
+        const struct gz_message *message = &frame->messages[i].message;
+        if (!frame->messages[i].sense) continue;
+        hides |= follows && (message->op == GZ_OP_POINTER || message->op == GZ_OP_CAMERA);
+        follows |= message->op == GZ_OP_INTEREST && message->interest.view;
+    }
+    return hides;
+}
+
 static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, size_t size)
 {
     struct frame frame;
@@ -428,7 +443,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     note_sent(sim);
     note_moves(sim, link, &frame, seq, end_seqs);
     close_moves(sim);
-    part_note_camera(sim, link);
+    if (part_note_camera(sim, link) && hides_camera(&frame)) part_hide_camera(sim, link);
     gz_arena_finish(&frame.arena);
 }
 

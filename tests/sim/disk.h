@@ -9,6 +9,9 @@ struct sim;
 
 /* The batch is what was done, and no more. */
 void model_sent(struct sim *sim, const struct gz_batch *batch);
+/* Once the model knows all batches: every edit is in one, or is made after the last one and
+ * waits. */
+void edits_settled(const struct sim *sim);
 /* The disk refused: the scene is as it was before. */
 void act_refused(struct sim *sim);
 /* Forgets the edits and notes that the disk refused. */

@@ -4,6 +4,11 @@
 #include "sim/judge.h"
 #include "sim/sim.h"
 
+bool gesture_moves(const struct gz_gesture *gesture)
+{
+    return gesture->is_behind || gz_gesture_is_passing(gesture);
+}
+
 bool touches_unstored(const struct model *model, const struct grip *grip)
 {
     for (size_t i = model->deed_count; i-- > 0 && !model->deeds[i].stored;) {
@@ -71,6 +76,32 @@ static struct deed *complete(struct sim *sim, const struct act *act, const struc
     return deed;
 }
 
+/* Whether the end alone brings nodes to where the last motion has them. */
+static bool moves_at_end(const struct act *act, const struct grip *grip)
+{
+    return act->kind == ACT_TURN || (act->kind != ACT_MESSAGE && grip->moves);
+}
+
+static void check_moved(const struct fact *fact)
+{
+    struct thing moved = fact->before;
+    moved.trs = fact->after.trs;
+    PROMISE(same_thing(&moved, &fact->after), "a drag only moves", "node %llu", NUMBER(fact->node));
+}
+
+/* What the end moved needs no other reason. */
+static void move_to_end(struct sim *sim, const struct grip *grip)
+{
+    struct model *model = &sim->model;
+    for (size_t i = 0; i < grip->press.count; i++) {
+        struct fact *fact = facts_find(&model->changed, grip->press.list[i].node);
+        if (fact == NULL) continue;
+        check_moved(fact);
+        remember(model, fact->node, gz_scene_seq(sim->core->scene), 0, &fact->after);
+        *fact = model->changed.list[--model->changed.count];
+    }
+}
+
 static void check_cancelled(const struct model *model, const struct grip *grip)
 {
     for (size_t i = 0; i < grip->press.count; i++) {
@@ -114,7 +145,9 @@ static struct deed *end_grip(struct sim *sim, const struct act *act, struct grip
     struct deed *deed = NULL;
     check_end(sim, act, &grip);
     for (size_t i = 0; i < grip.press.count; i++) set_holder(model, grip.press.list[i].node, 0);
-    if (!is_cancelled(model, act, &grip))
+    const bool cancelled = is_cancelled(model, act, &grip);
+    if (!cancelled && moves_at_end(act, &grip)) move_to_end(sim, &grip);
+    if (!cancelled)
         deed = complete(sim, act, &grip);
     else if (act->kind == ACT_MESSAGE)
         check_cancelled(model, &grip);
@@ -158,8 +191,11 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
     struct grip *grip = &model->grips[model->grip_count++];
     struct facts press = grip->press;
     press.count = 0;
-    *grip =
-        (struct grip){session->id, session->gesture.edit.id, session->gesture.interaction, press};
+    *grip = (struct grip){.session = session->id,
+                          .edit = session->gesture.edit.id,
+                          .interaction = session->gesture.interaction,
+                          .moves = gesture_moves(&session->gesture),
+                          .press = press};
     for (size_t i = 0; i < session->gesture.count; i++) {
         uint64_t node = session->gesture.ids[i];
         const struct thing *now = &life_of(model, node)->now;
@@ -177,7 +213,9 @@ void begin_grips(struct sim *sim, const struct act *act)
          session = session->next) {
         bool runs = session->gesture.interaction == &gz_drag_interaction ||
                     session->gesture.interaction == &gz_wheel_interaction;
-        if (runs && find_grip(&sim->model, session->id) == NULL) begin_grip(sim, act, session);
+        struct grip *grip = find_grip(&sim->model, session->id);
+        if (grip != NULL) grip->moves = gesture_moves(&session->gesture);
+        if (runs && grip == NULL) begin_grip(sim, act, session);
     }
 }
 
@@ -190,10 +228,7 @@ void check_dragged(const struct model *model, uint64_t session)
         uint64_t holder = model->lives[fact->node].holder;
         PROMISE(holder != 0 && (session == 0 || holder == session), "a drag moves what it holds",
                 "node %llu moved, held by session %llu", NUMBER(fact->node), NUMBER(holder));
-        struct thing moved = fact->before;
-        moved.trs = fact->after.trs;
-        PROMISE(same_thing(&moved, &fact->after), "a drag only moves", "node %llu",
-                NUMBER(fact->node));
+        check_moved(fact);
     }
 }
 

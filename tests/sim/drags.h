@@ -4,12 +4,15 @@
 
 #include "sim/lives.h"
 
+struct gz_gesture;
 struct sim;
 
+/* Whether a node of the gesture is not yet where its last motion has it. */
+bool gesture_moves(const struct gz_gesture *gesture);
 /* Whether a drag holds a node that an edit changed which is not stored. */
 bool touches_unstored(const struct model *model, const struct grip *grip);
 /* Drags that are over, in the order in which the core ends them; returns the edit that an `up` made
- * of its own. */
+ * of its own. What the end of another drag moved is no longer among the changes. */
 struct deed *end_grips(struct sim *sim, const struct act *act);
 void begin_grips(struct sim *sim, const struct act *act);
 /* Only transforms of nodes that the session (0: anybody) holds. */

@@ -101,7 +101,7 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
     if (delta->more) return;
     person->partial = person->tainted = false;
     if (person->wish != NULL) {
-        part_compare(sim, person, parcel->camera_first, parcel->camera_last);
+        part_hear(sim, person, parcel);
         return;
     }
     person->part = false;

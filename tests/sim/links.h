@@ -18,6 +18,7 @@ struct parcel {
     size_t size;
     size_t notes_stored;              /* changes of notes, when it was made */
     size_t camera_first, camera_last; /* of those of the link: what a view may be of */
+    bool camera_hidden;               /* or of one that is not noted */
     struct gz_arena arena;
     struct gz_message *messages; /* those from the daemon are read once, where they leave it */
     size_t message_count;
@@ -55,6 +56,7 @@ struct link {
     struct link_move moves[64]; /* at n % 64 */
     struct seen_camera *cameras;
     size_t camera_count, camera_capacity;
+    double hidden_until_s; /* a view may be of a camera that is not among these */
 };
 
 /* Takes over `bytes`. */

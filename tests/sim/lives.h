@@ -51,6 +51,7 @@ struct note_change {
 struct grip { /* a drag or wheel that runs */
     uint64_t session, edit;
     const struct gz_interaction *interaction;
+    bool moves;         /* not all of its nodes are where its last motion has them */
     struct facts press; /* `before` is what the press found */
 };
 

@@ -56,14 +56,15 @@ void part_answered(struct person *person, const struct request *request)
  * long that look may have taken, in slices beside those of others. */
 #define LOOKS_S (GZ_VIEW_MS_MIN / 1000.0)
 
-void part_note_camera(const struct sim *sim, struct link *link)
+bool part_note_camera(const struct sim *sim, struct link *link)
 {
     const struct gz_session *session = link->session;
-    if (!session->view.has_camera) return;
+    if (!session->view.has_camera) return false;
     const struct gz_camera_input *input = &session->view.camera.input;
     struct seen_camera *last =
         link->camera_count > 0 ? &link->cameras[link->camera_count - 1] : NULL;
-    if (last != NULL && memcmp(last->camera.view, input->view, sizeof input->view) == 0) return;
+    if (last != NULL && memcmp(last->camera.view, input->view, sizeof input->view) == 0)
+        return false;
     if (last != NULL) last->until_s = sim->now.mono_s;
     link->cameras =
         grow(link->cameras, &link->camera_capacity, link->camera_count + 1, sizeof *link->cameras);
@@ -71,6 +72,12 @@ void part_note_camera(const struct sim *sim, struct link *link)
     *seen = (struct seen_camera){.until_s = INFINITY};
     memcpy(seen->camera.view, input->view, sizeof input->view);
     memcpy(seen->camera.proj, input->proj, sizeof input->proj);
+    return true;
+}
+
+void part_hide_camera(const struct sim *sim, struct link *link)
+{
+    link->hidden_until_s = sim->now.mono_s + LOOKS_S;
 }
 
 void part_stamp(const struct sim *sim, const struct link *link, struct parcel *parcel)
@@ -80,6 +87,7 @@ void part_stamp(const struct sim *sim, const struct link *link, struct parcel *p
         first++;
     parcel->camera_first = first;
     parcel->camera_last = link->camera_count > 0 ? link->camera_count - 1 : 0;
+    parcel->camera_hidden = sim->now.mono_s <= link->hidden_until_s;
 }
 
 /* ---- what they have ---- */
@@ -175,4 +183,12 @@ void part_compare(struct sim *sim, struct person *person, size_t camera_first, s
             person->user, person->index, kinds[person->wish->kind], person->mirror.count,
             NUMBER(person->mirror.complete));
     compare_contents(sim, person);
+}
+
+void part_hear(struct sim *sim, struct person *person, const struct parcel *parcel)
+{
+    if (person->wish->kind == PART_VIEW && parcel->camera_hidden)
+        compare_contents(sim, person);
+    else
+        part_compare(sim, person, parcel->camera_first, parcel->camera_last);
 }
