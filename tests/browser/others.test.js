@@ -37,9 +37,14 @@ const viewOf = (person) => person.page.evaluate(() => window.gizmod.rig.view);
 const rgb = (colour) => `rgb(${[1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)).join(", ")})`;
 const notes = (person) => person.page.getByRole("region", { name: "Notes" });
 
-/** Waits until one looks from where the other does. */
+/** Waits until one looks from where the other does, as exactly as others' views are told: proto/README.md, "person". */
 async function sameView(follower, followed) {
-  await follower.until((view) => window.gizmod.rig.view.every((value, i) => Math.abs(value - view[i]) < 1e-3), await viewOf(followed));
+  await follower.until((view) => {
+    const eye = (at) => [0, 4, 8].map((column) => -(at[column] * at[12] + at[column + 1] * at[13] + at[column + 2] * at[14]));
+    const own = window.gizmod.rig.view;
+    const isTurned = own.slice(0, 12).every((value, i) => Math.abs(value - view[i]) < 2e-4);
+    return isTurned && eye(own).every((value, i) => Math.abs(value - eye(view)[i]) < 1e-3);
+  }, await viewOf(followed));
 }
 
 test("everybody is in the list, oneself first, with what they do", async () => {
