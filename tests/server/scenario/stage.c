@@ -6,14 +6,19 @@
 
 #include "model.h"
 
-int stage_setup(void **state)
+int stage_setup_with(void **state, const char *option)
 {
     struct stage *stage = calloc(1, sizeof *stage);
     assert_non_null(stage);
     *state = stage;
     test_daemon_init(&stage->daemon);
-    test_daemon_start(&stage->daemon, NULL, NULL);
+    test_daemon_start(&stage->daemon, option, NULL);
     return 0;
+}
+
+int stage_setup(void **state)
+{
+    return stage_setup_with(state, NULL);
 }
 
 /* Whatever a story was about, the files that it leaves keep all that is promised of them. */

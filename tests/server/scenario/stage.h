@@ -23,6 +23,7 @@ struct stage {
 
 /* For cmocka: a running daemon without scenes, and its end. */
 int stage_setup(void **state);
+int stage_setup_with(void **state, const char *option); /* of the daemon; NULL for none */
 int stage_teardown(void **state);
 /* After a test in a group that shares a daemon: its clients leave. */
 int stage_leave(void **state);
