@@ -139,7 +139,9 @@ const semiSpace = (mb) => [`--min-semi-space-size=${mb}`, `--max-semi-space-size
  * @returns what was said of each collection during the drag, and what the page counted
  */
 function drag({ how, nodes, warmUp = 0, events, more = [] }) {
-  const words = ["--trace-gc", "--expose-gc", ...more, "--input-type=module", "-e", PAGE];
+  // V8 optimises on this thread: on another one it may still be at it when the warm-up is over.
+  const v8 = ["--trace-gc", "--expose-gc", "--no-concurrent-recompilation"];
+  const words = [...v8, ...more, "--input-type=module", "-e", PAGE];
   const numbers = [nodes, warmUp, events].map(String);
   const folder = new URL("./", import.meta.url).href;
   const run = spawnSync(process.execPath, [...words, folder, fileURLToPath(WASM), how, ...numbers]);
