@@ -18,6 +18,7 @@
 
 #include <sqlite3.h>
 
+#include "bench/quantile.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
@@ -87,17 +88,6 @@ static void handle_message(void *context, struct crowd_member *member,
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(double *sorted, size_t count, double part)
-{
-    return count > 0 ? sorted[(size_t)((double)(count - 1) * part)] : NAN;
-}
-
 static void move(struct bench *bench)
 {
     uint64_t ids[DRAGGED];
@@ -145,7 +135,6 @@ static struct waits measure(struct bench *bench, bool asks)
     move_for(bench, SECONDS, asks);
     crowd_run(&bench->crowd, 0.05);
     bench->measuring = false;
-    qsort(bench->samples, bench->sample_count, sizeof *bench->samples, compare);
     return (struct waits){quantile(bench->samples, bench->sample_count, 0.5),
                           quantile(bench->samples, bench->sample_count, 0.99),
                           quantile(bench->samples, bench->sample_count, 1)};
@@ -288,7 +277,7 @@ static double median(const double *values, size_t count)
 {
     double sorted[ROUNDS_MAX];
     memcpy(sorted, values, count * sizeof *values);
-    qsort(sorted, count, sizeof *sorted, compare);
+    qsort(sorted, count, sizeof *sorted, compare_numbers);
     return (sorted[count / 2] + sorted[(count - 1) / 2]) / 2;
 }
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/quantile.h"
 #include "store/database.h"
 #include "store/store.h"
 #include "store/writer.h"
@@ -29,18 +30,6 @@ static double now_s(void)
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time); /* as crowd.h says when a message came */
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(double *values, size_t count, double part)
-{
-    qsort(values, count, sizeof *values, compare);
-    return count > 0 ? values[(size_t)((double)(count - 1) * part)] : NAN;
 }
 
 /* ---- fsync alone ---- */

@@ -29,6 +29,7 @@
 
 #include "support/cmocka.h"
 
+#include "bench/quantile.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
@@ -387,19 +388,6 @@ static void close_bench(struct bench *bench)
 }
 
 /* ---- what is measured ---- */
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(double *values, size_t count, double part)
-{
-    if (count == 0) return NAN;
-    qsort(values, count, sizeof *values, compare);
-    return values[(size_t)((double)(count - 1) * part)];
-}
 
 /* The editors take turns, at an even pace. */
 static void move_for(struct bench *bench, double seconds)

@@ -22,6 +22,7 @@
 
 #include "support/cmocka.h"
 
+#include "bench/quantile.h"
 #include "bench/turn_preload.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
@@ -78,7 +79,8 @@ static void handle_message(void *context, struct crowd_member *member,
         if (message->op == GZ_OP_ERROR)
             fail_msg("an edit was refused: %.*s", (int)message->error.message.size,
                      message->error.message.bytes);
-        if (person->count < sizeof person->samples / sizeof person->samples[0])
+        /* One place is left for who still waits at the end. */
+        if (person->count + 1 < sizeof person->samples / sizeof person->samples[0])
             person->samples[person->count++] = 1e3 * (came_s - person->sent_s);
     }
 }
@@ -106,19 +108,12 @@ static void move_for(struct bench *bench, double seconds)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static struct waits waits_of(struct person *person)
 {
     /* Who still waits has waited so long at least. */
     if (person->waits) person->samples[person->count++] = 1e3 * (crowd_unix_s() - person->sent_s);
-    qsort(person->samples, person->count, sizeof *person->samples, compare);
-    size_t last = person->count - 1;
-    struct waits waits = {person->samples[last / 2], person->samples[last * 99 / 100]};
+    struct waits waits = {quantile(person->samples, person->count, 0.5),
+                          quantile(person->samples, person->count, 0.99)};
     person->count = 0;
     return waits;
 }

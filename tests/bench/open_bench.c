@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/quantile.h"
 #include "bench/turn_preload.h"
 #include "store/store.h"
 #include "support/cmocka.h"
@@ -150,12 +151,6 @@ static void move(struct bench *bench)
     crowd_send(bench->mover, &grab);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Drags at an even pace for so long, or until `joining` has joined. */
 static struct result measure(struct bench *bench, struct crowd_member *joining, double seconds)
 {
@@ -173,12 +168,11 @@ static struct result measure(struct bench *bench, struct crowd_member *joining, 
     }
     struct result result = {.joined_s = crowd_unix_s() - begin_s};
     crowd_run(&bench->crowd, 0.1);
-    qsort(bench->waits_s, bench->wait_count, sizeof *bench->waits_s, compare);
     assert_true(bench->wait_count > 0);
     result.moves = bench->wait_count;
-    result.p50_s = bench->waits_s[bench->wait_count / 2];
-    result.p99_s = bench->waits_s[(bench->wait_count - 1) * 99 / 100];
-    result.most_s = bench->waits_s[bench->wait_count - 1];
+    result.p50_s = quantile(bench->waits_s, bench->wait_count, 0.5);
+    result.p99_s = quantile(bench->waits_s, bench->wait_count, 0.99);
+    result.most_s = quantile(bench->waits_s, bench->wait_count, 1);
     result.turn_s = (double)atomic_load(&bench->page->wall_ns) * 1e-9;
     result.turn_cpu_s = (double)atomic_load(&bench->page->cpu_ns) * 1e-9;
     return result;

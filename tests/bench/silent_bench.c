@@ -15,6 +15,7 @@
 
 #include "support/cmocka.h"
 
+#include "bench/quantile.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
 
@@ -65,12 +66,6 @@ static pid_t start_silence(int port, size_t count)
 
 /* ---- the joins ---- */
 
-static int compare(const void *a, const void *b)
-{
-    double difference = *(const double *)a - *(const double *)b;
-    return (difference > 0) - (difference < 0);
-}
-
 static double join_once(int port)
 {
     static struct raw_frame frame;
@@ -95,9 +90,8 @@ static void measure(const char *what, int port, size_t joins)
         took_s[i] = join_once(port);
         usleep(PAUSE_US);
     }
-    qsort(took_s, joins, sizeof *took_s, compare);
-    printf("%-32s p50 %7.2f  p99 %7.2f  most %7.2f ms\n", what, 1e3 * took_s[joins / 2],
-           1e3 * took_s[joins * 99 / 100], 1e3 * took_s[joins - 1]);
+    printf("%-32s p50 %7.2f  p99 %7.2f  most %7.2f ms\n", what, 1e3 * quantile(took_s, joins, 0.5),
+           1e3 * quantile(took_s, joins, 0.99), 1e3 * quantile(took_s, joins, 1));
     free(took_s);
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/quantile.h"
 #include "store/store.h"
 #include "support/cmocka.h"
 #include "support/crowd.h"
@@ -37,18 +38,6 @@ static double now_s(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(double *values, size_t count, double part)
-{
-    qsort(values, count, sizeof *values, compare);
-    return count > 0 ? values[(size_t)((double)(count - 1) * part)] : NAN;
 }
 
 static void open_file(struct file *file, enum gz_recorded recorded)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/quantile.h"
 #include "exchange/exchange.h"
 #include "proto/limits.h"
 #include "session/core.h"
@@ -93,12 +94,6 @@ static void look_at(struct bench *bench, double distance)
     say(bench, &camera);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void measure(struct bench *bench, bool surface, double *p50, double *p99)
 {
     static double took[LOOKS];
@@ -113,9 +108,8 @@ static void measure(struct bench *bench, bool surface, double *p50, double *p99)
         press.pointer.at[1] = between(270, 810);
         took[i] = 1e6 * say(bench, &press);
     }
-    qsort(took, LOOKS, sizeof *took, compare);
-    *p50 = took[LOOKS / 2];
-    *p99 = took[LOOKS * 99 / 100];
+    *p50 = quantile(took, LOOKS, 0.5);
+    *p99 = quantile(took, LOOKS, 0.99);
 }
 
 static void show(const char *what, const struct gz_core_import_node *nodes, size_t count,
