@@ -26,6 +26,7 @@
 #include "store/kept.h"
 
 struct gz_store;
+struct gz_shipping; /* ship.h */
 
 struct gz_store_options {
     const char *path;
@@ -36,7 +37,8 @@ struct gz_store_options {
     struct gz_retention_rule kept;
     void (*notify)(void *context); /* something can be taken; on the writer's thread */
     void *context;
-    const struct gz_log *log; /* may be NULL */
+    const struct gz_log *log;           /* may be NULL */
+    const struct gz_shipping *shipping; /* where each transaction goes first; NULL: nowhere */
 };
 
 /* Looks at the file (gz_inspect), and reads it if nobody may write to it, which state->read_only
@@ -145,6 +147,12 @@ struct gz_store_check {
  * somebody opened it meanwhile, and what was said may be wrong. */
 GZ_MUST_USE enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
                                           struct gz_error *error);
+
+/* Whether two files are equal row by row, to the last bit: `difference` says in a sentence in which
+ * table and row they differ first, and is empty if they do not. Not bounded by GZ_QUERY_MS_MAX. */
+GZ_MUST_USE enum gz_status gz_store_compare(const char *path, const char *against,
+                                            char difference[GZ_ERROR_BYTES_MAX],
+                                            struct gz_error *error);
 
 struct gz_store_summary {
     uint64_t nodes, seq;
