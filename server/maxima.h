@@ -273,6 +273,32 @@
 /* Ranges of addresses whose proxies can be trusted by option. */
 #define GZ_PROXIES_MAX 32
 
+/* ---- A cluster ---- */
+
+/* Bytes of a member's name (a host name has 63), of its address, and of its version. */
+#define GZ_MEMBER_BYTES_MAX 63
+#define GZ_MEMBER_URL_BYTES_MAX 255
+#define GZ_MEMBER_VERSION_BYTES_MAX 63
+/* Bytes of one change in the log: what SQLite takes as one changeset. */
+#define GZ_CHANGE_BYTES_MAX ((size_t)INT32_MAX)
+/* Bytes of a row of the log: a change, or a copy, that is larger has several. PostgreSQL keeps up
+ * to a GiB in a value, but then has it in memory more than once. */
+#define GZ_CLUSTER_PART_BYTES (1024 * 1024)
+/* Connections of a member to the database: threads that append at the same time share them. One
+ * more is for renewals alone. PostgreSQL takes 100 in all, by default. */
+#define GZ_CLUSTER_CONNECTIONS_MAX 8
+/* Seconds between the renewals of a member, and without one until another member may take its
+ * scenes: a few that come late are nothing. */
+#define GZ_CLUSTER_RENEW_SECONDS 1
+#define GZ_CLUSTER_LEASE_SECONDS 5
+/* Seconds that a connection to the database may take, and that the database may be silent while it
+ * owes an answer: a commit that waits for a standby takes its time. */
+#define GZ_CLUSTER_CONNECT_SECONDS 5
+#define GZ_CLUSTER_ANSWER_SECONDS 10
+/* Days for which it is known that a scene was deleted, or how it is called now. A file that is
+ * older is known by its place. */
+#define GZ_CLUSTER_GONE_DAYS 30
+
 /* ---- Times ---- */
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */
