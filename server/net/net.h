@@ -24,6 +24,7 @@
 #include "proto/base/log.h"
 #include "proto/limits.h"
 #include "proto/token/claims.h"
+#include "server/maxima.h"
 #include "session/core.h"
 
 struct gz_net;
@@ -70,10 +71,12 @@ static inline struct gz_core *gz_net_core(const struct gz_net_scene *scene)
 
 /* A request that waits for a scene that is being opened or closed, or is lent, embedded in the
  * struct of the one that asks. `again` is called once, later, on the loop: with NULL the scene is
- * to be asked for again, otherwise its opening failed and that is the answer. */
+ * to be asked for again, otherwise its opening failed and that is the answer. If another member of
+ * the cluster has the scene, the host fills `url` before that, and the asker is relayed to it. */
 struct gz_scene_wait {
     void (*again)(struct gz_scene_wait *wait, const struct gz_error *error);
     void *context;
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* http(s)://HOST:PORT of that member; else empty */
     /* the host's */
     struct gz_scene_wait *next;
     struct gz_scene_wait **list; /* NULL while it does not wait */
@@ -129,6 +132,12 @@ void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer
 void gz_http_receive(struct gz_http_request *request);
 /* A JSON error. `code` 0 is the one that goes with the status. */
 void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error);
+/* Another way to answer a request that was given to `admit` or to `serve`: the member of the
+ * cluster at this URL has its scene, and answers it. Bodies pass through in pieces, both ways. A
+ * member that cannot be reached, or that ends before its answer begins, is a 503 that may be tried
+ * again. So is a request whose body has come already (`admit` found the scene here, `serve` does
+ * not), and one that a member has relayed to this one. */
+void gz_http_relay(struct gz_http_request *request, const char *url);
 
 /* ---- the host ---- */
 
@@ -137,7 +146,8 @@ struct gz_net_host {
     /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts its own there. */
     _Atomic uint64_t *errors;
     /* The scene of this name, made if it is missing and `create`, both on the share of `payer`. If
-     * it has to be opened first, *scene is NULL with GZ_OK, and `wait` waits. GZ_BAD_VALUE if that
+     * it has to be opened first, *scene is NULL with GZ_OK, and `wait` waits; if another member of
+     * the cluster is known to have it, `wait->url` is filled instead. GZ_BAD_VALUE if that
      * is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_RATE_LIMITED, GZ_STORAGE. */
     enum gz_status (*find)(void *context, struct gz_text name, bool create, const char *payer,
                            struct gz_scene_wait *wait, struct gz_net_scene **scene,
@@ -184,7 +194,11 @@ struct gz_net_options {
     size_t admin_count;
     double ping_s, silence_s;
     size_t connections_per_address; /* at most; loopback may have any number */
-    const char *server;             /* for the Server header */
+    /* By which members of a cluster prove to each other what they are: what one relays is then
+     * believed as a trusted proxy's word is. The same at all members. NULL: there is no cluster. */
+    const uint8_t *secret;
+    size_t secret_size;
+    const char *server; /* for the Server header */
 };
 
 /* Bytes of a header's name, with the terminator. */
