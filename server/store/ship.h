@@ -25,6 +25,8 @@
 /* Where the changes of an open store go: gz_store_options. */
 struct gz_shipping {
     void *context;
+    /* The least place: a file whose place is lower counts on from here. 0: any place is fine. */
+    uint64_t from;
     /* Change n of the file, which is the change after the file's place. Called before COMMIT, on
      * the thread that writes: the opener's within gz_store_open, else the store's writer. May
      * block. The bytes are the caller's.

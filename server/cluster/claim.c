@@ -1,0 +1,300 @@
+/* A claim: the lease of one scene, from before its store is opened until after it was closed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster/internal.h"
+#include "store/store.h"
+
+/* ---- the list of claims ---- */
+
+static bool is_of(const struct gz_claim *claim, const char *name)
+{
+    return strcmp(claim->name, name) == 0 || strcmp(claim->new_name, name) == 0;
+}
+
+struct gz_claim *gz_cluster_find(const struct gz_cluster *cluster, const char *name)
+{
+    struct gz_claim *claim = cluster->claims;
+    while (claim != NULL && !is_of(claim, name)) claim = claim->next;
+    return claim;
+}
+
+static bool is_busy(const struct gz_cluster *cluster, const char *name)
+{
+    return gz_cluster_find(cluster, name) != NULL || strcmp(cluster->following, name) == 0;
+}
+
+/* From now on nobody else is at the file: an earlier claim and the follower are waited for. */
+static void link_claim(struct gz_claim *claim)
+{
+    struct gz_cluster *cluster = claim->cluster;
+    pthread_mutex_lock(&cluster->mutex);
+    while (is_busy(cluster, claim->name)) gz_cluster_wait(cluster, 1);
+    claim->next = cluster->claims;
+    cluster->claims = claim;
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+static void unlink_claim(const struct gz_claim *claim)
+{
+    struct gz_cluster *cluster = claim->cluster;
+    pthread_mutex_lock(&cluster->mutex);
+    struct gz_claim **link = &cluster->claims;
+    while (*link != claim) link = &(*link)->next;
+    *link = claim->next;
+    pthread_cond_broadcast(&cluster->change);
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+static struct gz_claim *create(struct gz_cluster *cluster, const struct gz_claim_request *request)
+{
+    struct gz_claim *claim = calloc(1, sizeof *claim);
+    if (claim == NULL) return NULL;
+    claim->cluster = cluster;
+    claim->request = *request;
+    claim->shipping = (struct gz_shipping){.context = claim, .append = gz_claim_append};
+    snprintf(claim->name, sizeof claim->name, "%s", request->name);
+    link_claim(claim);
+    return claim;
+}
+
+/* ---- the beginning of a scene's log ---- */
+
+static enum gz_status throw_away(void *context, uint64_t n, const uint8_t *bytes, size_t size,
+                                 struct gz_error *error)
+{
+    (void)context, (void)n, (void)bytes, (void)size, (void)error;
+    return GZ_OK;
+}
+
+/* A file that was opened once, by a store that ships to nobody, has the first place. */
+static enum gz_status settle_first(const char *path, uint64_t first_n, struct gz_error *error)
+{
+    struct gz_store *store;
+    struct gz_scene_state state;
+    const struct gz_shipping shipping = {.from = first_n - 1, .append = throw_away};
+    const struct gz_store_options options = {
+        .path = path, .create = true, .time = gz_cluster_time(), .shipping = &shipping};
+    enum gz_status status = gz_store_open(&store, &options, &state, error);
+    if (status != GZ_OK) return status;
+    if (state.read_only[0] != '\0') status = gz_fail(error, GZ_STORAGE, "%s", state.read_only);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    return status;
+}
+
+/* The file is changed in a copy, which takes its place when the log has it. */
+static enum gz_status begin_at(struct gz_claim *claim, const struct gz_cluster_scene *scene,
+                               const char *copy, struct gz_error *error)
+{
+    const char *path = claim->request.path;
+    enum gz_status status = GZ_OK;
+    unlink(copy);
+    claim->is_new = access(path, F_OK) != 0;
+    if (!claim->is_new) status = gz_store_backup(path, copy, error);
+    if (status == GZ_OK) status = settle_first(copy, scene->first_n, error);
+    if (status == GZ_OK)
+        status = gz_put_copy(claim->cluster, claim->name, claim->epoch, copy, error);
+    claim->copy_bytes = gz_store_bytes(copy);
+    if (status == GZ_OK) status = gz_store_install(path, copy, error);
+    if (status != GZ_OK) unlink(copy);
+    return status;
+}
+
+static enum gz_status begin(struct gz_claim *claim, const struct gz_cluster_scene *scene,
+                            struct gz_error *error)
+{
+    char *copy = gz_cluster_copy_path(claim->cluster, claim->name);
+    if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = begin_at(claim, scene, copy, error);
+    free(copy);
+    if (status == GZ_OK && !claim->is_new)
+        gz_log(claim->cluster->messages, GZ_INFO, 0, "%s: its file is in the cluster now",
+               claim->name);
+    return status;
+}
+
+/* ---- the lease ---- */
+
+static enum gz_status take(struct gz_claim *claim, bool create_it, struct gz_lease *lease,
+                           struct gz_error *error)
+{
+    struct gz_cluster *cluster = claim->cluster;
+    *lease = (struct gz_lease){.is_mine = false};
+    enum gz_status status =
+        cluster->log->take(cluster->log->context, claim->name, create_it, lease, error);
+    gz_cluster_heard(cluster, status, error);
+    return status;
+}
+
+/* The file of a scene that the cluster has deleted, or that has another name there now. */
+static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_cluster_scene *scene,
+                                 struct gz_error *error)
+{
+    struct gz_place place;
+    const char *path = claim->request.path;
+    if (!scene->is_gone || access(path, F_OK) != 0) return GZ_OK;
+    enum gz_status status = gz_store_place(path, &place, error);
+    if (status != GZ_OK || place.n == 0 || place.n > scene->n) return status;
+    return gz_set_aside(claim->cluster, claim->name, path,
+                        scene->became[0] != '\0' ? "the scene was renamed in the cluster"
+                                                 : "the scene was deleted in the cluster",
+                        error);
+}
+
+static enum gz_status find_lease(struct gz_claim *claim, struct gz_lease *lease,
+                                 struct gz_error *error)
+{
+    enum gz_status status = take(claim, false, lease, error);
+    if (status != GZ_UNKNOWN_SCENE) return status;
+    status = clear_gone(claim, &lease->scene, error);
+    if (status != GZ_OK) return status;
+    if (!claim->request.create && access(claim->request.path, F_OK) != 0)
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    return take(claim, true, lease, error);
+}
+
+/* Whoever made the scene may have died before its first copy. */
+static enum gz_status settle(struct gz_claim *claim, const struct gz_cluster_scene *scene,
+                             struct gz_error *error)
+{
+    bool is_there = claim->request.create || access(claim->request.path, F_OK) == 0;
+    claim->copy_bytes = scene->copy_bytes;
+    claim->bytes_since_copy = scene->bytes_since_copy;
+    if (scene->has_copy)
+        return gz_catch_up(claim->cluster, scene, claim->request.path, &claim->n, error);
+    if (!is_there) return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    claim->n = scene->first_n;
+    return begin(claim, scene, error);
+}
+
+static enum gz_status open_claim(struct gz_claim *claim, char *url, struct gz_error *error)
+{
+    struct gz_lease lease;
+    enum gz_status status = gz_cluster_check_entered(claim->cluster, error);
+    if (status == GZ_OK) status = find_lease(claim, &lease, error);
+    if (status != GZ_OK) return status;
+    if (!lease.is_mine) {
+        snprintf(url, GZ_MEMBER_URL_BYTES_MAX + 1, "%s", lease.url);
+        return GZ_OK;
+    }
+    claim->epoch = lease.scene.epoch;
+    return settle(claim, &lease.scene, error);
+}
+
+static void count_taken(struct gz_cluster *cluster)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    cluster->stats.taken++;
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+enum gz_status gz_cluster_open(struct gz_cluster *cluster, const struct gz_claim_request *request,
+                               struct gz_claim **out, char url[GZ_MEMBER_URL_BYTES_MAX + 1],
+                               struct gz_error *error)
+{
+    struct gz_claim *claim = create(cluster, request);
+    *out = NULL;
+    url[0] = '\0';
+    if (claim == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = open_claim(claim, url, error);
+    if (status != GZ_OK || url[0] != '\0') {
+        gz_cluster_close(claim);
+        return status;
+    }
+    count_taken(cluster);
+    *out = claim;
+    return GZ_OK;
+}
+
+void gz_claim_opened(struct gz_claim *claim)
+{
+    pthread_mutex_lock(&claim->cluster->mutex);
+    claim->is_opened = true;
+    pthread_mutex_unlock(&claim->cluster->mutex);
+}
+
+/* ---- the end ---- */
+
+/* An engine that has just been asked in vain is not waited for at the end. */
+static bool may_give(struct gz_claim *claim)
+{
+    struct gz_cluster *cluster = claim->cluster;
+    pthread_mutex_lock(&cluster->mutex);
+    bool may = claim->epoch != 0 && claim->state != GZ_CLAIM_LOST && !claim->is_left &&
+               !(cluster->is_ending && cluster->trouble.status != GZ_OK);
+    pthread_mutex_unlock(&cluster->mutex);
+    return may;
+}
+
+void gz_cluster_close(struct gz_claim *claim)
+{
+    struct gz_error error = {.status = GZ_OK};
+    if (claim == NULL) return;
+    const struct gz_cluster_log *log = claim->cluster->log;
+    if (may_give(claim)) {
+        enum gz_status status = log->give(log->context, claim->name, claim->epoch, &error);
+        gz_cluster_heard(claim->cluster, status, &error);
+    }
+    unlink_claim(claim);
+    free(claim);
+}
+
+enum gz_status gz_claim_delete(struct gz_claim *claim, struct gz_error *error)
+{
+    const struct gz_cluster_log *log = claim->cluster->log;
+    enum gz_status status = log->forget(log->context, claim->name, claim->epoch, error);
+    gz_cluster_heard(claim->cluster, status, error);
+    claim->is_left = status == GZ_OK;
+    return status;
+}
+
+/* The follower is kept from the file of the new name as well. */
+static void reserve(struct gz_claim *claim, const char *new_name)
+{
+    struct gz_cluster *cluster = claim->cluster;
+    pthread_mutex_lock(&cluster->mutex);
+    while (is_busy(cluster, new_name)) gz_cluster_wait(cluster, 1);
+    snprintf(claim->new_name, sizeof claim->new_name, "%s", new_name);
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+static void end_renaming(struct gz_claim *claim, bool is_done)
+{
+    pthread_mutex_lock(&claim->cluster->mutex);
+    if (is_done) memcpy(claim->name, claim->new_name, sizeof claim->name);
+    claim->new_name[0] = '\0';
+    pthread_mutex_unlock(&claim->cluster->mutex);
+}
+
+enum gz_status gz_claim_rename(struct gz_claim *claim, const char *new_name, struct gz_error *error)
+{
+    const struct gz_cluster_log *log = claim->cluster->log;
+    reserve(claim, new_name);
+    enum gz_status status = log->rename(log->context, claim->name, claim->epoch, new_name, error);
+    gz_cluster_heard(claim->cluster, status, error);
+    end_renaming(claim, status == GZ_OK);
+    return status;
+}
+
+/* ---- what it says ---- */
+
+const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim)
+{
+    return &claim->shipping;
+}
+
+bool gz_claim_is_new(const struct gz_claim *claim)
+{
+    return claim->is_new;
+}
+
+enum gz_claim_state gz_claim_state(const struct gz_claim *claim)
+{
+    pthread_mutex_lock(&claim->cluster->mutex);
+    enum gz_claim_state state = claim->state;
+    pthread_mutex_unlock(&claim->cluster->mutex);
+    return state;
+}

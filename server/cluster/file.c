@@ -1,0 +1,185 @@
+/* The file of a scene is brought up to the end of its log: by the newest copy if it is older than
+ * that, then by one change after another. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cluster/internal.h"
+#include "store/store.h"
+
+/* How often a copy is read anew because a newer one took its place meanwhile. */
+#define COPY_TRIES 3
+
+bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n)
+{
+    return scene->first_n <= n && n <= scene->n;
+}
+
+enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, const char *path,
+                            const char *why, struct gz_error *error)
+{
+    char *aside;
+    if (asprintf(&aside, "%s/%s.aside-%lld.db", cluster->folder, name, (long long)time(NULL)) < 0)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = gz_store_rename(path, aside, error);
+    if (status == GZ_OK)
+        gz_log(cluster->messages, GZ_WARN, 0, "%s: %s: the file of this member is kept as %s", name,
+               why, strrchr(aside, '/') + 1);
+    free(aside);
+    return status;
+}
+
+/* ---- the copy ---- */
+
+static enum gz_status receive_copy(struct gz_cluster *cluster, const char *name, int file,
+                                   uint64_t *n, struct gz_error *error)
+{
+    struct gz_cluster_scene found = {.n = 0};
+    enum gz_status status = GZ_CONFLICT;
+    for (int i = 0; status == GZ_CONFLICT && i < COPY_TRIES; i++) {
+        if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0)
+            return gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
+        status = cluster->log->read_copy(cluster->log->context, name, file, &found, error);
+    }
+    if (status == GZ_OK) gz_cluster_heard(cluster, status, error);
+    if (status == GZ_OK && fsync(file) != 0)
+        status = gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
+    *n = found.copy_n;
+    return status;
+}
+
+static enum gz_status install(struct gz_cluster *cluster, const char *name, const char *path,
+                              const char *copy, uint64_t *n, struct gz_error *error)
+{
+    unlink(copy);
+    int file = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
+        return gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
+    enum gz_status status = receive_copy(cluster, name, file, n, error);
+    close(file);
+    if (status == GZ_OK) status = gz_store_install(path, copy, error);
+    if (status != GZ_OK) unlink(copy);
+    return status;
+}
+
+static enum gz_status begin_with_copy(struct gz_cluster *cluster, const char *name,
+                                      const char *path, uint64_t *n, struct gz_error *error)
+{
+    char *copy = gz_cluster_copy_path(cluster, name);
+    if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = install(cluster, name, path, copy, n, error);
+    free(copy);
+    return status;
+}
+
+/* ---- changes ---- */
+
+struct changes {
+    const char *path;
+    struct gz_applier *applier; /* NULL before the first change */
+    uint64_t n;
+    bool is_failed;  /* it was not the engine that did */
+    bool is_refused; /* the file is not as the changes found theirs */
+};
+
+static enum gz_status apply(void *to, const struct gz_cluster_change *change,
+                            struct gz_error *error)
+{
+    struct changes *changes = to;
+    enum gz_status status = GZ_OK;
+    if (changes->applier == NULL)
+        status = gz_applier_open(&changes->applier, changes->path, false, error);
+    if (status == GZ_OK && change->version > gz_applier_place(changes->applier).version)
+        status = gz_fail(error, GZ_VERSION,
+                         "its authority is a newer gizmod, of schema version %d: update this one",
+                         change->version);
+    if (status == GZ_OK)
+        status = gz_applier_apply(changes->applier, change->n, change->bytes, change->size, error);
+    changes->is_failed = status != GZ_OK;
+    changes->is_refused = status == GZ_CONFLICT;
+    if (status == GZ_OK) changes->n = change->n;
+    return status;
+}
+
+static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name,
+                                    struct changes *changes, struct gz_error *error)
+{
+    enum gz_status status =
+        cluster->log->read(cluster->log->context, name, changes->n, apply, changes, error);
+    if (!changes->is_failed) gz_cluster_heard(cluster, status, error);
+    gz_applier_close(changes->applier);
+    changes->applier = NULL;
+    return status;
+}
+
+/* What the changes do not fit is kept, and a copy takes its place; where the log does not go back
+ * as far as the file, a copy is newer. */
+static enum gz_status begin_again(struct gz_cluster *cluster, const char *name,
+                                  struct changes *changes, struct gz_error *error)
+{
+    enum gz_status status = GZ_OK;
+    if (changes->is_refused) {
+        gz_log(cluster->messages, GZ_ERROR, 0, "%s: %s", name, error->message);
+        status = gz_set_aside(cluster, name, changes->path, "a change of the log does not fit it",
+                              error);
+    }
+    if (status == GZ_OK) status = begin_with_copy(cluster, name, changes->path, &changes->n, error);
+    return status == GZ_OK ? apply_changes(cluster, name, changes, error) : status;
+}
+
+/* ---- both ---- */
+
+/* A file of an earlier scene of the name is kept; one that was never in the cluster, or that is
+ * ahead of the log, is somebody's to decide about. */
+static enum gz_status check_place(const struct gz_cluster *cluster,
+                                  const struct gz_cluster_scene *scene, const char *path,
+                                  struct gz_place *place, struct gz_error *error)
+{
+    if (gz_is_of_scene(scene, place->n)) return GZ_OK;
+    if (place->n > 0 && place->n < scene->first_n) {
+        place->n = 0;
+        return gz_set_aside(cluster, scene->name, path,
+                            "the cluster has another scene of this name", error);
+    }
+    return gz_fail(error, GZ_CONFLICT,
+                   place->n == 0
+                       ? "%s: the cluster has another scene of this name, and the file of this "
+                         "member was never in the cluster: give the file another name"
+                       : "%s: the file of this member is ahead of the log of the cluster: compare "
+                         "the members' files (gizmoctl check FILE --against FILE), and move it "
+                         "away to go on without what it is ahead",
+                   scene->name);
+}
+
+static enum gz_status find_place(const struct gz_cluster *cluster,
+                                 const struct gz_cluster_scene *scene, const char *path,
+                                 uint64_t *n, struct gz_error *error)
+{
+    struct gz_place place = {.n = 0};
+    enum gz_status status = gz_store_place(path, &place, error);
+    if (status == GZ_OK)
+        status = check_place(cluster, scene, path, &place, error);
+    else if (status == GZ_UNKNOWN_SCENE)
+        status = GZ_OK;
+    *n = place.n;
+    return status;
+}
+
+enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
+                           const char *path, uint64_t *n, struct gz_error *error)
+{
+    struct changes changes = {.path = path};
+    enum gz_status status = find_place(cluster, scene, path, &changes.n, error);
+    if (status == GZ_OK && changes.n < scene->copy_n)
+        status = begin_with_copy(cluster, scene->name, path, &changes.n, error);
+    if (status == GZ_OK && changes.n < scene->n) {
+        status = apply_changes(cluster, scene->name, &changes, error);
+        if (status == GZ_CONFLICT) status = begin_again(cluster, scene->name, &changes, error);
+    }
+    *n = changes.n;
+    return status;
+}

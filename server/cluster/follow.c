@@ -1,0 +1,258 @@
+/* What others wrote: the files of scenes that are not open here are brought up to date, deleted and
+ * renamed as the log has it; and what became of this member's claims is found out. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster/internal.h"
+#include "proto/base/buffer.h"
+#include "store/store.h"
+
+/* Seconds after which a file that could not be followed is tried again. */
+#define RETRY_SECONDS 5
+/* Seconds after which the list is read anew, whatever is left to be followed. */
+#define PASS_SECONDS 0.5
+
+struct listing {
+    struct gz_cluster_scene *scenes; /* by name */
+    size_t count, capacity;
+};
+
+/* ---- what became of the claims ---- */
+
+static void judge(struct gz_cluster *cluster, struct gz_claim *claim,
+                  const struct gz_cluster_scene *scene)
+{
+    enum gz_claim_state before = claim->state;
+    bool is_wanted = scene->wanted[0] != '\0' && strcmp(scene->wanted, cluster->me->name) != 0;
+    if (claim->epoch == 0 || claim->is_left || before == GZ_CLAIM_LOST) return;
+    if (scene->epoch > claim->epoch)
+        claim->state = GZ_CLAIM_LOST;
+    else if (scene->epoch == claim->epoch && is_wanted)
+        claim->state = GZ_CLAIM_WANTED;
+    if (claim->state == before) return;
+    if (claim->state == GZ_CLAIM_LOST) cluster->stats.fenced++;
+    if (claim->is_opened) claim->request.notify(claim->request.context);
+}
+
+static void judge_all(struct gz_cluster *cluster, const struct listing *listing)
+{
+    uint64_t claims = 0;
+    pthread_mutex_lock(&cluster->mutex);
+    for (size_t i = 0; cluster->claims != NULL && i < listing->count; i++) {
+        struct gz_claim *claim = gz_cluster_find(cluster, listing->scenes[i].name);
+        if (claim != NULL && strcmp(claim->name, listing->scenes[i].name) == 0)
+            judge(cluster, claim, &listing->scenes[i]);
+    }
+    for (struct gz_claim *claim = cluster->claims; claim != NULL; claim = claim->next) claims++;
+    cluster->stats.claims = claims;
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+/* ---- what is known of a file ---- */
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct gz_followed *)a)->name, ((const struct gz_followed *)b)->name);
+}
+
+/* NULL without memory. */
+static struct gz_followed *find_file(struct gz_cluster *cluster, const char *name)
+{
+    struct gz_followed key = {.n = 0};
+    const size_t count = cluster->file_count;
+    snprintf(key.name, sizeof key.name, "%s", name);
+    struct gz_followed *found =
+        count > 0 ? bsearch(&key, cluster->files, count, sizeof key, compare) : NULL;
+    if (found != NULL) return found;
+    if (!gz_grow(&cluster->files, &cluster->file_capacity, count + 1, sizeof key)) return NULL;
+    cluster->files[cluster->file_count++] = key;
+    qsort(cluster->files, cluster->file_count, sizeof key, compare);
+    return bsearch(&key, cluster->files, cluster->file_count, sizeof key, compare);
+}
+
+/* The follower has the file until it gives it back; false if it is open here. */
+static bool take_file(struct gz_cluster *cluster, const char *name)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    bool is_free = gz_cluster_find(cluster, name) == NULL && !cluster->is_closing;
+    if (is_free) snprintf(cluster->following, sizeof cluster->following, "%s", name);
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_free;
+}
+
+static void give_file(struct gz_cluster *cluster)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    cluster->following[0] = '\0';
+    pthread_cond_broadcast(&cluster->change);
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+/* ---- scenes that are gone ---- */
+
+/* If the new name has a file already, it is the one of the log. */
+static enum gz_status follow_renaming(const struct gz_cluster *cluster,
+                                      const struct gz_cluster_scene *scene, const char *path,
+                                      struct gz_error *error)
+{
+    char *to = gz_cluster_path(cluster, scene->became);
+    if (to == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status =
+        access(to, F_OK) != 0 ? gz_store_rename(path, to, error) : gz_store_delete(path, error);
+    free(to);
+    return status;
+}
+
+/* A file whose deletion this member did not see is kept. */
+static enum gz_status follow_deletion(const struct gz_cluster *cluster,
+                                      const struct gz_cluster_scene *scene,
+                                      const struct gz_followed *file, const char *path,
+                                      struct gz_error *error)
+{
+    if (!file->is_known)
+        return gz_set_aside(cluster, scene->name, path, "the scene was deleted in the cluster",
+                            error);
+    enum gz_status status = gz_store_delete(path, error);
+    if (status == GZ_OK)
+        gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", scene->name);
+    return status;
+}
+
+/* A file that was never in the cluster, or is of a later scene, has nothing to do with it. */
+static enum gz_status follow_end(const struct gz_cluster *cluster,
+                                 const struct gz_cluster_scene *scene, struct gz_followed *file,
+                                 const char *path, struct gz_error *error)
+{
+    struct gz_place place = {.n = 0};
+    enum gz_status status = GZ_OK;
+    if (access(path, F_OK) == 0) status = gz_store_place(path, &place, error);
+    if (status == GZ_OK && gz_is_of_scene(scene, place.n))
+        status = scene->became[0] != '\0' ? follow_renaming(cluster, scene, path, error)
+                                          : follow_deletion(cluster, scene, file, path, error);
+    file->is_settled = status == GZ_OK;
+    return status;
+}
+
+/* ---- one scene ---- */
+
+static bool is_due(const struct gz_followed *file, const struct gz_cluster_scene *scene)
+{
+    if (gz_cluster_now() < file->retry_s) return false;
+    if (scene->is_gone) return !file->is_settled;
+    return scene->has_copy && !(file->is_known && file->n == scene->n);
+}
+
+/* What fails is logged when it fails a second time, and once in the same words. */
+static void report(const struct gz_cluster *cluster, struct gz_followed *file,
+                   const struct gz_error *error)
+{
+    bool is_second = file->retry_s > 0;
+    file->retry_s = gz_cluster_now() + (is_second ? RETRY_SECONDS : PASS_SECONDS);
+    if (!is_second || strcmp(file->said, error->message) == 0) return;
+    snprintf(file->said, sizeof file->said, "%.*s", SAID_BYTES - 1, error->message);
+    gz_log(cluster->messages, GZ_WARN, 0, "%s: not up to date: %s", file->name, error->message);
+}
+
+static void follow_file(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
+                        struct gz_followed *file, const char *path)
+{
+    struct gz_error error;
+    enum gz_status status;
+    if (scene->is_gone) {
+        status = follow_end(cluster, scene, file, path, &error);
+        file->n = 0;
+    } else {
+        status = gz_catch_up(cluster, scene, path, &file->n, &error);
+        file->is_settled = false;
+    }
+    file->is_known = status == GZ_OK;
+    if (status != GZ_OK) {
+        report(cluster, file, &error);
+        return;
+    }
+    file->retry_s = 0;
+    file->said[0] = '\0';
+}
+
+static void follow_scene(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+{
+    struct gz_followed *file = find_file(cluster, scene->name);
+    if (file == NULL || !is_due(file, scene) || !take_file(cluster, scene->name)) return;
+    char *path = gz_cluster_path(cluster, scene->name);
+    if (path != NULL) follow_file(cluster, scene, file, path);
+    free(path);
+    give_file(cluster);
+}
+
+/* ---- all ---- */
+
+static enum gz_status add_scene(void *to, const struct gz_cluster_scene *scene,
+                                struct gz_error *error)
+{
+    struct listing *listing = to;
+    if (!gz_grow(&listing->scenes, &listing->capacity, listing->count + 1, sizeof *scene))
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for the list of scenes");
+    listing->scenes[listing->count++] = *scene;
+    return GZ_OK;
+}
+
+/* Those after the one that was followed last come first: a scene that always has something new
+ * keeps no other waiting. */
+static void follow_all(struct gz_cluster *cluster, const struct listing *listing)
+{
+    const double until_s = gz_cluster_now() + PASS_SECONDS;
+    size_t first = 0;
+    while (first < listing->count &&
+           strcmp(listing->scenes[first].name, cluster->resume_after) <= 0)
+        first++;
+    for (size_t i = 0; i < listing->count && gz_cluster_now() < until_s; i++) {
+        const struct gz_cluster_scene *scene = &listing->scenes[(first + i) % listing->count];
+        follow_scene(cluster, scene);
+        memcpy(cluster->resume_after, scene->name, sizeof cluster->resume_after);
+    }
+}
+
+static uint64_t lag_of(const struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+{
+    struct gz_followed key;
+    snprintf(key.name, sizeof key.name, "%s", scene->name);
+    const struct gz_followed *file =
+        cluster->file_count > 0
+            ? bsearch(&key, cluster->files, cluster->file_count, sizeof key, compare)
+            : NULL;
+    uint64_t from = file != NULL && file->n >= scene->first_n ? file->n : scene->first_n - 1;
+    return scene->n > from ? scene->n - from : 0;
+}
+
+static void measure(struct gz_cluster *cluster, const struct listing *listing)
+{
+    uint64_t scenes = 0, behind = 0;
+    pthread_mutex_lock(&cluster->mutex);
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct gz_cluster_scene *scene = &listing->scenes[i];
+        if (scene->is_gone || !scene->has_copy) continue;
+        scenes++;
+        if (gz_cluster_find(cluster, scene->name) == NULL) behind += lag_of(cluster, scene);
+    }
+    cluster->stats.scenes = scenes;
+    cluster->stats.behind = behind;
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+void gz_follow(struct gz_cluster *cluster)
+{
+    struct listing listing = {.count = 0};
+    struct gz_error error;
+    enum gz_status status =
+        cluster->log->scenes(cluster->log->context, add_scene, &listing, &error);
+    gz_cluster_heard(cluster, status, &error);
+    if (status == GZ_OK) {
+        judge_all(cluster, &listing);
+        gz_copy_if_due(cluster);
+        follow_all(cluster, &listing);
+        measure(cluster, &listing);
+    }
+    free(listing.scenes);
+}

@@ -1,0 +1,128 @@
+/* internal.h - what the files of this room need of each other: a member, its claims, and what it
+ * knows of the files that it follows. Threads: what `mutex` guards is touched with it alone; the
+ * engine, the store and gz_log are never called with it. */
+#ifndef GZ_CLUSTER_INTERNAL_H
+#define GZ_CLUSTER_INTERNAL_H
+
+#include <pthread.h>
+
+#include "cluster/cluster.h"
+
+/* Files in the data folder that are made for a copy, and what a crash leaves of them. */
+#define GZ_COPY_PREFIX ".cluster-"
+/* Bytes of the sentence that was logged last about a file. */
+#define SAID_BYTES 200
+
+/* The file of a scene as the follower knows it. */
+struct gz_followed {
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    uint64_t n;      /* its place; 0 for no file */
+    bool is_known;   /* `n` is what the file says; else the file is looked at */
+    bool is_settled; /* of a scene that is gone: nothing is left to do */
+    double retry_s;  /* monotonic: it failed, and is tried again then */
+    char said[SAID_BYTES];
+};
+
+struct gz_cluster {
+    const struct gz_cluster_log *log;
+    const struct gz_log *messages;
+    const struct gz_member *me;
+    const char *folder;
+    pthread_t renewer, follower;
+    bool has_renewer, has_follower;
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t change; /* of what follows */
+    bool is_ending, is_closing;
+    bool is_entered, is_replaced;  /* by another process of the same name */
+    struct gz_error trouble;       /* what the engine answered last; GZ_OK if all is well */
+    double answered_s, trouble_s;  /* monotonic: when all was well last, and when it was not */
+    char said[GZ_ERROR_BYTES_MAX]; /* the trouble that was logged last; "" for none */
+    double said_s;
+    struct gz_claim *claims;
+    char following[GZ_SCENE_NAME_BYTES_MAX + 1]; /* whose file the follower has; "" for none */
+    struct gz_cluster_stats stats;
+    /* the follower's alone */
+    struct gz_followed *files; /* by name */
+    size_t file_count, file_capacity;
+    char resume_after[GZ_SCENE_NAME_BYTES_MAX + 1]; /* the scene that was followed last */
+};
+
+struct gz_claim {
+    struct gz_cluster *cluster;
+    struct gz_claim *next;
+    struct gz_claim_request request;
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];     /* changes with a renaming */
+    char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* while it is renamed; else empty */
+    struct gz_shipping shipping;
+    uint64_t epoch;       /* 0 until the lease is taken */
+    int version;          /* of the schema that changes are made with; 0 before the first one */
+    bool is_new, is_left; /* made by this claim; it has left the log, and no lease is to be given */
+    /* guarded by the cluster's mutex */
+    bool is_opened; /* its opening came to its end */
+    enum gz_claim_state state;
+    bool is_unsure; /* an append was given up: nobody knows what became of it */
+    uint64_t n;     /* the last change in the log */
+    uint64_t copy_bytes, bytes_since_copy;
+    double append_from_s; /* monotonic: of the append that runs; 0 for none */
+};
+
+/* ---- engine.c ---- */
+
+/* For a member whose name another process has taken; with the name. */
+#define GZ_REPLACED_WORDS                                                                          \
+    "another process has entered as member %s: each member needs a name of its own (--member)"
+
+/* Seconds: monotonic, and since 1970. */
+double gz_cluster_now(void);
+double gz_cluster_time(void);
+/* FOLDER/NAME.db, and FOLDER/.cluster-NAME.db for a copy of it; to be freed, NULL without memory.
+ */
+char *gz_cluster_path(const struct gz_cluster *cluster, const char *name);
+char *gz_cluster_copy_path(const struct gz_cluster *cluster, const char *name);
+/* Waits for a change of what the mutex guards, so many seconds at most. With the mutex. */
+void gz_cluster_wait(struct gz_cluster *cluster, double seconds);
+/* What the engine answered; `error` is filled if the status is one. Without the mutex. */
+void gz_cluster_heard(struct gz_cluster *cluster, enum gz_status status,
+                      const struct gz_error *error);
+/* This member has entered; else GZ_STORAGE in words. Without the mutex. */
+GZ_MUST_USE enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster,
+                                                    struct gz_error *error);
+
+/* ---- file.c ---- */
+
+/* Brings the file at `path` up to the last change of the scene's log; nobody has it open. *n is its
+ * place then. GZ_CONFLICT in words if the file is of another scene. */
+GZ_MUST_USE enum gz_status gz_catch_up(struct gz_cluster *cluster,
+                                       const struct gz_cluster_scene *scene, const char *path,
+                                       uint64_t *n, struct gz_error *error);
+/* Gives the file a name under which nobody looks for a scene, and says so in the log. */
+GZ_MUST_USE enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name,
+                                        const char *path, const char *why, struct gz_error *error);
+/* The place of the file is one of the scene's. */
+bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n);
+
+/* ---- follow.c ---- */
+
+/* Once: applies what others wrote, and looks what became of the claims. */
+void gz_follow(struct gz_cluster *cluster);
+
+/* ---- claim.c ---- */
+
+/* The claim of this name; NULL for none. With the mutex. */
+struct gz_claim *gz_cluster_find(const struct gz_cluster *cluster, const char *name);
+
+/* ---- shipping.c ---- */
+
+enum gz_status gz_claim_append(void *context, uint64_t n, const uint8_t *bytes, size_t size,
+                               struct gz_error *error);
+
+/* ---- copying.c ---- */
+
+/* Puts a copy of one scene's file into its log, if there is one whose changes since the last copy
+ * are larger than that. Its store goes on meanwhile. */
+void gz_copy_if_due(struct gz_cluster *cluster);
+/* The file at `from`, which nobody has open, becomes the newest copy in the log. */
+GZ_MUST_USE enum gz_status gz_put_copy(struct gz_cluster *cluster, const char *name, uint64_t epoch,
+                                       const char *from, struct gz_error *error);
+
+#endif
