@@ -23,8 +23,10 @@ SELECT did <> 'delete', after_parent, {trs after_}
 WITH drag (edit, step) AS (
     SELECT c.edit, c.step
       FROM changes c JOIN edits e ON e.id = c.edit
-     WHERE c.rowid = coalesce((SELECT rowid FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, step LIMIT 1),
-                              (SELECT rowid FROM changes WHERE node = ?1 AND seq IS NULL LIMIT 1))
+     WHERE (c.edit, c.step) =
+           (SELECT edit, step FROM (SELECT edit, step FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, step LIMIT 1)
+            UNION ALL SELECT edit, step FROM changes WHERE node = ?1 AND seq IS NULL
+            LIMIT 1)
        AND e.began_seq < ?2 AND (e.handle IS NOT NULL OR e.kind = 'wheel'))
 SELECT edit, seq, {trs}
   FROM (SELECT s.edit, s.seq, {trs s.}

@@ -118,13 +118,13 @@ static const char *find_constraint(const char *sql, size_t *size)
     return begin;
 }
 
-static void check_constraint(struct checker *checker, const char *table, bool has_rowid,
+/* `row` is the expression that names a row of the table. */
+static void check_constraint(struct checker *checker, const char *table, const char *row,
                              const char *text, size_t size)
 {
-    char *query = sqlite3_mprintf(
-        "SELECT coalesce('row ' || %s, 'a row') || ' of %q breaks a rule of its table: %.*q'"
-        " FROM %s WHERE NOT %.*s",
-        has_rowid ? "rowid" : "NULL", table, (int)size, text, table, (int)size, text);
+    char *query = sqlite3_mprintf("SELECT %s || ' of %q breaks a rule of its table: %.*q'"
+                                  " FROM %s WHERE NOT %.*s",
+                                  row, table, (int)size, text, table, (int)size, text);
     if (query == NULL) {
         say(checker, "no memory for the rules of %s", table);
         return;
@@ -139,11 +139,11 @@ static void check_constraints(struct checker *checker)
 {
     struct gz_ask tables = prepare(checker->model, GZ_SQL_CHECK_TABLES);
     while (gz_ask_row(&tables)) {
-        const char *sql = text_of(tables.statement, 1), *text = sql;
+        const char *text = text_of(tables.statement, 1);
         size_t size;
         while ((text = find_constraint(text, &size)) != NULL) {
-            check_constraint(checker, text_of(tables.statement, 0),
-                             strstr(sql, "WITHOUT ROWID") == NULL, text, size);
+            check_constraint(checker, text_of(tables.statement, 0), text_of(tables.statement, 2),
+                             text, size);
             text += size;
         }
     }
@@ -418,6 +418,7 @@ static const struct promise promises[] = {
     {.sql = GZ_SQL_CHECK_CHECKPOINT_COUNT, .most = GZ_CHECKPOINTS_MAX},
     {.sql = GZ_SQL_CHECK_ACCESS_GLOBS, .most = GZ_GLOB_BYTES_MAX, .since = 11},
     {.sql = GZ_SQL_CHECK_ACCESS_COUNT, .most = GZ_ACCESS_MAX, .since = 11},
+    {.sql = GZ_SQL_CHECK_LOG_N, .most = GZ_COUNTER_MAX, .since = 13},
 };
 
 static void check_promise(struct checker *checker, const struct promise *promise)

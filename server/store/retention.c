@@ -93,12 +93,13 @@ static int forget_earlier(struct gz_retention *retention, uint64_t node, uint64_
 {
     struct gz_ask ask = start(retention, GZ_SQL_RETENTION_FIND_EARLIER, (uint64_t[]){node, seq});
     bool is_found = gz_ask_row(&ask);
-    uint64_t change = is_found ? (uint64_t)sqlite3_column_int64(ask.statement, 0) : 0;
-    uint64_t edit = is_found ? (uint64_t)sqlite3_column_int64(ask.statement, 1) : 0;
+    uint64_t change[2] = {0}; /* its edit and step */
+    for (int i = 0; is_found && i < 2; i++)
+        change[i] = (uint64_t)sqlite3_column_int64(ask.statement, i);
     int rc = gz_ask_finish(&ask);
     if (rc != SQLITE_OK || !is_found) return rc;
-    rc = run(retention, GZ_SQL_RETENTION_FORGET_CHANGE, &change);
-    return rc == SQLITE_OK ? run(retention, GZ_SQL_RETENTION_FORGET_EDIT, &edit) : rc;
+    rc = run(retention, GZ_SQL_RETENTION_FORGET_CHANGE, change);
+    return rc == SQLITE_OK ? run(retention, GZ_SQL_RETENTION_FORGET_EDIT, change) : rc;
 }
 
 /* Goes on with the edit's changes; *done is true once there are no more. */

@@ -37,6 +37,8 @@ SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', th
 SELECT 'scene, row ' || id || ': its seq ' || seq || ', next_node ' || next_node || ' or next_edit ' || next_edit || ' cannot be'
   FROM scene
  WHERE max(seq, next_node, next_edit) > ?1 OR min(seq, next_node, next_edit) < 0
+-- :log_n
+SELECT 'scene, row ' || id || ': its log_n ' || log_n || ' cannot be' FROM scene WHERE log_n NOT BETWEEN 0 AND ?1
 -- :asset_seqs
 SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq
   FROM assets a, scene s
@@ -209,16 +211,23 @@ SELECT name, type, sql
   FROM sqlite_schema
  WHERE NOT (type = 'index' AND sql IS NULL) AND NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4'))
  ORDER BY name
+-- The tables, their SQL, and for each an expression that names a row: "row 7", or by its primary key "row (edit 7, step 0)".
 -- :tables
-SELECT name, sql FROM sqlite_schema WHERE type = 'table'
+SELECT s.name, s.sql,
+       iif(l.wr, (SELECT '''row ('' || ' || group_concat('''' || name || ' '' || "' || name || '"', ' || '', '' || ') || ' || '')'''
+                    FROM (SELECT name FROM pragma_table_info(s.name) WHERE pk > 0 ORDER BY pk)),
+           '''row '' || rowid')
+  FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name AND l.schema = 'main'
+ WHERE s.type = 'table'
 -- :nodes
 SELECT id, deleted_seq IS NOT NULL, {content} FROM nodes ORDER BY id
 -- Each node, whether a drag holds it, and its last change.
 -- :latest
 SELECT n.id, n.deleted_seq IS NOT NULL, EXISTS (SELECT 1 FROM changes r WHERE r.node = n.id AND r.seq IS NULL), c.edit,
        {content n.}, {content c.before_}, {content c.after_}
-  FROM nodes n LEFT JOIN changes c ON c.rowid =
-       (SELECT l.rowid FROM changes l WHERE l.node = n.id AND l.seq IS NOT NULL ORDER BY l.seq DESC, l.step DESC LIMIT 1)
+  FROM nodes n LEFT JOIN changes c ON (c.edit, c.step) =
+       (SELECT l.edit, l.step FROM changes l
+         WHERE l.node = n.id AND l.seq IS NOT NULL ORDER BY l.seq DESC, l.step DESC LIMIT 1)
 -- :history
 SELECT {change}, edit, seq FROM changes WHERE node = ?1 AND seq IS NOT NULL ORDER BY seq, step
 -- :running

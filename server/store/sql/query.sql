@@ -52,8 +52,8 @@ SELECT {edit} FROM edits e
 -- :nodes_at
 SELECT n.id, c.seq, {content c.after_}
   FROM nodes n
-  JOIN changes c ON c.rowid = (SELECT l.rowid FROM changes l WHERE l.node = n.id AND l.seq <= ?1
-                                ORDER BY l.seq DESC, l.step DESC LIMIT 1)
+  JOIN changes c ON (c.edit, c.step) = (SELECT l.edit, l.step FROM changes l WHERE l.node = n.id AND l.seq <= ?1
+                                       ORDER BY l.seq DESC, l.step DESC LIMIT 1)
  WHERE c.did <> 'delete'
  ORDER BY n.id
 

@@ -19,8 +19,8 @@ SELECT node, step FROM changes WHERE edit = :edit AND step >= :step ORDER BY ste
 
 -- The change that a node had before seq ?2, unless a checkpoint needs it: one in between, or one inside of the drag that made it.
 -- :find_earlier
-SELECT change, edit
-  FROM (SELECT c.rowid AS change, c.edit, c.seq, e.began_seq
+SELECT edit, step
+  FROM (SELECT c.edit, c.step, c.seq, e.began_seq
           FROM changes c JOIN edits e ON e.id = c.edit
          WHERE c.node = ?1 AND c.seq < ?2
          ORDER BY c.seq DESC, c.step DESC
@@ -28,7 +28,7 @@ SELECT change, edit
  WHERE NOT EXISTS (SELECT 1 FROM checkpoints k
                     WHERE (k.seq >= p.seq AND k.seq < ?2) OR (k.seq > p.began_seq AND k.seq < p.seq))
 -- :forget_change
-DELETE FROM changes WHERE rowid = :change
+DELETE FROM changes WHERE edit = :edit AND step = :step
 -- Up to ?2 samples of an edit, unless a checkpoint is inside of it.
 -- :forget_samples
 DELETE FROM samples

@@ -1,7 +1,8 @@
 /* A file of an earlier schema version is brought up to date with everything in it, whatever
  * interrupts that. tests/data/schema/version10.db is a file of the first release: a scene that two
  * people imported, dragged, edited, undid, replaced and wrote notes in. version11.db is the same
- * file after a server of version 11 opened it, and some more was done, access included. */
+ * file after a server of version 11 opened it, and some more was done, access included;
+ * version12.db the same after one of version 12. */
 #include "unit/store/scene_file.h"
 
 #include <signal.h>
@@ -25,7 +26,7 @@
 
 /* All that the file held; what each opening adds to it is left out. */
 static const char *const contents[] = {
-    "SELECT * FROM scene",
+    "SELECT id, seq, time, next_node, next_edit, created, made_by FROM scene",
     "SELECT * FROM epochs WHERE began < 1.8e9",
     "SELECT * FROM sessions ORDER BY epoch, session",
     "SELECT * FROM nodes ORDER BY id",
@@ -183,7 +184,8 @@ static void expect_no_table_for(sqlite3 *db, const char *sql)
     sqlite3_finalize(row);
 }
 
-/* The rules are still there, and looking at them makes no table for each row. */
+/* The rules are still there, and looking at them makes no table for each row. A change is known by
+ * its edit and step, and has no other number. */
 static void assert_rules(const char *path)
 {
     sqlite3 *db;
@@ -195,29 +197,43 @@ static void assert_rules(const char *path)
                             "began_seq, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     expect_no_table_for(db, "EXPLAIN INSERT INTO changes (edit, step, node, did) "
                             "VALUES (?, ?, ?, ?)");
+    assert_int_equal(sqlite3_exec(db, "SELECT rowid FROM changes", NULL, NULL, NULL), SQLITE_ERROR);
     sqlite3_close(db);
 }
 
-static void test_file_of_version_11_keeps_everything(void **directory)
+/* `edits` and `access` are how much of them the file has. */
+static void keep_everything_of(void **directory, int version, uint64_t edits, size_t access)
 {
-    const char *path = strdup(in_directory(directory, "11.db"));
-    copy_file_of(11, path);
+    char name[16];
+    snprintf(name, sizeof name, "%d.db", version);
+    const char *path = strdup(in_directory(directory, name));
+    copy_file_of(version, path);
     char *before = dump(path);
     assert_true(strlen(before) > 4000);
-    assert_int_equal(ask(path, "PRAGMA user_version"), 11);
-    assert_int_equal(ask(path, "SELECT count(*) FROM access"), 1);
+    assert_int_equal(ask(path, "PRAGMA user_version"), version);
     struct gz_scene_state state;
     struct gz_store *store = open_scene(path, false, 2e9, &state);
     assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
     assert_kept(path, before);
-    assert_int_equal(state.edit_count, 12);
-    assert_int_equal(state.access_count, 1);
+    assert_int_equal(ask(path, "SELECT log_n FROM scene"), 0);
+    assert_int_equal(state.edit_count, edits);
+    assert_int_equal(state.access_count, access);
     gz_store_close(store);
     gz_scene_state_finish(&state);
     assert_rules(path);
     power_vfs_settle(0, 512);
     free(before);
     free((char *)path);
+}
+
+static void test_file_of_version_11_keeps_everything(void **directory)
+{
+    keep_everything_of(directory, 11, 12, 1);
+}
+
+static void test_file_of_version_12_keeps_everything(void **directory)
+{
+    keep_everything_of(directory, 12, 15, 1);
 }
 
 /* Whether the power went before all of it was done. */
@@ -307,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_old_file_keeps_everything_and_takes_what_is_new),
         IN_DIRECTORY(test_file_of_version_11_keeps_everything),
+        IN_DIRECTORY(test_file_of_version_12_keeps_everything),
         IN_DIRECTORY(test_old_file_survives_power_cuts_at_each_call),
         IN_DIRECTORY(test_old_file_survives_kills),
     };
