@@ -1,0 +1,150 @@
+/* The log of a cluster in PostgreSQL: what it is made of, and the members. */
+#include "cluster/postgres.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "cluster/postgres_internal.h"
+
+/* ---- members ---- */
+
+/* One statement that changes rows, on a link of its own. */
+static enum gz_status change(struct gz_postgres *postgres, bool renewing, const char *sql,
+                             const struct gz_params *params, uint64_t *rows, struct gz_error *error)
+{
+    PGconn *link;
+    enum gz_status status = gz_pool_borrow(&postgres->pool, renewing, &link, error);
+    if (status != GZ_OK) return status;
+    status = gz_link_change(link, sql, params, rows, error);
+    gz_pool_give_back(&postgres->pool, link);
+    return status;
+}
+
+static enum gz_status enter(void *context, const struct gz_member *me, struct gz_error *error)
+{
+    struct gz_postgres *postgres = context;
+    struct gz_params params = {0};
+    uint64_t rows;
+    if (strcmp(postgres->me, me->name) != 0)
+        gz_print(postgres->me, sizeof postgres->me, "%s", me->name);
+    gz_params_text(&params, me->name);
+    gz_params_text(&params, me->url);
+    gz_params_text(&params, me->version);
+    gz_params_text(&params, postgres->process);
+    return change(postgres, true, SQL(ENTER), &params, &rows, error);
+}
+
+static struct gz_params process_of(const struct gz_postgres *postgres)
+{
+    struct gz_params params = {0};
+    gz_params_text(&params, postgres->me);
+    gz_params_text(&params, postgres->process);
+    return params;
+}
+
+static enum gz_status renew(void *context, struct gz_error *error)
+{
+    struct gz_postgres *postgres = context;
+    struct gz_params params = process_of(postgres);
+    uint64_t rows;
+    enum gz_status status = change(postgres, true, SQL(RENEW), &params, &rows, error);
+    if (status != GZ_OK || rows == 1) return status;
+    return gz_fail(error, GZ_BAD_STATE,
+                   "another process is member %s of the cluster now: give each its own --member",
+                   postgres->me);
+}
+
+static enum gz_status leave(void *context, struct gz_error *error)
+{
+    struct gz_postgres *postgres = context;
+    struct gz_params params = process_of(postgres);
+    uint64_t rows;
+    return change(postgres, true, SQL(LEAVE), &params, &rows, error);
+}
+
+struct member_list {
+    enum gz_status (*handle)(void *to, const struct gz_member *member, struct gz_error *error);
+    void *to;
+};
+
+static enum gz_status handle_member(void *context, const PGresult *row, struct gz_error *error)
+{
+    const struct member_list *list = context;
+    struct gz_member member = {.age_s = gz_column_double(row, 0, 3)};
+    gz_column_text(row, 0, 0, member.name, sizeof member.name);
+    gz_column_text(row, 0, 1, member.url, sizeof member.url);
+    gz_column_text(row, 0, 2, member.version, sizeof member.version);
+    return list->handle(list->to, &member, error);
+}
+
+static enum gz_status members(void *context,
+                              enum gz_status (*handle)(void *to, const struct gz_member *member,
+                                                       struct gz_error *error),
+                              void *to, struct gz_error *error)
+{
+    struct gz_postgres *postgres = context;
+    struct member_list list = {handle, to};
+    PGconn *link;
+    enum gz_status status = gz_pool_borrow(&postgres->pool, false, &link, error);
+    if (status != GZ_OK) return status;
+    status = gz_link_stream(link, SQL(MEMBERS), NULL, handle_member, &list, error);
+    gz_pool_give_back(&postgres->pool, link);
+    return status;
+}
+
+/* ---- the log as a whole ---- */
+
+static const struct gz_cluster_log functions = {
+    .enter = enter,
+    .renew = renew,
+    .leave = leave,
+    .members = members,
+    .take = gz_postgres_take,
+    .give = gz_postgres_give,
+    .want = gz_postgres_want,
+    .append = gz_postgres_append,
+    .copy = gz_postgres_copy,
+    .read = gz_postgres_read,
+    .read_copy = gz_postgres_read_copy,
+    .scenes = gz_postgres_scenes,
+    .forget = gz_postgres_forget,
+    .rename = gz_postgres_rename,
+};
+
+static bool choose_process(char process[33])
+{
+    uint8_t bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return false;
+    for (size_t i = 0; i < sizeof bytes; i++) gz_print(process + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+enum gz_status gz_postgres_create(struct gz_cluster_log *log, const char *uri,
+                                  struct gz_error *error)
+{
+    enum gz_status status = gz_link_check(uri, error);
+    if (status != GZ_OK) return status;
+    struct gz_postgres *postgres = calloc(1, sizeof *postgres);
+    if (postgres == NULL || !choose_process(postgres->process)) {
+        free(postgres);
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for the log of a cluster");
+    }
+    status = gz_pool_init(&postgres->pool, uri, error);
+    if (status != GZ_OK) {
+        free(postgres);
+        return status;
+    }
+    *log = functions;
+    log->context = postgres;
+    return GZ_OK;
+}
+
+void gz_postgres_destroy(struct gz_cluster_log *log)
+{
+    struct gz_postgres *postgres = log->context;
+    if (postgres == NULL) return;
+    gz_pool_finish(&postgres->pool);
+    free(postgres);
+    *log = (struct gz_cluster_log){0};
+}

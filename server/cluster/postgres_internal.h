@@ -1,0 +1,78 @@
+/* postgres_internal.h - what the files of the log in PostgreSQL share: each has some of the
+ * functions of log.h, with the context of that. */
+#ifndef GZ_CLUSTER_POSTGRES_INTERNAL_H
+#define GZ_CLUSTER_POSTGRES_INTERNAL_H
+
+#include "cluster/log.h"
+#include "cluster/postgres_pool.h"
+#include "cluster/sql.h"
+
+#define SQL(statement) gz_sql_log[GZ_SQL_LOG_##statement]
+
+struct gz_postgres {
+    struct gz_pool pool;
+    char process[33]; /* random: which process of this member's name it is */
+    char me[GZ_MEMBER_BYTES_MAX + 1];
+};
+
+/* ---- postgres_row.c ---- */
+
+/* A row of the table of scenes. */
+struct gz_postgres_scene {
+    struct gz_cluster_scene scene;
+    uint64_t life, copy_epoch;
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* of its member; only gz_postgres_find says it */
+};
+
+/* Reads the columns of gz_sql_log's `scene` fragment. */
+void gz_postgres_read_scene(const PGresult *result, int row, struct gz_postgres_scene *found);
+/* *is_known is false if there is none, not even a gone one. */
+GZ_MUST_USE enum gz_status gz_postgres_find(PGconn *link, const char *name,
+                                            struct gz_postgres_scene *found, bool *is_known,
+                                            struct gz_error *error);
+/* The same where it has to be there: GZ_UNKNOWN_SCENE. */
+GZ_MUST_USE enum gz_status gz_postgres_find_live(PGconn *link, const char *name,
+                                                 struct gz_postgres_scene *found,
+                                                 struct gz_error *error);
+/* The name of a scene, an epoch, and who I am: $1, $2 and $3 of what only an authority does. */
+struct gz_params gz_postgres_lease(const struct gz_postgres *postgres, const char *scene,
+                                   uint64_t epoch);
+/* "scene X: another member is its authority now". */
+enum gz_status gz_postgres_fenced(const char *scene, struct gz_error *error);
+
+/* ---- postgres_log.c ---- */
+
+enum gz_status gz_postgres_append(void *context, const char *scene,
+                                  const struct gz_cluster_change *change, struct gz_error *error);
+enum gz_status gz_postgres_read(void *context, const char *scene, uint64_t after,
+                                enum gz_status (*handle)(void *to,
+                                                         const struct gz_cluster_change *change,
+                                                         struct gz_error *error),
+                                void *to, struct gz_error *error);
+
+/* ---- postgres_copy.c ---- */
+
+enum gz_status gz_postgres_copy(void *context, const char *scene, uint64_t epoch, uint64_t n,
+                                int version, int file, struct gz_error *error);
+enum gz_status gz_postgres_read_copy(void *context, const char *scene, int file,
+                                     struct gz_cluster_scene *found, struct gz_error *error);
+
+/* ---- postgres_scenes.c ---- */
+
+enum gz_status gz_postgres_take(void *context, const char *scene, bool create,
+                                struct gz_lease *lease, struct gz_error *error);
+enum gz_status gz_postgres_give(void *context, const char *scene, uint64_t epoch,
+                                struct gz_error *error);
+enum gz_status gz_postgres_want(void *context, const char *scene, const char *member,
+                                struct gz_error *error);
+enum gz_status gz_postgres_scenes(void *context,
+                                  enum gz_status (*handle)(void *to,
+                                                           const struct gz_cluster_scene *scene,
+                                                           struct gz_error *error),
+                                  void *to, struct gz_error *error);
+enum gz_status gz_postgres_forget(void *context, const char *scene, uint64_t epoch,
+                                  struct gz_error *error);
+enum gz_status gz_postgres_rename(void *context, const char *scene, uint64_t epoch, const char *to,
+                                  struct gz_error *error);
+
+#endif

@@ -1,0 +1,47 @@
+/* Makes the tables of a cluster in PostgreSQL, version by version. */
+#include "cluster/postgres.h"
+#include "cluster/postgres_link.h"
+#include "cluster/sql.h"
+
+#define LINK(statement) gz_sql_link[GZ_SQL_LINK_##statement]
+
+/* From the version before to this one, unless it is done. */
+static enum gz_status migrate(PGconn *link, int version, struct gz_error *error)
+{
+    struct gz_params params = {0};
+    uint64_t rows = 0;
+    gz_params_number(&params, (uint64_t)version);
+    enum gz_status status = gz_link_begin(link, error);
+    if (status != GZ_OK) return status;
+    status = gz_link_change(link, LINK(RAISE_VERSION), &params, &rows, error);
+    if (status == GZ_OK && rows == 1) status = gz_link_run(link, gz_sql_tables[version - 1], error);
+    return gz_link_end(link, status, error);
+}
+
+/* Two that do this at once can meet where neither of them sees the other's yet: then it fails. */
+static enum gz_status make_version(PGconn *link, struct gz_error *error)
+{
+    const char *const scripts[] = {LINK(CREATE_SCHEMA), LINK(CREATE_VERSION), LINK(BEGIN_VERSION)};
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0] && status == GZ_OK; i++) {
+        status = gz_link_run(link, scripts[i], NULL);
+        if (status != GZ_OK) status = gz_link_run(link, scripts[i], error);
+    }
+    return status;
+}
+
+enum gz_status gz_postgres_init(const char *uri, struct gz_error *error)
+{
+    PGconn *link;
+    enum gz_status status = gz_link_check(uri, error);
+    if (status == GZ_OK) status = gz_link_open(&link, uri, false, error);
+    if (status != GZ_OK) return status;
+    status = make_version(link, error);
+    for (int version = 1; version <= GZ_SQL_TABLES_COUNT && status == GZ_OK; version++)
+        status = migrate(link, version, error);
+    PQfinish(link);
+    if (status != GZ_OK) return status;
+    status = gz_link_open(&link, uri, true, error); /* tables of a later version are not ours */
+    if (status == GZ_OK) PQfinish(link);
+    return status;
+}
