@@ -279,6 +279,9 @@
 #define GZ_MEMBER_BYTES_MAX 63
 #define GZ_MEMBER_URL_BYTES_MAX 255
 #define GZ_MEMBER_VERSION_BYTES_MAX 63
+/* Bytes of what all members know: fewer could be guessed. */
+#define GZ_MEMBER_SECRET_BYTES_MIN 16
+#define GZ_MEMBER_SECRET_BYTES_MAX 1024
 /* Bytes of one change in the log: what SQLite takes as one changeset. */
 #define GZ_CHANGE_BYTES_MAX ((size_t)INT32_MAX)
 /* Bytes of a row of the log: a change, or a copy, that is larger has several. PostgreSQL keeps up

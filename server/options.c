@@ -4,7 +4,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cluster/log.h"
 #include "host/name.h"
 #include "net/net.h"
 #include "net/origin.h"
@@ -63,6 +65,14 @@ static const struct gz_arg_option table[] = {
      .help = "let go of the history before the latest N edits (all of it stays)"},
     {"--keep-free", GZ_ARG_NUMBERS, "MB", .count = 1, .min = 0, .max = KEEP_FREE_MAX,
      .help = "refuse edits while the disk has less free, in megabytes; 0 for never (256)"},
+    {"--cluster", GZ_ARG_TEXT, "URI",
+     .help = "be a member of the cluster that this PostgreSQL keeps: postgresql://HOST/NAME"},
+    {"--member", GZ_ARG_TEXT, "NAME",
+     .help = "the name of this member, which no other one has (the host's name)"},
+    {"--advertise", GZ_ARG_TEXT, "URL",
+     .help = "where other members reach this one: http://HOST:PORT or https://..."},
+    {"--secret", GZ_ARG_TEXT, "FILE",
+     .help = "what all members know, 16 bytes or more, by which they believe each other"},
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help = "between pings of a connection (5)"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
@@ -225,6 +235,41 @@ static enum gz_status take_admins(struct gz_options *options, const struct gz_ar
     return GZ_OK;
 }
 
+/* Whether the database is there, and takes the URI, is seen when it is asked; a password in it is
+ * said to nobody. */
+static enum gz_status take_cluster(struct gz_options *options, const char *value,
+                                   struct gz_error *error)
+{
+    options->cluster = value;
+    if (strncmp(value, "postgresql://", 13) == 0 || strncmp(value, "postgres://", 11) == 0)
+        return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--cluster: a URI begins with postgresql://, as in "
+                   "postgresql://gizmod@db.example/gizmod?sslmode=verify-full");
+}
+
+static enum gz_status take_member(struct gz_options *options, const char *value,
+                                  struct gz_error *error)
+{
+    if (!gz_member_name_valid(value))
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--member: a name is 1 to %d letters, digits, dots, dashes and underscores",
+                       GZ_MEMBER_BYTES_MAX);
+    gz_print(options->member, sizeof options->member, "%s", value);
+    return GZ_OK;
+}
+
+static enum gz_status take_advertise(struct gz_options *options, const char *value,
+                                     struct gz_error *error)
+{
+    options->advertise = value;
+    if (gz_member_url_valid(value)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--advertise: %s is not an address such as http://10.0.0.7:7432 or "
+                   "https://gizmo-1.example",
+                   value);
+}
+
 /* The options whose text is taken as it is, unless it is empty. */
 static enum gz_status take_names(struct gz_options *options, const struct gz_args *args,
                                  struct gz_error *error)
@@ -235,6 +280,7 @@ static enum gz_status take_names(struct gz_options *options, const struct gz_arg
                 {"--cert", "the name of a file", &options->cert},
                 {"--key", "the name of a file", &options->key},
                 {"--keys", "the name of a file", &options->keys},
+                {"--secret", "the name of a file", &options->secret},
                 {"--audience", "a name", &options->audience}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *text = gz_args_get(args, rows[i].option)->text;
@@ -284,7 +330,10 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
                   {"--web", take_web},
                   {"--open", take_open},
                   {"--keep", take_keep},
-                  {"--trust-header", take_trust_header}};
+                  {"--trust-header", take_trust_header},
+                  {"--cluster", take_cluster},
+                  {"--member", take_member},
+                  {"--advertise", take_advertise}};
     enum gz_status status = take_names(options, args, error);
     for (size_t i = 0; status == GZ_OK && i < sizeof takers / sizeof takers[0]; i++) {
         const char *text = gz_args_get(args, takers[i].name)->text;
@@ -294,6 +343,35 @@ static enum gz_status take_texts(struct gz_options *options, const struct gz_arg
     if (status == GZ_OK)
         status = take_proxies(options, gz_args_get(args, "--trusted-proxy"), error);
     return status == GZ_OK ? take_admins(options, gz_args_get(args, "--admin"), error) : status;
+}
+
+/* A member without a name takes the host's. */
+static enum gz_status name_member(struct gz_options *options, struct gz_error *error)
+{
+    char host[GZ_MEMBER_BYTES_MAX + 2] = "";
+    if (options->member[0] != '\0') return GZ_OK;
+    if (gethostname(host, sizeof host - 1) == 0 && gz_member_name_valid(host))
+        return take_member(options, host, error);
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--member: the name of this host cannot be a member's: give one");
+}
+
+static enum gz_status check_cluster(struct gz_options *options, struct gz_error *error)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+    } rows[] = {{"--member", options->member[0] != '\0'},
+                {"--advertise", options->advertise != NULL},
+                {"--secret", options->secret != NULL}};
+    size_t first = options->cluster != NULL ? 1 : 0; /* --member need not be given */
+    for (size_t i = first; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].is_given == (options->cluster != NULL)) continue;
+        return gz_fail(error, GZ_BAD_VALUE, "%s: %s", rows[i].option,
+                       options->cluster != NULL ? "a member of a --cluster needs it"
+                                                : "is for a member of a --cluster");
+    }
+    return options->cluster != NULL ? name_member(options, error) : GZ_OK;
 }
 
 /* Beyond loopback it has to be known who comes, and nobody on the way may read or change what is
@@ -343,6 +421,7 @@ enum gz_status gz_options_parse(struct gz_options *options, int argc, char **arg
     if (status != GZ_OK) return status;
     take_checked(options, &args);
     status = take_texts(options, &args, error);
+    if (status == GZ_OK) status = check_cluster(options, error);
     return status == GZ_OK ? check_together(options, error) : status;
 }
 

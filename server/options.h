@@ -1,6 +1,6 @@
-/* options.h - the command line of gizmod. Pure: reads words, changes nothing. Threads: any.
- * Ownership: the strings in the result are argv's own or static. Errors: GZ_BAD_VALUE with one line
- * that names the option. */
+/* options.h - the command line of gizmod. Reads words and the name of the host, changes nothing.
+ * Threads: any. Ownership: the strings in the result are argv's own or static. Errors: GZ_BAD_VALUE
+ * with one line that names the option. */
 #ifndef GZ_OPTIONS_H
 #define GZ_OPTIONS_H
 
@@ -23,7 +23,11 @@ struct gz_options {
     const char *cert, *key; /* files of PEM; NULL if there is no TLS */
     char address[256];      /* to listen on; IPv6 without its brackets */
     uint16_t port;
-    bool no_web; /* no files at all */
+    const char *cluster;   /* URI of the database of a cluster; NULL for a daemon on its own */
+    const char *advertise; /* at which other members reach this one */
+    const char *secret;    /* file of what all members know */
+    char member[GZ_MEMBER_BYTES_MAX + 1]; /* this one's name; "" without a cluster */
+    bool no_web;                          /* no files at all */
     bool sample, insecure;
     enum gz_level log_level;
     enum gz_recorded recorded;

@@ -70,7 +70,7 @@ struct gz_arg_program {
     size_t count;
 };
 
-#define GZ_ARG_OPTIONS_MAX 24 /* of a command, and of a program */
+#define GZ_ARG_OPTIONS_MAX 32 /* of a command, and of a program */
 #define GZ_ARG_OPERANDS_MAX 3
 
 struct gz_args {

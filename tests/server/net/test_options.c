@@ -8,7 +8,7 @@
 
 #include "support/cmocka.h"
 
-#define WORDS_MAX 6
+#define WORDS_MAX 8
 
 struct row {
     const char *words[WORDS_MAX];
@@ -78,6 +78,23 @@ static const struct row rows[] = {
     {{"--keep", "5001w"}, 2, NULL, "5000w"},
     {{"--connections-per-address", "0"}, 2, NULL, "--connections-per-address"},
     {{"--connections-per-address", "5001"}, 2, NULL, "--connections-per-address"},
+    {{"--cluster", ""}, 2, NULL, "--cluster: a URI begins with postgresql://"},
+    {{"--cluster", "mysql://u:pass@h/x"},
+     2,
+     NULL,
+     "--cluster: a URI begins with postgresql://, as"},
+    {{"--member", "a"}, 2, NULL, "--member: is for a member of a --cluster"},
+    {{"--member", "a b"}, 2, NULL, "--member: a name is 1 to 63"},
+    {{"--advertise", "http://a"}, 2, NULL, "--advertise: is for a member of a --cluster"},
+    {{"--advertise", "ws://a"}, 2, NULL, "--advertise: ws://a is not an address"},
+    {{"--secret", "s"}, 2, NULL, "--secret: is for a member of a --cluster"},
+    {{"--secret", ""}, 2, NULL, "--secret: the name of a file is missing"},
+    {{"--cluster", "postgresql://h/x", "--secret", "s"}, 2, NULL, "--advertise: a member of a"},
+    {{"--cluster", "postgresql://h/x", "--advertise", "http://a"}, 2, NULL, "--secret: a member"},
+    {{"--cluster", "postgres://h/x", "--advertise", "http://a", "--secret", "s", "--log=x"},
+     2,
+     NULL,
+     "--log"},
     {{"--keep-edits", "999"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", "1000.5"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", "1e3"}, 2, NULL, "--keep-edits"},

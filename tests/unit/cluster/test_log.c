@@ -2,7 +2,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "cluster/secret.h"
 #include "unit/cluster/log_stage.h"
 
 #define PART ((size_t)GZ_CLUSTER_PART_BYTES)
@@ -315,7 +318,7 @@ static void a_renamed_scene_goes_on(void **state)
 /* ---- racing ---- */
 
 #define RACERS 4
-#define RACES 25
+#define RACES 15
 #define LAPS 4
 
 struct racer {
@@ -402,6 +405,43 @@ TEST(names_and_addresses)
     assert_false(gz_member_url_valid("http://a example"));
 }
 
+/* What loading a file with this text and these rights says; "" if it is taken. */
+static const char *load_secret(const char *text, size_t size, mode_t rights)
+{
+    static struct gz_error error;
+    struct gz_member_secret secret = {0};
+    char path[] = "/tmp/gizmod-secret-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, text, size) == (ssize_t)size);
+    assert_int_equal(fchmod(file, rights), 0);
+    error = (struct gz_error){0};
+    enum gz_status status = gz_member_secret_load(&secret, path, &error);
+    assert_true(status == GZ_OK || status == GZ_BAD_VALUE);
+    if (status == GZ_OK) assert_memory_equal(secret.bytes, text, secret.size);
+    close(file);
+    unlink(path);
+    return error.message;
+}
+
+TEST(secrets)
+{
+    char text[GZ_MEMBER_SECRET_BYTES_MAX + 1];
+    struct gz_member_secret secret;
+    struct gz_error error;
+    memset(text, 's', sizeof text);
+    assert_string_equal(load_secret(text, 16, 0600), "");
+    assert_string_equal(load_secret("0123456789abcdef\r\n", 18, 0640), "");
+    assert_string_equal(load_secret(text, sizeof text - 1, 0400), "");
+    assert_non_null(strstr(load_secret(text, 15, 0600), "has to have 16 to 1024 bytes"));
+    assert_non_null(strstr(load_secret("0123456789abcde\n", 16, 0600), "has to have 16"));
+    assert_non_null(strstr(load_secret(text, sizeof text, 0600), "has to have 16"));
+    assert_non_null(strstr(load_secret(text, 16, 0604), "others can read or change it"));
+    assert_non_null(strstr(load_secret(text, 16, 0660), "others can read or change it"));
+    assert_int_equal(gz_member_secret_load(&secret, "/dev/null", &error), GZ_BAD_VALUE);
+    assert_int_equal(gz_member_secret_load(&secret, "/nonexistent", &error), GZ_BAD_VALUE);
+    assert_non_null(strstr(error.message, "No such file"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,7 +458,8 @@ int main(void)
         cmocka_unit_test(a_renamed_scene_goes_on),
         cmocka_unit_test(racers_never_write_in_one_place),
     };
-    const struct CMUnitTest pure[] = {cmocka_unit_test(names_and_addresses)};
+    const struct CMUnitTest pure[] = {cmocka_unit_test(names_and_addresses),
+                                      cmocka_unit_test(secrets)};
     int failed = cmocka_run_group_tests_name("pure", pure, NULL, NULL);
     failed +=
         cmocka_run_group_tests_name("in memory", tests, log_stage_simulated, log_stage_finish);

@@ -1,0 +1,22 @@
+/* secret.h - what all members of a cluster know, by which they believe each other: the bytes of a
+ * file. Plain data. Errors: GZ_BAD_VALUE in words that name the file, never what is in it. */
+#ifndef GZ_CLUSTER_SECRET_H
+#define GZ_CLUSTER_SECRET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/status.h"
+#include "server/maxima.h"
+
+struct gz_member_secret {
+    uint8_t bytes[GZ_MEMBER_SECRET_BYTES_MAX];
+    size_t size;
+};
+
+/* Reads a regular file that others on the machine cannot read, and only its owner can change. Line
+ * ends at the end do not count. */
+GZ_MUST_USE enum gz_status gz_member_secret_load(struct gz_member_secret *secret, const char *path,
+                                                 struct gz_error *error);
+
+#endif
