@@ -20,11 +20,11 @@ may proto/args "$shared|\"proto/args/[a-z_]+\.h\""
 may server/solver "\"(proto/base/(linear|vocabulary)|solver/[a-z_]+)\.h\""
 may proto "$shared|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
 may proto/token "$shared|\"proto/(message|token/[a-z_0-9]+)\.h\"|<(jansson|openssl/[a-z_]+)\.h>"
-# A client sees what both ends use. gizmoctl solves without a daemon, checks a scene's file and reads a glTF file as the daemon does.
+# A client sees what both ends use. gizmoctl solves without a daemon, asks the database of a cluster, checks a scene's file and reads a glTF file as the daemon does.
 own='"[a-z_]+\.h"'
 may client/predict "$own|\"(proto/base/(linear|vocabulary)|solver/(solver|gizmo_state))\.h\""
 may client/c "$shared|$own|\"(proto/(message|compact|fields|read)|predict/predict|solver/solver)\.h\"|<(libwebsockets|jansson|openssl/[a-z0-9_]+)\.h>"
-may client/ctl "$shared|$own|\"(proto/(args/args|message|token/(token|keys))|solver/replay|store/store|exchange/exchange)\.h\"|<jansson\.h>"
+may client/ctl "$shared|$own|\"(proto/(args/args|message|token/(token|keys))|solver/replay|store/store|cluster/postgres|exchange/exchange)\.h\"|<jansson\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""
 may server/journal "$ours|\"(scene/record|proto/message|journal/[a-z_]+)\.h\""

@@ -19,6 +19,7 @@ static void enter_both(struct log_stage *stage)
 {
     log_stage_enter(stage, &stage->anna, "anna");
     log_stage_enter(stage, &stage->bert, "bert");
+    log_stage_set_age(stage, LOG_STAGE_ALIVE);
 }
 
 int log_stage_simulated(void **state)
@@ -71,16 +72,19 @@ void log_stage_drop(struct log_stage *stage, struct gz_cluster_log *log)
     if (stage->engine == NULL) gz_postgres_destroy(log);
 }
 
-void log_stage_age(struct log_stage *stage, double seconds)
+void log_stage_set_age(struct log_stage *stage, double seconds)
 {
+    struct gz_error error;
     char sql[128];
-    if (stage->engine != NULL) {
-        simulated_engine_pass(stage->engine, seconds);
+    if (stage->engine == NULL) {
+        snprintf(sql, sizeof sql,
+                 "UPDATE gizmod.members SET seen = now() - %f * INTERVAL '1 second'", seconds);
+        test_postgres_ask(&stage->postgres, sql);
         return;
     }
-    snprintf(sql, sizeof sql, "UPDATE gizmod.members SET seen = seen - %f * INTERVAL '1 second'",
-             seconds);
-    test_postgres_ask(&stage->postgres, sql);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_OK);
+    assert_int_equal(stage->bert.renew(stage->bert.context, &error), GZ_OK);
+    if (seconds > 0) simulated_engine_pass(stage->engine, seconds);
 }
 
 /* ---- what is said ---- */
@@ -144,7 +148,6 @@ static enum gz_status handle_scene(void *to, const struct gz_cluster_scene *scen
     (void)error;
     if (strcmp(scene->name, wanted->name) == 0) {
         *wanted = *scene;
-        wanted->is_gone |= false;
         return GZ_LOCKED; /* found: no need for more */
     }
     return GZ_OK;

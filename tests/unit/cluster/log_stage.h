@@ -22,8 +22,11 @@ int log_stage_finish(void **state);
 /* One more process, which has entered under this name. */
 void log_stage_enter(struct log_stage *stage, struct gz_cluster_log *log, const char *name);
 void log_stage_drop(struct log_stage *stage, struct gz_cluster_log *log);
-/* All members were seen so many seconds earlier than they were. */
-void log_stage_age(struct log_stage *stage, double seconds);
+/* All members were seen so many seconds ago; LOG_STAGE_ALIVE: they are alive for long enough,
+ * however slow the machine is. */
+#define LOG_STAGE_ALIVE -3600
+#define LOG_STAGE_DEAD 3600
+void log_stage_set_age(struct log_stage *stage, double seconds);
 /* Takes the lease, which has to be free, and makes the scene. */
 struct gz_cluster_scene log_stage_take(const struct gz_cluster_log *log, const char *scene);
 /* A change of so many bytes, which depend on n and on the epoch. For free(). */

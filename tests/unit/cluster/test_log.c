@@ -25,7 +25,7 @@ static enum gz_status add_name(void *to, const struct gz_member *member, struct 
     names->count++;
     strncat(names->text, member->name, sizeof names->text - strlen(names->text) - 1);
     strncat(names->text, " ", 2);
-    return member->age_s >= 0 ? GZ_OK : GZ_INTERNAL;
+    return GZ_OK;
 }
 
 static void members_come_and_go(void **state)
@@ -98,10 +98,10 @@ static void a_lease_is_taken_from_the_dead(void **state)
     struct gz_cluster_scene mine = log_stage_take(anna, "dead");
     assert_int_equal(log_stage_append(anna, "dead", mine.epoch, mine.n + 1, 10), GZ_OK);
     assert_int_equal(anna->renew(anna->context, &error), GZ_OK);
-    log_stage_age(stage, GZ_CLUSTER_LEASE_SECONDS - 2);
+    log_stage_set_age(stage, LOG_STAGE_ALIVE);
     assert_int_equal(bert->take(bert->context, "dead", false, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
-    log_stage_age(stage, 3);
+    log_stage_set_age(stage, GZ_CLUSTER_LEASE_SECONDS + 0.5);
     assert_int_equal(bert->take(bert->context, "dead", false, &lease, &error), GZ_OK);
     assert_true(lease.is_mine);
     assert_int_equal(lease.scene.epoch, mine.epoch + 1);
@@ -115,8 +115,7 @@ static void a_lease_is_taken_from_the_dead(void **state)
                      GZ_BAD_STATE);
     assert_int_equal(log_stage_append(bert, "dead", mine.epoch + 1, mine.n + 2, 10), GZ_OK);
     assert_int_equal(log_stage_read(anna, "dead", mine.n).count, 2);
-    assert_int_equal(anna->renew(anna->context, &error), GZ_OK);
-    assert_int_equal(bert->renew(bert->context, &error), GZ_OK);
+    log_stage_set_age(stage, LOG_STAGE_ALIVE);
 }
 
 static void a_scene_is_wanted(void **state)
@@ -357,7 +356,7 @@ static void racers_never_write_in_one_place(void **state)
         snprintf(name, sizeof name, "racer%d", i);
         log_stage_enter(stage, &racers[i].log, name);
     }
-    log_stage_age(stage, 2 * GZ_CLUSTER_LEASE_SECONDS);
+    log_stage_set_age(stage, LOG_STAGE_DEAD);
     for (int i = 0; i < RACERS; i++)
         assert_int_equal(pthread_create(&racers[i].thread, NULL, race, &racers[i]), 0);
     for (int i = 0; i < RACERS; i++) {
@@ -379,7 +378,7 @@ static void racers_never_write_in_one_place(void **state)
         }
     }
     free(seen);
-    log_stage_age(stage, -2 * GZ_CLUSTER_LEASE_SECONDS);
+    log_stage_set_age(stage, LOG_STAGE_ALIVE);
 }
 
 /* ---- names ---- */

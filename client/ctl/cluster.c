@@ -1,0 +1,157 @@
+/* cluster.c - `gizmoctl cluster` and `gizmoctl move`: makes the tables of a cluster, says who its
+ * members are and who has which scene, and asks that another member has one. No daemon is asked,
+ * but the database that all of them share. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cluster/postgres.h"
+#include "ctl.h"
+
+#define NAME_COLUMNS 16
+#define URL_COLUMNS 32
+
+/* ---- members ---- */
+
+static void print_member(const struct gz_member *member)
+{
+    ctl_put_padded(stdout, gz_client_text(member->name), NAME_COLUMNS);
+    ctl_put_padded(stdout, gz_client_text(member->url), URL_COLUMNS);
+    ctl_put_text(stdout, gz_client_text(member->version));
+    if (member->age_s < GZ_CLUSTER_LEASE_SECONDS)
+        puts("  is alive");
+    else
+        printf("  was not seen for %.0f s\n", member->age_s);
+}
+
+static void print_member_json(const struct gz_member *member)
+{
+    ctl_put_json(stdout, json_pack("{s:s, s:s, s:s, s:f}", "member", member->name, "url",
+                                   member->url, "version", member->version, "age", member->age_s));
+}
+
+static enum gz_status handle_member(void *to, const struct gz_member *member,
+                                    struct gz_error *error)
+{
+    (void)error;
+    if (ctl_get(to, "--json")->given)
+        print_member_json(member);
+    else
+        print_member(member);
+    return GZ_OK;
+}
+
+/* ---- scenes ---- */
+
+static void print_scene(const struct gz_cluster_scene *scene)
+{
+    const char *member = scene->member[0] != '\0' ? scene->member : "-";
+    ctl_put_padded(stdout, gz_client_text(scene->name), NAME_COLUMNS);
+    ctl_put_padded(stdout, gz_client_text(member), NAME_COLUMNS);
+    printf("change %" PRIu64 "  log %.1f MB", scene->n,
+           (double)(scene->copy_bytes + scene->bytes_since_copy) / 1e6);
+    if (scene->wanted[0] != '\0') {
+        fputs("  moves to ", stdout);
+        ctl_put_text(stdout, gz_client_text(scene->wanted));
+    }
+    putchar('\n');
+}
+
+static void print_scene_json(const struct gz_cluster_scene *scene)
+{
+    json_t *json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "scene", scene->name, "epoch",
+                             (json_int_t)scene->epoch, "first_n", (json_int_t)scene->first_n, "n",
+                             (json_int_t)scene->n, "copy_bytes", (json_int_t)scene->copy_bytes,
+                             "bytes_since_copy", (json_int_t)scene->bytes_since_copy);
+    if (json != NULL && scene->member[0] != '\0')
+        json_object_set_new(json, "member", json_string(scene->member));
+    if (json != NULL && scene->wanted[0] != '\0')
+        json_object_set_new(json, "wanted", json_string(scene->wanted));
+    if (json != NULL && scene->has_copy)
+        json_object_set_new(json, "copy_n", json_integer((json_int_t)scene->copy_n));
+    ctl_put_json(stdout, json);
+}
+
+/* Those that are gone are nobody's business here. */
+static enum gz_status handle_scene(void *to, const struct gz_cluster_scene *scene,
+                                   struct gz_error *error)
+{
+    (void)error;
+    if (scene->is_gone) return GZ_OK;
+    if (ctl_get(to, "--json")->given)
+        print_scene_json(scene);
+    else
+        print_scene(scene);
+    return GZ_OK;
+}
+
+/* ---- cluster ---- */
+
+static enum ctl_exit list(const struct ctl_args *args, const char *uri)
+{
+    struct gz_cluster_log log = {0};
+    struct gz_error error = {0};
+    void *to = (void *)(uintptr_t)args;
+    enum gz_status status = gz_postgres_create(&log, uri, &error);
+    if (status == GZ_OK) status = log.members(log.context, handle_member, to, &error);
+    if (status == GZ_OK) status = log.scenes(log.context, handle_scene, to, &error);
+    gz_postgres_destroy(&log);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+static enum ctl_exit run_cluster(const struct ctl_args *args)
+{
+    struct gz_error error = {0};
+    const char *first = args->operands[0], *second = args->operands[1];
+    bool is_init = strcmp(first, "init") == 0;
+    if (is_init && second == NULL) return ctl_usage(args, "init: the URI is missing");
+    if (!is_init && second != NULL)
+        return ctl_usage(args, "\"%s\" is one operand too many", second);
+    if (!is_init) return list(args, first);
+    if (gz_postgres_init(second, &error) != GZ_OK) return ctl_fail(args, &error);
+    puts("the tables are made and up to date");
+    return ctl_finish_output(args);
+}
+
+static const struct gz_arg_option options[] = {
+    {"--json", .help = "a JSON object for each member, then for each scene"},
+    {0},
+};
+
+const struct ctl_command ctl_cluster = {
+    .usage.name = "cluster",
+    .usage.operands = "URI|init [URI]",
+    .usage.summary = "Says who the members of a cluster are, and who has which scene; with init "
+                     "URI it makes the tables of one.",
+    .usage.notes =
+        "URI is that of the database, as gizmod --cluster takes it: "
+        "postgresql://USER@HOST/DATABASE. A password\n"
+        "stands better in the file that PGPASSFILE names than in the URI, which others on the "
+        "machine can see. init\n"
+        "may be asked again: it brings the tables of an earlier version up to date.",
+    .usage.options = options,
+    .run = run_cluster,
+};
+
+/* ---- move ---- */
+
+static enum ctl_exit run_move(const struct ctl_args *args)
+{
+    struct gz_cluster_log log = {0};
+    struct gz_error error = {0};
+    enum gz_status status = gz_postgres_create(&log, args->operands[0], &error);
+    if (status == GZ_OK)
+        status = log.want(log.context, args->operands[1], args->operands[2], &error);
+    gz_postgres_destroy(&log);
+    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_move = {
+    .usage.name = "move",
+    .usage.operands = "URI SCENE MEMBER",
+    .usage.summary = "Asks that another member of a cluster has the scene.",
+    .usage.notes = "URI is that of the database: see gizmoctl cluster. The member that has the "
+                   "scene closes it in order, which\n"
+                   "people in it see as a short pause, and gives it away; if that member is not "
+                   "alive, the scene moves at once.",
+    .run = run_move,
+};
