@@ -302,6 +302,19 @@
  * older is known by its place. */
 #define GZ_CLUSTER_GONE_DAYS 30
 
+/* Seconds by which the clocks of two members may differ. */
+#define GZ_PROOF_SECONDS 300
+/* Seconds that a connection from a member to another may take, handshakes included. */
+#define GZ_RELAY_CONNECT_SECONDS 5
+/* Bytes that the kernel may hold of what an authority sends for one relayed client, twice that with
+ * its own bookkeeping. Left alone it would be 6 MB, which a slow client would see minutes late. */
+#define GZ_RELAY_RECEIVE_BYTES (64 * 1024)
+/* Bytes of a request's body that wait for another member: two reads. */
+#define GZ_RELAY_BODY_BYTES (4 * GZ_HTTP_CHUNK_BYTES)
+/* Seconds after which another member that says nothing about a relayed request, and takes nothing,
+ * is given up: the largest import takes one minute. */
+#define GZ_RELAY_SILENCE_SECONDS 300
+
 /* ---- Times ---- */
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */

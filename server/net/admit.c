@@ -61,10 +61,12 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarde
     bool present;
     if (net->cert != NULL && !lws_is_ssl(wsi))
         return gz_fail(error, GZ_FORBIDDEN, "this port speaks TLS: use https:// or wss://");
+    struct gz_arrival *arrival = gz_arrival_of(wsi);
+    bool is_judged = arrival->is_relayed; /* by the member that the page asked */
     if (!gz_header(wsi, WSI_TOKEN_HOST, host, sizeof host, &present)) *host = '\0';
-    enum gz_status status = admit_host(net, wsi, host, error);
-    if (status == GZ_OK) status = gz_proxy_user(net, wsi, gz_arrival_of(wsi)->user, error);
-    if (status == GZ_OK && is_guarded) status = admit_origin(net, wsi, host, error);
+    enum gz_status status = is_judged ? GZ_OK : admit_host(net, wsi, host, error);
+    if (status == GZ_OK) status = gz_proxy_user(net, wsi, arrival->user, error);
+    if (status == GZ_OK && is_guarded && !is_judged) status = admit_origin(net, wsi, host, error);
     return status;
 }
 

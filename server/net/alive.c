@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "net/progress.h"
+#include "net/relay.h"
 #include "server/maxima.h"
 
 /* Whether the peer has taken any of the bytes that wait for it since the last look. */
@@ -30,7 +31,8 @@ static bool is_silent(struct gz_connection *connection, double now_s)
 {
     if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
     /* What it sends is not read meanwhile. */
-    if (connection->paused && gz_session_waits_for_core(connection->session))
+    if (connection->paused &&
+        (connection->relay != NULL || gz_session_waits_for_core(connection->session)))
         connection->heard_s = now_s;
     return now_s - fmax(connection->heard_s, connection->taken_s) > connection->net->silence_s;
 }
@@ -51,7 +53,8 @@ static void look_at(struct gz_connection *connection, double now_s)
             gz_arrival_kill(connection->net, connection->wsi);
     } else if (connection->is_waiting) {
         return; /* nothing is read from it */
-    } else if (connection->session == NULL && now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
+    } else if (connection->session == NULL && connection->relay == NULL &&
+               now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
         struct gz_error error;
         gz_fail(&error, GZ_BAD_STATE, "hello did not come within %d seconds", GZ_HELLO_SECONDS_MAX);
         gz_connection_refuse(connection, NULL, &error, true);
@@ -93,4 +96,5 @@ void gz_alive_sweep(struct gz_net *net)
     sweep_scene(&net->lobby, now_s);
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         sweep_scene(scene, now_s);
+    gz_relays_sweep(net, now_s);
 }

@@ -240,14 +240,17 @@ void gz_arrival_become(struct lws *wsi, enum gz_peer_kind kind)
     struct gz_net *net = gz_net_of(wsi);
     arrival->since_s = gz_awake_now(&net->awake);
     if (!arrival->is_dropped) gz_peer_become(&net->peers, &arrival->peer, kind);
-    if (kind == GZ_PEER_IDLE && arrival->is_proxied) gz_peer_uncount(&net->peers, &arrival->peer);
+    if (kind == GZ_PEER_IDLE && (arrival->is_proxied || arrival->is_relayed))
+        gz_peer_uncount(&net->peers, &arrival->peer);
 }
 
 enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi, struct gz_error *error)
 {
     struct gz_arrival *arrival = gz_arrival_of(wsi);
-    if (!arrival->is_proxied) return GZ_OK;
-    arrival->client = gz_proxy_client(net, wsi);
+    enum gz_status status =
+        gz_proxy_member(net, wsi, &arrival->is_relayed, &arrival->client, error);
+    if (status != GZ_OK || (!arrival->is_proxied && !arrival->is_relayed)) return status;
+    if (!arrival->is_relayed) arrival->client = gz_proxy_client(net, wsi);
     if (gz_address_is_in(&net->proxies, &arrival->client) ||
         gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
         return GZ_OK;

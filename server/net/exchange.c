@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "net/forward.h"
 #include "net/negotiate.h"
 #include "net/pace.h"
 #include "net/text.h"
@@ -42,6 +43,7 @@ static void leave_jobs(struct gz_exchange *exchange)
 
 void gz_exchange_destroy(struct gz_exchange *exchange)
 {
+    gz_forward_end(exchange);
     if (exchange->is_job) leave_jobs(exchange);
     if (exchange->file >= 0) close(exchange->file);
     drop_body(exchange);
@@ -219,6 +221,7 @@ bool gz_exchange_pace(struct gz_exchange *exchange, size_t bytes)
 
 static bool write_chunk(struct gz_exchange *exchange)
 {
+    if (exchange->forward != NULL) return gz_forward_send(exchange);
     uint8_t bytes[GZ_HTTP_CHUNK_BYTES], *from = bytes;
     uint64_t left = exchange->reply.size - exchange->sent;
     size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes;
@@ -234,6 +237,11 @@ static bool write_chunk(struct gz_exchange *exchange)
     return lws_write(exchange->wsi, from, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
 }
 
+static bool has_chunk(const struct gz_exchange *exchange)
+{
+    return exchange->sent < exchange->reply.size && !gz_forward_is_awaited(exchange);
+}
+
 /* A chunk for each time that the socket is writable: the live traffic has its turn between them. */
 int gz_exchange_send(struct gz_exchange *exchange)
 {
@@ -243,7 +251,7 @@ int gz_exchange_send(struct gz_exchange *exchange)
         exchange->began = true;
         if (!gz_reply_write_header(wsi, &exchange->reply)) return -1;
         if (!has_body(exchange)) exchange->sent = exchange->reply.size;
-    } else if (exchange->sent < exchange->reply.size) {
+    } else if (has_chunk(exchange)) {
         uint64_t before = exchange->sent;
         if (!write_chunk(exchange)) return -1;
         if (!gz_exchange_pace(exchange, (size_t)(exchange->sent - before))) {
@@ -254,10 +262,8 @@ int gz_exchange_send(struct gz_exchange *exchange)
     }
     lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
     /* What libwebsockets still has of the last chunk is a part of the answer, too. */
-    if (exchange->sent < exchange->reply.size || lws_partial_buffered(wsi)) {
-        lws_callback_on_writable(wsi);
-        return 0;
-    }
+    if (has_chunk(exchange) || lws_partial_buffered(wsi)) lws_callback_on_writable(wsi);
+    if (exchange->sent < exchange->reply.size || lws_partial_buffered(wsi)) return 0;
     exchange->done = true;
     gz_arrival_become(wsi, GZ_PEER_IDLE);
     if (exchange->hang_up || lws_http_transaction_completed(wsi)) return -1;

@@ -3,6 +3,7 @@
  * - exchange.c: its life, its place among large requests, its answer, refusals and their line in
  * the log
  * - upload.c: its body
+ * - forward.h: another member of the cluster answers it
  * - http.c: what is at which path, who may, and what libwebsockets says
  *
  * Threads: the loop's. */
@@ -42,6 +43,7 @@ struct gz_exchange {
      * which the host had it. */
     double paced_s, held_s;
     uint64_t paced_bytes;
+    struct gz_forward *forward; /* another member answers it; NULL: none */
     bool with_host;
     bool stopped;               /* its socket is not read */
     bool answered, began, done; /* there is an answer; its header was sent; all was sent */
@@ -84,5 +86,7 @@ uint64_t gz_content_length(struct lws *wsi, bool *known);
 void gz_upload_begin(struct gz_exchange *exchange);
 int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size);
 void gz_upload_end(struct gz_exchange *exchange);
+/* A client that asks first (Expect: 100-continue) is asked to go on, instead of waiting. */
+void gz_upload_encourage(struct gz_exchange *exchange);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "net/relay.h"
 #include "server/maxima.h"
 
 /* A session that ended gets the rest of its messages; then it leaves. One whose place was taken
@@ -24,6 +25,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
         gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
         gz_buffer_clear(&connection->out);
     }
+    if (connection->relay != NULL && !connection->choked) gz_relay_go_on(connection);
     if (connection->session == NULL) return;
     struct gz_core *core = gz_net_core(connection->scene);
     for (int i = 0; gz_connection_is_free(connection); i++) {
@@ -72,6 +74,11 @@ static bool cannot_hear_close(const struct gz_connection *connection)
 static void part(struct gz_connection *connection, struct gz_now now)
 {
     gz_connection_leave(connection, now);
+    if (connection->is_amid) { /* nothing can be said in the middle of a message */
+        gz_connection_lose(connection);
+        gz_arrival_kill(connection->net, connection->wsi);
+        return;
+    }
     if (connection->out.size > 0)
         gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
     gz_buffer_clear(&connection->out);
@@ -90,5 +97,10 @@ void gz_connection_flush(struct gz_connection *connection, struct gz_now now)
 {
     if (connection->parted) return;
     if (connection->end == 0) write_frames(connection, now);
-    if (connection->end != 0 && !connection->parted) part(connection, now);
+    if (connection->end == 0 || connection->parted) return;
+    /* The rest of a message that is being relayed comes first. */
+    if (connection->is_amid && connection->relay != NULL)
+        gz_relay_go_on(connection);
+    else
+        part(connection, now);
 }

@@ -46,7 +46,8 @@ static const char *fault_of_first(const struct gz_frames *frames)
 static const char *fault_of_second(const struct gz_frames *frames)
 {
     uint8_t second = frames->header[1];
-    if (!(second & MASKED)) return "a frame of a client has to be masked";
+    if (!(second & MASKED) && !frames->is_of_server) return "a frame of a client has to be masked";
+    if ((second & MASKED) && frames->is_of_server) return "a frame of a server is not masked";
     if ((opcode_of(frames) & IS_CONTROL) && (second & LENGTH) > GZ_CONTROL_BYTES_MAX)
         return "a control frame is longer than 125 bytes";
     return NULL;
@@ -57,6 +58,11 @@ static unsigned length_bytes(const struct gz_frames *frames)
 {
     uint8_t length = frames->header[1] & LENGTH;
     return length == 127 ? 8 : length == 126 ? 2 : 0;
+}
+
+static unsigned header_bytes(const struct gz_frames *frames)
+{
+    return 2 + length_bytes(frames) + (frames->is_of_server ? 0 : 4);
 }
 
 static const char *take_length(struct gz_frames *frames)
@@ -76,10 +82,11 @@ static const char *take_length(struct gz_frames *frames)
 /* What is wrong with the byte that just came. */
 static const char *check_header(struct gz_frames *frames)
 {
+    const char *fault = NULL;
     if (frames->header_size == 1) return fault_of_first(frames);
-    if (frames->header_size == 2) return fault_of_second(frames);
-    if (frames->header_size == 2 + length_bytes(frames) + 4) return take_length(frames);
-    return NULL;
+    if (frames->header_size == 2) fault = fault_of_second(frames);
+    if (fault == NULL && frames->header_size == header_bytes(frames)) fault = take_length(frames);
+    return fault;
 }
 
 static size_t read_header(struct gz_frames *frames, const uint8_t *bytes, size_t size,
@@ -105,7 +112,16 @@ static void unmask(struct gz_frames *frames, uint8_t *bytes, size_t size)
     for (unsigned i = 0; i < 4; i++) mask[i] = key[(frames->mask_at + i) & 3];
     for (size_t i = 0; i < size; i++) bytes[i] ^= mask[i & 3];
     frames->mask_at = (uint8_t)((frames->mask_at + size) & 3);
-    frames->left -= size;
+}
+
+static bool is_control(const struct gz_frames *frames)
+{
+    return (opcode_of(frames) & IS_CONTROL) != 0;
+}
+
+static bool is_to_be_unmasked(const struct gz_frames *frames)
+{
+    return !frames->is_of_server && (is_control(frames) || !frames->keeps_mask);
 }
 
 static void end_frame(struct gz_frames *frames)
@@ -167,11 +183,15 @@ size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
 {
     *part = (struct gz_frame_part){.kind = GZ_FRAME_NONE};
     if (frames->is_over) return size;
+    const bool is_new = !frames->in_payload;
     size_t used = read_header(frames, bytes, size, part);
     if (!frames->in_payload) return used;
+    part->header = frames->header;
+    part->header_size = is_new ? header_bytes(frames) : 0;
     size_t piece = frames->left < size - used ? (size_t)frames->left : size - used;
-    unmask(frames, bytes + used, piece);
-    if (opcode_of(frames) & IS_CONTROL)
+    if (is_to_be_unmasked(frames)) unmask(frames, bytes + used, piece);
+    frames->left -= piece;
+    if (is_control(frames))
         take_control(frames, bytes + used, piece, part);
     else
         take_data(frames, bytes + used, piece, part);

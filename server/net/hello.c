@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "net/internal.h"
+#include "net/relay.h"
 #include "proto/token/claims.h"
 #include "server/maxima.h"
 
@@ -113,6 +114,8 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
 static void take_hello(struct gz_connection *connection, const uint8_t *bytes, size_t size,
                        const struct gz_error *failure);
 
+static void relay(struct gz_connection *connection, const uint8_t *bytes, size_t size);
+
 static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error)
 {
     struct gz_connection *connection = wait->context;
@@ -120,11 +123,22 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
     gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
     connection->is_waiting = false;
     connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
-    if (connection->end == 0) {
+    if (connection->end == 0 && error == NULL && wait->url[0] != '\0') {
+        relay(connection, hello.data, hello.size);
+    } else if (connection->end == 0) {
         gz_reader_resume(connection->reader);
         take_hello(connection, hello.data, hello.size, error);
     }
     gz_buffer_finish(&hello);
+}
+
+/* Until what comes can be passed on. */
+static void relay(struct gz_connection *connection, const uint8_t *bytes, size_t size)
+{
+    connection->is_waiting = true;
+    gz_arrival_become(connection->wsi, GZ_PEER_BUSY);
+    gz_reader_pause(connection->reader);
+    gz_relay_begin(connection, connection->wait.url, bytes, size);
 }
 
 static enum gz_status wait_for_scene(struct gz_connection *connection, const uint8_t *bytes,
@@ -154,7 +168,11 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
     enum gz_status status =
         gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, &message, &error);
     if (status == GZ_OK) status = join(connection, &message, failure, &has_joined, &error);
-    if (status == GZ_OK && !has_joined) status = wait_for_scene(connection, bytes, size, &error);
+    const bool is_elsewhere = status == GZ_OK && !has_joined && connection->wait.url[0] != '\0';
+    if (is_elsewhere)
+        relay(connection, bytes, size);
+    else if (status == GZ_OK && !has_joined)
+        status = wait_for_scene(connection, bytes, size, &error);
     if (status != GZ_OK) {
         error.status = status;
         gz_connection_refuse(connection, &message, &error, true);

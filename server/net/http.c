@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "net/negotiate.h"
+#include "net/relay.h"
 #include "net/text.h"
 #include "proto/base/text.h"
 #include "server/maxima.h"
@@ -354,7 +355,7 @@ static void let_go(struct gz_exchange **slot)
     struct gz_exchange *exchange = *slot;
     *slot = NULL;
     exchange->wsi = NULL;
-    if (!exchange->with_host) gz_exchange_destroy(exchange);
+    if (exchange->forward != NULL || !exchange->with_host) gz_exchange_destroy(exchange);
 }
 
 /* An answer at once, if there is no exchange yet. */
@@ -392,6 +393,8 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     switch (reason) {
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
         return gz_tls_set_up(&gz_net_of(wsi)->tls, user) ? 0 : -1;
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+        return gz_relay_callback(wsi, reason, user, in, size);
     case LWS_CALLBACK_WSI_CREATE: gz_arrival_begin(gz_net_of(wsi), wsi); return 0;
     case LWS_CALLBACK_WSI_DESTROY: gz_arrival_end(gz_net_of(wsi), wsi); return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);

@@ -10,6 +10,8 @@
  * - turn.c: the end of a turn; flush.c: frames to one connection; rest.h: how long a scene rests;
  * alarm.h: a timer
  * - alive.c: pings, silence, farewells; awake.c: their clock
+ * - relay.h: a WebSocket whose scene another member of the cluster has; forward.h: HTTP for such a
+ * scene; proof.h: how members know each other
  * - exchange.h: HTTP; reply.c: the header of an answer; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
@@ -42,6 +44,7 @@ struct gz_connection {
     struct gz_connection *next, *previous;
     struct gz_net_queue *queue; /* of its scene; NULL: it is in none */
     struct gz_connection *next_queued, *previous_queued;
+    struct gz_relay *relay; /* another member has its scene; NULL: none */
     struct gz_reader *reader;
     struct gz_frames frames;
     struct gz_rate rate;       /* of frames that are no messages */
@@ -64,10 +67,13 @@ struct gz_connection {
     bool choked;    /* its socket did not take all: wait for it to be writable */
     bool paused;    /* we do not read from it until its answers are taken */
     bool parted;    /* its last words and our close are said */
+    bool is_amid;   /* a message was relayed to it in part, and the rest has to be next */
 };
 
 struct gz_net_counters {
     uint64_t connections, refusals, dropped, frames_in, frames_out, bytes_in, bytes_out, requests;
+    /* to and from other members */
+    uint64_t relayed, relayed_requests, relayed_in, relayed_out;
 };
 
 struct gz_net {
@@ -111,6 +117,13 @@ struct gz_net {
     size_t job_count;         /* HTTP requests that hold a body or run on a worker */
     struct gz_exchange *jobs; /* these; exchange.h */
     uint64_t last_id;
+    const uint8_t *secret; /* of the members of a cluster; NULL: there is none */
+    size_t secret_size;
+    struct lws_vhost *relay_vhost; /* of connections to other members */
+    struct lws_protocols relay_protocols[2];
+    struct gz_relay *relays;
+    size_t relay_count;
+    struct gz_courier *courier; /* forward.h */
     bool accepting, draining;
     struct gz_net_counters counters;
 };
@@ -125,6 +138,7 @@ struct gz_arrival {
     char user[GZ_USER_BYTES_MAX + 1]; /* whom a trusted proxy names as the user; else empty */
     double since_s;                   /* by gz_awake_now: since when it is of its kind */
     bool is_proxied;                  /* it comes from a trusted proxy */
+    bool is_relayed;                  /* its latest request comes from another member */
     bool is_dropped;                  /* it is not in open_count any more */
 };
 
@@ -204,6 +218,11 @@ struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi);
 bool gz_proxy_passed_on(struct lws *wsi);
 /* Whether the client came by TLS, to us or to a trusted proxy that says so. */
 bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
+/* Whether another member of the cluster sends this on behalf of a client, which *client then is.
+ * GZ_UNAUTHORISED if it says so and cannot prove it. */
+GZ_MUST_USE enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi,
+                                           bool *is_relayed, struct gz_address *client,
+                                           struct gz_error *error);
 /* The name by which a trusted proxy lets the user in; empty if --trust-header is not given or the
  * request lacks the header. GZ_FORBIDDEN if somebody else sends it, GZ_BAD_VALUE if it is no
  * name. */
@@ -248,6 +267,8 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
                           const struct gz_error *error, bool fatal);
 /* Queues `bye`, and the connection is to be ended. */
 void gz_connection_dismiss(struct gz_connection *connection, const char *reason);
+/* The same, and says when the client may come back. */
+void gz_connection_send_away(struct gz_connection *connection, const char *reason, double retry_s);
 /* The connection is written to at the end of the turn, however full the loop is. */
 void gz_connection_make_ready(struct gz_connection *connection);
 /* The same in the next pass of its scene, which may rest before. */

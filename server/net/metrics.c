@@ -17,6 +17,23 @@ static bool print(struct gz_buffer *out, const char *name, const char *type, con
                          name, help, name, type, name, value);
 }
 
+/* Only for a member of a cluster. */
+static bool print_relays(const struct gz_net *net, struct gz_buffer *out)
+{
+    const struct gz_net_counters *counters = &net->counters;
+    return net->secret == NULL ||
+           (print(out, "relayed_websockets", "gauge",
+                  "WebSocket connections whose scene another member has.", net->relay_count) &&
+            print(out, "relayed_websockets_total", "counter", "Such connections ever.",
+                  counters->relayed) &&
+            print(out, "relayed_http_requests_total", "counter",
+                  "HTTP requests that another member answers.", counters->relayed_requests) &&
+            print(out, "relayed_to_members_bytes_total", "counter",
+                  "Bytes of clients passed on to other members.", counters->relayed_in) &&
+            print(out, "relayed_from_members_bytes_total", "counter",
+                  "Bytes of other members passed on to clients.", counters->relayed_out));
+}
+
 /* Two statuses may share a word. */
 static uint64_t count_errors(const _Atomic uint64_t *errors, const char *word)
 {
@@ -130,7 +147,8 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
                  counters->frames_out) &&
            print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.",
                  counters->bytes_out) &&
-           print_errors(net->host.errors, out) && print_heap(out) && print_processes(net, out) &&
+           print_relays(net, out) && print_errors(net->host.errors, out) && print_heap(out) &&
+           print_processes(net, out) &&
            gz_text_print(
                out,
                "# HELP gizmod_build_info Always 1. Its labels say the version and the protocol.\n"

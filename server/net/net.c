@@ -1,5 +1,7 @@
 /* The network as a whole: libwebsockets' context, the loop's handles, the list of scenes. */
+#include "net/forward.h"
 #include "net/internal.h"
+#include "net/relay.h"
 #include "server/maxima.h"
 
 #include <ctype.h>
@@ -75,24 +77,25 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
     uint64_t tls = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX |
                    LWS_SERVER_OPTION_ALLOW_NON_SSL_ON_SSL_PORT |
                    LWS_SERVER_OPTION_ALLOW_HTTP_ON_HTTPS_LISTENER;
-    struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_LIBUV |
-                                                        LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
-                                                        (gz_net_has_tls(net) ? tls : 0),
-                                             .alpn = "http/1.1",
-                                             .foreign_loops = loops,
-                                             .user = net,
-                                             .pcontext = &net->context,
-                                             .uid = (unsigned)-1,
-                                             .gid = (unsigned)-1,
-                                             .server_string = server,
-                                             .pt_serv_buf_size = GZ_HTTP_CHUNK_BYTES,
-                                             .max_http_header_data = GZ_HTTP_HEADER_BYTES_MAX,
-                                             .timeout_secs = GZ_HTTP_SECONDS,
-                                             .timeout_secs_ah_idle = GZ_HTTP_SECONDS,
-                                             .keepalive_timeout = GZ_HTTP_SECONDS,
-                                             .retry_and_idle_policy = &no_pings,
-                                             .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-                                             .protocols = net->protocols};
+    const uint64_t tls_as_client = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+    struct lws_context_creation_info info = {
+        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+                   (gz_net_has_tls(net) ? tls : 0) | (net->secret != NULL ? tls_as_client : 0),
+        .alpn = "http/1.1",
+        .foreign_loops = loops,
+        .user = net,
+        .pcontext = &net->context,
+        .uid = (unsigned)-1,
+        .gid = (unsigned)-1,
+        .server_string = server,
+        .pt_serv_buf_size = GZ_HTTP_CHUNK_BYTES,
+        .max_http_header_data = GZ_HTTP_HEADER_BYTES_MAX,
+        .timeout_secs = GZ_HTTP_SECONDS,
+        .timeout_secs_ah_idle = GZ_HTTP_SECONDS,
+        .keepalive_timeout = GZ_HTTP_SECONDS,
+        .retry_and_idle_policy = &no_pings,
+        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+        .protocols = net->protocols};
     lws_set_log_level(0, NULL);
     net->context = lws_create_context(&info);
     if (net->context == NULL) {
@@ -101,6 +104,7 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
             "libwebsockets does not start on libuv: its plug-in for libuv is a package of its own "
             "(Debian: libwebsockets-evlib-uv), is it installed?");
     }
+    if (!gz_net_has_tls(net)) info.options &= ~tls_as_client;
     net->vhost = lws_create_vhost(net->context, &info);
     if (net->vhost == NULL)
         return gz_fail(error, GZ_INTERNAL, "libwebsockets does not start: out of memory");
@@ -129,6 +133,8 @@ static void take_options(struct gz_net *net, const struct gz_net_options *option
     net->keyring = options->keyring;
     net->admins = options->admins;
     net->admin_count = options->admin_count;
+    net->secret = options->secret;
+    net->secret_size = options->secret_size;
     net->rules =
         (struct gz_origin_rules){options->origins, options->origin_count, options->address};
     set_proxies(net, options);
@@ -145,7 +151,10 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
     if (status != GZ_OK) return status;
     if (!gz_page_policy_print(&net->page_policy, &net->rules))
         return gz_fail(error, GZ_NO_MEMORY, "out of memory");
-    return create_context(net, options->server, error);
+    status = create_context(net, options->server, error);
+    if (status == GZ_OK) status = gz_relays_open(net, error);
+    if (status == GZ_OK) status = gz_forwards_open(net, error);
+    return status;
 }
 
 /* Of a net whose handles are closed, or were never started. On a loop that is not its own
@@ -154,6 +163,8 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
 static void release(struct gz_net *net)
 {
     if (net->context != NULL) lws_context_destroy(net->context);
+    gz_relays_finish(net);
+    gz_forwards_finish(net);
     if (net->socket >= 0) close(net->socket);
     if (net->silent_sockets >= 0) close(net->silent_sockets);
     gz_alarm_finish(&net->next_pass);
@@ -259,7 +270,7 @@ void gz_net_drain(struct gz_net *net)
 
 bool gz_net_is_quiet(const struct gz_net *net)
 {
-    if (net->lobby.connections != NULL) return false;
+    if (net->lobby.connections != NULL || net->relay_count > 0) return false;
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
         if (scene->connections != NULL) return false;
     }
@@ -270,7 +281,9 @@ void gz_net_close(struct gz_net *net)
 {
     if (!net->draining) gz_net_drain(net);
     gz_arrive_stop(net);
+    gz_relays_close(net);
     lws_context_destroy(net->context);
+    gz_forwards_close(net);
     uv_close((uv_handle_t *)&net->prepare, NULL);
     uv_close((uv_handle_t *)&net->check, NULL);
     uv_close((uv_handle_t *)&net->again, NULL);

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include "net/internal.h"
+#include "net/proof.h"
 #include "proto/base/text.h"
 #include "server/maxima.h"
 
@@ -50,6 +51,40 @@ bool gz_proxy_passed_on(struct lws *wsi)
            lws_hdr_total_length(wsi, WSI_TOKEN_X_FORWARDED_FOR) > 0;
 }
 
+/* ---- other members ---- */
+
+/* What the proof has to be for. */
+static bool read_said(const struct gz_net *net, struct lws *wsi, char client[GZ_ADDRESS_TEXT_BYTES],
+                      char user[GZ_USER_BYTES_MAX + 1])
+{
+    bool present;
+    *user = '\0';
+    return gz_header(wsi, WSI_TOKEN_X_FORWARDED_FOR, client, GZ_ADDRESS_TEXT_BYTES, &present) &&
+           (net->trust_header[0] == '\0' ||
+            gz_custom_header(wsi, net->trust_header, user, GZ_USER_BYTES_MAX + 1, &present));
+}
+
+enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi, bool *is_relayed,
+                               struct gz_address *client, struct gz_error *error)
+{
+    char text[GZ_PROOF_BYTES], said[GZ_ADDRESS_TEXT_BYTES], user[GZ_USER_BYTES_MAX + 1];
+    const struct gz_proof proof = {net->secret, net->secret_size, said, user};
+    bool present;
+    *is_relayed = false;
+    if (net->secret == NULL) return GZ_OK;
+    bool fits = gz_custom_header(wsi, GZ_PROOF_HEADER_COLON, text, sizeof text, &present);
+    if (!present) return GZ_OK;
+    if (!fits || !read_said(net, wsi, said, user) ||
+        !gz_proof_is_good(&proof, gz_clock_now().unix_s, text))
+        return gz_fail(error, GZ_UNAUTHORISED,
+                       GZ_PROOF_HEADER ": a member with another --secret, or with a clock that "
+                                       "differs by more than %d seconds",
+                       GZ_PROOF_SECONDS);
+    if (!gz_address_parse(said, client)) *client = peer_of(wsi);
+    *is_relayed = true;
+    return GZ_OK;
+}
+
 /* ---- the user ---- */
 
 /* A name that begins a header which libwebsockets knows cannot be looked up: it is kept elsewhere,
@@ -83,7 +118,7 @@ enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
     size_t size = strlen(user);
     while (size > 0 && (user[size - 1] == ' ' || user[size - 1] == '\t')) user[--size] = '\0';
     enum gz_status status = GZ_OK;
-    if (present && !is_from_proxy(net, wsi))
+    if (present && !gz_arrival_of(wsi)->is_relayed && !is_from_proxy(net, wsi))
         status = gz_fail(error, GZ_FORBIDDEN, "%s only a trusted proxy may say who a user is",
                          net->trust_header);
     else if (present && (!fits || !gz_text_valid(user, size)))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/forward.h"
 #include "server/maxima.h"
 
 uint64_t gz_content_length(struct lws *wsi, bool *known)
@@ -17,13 +18,14 @@ uint64_t gz_content_length(struct lws *wsi, bool *known)
     return *known ? strtoull(text, NULL, 10) : 0;
 }
 
-/* A client that asks first (Expect: 100-continue) is asked to go on, instead of waiting. */
-static void encourage(struct lws *wsi)
+void gz_upload_encourage(struct gz_exchange *exchange)
 {
     static const char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
     unsigned char bytes[LWS_PRE + sizeof line];
+    if (!exchange->expects) return;
+    exchange->expects = false;
     memcpy(bytes + LWS_PRE, line, sizeof line);
-    (void)lws_write(wsi, bytes + LWS_PRE, sizeof line - 1, LWS_WRITE_HTTP_HEADERS);
+    (void)lws_write(exchange->wsi, bytes + LWS_PRE, sizeof line - 1, LWS_WRITE_HTTP_HEADERS);
 }
 
 static bool make_body(struct gz_exchange *exchange, uint64_t size)
@@ -85,8 +87,7 @@ void gz_http_receive(struct gz_http_request *request)
         gz_exchange_serve(exchange);
     } else {
         exchange->reading = true;
-        if (exchange->expects) encourage(exchange->wsi);
-        exchange->expects = false;
+        gz_upload_encourage(exchange);
     }
 }
 
@@ -108,7 +109,9 @@ int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size)
                exchange->peer, gz_method_word(exchange->method), exchange->path);
         return -1;
     }
-    if (gz_body_append(exchange->request.body, bytes, size) != GZ_OK) {
+    if (exchange->forward != NULL && exchange->reading) {
+        gz_forward_take(exchange, bytes, size);
+    } else if (gz_body_append(exchange->request.body, bytes, size) != GZ_OK) {
         if (exchange->deciding) return -1;
         gz_exchange_refuse_with(exchange, 0, GZ_NO_MEMORY, "no memory for the file");
     } else if (exchange->reading && gz_body_is_to_be_written(exchange->request.body)) {
@@ -122,5 +125,5 @@ void gz_upload_end(struct gz_exchange *exchange)
     exchange->has_come = exchange->deciding;
     if (!exchange->reading) return;
     exchange->reading = false;
-    gz_exchange_serve(exchange);
+    if (exchange->forward == NULL) gz_exchange_serve(exchange);
 }

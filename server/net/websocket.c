@@ -1,5 +1,6 @@
 /* A WebSocket connection: from bytes to messages, its beginning and its end. */
 #include "net/internal.h"
+#include "net/relay.h"
 #include "server/maxima.h"
 
 #include <string.h>
@@ -120,12 +121,25 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
     if (fatal) gz_connection_end(connection, close_code(error->status));
 }
 
+static void say_bye(struct gz_connection *connection, struct gz_message *message,
+                    const char *reason)
+{
+    message->op = GZ_OP_BYE;
+    message->bye.reason = (struct gz_text){reason, strlen(reason)};
+    gz_log(connection->net->log, GZ_INFO, connection->id, "dismissed: %s", reason);
+    say(connection, message);
+    gz_connection_end(connection, LWS_CLOSE_STATUS_GOINGAWAY);
+}
+
 void gz_connection_dismiss(struct gz_connection *connection, const char *reason)
 {
-    struct gz_message message = {.op = GZ_OP_BYE, .bye = {.reason = {reason, strlen(reason)}}};
-    gz_log(connection->net->log, GZ_INFO, connection->id, "dismissed: %s", reason);
-    say(connection, &message);
-    gz_connection_end(connection, LWS_CLOSE_STATUS_GOINGAWAY);
+    say_bye(connection, &(struct gz_message){.has = 0}, reason);
+}
+
+void gz_connection_send_away(struct gz_connection *connection, const char *reason, double retry_s)
+{
+    struct gz_message message = {.has = GZ_HAS_BYE_RETRY_S, .bye = {.retry_s = retry_s}};
+    say_bye(connection, &message, reason);
 }
 
 void gz_connection_end(struct gz_connection *connection, int end)
@@ -140,7 +154,7 @@ void gz_connection_end(struct gz_connection *connection, int end)
 
 bool gz_connection_is_free(const struct gz_connection *connection)
 {
-    return !connection->choked && !lws_partial_buffered(connection->wsi);
+    return !connection->choked && !connection->is_amid && !lws_partial_buffered(connection->wsi);
 }
 
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
@@ -264,6 +278,10 @@ static void take_piece(struct gz_connection *connection, const struct gz_frame_p
 {
     connection->net->counters.bytes_in += part->size;
     if (connection->end != 0) return;
+    if (connection->relay != NULL) {
+        gz_relay_take(connection, part);
+        return;
+    }
     if (part->is_text) {
         refuse_text(connection);
         return;
@@ -339,6 +357,7 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
         used += gz_frames_read(&connection->frames, bytes + used, size - used, &part);
         take_part(connection, &part);
     }
+    if (connection->relay != NULL) gz_relay_pass(connection);
     return used;
 }
 
@@ -346,6 +365,7 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
 
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
 {
+    if (connection->relay != NULL) gz_relay_leave(connection);
     if (connection->session == NULL) return;
     struct gz_net_scene *scene = connection->scene;
     gz_session_set_owner(connection->session, NULL);

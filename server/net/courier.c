@@ -1,0 +1,149 @@
+/* courier.c - libcurl's sockets and its timer on the loop. See courier.h. */
+#include "net/courier.h"
+
+#include <stdlib.h>
+
+struct gz_courier {
+    uv_loop_t *loop;
+    struct gz_courier_user user;
+    CURLM *multi;
+    uv_timer_t timer;
+};
+
+/* A socket of libcurl, which is watched. */
+struct watch {
+    uv_poll_t poll; /* first: libuv gives it back */
+    struct gz_courier *courier;
+    curl_socket_t socket;
+};
+
+static void tell(struct gz_courier *courier)
+{
+    int left;
+    const CURLMsg *message;
+    while ((message = curl_multi_info_read(courier->multi, &left)) != NULL) {
+        void *transfer = NULL;
+        CURLcode result = message->data.result;
+        if (message->msg != CURLMSG_DONE) continue;
+        (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+        courier->user.done(courier->user.context, transfer, result);
+    }
+    courier->user.went_on(courier->user.context);
+}
+
+static void go_on(struct gz_courier *courier, curl_socket_t socket, int events)
+{
+    int running;
+    (void)curl_multi_socket_action(courier->multi, socket, events, &running);
+    tell(courier);
+}
+
+/* ---- sockets ---- */
+
+static void handle_socket(uv_poll_t *poll, int status, int events)
+{
+    const struct watch *watch = (struct watch *)poll;
+    int flags = status < 0 ? CURL_CSELECT_ERR : 0;
+    if (events & UV_READABLE) flags |= CURL_CSELECT_IN;
+    if (events & UV_WRITABLE) flags |= CURL_CSELECT_OUT;
+    go_on(watch->courier, watch->socket, flags);
+}
+
+static void free_watch(uv_handle_t *poll)
+{
+    free(poll);
+}
+
+static struct watch *make_watch(struct gz_courier *courier, curl_socket_t socket)
+{
+    struct watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL) return NULL;
+    watch->courier = courier;
+    watch->socket = socket;
+    if (uv_poll_init(courier->loop, &watch->poll, socket) != 0) {
+        free(watch);
+        return NULL;
+    }
+    (void)curl_multi_assign(courier->multi, socket, watch);
+    return watch;
+}
+
+static int watch_socket(CURL *transfer, curl_socket_t socket, int what, void *context,
+                        void *watched)
+{
+    struct watch *watch = watched;
+    (void)transfer;
+    if (what == CURL_POLL_REMOVE) {
+        if (watch != NULL) uv_close((uv_handle_t *)&watch->poll, free_watch);
+        return 0;
+    }
+    if (watch == NULL) watch = make_watch(context, socket);
+    if (watch == NULL) return -1;
+    int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
+    return uv_poll_start(&watch->poll, events, handle_socket) == 0 ? 0 : -1;
+}
+
+/* ---- its timer ---- */
+
+static void handle_timer(uv_timer_t *timer)
+{
+    go_on(timer->data, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static int set_timer(CURLM *multi, long milliseconds, void *context)
+{
+    struct gz_courier *courier = context;
+    (void)multi;
+    if (milliseconds < 0)
+        uv_timer_stop(&courier->timer);
+    else
+        uv_timer_start(&courier->timer, handle_timer, (uint64_t)milliseconds, 0);
+    return 0;
+}
+
+/* ---- transfers ---- */
+
+bool gz_courier_begin(struct gz_courier *courier, CURL *transfer)
+{
+    return curl_multi_add_handle(courier->multi, transfer) == CURLM_OK;
+}
+
+void gz_courier_end(struct gz_courier *courier, CURL *transfer)
+{
+    (void)curl_multi_remove_handle(courier->multi, transfer);
+}
+
+/* ---- its life ---- */
+
+struct gz_courier *gz_courier_create(uv_loop_t *loop, struct gz_courier_user user)
+{
+    struct gz_courier *courier = calloc(1, sizeof *courier);
+    if (courier == NULL) return NULL;
+    courier->loop = loop;
+    courier->user = user;
+    courier->multi = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_multi_init() : NULL;
+    if (courier->multi == NULL) {
+        free(courier);
+        return NULL;
+    }
+    uv_timer_init(loop, &courier->timer);
+    courier->timer.data = courier;
+    (void)curl_multi_setopt(courier->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    (void)curl_multi_setopt(courier->multi, CURLMOPT_SOCKETDATA, courier);
+    (void)curl_multi_setopt(courier->multi, CURLMOPT_TIMERFUNCTION, set_timer);
+    (void)curl_multi_setopt(courier->multi, CURLMOPT_TIMERDATA, courier);
+    return courier;
+}
+
+void gz_courier_close(struct gz_courier *courier)
+{
+    (void)curl_multi_cleanup(courier->multi);
+    uv_close((uv_handle_t *)&courier->timer, NULL);
+}
+
+void gz_courier_destroy(struct gz_courier *courier)
+{
+    if (courier == NULL) return;
+    curl_global_cleanup();
+    free(courier);
+}

@@ -1,0 +1,45 @@
+/* proof.c - the header by which members of a cluster know each other. See proof.h. */
+#include "net/proof.h"
+
+#include <math.h>
+#include <openssl/crypto.h>
+#include <openssl/hmac.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/limits.h"
+#include "server/maxima.h"
+
+/* A time, an address and a user's name, with what stands between them. */
+#define SAID_BYTES (128 + GZ_USER_BYTES_MAX)
+
+/* No address and no time has a line's end in it, so that nothing can pass for something else. */
+static void print_proof(const struct gz_proof *proof, uint64_t time, char text[GZ_PROOF_BYTES])
+{
+    char said[SAID_BYTES];
+    uint8_t code[32] = {0};
+    int size = snprintf(said, sizeof said, "gizmod\n%llu\n%s\n%s", (unsigned long long)time,
+                        proof->client, proof->user);
+    (void)HMAC(EVP_sha256(), proof->secret, (int)proof->secret_size, (const uint8_t *)said,
+               (size_t)size, code, NULL);
+    size_t used = (size_t)snprintf(text, GZ_PROOF_BYTES, "%llu.", (unsigned long long)time);
+    for (size_t i = 0; i < sizeof code; i++)
+        used += (size_t)snprintf(text + used, GZ_PROOF_BYTES - used, "%02x", code[i]);
+}
+
+void gz_proof_print(const struct gz_proof *proof, double now_s, char text[GZ_PROOF_BYTES])
+{
+    print_proof(proof, (uint64_t)now_s, text);
+}
+
+bool gz_proof_is_good(const struct gz_proof *proof, double now_s, const char *text)
+{
+    char expected[GZ_PROOF_BYTES];
+    size_t digits = strspn(text, "0123456789"), size = strlen(text);
+    if (digits == 0 || digits > 15 || text[digits] != '.') return false;
+    uint64_t time = strtoull(text, NULL, 10);
+    print_proof(proof, time, expected);
+    return size == strlen(expected) && CRYPTO_memcmp(expected, text, size) == 0 &&
+           fabs((double)time - now_s) <= GZ_PROOF_SECONDS;
+}

@@ -1,0 +1,30 @@
+/* proof.h - how a member of a cluster proves to another that it is one: a header of a request, made
+ * with the secret that they share. It holds the time, and an HMAC-SHA-256 of the time and of what
+ * the member says about its client. The secret itself is never sent. Pure: no I/O. Threads: any. */
+#ifndef GZ_NET_PROOF_H
+#define GZ_NET_PROOF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The header's name, and with the colon as libwebsockets wants it. */
+#define GZ_PROOF_HEADER "gizmod-member"
+#define GZ_PROOF_HEADER_COLON GZ_PROOF_HEADER ":"
+/* Bytes of its value, terminated: digits, a dot, and 64 hexadecimal digits. */
+#define GZ_PROOF_BYTES 96
+
+struct gz_proof {
+    const uint8_t *secret;
+    size_t secret_size;
+    const char *client; /* its address, as text */
+    const char *user;   /* whom a trusted proxy named; else empty */
+};
+
+/* `now_s`: Unix seconds. */
+void gz_proof_print(const struct gz_proof *proof, double now_s, char text[GZ_PROOF_BYTES]);
+/* Whether `text` was printed with the same secret for the same client and user, by a clock that
+ * differs by at most GZ_PROOF_SECONDS (maxima.h). Takes the same time wherever it differs. */
+bool gz_proof_is_good(const struct gz_proof *proof, double now_s, const char *text);
+
+#endif
