@@ -365,7 +365,7 @@ static int confirm_upgrade(struct lws *wsi, const char *upgrade)
     struct gz_error error;
     int code;
     enum gz_status status = gz_arrival_read_client(net, wsi, &error);
-    code = 429;
+    code = status == GZ_RATE_LIMITED ? 429 : 500;
     if (status == GZ_OK) status = gz_admit_upgrade(net, wsi, upgrade, &code, &error);
     if (status == GZ_OK) return 0;
     net->counters.refusals++;

@@ -173,7 +173,8 @@ void gz_arrival_begin(struct gz_net *net, struct lws *wsi);
 void gz_arrival_end(struct gz_net *net, struct lws *wsi);
 void gz_arrival_become(struct lws *wsi, enum gz_peer_kind kind);
 /* A request of it has come: behind a trusted proxy it is the client's that this names, and counts
- * for that one. GZ_RATE_LIMITED if that has as many connections as it may. */
+ * for that one. GZ_RATE_LIMITED if that has as many connections as it may; GZ_INTERNAL as
+ * gz_proxy_member. */
 GZ_MUST_USE enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi,
                                                   struct gz_error *error);
 /* The loop closes the socket soon, without a word to the other side. */
@@ -219,7 +220,8 @@ bool gz_proxy_passed_on(struct lws *wsi);
 /* Whether the client came by TLS, to us or to a trusted proxy that says so. */
 bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
 /* Whether another member of the cluster sends this on behalf of a client, which *client then is.
- * GZ_UNAUTHORISED if it says so and cannot prove it. */
+ * GZ_INTERNAL if it says so and cannot prove it: that is the operator's mistake, not the client's.
+ */
 GZ_MUST_USE enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi,
                                            bool *is_relayed, struct gz_address *client,
                                            struct gz_error *error);

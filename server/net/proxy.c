@@ -76,7 +76,7 @@ enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi, bool *
     if (!present) return GZ_OK;
     if (!fits || !read_said(net, wsi, said, user) ||
         !gz_proof_is_good(&proof, gz_clock_now().unix_s, text))
-        return gz_fail(error, GZ_UNAUTHORISED,
+        return gz_fail(error, GZ_INTERNAL,
                        GZ_PROOF_HEADER ": a member with another --secret, or with a clock that "
                                        "differs by more than %d seconds",
                        GZ_PROOF_SECONDS);

@@ -1,0 +1,621 @@
+/* Clients of a member of a cluster for a scene that another member has: all of it as at that
+ * member, and what becomes of them if that member goes, is silent, or does not know this one. The
+ * members are daemons without a database: support/member.c. */
+#include "net_fixture.h"
+#include "server/maxima.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#define SECRET "a secret of the members"
+
+static struct test_daemon authority, front;
+
+static const char tiny[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
+    "{\"name\":\"base\",\"children\":[1]},{\"name\":\"arm\",\"translation\":[1,2,3]}]}";
+
+/* ---- members ---- */
+
+static void print_member_url(const struct test_daemon *member, char url[128])
+{
+    snprintf(url, 128, "http%s://127.0.0.1:%d", member->tls ? "s" : "", member->port);
+}
+
+/* A member that says of all scenes that they are at `url`; NULL: it has them itself. */
+static void start_member(struct test_daemon *member, const char *url, const char *secret,
+                         const char *option)
+{
+    setenv("GIZMOD", GZ_MEMBER_PATH, 1);
+    setenv("GIZMOD_TEST_SECRET", secret, 1);
+    if (url != NULL)
+        setenv("GIZMOD_TEST_ELSEWHERE", url, 1);
+    else
+        unsetenv("GIZMOD_TEST_ELSEWHERE");
+    test_daemon_start(member, option, NULL);
+}
+
+/* Members share a folder for certificates, so that they trust one authority. */
+static void init_beside(struct test_daemon *member, const char *name)
+{
+    *member = authority;
+    member->pid = member->port = 0;
+    snprintf(member->data, sizeof member->data, "%s/%s", authority.directory, name);
+    snprintf(member->log, sizeof member->log, "%s/%s.log", authority.directory, name);
+}
+
+static void start_front(struct test_daemon *member, const char *name, const char *secret,
+                        const char *option)
+{
+    char url[128];
+    print_member_url(&authority, url);
+    init_beside(member, name);
+    start_member(member, url, secret, option);
+}
+
+static bool is_logged(const struct test_daemon *member, const char *words)
+{
+    char line[1024];
+    bool is_there = false;
+    FILE *log = fopen(member->log, "r");
+    while (log != NULL && !is_there && fgets(line, sizeof line, log) != NULL)
+        is_there = strstr(line, words) != NULL;
+    if (log != NULL) fclose(log);
+    return is_there;
+}
+
+static long count(const struct test_daemon *member, const char *row)
+{
+    struct raw_response response;
+    raw_request(member->port, "GET", "/metrics", "", "", 0, &response);
+    const char *at = strstr(response.body, row);
+    if (at == NULL) fail_msg("no %s in /metrics", row);
+    return strtol(at + strlen(row), NULL, 10);
+}
+
+static int request(int port, const char *method, const char *path, const char *headers,
+                   const char *body, struct raw_response *response)
+{
+    char all[512];
+    snprintf(all, sizeof all, "Content-Length: %zu\r\n%s", strlen(body), headers);
+    raw_request(port, method, path, *body != '\0' ? all : headers, body, strlen(body), response);
+    return response->status;
+}
+
+static int join(const struct test_daemon *member, const char *scene, const char *user)
+{
+    int socket = raw_open(member->port);
+    assert_true(raw_send_hello(socket, scene, user));
+    assert_true(raw_answers(socket));
+    return socket;
+}
+
+/* Reads on until `bye` comes, and the connection ends. What may be tried again, and when. */
+static double read_bye(int socket)
+{
+    struct raw_frame *frame = malloc(sizeof *frame);
+    struct gz_message bye;
+    struct gz_arena arena;
+    int code;
+    assert_non_null(frame);
+    gz_arena_init(&arena, 0);
+    assert_true(raw_read_message(socket, GZ_OP_BYE, frame, &arena, &bye));
+    assert_true(bye.has & GZ_HAS_BYE_RETRY_S);
+    assert_false(bye.bye.fatal);
+    double retry_s = bye.bye.retry_s;
+    assert_true(raw_is_ended_within(socket, 60, &code));
+    assert_int_equal(code, 1001);
+    close(socket);
+    gz_arena_finish(&arena);
+    free(frame);
+    return retry_s;
+}
+
+/* ---- WebSockets ---- */
+
+static void ctl(const char *const *arguments, const char *said)
+{
+    struct test_output output;
+    test_ctl(&output, &front, NULL, arguments);
+    if (output.code != 0 || strstr(output.out, said) == NULL)
+        fail_msg("gizmoctl %s: %d %s %s", arguments[0], output.code, output.out, output.err);
+    test_output_finish(&output);
+}
+
+#define CTL(said, ...) ctl((const char *[]){__VA_ARGS__, NULL}, said)
+
+/* Live messages and HTTP, as people use them. */
+TEST(test_relay_carries_a_session)
+{
+    char file[128];
+    snprintf(file, sizeof file, "%s/out.glb", authority.directory);
+    CTL("", "import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "arm");
+    CTL("", "ls", "arm");
+    CTL("", "set", "arm", "2", "--t", "3,4,5");
+    CTL("", "drag", "arm", "--node", "2", "--handle", "tx", "--value", "2");
+    CTL("", "history", "arm");
+    CTL("", "undo", "arm");
+    CTL("", "redo", "arm");
+    CTL("", "note", "arm", "look");
+    CTL("look", "notes", "arm");
+    CTL("", "checkpoint", "arm", "first");
+    CTL("first", "checkpoints", "arm");
+    CTL("", "export", "arm", file);
+    CTL("", "mv", "arm", "later-arm");
+    CTL("look", "notes", "later-arm"); /* where it is is said later */
+    CTL("", "rm", "later-arm");
+}
+
+/* What one client does at one member is seen by one at the other, in both directions. */
+TEST(test_relay_and_direct_clients_see_each_other)
+{
+    struct raw_frame *frame = malloc(sizeof *frame);
+    struct gz_message message;
+    struct gz_arena arena;
+    assert_non_null(frame);
+    gz_arena_init(&arena, 0);
+    int direct = join(&authority, "both", "anna"), relayed = join(&front, "both", "ben");
+    for (int i = 0; i < 2; i++) {
+        int editor = i == 0 ? direct : relayed, viewer = i == 0 ? relayed : direct;
+        net_fixture_create_nodes(editor, 1000); /* a delta of some 300 kB */
+        assert_true(raw_read_message(viewer, GZ_OP_EDIT, frame, &arena, &message));
+        assert_true(raw_answers(viewer));
+    }
+    assert_int_equal(net_fixture_measure(authority.port, "both", "users"), 2);
+    assert_true(count(&front, "\ngizmod_relayed_from_members_bytes_total ") > 300000);
+    close(direct);
+    close(relayed);
+    gz_arena_finish(&arena);
+    free(frame);
+}
+
+/* The frames of a client go on as they are: in pieces, and with pings in between. */
+TEST(test_relay_passes_fragments)
+{
+    const struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 5};
+    int socket = join(&front, "fragments", "anna");
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
+    assert_int_equal(gz_encode(&bytes, &ping), GZ_OK);
+    assert_true(raw_send_frame(socket, RAW_BINARY, true, bytes.data, 1));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, "hi", 2));
+    assert_true(raw_send_frame(socket, RAW_CONTINUATION, true, "", 0));
+    assert_true(
+        raw_send_frame(socket, RAW_FIN | RAW_CONTINUATION, true, bytes.data + 1, bytes.size - 1));
+    struct raw_frame frame;
+    struct gz_message message;
+    struct gz_arena arena;
+    gz_arena_init(&arena, 0);
+    assert_true(raw_read_message(socket, GZ_OP_OK, &frame, &arena, &message));
+    gz_arena_finish(&arena);
+    gz_buffer_finish(&bytes);
+    close(socket);
+}
+
+/* What the authority refuses it refuses through the relay, and its close code comes along. */
+TEST(test_relay_passes_refusals_and_closes)
+{
+    bool fatal;
+    int code;
+    int socket = join(&front, "refused", "anna");
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_TEXT, true, "hello", 5));
+    assert_int_equal(raw_read_error(socket, &fatal), GZ_BAD_MESSAGE);
+    assert_true(fatal);
+    assert_true(raw_is_ended_within(socket, 60, &code));
+    assert_int_equal(code, 1003);
+    close(socket);
+    socket = raw_open(front.port);
+    assert_true(raw_send_hello(socket, "no name of a scene", "anna"));
+    assert_int_equal(raw_read_error(socket, &fatal), GZ_BAD_VALUE);
+    assert_true(fatal);
+    close(socket);
+}
+
+/* What a client said before it hung up is done. */
+TEST(test_relay_ends_with_its_client)
+{
+    struct raw_response response;
+    int code, socket = join(&front, "short", "anna");
+    struct gz_create_node node = {.name = {"last", 4}, .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
+    assert_true(raw_send_message(
+        socket, &(struct gz_message){.op = GZ_OP_CREATE, .create = {.nodes = &node, .count = 1}}));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_CLOSE, true, "\x03\xe8", 2));
+    assert_true(raw_is_ended_within(socket, 60, &code));
+    assert_int_equal(code, 1000);
+    close(socket);
+    long users = 1;
+    for (int i = 0; i < 6000 && users > 0; i++) {
+        usleep(10000);
+        users = net_fixture_measure(authority.port, "short", "users");
+    }
+    assert_int_equal(users, 0);
+    assert_int_equal(request(front.port, "GET", "/scenes/short/export.gltf", "", "", &response),
+                     200);
+    assert_non_null(strstr(response.body, "\"last\""));
+}
+
+/* A client that reads nothing costs its member little, however much comes for it, and gets all of
+ * it in the end. */
+TEST(test_relay_waits_for_a_slow_client)
+{
+    struct raw_frame *frame = malloc(sizeof *frame);
+    assert_non_null(frame);
+    int editor = join(&authority, "slow", "anna"), slow = join(&front, "slow", "ben");
+    long before = net_fixture_memory(front.port).own;
+    for (int i = 0; i < 10; i++) {
+        net_fixture_create_nodes(editor, 1000);
+        usleep(30000); /* what it costs */
+    }
+    long grown = net_fixture_memory(front.port).own - before;
+    if (grown > 256 * 1024) fail_msg("%ld bytes wait at the member", grown);
+    assert_true(raw_answers(slow));
+    close(slow);
+    close(editor);
+    free(frame);
+}
+
+/* A client that says much to an authority that reads nothing is not read either. */
+TEST(test_relay_waits_for_a_stopped_authority)
+{
+    static const uint8_t zeros[16 * 1024];
+    int socket = join(&front, "stopped", "anna"), other = join(&front, "stopped", "ben");
+    long before = net_fixture_memory(front.port).own;
+    kill(authority.pid, SIGSTOP);
+    const struct timeval patience = {.tv_sec = 1};
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    bool is_taken = raw_send_frame_header(socket, RAW_FIN | RAW_BINARY, 1 << 20);
+    for (int i = 0; i < 63 && is_taken; i++) is_taken = raw_send(socket, zeros, sizeof zeros);
+    long grown = net_fixture_memory(front.port).own - before;
+    kill(authority.pid, SIGCONT);
+    if (grown > 256 * 1024) fail_msg("%ld bytes wait at the member", grown);
+    assert_true(raw_answers(other));
+    close(socket);
+    close(other);
+}
+
+/* ---- members that fail ---- */
+
+TEST(test_relay_to_a_member_that_is_killed)
+{
+    struct raw_response response;
+    int socket = join(&front, "killed", "anna");
+    net_fixture_create_nodes(socket, 1);
+    test_daemon_kill(&authority);
+    assert_true(read_bye(socket) == 0);
+    socket = raw_open(front.port);
+    assert_true(raw_send_hello(socket, "killed", "anna"));
+    assert_true(read_bye(socket) == 1);
+    assert_int_equal(request(front.port, "GET", "/scenes/killed/export", "", "", &response), 503);
+    assert_non_null(strstr(response.body, "cannot be reached"));
+    assert_non_null(strcasestr(response.head, "\r\nretry-after: "));
+    assert_int_equal(request(front.port, "PUT", "/scenes/new", "", tiny, &response), 503);
+    start_member(&authority, NULL, SECRET, NULL);
+    close(join(&front, "killed", "anna"));
+    assert_int_equal(request(front.port, "GET", "/scenes/killed/export", "", "", &response), 200);
+}
+
+/* It says so itself: in its own words, and once. */
+TEST(test_relay_to_a_member_that_ends)
+{
+    struct test_daemon member, other;
+    char url[128];
+    init_beside(&member, "ending");
+    start_member(&member, NULL, SECRET, NULL);
+    print_member_url(&member, url);
+    init_beside(&other, "other");
+    start_member(&other, url, SECRET, NULL);
+    int socket = join(&other, "ending", "anna");
+    test_daemon_ask_to_end(&member);
+    assert_true(read_bye(socket) == 1);
+    assert_int_equal(test_daemon_wait(&member), 0);
+    test_daemon_end(&other);
+}
+
+/* A port that listens, and whose connections nobody takes. */
+TEST(test_relay_to_a_member_that_does_not_answer)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    char url[128];
+    struct test_daemon other;
+    struct raw_response response;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int mute = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(mute, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(mute, 8), 0);
+    assert_int_equal(getsockname(mute, (struct sockaddr *)&address, &size), 0);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", ntohs(address.sin_port));
+    init_beside(&other, "other");
+    start_member(&other, url, SECRET, NULL);
+    int client = raw_open(other.port);
+    assert_true(raw_send_hello(client, "mute", "anna"));
+    assert_true(read_bye(client) == 1);
+    /* One that waits for an answer does not keep the member from its end. */
+    int waiting = raw_connect(other.port);
+    assert_true(
+        raw_send_text(waiting, "GET /scenes/mute/export HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    assert_int_equal(request(other.port, "GET", "/healthz", "", "", &response), 200);
+    test_daemon_end(&other);
+    close(waiting);
+    close(mute);
+}
+
+TEST(test_relay_with_another_secret)
+{
+    struct test_daemon other;
+    struct raw_response response;
+    start_front(&other, "stranger", "another secret", NULL);
+    int client = raw_open(other.port);
+    assert_true(raw_send_hello(client, "secret", "anna"));
+    assert_true(read_bye(client) == 1);
+    assert_int_equal(request(other.port, "GET", "/scenes/secret/export", "", "", &response), 500);
+    assert_non_null(strstr(response.body, "another --secret"));
+    assert_true(is_logged(&authority, "another --secret"));
+    assert_false(is_logged(&authority, SECRET));
+    assert_false(is_logged(&other, "another secret"));
+    test_daemon_end(&other);
+}
+
+/* Members that send a client to each other do not go on with that. */
+TEST(test_relay_does_not_go_round)
+{
+    struct test_daemon other;
+    struct raw_response response;
+    char url[128];
+    print_member_url(&front, url);
+    init_beside(&other, "other");
+    start_member(&other, url, SECRET, NULL);
+    int client = raw_open(other.port);
+    assert_true(raw_send_hello(client, "loop", "anna"));
+    assert_true(read_bye(client) == 1);
+    assert_int_equal(request(other.port, "GET", "/scenes/loop/export", "", "", &response), 503);
+    assert_int_equal(request(other.port, "PUT", "/scenes/loop", "", tiny, &response), 503);
+    test_daemon_end(&other);
+}
+
+/* ---- who the client is ---- */
+
+/* Nobody but a member says where a client comes from, and a member says it of its own clients. */
+TEST(test_relay_tells_the_address_of_the_client)
+{
+    struct test_daemon other;
+    struct raw_response response;
+    start_front(&other, "other", SECRET, "--trusted-proxy=127.0.0.1");
+    static const char header[] = "X-Forwarded-For: 192.0.2.7\r\n";
+    assert_int_equal(request(other.port, "GET", "/scenes/address/asset", header, "", &response),
+                     404);
+    assert_true(is_logged(&authority, "HTTP 404 to 192.0.2.7: GET /scenes/address/asset"));
+    int client = raw_connect(other.port);
+    assert_int_equal(raw_handshake(client, other.port, "/ws",
+                                   "Sec-WebSocket-Protocol: gizmod.v1\r\n"
+                                   "X-Forwarded-For: 192.0.2.8\r\n"),
+                     101);
+    assert_true(raw_send_hello(client, "address", "anna"));
+    assert_true(raw_answers(client));
+    assert_true(is_logged(&authority, "connected from 192.0.2.8"));
+    close(client);
+    assert_int_equal(request(authority.port, "GET", "/scenes/forged/asset",
+                             "X-Forwarded-For: 192.0.2.9\r\n"
+                             "Gizmod-Member: 1790000000."
+                             "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\r\n",
+                             "", &response),
+                     500);
+    assert_false(is_logged(&authority, "192.0.2.9"));
+    test_daemon_end(&other);
+}
+
+/* ---- HTTP ---- */
+
+TEST(test_relay_http_table)
+{
+    static const struct {
+        const char *method, *path, *headers, *body;
+        int status;
+        const char *said;
+    } rows[] = {
+        {"PUT", "/scenes/table?user=anna%20b", "", tiny, 201, "\"scene\":\"table\""},
+        {"PUT", "/scenes/table", "", tiny, 409, "\"code\":\"conflict\""},
+        {"PUT", "/scenes/table?replace&user=ben", "", tiny, 200, "\"scene\":\"table\""},
+        {"PUT", "/scenes/table?replace", "", "no glTF", 400, "\"code\":"},
+        {"GET", "/scenes/table/asset", "", "", 200, tiny},
+        {"GET", "/scenes/table/export", "", "", 200, "\"arm\""},
+        {"GET", "/scenes/table/export.gltf", "", "", 200, "\"arm\""},
+        {"GET", "/scenes/table/export.glb", "", "", 200, "glTF"},
+        {"GET", "/scenes/table/backup", "", "", 200, "SQLite format 3"},
+        {"GET", "/scenes/nowhere/asset", "", "", 404, "\"code\":\"unknown_scene\""},
+        {"GET", "/scenes/Nowhere/asset", "", "", 400, "\"code\":\"bad_value\""},
+        {"PATCH", "/scenes/table", "", "{\"name\": \"later-table\"}", 200, "later-table"},
+        {"PATCH", "/scenes/later-table", "", "{}", 400, "\"code\":"},
+        {"DELETE", "/scenes/later-table?user=anna", "", "", 204, ""},
+        {"DELETE", "/scenes/later-table", "", "", 404, "\"code\":\"unknown_scene\""},
+        {"PUT", "/scenes/moved", "", tiny, 503, "on its way to another member"},
+        {"GET", "/scenes/table/nothing", "", "", 404, "\"code\":\"unknown_op\""},
+        {"GET", "/scenes/x/asset", "Origin: http://evil.example\r\n", "", 403,
+         "\"code\":\"forbidden\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct raw_response response;
+        int status = request(front.port, rows[i].method, rows[i].path, rows[i].headers,
+                             rows[i].body, &response);
+        if (status != rows[i].status || strstr(response.body, rows[i].said) == NULL)
+            fail_msg("row %zu: %s %s: %d %s", i, rows[i].method, rows[i].path, status,
+                     response.body);
+    }
+    assert_true(is_logged(&authority, "HTTP PUT table asked for by anna b from 127.0.0.1"));
+}
+
+static void read_header(const char *head, const char *name, char *value, size_t size)
+{
+    const char *at = strcasestr(head, name);
+    *value = '\0';
+    if (at != NULL) snprintf(value, size, "%.*s", (int)strcspn(at, "\r"), at);
+}
+
+/* The header of the authority's answer, as far as it speaks of the body. */
+TEST(test_relay_passes_the_header)
+{
+    static const char *const names[] = {"\r\ncontent-type:", "\r\ncontent-length:", "\r\netag:"};
+    struct raw_response here, there;
+    char tag[128], headers[256];
+    assert_int_equal(request(front.port, "PUT", "/scenes/header", "", tiny, &here), 201);
+    (void)request(front.port, "GET", "/scenes/header/asset", "", "", &here);
+    (void)request(authority.port, "GET", "/scenes/header/asset", "", "", &there);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char a[256], b[256];
+        read_header(here.head + 2, names[i] + 2, a, sizeof a);
+        read_header(there.head + 2, names[i] + 2, b, sizeof b);
+        assert_true(*a != '\0');
+        assert_string_equal(a, b);
+    }
+    read_header(here.head, "etag:", tag, sizeof tag);
+    snprintf(headers, sizeof headers, "If-None-Match:%s\r\n", tag + strlen("etag:"));
+    assert_int_equal(request(front.port, "GET", "/scenes/header/asset", headers, "", &here), 304);
+    assert_int_equal(here.body_size, 0);
+    int socket = raw_connect(front.port);
+    assert_true(raw_send_text(socket, "HEAD /scenes/header/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                                      "\r\nGET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    char bytes[4096] = "";
+    for (size_t got = 0; strstr(bytes, "\r\n\r\nok") == NULL;) {
+        ssize_t more = recv(socket, bytes + got, sizeof bytes - 1 - got, 0);
+        assert_true(more > 0);
+        got += (size_t)more;
+    }
+    assert_null(strstr(bytes, "\"arm\""));
+    close(socket);
+}
+
+#define LARGE_BYTES ((size_t)30 * 1024 * 1024)
+
+/* A glTF whose bytes are mostly a name beside the scene, terminated. */
+static char *make_large(void)
+{
+    char *file = malloc(LARGE_BYTES + 1);
+    assert_non_null(file);
+    size_t size = strlen(tiny) - 1; /* without the last brace */
+    memcpy(file, tiny, size);
+    size += (size_t)snprintf(file + size, 32, ",\"extras\":\"");
+    while (size < LARGE_BYTES - 2) {
+        file[size] = (char)('a' + size * 2654435761u % 26);
+        size++;
+    }
+    memcpy(file + size, "\"}", 3);
+    return file;
+}
+
+/* All bytes of an answer. */
+static char *get_whole(int port, const char *path, size_t size)
+{
+    char line[256], head[2048] = "", *body = malloc(size + 1);
+    assert_non_null(body);
+    int socket = raw_connect(port);
+    snprintf(line, sizeof line, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", path);
+    assert_true(raw_send_text(socket, line));
+    for (size_t got = 0; strstr(head, "\r\n\r\n") == NULL; got++)
+        assert_int_equal(recv(socket, head + got, 1, 0), 1);
+    size_t got = 0;
+    for (ssize_t more; got < size; got += (size_t)more) {
+        more = recv(socket, body + got, size - got, 0);
+        if (more <= 0) fail_msg("%zu bytes of %s came", got, path);
+    }
+    body[got] = '\0';
+    close(socket);
+    return body;
+}
+
+/* Both ways, and neither stands in the member's memory. */
+TEST(test_relay_large_bodies)
+{
+    struct raw_response response;
+    char *file = make_large();
+    long before = net_fixture_memory(front.port).own;
+    assert_int_equal(request(front.port, "PUT", "/scenes/large", "", file, &response), 201);
+    char *there = get_whole(authority.port, "/scenes/large/asset", LARGE_BYTES);
+    assert_memory_equal(there, file, LARGE_BYTES);
+    free(there);
+    char *here = get_whole(front.port, "/scenes/large/asset", LARGE_BYTES);
+    assert_memory_equal(here, file, LARGE_BYTES);
+    free(here);
+    /* While a client does not read its answer, the authority is not read. */
+    int lazy = raw_connect(front.port);
+    assert_true(raw_send_text(lazy, "GET /scenes/large/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    char first[8];
+    assert_int_equal(recv(lazy, first, sizeof first, MSG_WAITALL), sizeof first);
+    usleep(200000); /* what would come */
+    long grown = net_fixture_memory(front.port).own - before;
+    if (grown > 1024 * 1024) fail_msg("%ld bytes wait at the member", grown);
+    close(lazy);
+    /* One that is refused before it has come. */
+    assert_int_equal(request(front.port, "PUT", "/scenes/large", "", file, &response), 409);
+    free(file);
+}
+
+/* A client that goes in the middle of its file leaves nothing, at either member. */
+TEST(test_relay_of_an_upload_broken_off)
+{
+    for (int i = 0; i < 2 * GZ_HTTP_UPLOADS_MAX; i++) {
+        int socket = raw_connect(front.port);
+        assert_true(raw_send_text(
+            socket, "PUT /scenes/half HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n"
+                    "Expect: 100-continue\r\n\r\n"));
+        char line[26];
+        assert_int_equal(recv(socket, line, 25, MSG_WAITALL), 25);
+        assert_memory_equal(line, "HTTP/1.1 100 Continue\r\n\r\n", 25);
+        assert_true(raw_send_text(socket, "{"));
+        close(socket);
+        /* Until both have heard of it. */
+        for (int j = 0; j < 6000 && (count(&front, "\ngizmod_http_jobs ") > 0 ||
+                                     count(&authority, "\ngizmod_http_jobs ") > 0);
+             j++)
+            usleep(2000);
+    }
+    struct raw_response response;
+    assert_int_equal(request(front.port, "GET", "/scenes/half/asset", "", "", &response), 404);
+    assert_int_equal(request(front.port, "PUT", "/scenes/half", "", tiny, &response), 201);
+}
+
+/* ---- all of it ---- */
+
+static int start(void **state)
+{
+    (void)state;
+    test_daemon_init(&authority);
+    start_member(&authority, NULL, SECRET, NULL);
+    start_front(&front, "front", SECRET, NULL);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    test_daemon_end(&front);
+    test_daemon_end(&authority);
+    test_daemon_finish(&authority);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_relay_carries_a_session),
+        cmocka_unit_test(test_relay_and_direct_clients_see_each_other),
+        cmocka_unit_test(test_relay_passes_fragments),
+        cmocka_unit_test(test_relay_passes_refusals_and_closes),
+        cmocka_unit_test(test_relay_ends_with_its_client),
+        cmocka_unit_test(test_relay_waits_for_a_slow_client),
+        cmocka_unit_test(test_relay_waits_for_a_stopped_authority),
+        cmocka_unit_test(test_relay_to_a_member_that_is_killed),
+        cmocka_unit_test(test_relay_to_a_member_that_ends),
+        cmocka_unit_test(test_relay_to_a_member_that_does_not_answer),
+        cmocka_unit_test(test_relay_with_another_secret),
+        cmocka_unit_test(test_relay_does_not_go_round),
+        cmocka_unit_test(test_relay_tells_the_address_of_the_client),
+        cmocka_unit_test(test_relay_http_table),
+        cmocka_unit_test(test_relay_passes_the_header),
+        cmocka_unit_test(test_relay_large_bodies),
+        cmocka_unit_test(test_relay_of_an_upload_broken_off),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
