@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "net/progress.h"
-#include "net/relay.h"
 #include "server/maxima.h"
 
 /* Whether the peer has taken any of the bytes that wait for it since the last look. */

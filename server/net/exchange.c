@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "net/forward.h"
 #include "net/negotiate.h"
 #include "net/pace.h"
 #include "net/text.h"

@@ -3,7 +3,7 @@
  * - exchange.c: its life, its place among large requests, its answer, refusals and their line in
  * the log
  * - upload.c: its body
- * - forward.h: another member of the cluster answers it
+ * - forward.c: another member of the cluster answers it
  * - http.c: what is at which path, who may, and what libwebsockets says
  *
  * Threads: the loop's. */
@@ -88,5 +88,15 @@ int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size)
 void gz_upload_end(struct gz_exchange *exchange);
 /* A client that asks first (Expect: 100-continue) is asked to go on, instead of waiting. */
 void gz_upload_encourage(struct gz_exchange *exchange);
+
+/* ---- forward.c ---- */
+/* A piece of the body of an exchange that is forwarded. */
+void gz_forward_take(struct gz_exchange *exchange, const void *bytes, size_t size);
+/* Whether the exchange is forwarded, and the next piece of its answer has not come yet. */
+bool gz_forward_is_awaited(const struct gz_exchange *exchange);
+/* The next piece of the answer goes to the client. False if the rest of it will not come. */
+GZ_MUST_USE bool gz_forward_send(struct gz_exchange *exchange);
+/* It is forwarded no more, for whatever reason. Fine for an exchange that never was. */
+void gz_forward_end(struct gz_exchange *exchange);
 
 #endif

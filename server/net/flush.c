@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "net/relay.h"
 #include "server/maxima.h"
 
 /* A session that ended gets the rest of its messages; then it leaves. One whose place was taken

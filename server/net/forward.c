@@ -1,5 +1,12 @@
-/* forward.c - a request for a scene that another member has, and its answer. See forward.h. */
-#include "net/forward.h"
+/* forward.c - HTTP for a scene that another member of the cluster has: the request goes to that
+ * member, its answer comes back. Bodies pass in pieces, both ways: what waits for a slow side is
+ * GZ_RELAY_BODY_BYTES at most, and then the other side is not read.
+ *
+ * The member's status, type, length, entity tag and dropped skins are passed on; all else in the
+ * header is made here as for any answer. The member is told who the client is as in relay.c.
+ * libcurl carries it (courier.h): libwebsockets as a client does not read an answer that comes
+ * before the whole body was sent. A build without a cluster has forward_none.c instead. */
+#include "net/exchange.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

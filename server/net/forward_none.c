@@ -1,5 +1,5 @@
 /* forward_none.c - instead of forward.c in a build without a cluster: no request is forwarded. */
-#include "net/forward.h"
+#include "net/exchange.h"
 
 #define NONE_WORDS "this build has no cluster (GIZMOD_CLUSTER)"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "net/internal.h"
-#include "net/relay.h"
 #include "proto/token/claims.h"
 #include "server/maxima.h"
 

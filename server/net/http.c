@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "net/negotiate.h"
-#include "net/relay.h"
 #include "net/text.h"
 #include "proto/base/text.h"
 #include "server/maxima.h"

@@ -5,12 +5,12 @@
  * - listen.c: the listening socket; arrive.c: what is known of each connection; admit.c: the
  * handshake; header.c: one header of a request
  * - proxy.c: what trusted proxies say; keyring.c: the keys of tokens; identity.c: who asks
- * - websocket.c: a connection; reader.c: its bytes; frame.h: its frames; hello.c: its first
- * message, by which it becomes a session
+ * - websocket.c: a connection, connection.c: what it is told; reader.c: its bytes; frame.h: its
+ * frames; hello.c: its first message, by which it becomes a session
  * - turn.c: the end of a turn; flush.c: frames to one connection; rest.h: how long a scene rests;
  * alarm.h: a timer
  * - alive.c: pings, silence, farewells; awake.c: their clock
- * - relay.h: a WebSocket whose scene another member of the cluster has; forward.h: HTTP for such a
+ * - relay.c: a WebSocket whose scene another member of the cluster has; forward.c: HTTP for such a
  * scene; proof.h: how members know each other
  * - exchange.h: HTTP; reply.c: the header of an answer; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
@@ -123,7 +123,7 @@ struct gz_net {
     struct lws_protocols relay_protocols[2];
     struct gz_relay *relays;
     size_t relay_count;
-    struct gz_courier *courier; /* forward.h */
+    struct gz_courier *courier; /* forward.c */
     bool accepting, draining;
     struct gz_net_counters counters;
 };
@@ -256,6 +256,11 @@ GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_net *net, struct 
 /* ---- websocket.c ---- */
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                           size_t size);
+
+/* ---- connection.c ---- */
+/* Puts a connection into this scene's list; takes it out of the list that it is in. */
+void gz_connection_link(struct gz_connection *connection, struct gz_net_scene *scene);
+void gz_connection_unlink(struct gz_connection *connection);
 /* Its session leaves, if it has one: what it held is free at once, however long the socket
  * takes. */
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
@@ -290,6 +295,39 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
 
 /* ---- hello.c ---- */
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
+
+/* ---- relay.c ---- */
+/* Makes what connections to other members need. GZ_OK without a secret. */
+GZ_MUST_USE enum gz_status gz_relays_open(struct gz_net *net, struct gz_error *error);
+/* Looks which relays have ended, are late or silent. */
+void gz_relays_sweep(struct gz_net *net, double now_s);
+/* Ends all of them. */
+void gz_relays_close(struct gz_net *net);
+/* After the end of the loop: frees those that are left. */
+void gz_relays_finish(struct gz_net *net);
+/* The connection, of which nothing is read, has said `hello` for a scene that the member at `url`
+ * has. It is read again once that member is reached; if it cannot be, the client is sent away. */
+void gz_relay_begin(struct gz_connection *connection, const char *url, const uint8_t *hello,
+                    size_t size);
+/* Takes a piece of a message of the client; passes on what was taken. */
+void gz_relay_take(struct gz_connection *connection, const struct gz_frame_part *part);
+void gz_relay_pass(struct gz_connection *connection);
+/* The client's socket is free: the authority is read again. */
+void gz_relay_go_on(struct gz_connection *connection);
+/* The client's connection is over. */
+void gz_relay_leave(struct gz_connection *connection);
+/* For libwebsockets. It asks a server's protocol whether a certificate is good: that asks here. */
+int gz_relay_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                      size_t size);
+
+/* ---- forward.c ---- */
+/* Makes what forwarding needs. GZ_OK without a secret. */
+GZ_MUST_USE enum gz_status gz_forwards_open(struct gz_net *net, struct gz_error *error);
+/* After libwebsockets has let go of all exchanges: closes handles, which the loop has to run to
+ * finish. */
+void gz_forwards_close(struct gz_net *net);
+/* After the end of the loop. */
+void gz_forwards_finish(struct gz_net *net);
 
 /* ---- flush.c ---- */
 /* Writes what waits for the connection, as far as its socket is free, and ends it if it is over. */

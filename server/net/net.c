@@ -1,7 +1,5 @@
 /* The network as a whole: libwebsockets' context, the loop's handles, the list of scenes. */
-#include "net/forward.h"
 #include "net/internal.h"
-#include "net/relay.h"
 #include "server/maxima.h"
 
 #include <ctype.h>

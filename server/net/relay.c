@@ -1,5 +1,18 @@
-/* relay.c - frames between a client and the member that has its scene. See relay.h. */
-#include "net/relay.h"
+/* relay.c - a WebSocket whose scene another member of the cluster has. A second WebSocket leads to
+ * that member, the authority. The client's hello goes there, and from then on all frames of
+ * messages go both ways as they are, piece by piece: nothing is decoded, and no message has to be
+ * in memory. Pings and pongs stay on their side.
+ *
+ * - Of what waits for a slow side there is one read of the other side (16 KiB), and what kernels
+ *   hold: then the other side is not read.
+ * - Who the client is, and where it comes from, the authority is told in the header: proof.h. It
+ *   judges the client as it does its own; the page that the client comes from was judged here.
+ * - The authority's close is passed on as it is. If its connection ends without one, or goes
+ *   silent, the client is told `bye` with retry_s 0: another member may have the scene by then. If
+ *   it cannot be reached, `bye` with retry_s RETRY_S.
+ * - The client's end is told to the authority by a close, behind all that the client said.
+ * - What another member relays to this one is not relayed again: the client may come back. */
+#include "net/internal.h"
 
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -10,11 +23,14 @@
 #include "net/proof.h"
 #include "server/maxima.h"
 
+#define RETRY_S 1
 #define AWAY_WORDS "the member that has this scene cannot be reached: try again in a moment"
 #define GONE_WORDS "the member that has this scene went away: come back, another one may have it"
 #define LOOP_WORDS "the scene is on its way to another member: try again in a moment"
 /* Bytes that one read brings, with the rest of a header that came before. */
 #define PASSED_BYTES_MAX (16 * 1024 + 14)
+/* Kept for the next bytes; the memory of rare large reads is given back. */
+#define KEPT_BYTES_MAX 2048
 
 enum phase {
     RESOLVING, /* the name of the member */
@@ -92,8 +108,7 @@ static void fail(struct gz_relay *relay, const char *why)
     end(relay);
     if (connection == NULL || connection->end != 0) return;
     listen_again(connection);
-    gz_connection_send_away(connection, was_open ? GONE_WORDS : AWAY_WORDS,
-                            was_open ? 0 : GZ_RELAY_RETRY_S);
+    gz_connection_send_away(connection, was_open ? GONE_WORDS : AWAY_WORDS, was_open ? 0 : RETRY_S);
 }
 
 /* The authority said close: so do we, in its words. */
@@ -107,6 +122,14 @@ static void take_close(struct gz_relay *relay, const struct gz_frame_part *part)
     listen_again(connection);
     if (size > 0) connection->end_words = relay->words;
     gz_connection_end(connection, part->code);
+}
+
+static void drop(struct gz_buffer *out)
+{
+    if (out->capacity > KEPT_BYTES_MAX)
+        gz_buffer_finish(out);
+    else
+        gz_buffer_clear(out);
 }
 
 /* ---- to the authority ---- */
@@ -156,7 +179,7 @@ void gz_relay_pass(struct gz_connection *connection)
     if (relay->phase != OPEN || out->size == 0) return;
     relay->net->counters.relayed_in += out->size;
     bool is_written = write_to_authority(relay, out->data, out->size, LWS_WRITE_RAW);
-    gz_buffer_clear(out);
+    drop(out);
     if (!is_written) return;
     if (relay->owes_pong && !relay->is_amid) write_pong(relay);
     if (is_free(relay) || connection->relay == NULL) return;
@@ -218,7 +241,7 @@ static void pass_to_client(struct gz_relay *relay)
     if (out->size == 0) return;
     relay->net->counters.relayed_out += out->size;
     gz_connection_write(connection, out, LWS_WRITE_RAW);
-    gz_buffer_clear(out);
+    drop(out);
     if (connection->relay == NULL) return;
     if (connection->end != 0 && !connection->is_amid) gz_connection_make_ready(connection);
     if (connection->choked) gz_reader_pause(relay->reader);
@@ -485,7 +508,7 @@ void gz_relay_begin(struct gz_connection *connection, const char *url, const uin
     struct gz_relay *relay = is_loop ? NULL : create(connection);
     if (relay == NULL) {
         connection->is_waiting = false;
-        gz_connection_send_away(connection, is_loop ? LOOP_WORDS : AWAY_WORDS, GZ_RELAY_RETRY_S);
+        gz_connection_send_away(connection, is_loop ? LOOP_WORDS : AWAY_WORDS, RETRY_S);
     } else if (gz_buffer_append(&relay->hello, hello, size) != GZ_OK) {
         fail(relay, "no memory");
     } else if (!read_url(relay, url)) {

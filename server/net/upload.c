@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/forward.h"
 #include "server/maxima.h"
 
 uint64_t gz_content_length(struct lws *wsi, bool *known)

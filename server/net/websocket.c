@@ -1,6 +1,5 @@
 /* A WebSocket connection: from bytes to messages, its beginning and its end. */
 #include "net/internal.h"
-#include "net/relay.h"
 #include "server/maxima.h"
 
 #include <string.h>
@@ -11,176 +10,6 @@
  * answered. */
 #define REFUSALS_MAX 8
 #define OUT_BYTES_MAX (REFUSALS_MAX * (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256))
-
-/* ---- lists ---- */
-
-static void unlink_connection(struct gz_connection *connection)
-{
-    struct gz_net_scene *scene = connection->scene;
-    if (scene->at == connection) scene->at = connection->next;
-    if (connection->previous != NULL) {
-        connection->previous->next = connection->next;
-    } else {
-        scene->connections = connection->next;
-    }
-    if (connection->next != NULL) connection->next->previous = connection->previous;
-    connection->next = connection->previous = NULL;
-    if (--scene->connection_count < scene->left) scene->left = scene->connection_count;
-}
-
-static void link_connection(struct gz_connection *connection, struct gz_net_scene *scene)
-{
-    connection->scene = scene;
-    connection->next = scene->connections;
-    if (connection->next != NULL) connection->next->previous = connection;
-    scene->connections = connection;
-    scene->connection_count++;
-    if (scene->left > 0) scene->left++;
-}
-
-void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene)
-{
-    const bool is_ready = connection->queue != NULL;
-    gz_connection_leave_queue(connection);
-    unlink_connection(connection);
-    link_connection(connection, scene);
-    if (is_ready) gz_connection_make_ready(connection);
-}
-
-/* ---- queues ---- */
-
-void gz_connection_leave_queue(struct gz_connection *connection)
-{
-    struct gz_net_queue *queue = connection->queue;
-    struct gz_connection *next = connection->next_queued, *previous = connection->previous_queued;
-    if (queue == NULL) return;
-    *(previous != NULL ? &previous->next_queued : &queue->first) = next;
-    *(next != NULL ? &next->previous_queued : &queue->last) = previous;
-    queue->count--;
-    connection->queue = NULL;
-}
-
-static void enter_queue(struct gz_connection *connection, struct gz_net_queue *queue)
-{
-    if (connection->queue == queue) return;
-    gz_connection_leave_queue(connection);
-    connection->queue = queue;
-    connection->next_queued = NULL;
-    connection->previous_queued = queue->last;
-    *(queue->last != NULL ? &queue->last->next_queued : &queue->first) = connection;
-    queue->last = connection;
-    queue->count++;
-}
-
-void gz_connection_make_ready(struct gz_connection *connection)
-{
-    enter_queue(connection, &connection->scene->ready);
-}
-
-void gz_connection_make_ready_later(struct gz_connection *connection)
-{
-    if (connection->queue == NULL) enter_queue(connection, &connection->scene->later);
-}
-
-/* ---- answers of this room itself ---- */
-
-static void say(struct gz_connection *connection, const struct gz_message *message)
-{
-    if (gz_encode(&connection->out, message) != GZ_OK) {
-        gz_log(connection->net->log, GZ_WARN, connection->id, "no room to say %s",
-               gz_op_word(message->op));
-    }
-    gz_connection_make_ready(connection);
-}
-
-static int close_code(enum gz_status status)
-{
-    switch (status) {
-    case GZ_TOO_LARGE: return LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE;
-    case GZ_INTERNAL:
-    case GZ_NO_MEMORY:
-    case GZ_STORAGE: return LWS_CLOSE_STATUS_UNEXPECTED_CONDITION;
-    default: return LWS_CLOSE_STATUS_POLICY_VIOLATION;
-    }
-}
-
-void gz_connection_refuse(struct gz_connection *connection, const struct gz_message *request,
-                          const struct gz_error *error, bool fatal)
-{
-    struct gz_message message = {.op = GZ_OP_ERROR};
-    if (request != NULL && (request->has & GZ_HAS_RID)) {
-        message.has = GZ_HAS_RID;
-        message.rid = request->rid;
-    }
-    message.error = (struct gz_error_message){
-        .code = error->status, .message = {error->message, strlen(error->message)}, .fatal = fatal};
-    connection->net->host.errors[error->status]++;
-    gz_log(connection->net->log, GZ_INFO, connection->id, "refused: %s: %s",
-           gz_status_word(error->status), error->message);
-    say(connection, &message);
-    if (fatal) gz_connection_end(connection, close_code(error->status));
-}
-
-static void say_bye(struct gz_connection *connection, struct gz_message *message,
-                    const char *reason)
-{
-    message->op = GZ_OP_BYE;
-    message->bye.reason = (struct gz_text){reason, strlen(reason)};
-    gz_log(connection->net->log, GZ_INFO, connection->id, "dismissed: %s", reason);
-    say(connection, message);
-    gz_connection_end(connection, LWS_CLOSE_STATUS_GOINGAWAY);
-}
-
-void gz_connection_dismiss(struct gz_connection *connection, const char *reason)
-{
-    say_bye(connection, &(struct gz_message){.has = 0}, reason);
-}
-
-void gz_connection_send_away(struct gz_connection *connection, const char *reason, double retry_s)
-{
-    struct gz_message message = {.has = GZ_HAS_BYE_RETRY_S, .bye = {.retry_s = retry_s}};
-    say_bye(connection, &message, reason);
-}
-
-void gz_connection_end(struct gz_connection *connection, int end)
-{
-    if (connection->end != 0) return;
-    connection->end = end;
-    connection->ended_s = gz_awake_now(&connection->net->awake);
-    gz_connection_make_ready(connection);
-}
-
-/* ---- writing ---- */
-
-bool gz_connection_is_free(const struct gz_connection *connection)
-{
-    return !connection->choked && !connection->is_amid && !lws_partial_buffered(connection->wsi);
-}
-
-void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
-                         enum lws_write_protocol kind)
-{
-    struct gz_net_counters *counters = &connection->net->counters;
-    if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
-        gz_connection_lose(connection);
-        gz_arrival_kill(connection->net, connection->wsi);
-        return;
-    }
-    if (kind == LWS_WRITE_BINARY) {
-        counters->frames_out++;
-        counters->bytes_out += frame->size;
-    }
-    connection->choked = lws_partial_buffered(connection->wsi) != 0;
-}
-
-void gz_pong_write(struct gz_connection *connection)
-{
-    uint8_t bytes[LWS_PRE + GZ_CONTROL_BYTES_MAX];
-    struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = connection->pong_size};
-    memcpy(frame.data, connection->pong, frame.size);
-    connection->owes_pong = false;
-    gz_connection_write(connection, &frame, LWS_WRITE_PONG);
-}
 
 /* ---- from bytes to messages ---- */
 
@@ -363,33 +192,6 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
 
 /* ---- a connection's life ---- */
 
-void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
-{
-    if (connection->relay != NULL) gz_relay_leave(connection);
-    if (connection->session == NULL) return;
-    struct gz_net_scene *scene = connection->scene;
-    gz_session_set_owner(connection->session, NULL);
-    if (scene->is_lent)
-        gz_session_chain_gone(connection->session, &scene->gone);
-    else
-        gz_core_leave(gz_net_core(scene), connection->session, now);
-    connection->session = NULL;
-    scene->touched = true;
-    gz_connection_move(connection, &connection->net->lobby);
-}
-
-/* The socket is at its end, or libwebsockets ends it: nothing more can be said, and no other
- * session has to wait for the nodes that this one held. */
-void gz_connection_lose(struct gz_connection *connection)
-{
-    gz_connection_leave(connection, gz_clock_now());
-    if (connection->end == 0) {
-        connection->end = GZ_CLOSE_NONE;
-        connection->ended_s = gz_awake_now(&connection->net->awake);
-    }
-    connection->parted = true;
-}
-
 static void end_bytes(void *context)
 {
     struct gz_connection *connection = context;
@@ -412,7 +214,7 @@ static void begin(struct gz_connection *connection, struct lws *wsi)
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
     gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
-    link_connection(connection, &net->lobby);
+    gz_connection_link(connection, &net->lobby);
     net->session_count++;
     net->counters.connections++;
     connection->reader =
@@ -430,7 +232,7 @@ static void finish(struct gz_connection *connection)
     net->host.forget(net->host.context, &connection->wait);
     gz_reader_stop(connection->reader);
     gz_connection_leave_queue(connection);
-    unlink_connection(connection);
+    gz_connection_unlink(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
     gz_buffer_finish(&connection->hello);

@@ -526,7 +526,7 @@ static char *get_whole(int port, const char *path, size_t size)
 }
 
 /* Both ways, and neither stands in the member's memory. */
-TEST(test_relay_large_bodies)
+TEST(test_large_relay_bodies)
 {
     struct raw_response response;
     char *file = make_large();
@@ -614,7 +614,7 @@ int main(void)
         cmocka_unit_test(test_relay_tells_the_address_of_the_client),
         cmocka_unit_test(test_relay_http_table),
         cmocka_unit_test(test_relay_passes_the_header),
-        cmocka_unit_test(test_relay_large_bodies),
+        cmocka_unit_test(test_large_relay_bodies),
         cmocka_unit_test(test_relay_of_an_upload_broken_off),
     };
     return cmocka_run_group_tests(tests, start, stop);

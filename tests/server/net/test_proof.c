@@ -1,0 +1,80 @@
+/* The header by which members of a cluster know each other: what it is good for, and until when. */
+#include <stdio.h>
+#include <string.h>
+
+#include "net/proof.h"
+#include "server/maxima.h"
+#include "support/cmocka.h"
+
+#define NOW_S 1790000000.5
+
+static const uint8_t secret[] = "sixteen bytes and more", other_secret[] = "sixteen bytes or more";
+
+static struct gz_proof proof_of(const uint8_t *with, const char *client, const char *user)
+{
+    return (struct gz_proof){with, strlen((const char *)with), client, user};
+}
+
+static void print(char text[GZ_PROOF_BYTES])
+{
+    const struct gz_proof proof = proof_of(secret, "192.0.2.1", "ada");
+    gz_proof_print(&proof, NOW_S, text);
+}
+
+TEST(test_proof_is_for_what_it_says)
+{
+    static const struct {
+        const uint8_t *secret;
+        const char *client, *user;
+        double later_s;
+        bool is_good;
+    } rows[] = {
+        {secret, "192.0.2.1", "ada", 0, true},
+        {secret, "192.0.2.1", "ada", GZ_PROOF_SECONDS - 1, true},
+        {secret, "192.0.2.1", "ada", 1 - GZ_PROOF_SECONDS, true},
+        {secret, "192.0.2.1", "ada", GZ_PROOF_SECONDS + 1, false},
+        {secret, "192.0.2.1", "ada", -1 - GZ_PROOF_SECONDS, false},
+        {secret, "192.0.2.2", "ada", 0, false},
+        {secret, "192.0.2.1", "ben", 0, false},
+        {secret, "192.0.2.1", "", 0, false},
+        {secret, "192.0.2.1\nada", "", 0, false},
+        {other_secret, "192.0.2.1", "ada", 0, false},
+    };
+    char text[GZ_PROOF_BYTES];
+    print(text);
+    assert_null(strstr(text, (const char *)secret));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct gz_proof proof = proof_of(rows[i].secret, rows[i].client, rows[i].user);
+        if (gz_proof_is_good(&proof, NOW_S + rows[i].later_s, text) != rows[i].is_good)
+            fail_msg("row %zu", i);
+    }
+}
+
+/* No byte of it can be another one, and none can be missing. */
+TEST(test_proof_that_is_changed_is_none)
+{
+    const struct gz_proof proof = proof_of(secret, "192.0.2.1", "ada");
+    char text[GZ_PROOF_BYTES], changed[GZ_PROOF_BYTES + 1];
+    print(text);
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size; i++) {
+        memcpy(changed, text, size + 1);
+        changed[i] = changed[i] == '1' ? '2' : '1';
+        assert_false(gz_proof_is_good(&proof, NOW_S, changed));
+        memcpy(changed, text, i);
+        changed[i] = '\0';
+        assert_false(gz_proof_is_good(&proof, NOW_S, changed));
+    }
+    snprintf(changed, sizeof changed, "%s0", text);
+    assert_false(gz_proof_is_good(&proof, NOW_S, changed));
+    assert_true(gz_proof_is_good(&proof, NOW_S, text));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_proof_is_for_what_it_says),
+        cmocka_unit_test(test_proof_that_is_changed_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
