@@ -1,8 +1,31 @@
-/* check.c - `gizmoctl check`: checks a scene's file without a daemon. */
+/* check.c - `gizmoctl check`: checks a scene's file without a daemon, or compares two. */
 #include <inttypes.h>
 
 #include "ctl.h"
 #include "store/store.h"
+
+static const struct gz_arg_option options[] = {
+    {"--against", GZ_ARG_TEXT, "FILE.db",
+     .help = "say instead whether the files are equal, row by row"},
+    {0},
+};
+
+/* Says the first difference. */
+static enum ctl_exit compare(const struct ctl_args *args, const char *against)
+{
+    struct gz_error error = {0};
+    char difference[GZ_ERROR_BYTES_MAX];
+    if (gz_store_compare(args->operands[0], against, difference, &error) != GZ_OK)
+        return ctl_fail(args, &error);
+    printf("%s: ", args->operands[0]);
+    if (difference[0] == '\0')
+        printf("equal to %s, row by row", against);
+    else
+        ctl_put_text(stdout, gz_client_text(difference));
+    fputc('\n', stdout);
+    enum ctl_exit written = ctl_finish_output(args);
+    return difference[0] == '\0' ? written : CTL_FAILED;
+}
 
 static void handle_fault(void *context, const char *words)
 {
@@ -15,6 +38,8 @@ static void handle_fault(void *context, const char *words)
 static enum ctl_exit run(const struct ctl_args *args)
 {
     struct gz_error error = {0};
+    const struct gz_arg *against = ctl_get(args, "--against");
+    if (against->given) return compare(args, against->text);
     struct gz_store_check check = {.handle_fault = handle_fault, .context = (void *)args};
     if (gz_store_check(args->operands[0], &check, &error) != GZ_OK) return ctl_fail(args, &error);
     printf("%s: schema version %d, %" PRIu64 " nodes, %" PRIu64 " edits, seq %" PRIu64 ": ",
@@ -32,10 +57,12 @@ const struct ctl_command ctl_check = {
     .usage.operands = "FILE.db",
     .usage.summary = "Says what is wrong with a scene's file, if anything: no daemon is needed, "
                      "and nothing is changed.",
+    .usage.options = options,
     .usage.notes = "A daemon may have it open. Looks at the database itself, the tree, the "
                    "numbers, the order of the "
                    "history, and\n"
                    "whether the history comes to the nodes as they are. Exits with 1 where "
-                   "something is wrong.",
+                   "something is wrong, or\n"
+                   "where the files differ.",
     .run = run,
 };

@@ -19,6 +19,8 @@
 #define BUSY_MS 1000
 /* Steps of SQLite's machine between looks at the clock: some 100 us. */
 #define PROGRESS_STEPS 10000
+/* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
+#define WAL_BYTES_KEPT "16777216"
 
 enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing)
 {
@@ -209,6 +211,21 @@ enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error)
     if (version < GZ_SCHEMA_BASE) version = GZ_SCHEMA_BASE;
     while (status == GZ_OK && version < GZ_SCHEMA_VERSION)
         status = migrate_to(db, ++version, error);
+    return status;
+}
+
+enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, "PRAGMA journal_mode = WAL");
+    enum gz_status status = GZ_OK;
+    if (gz_ask_row(&ask) && strcmp((const char *)sqlite3_column_text(ask.statement, 0), "wal") != 0)
+        status = gz_fail(error, GZ_STORAGE,
+                         "the file system has no shared memory for a write-ahead log");
+    status = gz_ask_end(&ask, status, error, "the write-ahead log");
+
+    if (status == GZ_OK)
+        status = gz_db_exec(
+            db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
     return status;
 }
 

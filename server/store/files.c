@@ -214,7 +214,7 @@ static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *e
                    gz_db_file_name(path));
 }
 
-static enum gz_status fold(const char *path, struct gz_error *error)
+enum gz_status gz_fold(const char *path, struct gz_error *error)
 {
     sqlite3 *db;
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READWRITE, &db, error);
@@ -233,7 +233,7 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
         return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
     bool was_closed = gz_stamp_read(from) == GZ_STAMP_CLOSED;
     enum gz_status status = gz_clear_name(to, error);
-    if (status == GZ_OK) status = fold(from, error);
+    if (status == GZ_OK) status = gz_fold(from, error);
     if (status != GZ_OK) return status;
     if (gz_sync_directory(to) != 0) return fail(to, error);
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {

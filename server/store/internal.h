@@ -5,6 +5,7 @@
 
 #include "scene/record.h"
 #include "store/database.h"
+#include "store/shipper.h"
 #include "store/store.h"
 
 /* Bytes that what is read of a file for one use may take: a scene with its undo history, an answer
@@ -13,8 +14,8 @@
 #define GZ_RESULT_BYTES_MAX ((size_t)512 * 1024 * 1024)
 
 /* Closes the drags and sessions that a crash left open and begins an epoch, in one transaction. */
-GZ_MUST_USE enum gz_status gz_recover(sqlite3 *db, double time, uint64_t *epoch,
-                                      struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_recover(sqlite3 *db, double time, struct gz_shipper *shipper,
+                                      uint64_t *epoch, struct gz_error *error);
 
 /* The number of the epoch that begins now. */
 GZ_MUST_USE enum gz_status gz_find_epoch(sqlite3 *db, double time, uint64_t *epoch,
@@ -59,5 +60,8 @@ void gz_delete_beside(const char *path);
  * Finishes a deletion that a crash broke off. GZ_STORAGE if a log that holds edits stays beside the
  * name. */
 GZ_MUST_USE enum gz_status gz_clear_name(const char *path, struct gz_error *error);
+/* Makes the database one file, without a log. GZ_BAD_STATE if another program has it open, for
+ * longer than a second. */
+GZ_MUST_USE enum gz_status gz_fold(const char *path, struct gz_error *error);
 
 #endif

@@ -55,12 +55,17 @@ static enum gz_status recover(sqlite3 *db, double time, uint64_t *epoch, struct 
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "recovery");
 }
 
-enum gz_status gz_recover(sqlite3 *db, double time, uint64_t *epoch, struct gz_error *error)
+enum gz_status gz_recover(sqlite3 *db, double time, struct gz_shipper *shipper, uint64_t *epoch,
+                          struct gz_error *error)
 {
     enum gz_status status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
+    if (status == GZ_OK && gz_shipper_begin(shipper) != SQLITE_OK)
+        status = gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (status == GZ_OK) status = recover(db, time, epoch, error);
+    if (status == GZ_OK) status = gz_shipper_append(shipper, error);
     if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);
     if (status != GZ_OK && !sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    gz_shipper_end(shipper, status == GZ_OK);
     return status;
 }

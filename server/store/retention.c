@@ -6,10 +6,11 @@
 #include "store/database.h"
 #include "store/rows.h"
 
-enum gz_status gz_retention_init(struct gz_retention *retention, sqlite3 *db,
+enum gz_status gz_retention_init(struct gz_retention *retention, struct gz_shipper *shipper,
                                  struct gz_retention_rule rule, struct gz_error *error)
 {
-    *retention = (struct gz_retention){.rule = rule, .db = db};
+    sqlite3 *db = shipper->db;
+    *retention = (struct gz_retention){.rule = rule, .db = db, .shipper = shipper};
     int64_t since = 0, edits = 0;
     enum gz_status status =
         gz_db_integer(db, gz_sql_retention[GZ_SQL_RETENTION_SINCE], &since, error);
@@ -148,6 +149,24 @@ static int pass_some(struct gz_retention *retention, double now)
     return rc;
 }
 
+/* One transaction; the log has the change, or nothing of it is left. */
+static enum gz_status step(struct gz_retention *retention, double now, int *rc,
+                           struct gz_error *error)
+{
+    enum gz_status status = GZ_OK;
+    *rc = run(retention, GZ_SQL_RETENTION_BEGIN, NULL);
+    if (*rc == SQLITE_OK) *rc = gz_shipper_begin(retention->shipper);
+    if (*rc == SQLITE_OK) *rc = pass_some(retention, now);
+    if (*rc == SQLITE_OK) status = gz_shipper_append(retention->shipper, error);
+    if (*rc == SQLITE_OK && status == GZ_OK) *rc = run(retention, GZ_SQL_RETENTION_COMMIT, NULL);
+    if (*rc != SQLITE_OK)
+        status = gz_db_fail(retention->db, *rc, error, "old history could not be removed");
+    if (!sqlite3_get_autocommit(retention->db))
+        sqlite3_exec(retention->db, "ROLLBACK", NULL, NULL, NULL);
+    gz_shipper_end(retention->shipper, status == GZ_OK);
+    return status;
+}
+
 enum gz_status gz_retention_step(struct gz_retention *retention, double now, bool *more,
                                  struct gz_error *error)
 {
@@ -158,18 +177,11 @@ enum gz_status gz_retention_step(struct gz_retention *retention, double now, boo
     if (!*more)
         return rc == SQLITE_OK ? GZ_OK
                                : gz_db_fail(retention->db, rc, error, "the retention of the past");
-    rc = run(retention, GZ_SQL_RETENTION_BEGIN, NULL);
-    if (rc == SQLITE_OK) rc = pass_some(retention, now);
-    if (rc == SQLITE_OK) rc = run(retention, GZ_SQL_RETENTION_COMMIT, NULL);
-    if (rc == SQLITE_OK) return GZ_OK;
-    /* Another program has the file locked: there is no hurry. */
-    bool is_later = (rc & 0xff) == SQLITE_BUSY;
-    enum gz_status status =
-        is_later ? GZ_OK : gz_db_fail(retention->db, rc, error, "old history could not be removed");
-    if (!sqlite3_get_autocommit(retention->db))
-        sqlite3_exec(retention->db, "ROLLBACK", NULL, NULL, NULL);
+    enum gz_status status = step(retention, now, &rc, error);
+    if (status == GZ_OK) return GZ_OK;
     retention->since = since;
     retention->edits = edits;
     *more = false;
-    return status;
+    /* Another program has the file locked: there is no hurry. */
+    return (rc & 0xff) == SQLITE_BUSY ? GZ_OK : status;
 }

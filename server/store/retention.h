@@ -26,18 +26,21 @@
 
 #include "proto/base/status.h"
 #include "store/kept.h"
+#include "store/shipper.h"
 #include "store/sql.h"
 
 struct gz_retention {
     struct gz_retention_rule rule;
     sqlite3 *db;
+    struct gz_shipper *shipper;
     sqlite3_stmt *statements[GZ_SQL_RETENTION_COUNT];
     uint64_t since; /* the horizon */
     uint64_t edits; /* after it, completed */
 };
 
-/* The connection stays the caller's, and open longer than this. */
-GZ_MUST_USE enum gz_status gz_retention_init(struct gz_retention *retention, sqlite3 *db,
+/* The shipper and its connection stay the caller's, and are there for longer than this. */
+GZ_MUST_USE enum gz_status gz_retention_init(struct gz_retention *retention,
+                                             struct gz_shipper *shipper,
                                              struct gz_retention_rule rule, struct gz_error *error);
 void gz_retention_finish(struct gz_retention *retention);
 

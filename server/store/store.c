@@ -20,6 +20,8 @@
 #include "store/owner.h"
 #include "store/retention.h"
 #include "store/rows.h"
+#include "store/ship.h"
+#include "store/shipper.h"
 #include "store/stamp.h"
 #include "store/writer.h"
 
@@ -38,8 +40,6 @@
 /* Milliseconds that an opening waits for the lock of another program, or of a worker that looks at
  * the file for the list of scenes: its own worker has other scenes to serve. */
 #define OPENING_BUSY_MS 500
-/* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
-#define WAL_BYTES_KEPT "16777216"
 /* Bytes of the log from which on a too long reader is reported. */
 #define WAL_BYTES_REPORTED (64 * 1024 * 1024)
 
@@ -62,6 +62,7 @@ struct gz_store {
     sqlite3_stmt *find_key[GZ_SQL_KEYS_COUNT], *rows[GZ_SQL_ROWS_COUNT];
 
     /* the writer thread's once it runs */
+    struct gz_shipper shipper;
     struct gz_writer writer;
     struct gz_retention retention;
     /* When the log is copied into the database next: at so many pages, or, if it has more than
@@ -170,6 +171,20 @@ static void count_commit(struct gz_store *store, const struct gz_batch *first)
     }
 }
 
+/* The log has a change that the file may lack: whether its edits are done, whoever opens the scene
+ * anew finds out. Nobody gets these batches back, nor those that stand on them. */
+static void keep_back(struct gz_store *store, struct batches *list, const struct gz_error *error)
+{
+    gz_log(store->log, GZ_ERROR, 0,
+           "%s: it lacks a change that the log has, and takes it from there when it is opened "
+           "anew: %s",
+           gz_db_file_name(store->path), error->message);
+    list->last->next = store->queued.first;
+    if (store->queued.last == NULL) store->queued.last = list->last;
+    store->queued.first = list->first;
+    *list = (struct batches){NULL, NULL};
+}
+
 /* The commit is over, and the next one begins at once if something waits for it. */
 static void time_commit(struct gz_store *store)
 {
@@ -183,7 +198,8 @@ static void commit(struct gz_store *store, struct batches list)
     struct gz_error error = {0};
     error.status = gz_writer_commit(&store->writer, list.first, &error);
     bool is_committed = error.status == GZ_OK;
-    bool is_gone = !is_committed && is_cut_off(store);
+    const struct gz_shipper *shipper = &store->shipper;
+    bool is_gone = !is_committed && (shipper->is_fenced || shipper->is_behind || is_cut_off(store));
     if (!is_committed) report_lost_log(store, &error);
     uint64_t bytes = wal_bytes(store);
     uv_mutex_lock(&store->mutex);
@@ -191,8 +207,12 @@ static void commit(struct gz_store *store, struct batches list)
     store->stats.is_gone = is_gone;
     store->stats.wal_bytes = bytes;
     if (is_committed) count_commit(store, list.first);
-    finish(store, &list, &error);
-    if (!is_committed) refuse_queued(store, &error);
+    if (shipper->is_behind) {
+        keep_back(store, &list, &error);
+    } else {
+        finish(store, &list, &error);
+        if (!is_committed) refuse_queued(store, &error);
+    }
     time_commit(store);
     uv_mutex_unlock(&store->mutex);
     if (store->notify != NULL) store->notify(store->context);
@@ -251,9 +271,12 @@ static bool forget(struct gz_store *store)
         return false;
     if (gz_retention_step(&store->retention, gz_db_now(), &more, &error) != GZ_OK)
         gz_log(store->log, GZ_WARN, 0, "removing old history: %s", error.message);
+    bool is_gone = store->shipper.is_fenced || store->shipper.is_behind;
     uv_mutex_lock(&store->mutex);
     store->stats.kept_since = store->retention.since;
+    store->stats.is_gone |= is_gone;
     uv_mutex_unlock(&store->mutex);
+    if (is_gone && store->notify != NULL) store->notify(store->context);
     return more;
 }
 
@@ -292,7 +315,7 @@ static void handle_thread(void *context)
     struct gz_store *store = context;
     bool is_ending = false;
     uint64_t wait_s = IDLE_SECONDS;
-    while (!is_ending) {
+    while (!is_ending && !store->shipper.is_behind) {
         struct batches list = take_queued(store, wait_s, &is_ending);
         if (list.first != NULL) {
             commit(store, list);
@@ -308,33 +331,22 @@ static void handle_thread(void *context)
 
 /* ---- opening and closing ---- */
 
-static enum gz_status use_wal(sqlite3 *db, struct gz_error *error)
-{
-    struct gz_ask ask = gz_ask_prepare(db, "PRAGMA journal_mode = WAL");
-    enum gz_status status = GZ_OK;
-    if (gz_ask_row(&ask) && strcmp((const char *)sqlite3_column_text(ask.statement, 0), "wal") != 0)
-        status = gz_fail(error, GZ_STORAGE,
-                         "the file system has no shared memory for a write-ahead log");
-    status = gz_ask_end(&ask, status, error, "the write-ahead log");
-    /* The log is copied into the database between commits, not within one. */
-    sqlite3_wal_autocheckpoint(db, 0);
-    if (status == GZ_OK)
-        status = gz_db_exec(
-            db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
-    return status;
-}
-
 /* A file that was empty has not been looked at yet. */
-static enum gz_status prepare_database(sqlite3 *db, double time, struct gz_scene_state *state,
-                                       bool is_inspected, struct gz_error *error)
+static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
+                                       const struct gz_store_options *options,
+                                       struct gz_scene_state *state, bool is_inspected,
+                                       struct gz_error *error)
 {
     uint64_t epoch;
     enum gz_status status = gz_db_identify(db, error);
     if (status == GZ_OK && !is_inspected) status = gz_model_require(db, error);
     if (status == GZ_OK) gz_db_trust_triggers(db);
-    if (status == GZ_OK) status = use_wal(db, error);
+    if (status == GZ_OK) status = gz_db_use_wal(db, error);
+    /* The log is copied into the database between commits, not within one. */
+    sqlite3_wal_autocheckpoint(db, 0);
     if (status == GZ_OK) status = gz_db_migrate(db, error);
-    if (status == GZ_OK) status = gz_recover(db, time, &epoch, error);
+    if (status == GZ_OK) status = gz_shipper_init(&store->shipper, db, options->shipping, error);
+    if (status == GZ_OK) status = gz_recover(db, options->time, &store->shipper, &epoch, error);
     if (status == GZ_OK) status = gz_load(db, epoch, state, error);
     return status;
 }
@@ -349,14 +361,16 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     if (status != GZ_OK) return status;
     gz_stamp_open(options->path);
     sqlite3_busy_timeout(db, OPENING_BUSY_MS);
-    status = prepare_database(db, options->time, state, is_inspected, error);
-    if (status == GZ_OK) status = gz_retention_init(&store->retention, db, options->kept, error);
+    status = prepare_database(store, db, options, state, is_inspected, error);
+    if (status == GZ_OK)
+        status = gz_retention_init(&store->retention, &store->shipper, options->kept, error);
     store->stats.kept_since = store->retention.since;
     if (status == GZ_OK)
-        status = gz_writer_init(&store->writer, db, store->wal_path, state->epoch,
+        status = gz_writer_init(&store->writer, &store->shipper, store->wal_path, state->epoch,
                                 options->recorded, error);
     if (status != GZ_OK) {
         gz_retention_finish(&store->retention);
+        gz_shipper_finish(&store->shipper);
         sqlite3_close(db);
     }
     return status;
@@ -509,6 +523,7 @@ void gz_store_close(struct gz_store *store)
     }
     gz_owner_finish(&store->owner);
     gz_batches_destroy(store->done.first);
+    gz_batches_destroy(store->queued.first);
     if (store->has_wake) uv_cond_destroy(&store->wake);
     if (store->has_mutex) uv_mutex_destroy(&store->mutex);
     free(store->wal_path);

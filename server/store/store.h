@@ -83,8 +83,9 @@ struct gz_store_stats {
     uint64_t kept_since;  /* the seq from which on the past is there */
     double last_commit_s; /* or that the one which runs has taken so far, if that is longer */
     enum gz_status last_status;
-    bool is_gone; /* its file or its log was moved or deleted: it takes no more, and all that it
-                     took is in its file */
+    bool is_gone; /* it takes no more: its file or its log was moved or deleted, or it has no part
+                     in the log of other machines any more (ship.h). All that it took is in its
+                     file, or in the log. */
 };
 struct gz_store_stats gz_store_stats(struct gz_store *store);
 

@@ -37,10 +37,12 @@ static int handle_wal(void *context, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, const char *wal_path,
-                              uint64_t epoch, enum gz_recorded recorded, struct gz_error *error)
+enum gz_status gz_writer_init(struct gz_writer *writer, struct gz_shipper *shipper,
+                              const char *wal_path, uint64_t epoch, enum gz_recorded recorded,
+                              struct gz_error *error)
 {
     struct stat wal;
+    sqlite3 *db = shipper->db;
     *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded, .wal_path = wal_path};
     if (stat(wal_path, &wal) != 0)
         return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(wal_path), strerror(errno));
@@ -53,6 +55,7 @@ enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, const char 
         return status;
     }
     writer->db = db;
+    writer->shipper = shipper;
     sqlite3_wal_hook(db, handle_wal, writer);
     sqlite3_busy_handler(db, handle_busy, writer);
     return GZ_OK;
@@ -61,6 +64,7 @@ enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, const char 
 void gz_writer_finish(struct gz_writer *writer)
 {
     for (int i = 0; i < GZ_SQL_WRITER_COUNT; i++) sqlite3_finalize(writer->statements[i]);
+    if (writer->shipper != NULL) gz_shipper_finish(writer->shipper);
     sqlite3_close(writer->db);
     gz_paths_finish(&writer->paths);
     *writer = (struct gz_writer){0};
@@ -403,6 +407,7 @@ static int write_batches(struct gz_writer *writer, struct gz_batch *first)
 static void roll_back(struct gz_writer *writer)
 {
     if (!sqlite3_get_autocommit(writer->db)) (void)run(writer, GZ_SQL_WRITER_ROLLBACK);
+    gz_shipper_end(writer->shipper, false);
     gz_paths_settle(&writer->paths, false);
 }
 
@@ -460,25 +465,37 @@ static bool is_kept(struct gz_writer *writer)
     return !gz_writer_has_lost_log(writer) || gz_writer_save_log(writer);
 }
 
+/* Begins the transaction and writes all of it but its end. */
+static int write_all(struct gz_writer *writer, struct gz_batch *first)
+{
+    writer->is_waiting = true;
+    int rc = run(writer, GZ_SQL_WRITER_BEGIN);
+    writer->is_waiting = false;
+    if (rc == SQLITE_OK) rc = gz_shipper_begin(writer->shipper);
+    if (rc == SQLITE_OK) rc = gz_shipper_prepare(writer->shipper, first);
+    return rc == SQLITE_OK ? write_batches(writer, first) : rc;
+}
+
 enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first,
                                 struct gz_error *error)
 {
     roll_back(writer);
-    writer->is_waiting = true;
-    int rc = run(writer, GZ_SQL_WRITER_BEGIN);
-    writer->is_waiting = false;
-    if (rc == SQLITE_OK) rc = write_batches(writer, first);
-    enum gz_status status = rc == SQLITE_OK ? check_files(writer, error) : GZ_OK;
+    int rc = write_all(writer, first);
+    if (rc != SQLITE_OK) return give_up(writer, rc, error);
+    enum gz_status status = check_files(writer, error);
+    if (status == GZ_OK) status = gz_shipper_append(writer->shipper, error);
     if (status != GZ_OK) {
         roll_back(writer);
         return status;
     }
-    if (rc == SQLITE_OK) rc = run(writer, GZ_SQL_WRITER_COMMIT);
+    rc = run(writer, GZ_SQL_WRITER_COMMIT);
     if (rc != SQLITE_OK) return give_up(writer, rc, error);
     gz_paths_settle(&writer->paths, true);
-    return is_kept(writer) ? GZ_OK
-                           : gz_fail(error, GZ_STORAGE, "%s was moved or deleted",
-                                     gz_db_file_name(writer->wal_path));
+    bool is_safe = is_kept(writer);
+    gz_shipper_end(writer->shipper, is_safe);
+    return is_safe ? GZ_OK
+                   : gz_fail(error, GZ_STORAGE, "%s was moved or deleted",
+                             gz_db_file_name(writer->wal_path));
 }
 
 bool gz_writer_wal_checkpoint(struct gz_writer *writer, bool truncate)

@@ -12,10 +12,12 @@
 #include "scene/record.h"
 #include "store/kept.h"
 #include "store/paths.h"
+#include "store/shipper.h"
 #include "store/sql.h"
 
 struct gz_writer {
     sqlite3 *db;
+    struct gz_shipper *shipper;
     sqlite3_stmt *statements[GZ_SQL_WRITER_COUNT];
     uint64_t epoch; /* of the sessions that batches speak of */
     enum gz_recorded recorded;
@@ -29,15 +31,16 @@ struct gz_writer {
     dev_t wal_device;
 };
 
-/* Takes the connection, which has a log at `wal_path`, over only if it succeeds. The path stays the
- * caller's. */
-GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db,
+/* Takes the shipper's connection, which has a log at `wal_path`, over only if it succeeds. The
+ * shipper and the path stay the caller's. */
+GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, struct gz_shipper *shipper,
                                           const char *wal_path, uint64_t epoch,
                                           enum gz_recorded recorded, struct gz_error *error);
-/* Closes the connection too. */
+/* Closes the connection too, and finishes the shipper. */
 void gz_writer_finish(struct gz_writer *writer);
 
-/* Writes a list of batches in one transaction. After a failure nothing of them is left. */
+/* Writes a list of batches in one transaction. After a failure nothing of them is left, but in the
+ * log if the shipper then is_behind. */
 GZ_MUST_USE enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first,
                                             struct gz_error *error);
 

@@ -1,5 +1,6 @@
 /* edit_bench - how fast edits are stored: `set` of one node over a socket with so many in flight,
- * beside the same rows written by the store's statements alone, and beside fsync alone.
+ * beside the same rows written by the store's statements alone, the same with each transaction
+ * made a change for a log, and fsync alone.
  * edit_bench FOLDER [SECONDS]        the files are made in FOLDER and removed; $GIZMOD: the daemon
  */
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 
 #include "bench/quantile.h"
 #include "store/database.h"
+#include "store/ship.h"
 #include "store/store.h"
 #include "store/writer.h"
 #include "support/cmocka.h"
@@ -60,12 +62,13 @@ static double bench_fsync(const char *folder)
 
 struct bare {
     char path[256], wal_path[272];
+    struct gz_shipper shipper;
     struct gz_writer writer;
     uint64_t seq, edit;
     double x[NODES];
 };
 
-static void open_bare(struct bare *bare, const char *folder)
+static void open_bare(struct bare *bare, const char *folder, const struct gz_shipping *shipping)
 {
     struct gz_error error;
     struct gz_store *store;
@@ -79,8 +82,9 @@ static void open_bare(struct bare *bare, const char *folder)
     if (gz_db_open(bare->path, SQLITE_OPEN_READWRITE, &db, &error) != GZ_OK ||
         gz_db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", &error) != GZ_OK ||
         gz_db_exec(db, "UPDATE scene SET time = time", &error) != GZ_OK ||
-        gz_writer_init(&bare->writer, db, bare->wal_path, state.epoch, GZ_RECORD_THIN, &error) !=
-            GZ_OK)
+        gz_shipper_init(&bare->shipper, db, shipping, &error) != GZ_OK ||
+        gz_writer_init(&bare->writer, &bare->shipper, bare->wal_path, state.epoch, GZ_RECORD_THIN,
+                       &error) != GZ_OK)
         fail_msg("%s", error.message);
     gz_scene_state_finish(&state);
 }
@@ -139,11 +143,23 @@ static void commit_bare(struct bare *bare, size_t count)
     }
 }
 
-static double bench_bare(const char *folder, size_t flight)
+/* What a change weighs is counted, and nothing is done with it. */
+static enum gz_status append(void *context, uint64_t n, const uint8_t *bytes, size_t size,
+                             struct gz_error *error)
+{
+    size_t *sum = context;
+    (void)n;
+    (void)bytes;
+    (void)error;
+    *sum += size;
+    return GZ_OK;
+}
+
+static double bench_bare(const char *folder, size_t flight, const struct gz_shipping *shipping)
 {
     static struct bare bare;
     bare = (struct bare){.seq = 0};
-    open_bare(&bare, folder);
+    open_bare(&bare, folder, shipping);
     commit_bare(&bare, NODES);
     size_t count = 0;
     double begin = now_s();
@@ -265,11 +281,15 @@ int main(int count, char **arguments)
         return 1;
     }
     if (count > 2) seconds = atof(arguments[2]);
-    printf("fsync alone %.0f/s\n\n| in flight | statements alone | gizmod | p50 / p99 ms | kB |\n"
-           "| --- | --- | --- | --- | --- |\n",
+    printf("fsync alone %.0f/s\n\n| in flight | statements alone | shipped | gizmod | p50 / p99 ms "
+           "| kB |\n"
+           "| --- | --- | --- | --- | --- | --- |\n",
            bench_fsync(arguments[1]));
     for (size_t i = 0; i < sizeof flights / sizeof flights[0]; i++) {
-        printf("| %zu | %.0f |", flights[i], bench_bare(arguments[1], flights[i]));
+        size_t bytes = 0;
+        const struct gz_shipping shipping = {.context = &bytes, .append = append};
+        printf("| %zu | %.0f |", flights[i], bench_bare(arguments[1], flights[i], NULL));
+        printf(" %.0f |", bench_bare(arguments[1], flights[i], &shipping));
         fflush(stdout);
         bench_live(flights[i]);
     }

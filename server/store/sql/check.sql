@@ -211,14 +211,16 @@ SELECT name, type, sql
   FROM sqlite_schema
  WHERE NOT (type = 'index' AND sql IS NULL) AND NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4'))
  ORDER BY name
--- The tables, their SQL, and for each an expression that names a row: "row 7", or by its primary key "row (edit 7, step 0)".
+-- The tables, their SQL, and for each an expression that names a row: "row 7", or by its primary key "row (edit 7, step 0)"; and the
+-- order of the rows.
 -- :tables
 SELECT s.name, s.sql,
        iif(l.wr, (SELECT '''row ('' || ' || group_concat('''' || name || ' '' || "' || name || '"', ' || '', '' || ') || ' || '')'''
                     FROM (SELECT name FROM pragma_table_info(s.name) WHERE pk > 0 ORDER BY pk)),
-           '''row '' || rowid')
+           '''row '' || rowid'),
+       iif(l.wr, (SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(s.name) WHERE pk > 0 ORDER BY pk)), 'rowid')
   FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name AND l.schema = 'main'
- WHERE s.type = 'table'
+ WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite!_%' ESCAPE '!'
 -- :nodes
 SELECT id, deleted_seq IS NOT NULL, {content} FROM nodes ORDER BY id
 -- Each node, whether a drag holds it, and its last change.

@@ -1,0 +1,309 @@
+/* applier.c - writes the changes of a log into a file that no store has open, and puts copies in
+ * the place of files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "server/maxima.h"
+#include "store/internal.h"
+#include "store/owner.h"
+#include "store/rows.h"
+#include "store/ship.h"
+#include "store/stamp.h"
+
+/* Pages of the write-ahead log after which SQLite copies them into the file. */
+#define WAL_CHECKPOINT_PAGES 1000
+/* The first version of the schema with places. */
+#define PLACE_SCHEMA 13
+
+struct gz_applier {
+    char *path;
+    struct gz_owner owner;
+    sqlite3 *db;
+    struct gz_place place;
+};
+
+/* ---- the place ---- */
+
+static enum gz_status read_place(sqlite3 *db, struct gz_place *place, struct gz_error *error)
+{
+    int64_t version = 0, n = 0;
+    enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
+    if (status == GZ_OK && version >= PLACE_SCHEMA)
+        status = gz_db_integer(db, gz_sql_ship[GZ_SQL_SHIP_PLACE], &n, error);
+    if (status == GZ_OK && (n < 0 || n > (int64_t)GZ_COUNTER_MAX))
+        status = gz_row_fail(error, "scene", 1, "its log_n cannot be");
+    *place = (struct gz_place){(uint64_t)n, (int)version};
+    return status;
+}
+
+enum gz_status gz_store_place(const char *path, struct gz_place *place, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    *place = (struct gz_place){0};
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
+    if (status != GZ_OK) return status;
+    status = read_place(reader.db, place, error);
+    gz_db_reader_close(&reader);
+    return status;
+}
+
+/* ---- opening and closing ---- */
+
+/* As a store looks at a file, which then would only read it. */
+static enum gz_status inspect(const char *path, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    char read_only[GZ_ERROR_BYTES_MAX] = "";
+    enum gz_status status = gz_inspect(&reader, path, NULL, read_only, error);
+    if (status != GZ_OK) return status;
+    gz_db_reader_close(&reader);
+    return read_only[0] == '\0' ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s", read_only);
+}
+
+/* What the power takes from the file, the log still has. */
+static enum gz_status prepare(struct gz_applier *applier, struct gz_error *error)
+{
+    enum gz_status status = gz_db_identify(applier->db, error);
+    if (status == GZ_OK) status = gz_db_use_wal(applier->db, error);
+    if (status == GZ_OK) status = gz_db_migrate(applier->db, error);
+    if (status == GZ_OK) status = gz_db_exec(applier->db, "PRAGMA synchronous = NORMAL", error);
+    sqlite3_wal_autocheckpoint(applier->db, WAL_CHECKPOINT_PAGES);
+    return status == GZ_OK ? read_place(applier->db, &applier->place, error) : status;
+}
+
+static enum gz_status open_file(struct gz_applier *applier, bool create, struct gz_error *error)
+{
+    struct stat file = {.st_size = 0};
+    bool is_there = lstat(applier->path, &file) == 0 || errno != ENOENT;
+    bool is_empty = is_there && file.st_size == 0;
+    if (!is_there && !create)
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s",
+                       gz_db_file_name(applier->path));
+    enum gz_status status = gz_owner_init(&applier->owner, applier->path, error);
+    if (status != GZ_OK) return status;
+    if (!is_there) status = gz_clear_name(applier->path, error);
+    if (is_there && !is_empty) status = inspect(applier->path, error);
+    if (status != GZ_OK) return status;
+    int flags = SQLITE_OPEN_READWRITE | (is_there ? 0 : SQLITE_OPEN_CREATE);
+    status = gz_db_open(applier->path, flags, &applier->db, error);
+    if (status != GZ_OK) return status;
+    gz_stamp_open(applier->path);
+    status = prepare(applier, error);
+    if (status != GZ_OK && !is_there) unlink(applier->path);
+    return status;
+}
+
+enum gz_status gz_applier_open(struct gz_applier **applier, const char *path, bool create,
+                               struct gz_error *error)
+{
+    *applier = calloc(1, sizeof **applier);
+    if (*applier == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    (*applier)->owner.descriptor = -1;
+    (*applier)->path = strdup(path);
+    enum gz_status status = (*applier)->path != NULL ? open_file(*applier, create, error)
+                                                     : gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (status == GZ_OK) return GZ_OK;
+    gz_applier_close(*applier);
+    *applier = NULL;
+    return status;
+}
+
+struct gz_place gz_applier_place(const struct gz_applier *applier)
+{
+    return applier->place;
+}
+
+void gz_applier_close(struct gz_applier *applier)
+{
+    if (applier == NULL) return;
+    if (applier->db != NULL) {
+        sqlite3_close(applier->db);
+        gz_stamp_close(applier->path);
+    }
+    gz_owner_finish(&applier->owner);
+    free(applier->path);
+    free(applier);
+}
+
+/* ---- one change ---- */
+
+static enum gz_status refuse(struct gz_error *error, const char *why)
+{
+    return gz_fail(error, GZ_STORAGE, "the change of the log is damaged: %s", why);
+}
+
+/* SQLite leaves out what is for a table that it does not know, or knows otherwise. */
+static enum gz_status check_table(sqlite3 *db, const char *table, sqlite3_changeset_iter *change,
+                                  struct gz_error *error)
+{
+    unsigned char *is_key;
+    int count, at = 0, rc = sqlite3changeset_pk(change, &is_key, &count);
+    if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_ship[GZ_SQL_SHIP_KEY_COLUMNS]);
+    gz_bind_text(&ask, table);
+    bool is_same = true;
+    for (; is_same && gz_ask_row(&ask); at++)
+        is_same = at < count && (is_key[at] != 0) == (sqlite3_column_int(ask.statement, 0) != 0);
+    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the change of the log");
+    if (status != GZ_OK || (is_same && at == count && count > 0)) return status;
+    return gz_fail(
+        error, GZ_STORAGE,
+        "the change of the log is damaged, or of another schema: its table %.64s is none "
+        "of the scene's",
+        table);
+}
+
+/* Reads all of it once, so that what cannot be read changes nothing. */
+static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t size,
+                                   struct gz_error *error)
+{
+    sqlite3_changeset_iter *change;
+    if (size == 0 || size > INT_MAX) return refuse(error, "its size cannot be");
+    int rc = sqlite3changeset_start(&change, (int)size, (void *)(uintptr_t)bytes);
+    if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
+    char last[64] = "";
+    enum gz_status status = GZ_OK;
+    while (status == GZ_OK && (rc = sqlite3changeset_next(change)) == SQLITE_ROW) {
+        const char *table;
+        int columns, what, is_indirect;
+        rc = sqlite3changeset_op(change, &table, &columns, &what, &is_indirect);
+        if (rc != SQLITE_OK || strlen(table) >= sizeof last)
+            status = refuse(error, "a table has no name");
+        else if (strcmp(table, last) != 0)
+            status = check_table(db, table, change, error);
+        if (status == GZ_OK) snprintf(last, sizeof last, "%s", table);
+    }
+    int end = sqlite3changeset_finalize(change);
+    return status == GZ_OK && end != SQLITE_OK ? refuse(error, sqlite3_errstr(end)) : status;
+}
+
+static const char *what_is(int conflict)
+{
+    switch (conflict) {
+    case SQLITE_CHANGESET_DATA: return "is another one in the file";
+    case SQLITE_CHANGESET_NOTFOUND: return "is not in the file";
+    case SQLITE_CHANGESET_CONFLICT: return "is in the file already";
+    default: return "breaks a rule of the table";
+    }
+}
+
+/* The values of the primary key: "7", "7, 0". */
+static void print_key(sqlite3_changeset_iter *change, int what, char *words, size_t size)
+{
+    unsigned char *is_key;
+    int count;
+    words[0] = '\0';
+    if (sqlite3changeset_pk(change, &is_key, &count) != SQLITE_OK) return;
+    for (int i = 0; i < count; i++) {
+        sqlite3_value *value = NULL;
+        if (is_key[i] == 0) continue;
+        int rc = what == SQLITE_INSERT ? sqlite3changeset_new(change, i, &value)
+                                       : sqlite3changeset_old(change, i, &value);
+        const char *text = rc == SQLITE_OK ? (const char *)sqlite3_value_text(value) : NULL;
+        size_t used = strlen(words);
+        snprintf(words + used, size - used, "%s%.64s", used > 0 ? ", " : "",
+                 text != NULL ? text : "?");
+    }
+}
+
+/* Keeps the first one. */
+static int handle_conflict(void *context, int conflict, sqlite3_changeset_iter *change)
+{
+    struct gz_error *first = context;
+    const char *table;
+    int columns, what, is_indirect;
+    char key[256];
+    if (conflict == SQLITE_CHANGESET_FOREIGN_KEY)
+        gz_fail(first, GZ_CONFLICT,
+                "the file is not as the log left it: a row names a row that is not there");
+    else if (sqlite3changeset_op(change, &table, &columns, &what, &is_indirect) == SQLITE_OK) {
+        print_key(change, what, key, sizeof key);
+        gz_fail(first, GZ_CONFLICT, "the file is not as the log left it: row (%s) of %.64s %s", key,
+                table, what_is(conflict));
+    }
+    return SQLITE_CHANGESET_ABORT;
+}
+
+static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
+                            size_t size, struct gz_error *error)
+{
+    struct gz_error conflict = {.status = GZ_OK};
+    struct gz_place place;
+    int rc = sqlite3changeset_apply(applier->db, (int)size, (void *)(uintptr_t)bytes, NULL,
+                                    handle_conflict, &conflict);
+    if (conflict.status != GZ_OK) {
+        *error = conflict;
+        return conflict.status;
+    }
+    if (rc != SQLITE_OK) return gz_db_fail(applier->db, rc, error, "the change of the log");
+    enum gz_status status = read_place(applier->db, &place, error);
+    if (status == GZ_OK && place.n != n)
+        status = refuse(error, "it is not the one that its number says");
+    return status;
+}
+
+enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
+                                size_t size, struct gz_error *error)
+{
+    if (n != applier->place.n + 1)
+        return gz_fail(error, GZ_BAD_STATE, "change %llu of the log: the file is at %llu",
+                       (unsigned long long)n, (unsigned long long)applier->place.n);
+    enum gz_status status = check_change(applier->db, bytes, size, error);
+    if (status == GZ_OK) status = gz_db_exec(applier->db, "BEGIN IMMEDIATE", error);
+    if (status == GZ_OK) status = apply(applier, n, bytes, size, error);
+    if (status == GZ_OK) status = gz_db_exec(applier->db, "COMMIT", error);
+    if (status == GZ_OK) applier->place.n = n;
+    if (!sqlite3_get_autocommit(applier->db))
+        sqlite3_exec(applier->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* ---- a copy ---- */
+
+static enum gz_status sync_file(const char *path, struct gz_error *error)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool is_safe = file >= 0 && fsync(file) == 0;
+    int why = errno;
+    if (file >= 0) close(file);
+    return is_safe ? GZ_OK
+                   : gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(why));
+}
+
+/* The file that is replaced leaves no log, which SQLite would read with the new one. One that is
+ * too damaged for that is to be moved away first, by whoever knows what is in it. */
+static enum gz_status make_room(const char *path, struct gz_error *error)
+{
+    struct stat file;
+    if (lstat(path, &file) != 0 && errno == ENOENT) return gz_clear_name(path, error);
+    return gz_fold(path, error);
+}
+
+static enum gz_status replace(const char *path, const char *from, struct gz_error *error)
+{
+    enum gz_status status = inspect(from, error);
+    if (status == GZ_OK) status = gz_fold(from, error);
+    if (status == GZ_OK) status = sync_file(from, error);
+    if (status == GZ_OK) status = make_room(path, error);
+    if (status != GZ_OK) return status;
+    if (rename(from, path) != 0 || gz_sync_directory(path) != 0)
+        return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(errno));
+    gz_stamp_close(path);
+    return GZ_OK;
+}
+
+enum gz_status gz_store_install(const char *path, const char *from, struct gz_error *error)
+{
+    struct gz_owner owner;
+    enum gz_status status = gz_owner_init(&owner, path, error);
+    if (status != GZ_OK) return status;
+    status = replace(path, from, error);
+    gz_owner_finish(&owner);
+    return status;
+}
