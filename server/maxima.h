@@ -294,9 +294,10 @@
  * scenes: a few that come late are nothing. */
 #define GZ_CLUSTER_RENEW_SECONDS 1
 #define GZ_CLUSTER_LEASE_SECONDS 5
-/* Seconds that a connection to the database may take, and that the database may be silent while it
- * owes an answer: a commit that waits for a standby takes its time. */
-#define GZ_CLUSTER_CONNECT_SECONDS 5
+/* Seconds that a connection to a host of the database may take before the next host is tried, and
+ * that the database may be silent while it owes an answer: a commit that waits for a standby takes
+ * its time. */
+#define GZ_CLUSTER_CONNECT_SECONDS 3
 #define GZ_CLUSTER_ANSWER_SECONDS 10
 /* Days for which it is known that a scene was deleted, or how it is called now. A file that is
  * older is known by its place. */

@@ -15,10 +15,10 @@
  *
  * Ownership: nothing of what a function is handed is kept. Threads: any, at the same time; each
  * call blocks until it is answered, for GZ_CLUSTER_ANSWER_SECONDS without a sign of the engine at
- * most (and GZ_CLUSTER_CONNECT_SECONDS for a new connection). Errors: GZ_STORAGE if the engine
- * cannot be reached or refuses, in words: what was asked may have been done or not, and may be
- * asked again. GZ_VERSION if its tables are not made, or of another version. GZ_NO_MEMORY. Others
- * stand at the functions. */
+ * most (and GZ_CLUSTER_CONNECT_SECONDS for a new connection to each host of the engine). Errors:
+ * GZ_STORAGE if the engine cannot be reached or refuses, in words: what was asked may have been
+ * done or not, and may be asked again. GZ_VERSION if its tables are not made, or of another
+ * version. GZ_NO_MEMORY. Others stand at the functions. */
 #ifndef GZ_CLUSTER_LOG_H
 #define GZ_CLUSTER_LOG_H
 
@@ -91,9 +91,10 @@ struct gz_cluster_log {
     /* ---- leases; only after `enter` ---- */
 
     /* Takes the scene's lease if nobody has it, or this member, or one that was not seen for
-     * GZ_CLUSTER_LEASE_SECONDS; else GZ_OK as well, with `is_mine` false. With `create` a scene
-     * that is not known, or gone, is made; else it is GZ_UNKNOWN_SCENE, and `lease->scene.is_gone`
-     * says which of the two. */
+     * GZ_CLUSTER_LEASE_SECONDS while this member was: after a time in which nobody reached the
+     * engine all have as much time to come back. Else GZ_OK as well, with `is_mine` false. With
+     * `create` a scene that is not known, or gone, is made; else it is GZ_UNKNOWN_SCENE, and
+     * `lease->scene.is_gone` says which of the two. */
     enum gz_status (*take)(void *context, const char *scene, bool create, struct gz_lease *lease,
                            struct gz_error *error);
     /* Gives the lease to the member that wants it, if that is alive, else to nobody. GZ_BAD_STATE:

@@ -35,19 +35,14 @@ static enum gz_status enter(void *context, const struct gz_member *me, struct gz
     return change(postgres, true, SQL(ENTER), &params, &rows, error);
 }
 
-static struct gz_params process_of(const struct gz_postgres *postgres)
-{
-    struct gz_params params = {0};
-    gz_params_text(&params, postgres->me);
-    gz_params_text(&params, postgres->process);
-    return params;
-}
-
 static enum gz_status renew(void *context, struct gz_error *error)
 {
     struct gz_postgres *postgres = context;
-    struct gz_params params = process_of(postgres);
+    struct gz_params params = {0};
     uint64_t rows;
+    gz_params_number(&params, GZ_CLUSTER_LEASE_SECONDS);
+    gz_params_text(&params, postgres->me);
+    gz_params_text(&params, postgres->process);
     enum gz_status status = change(postgres, true, SQL(RENEW), &params, &rows, error);
     if (status != GZ_OK || rows == 1) return status;
     return gz_fail(error, GZ_BAD_STATE,
@@ -58,8 +53,10 @@ static enum gz_status renew(void *context, struct gz_error *error)
 static enum gz_status leave(void *context, struct gz_error *error)
 {
     struct gz_postgres *postgres = context;
-    struct gz_params params = process_of(postgres);
+    struct gz_params params = {0};
     uint64_t rows;
+    gz_params_text(&params, postgres->me);
+    gz_params_text(&params, postgres->process);
     return change(postgres, true, SQL(LEAVE), &params, &rows, error);
 }
 

@@ -1,5 +1,5 @@
-/* One connection to PostgreSQL: libpq without blocking, with poll in between, so that a server that
- * is silent is given up in time. */
+/* One connection to PostgreSQL: libpq connects, host by host; what is asked then is asked without
+ * blocking, with poll in between, so that a server that is silent is given up in time. */
 #include "cluster/postgres_link.h"
 
 #include <errno.h>
@@ -258,33 +258,27 @@ enum gz_status gz_link_end(PGconn *link, enum gz_status status, struct gz_error 
 
 /* ---- connecting ---- */
 
-/* What the URI does not say otherwise. Without an answer TCP gives up when we do. */
-static PGconn *start(const char *uri)
+/* Notices ("relation exists, skipping") are for nobody. */
+static void drop_notice(void *context, const PGresult *result)
 {
-    static const char *const names[] = {"fallback_application_name",
-                                        "keepalives_idle",
-                                        "keepalives_interval",
-                                        "keepalives_count",
-                                        "dbname",
-                                        "client_encoding",
-                                        NULL};
-    const char *const values[] = {"gizmod", "5", "2", "3", uri, "UTF8", NULL};
-    return PQconnectStartParams(names, values, 1);
+    (void)context;
+    (void)result;
 }
 
-static enum gz_status finish_connecting(PGconn *link, struct gz_error *error)
+/* Tries one host after the other. Before the URI stands what the URI may say otherwise. */
+static enum gz_status connect_link(PGconn **link, const char *uri, struct gz_error *error)
 {
-    double until_s = now_s() + GZ_CLUSTER_CONNECT_SECONDS;
-    PostgresPollingStatusType wants = PGRES_POLLING_WRITING;
-    if (PQstatus(link) == CONNECTION_BAD) return fail_link(link, error);
-    while (wants != PGRES_POLLING_OK) {
-        if (wants == PGRES_POLLING_FAILED) return fail_link(link, error);
-        if (!wait_for_socket(link, wants == PGRES_POLLING_READING ? POLLIN : POLLOUT, until_s))
-            return gz_fail(error, GZ_STORAGE, "the cluster's database: no connection within %d s",
-                           GZ_CLUSTER_CONNECT_SECONDS);
-        wants = PQconnectPoll(link);
-    }
-    PQsetnonblocking(link, 1);
+    static const char *const names[] = {
+        "fallback_application_name", "keepalives_idle", "keepalives_interval", "keepalives_count",
+        "connect_timeout",           "dbname",          "client_encoding",     NULL};
+    char seconds[16];
+    gz_print(seconds, sizeof seconds, "%d", GZ_CLUSTER_CONNECT_SECONDS);
+    const char *const values[] = {"gizmod", "5", "2", "3", seconds, uri, "UTF8", NULL};
+    *link = PQconnectdbParams(names, values, 1);
+    if (*link == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a connection");
+    PQsetNoticeReceiver(*link, drop_notice, NULL);
+    if (PQstatus(*link) != CONNECTION_OK) return fail_link(*link, error);
+    PQsetnonblocking(*link, 1);
     return GZ_OK;
 }
 
@@ -315,19 +309,9 @@ static enum gz_status set_timeouts(PGconn *link, struct gz_error *error)
     return gz_link_ask(link, LINK(LOCK_TIMEOUT), &params, NULL, error);
 }
 
-/* Notices ("relation exists, skipping") are for nobody. */
-static void drop_notice(void *context, const PGresult *result)
-{
-    (void)context;
-    (void)result;
-}
-
 enum gz_status gz_link_open(PGconn **link, const char *uri, bool version, struct gz_error *error)
 {
-    *link = start(uri);
-    if (*link == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a connection");
-    PQsetNoticeReceiver(*link, drop_notice, NULL);
-    enum gz_status status = finish_connecting(*link, error);
+    enum gz_status status = connect_link(link, uri, error);
     if (status == GZ_OK) status = set_timeouts(*link, error);
     if (status == GZ_OK && version) status = check_version(*link, error);
     if (status == GZ_OK) return GZ_OK;

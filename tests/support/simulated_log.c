@@ -33,7 +33,7 @@ struct process {
 
 struct member {
     struct gz_member member;
-    double seen_s;
+    double seen_s, since_s;
     int process;
 };
 
@@ -88,6 +88,15 @@ static bool is_alive(struct simulated_engine *engine, const char *name)
 {
     const struct member *member = find_member(engine, name);
     return member != NULL && engine->now_s - member->seen_s < GZ_CLUSTER_LEASE_SECONDS;
+}
+
+/* Whether `me` may take what the member has: see log.h. */
+static bool may_take_from(struct simulated_engine *engine, const char *me, const char *name)
+{
+    const struct member *holder = find_member(engine, name), *taker = find_member(engine, me);
+    if (name[0] == '\0' || strcmp(name, me) == 0 || holder == NULL) return true;
+    bool is_steady = taker == NULL || engine->now_s - taker->since_s >= GZ_CLUSTER_LEASE_SECONDS;
+    return is_steady && !is_alive(engine, name);
 }
 
 static struct scene *find_scene(struct simulated_engine *engine, const char *name)
@@ -166,7 +175,8 @@ static enum gz_status enter(struct simulated_engine *engine, const struct reques
              sizeof *engine->members);
         member = &engine->members[engine->member_count++];
     }
-    *member = (struct member){*request->member, engine->now_s, request->from->number};
+    *member =
+        (struct member){*request->member, engine->now_s, engine->now_s, request->from->number};
     return GZ_OK;
 }
 
@@ -177,6 +187,7 @@ static enum gz_status renew(struct simulated_engine *engine, const struct reques
     (void)lease;
     if (member == NULL || member->process != request->from->number)
         return gz_fail(error, GZ_BAD_STATE, "another process is member %s now", request->from->me);
+    if (engine->now_s - member->seen_s >= GZ_CLUSTER_LEASE_SECONDS) member->since_s = engine->now_s;
     member->seen_s = engine->now_s;
     return GZ_OK;
 }
@@ -216,8 +227,7 @@ static enum gz_status take(struct simulated_engine *engine, const struct request
         scene = find_scene(engine, request->scene);
     }
     struct gz_cluster_scene *row = &scene->scene;
-    lease->is_mine =
-        row->member[0] == '\0' || strcmp(row->member, me) == 0 || !is_alive(engine, row->member);
+    lease->is_mine = may_take_from(engine, me, row->member);
     if (lease->is_mine) {
         row->epoch++;
         gz_print(row->member, sizeof row->member, "%s", me);

@@ -8,10 +8,12 @@ m.seen > now() - $1::double precision * INTERVAL '1 second'
 name, life, member, wanted, epoch, first_n, n, copy_n, copy_epoch, copy_version, copy_bytes, bytes_since_copy, gone IS NOT NULL, became
 
 -- :enter
-INSERT INTO gizmod.members (name, url, version, process, seen) VALUES ($1, $2, $3, $4, now())
-ON CONFLICT (name) DO UPDATE SET url = excluded.url, version = excluded.version, process = excluded.process, seen = now()
+INSERT INTO gizmod.members (name, url, version, process, seen, since) VALUES ($1, $2, $3, $4, now(), now())
+ON CONFLICT (name) DO UPDATE SET url = excluded.url, version = excluded.version, process = excluded.process, seen = now(), since = now()
 -- :renew
-UPDATE gizmod.members SET seen = now() WHERE name = $1 AND process = $2
+UPDATE gizmod.members SET seen = now(),
+    since = CASE WHEN seen > now() - $1::double precision * INTERVAL '1 second' THEN since ELSE now() END
+WHERE name = $2 AND process = $3
 -- :leave
 DELETE FROM gizmod.members WHERE name = $1 AND process = $2
 -- :members
@@ -25,10 +27,12 @@ ON CONFLICT (name) DO UPDATE SET life = excluded.life, member = NULL, wanted = N
     first_n = greatest(excluded.first_n, s.n + 1), n = greatest(excluded.first_n, s.n + 1),
     copy_n = NULL, copy_epoch = NULL, copy_version = NULL, copy_bytes = 0, bytes_since_copy = 0, gone = NULL, became = NULL
 WHERE s.gone IS NOT NULL
+-- When the database was away nobody could renew: who is back first leaves the others as much time as a lease has.
 -- :take
 UPDATE gizmod.scenes SET member = $3, epoch = epoch + 1, wanted = nullif(wanted, $3)
 WHERE name = $2 AND gone IS NULL AND (member IS NULL OR member = $3
-    OR NOT EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = gizmod.scenes.member AND {alive}))
+    OR NOT EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = gizmod.scenes.member AND ({alive}
+        OR EXISTS (SELECT 1 FROM gizmod.members t WHERE t.name = $3 AND t.since > now() - $1::double precision * INTERVAL '1 second'))))
 RETURNING {scene}
 -- :scene
 SELECT {scene}, (SELECT m.url FROM gizmod.members m WHERE m.name = gizmod.scenes.member) FROM gizmod.scenes WHERE name = $1

@@ -7,7 +7,8 @@ CREATE TABLE gizmod.members (
     url     TEXT NOT NULL,
     version TEXT NOT NULL,
     process TEXT NOT NULL,         -- which of the processes of this name it is: random
-    seen    TIMESTAMPTZ NOT NULL
+    seen    TIMESTAMPTZ NOT NULL,
+    since   TIMESTAMPTZ NOT NULL   -- renewed without a pause that would end a lease
 );
 
 CREATE TABLE gizmod.scenes (

@@ -75,10 +75,12 @@ void log_stage_drop(struct log_stage *stage, struct gz_cluster_log *log)
 void log_stage_set_age(struct log_stage *stage, double seconds)
 {
     struct gz_error error;
-    char sql[128];
+    char sql[160];
     if (stage->engine == NULL) {
         snprintf(sql, sizeof sql,
-                 "UPDATE gizmod.members SET seen = now() - %f * INTERVAL '1 second'", seconds);
+                 "UPDATE gizmod.members SET seen = now() - %f * INTERVAL '1 second', since = "
+                 "'2000-01-01'",
+                 seconds);
         test_postgres_ask(&stage->postgres, sql);
         return;
     }

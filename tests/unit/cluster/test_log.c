@@ -83,6 +83,8 @@ static void one_has_the_lease(void **state)
     struct gz_cluster_scene again = log_stage_take(anna, "lease");
     assert_int_equal(again.epoch, 2);
     assert_int_equal(again.first_n, first.first_n);
+    assert_int_equal(log_stage_append(anna, "lease", 1, first.n + 1, 10), GZ_BAD_STATE);
+    assert_int_equal(log_stage_copy(anna, "lease", 1, first.n, 10), GZ_BAD_STATE);
     assert_int_equal(anna->give(anna->context, "lease", 1, &error), GZ_BAD_STATE);
     assert_int_equal(anna->give(anna->context, "lease", 2, &error), GZ_OK);
     assert_int_equal(log_stage_append(anna, "lease", 2, first.n + 1, 10), GZ_BAD_STATE);
@@ -115,6 +117,31 @@ static void a_lease_is_taken_from_the_dead(void **state)
                      GZ_BAD_STATE);
     assert_int_equal(log_stage_append(bert, "dead", mine.epoch + 1, mine.n + 2, 10), GZ_OK);
     assert_int_equal(log_stage_read(anna, "dead", mine.n).count, 2);
+    log_stage_set_age(stage, LOG_STAGE_ALIVE);
+}
+
+static void after_an_outage_all_may_come_back(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_log *bert = &stage->bert, cleo;
+    struct gz_error error;
+    struct gz_lease lease;
+    log_stage_take(&stage->anna, "outage");
+    log_stage_set_age(stage, LOG_STAGE_DEAD);
+    assert_int_equal(bert->renew(bert->context, &error), GZ_OK);
+    assert_int_equal(bert->take(bert->context, "outage", false, &lease, &error), GZ_OK);
+    assert_false(lease.is_mine);
+    /* The same for one that is new; from one that left everybody may take. */
+    log_stage_enter(stage, &cleo, "cleo");
+    assert_int_equal(cleo.take(cleo.context, "outage", false, &lease, &error), GZ_OK);
+    assert_false(lease.is_mine);
+    assert_int_equal(stage->anna.leave(stage->anna.context, &error), GZ_OK);
+    assert_int_equal(cleo.take(cleo.context, "outage", false, &lease, &error), GZ_OK);
+    assert_true(lease.is_mine);
+    assert_int_equal(cleo.leave(cleo.context, &error), GZ_OK);
+    log_stage_drop(stage, &cleo);
+    log_stage_drop(stage, &stage->anna);
+    log_stage_enter(stage, &stage->anna, "anna");
     log_stage_set_age(stage, LOG_STAGE_ALIVE);
 }
 
@@ -448,6 +475,7 @@ int main(void)
         cmocka_unit_test(the_later_of_two_with_one_name_is_it),
         cmocka_unit_test(one_has_the_lease),
         cmocka_unit_test(a_lease_is_taken_from_the_dead),
+        cmocka_unit_test(after_an_outage_all_may_come_back),
         cmocka_unit_test(a_scene_is_wanted),
         cmocka_unit_test(changes_come_in_order_and_once),
         cmocka_unit_test(changes_have_any_size),
