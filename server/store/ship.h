@@ -70,8 +70,9 @@ void gz_applier_close(struct gz_applier *applier);
 
 /* Puts the copy `from`, a file in the same folder, in the place of the file, or where there is
  * none; `from` is gone then. Crash-safe: the file is the one or the other. GZ_STORAGE if `from` is
- * no scene, or one that a store could only read; GZ_VERSION for a newer schema; GZ_BAD_STATE if
- * somebody has the file open. After an error both are as they were. */
+ * no scene, or one that a store could only read, and if the file is too damaged to be opened: move
+ * it away first; GZ_VERSION for a newer schema; GZ_BAD_STATE if somebody has the file open. After
+ * an error both are as they were. */
 GZ_MUST_USE enum gz_status gz_store_install(const char *path, const char *from,
                                             struct gz_error *error);
 
