@@ -77,6 +77,8 @@ void test_daemon_init(struct test_daemon *daemon)
     assert_non_null(mkdtemp(daemon->directory));
     snprintf(daemon->data, sizeof daemon->data, "%s/scenes", daemon->directory);
     snprintf(daemon->log, sizeof daemon->log, "%s/log", daemon->directory);
+    daemon->relay = getenv("GIZMOD_TEST_RELAY");
+    if (daemon->relay != NULL) setenv("GIZMOD", daemon->relay, 1);
     if (getenv("GIZMOD_TEST_TLS") != NULL) test_daemon_use_tls(daemon);
 }
 
@@ -129,7 +131,7 @@ static void run_daemon(const struct test_daemon *daemon, int out, const char *op
     _exit(127);
 }
 
-bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const char *value)
+static bool start(struct test_daemon *daemon, const char *option, const char *value)
 {
     int ends[2];
     assert_int_equal(daemon->pid, 0);
@@ -153,6 +155,45 @@ bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const
         snprintf(daemon->url, sizeof daemon->url, "%s://%s/ws", scheme, host);
     }
     return form;
+}
+
+/* ---- a member before it ---- */
+
+#define SECRET "a secret of tests"
+
+static bool start_relay(struct test_daemon *daemon, const char *option, const char *value)
+{
+    char url[128];
+    struct test_daemon relay = *daemon;
+    snprintf(url, sizeof url, "http%s://127.0.0.1:%d", daemon->tls ? "s" : "", daemon->own_port);
+    setenv("GIZMOD_TEST_ELSEWHERE", url, 1);
+    relay.pid = 0;
+    relay.preload = NULL;
+    snprintf(relay.data, sizeof relay.data, "%s/relay", daemon->directory);
+    snprintf(relay.log, sizeof relay.log, "%s/relay.log", daemon->directory);
+    bool form = start(&relay, option, value);
+    daemon->relay_pid = relay.pid;
+    daemon->port = relay.port;
+    memcpy(daemon->url, relay.url, sizeof daemon->url);
+    return form;
+}
+
+static bool start_behind(struct test_daemon *daemon, const char *option, const char *value)
+{
+    struct test_daemon member = *daemon;
+    setenv("GIZMOD_TEST_SECRET", SECRET, 1);
+    unsetenv("GIZMOD_TEST_ELSEWHERE");
+    member.port = daemon->own_port;
+    bool form = start(&member, option, value);
+    daemon->pid = member.pid;
+    daemon->own_port = member.port;
+    return form && (daemon->relay_pid != 0 || start_relay(daemon, option, value));
+}
+
+bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const char *value)
+{
+    return daemon->relay != NULL ? start_behind(daemon, option, value)
+                                 : start(daemon, option, value);
 }
 
 void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value)
@@ -181,10 +222,18 @@ int test_daemon_wait(struct test_daemon *daemon)
     return reap(&daemon->pid);
 }
 
+static int stop(pid_t *pid)
+{
+    kill(*pid, SIGTERM);
+    return reap(pid);
+}
+
 int test_daemon_stop(struct test_daemon *daemon)
 {
-    kill(daemon->pid, SIGTERM);
-    return reap(&daemon->pid);
+    int code = stop(&daemon->pid);
+    if (daemon->relay_pid != 0 && stop(&daemon->relay_pid) != 0)
+        fail_msg("the member before gizmod did not end in order");
+    return code;
 }
 
 void test_daemon_ask_to_end(struct test_daemon *daemon)
@@ -219,6 +268,7 @@ void test_daemon_forget(struct test_daemon *daemon)
 void test_daemon_finish(struct test_daemon *daemon)
 {
     if (daemon->pid != 0) test_daemon_kill(daemon);
+    if (daemon->relay_pid != 0) (void)stop(&daemon->relay_pid);
     nftw(daemon->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 

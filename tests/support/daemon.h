@@ -18,12 +18,18 @@ struct test_daemon {
     char url[128];
     char directory[64]; /* holds the scenes/ and the log */
     char data[96], log[96];
+    /* A member of a cluster stands before it, and has `port` and `url`; else NULL. It relays all of
+     * the clients, and stays while this one is killed and started again. */
+    const char *relay;
+    pid_t relay_pid;     /* 0 while it does not run */
+    int own_port;        /* behind it */
     const char *preload; /* a library that it loads first, and the file that tells that what to do
                             (fault_preload.h); NULL for none */
     char control[96];
 };
 
-/* Makes the directory; starts nothing. With GIZMOD_TEST_TLS in the environment it speaks TLS. */
+/* Makes the directory; starts nothing. With GIZMOD_TEST_TLS in the environment it speaks TLS; with
+ * GIZMOD_TEST_RELAY, which is the program of support/member.c, it stands behind a member. */
 void test_daemon_init(struct test_daemon *daemon);
 /* Before it is started: it is to speak TLS. Makes an authority and a certificate in its directory
  * (support/certificates.h); all clients of this process and its children then trust that authority,

@@ -14,14 +14,15 @@ enum gz_status __real_gz_net_create(struct gz_net **net, const struct gz_net_opt
 enum gz_status __wrap_gz_net_create(struct gz_net **net, const struct gz_net_options *options,
                                     struct gz_error *error);
 
-/* What waits for its answer: tests have one at a time. */
+/* What waits for its answer. */
 struct later {
-    uv_timer_t timer;
+    uv_timer_t timer; /* first: libuv gives it back */
     struct gz_scene_wait *wait;
 };
 
+static uv_loop_t *loop;
 static struct gz_net_host host; /* the daemon's own */
-static struct later later;
+static struct later *latest;    /* tests have one at a time */
 
 static const char *elsewhere(void)
 {
@@ -33,14 +34,28 @@ static bool begins(const char *name, size_t size, const char *with)
     return size >= strlen(with) && memcmp(name, with, strlen(with)) == 0;
 }
 
+static void free_later(uv_handle_t *timer)
+{
+    free(timer);
+}
+
 static void answer(uv_timer_t *timer)
 {
-    struct gz_scene_wait *wait = later.wait;
-    (void)timer;
-    later.wait = NULL;
+    struct gz_scene_wait *wait = ((struct later *)timer)->wait;
+    latest = NULL;
+    uv_close((uv_handle_t *)timer, free_later);
     if (wait == NULL) return;
     snprintf(wait->url, sizeof wait->url, "%s", elsewhere());
     wait->again(wait, NULL);
+}
+
+static void answer_later(struct gz_scene_wait *wait)
+{
+    latest = calloc(1, sizeof *latest);
+    if (latest == NULL) abort();
+    latest->wait = wait;
+    uv_timer_init(loop, &latest->timer);
+    uv_timer_start(&latest->timer, answer, 50, 0);
 }
 
 static enum gz_status find(void *context, struct gz_text name, bool create, const char *payer,
@@ -49,19 +64,17 @@ static enum gz_status find(void *context, struct gz_text name, bool create, cons
 {
     (void)context, (void)create, (void)payer, (void)error;
     *scene = NULL;
-    if (begins(name.bytes, name.size, "later")) {
-        later.wait = wait;
-        uv_timer_start(&later.timer, answer, 50, 0);
-    } else {
+    if (begins(name.bytes, name.size, "later"))
+        answer_later(wait);
+    else
         snprintf(wait->url, sizeof wait->url, "%s", elsewhere());
-    }
     return GZ_OK;
 }
 
 static void forget(void *context, struct gz_scene_wait *wait)
 {
     (void)context;
-    if (later.wait == wait) later.wait = NULL;
+    if (latest != NULL && latest->wait == wait) latest->wait = NULL;
 }
 
 static void serve(void *context, struct gz_http_request *request)
@@ -93,8 +106,7 @@ enum gz_status __wrap_gz_net_create(struct gz_net **net, const struct gz_net_opt
         changed.host.forget = forget;
         changed.host.admit = admit;
         changed.host.serve = serve;
-        uv_timer_init(options->loop, &later.timer);
-        uv_unref((uv_handle_t *)&later.timer);
+        loop = options->loop;
     }
     return __real_gz_net_create(net, &changed, error);
 }
