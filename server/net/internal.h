@@ -297,6 +297,8 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
 
 /* ---- relay.c ---- */
+/* Seconds after which a relayed client may come back, where the reason is not gone at once. */
+#define GZ_RELAY_RETRY_S 1
 /* Makes what connections to other members need. GZ_OK without a secret. */
 GZ_MUST_USE enum gz_status gz_relays_open(struct gz_net *net, struct gz_error *error);
 /* Looks which relays have ended, are late or silent. */

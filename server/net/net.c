@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define END_WORDS "the server is going away"
 /* libwebsockets keeps a buffer of this size for each WebSocket, and never reads into it:
  * reader.c. */
 #define UNUSED_BYTES 16
@@ -262,7 +263,11 @@ void gz_net_drain(struct gz_net *net)
     uv_close((uv_handle_t *)&net->listener, NULL);
     for (struct gz_connection *connection = net->lobby.connections; connection != NULL;
          connection = connection->next) {
-        if (connection->end == 0) gz_connection_dismiss(connection, "the server is going away");
+        if (connection->end != 0) continue;
+        if (connection->relay != NULL)
+            gz_connection_send_away(connection, END_WORDS, GZ_RELAY_RETRY_S);
+        else
+            gz_connection_dismiss(connection, END_WORDS);
     }
 }
 

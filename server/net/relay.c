@@ -9,7 +9,7 @@
  *   judges the client as it does its own; the page that the client comes from was judged here.
  * - The authority's close is passed on as it is. If its connection ends without one, or goes
  *   silent, the client is told `bye` with retry_s 0: another member may have the scene by then. If
- *   it cannot be reached, `bye` with retry_s RETRY_S.
+ *   it cannot be reached, `bye` with retry_s GZ_RELAY_RETRY_S.
  * - The client's end is told to the authority by a close, behind all that the client said.
  * - What another member relays to this one is not relayed again: the client may come back. */
 #include "net/internal.h"
@@ -23,7 +23,6 @@
 #include "net/proof.h"
 #include "server/maxima.h"
 
-#define RETRY_S 1
 #define AWAY_WORDS "the member that has this scene cannot be reached: try again in a moment"
 #define GONE_WORDS "the member that has this scene went away: come back, another one may have it"
 #define LOOP_WORDS "the scene is on its way to another member: try again in a moment"
@@ -108,7 +107,8 @@ static void fail(struct gz_relay *relay, const char *why)
     end(relay);
     if (connection == NULL || connection->end != 0) return;
     listen_again(connection);
-    gz_connection_send_away(connection, was_open ? GONE_WORDS : AWAY_WORDS, was_open ? 0 : RETRY_S);
+    gz_connection_send_away(connection, was_open ? GONE_WORDS : AWAY_WORDS,
+                            was_open ? 0 : GZ_RELAY_RETRY_S);
 }
 
 /* The authority said close: so do we, in its words. */
@@ -300,11 +300,12 @@ void gz_relay_go_on(struct gz_connection *connection)
 
 /* ---- the connection to the authority ---- */
 
-/* What the kernel holds of a connection that a slow client does not take. */
-static void bound_receiving(struct lws *wsi)
+/* What the kernel holds for a slow client, and for a slow authority. */
+static void bound_kernel(struct lws *wsi)
 {
-    int bytes = GZ_RELAY_RECEIVE_BYTES;
-    (void)setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    int received = GZ_RELAY_RECEIVE_BYTES, sent = GZ_SOCKET_SEND_BYTES;
+    (void)setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_RCVBUF, &received, sizeof received);
+    (void)setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &sent, sizeof sent);
 }
 
 static bool write_hello(struct gz_relay *relay)
@@ -318,7 +319,7 @@ static bool write_hello(struct gz_relay *relay)
 static void handle_established(struct gz_relay *relay)
 {
     struct gz_connection *connection = relay->connection;
-    bound_receiving(relay->wsi);
+    bound_kernel(relay->wsi);
     relay->reader = gz_reader_start(relay->net->loop, relay->wsi,
                                     (struct gz_reader_user){relay, take_bytes, end_bytes});
     if (relay->reader == NULL) {
@@ -508,7 +509,7 @@ void gz_relay_begin(struct gz_connection *connection, const char *url, const uin
     struct gz_relay *relay = is_loop ? NULL : create(connection);
     if (relay == NULL) {
         connection->is_waiting = false;
-        gz_connection_send_away(connection, is_loop ? LOOP_WORDS : AWAY_WORDS, RETRY_S);
+        gz_connection_send_away(connection, is_loop ? LOOP_WORDS : AWAY_WORDS, GZ_RELAY_RETRY_S);
     } else if (gz_buffer_append(&relay->hello, hello, size) != GZ_OK) {
         fail(relay, "no memory");
     } else if (!read_url(relay, url)) {
