@@ -11,6 +11,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "cluster/postgres.h"
+#include "cluster/secret.h"
 #include "host/host.h"
 #include "host/job.h"
 #include "net/keyring.h"
@@ -52,6 +54,9 @@ struct daemon {
     const char *web; /* folder of static files; NULL for none */
     char editor[PATH_MAX];
     struct gz_keyring keyring; /* without a path: none */
+    struct gz_cluster_log cluster; /* zeroed: none */
+    struct gz_member me;
+    struct gz_member_secret secret;
     struct gz_host *host;
     struct gz_net *net;
     uv_signal_t terminate, interrupt, hang_up;
@@ -268,6 +273,22 @@ static enum gz_status open_keyring(struct daemon *daemon, const struct gz_keyrin
     return gz_keyring_load(&daemon->keyring, &daemon->log, error);
 }
 
+/* NULL without a cluster. */
+static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options *host,
+                                   struct gz_error *error)
+{
+    const struct gz_options *options = &daemon->options;
+    if (options->cluster == NULL) return GZ_OK;
+    snprintf(daemon->me.name, sizeof daemon->me.name, "%s", options->member);
+    snprintf(daemon->me.url, sizeof daemon->me.url, "%s", options->advertise);
+    snprintf(daemon->me.version, sizeof daemon->me.version, "%s", GIZMOD_VERSION);
+    host->cluster = &daemon->cluster;
+    host->me = &daemon->me;
+    enum gz_status status = gz_member_secret_load(&daemon->secret, options->secret, error);
+    return status == GZ_OK ? gz_postgres_create(&daemon->cluster, options->cluster, error)
+                           : status;
+}
+
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
 {
     const struct gz_options *options = &daemon->options;
@@ -280,6 +301,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                    .recorded = options->recorded,
                                    .kept = options->kept};
     enum gz_status status = open_keyring(daemon, &host.keyring, error);
+    if (status == GZ_OK) status = open_cluster(daemon, &host, error);
     if (status == GZ_OK) status = gz_host_create(&daemon->host, &host, error);
     if (status != GZ_OK) return status;
     struct gz_net_options net = {.loop = &daemon->loop,
@@ -302,6 +324,10 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .silence_s = options->silence_s,
                                  .connections_per_address = options->connections_per_address,
                                  .server = SERVER_NAME};
+    if (options->cluster != NULL) {
+        net.secret = daemon->secret.bytes;
+        net.secret_size = daemon->secret.size;
+    }
     status = gz_net_create(&daemon->net, &net, error);
     if (status == GZ_OK) gz_host_connect(daemon->host, daemon->net);
     return status;
@@ -388,6 +414,7 @@ static void run(struct daemon *daemon)
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     gz_net_destroy(daemon->net);
     gz_host_destroy(daemon->host);
+    gz_postgres_destroy(&daemon->cluster);
     gz_keyring_finish(&daemon->keyring);
     if (uv_loop_close(&daemon->loop) != 0)
         gz_log(&daemon->log, GZ_WARN, 0, "the loop still had handles");

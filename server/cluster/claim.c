@@ -85,31 +85,44 @@ static enum gz_status settle_first(const char *path, uint64_t first_n, struct gz
     return status;
 }
 
-/* The file is changed in a copy, which takes its place when the log has it. */
-static enum gz_status begin_at(struct gz_claim *claim, const struct gz_cluster_scene *scene,
-                               const char *copy, struct gz_error *error)
+/* The file is changed in a copy, which then takes its place. */
+static enum gz_status make_first(const struct gz_claim *claim, uint64_t first_n, const char *copy,
+                                 struct gz_error *error)
 {
     const char *path = claim->request.path;
     enum gz_status status = GZ_OK;
     unlink(copy);
-    claim->is_new = access(path, F_OK) != 0;
     if (!claim->is_new) status = gz_store_backup(path, copy, error);
-    if (status == GZ_OK) status = settle_first(copy, scene->first_n, error);
-    if (status == GZ_OK)
-        status = gz_put_copy(claim->cluster, claim->name, claim->epoch, copy, error);
-    claim->copy_bytes = gz_store_bytes(copy);
+    if (status == GZ_OK) status = settle_first(copy, first_n, error);
     if (status == GZ_OK) status = gz_store_install(path, copy, error);
     if (status != GZ_OK) unlink(copy);
+    return status;
+}
+
+/* A file that has the first place already was to be the first copy before. */
+static enum gz_status begin_at(struct gz_claim *claim, uint64_t first_n, struct gz_error *error)
+{
+    struct gz_place place;
+    const char *path = claim->request.path;
+    char *copy = gz_cluster_copy_path(claim->cluster, claim->name);
+    if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = gz_store_place(path, &place, error);
+    claim->is_new = status == GZ_UNKNOWN_SCENE;
+    if (claim->is_new || (status == GZ_OK && place.n != first_n))
+        status = make_first(claim, first_n, copy, error);
+    free(copy);
+    if (status != GZ_OK) return status;
+    status = gz_put_copy(claim->cluster, claim->name, claim->epoch, path, error);
+    if (status != GZ_OK && claim->is_new) (void)!gz_store_delete(path, NULL);
     return status;
 }
 
 static enum gz_status begin(struct gz_claim *claim, const struct gz_cluster_scene *scene,
                             struct gz_error *error)
 {
-    char *copy = gz_cluster_copy_path(claim->cluster, claim->name);
-    if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    enum gz_status status = begin_at(claim, scene, copy, error);
-    free(copy);
+    claim->n = scene->first_n;
+    enum gz_status status = begin_at(claim, scene->first_n, error);
+    claim->copy_bytes = gz_store_bytes(claim->request.path);
     if (status == GZ_OK && !claim->is_new)
         gz_log(claim->cluster->messages, GZ_INFO, 0, "%s: its file is in the cluster now",
                claim->name);
@@ -153,21 +166,43 @@ static enum gz_status find_lease(struct gz_claim *claim, struct gz_lease *lease,
     if (status != GZ_OK) return status;
     if (!claim->request.create && access(claim->request.path, F_OK) != 0)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    claim->is_made = true;
     return take(claim, true, lease, error);
 }
 
-/* Whoever made the scene may have died before its first copy. */
-static enum gz_status settle(struct gz_claim *claim, const struct gz_cluster_scene *scene,
-                             struct gz_error *error)
+static bool has_place(const struct gz_claim *claim, uint64_t n)
 {
-    bool is_there = claim->request.create || access(claim->request.path, F_OK) == 0;
+    struct gz_place place;
+    return gz_store_place(claim->request.path, &place, NULL) == GZ_OK && place.n == n;
+}
+
+/* Whoever made the scene died before its first copy, and may come back with a file that has the
+ * first place: unless that is this member, the scene is made anew, with another place. */
+static enum gz_status make_anew(struct gz_claim *claim, struct gz_lease *lease,
+                                struct gz_error *error)
+{
+    const struct gz_cluster_log *log = claim->cluster->log;
+    if (has_place(claim, lease->scene.first_n)) return GZ_OK;
+    if (!claim->request.create && access(claim->request.path, F_OK) != 0)
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    enum gz_status status = log->forget(log->context, claim->name, claim->epoch, error);
+    if (status == GZ_OK) status = take(claim, true, lease, error);
+    if (status == GZ_OK && !lease->is_mine)
+        status = gz_fail(error, GZ_STORAGE, "%s is just being made: try again", claim->name);
+    claim->epoch = lease->scene.epoch;
+    return status;
+}
+
+static enum gz_status settle(struct gz_claim *claim, struct gz_lease *lease, struct gz_error *error)
+{
+    const struct gz_cluster_scene *scene = &lease->scene;
+    enum gz_status status = GZ_OK;
     claim->copy_bytes = scene->copy_bytes;
     claim->bytes_since_copy = scene->bytes_since_copy;
     if (scene->has_copy)
         return gz_catch_up(claim->cluster, scene, claim->request.path, &claim->n, error);
-    if (!is_there) return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
-    claim->n = scene->first_n;
-    return begin(claim, scene, error);
+    if (!claim->is_made) status = make_anew(claim, lease, error);
+    return status == GZ_OK ? begin(claim, scene, error) : status;
 }
 
 static enum gz_status open_claim(struct gz_claim *claim, char *url, struct gz_error *error)
@@ -181,7 +216,7 @@ static enum gz_status open_claim(struct gz_claim *claim, char *url, struct gz_er
         return GZ_OK;
     }
     claim->epoch = lease.scene.epoch;
-    return settle(claim, &lease.scene, error);
+    return settle(claim, &lease, error);
 }
 
 static void count_taken(struct gz_cluster *cluster)

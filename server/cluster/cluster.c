@@ -2,7 +2,7 @@
 #include "cluster/cluster.h"
 
 #include <dirent.h>
-#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ static void handle_replaced(struct gz_cluster *cluster)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-static void renew(struct gz_cluster *cluster)
+void gz_cluster_renew(struct gz_cluster *cluster)
 {
     struct gz_error error;
     if (cluster->is_replaced) return;
@@ -63,7 +63,7 @@ static bool rest(struct gz_cluster *cluster, double seconds)
 static void *handle_renewer(void *context)
 {
     struct gz_cluster *cluster = context;
-    while (rest(cluster, GZ_CLUSTER_RENEW_SECONDS)) renew(cluster);
+    while (rest(cluster, GZ_CLUSTER_RENEW_SECONDS)) gz_cluster_renew(cluster);
     return NULL;
 }
 
@@ -71,8 +71,12 @@ static void *handle_follower(void *context)
 {
     struct gz_cluster *cluster = context;
     struct gz_error error;
+    bool has_adopted = false;
     do {
-        if (gz_cluster_check_entered(cluster, &error) == GZ_OK) gz_follow(cluster);
+        bool has_followed =
+            gz_cluster_check_entered(cluster, &error) == GZ_OK && gz_follow(cluster);
+        if (has_followed && !has_adopted) gz_adopt(cluster);
+        has_adopted = has_adopted || has_followed;
     } while (rest(cluster, FOLLOW_SECONDS));
     return NULL;
 }
@@ -101,21 +105,30 @@ static void init_waiting(struct gz_cluster *cluster)
     pthread_condattr_destroy(&attributes);
 }
 
+/* Signals are for the thread that made the cluster. */
+static void make_threads(struct gz_cluster *cluster)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    cluster->has_renewer = pthread_create(&cluster->renewer, NULL, handle_renewer, cluster) == 0;
+    cluster->has_follower = pthread_create(&cluster->follower, NULL, handle_follower, cluster) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static enum gz_status start(struct gz_cluster *cluster, struct gz_error *error)
 {
     enum gz_status status = enter(cluster, error);
     if (status != GZ_OK && status != GZ_STORAGE) return status;
-    cluster->has_renewer = pthread_create(&cluster->renewer, NULL, handle_renewer, cluster) == 0;
-    cluster->has_follower = pthread_create(&cluster->follower, NULL, handle_follower, cluster) == 0;
+    make_threads(cluster);
     if (cluster->has_renewer && cluster->has_follower) return GZ_OK;
     return gz_fail(error, GZ_INTERNAL, "the threads of the cluster could not be started");
 }
 
-enum gz_status gz_cluster_create(struct gz_cluster **out, const struct gz_cluster_options *options,
-                                 struct gz_error *error)
+struct gz_cluster *gz_cluster_prepare(const struct gz_cluster_options *options)
 {
     struct gz_cluster *cluster = calloc(1, sizeof *cluster);
-    if (cluster == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (cluster == NULL) return NULL;
     cluster->log = options->log;
     cluster->messages = options->messages;
     cluster->me = options->me;
@@ -123,12 +136,18 @@ enum gz_status gz_cluster_create(struct gz_cluster **out, const struct gz_cluste
     cluster->answered_s = gz_cluster_now();
     init_waiting(cluster);
     tidy(cluster);
-    enum gz_status status = start(cluster, error);
-    if (status != GZ_OK) {
-        gz_cluster_destroy(cluster);
-        cluster = NULL;
-    }
-    *out = cluster;
+    return cluster;
+}
+
+enum gz_status gz_cluster_create(struct gz_cluster **out, const struct gz_cluster_options *options,
+                                 struct gz_error *error)
+{
+    *out = gz_cluster_prepare(options);
+    if (*out == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = start(*out, error);
+    if (status == GZ_OK) return GZ_OK;
+    gz_cluster_destroy(*out);
+    *out = NULL;
     return status;
 }
 

@@ -57,19 +57,31 @@ static int compare(const void *a, const void *b)
     return strcmp(((const struct gz_followed *)a)->name, ((const struct gz_followed *)b)->name);
 }
 
+static struct gz_followed *look_up(const struct gz_cluster *cluster, const char *name)
+{
+    struct gz_followed key;
+    snprintf(key.name, sizeof key.name, "%s", name);
+    if (cluster->file_count == 0) return NULL;
+    return bsearch(&key, cluster->files, cluster->file_count, sizeof key, compare);
+}
+
+bool gz_is_followed(struct gz_cluster *cluster, const char *name)
+{
+    return look_up(cluster, name) != NULL;
+}
+
 /* NULL without memory. */
 static struct gz_followed *find_file(struct gz_cluster *cluster, const char *name)
 {
-    struct gz_followed key = {.n = 0};
-    const size_t count = cluster->file_count;
-    snprintf(key.name, sizeof key.name, "%s", name);
-    struct gz_followed *found =
-        count > 0 ? bsearch(&key, cluster->files, count, sizeof key, compare) : NULL;
+    struct gz_followed file = {.n = 0};
+    struct gz_followed *found = look_up(cluster, name);
     if (found != NULL) return found;
-    if (!gz_grow(&cluster->files, &cluster->file_capacity, count + 1, sizeof key)) return NULL;
-    cluster->files[cluster->file_count++] = key;
-    qsort(cluster->files, cluster->file_count, sizeof key, compare);
-    return bsearch(&key, cluster->files, cluster->file_count, sizeof key, compare);
+    if (!gz_grow(&cluster->files, &cluster->file_capacity, cluster->file_count + 1, sizeof file))
+        return NULL;
+    snprintf(file.name, sizeof file.name, "%s", name);
+    cluster->files[cluster->file_count++] = file;
+    qsort(cluster->files, cluster->file_count, sizeof file, compare);
+    return look_up(cluster, name);
 }
 
 /* The follower has the file until it gives it back; false if it is open here. */
@@ -216,12 +228,7 @@ static void follow_all(struct gz_cluster *cluster, const struct listing *listing
 
 static uint64_t lag_of(const struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
 {
-    struct gz_followed key;
-    snprintf(key.name, sizeof key.name, "%s", scene->name);
-    const struct gz_followed *file =
-        cluster->file_count > 0
-            ? bsearch(&key, cluster->files, cluster->file_count, sizeof key, compare)
-            : NULL;
+    const struct gz_followed *file = look_up(cluster, scene->name);
     uint64_t from = file != NULL && file->n >= scene->first_n ? file->n : scene->first_n - 1;
     return scene->n > from ? scene->n - from : 0;
 }
@@ -241,7 +248,7 @@ static void measure(struct gz_cluster *cluster, const struct listing *listing)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-void gz_follow(struct gz_cluster *cluster)
+bool gz_follow(struct gz_cluster *cluster)
 {
     struct listing listing = {.count = 0};
     struct gz_error error;
@@ -255,4 +262,5 @@ void gz_follow(struct gz_cluster *cluster)
         measure(cluster, &listing);
     }
     free(listing.scenes);
+    return status == GZ_OK;
 }

@@ -54,9 +54,11 @@ struct gz_claim {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];     /* changes with a renaming */
     char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* while it is renamed; else empty */
     struct gz_shipping shipping;
-    uint64_t epoch;       /* 0 until the lease is taken */
-    int version;          /* of the schema that changes are made with; 0 before the first one */
-    bool is_new, is_left; /* made by this claim; it has left the log, and no lease is to be given */
+    uint64_t epoch; /* 0 until the lease is taken */
+    int version;    /* of the schema that changes are made with; 0 before the first one */
+    bool is_made;   /* its row in the log is this claim's */
+    bool is_new;    /* so is its file */
+    bool is_left;   /* it has left the log, and no lease is to be given */
     /* guarded by the cluster's mutex */
     bool is_opened; /* its opening came to its end */
     enum gz_claim_state state;
@@ -88,6 +90,14 @@ void gz_cluster_heard(struct gz_cluster *cluster, enum gz_status status,
 GZ_MUST_USE enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster,
                                                     struct gz_error *error);
 
+/* ---- cluster.c ---- */
+
+/* A member without threads, which has not entered: NULL without memory. For tests, which enter,
+ * renew and follow by themselves. */
+struct gz_cluster *gz_cluster_prepare(const struct gz_cluster_options *options);
+/* Enters, or renews. */
+void gz_cluster_renew(struct gz_cluster *cluster);
+
 /* ---- file.c ---- */
 
 /* Brings the file at `path` up to the last change of the scene's log; nobody has it open. *n is its
@@ -103,8 +113,16 @@ bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n);
 
 /* ---- follow.c ---- */
 
-/* Once: applies what others wrote, and looks what became of the claims. */
-void gz_follow(struct gz_cluster *cluster);
+/* Once: applies what others wrote, and looks what became of the claims. False if the engine does
+ * not answer. */
+bool gz_follow(struct gz_cluster *cluster);
+/* The log has a scene of this name, or had one: the follower's. */
+bool gz_is_followed(struct gz_cluster *cluster, const char *name);
+
+/* ---- adopt.c ---- */
+
+/* Once, at the start: the files of the folder that the log does not know. The follower's. */
+void gz_adopt(struct gz_cluster *cluster);
 
 /* ---- claim.c ---- */
 

@@ -19,6 +19,7 @@
 
 struct gz_host {
     struct gz_net *net;
+    struct gz_cluster *cluster; /* NULL: there is none */
     struct gz_jobs jobs;
     struct gz_scene_setting setting;
     struct gz_scenes scenes;
@@ -68,7 +69,10 @@ static void handle_lost(void *context, struct gz_open_scene *scene)
 {
     struct gz_host *host = context;
     struct gz_error error;
-    struct gz_retire_request request = {.how = GZ_RETIRE_GONE, .name = scene->name, .user = ""};
+    struct gz_retire_request request = {.how =
+                                            scene->claim != NULL ? GZ_RETIRE_AWAY : GZ_RETIRE_GONE,
+                                        .name = scene->name,
+                                        .user = ""};
     (void)!gz_retire(&host->retirements, &request, &error);
 }
 
@@ -127,6 +131,8 @@ static void discard(void *context, struct gz_body *body)
 static bool is_healthy(void *context, struct gz_error *error)
 {
     struct gz_host *host = context;
+    /* What is open goes on; edits wait. */
+    if (host->cluster != NULL && !gz_cluster_is_healthy(host->cluster, error)) return true;
     if (!gz_scenes_are_healthy(&host->scenes, error)) return false;
     error->status = gz_disk_check(&host->disk, error);
     return true;
@@ -135,7 +141,8 @@ static bool is_healthy(void *context, struct gz_error *error)
 static bool measure(void *context, struct gz_buffer *out)
 {
     struct gz_host *host = context;
-    return gz_scenes_measure(&host->scenes, out);
+    return gz_scenes_measure(&host->scenes, out) &&
+           (host->cluster == NULL || gz_cluster_measure(host->cluster, out));
 }
 
 struct gz_net_host gz_host_for_net(struct gz_host *host)
@@ -187,6 +194,19 @@ static void open_shares(struct gz_shares *shares)
     shares->made.per_s = GZ_SCENES_MADE_PER_MINUTE / 60.0;
 }
 
+static enum gz_status join_cluster(struct gz_host *host, const struct gz_host_options *options,
+                                   struct gz_error *error)
+{
+    const struct gz_cluster_options cluster = {.log = options->cluster,
+                                               .messages = options->log,
+                                               .folder = options->folder,
+                                               .me = options->me};
+    if (options->cluster == NULL) return GZ_OK;
+    enum gz_status status = gz_cluster_create(&host->cluster, &cluster, error);
+    host->setting.cluster = host->cluster;
+    return status;
+}
+
 enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options *options,
                               struct gz_error *error)
 {
@@ -220,8 +240,13 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
     host->transfers =
         (struct gz_transfers){&host->scenes, &host->retirements, &host->listing, NULL};
     gz_folder_tidy(&host->scenes);
-    *out = host;
-    return GZ_OK;
+    status = join_cluster(host, options, error);
+    if (status == GZ_OK) {
+        *out = host;
+        return GZ_OK;
+    }
+    gz_host_destroy(host);
+    return status;
 }
 
 static void handle_rest(uv_timer_t *rest)
@@ -300,6 +325,7 @@ bool gz_host_is_saved(const struct gz_host *host, bool says)
 
 void gz_host_close(struct gz_host *host)
 {
+    if (host->cluster != NULL) gz_cluster_end(host->cluster);
     gz_disk_close(&host->disk);
     gz_memory_close(&host->memory);
     uv_close((uv_handle_t *)&host->rest, NULL);
@@ -312,6 +338,7 @@ void gz_host_close(struct gz_host *host)
 void gz_host_destroy(struct gz_host *host)
 {
     if (host == NULL) return;
+    gz_cluster_destroy(host->cluster);
     uv_mutex_destroy(&host->shares.mutex);
     gz_listing_finish(&host->listing);
     free(host);

@@ -7,6 +7,7 @@
 #ifndef GZ_HOST_H
 #define GZ_HOST_H
 
+#include "cluster/log.h"
 #include "net/net.h"
 #include "store/store.h"
 
@@ -23,6 +24,10 @@ struct gz_host_options {
     uint64_t keep_free_bytes; /* of the disk: with less edits are refused; 0: never */
     const struct gz_keyring
         *keyring; /* for the tokens of running sessions; NULL: these say nothing */
+    /* The log of the cluster, and what this member is in it; both live as long as the host. NULL:
+     * there is no cluster. */
+    const struct gz_cluster_log *cluster;
+    const struct gz_member *me;
 };
 
 GZ_MUST_USE enum gz_status gz_host_create(struct gz_host **host,

@@ -104,3 +104,36 @@ bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
     }
     return ok;
 }
+
+/* ---- the cluster ---- */
+
+bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out)
+{
+    const struct gz_cluster_stats stats = gz_cluster_stats(cluster);
+    const struct {
+        const char *name, *type, *help;
+        double value;
+    } values[] = {
+        {"claims", "gauge", "Scenes that this member is the authority of.", (double)stats.claims},
+        {"scenes", "gauge", "Scenes in the log.", (double)stats.scenes},
+        {"behind_changes", "gauge", "Changes in the log that the files of this member lack.",
+         (double)stats.behind},
+        {"leases_total", "counter", "Leases of scenes that were taken.", (double)stats.taken},
+        {"fenced_total", "counter", "Leases that another member took from this one.",
+         (double)stats.fenced},
+        {"appends_total", "counter", "Changes that went into the log.", (double)stats.appends},
+        {"append_bytes_total", "counter", "Bytes of these changes.", (double)stats.append_bytes},
+        {"append_seconds_total", "counter", "How long the log took for these changes.",
+         stats.append_s},
+        {"append_seconds", "gauge", "How long the log took for the last change.",
+         stats.last_append_s},
+        {"silence_seconds", "gauge", "Since the log answered last.", stats.silence_s}};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof values / sizeof values[0]; i++)
+        ok = gz_text_print(out,
+                           "# HELP gizmod_cluster_%s %s\n# TYPE gizmod_cluster_%s %s\n"
+                           "gizmod_cluster_%s %.17g\n",
+                           values[i].name, values[i].help, values[i].name, values[i].type,
+                           values[i].name, values[i].value);
+    return ok;
+}

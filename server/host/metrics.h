@@ -9,5 +9,7 @@
 bool gz_scenes_are_healthy(const struct gz_scenes *scenes, struct gz_error *error);
 /* Appends the numbers of the open scenes, in Prometheus' text format. False without memory. */
 bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out);
+/* The same of the cluster. */
+bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* Scenes that are deleted or renamed, or whose file is gone, step by step. */
+/* Scenes that are deleted or renamed, whose file is gone, or that go to another member of the
+ * cluster, step by step. */
 #include "host/retire.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ struct gz_retirement {
     uv_timer_t tick;
     double until_s; /* monotonic: after this it waits only for the disk and the past */
     struct gz_job job;
-    struct gz_store *store; /* the scene's, for the worker to close */
+    struct gz_hold hold; /* the scene's, for the worker to close */
     struct gz_error error;
     void (*done)(void *context, const struct gz_error *error);
     void *context;
@@ -52,14 +53,21 @@ static void describe(const struct gz_retirement *retirement, char *words, size_t
     case GZ_RETIRE_GONE:
         gz_print(words, size, "closed, as its file was moved or deleted%s", by);
         return;
+    case GZ_RETIRE_AWAY: gz_print(words, size, "handed over within the cluster"); return;
     }
+}
+
+/* Whatever comes of it, the scene is not here any more. */
+static bool is_lost(const struct gz_retirement *retirement)
+{
+    return retirement->how == GZ_RETIRE_GONE || retirement->how == GZ_RETIRE_AWAY;
 }
 
 static void report(struct gz_retirement *retirement)
 {
     const struct gz_log *log = retirement->all->scenes->setting->log;
     const char *name = retirement->claim.name;
-    bool is_gone = retirement->how == GZ_RETIRE_GONE;
+    bool is_gone = is_lost(retirement);
     char words[GZ_ERROR_BYTES_MAX];
     describe(retirement, words, sizeof words);
     if (retirement->error.status == GZ_OK)
@@ -104,12 +112,12 @@ static void say_bye(struct gz_retirement *retirement)
 {
     const char *new_name = retirement->new_claim.name;
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
-    bool is_done = retirement->error.status == GZ_OK ||
-                   retirement->how == GZ_RETIRE_GONE; /* it is gone in any case */
+    bool is_away = retirement->how == GZ_RETIRE_AWAY;
+    bool is_done = retirement->error.status == GZ_OK || is_lost(retirement);
     /* Where only its log was taken away, the file is whole and can be opened anew. */
-    bool comes_back = retirement->how == GZ_RETIRE_GONE &&
-                      gz_scenes_have(retirement->all->scenes, retirement->claim.name);
-    struct gz_bye bye = {.retry_s = RETRY_SECONDS, .fatal = is_done && !comes_back};
+    bool comes_back = is_away || (retirement->how == GZ_RETIRE_GONE &&
+                                  gz_scenes_have(retirement->all->scenes, retirement->claim.name));
+    struct gz_bye bye = {.retry_s = is_away ? 0 : RETRY_SECONDS, .fatal = is_done && !comes_back};
     describe(retirement, words, sizeof words);
     gz_print(reason, sizeof reason, "this scene was %s%s",
              is_done ? "" : "closed, it could not be ", words);
@@ -121,25 +129,68 @@ static void say_bye(struct gz_retirement *retirement)
 
 /* ---- the files ---- */
 
+static void close_store(struct gz_retirement *retirement)
+{
+    gz_store_close(retirement->hold.store);
+    retirement->hold.store = NULL;
+}
+
+static void close_claim(struct gz_retirement *retirement)
+{
+    gz_cluster_close(retirement->hold.claim);
+    retirement->hold.claim = NULL;
+}
+
+static enum gz_status move_file(const struct gz_retirement *retirement, struct gz_error *error)
+{
+    switch (retirement->how) {
+    case GZ_RETIRE_DELETE: return gz_store_delete(retirement->path, error);
+    case GZ_RETIRE_RENAME: return gz_store_rename(retirement->path, retirement->new_path, error);
+    case GZ_RETIRE_GONE:
+    case GZ_RETIRE_AWAY: return gz_store_tidy(retirement->path, error);
+    }
+    return GZ_INTERNAL;
+}
+
+static enum gz_status change_log(const struct gz_retirement *retirement, struct gz_error *error)
+{
+    struct gz_claim *claim = retirement->hold.claim;
+    if (is_lost(retirement)) return GZ_OK;
+    if (claim == NULL)
+        return gz_fail(error, GZ_BAD_STATE, "scene: %s has just been closed: try again",
+                       retirement->claim.name);
+    if (retirement->how == GZ_RETIRE_DELETE) return gz_claim_delete(claim, error);
+    return gz_claim_rename(claim, retirement->new_claim.name, error);
+}
+
+/* What the log of a cluster has is done; the file may follow later. */
+static enum gz_status move_in_cluster(const struct gz_retirement *retirement,
+                                      struct gz_error *error)
+{
+    struct gz_error later;
+    enum gz_status status = change_log(retirement, error);
+    if (status == GZ_OK && move_file(retirement, &later) != GZ_OK)
+        gz_log(retirement->all->scenes->setting->log, GZ_WARN, 0, "%s: %s", retirement->claim.name,
+               later.message);
+    return status;
+}
+
 static void run_at_files(struct gz_job *job)
 {
     struct gz_retirement *retirement = job->context;
     struct gz_error *error = &retirement->error;
-    gz_store_close(retirement->store);
-    retirement->store = NULL;
-    switch (retirement->how) {
-    case GZ_RETIRE_DELETE: error->status = gz_store_delete(retirement->path, error); return;
-    case GZ_RETIRE_RENAME:
-        error->status = gz_store_rename(retirement->path, retirement->new_path, error);
-        return;
-    case GZ_RETIRE_GONE: error->status = gz_store_tidy(retirement->path, error); return;
-    }
+    bool is_in_cluster = retirement->all->scenes->setting->cluster != NULL;
+    close_store(retirement);
+    error->status =
+        is_in_cluster ? move_in_cluster(retirement, error) : move_file(retirement, error);
+    close_claim(retirement);
 }
 
 static void handle_files_done(struct gz_job *job)
 {
     struct gz_retirement *retirement = job->context;
-    gz_store_close(retirement->store); /* if its job was cancelled */
+    close_store(retirement); /* if its job was cancelled */
+    close_claim(retirement);
     retirement->phase = LEAVING;
     give_up_names(retirement);
     report(retirement);
@@ -151,7 +202,7 @@ static void give_to_worker(struct gz_retirement *retirement)
     retirement->phase = AT_FILES;
     if (retirement->scene != NULL) {
         gz_scenes_hide(retirement->scene);
-        retirement->store = gz_open_scene_take_store(retirement->scene);
+        retirement->hold = gz_open_scene_take_hold(retirement->scene);
     }
     gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away"); /* unless it runs */
     retirement->job = (struct gz_job){.lane = GZ_LANE_RETIREMENTS,
@@ -241,7 +292,7 @@ static enum gz_status check(const struct gz_scenes *scenes, const struct gz_reti
             status = error->status = GZ_BAD_STATE; /* a name that is given up is free in a moment */
     }
     if (status != GZ_OK) return status;
-    if (!gz_scenes_have(scenes, request->name))
+    if (request->how != GZ_RETIRE_AWAY && !gz_scenes_have(scenes, request->name))
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", request->name);
     if (request->how == GZ_RETIRE_RENAME && gz_scenes_have(scenes, request->new_name))
         return gz_fail(error, GZ_CONFLICT, "scene: %s is there already", request->new_name);
@@ -256,7 +307,8 @@ static void claim_names(struct gz_retirement *retirement, const struct gz_retire
     snprintf(claim->name, sizeof claim->name, "%s", request->name);
     if (renames) snprintf(new_claim->name, sizeof new_claim->name, "%s", request->new_name);
     describe(retirement, words, sizeof words);
-    gz_fail(&claim->why, GZ_UNKNOWN_SCENE, "scene: %s is just being %s", request->name, words);
+    if (request->how != GZ_RETIRE_AWAY)
+        gz_fail(&claim->why, GZ_UNKNOWN_SCENE, "scene: %s is just being %s", request->name, words);
     gz_scenes_claim(retirement->all->scenes, claim);
     if (!renames) return;
     gz_fail(&new_claim->why, GZ_BAD_STATE,

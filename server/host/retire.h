@@ -1,18 +1,24 @@
-/* retire.h - a scene gives up its name while the daemon runs: it is deleted or renamed, or its file
- * is gone.
+/* retire.h - a scene gives up its name while the daemon runs: it is deleted or renamed, its file is
+ * gone, or another member of the cluster is to have it.
  * 1. Nothing more is done in it; edits and drags that run are finished and answered. If it is just
  *    being opened or closed, that comes to its end first.
  * 2. What workers read of it comes to an end.
- * 3. A worker closes its file, with its write-ahead log folded in, and deletes or renames it.
+ * 3. A worker closes its file, with its write-ahead log folded in, and deletes or renames it: in
+ * the log of a cluster first.
  * 4. Everybody in it is told `bye`.
  * From step 1 on nobody joins, exports or imports under its name, nor under its new one: both are
- * claimed. Threads: the loop's. */
+ * claimed. Who comes to a scene that goes away to another member waits. Threads: the loop's. */
 #ifndef GZ_HOST_RETIRE_H
 #define GZ_HOST_RETIRE_H
 
 #include "host/scenes.h"
 
-enum gz_retire_how { GZ_RETIRE_DELETE, GZ_RETIRE_RENAME, GZ_RETIRE_GONE };
+enum gz_retire_how {
+    GZ_RETIRE_DELETE,
+    GZ_RETIRE_RENAME,
+    GZ_RETIRE_GONE, /* the file, or its log */
+    GZ_RETIRE_AWAY  /* to the member of the cluster that has its lease then */
+};
 
 struct gz_retirements {
     struct gz_scenes *scenes;

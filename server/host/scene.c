@@ -114,11 +114,17 @@ static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
     return status;
 }
 
-/* On the writer's thread. */
+/* On the writer's thread, or the cluster's. */
 static void handle_notify(void *context)
 {
     struct gz_open_scene *scene = context;
     uv_async_send(&scene->committed);
+}
+
+static bool is_lost(const struct gz_open_scene *scene)
+{
+    return gz_store_stats(scene->store).is_gone ||
+           (scene->claim != NULL && gz_claim_state(scene->claim) != GZ_CLAIM_HELD);
 }
 
 static void handle_committed(uv_async_t *async)
@@ -131,7 +137,7 @@ static void handle_committed(uv_async_t *async)
     while (scene->store != NULL && (batch = gz_store_take(scene->store, &status, &error)) != NULL) {
         gz_core_committed(gz_open_scene_touch(scene), batch, status, error.message, gz_clock_now());
     }
-    if (scene->store != NULL && gz_store_stats(scene->store).is_gone)
+    if (scene->store != NULL && is_lost(scene))
         scene->setting->handle_lost(scene->setting->context, scene);
 }
 
@@ -342,7 +348,28 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
     return gz_core_create(&options, state);
 }
 
-enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create, struct gz_error *error)
+/* Without a cluster there is nothing to claim. */
+static enum gz_status claim(struct gz_open_scene *scene, bool create, struct gz_error *error)
+{
+    const struct gz_claim_request request = {.name = scene->name,
+                                             .path = scene->path,
+                                             .create = create,
+                                             .notify = handle_notify,
+                                             .context = scene};
+    if (scene->setting->cluster == NULL) return GZ_OK;
+    return gz_cluster_open(scene->setting->cluster, &request, &scene->claim, scene->url, error);
+}
+
+/* A scene that this member could only show is left to the others. */
+static enum gz_status check_writable(const struct gz_open_scene *scene,
+                                     const struct gz_scene_state *state, struct gz_error *error)
+{
+    if (state->read_only[0] == '\0') return GZ_OK;
+    gz_log(scene->setting->log, GZ_WARN, 0, "%s: %s", scene->name, state->read_only);
+    return scene->claim == NULL ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s", state->read_only);
+}
+
+static enum gz_status open_file(struct gz_open_scene *scene, bool create, struct gz_error *error)
 {
     const struct gz_scene_setting *setting = scene->setting;
     struct gz_scene_state state;
@@ -354,23 +381,34 @@ enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create, stru
                                        .notify = handle_notify,
                                        .context = scene,
                                        .log = setting->log};
+    if (scene->claim != NULL) options.shipping = gz_claim_shipping(scene->claim);
     enum gz_status status = gz_store_open(&scene->store, &options, &state, error);
     if (status != GZ_OK) {
         scene->store = NULL;
         return status;
     }
-    if (state.read_only[0] != '\0')
-        gz_log(setting->log, GZ_WARN, 0, "%s: %s", scene->name, state.read_only);
-    scene->net.core = create_core(scene, &state);
+    status = check_writable(scene, &state, error);
+    if (status == GZ_OK) scene->net.core = create_core(scene, &state);
     gz_scene_state_finish(&state);
-    return scene->net.core != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (status != GZ_OK || scene->net.core != NULL) return status;
+    return gz_fail(error, GZ_NO_MEMORY, "out of memory");
 }
 
-struct gz_store *gz_open_scene_take_store(struct gz_open_scene *scene)
+enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create, struct gz_error *error)
 {
-    struct gz_store *store = scene->store;
+    enum gz_status status = claim(scene, create, error);
+    if (status != GZ_OK || scene->url[0] != '\0') return status;
+    status = open_file(scene, create, error);
+    if (status != GZ_OK) gz_open_scene_empty(scene);
+    return status;
+}
+
+struct gz_hold gz_open_scene_take_hold(struct gz_open_scene *scene)
+{
+    struct gz_hold hold = {scene->store, scene->claim};
     scene->store = NULL;
-    return store;
+    scene->claim = NULL;
+    return hold;
 }
 
 /* The store is closed before the core is destroyed, because a batch that is with the store points
@@ -382,7 +420,9 @@ void gz_open_scene_empty(struct gz_open_scene *scene)
     gz_store_close(scene->store);
     gz_core_destroy(scene->net.core);
     gz_batches_destroy(scene->held);
+    gz_cluster_close(scene->claim);
     scene->store = NULL;
+    scene->claim = NULL;
     scene->net.core = NULL;
     scene->held = NULL;
 }

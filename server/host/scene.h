@@ -9,6 +9,7 @@
 #ifndef GZ_HOST_SCENE_H
 #define GZ_HOST_SCENE_H
 
+#include "cluster/cluster.h"
 #include "host/disk.h"
 #include "host/job.h"
 #include "host/quota.h"
@@ -44,12 +45,13 @@ struct gz_scene_setting {
     enum gz_recorded recorded;
     struct gz_retention_rule kept;
     const struct gz_keyring *keyring; /* NULL: tokens say nothing */
+    struct gz_cluster *cluster;       /* NULL: there is none */
     struct gz_jobs *jobs;
     struct gz_disk *disk;     /* NULL: there is always room */
     struct gz_shares *shares; /* NULL: nobody's use is counted */
     _Atomic uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with */
     /* On the loop: a scene was opened; its core, which was lent, is back; it is about to be closed;
-     * its file is not there any more, and it takes no commits. */
+     * its file takes no commits any more, or another member of the cluster is to have it. */
     void *context;
     void (*handle_opened)(void *context, struct gz_open_scene *scene);
     void (*handle_returned)(void *context, struct gz_open_scene *scene);
@@ -68,7 +70,10 @@ struct gz_open_scene {
     const struct gz_scene_setting *setting;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
-    struct gz_store *store;     /* NULL without an open file */
+    struct gz_store *store; /* NULL without an open file */
+    struct gz_claim *claim; /* in the cluster; NULL without one */
+    /* The member of the cluster that has the scene, found instead of an opening; else empty. */
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1];
     uv_async_t committed;       /* the store's writer has something for the loop */
     struct question *questions; /* to the past that are not answered yet, the newest first */
     /* While the core is lent, and until it is back: loan.h. */
@@ -114,12 +119,17 @@ bool gz_open_scene_is_saved(const struct gz_open_scene *scene);
 /* NULL without memory. */
 struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *setting,
                                            const char *name);
-/* Opens the file, made if it is missing and `create`, and builds the core. */
+/* Opens the file, made if it is missing and `create`, and builds the core; or fills scene->url. */
 GZ_MUST_USE enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create,
                                               struct gz_error *error);
-/* Takes the store away: the core, which must be frozen, goes on without it until everybody has
+/* What an open scene has beside its core, to be closed in this order. */
+struct gz_hold {
+    struct gz_store *store;
+    struct gz_claim *claim; /* NULL without a cluster */
+};
+/* Takes both away: the core, which must be frozen, goes on without them until everybody has
  * left. */
-struct gz_store *gz_open_scene_take_store(struct gz_open_scene *scene);
+struct gz_hold gz_open_scene_take_hold(struct gz_open_scene *scene);
 /* Commits what is left, closes the file and destroys the core. Blocks for the disk. */
 void gz_open_scene_empty(struct gz_open_scene *scene);
 /* On the loop, after gz_open_scene_empty: frees it, once the loop has closed its handle. */

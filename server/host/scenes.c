@@ -67,13 +67,18 @@ static void link_first(struct gz_scenes *scenes, struct gz_open_scene *scene)
 
 /* ---- requests that wait for a scene ---- */
 
-void gz_scenes_await(struct gz_open_scene *scene, struct gz_scene_wait *wait)
+static void append(struct gz_scene_wait **list, struct gz_scene_wait *wait)
 {
-    struct gz_scene_wait **end = &scene->waits;
+    struct gz_scene_wait **end = list;
     while (*end != NULL) end = &(*end)->next;
     *end = wait;
     wait->next = NULL;
-    wait->list = &scene->waits;
+    wait->list = list;
+}
+
+void gz_scenes_await(struct gz_open_scene *scene, struct gz_scene_wait *wait)
+{
+    append(&scene->waits, wait);
 }
 
 void gz_scenes_forget(struct gz_scene_wait *wait)
@@ -99,6 +104,7 @@ static void wake(struct gz_open_scene *scene, const struct gz_error *error)
     while (scene->waits != NULL && !scene->net.is_lent) {
         struct gz_scene_wait *wait = scene->waits;
         gz_scenes_forget(wait);
+        memcpy(wait->url, scene->url, sizeof wait->url);
         wait->again(wait, error);
     }
 }
@@ -215,12 +221,13 @@ static void run_opening(struct gz_job *job)
     scene->error.status = gz_open_scene_fill(scene, scene->creates, &scene->error);
 }
 
+/* It failed, or another member of the cluster has the scene. */
 static void give_up(struct gz_open_scene *scene)
 {
     gz_open_scene_empty(scene);
     unlink_scene(scene);
     scene->scenes->count--;
-    wake(scene, &scene->error);
+    wake(scene, scene->url[0] != '\0' ? NULL : &scene->error);
     gz_open_scene_destroy(scene);
 }
 
@@ -230,9 +237,9 @@ static void handle_filled(struct gz_job *job)
     const struct gz_scene_setting *setting = scene->setting;
     if (job->is_cancelled) gz_fail(&scene->error, GZ_BAD_STATE, "the server is going away");
     /* Not on the worker, whose priority is low. */
-    if (scene->error.status == GZ_OK)
+    if (scene->error.status == GZ_OK && scene->url[0] == '\0')
         scene->error.status = gz_store_start(scene->store, &scene->error);
-    if (scene->error.status != GZ_OK) {
+    if (scene->error.status != GZ_OK || scene->url[0] != '\0') {
         give_up(scene);
         return;
     }
@@ -243,6 +250,7 @@ static void handle_filled(struct gz_job *job)
     gz_log(setting->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64,
            scene->name, summary.nodes, summary.seq, summary.epoch);
     wake(scene, NULL);
+    if (scene->claim != NULL) gz_claim_opened(scene->claim);
 }
 
 /* A new scene is a new file, which takes the disk and a worker. */
@@ -262,14 +270,21 @@ static enum gz_status pay_for_new(const struct gz_scenes *scenes, const char *pa
     return GZ_OK;
 }
 
+/* The log of a cluster may have what the folder has not yet: its worker looks. */
+static enum gz_status check_elsewhere(const struct gz_scenes *scenes, const char *name,
+                                      struct gz_error *error)
+{
+    if (scenes->setting->cluster != NULL) return GZ_OK;
+    return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
+}
+
 static enum gz_status list_opening(struct gz_scenes *scenes, const char *name, bool create,
                                    const char *payer, struct gz_open_scene **out,
                                    struct gz_error *error)
 {
     if (!gz_scenes_have(scenes, name)) {
         enum gz_status status =
-            create ? pay_for_new(scenes, payer, error)
-                   : gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
+            create ? pay_for_new(scenes, payer, error) : check_elsewhere(scenes, name, error);
         if (status != GZ_OK) return status;
     }
     if (scenes->count == GZ_SCENES_MAX && !make_room(scenes))
@@ -319,12 +334,29 @@ static enum gz_status use_open(struct gz_open_scene *scene, struct gz_error *err
     return GZ_OK;
 }
 
+static struct gz_name_claim *find_claim(const struct gz_scenes *scenes, const char *name)
+{
+    struct gz_name_claim *claim = scenes->claims;
+    while (claim != NULL && strcmp(claim->name, name) != 0) claim = claim->next;
+    return claim;
+}
+
+static bool wait_for_name(const struct gz_scenes *scenes, const char *name,
+                          struct gz_scene_wait *wait)
+{
+    struct gz_name_claim *claim = find_claim(scenes, name);
+    bool waits = claim != NULL && claim->why.status == GZ_OK;
+    if (waits) append(&claim->waits, wait);
+    return waits;
+}
+
 enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
                               const char *payer, struct gz_scene_wait *wait,
                               struct gz_open_scene **scene, struct gz_error *error)
 {
     *scene = NULL;
     enum gz_status status = gz_scene_name_check("scene", name, error);
+    if (status == GZ_OK && wait_for_name(scenes, name, wait)) return GZ_OK;
     if (status == GZ_OK) status = gz_scenes_check_name(scenes, name, error);
     if (status != GZ_OK) return status;
     struct gz_open_scene *found = find(scenes, name);
@@ -348,19 +380,25 @@ void gz_scenes_claim(struct gz_scenes *scenes, struct gz_name_claim *claim)
     scenes->claims = claim;
 }
 
-void gz_scenes_unclaim(struct gz_scenes *scenes, const struct gz_name_claim *claim)
+void gz_scenes_unclaim(struct gz_scenes *scenes, struct gz_name_claim *claim)
 {
     struct gz_name_claim **link = &scenes->claims;
     while (*link != NULL && *link != claim) link = &(*link)->next;
     if (*link != NULL) *link = claim->next;
+    while (claim->waits != NULL) {
+        struct gz_scene_wait *wait = claim->waits;
+        gz_scenes_forget(wait);
+        wait->again(wait, NULL);
+    }
 }
 
 enum gz_status gz_scenes_check_name(const struct gz_scenes *scenes, const char *name,
                                     struct gz_error *error)
 {
-    const struct gz_name_claim *claim = scenes->claims;
-    while (claim != NULL && strcmp(claim->name, name) != 0) claim = claim->next;
+    const struct gz_name_claim *claim = find_claim(scenes, name);
     if (claim == NULL) return GZ_OK;
+    if (claim->why.status == GZ_OK)
+        return gz_fail(error, GZ_BAD_STATE, "%s: try again in a moment", name);
     if (error != NULL) *error = claim->why;
     return claim->why.status;
 }

@@ -14,7 +14,8 @@
  * who claims it. */
 struct gz_name_claim {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    struct gz_error why; /* the answer to every request for the name */
+    struct gz_error why; /* the answer to every request for the name; GZ_OK: the request waits */
+    struct gz_scene_wait *waits;
     struct gz_name_claim *next;
 };
 
@@ -31,7 +32,8 @@ void gz_scenes_init(struct gz_scenes *scenes, const struct gz_scene_setting *set
  * *scene is NULL with GZ_OK: `wait->again` is called later, see net/net.h. `payer`: whose share of
  * the workers, and of the scenes that may be made, that takes; "" for nobody's. GZ_BAD_VALUE if
  * that is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_RATE_LIMITED for too many new scenes,
- * GZ_STORAGE, or what a claim says. */
+ * GZ_STORAGE, or what a claim says. If another member of the cluster has the scene, `again` is
+ * called with `wait->url` filled. */
 GZ_MUST_USE enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
                                           const char *payer, struct gz_scene_wait *wait,
                                           struct gz_open_scene **scene, struct gz_error *error);
@@ -60,9 +62,11 @@ void gz_scenes_rest(struct gz_scenes *scenes, double mono_s);
 /* Whether the scene is there, open or not. */
 bool gz_scenes_have(const struct gz_scenes *scenes, const char *name);
 
+/* At its end whoever waits asks again. */
 void gz_scenes_claim(struct gz_scenes *scenes, struct gz_name_claim *claim);
-void gz_scenes_unclaim(struct gz_scenes *scenes, const struct gz_name_claim *claim);
-/* What the claim of this name says; GZ_OK if there is none. */
+void gz_scenes_unclaim(struct gz_scenes *scenes, struct gz_name_claim *claim);
+/* What the claim of this name says, GZ_BAD_STATE if requests wait for its end; GZ_OK if there is
+ * none. */
 GZ_MUST_USE enum gz_status gz_scenes_check_name(const struct gz_scenes *scenes, const char *name,
                                                 struct gz_error *error);
 

@@ -196,6 +196,30 @@ enum gz_status gz_transfer_authorise_again(struct gz_transfer *transfer)
     return status != GZ_OK || gz_transfer_claims_suffice(transfer) ? status : check_core(transfer);
 }
 
+/* ---- in a cluster ---- */
+
+/* Whoever answers has the scene open, as its authority. What makes a scene finds none. */
+static enum gz_status locate(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    bool is_here = transfer->is_located || transfer->all->scenes->setting->cluster == NULL ||
+                   request == NULL || request->what == GZ_HTTP_LIST;
+    if (is_here) return GZ_OK;
+    enum gz_status status = gz_transfer_find(transfer, false);
+    transfer->is_located = status == GZ_UNKNOWN_SCENE || transfer->scene != NULL;
+    return status == GZ_UNKNOWN_SCENE ? GZ_OK : status;
+}
+
+/* The sample is there already, as another member has it. */
+static void relay(struct gz_transfer *transfer)
+{
+    if (transfer->request != NULL)
+        gz_http_relay(transfer->request, transfer->wait.url);
+    else
+        transfer->done(transfer->done_context, &transfer->error);
+    gz_transfer_free(transfer);
+}
+
 /* The body may come. */
 static void admit(struct gz_transfer *transfer)
 {
@@ -234,7 +258,10 @@ void gz_transfer_work(struct gz_transfer *transfer)
 void gz_transfer_start(struct gz_transfer *transfer)
 {
     transfer->error.status = authorise(transfer);
-    bool may = transfer->error.status == GZ_OK && transfer->is_authorised;
+    if (transfer->error.status == GZ_OK && transfer->is_authorised)
+        transfer->error.status = locate(transfer);
+    bool may =
+        transfer->error.status == GZ_OK && transfer->is_authorised && transfer->wait.list == NULL;
     if (may && transfer->is_admission) {
         admit(transfer);
         return;
@@ -253,7 +280,15 @@ void gz_transfer_start(struct gz_transfer *transfer)
 static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error)
 {
     struct gz_transfer *transfer = wait->context;
-    if (error != NULL) {
+    bool is_nowhere = error != NULL && error->status == GZ_UNKNOWN_SCENE &&
+                      transfer->is_authorised && !transfer->is_located &&
+                      transfer->all->scenes->setting->cluster != NULL;
+    if (wait->url[0] != '\0') {
+        relay(transfer);
+    } else if (is_nowhere) {
+        transfer->is_located = true;
+        gz_transfer_start(transfer);
+    } else if (error != NULL) {
         transfer->error = *error;
         if (!transfer->is_authorised) (void)gz_transfer_forbid(transfer);
         gz_transfer_refuse(transfer);

@@ -34,6 +34,7 @@ struct gz_transfer {
     } place;
     bool is_admission; /* it ends where the body may come */
     bool has_run, is_authorised;
+    bool is_located; /* in a cluster: its scene is here, or nowhere */
     struct gz_job job;
     struct gz_loan loan;
     struct gz_scene_wait wait;

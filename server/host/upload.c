@@ -114,6 +114,14 @@ static enum gz_status check_folder(const struct gz_transfers *all, struct gz_err
                    strerror(errno));
 }
 
+static enum gz_status refuse_replacing(const char *name, struct gz_error *error)
+{
+    return gz_fail(error, GZ_CONFLICT,
+                   "scene: %s is there already; it is replaced only where that is asked for "
+                   "(?replace, --replace)",
+                   name);
+}
+
 enum gz_status gz_upload_check(const struct gz_transfers *all,
                                const struct gz_http_request *request, struct gz_error *error)
 {
@@ -121,10 +129,7 @@ enum gz_status gz_upload_check(const struct gz_transfers *all,
     if (status == GZ_OK) status = check_folder(all, error);
     if (status != GZ_OK) return status;
     if (request->replace || !gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
-    return gz_fail(error, GZ_CONFLICT,
-                   "scene: %s is there already; it is replaced only where that is asked for "
-                   "(?replace, --replace)",
-                   request->scene);
+    return refuse_replacing(request->scene, error);
 }
 
 /* Whether it makes the scene or replaces it is decided once: while it waits for the scene to be
@@ -196,16 +201,39 @@ static void give_to_core(struct gz_transfer *transfer)
     gz_transfer_borrow(transfer, run_import, handle_given);
 }
 
+/* The folder had no scene of the name, but the log of the cluster has. */
+static bool was_there(const struct gz_transfer *transfer)
+{
+    const struct gz_claim *claim = transfer->scene->claim;
+    return transfer->made && claim != NULL && !gz_claim_is_new(claim);
+}
+
+static void finish_found(struct gz_transfer *transfer)
+{
+    const struct gz_http_request *request = transfer->request;
+    if (was_there(transfer)) {
+        transfer->made = false;
+        if (request == NULL) { /* the sample is there */
+            transfer->done(transfer->done_context, &transfer->error);
+            gz_transfer_free(transfer);
+            return;
+        }
+        if (!request->replace)
+            transfer->error.status = refuse_replacing(transfer->name, &transfer->error);
+    }
+    if (transfer->error.status == GZ_OK)
+        transfer->error.status = gz_transfer_authorise_again(transfer);
+    if (transfer->error.status == GZ_OK)
+        give_to_core(transfer);
+    else
+        give_up_import(transfer);
+}
+
 void gz_upload_finish(struct gz_transfer *transfer)
 {
     transfer->error.status = find_target(transfer);
-    if (transfer->error.status != GZ_OK) {
+    if (transfer->error.status != GZ_OK)
         gz_transfer_refuse(transfer);
-    } else if (transfer->scene != NULL) {
-        transfer->error.status = gz_transfer_authorise_again(transfer);
-        if (transfer->error.status == GZ_OK)
-            give_to_core(transfer);
-        else
-            give_up_import(transfer);
-    }
+    else if (transfer->scene != NULL)
+        finish_found(transfer);
 }

@@ -108,7 +108,7 @@ static void run_daemon(const struct test_daemon *daemon, int out, const char *op
                        const char *value)
 {
     char listen[64], cert[96], key[96];
-    const char *arguments[16] = {program("GIZMOD", GZ_GIZMOD_PATH), "--data", daemon->data,
+    const char *arguments[32] = {program("GIZMOD", GZ_GIZMOD_PATH), "--data", daemon->data,
                                  "--listen", listen};
     size_t count = 5;
     snprintf(listen, sizeof listen, "%s:%d", daemon->host != NULL ? daemon->host : "127.0.0.1",
@@ -120,6 +120,8 @@ static void run_daemon(const struct test_daemon *daemon, int out, const char *op
         memcpy(arguments + count, tls, sizeof tls);
         count += 4;
     }
+    for (size_t i = 0; daemon->options != NULL && daemon->options[i] != NULL; i++)
+        arguments[count++] = daemon->options[i];
     arguments[count] = option;
     arguments[count + 1] = option != NULL ? value : NULL;
     int log = open(daemon->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

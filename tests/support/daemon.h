@@ -26,6 +26,7 @@ struct test_daemon {
     const char *preload; /* a library that it loads first, and the file that tells that what to do
                             (fault_preload.h); NULL for none */
     char control[96];
+    const char *const *options; /* that it is always started with, NULL at the end; or NULL */
 };
 
 /* Makes the directory; starts nothing. With GIZMOD_TEST_TLS in the environment it speaks TLS; with

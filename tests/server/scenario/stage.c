@@ -22,7 +22,7 @@ int stage_setup(void **state)
 }
 
 /* Whatever a story was about, the files that it leaves keep all that is promised of them. */
-static void check_files(const struct stage *stage)
+void stage_check_files(const struct stage *stage)
 {
     DIR *directory = opendir(stage->daemon.data);
     struct dirent *entry;
@@ -50,9 +50,9 @@ int stage_teardown(void **state)
 {
     struct stage *stage = *state;
     (void)stage_leave(state);
-    check_files(stage);
+    stage_check_files(stage);
     if (stage->daemon.pid != 0) test_daemon_end(&stage->daemon);
-    check_files(stage);
+    stage_check_files(stage);
     test_daemon_finish(&stage->daemon);
     free(stage);
     return 0;

@@ -25,6 +25,8 @@ struct stage {
 int stage_setup(void **state);
 int stage_setup_with(void **state, const char *option); /* of the daemon; NULL for none */
 int stage_teardown(void **state);
+/* Fails unless gizmoctl check finds nothing wrong with the files of the daemon. */
+void stage_check_files(const struct stage *stage);
 /* After a test in a group that shares a daemon: its clients leave. */
 int stage_leave(void **state);
 

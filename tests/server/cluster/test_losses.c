@@ -1,0 +1,138 @@
+/* Real members on one PostgreSQL, of which one is killed, stopped or away: what was answered `ok`
+ * is there, and nobody who lost a scene writes to its log. */
+#include <signal.h>
+
+#include "members.h"
+#include "proto/limits.h"
+
+#define EDITS 20
+
+enum { A, B, C };
+
+static void check_x(struct gz_client *client, uint64_t id, double x)
+{
+    double is = node_in(client, id)->trs.t.x;
+    if (is != x) fail_msg("the node stands at %.17g, not at %.17g", is, x);
+}
+
+/* ---- somebody goes ---- */
+
+static void test_another_member_goes_on_after_a_kill(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
+    struct stage *b = member_start(cluster, B);
+    uint64_t id = put_node(anna, "link", 1), edits[EDITS];
+    for (int i = 0; i < EDITS; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "key %d", i);
+        edits[i] = move_node(anna, id, i, key);
+    }
+    member_kill(cluster, A);
+    struct gz_client *again = await_join(b, "arm", "anna");
+    check_x(again, id, EDITS - 1);
+    assert_int_equal(move_node(again, id, EDITS - 1, "key 19"), edits[EDITS - 1]);
+    assert_int_equal(move_node(again, id, 0, "key 0"), edits[0]);
+    uint64_t edit = move_node(again, id, 100, "");
+    assert_true(edit > edits[EDITS - 1]);
+    member_start(cluster, A);
+    await_equal(cluster, B, A, "arm");
+}
+
+static void test_another_member_goes_on_after_an_end_in_order(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
+    struct stage *b = member_start(cluster, B);
+    uint64_t id = put_node(anna, "link", 1);
+    member_stop(cluster, A);
+    assert_int_equal(test_postgres_ask(cluster->postgres,
+                                       "SELECT count(*) FROM gizmod.scenes WHERE member <> ''"),
+                     0);
+    struct gz_client *bert = stage_join(b, "arm", "bert");
+    check_x(bert, id, 1);
+    move_node(bert, id, 2, "");
+}
+
+/* The late writer was stopped for longer than its lease, and an edit was on its way to it. */
+static void test_a_late_writer_is_fenced(void **state)
+{
+    struct cluster *cluster = *state;
+    struct stage *a = member_start(cluster, A);
+    struct gz_client *anna = stage_join(a, "arm", "anna");
+    struct stage *b = member_start(cluster, B);
+    uint64_t id = put_node(anna, "link", 1);
+    const struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {66, 0, 0}};
+    struct gz_message late = message_set_t(&node);
+    struct gz_error error = {0};
+    kill(a->daemon.pid, SIGSTOP);
+    stage_check(gz_client_send(anna, &late, NULL, &error), &error, "the late edit");
+    stage_check(gz_client_flush(anna, CLUSTER_SECONDS, &error), &error, "the late edit");
+    struct gz_client *bert = await_join(b, "arm", "bert");
+    move_node(bert, id, 2, "");
+    kill(a->daemon.pid, SIGCONT);
+    for (const struct gz_message *message;
+         (message = gz_client_next(anna, CLUSTER_SECONDS)) != NULL;)
+        assert_true(message->op != GZ_OP_OK);
+    assert_false(gz_client_is_open(anna));
+    struct gz_client *again = await_join(a, "arm", "anna");
+    check_x(again, id, 2);
+    move_node(again, id, 3, "");
+    await_equal(cluster, B, A, "arm");
+}
+
+/* ---- PostgreSQL goes ---- */
+
+static void test_edits_wait_for_postgresql(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
+    member_start(cluster, B);
+    uint64_t id = put_node(anna, "link", 1), rid;
+    test_postgres_kill(cluster->postgres);
+    const struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {2, 0, 0}};
+    struct gz_message set = message_set_t(&node);
+    struct gz_error error = {0};
+    stage_check(gz_client_send(anna, &set, &rid, &error), &error, "an edit");
+    stage_check(gz_client_flush(anna, CLUSTER_SECONDS, &error), &error, "an edit");
+    struct gz_client *bert = stage_join(&cluster->members[A].stage, "arm", "bert"); /* goes on */
+    await_words(cluster, A, "cluster: ", 1);
+    test_postgres_start(cluster->postgres);
+    stage_check(gz_client_answer(anna, rid, CLUSTER_SECONDS, NULL, &error), &error, "its answer");
+    stage_catch_up(bert, anna);
+    check_x(bert, id, 2);
+    await_equal(cluster, A, B, "arm");
+}
+
+static void test_a_member_ends_while_postgresql_is_away(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
+    uint64_t id = put_node(anna, "link", 1);
+    test_postgres_kill(cluster->postgres);
+    const struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {2, 0, 0}};
+    struct gz_message set = message_set_t(&node);
+    struct gz_error error = {0};
+    stage_check(gz_client_send(anna, &set, NULL, &error), &error, "an edit");
+    stage_check(gz_client_flush(anna, CLUSTER_SECONDS, &error), &error, "an edit");
+    wait_a_little();
+    assert_int_not_equal(test_daemon_stop(&cluster->members[A].stage.daemon), 0);
+    test_postgres_start(cluster->postgres);
+    struct gz_client *after = await_join(member_start(cluster, A), "arm", "anna");
+    double x = node_in(after, id)->trs.t.x;
+    assert_true(x == 1 || x == 2); /* nobody was told */
+}
+
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CLUSTER(test_another_member_goes_on_after_a_kill),
+        WITH_CLUSTER(test_another_member_goes_on_after_an_end_in_order),
+        WITH_CLUSTER(test_a_late_writer_is_fenced),
+        WITH_CLUSTER(test_edits_wait_for_postgresql),
+        WITH_CLUSTER(test_a_member_ends_while_postgresql_is_away),
+    };
+    return run_with_postgres(tests);
+}

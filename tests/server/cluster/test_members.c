@@ -1,0 +1,141 @@
+/* Real members on one PostgreSQL, while all is well: what one of them answered `ok` is in the files
+ * of all, each client works at each member, and scenes come, move and go everywhere. */
+#include "members.h"
+#include "proto/limits.h"
+
+#define EDITS 20
+
+enum { A, B, C };
+
+static void check_x(struct gz_client *client, uint64_t id, double x)
+{
+    double is = node_in(client, id)->trs.t.x;
+    if (is != x) fail_msg("the node stands at %.17g, not at %.17g", is, x);
+}
+
+static void test_an_edit_at_one_member_is_in_the_file_of_the_other(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
+    member_start(cluster, B);
+    uint64_t id = put_node(anna, "link", 1);
+    for (int i = 0; i < EDITS; i++) move_node(anna, id, i, "");
+    await_equal(cluster, A, B, "arm");
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_UNDO});
+    stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
+    stage_ask(anna, message_grab(&id, GZ_TX, 960, 540));
+    stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1060, 540));
+    stage_ask(anna, message_pointer(GZ_PHASE_UP, 1060, 540));
+    await_equal(cluster, A, B, "arm");
+}
+
+static void test_a_client_works_at_each_member(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna"),
+                     *bert = stage_join(member_start(cluster, B), "arm", "bert");
+    uint64_t id = put_node(bert, "link", 1);
+    stage_catch_up(anna, bert);
+    move_node(anna, id, 2, "");
+    move_node(bert, id, 3, "");
+    stage_catch_up(anna, bert);
+    check_x(anna, id, 3);
+    assert_same_scene(anna, bert);
+    assert_int_equal(test_postgres_ask(cluster->postgres, "SELECT count(*) FROM gizmod.scenes"), 1);
+    await_equal(cluster, A, B, "arm");
+}
+
+static void test_scenes_that_were_there_before_are_adopted(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start_alone(cluster, A), "old", "anna");
+    uint64_t id = put_node(anna, "link", 7);
+    member_stop(cluster, A);
+    member_start(cluster, A);
+    member_start(cluster, B);
+    struct gz_client *after = stage_join(&cluster->members[A].stage, "old", "anna");
+    check_x(after, id, 7);
+    await_equal(cluster, A, B, "old");
+}
+
+/* Both had a scene of that name before they met. */
+static void test_another_scene_of_the_name_is_not_written_over(void **state)
+{
+    struct cluster *cluster = *state;
+    put_node(stage_join(member_start_alone(cluster, B), "arm", "bert"), "mine", 1);
+    member_stop(cluster, B);
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
+    put_node(anna, "link", 2);
+    member_start(cluster, B);
+    await_words(cluster, B, "the cluster has another scene of this name", 1);
+    struct gz_client *bert = stage_join(&cluster->members[B].stage, "arm", "bert");
+    assert_non_null(node_named(bert, "link")); /* relayed */
+    member_stop(cluster, A);
+    member_stop(cluster, B);
+    struct gz_client *alone = stage_join(member_start_alone(cluster, B), "arm", "bert");
+    assert_non_null(node_named(alone, "mine"));
+}
+
+static void test_a_new_member_gets_all_scenes(void **state)
+{
+    struct cluster *cluster = *state;
+    struct stage *a = member_start(cluster, A);
+    put_node(stage_join(a, "arm", "anna"), "link", 1);
+    put_node(stage_join(a, "leg", "anna"), "shank", 2);
+    member_start(cluster, C);
+    await_equal(cluster, A, C, "arm");
+    await_equal(cluster, A, C, "leg");
+}
+
+static void test_scenes_are_deleted_and_renamed_everywhere(void **state)
+{
+    struct cluster *cluster = *state;
+    struct stage *a = member_start(cluster, A);
+    member_start(cluster, B);
+    put_node(stage_join(a, "arm", "anna"), "link", 1);
+    put_node(stage_join(a, "leg", "anna"), "shank", 2);
+    await_equal(cluster, A, B, "arm");
+    await_equal(cluster, A, B, "leg");
+    assert_int_equal(ask_http(cluster, A, "DELETE", "/scenes/arm", ""), 204);
+    assert_int_equal(ask_http(cluster, B, "PATCH", "/scenes/leg", "{\"name\": \"foot\"}"), 200);
+    await_file(cluster, B, "arm", false);
+    await_file(cluster, B, "leg", false);
+    await_file(cluster, B, "foot", true);
+    await_equal(cluster, A, B, "foot");
+    /* A scene made anew under the name is another one. */
+    put_node(stage_join(a, "arm", "anna"), "other", 3);
+    await_equal(cluster, A, B, "arm");
+}
+
+static void test_a_scene_moves_when_it_is_asked_to(void **state)
+{
+    struct cluster *cluster = *state;
+    struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
+    struct stage *b = member_start(cluster, B);
+    struct test_output output;
+    uint64_t id = put_node(anna, "link", 1);
+    test_ctl(&output, NULL, NULL,
+             (const char *const[]){"move", cluster->postgres->uri, "arm", "b", NULL});
+    if (output.code != 0) fail_msg("%s%s", output.out, output.err);
+    test_output_finish(&output);
+    await_row(cluster, "SELECT count(*) FROM gizmod.scenes WHERE member = 'b'", 1);
+    struct gz_client *bert = await_join(b, "arm", "bert");
+    move_node(bert, id, 2, "");
+    await_equal(cluster, B, A, "arm");
+}
+
+#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_CLUSTER(test_an_edit_at_one_member_is_in_the_file_of_the_other),
+        WITH_CLUSTER(test_a_client_works_at_each_member),
+        WITH_CLUSTER(test_scenes_that_were_there_before_are_adopted),
+        WITH_CLUSTER(test_another_scene_of_the_name_is_not_written_over),
+        WITH_CLUSTER(test_a_new_member_gets_all_scenes),
+        WITH_CLUSTER(test_scenes_are_deleted_and_renamed_everywhere),
+        WITH_CLUSTER(test_a_scene_moves_when_it_is_asked_to),
+    };
+    return run_with_postgres(tests);
+}
