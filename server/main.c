@@ -53,7 +53,7 @@ struct daemon {
     struct gz_options options;
     const char *web; /* folder of static files; NULL for none */
     char editor[PATH_MAX];
-    struct gz_keyring keyring; /* without a path: none */
+    struct gz_keyring keyring;     /* without a path: none */
     struct gz_cluster_log cluster; /* zeroed: none */
     struct gz_member me;
     struct gz_member_secret secret;
@@ -285,8 +285,7 @@ static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options
     host->cluster = &daemon->cluster;
     host->me = &daemon->me;
     enum gz_status status = gz_member_secret_load(&daemon->secret, options->secret, error);
-    return status == GZ_OK ? gz_postgres_create(&daemon->cluster, options->cluster, error)
-                           : status;
+    return status == GZ_OK ? gz_postgres_create(&daemon->cluster, options->cluster, error) : status;
 }
 
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)

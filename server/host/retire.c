@@ -226,14 +226,20 @@ static bool is_at_rest(const struct gz_open_scene *scene)
            gz_store_stats(scene->store).last_status != GZ_OK;
 }
 
+/* The disk still has to answer. */
+static bool is_owed(const struct gz_open_scene *scene)
+{
+    return !gz_core_is_stored(gz_net_core(&scene->net)) &&
+           !gz_store_stats(scene->store).keeps_batches;
+}
+
 /* What the disk and the past still owe the core comes, sooner or later; others are waited for only
  * so long. */
 static bool is_finished(const struct gz_retirement *retirement)
 {
     const struct gz_open_scene *scene = retirement->scene;
     if (scene != NULL &&
-        (scene->questions != NULL || !gz_core_is_stored(gz_net_core(&scene->net)) ||
-         gz_core_has_bulk(gz_net_core(&scene->net))))
+        (scene->questions != NULL || is_owed(scene) || gz_core_has_bulk(gz_net_core(&scene->net))))
         return false;
     if (gz_clock_now().mono_s > retirement->until_s) return true;
     return (scene == NULL || is_at_rest(scene)) &&

@@ -35,6 +35,8 @@ struct gz_shipping {
      * because nobody may be told that they failed.
      * GZ_BAD_STATE: another writer has the log now, and the change is not in it. Nothing is
      * committed, the batches come back with this error, and the store is_gone.
+     * GZ_INTERNAL: nobody knows whether the change is in the log, or comes into it. Nothing is
+     * committed, and the rest is as after a COMMIT that failed.
      * Else: the change is not in the log and will not be. Nothing is committed, the batches come
      * back with this error, as they do if the disk is full, and the next change has the same n. */
     enum gz_status (*append)(void *context, uint64_t n, const uint8_t *bytes, size_t size,

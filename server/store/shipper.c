@@ -20,6 +20,7 @@ enum gz_status gz_shipper_init(struct gz_shipper *shipper, sqlite3 *db,
     int64_t n = 0;
     enum gz_status status = gz_db_integer(db, gz_sql_ship[GZ_SQL_SHIP_PLACE], &n, error);
     shipper->n = (uint64_t)n;
+    if (shipping != NULL && shipper->n < shipping->from) shipper->n = shipping->from;
     if (status == GZ_OK && shipping == NULL)
         return n != 0 ? gz_db_exec(db, "UPDATE scene SET log_n = 0", error) : GZ_OK;
     if (status == GZ_OK)
@@ -179,7 +180,7 @@ enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *er
     const struct gz_shipping *shipping = shipper->shipping;
     enum gz_status status = shipping->append(shipping->context, shipper->n + 1, shipper->bytes.data,
                                              shipper->bytes.size, error);
-    shipper->is_appended = status == GZ_OK;
+    shipper->is_appended = status == GZ_OK || status == GZ_INTERNAL;
     shipper->is_fenced |= status == GZ_BAD_STATE;
     return status;
 }

@@ -205,6 +205,7 @@ static void commit(struct gz_store *store, struct batches list)
     uv_mutex_lock(&store->mutex);
     store->stats.last_status = error.status;
     store->stats.is_gone = is_gone;
+    store->stats.keeps_batches = shipper->is_behind;
     store->stats.wal_bytes = bytes;
     if (is_committed) count_commit(store, list.first);
     if (shipper->is_behind) {
@@ -275,6 +276,7 @@ static bool forget(struct gz_store *store)
     uv_mutex_lock(&store->mutex);
     store->stats.kept_since = store->retention.since;
     store->stats.is_gone |= is_gone;
+    store->stats.keeps_batches |= store->shipper.is_behind;
     uv_mutex_unlock(&store->mutex);
     if (is_gone && store->notify != NULL) store->notify(store->context);
     return more;

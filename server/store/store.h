@@ -86,6 +86,8 @@ struct gz_store_stats {
     bool is_gone; /* it takes no more: its file or its log was moved or deleted, or it has no part
                      in the log of other machines any more (ship.h). All that it took is in its
                      file, or in the log. */
+    bool keeps_batches; /* with is_gone: the batches that it has do not come back from
+                           gz_store_take */
 };
 struct gz_store_stats gz_store_stats(struct gz_store *store);
 

@@ -15,7 +15,7 @@
 #include "unit/store/scene_file.h"
 
 #define MEMBERS 3
-#define LIVES 4
+#define LIVES 3
 #define STEPS 50
 #define SCENE "arm"
 
@@ -119,13 +119,18 @@ static void open_machine(struct world *world, struct machine *machine, struct gz
     }
 }
 
+/* Of an edit that the log did not answer for nobody ever hears. */
 static enum gz_status submit(struct machine *machine, struct gz_batch *batch)
 {
     struct gz_error error;
-    enum gz_status status;
+    enum gz_status status = GZ_INTERNAL;
     assert_non_null(batch);
     gz_store_submit(machine->store, batch);
-    gz_batches_destroy(wait_for(machine->store, &status, &error));
+    do {
+        usleep(100);
+        batch = gz_store_take(machine->store, &status, &error);
+    } while (batch == NULL && !gz_store_stats(machine->store).keeps_batches);
+    gz_batches_destroy(batch);
     return status;
 }
 

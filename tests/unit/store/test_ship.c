@@ -493,6 +493,46 @@ static void test_commit_that_fails_after_the_log_took_it_is_told_to_nobody(void 
     strike(&stage);
 }
 
+/* Nor if nobody knows whether the log has it. */
+static void test_edit_that_the_log_does_not_answer_for_is_told_to_nobody(void **directory)
+{
+    struct stage stage = set_stage(directory);
+    uint64_t place = place_of(stage.path);
+    stage.log->answer = GZ_INTERNAL;
+    gz_store_submit(stage.store, one_edit(&stage.numbered));
+    while (!gz_store_stats(stage.store).is_gone) usleep(1000);
+    assert_true(gz_store_stats(stage.store).keeps_batches);
+    gz_store_close(stage.store);
+    assert_int_equal(place_of(stage.path), place);
+    struct gz_scene_state state;
+    stage.log->answer = GZ_OK;
+    stage.store = open_shipped(stage.path, stage.log, START_TIME + 100, &state);
+    gz_scene_state_finish(&state);
+    strike(&stage);
+}
+
+static enum gz_status expect_at_5(void *context, uint64_t n, const uint8_t *bytes, size_t size,
+                                  struct gz_error *error)
+{
+    (void)context, (void)bytes, (void)size;
+    return n == 5 ? GZ_OK : gz_fail(error, GZ_STORAGE, "change %d", (int)n);
+}
+
+static void test_places_begin_where_they_are_to(void **directory)
+{
+    const char *path = in_directory(directory, "from.db");
+    const struct gz_shipping shipping = {.from = 4, .append = expect_at_5};
+    const struct gz_store_options options = {
+        .path = path, .create = true, .time = START_TIME, .shipping = &shipping};
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_error error;
+    assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    assert_int_equal(place_of(path), 5);
+}
+
 static void test_store_without_shipping_leaves_the_log(void **directory)
 {
     struct stage stage = set_stage(directory);
@@ -740,6 +780,8 @@ int main(void)
         IN_DIRECTORY(test_fenced_store_is_gone_and_says_so_to_those_who_wait),
         IN_DIRECTORY(test_fence_at_the_opening_leaves_the_file_as_it_was),
         IN_DIRECTORY(test_commit_that_fails_after_the_log_took_it_is_told_to_nobody),
+        IN_DIRECTORY(test_edit_that_the_log_does_not_answer_for_is_told_to_nobody),
+        IN_DIRECTORY(test_places_begin_where_they_are_to),
         IN_DIRECTORY(test_store_without_shipping_leaves_the_log),
         IN_DIRECTORY(test_killed_store_takes_from_the_log_what_it_lacks),
         IN_DIRECTORY(test_damaged_change_is_refused_or_whole),
