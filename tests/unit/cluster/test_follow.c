@@ -154,7 +154,7 @@ static void step(struct world *world)
     struct machine *machine = &world->machines[below(world, MEMBERS)];
     switch (below(world, 8)) {
     case 0: give_faults(world, machine); break;
-    case 1: simulated_engine_pass(world->engine, (double)below(world, 4)); break;
+    case 1: simulated_engine_pass(world->engine, (double)below(world, 6)); break;
     case 2: gz_cluster_renew(machine->cluster); break;
     case 3: (void)gz_follow(machine->cluster); break;
     case 4: close_machine(machine, below(world, 2) == 0); break;
@@ -176,8 +176,10 @@ static void heal(struct world *world)
         simulated_log_set_faults(&world->machines[i].log, (struct simulated_faults){.lost = 0});
     }
     simulated_engine_settle(world->engine);
-    simulated_engine_pass(world->engine, 2 * GZ_CLUSTER_LEASE_SECONDS);
-    gz_cluster_renew(world->machines[0].cluster);
+    for (int i = 0; i <= 2 * GZ_CLUSTER_LEASE_SECONDS; i++) {
+        gz_cluster_renew(world->machines[0].cluster);
+        simulated_engine_pass(world->engine, 1);
+    }
 }
 
 static void end_equal(struct world *world)
