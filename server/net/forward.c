@@ -113,10 +113,9 @@ static void copy_header(CURL *easy, const char *name, char *text, size_t size)
         memcpy(text, header->value, strlen(header->value) + 1);
 }
 
-/* If a part of the body is still to come, the client's connection cannot be used again. */
+/* What is still to come of the body is thrown away. */
 static void stop_body(struct gz_exchange *exchange)
 {
-    if (exchange->reading || (exchange->deciding && !exchange->has_come)) exchange->hang_up = true;
     exchange->reading = false;
     if (exchange->with_host) (void)gz_exchange_take_back(exchange);
 }

@@ -415,6 +415,58 @@ TEST(test_relay_tells_the_address_of_the_client)
     test_daemon_end(&other);
 }
 
+/* What gizmoctl says to a user with a token of this role. */
+static void ask_as(const struct test_daemon *member, const char *role, const char *command,
+                   const char *operand, int code, const char *said)
+{
+    char keys[128], file[128];
+    struct test_output output;
+    snprintf(keys, sizeof keys, "%s/keys", authority.directory);
+    snprintf(file, sizeof file, "%s/%s.token", authority.directory, role);
+    test_ctl(&output, NULL, NULL,
+             (const char *[]){"token", "--keys", keys, "--user", role, "--name", role, "--role",
+                              role, "--expires", "1h", NULL});
+    assert_int_equal(output.code, 0);
+    FILE *token = fopen(file, "w");
+    assert_non_null(token);
+    fputs(output.out, token);
+    fclose(token);
+    test_output_finish(&output);
+    const char *import[] = {"import", operand, "keyed", "--token-file", file, NULL};
+    const char *other[] = {command, "keyed", "--token-file", file, NULL};
+    test_ctl(&output, member, NULL, strcmp(command, "import") == 0 ? import : other);
+    if (output.code != code || strstr(code == 0 ? output.out : output.err, said) == NULL)
+        fail_msg("%s as %s: %d %s %s", command, role, output.code, output.out, output.err);
+    test_output_finish(&output);
+}
+
+/* Tokens go along, in the hello and in the header, and the member with the scene judges them. */
+TEST(test_relay_passes_tokens)
+{
+    static const char glb[] = GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb";
+    char keys[128], option[160], url[128];
+    struct test_output output;
+    struct test_daemon member, other;
+    snprintf(keys, sizeof keys, "%s/keys", authority.directory);
+    snprintf(option, sizeof option, "--keys=%s", keys);
+    test_ctl(&output, NULL, NULL, (const char *[]){"key", keys, NULL});
+    assert_int_equal(output.code, 0);
+    test_output_finish(&output);
+    init_beside(&member, "keyed");
+    start_member(&member, NULL, SECRET, option);
+    print_member_url(&member, url);
+    init_beside(&other, "other");
+    start_member(&other, url, SECRET, option);
+    ask_as(&other, "viewer", "import", glb, 1, "forbidden");
+    ask_as(&other, "editor", "import", glb, 0, "16 nodes");
+    ask_as(&other, "viewer", "ls", NULL, 0, "robot arm");
+    ask_as(&other, "viewer", "undo", NULL, 1, "forbidden");
+    ask_as(&other, "editor", "rm", NULL, 1, "forbidden");
+    ask_as(&other, "admin", "rm", NULL, 0, "");
+    test_daemon_end(&other);
+    test_daemon_end(&member);
+}
+
 /* ---- HTTP ---- */
 
 TEST(test_relay_http_table)
@@ -623,6 +675,7 @@ int main(void)
         cmocka_unit_test(test_relay_with_another_secret),
         cmocka_unit_test(test_relay_does_not_go_round),
         cmocka_unit_test(test_relay_tells_the_address_of_the_client),
+        cmocka_unit_test(test_relay_passes_tokens),
         cmocka_unit_test(test_relay_http_table),
         cmocka_unit_test(test_relay_passes_the_header),
         cmocka_unit_test(test_large_relay_bodies),
