@@ -119,7 +119,7 @@ static bool has_something(const struct gz_session *session)
     return session->ended || session->gesture.interaction != NULL || has_gizmo(session) ||
            gz_session_is_busy(session) || gz_session_has_work(session) ||
            gz_outbox_waiting(&session->outbox) > 0 || session->past.answer != NULL ||
-           follows(session);
+           session->dropped != GZ_TAKEN || follows(session);
 }
 
 void gz_core_let_sleep(struct gz_core *core)

@@ -636,6 +636,33 @@ TEST(test_rate_drops_cost_no_turn)
     host_finish(&host);
 }
 
+/* A client that stops in time is told of the last message that was dropped as well, once: it waits
+ * for an answer otherwise. */
+TEST(test_rate_drops_are_told_after_a_second_at_most)
+{
+    struct host host;
+    host_init_limited(&host, 10);
+    struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID};
+    for (ping.rid = 1; ping.rid <= 11; ping.rid++) client_say(client, &ping);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 1);
+    host_advance(&host, 0.5);
+    for (; ping.rid <= 20; ping.rid++) client_say(client, &ping);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 1);
+    assert_true(gz_core_deadline(host.core) <= host.now.mono_s + 0.5);
+    host_advance(&host, 0.4);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 1);
+    host_advance(&host, 0.2);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 2);
+    assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
+    assert_true(gz_core_deadline(host.core) > host.now.mono_s + 1);
+    host_advance(&host, 3);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 2);
+    host_finish(&host);
+}
+
 /* Small messages may be large work: what looks at a whole large scene counts for more than a
  * ping. */
 TEST(test_rate_counts_picks_by_the_size_of_the_scene)
@@ -892,6 +919,7 @@ int main(void)
         cmocka_unit_test(test_large_presence_larger_than_a_frame_is_told_in_pieces),
         cmocka_unit_test(test_rate_drops_says_and_ends),
         cmocka_unit_test(test_rate_drops_cost_no_turn),
+        cmocka_unit_test(test_rate_drops_are_told_after_a_second_at_most),
         cmocka_unit_test(test_rate_counts_picks_by_the_size_of_the_scene),
         cmocka_unit_test(test_ended_session_holds_nothing),
         cmocka_unit_test(test_large_answers_not_taken_end_a_session),
