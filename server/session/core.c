@@ -179,7 +179,9 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     gz_core_enter(core, now);
     gz_session_wake(session);
     spare_a_little(core);
+    const size_t slice = core->slice;
     if (!waits) is_looked_at = gz_session_read_frame(session, bytes, size, &offset);
+    core->slice_read += slice - core->slice;
     if (offset < size && !session->ended) keep(session, bytes + offset, size - offset);
     return is_looked_at;
 }
