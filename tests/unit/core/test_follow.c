@@ -134,11 +134,20 @@ static void drag_many(struct scene *s, size_t count)
         assert_true(gz_scene_find(s->host.core->scene, id)->trs.t.x > 0);
 }
 
+SCENE_TEST(test_samples_of_a_drag_count_for_the_share_of_the_files)
+{
+    const size_t count = 3;
+    drag_many(s, count);
+    assert_true(s->host.store.sample_count >= 4 * count);
+    assert_int_equal(s->host.charged_bytes, s->host.store.sample_count * GZ_FILE_BYTES_PER_SAMPLE);
+}
+
 SCENE_TEST(test_restart_takes_a_drag_of_many_back)
 {
     const size_t count = GZ_SAMPLED_NODES_MAX + 1;
     drag_many(s, count);
     assert_int_equal(s->host.store.sample_count, 0);
+    assert_int_equal(s->host.charged_bytes, 0);
     assert_int_equal(s->host.store.open_count, 1);
     struct client *cleo = client_join(&s->host, "cleo", GZ_ROLE_EDITOR);
     assert_ok(ask_move(cleo, count + 1, 7, 0, 0));
@@ -896,6 +905,7 @@ int main(void)
         cmocka_unit_test(test_join_of_an_empty_scene_is_told_so),
         cmocka_unit_test(test_resume_in_the_same_epoch_brings_what_was_missed),
         cmocka_unit_test(test_resume_after_a_restart),
+        cmocka_unit_test(test_samples_of_a_drag_count_for_the_share_of_the_files),
         cmocka_unit_test(test_restart_takes_a_drag_of_many_back),
         cmocka_unit_test(test_restart_keeps_a_drag_of_many_that_ended),
         cmocka_unit_test(test_restart_keeps_what_a_drag_of_many_began_on),
