@@ -67,7 +67,8 @@ struct gz_client {
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
     char welcome_secret[GZ_SECRET_TEXT_BYTES_MAX + 1], welcome_read_only[GZ_ERROR_BYTES_MAX + 1];
     uint64_t saved, rid, received_bytes;
-    uint64_t edit; /* seq of the last edit that it was told of, 0 for none */
+    uint64_t dropped; /* the server may have dropped requests up to this rid; 0: none */
+    uint64_t edit;    /* seq of the last edit that it was told of, 0 for none */
     gz_client_handler *handler;
     void *handler_context;
 };
@@ -427,6 +428,18 @@ static void take_answer(struct gz_client *client, bool taken)
     gz_mirror_expect(client->mirror);
 }
 
+/* The server drops what is over its rate, and does not say which messages these were. */
+static void take_error(struct gz_client *client, const struct gz_message *message)
+{
+    char reason[GZ_ERROR_BYTES_MAX];
+    bool has_rid = (message->has & GZ_HAS_RID) != 0;
+    take_answer(client, false);
+    if (message->error.code == GZ_RATE_LIMITED && !has_rid) client->dropped = client->rid;
+    if (!message->error.fatal) return;
+    copy_text(reason, sizeof reason, message->error.message);
+    set_reason(client, reason);
+}
+
 /* What the client itself needs of a message. */
 static enum gz_status take(struct gz_client *client, struct gz_error *error)
 {
@@ -447,12 +460,7 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
     case GZ_OP_PRESENCE: return gz_people_apply(client->people, &message->presence, error);
     case GZ_OP_NOTES: return gz_pinboard_apply(client->pinboard, &message->notes, error);
     case GZ_OP_OK: take_answer(client, true); return GZ_OK;
-    case GZ_OP_ERROR:
-        take_answer(client, false);
-        if (!message->error.fatal) return GZ_OK;
-        copy_text(reason, sizeof reason, message->error.message);
-        set_reason(client, reason);
-        return GZ_OK;
+    case GZ_OP_ERROR: take_error(client, message); return GZ_OK;
     default: return GZ_OK;
     }
 }
@@ -509,15 +517,20 @@ static enum gz_status no_answer(const struct gz_client *client, double timeout_s
     return gz_fail(error, GZ_INTERNAL, "the server did not answer within %g s", timeout_s);
 }
 
+static bool is_answer(const struct gz_message *message, uint64_t rid)
+{
+    bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
+    return answers && (message->has & GZ_HAS_RID) != 0 && message->rid == rid;
+}
+
 enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double timeout_s,
                                 const struct gz_message **answer, struct gz_error *error)
 {
     double deadline = now_s() + timeout_s;
-    for (;;) {
+    while (rid > client->dropped) {
         const struct gz_message *message = gz_client_next(client, deadline - now_s());
         if (message == NULL) return no_answer(client, timeout_s, error);
-        bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
-        if (answers && (message->has & GZ_HAS_RID) && message->rid == rid) {
+        if (is_answer(message, rid)) {
             if (answer != NULL) *answer = message;
             if (message->op == GZ_OP_OK) return GZ_OK;
             return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
@@ -525,6 +538,10 @@ enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double t
         }
         if (client->handler != NULL) client->handler(client->handler_context, message);
     }
+    if (answer != NULL) *answer = NULL;
+    return gz_fail(error, GZ_RATE_LIMITED,
+                   "more messages were sent than the server takes in a second: it dropped some, "
+                   "perhaps this one");
 }
 
 enum gz_status gz_client_request(struct gz_client *client, struct gz_message *message,

@@ -213,7 +213,10 @@ void gz_client_set_handler(struct gz_client *client, gz_client_handler *handler,
 
 /* Waits for the answer to `rid`: GZ_OK with the `ok` in *answer (which may be NULL), or the
  * server's refusal as status and words, with the `error` message in *answer. For answers in several
- * parts call it again while answer->ok.more. */
+ * parts call it again while answer->ok.more. The server drops messages that are over its rate
+ * (welcome.limits), without saying which: then each request that waits for its answer fails at once
+ * with GZ_RATE_LIMITED and NULL in *answer, although it may have been done. One that has a `key` is
+ * done once, so it may be sent again with the same key. */
 GZ_MUST_USE enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid,
                                             double timeout_s, const struct gz_message **answer,
                                             struct gz_error *error);

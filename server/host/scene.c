@@ -88,6 +88,14 @@ static enum gz_status refuse_bytes(struct gz_error *error, const char *whose)
         whose, GZ_WRITTEN_BYTES_PER_S / 1024);
 }
 
+static void take_bytes(const struct gz_open_scene *scene, const char *payer, double amount,
+                       double now_s)
+{
+    struct gz_shares *shares = scene->setting->shares;
+    gz_quota_take(&shares->written, payer, amount, now_s);
+    gz_quota_take(&shares->written_in_scene, scene->name, amount, now_s);
+}
+
 static enum gz_status take_share(const struct gz_open_scene *scene, const char *payer,
                                  double amount, struct gz_error *error)
 {
@@ -96,9 +104,14 @@ static enum gz_status take_share(const struct gz_open_scene *scene, const char *
     if (!gz_quota_has(&shares->written, payer, amount, now_s)) return refuse_bytes(error, "by you");
     if (!gz_quota_has(&shares->written_in_scene, scene->name, amount, now_s))
         return refuse_bytes(error, "in this scene");
-    gz_quota_take(&shares->written, payer, amount, now_s);
-    gz_quota_take(&shares->written_in_scene, scene->name, amount, now_s);
+    take_bytes(scene, payer, amount, now_s);
     return GZ_OK;
+}
+
+/* Whether somebody's share counts: there are shares, and this is not the server's own doing. */
+static bool has_share(const struct gz_open_scene *scene, const char *payer)
+{
+    return scene->setting->shares != NULL && payer != NULL && payer[0] != '\0';
 }
 
 static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
@@ -107,11 +120,21 @@ static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
     const struct gz_open_scene *scene = context;
     struct gz_shares *shares = scene->setting->shares;
     enum gz_status status = gz_disk_check(scene->setting->disk, error);
-    if (status != GZ_OK || shares == NULL || payer == NULL || payer[0] == '\0') return status;
+    if (status != GZ_OK || !has_share(scene, payer)) return status;
     uv_mutex_lock(&shares->mutex);
     status = take_share(scene, payer, (double)bytes, error);
     uv_mutex_unlock(&shares->mutex);
     return status;
+}
+
+static void charge(void *context, const char *payer, uint64_t bytes)
+{
+    const struct gz_open_scene *scene = context;
+    struct gz_shares *shares = scene->setting->shares;
+    if (!has_share(scene, payer)) return;
+    uv_mutex_lock(&shares->mutex);
+    take_bytes(scene, payer, (double)bytes, gz_clock_now().mono_s);
+    uv_mutex_unlock(&shares->mutex);
 }
 
 /* On the writer's thread, or the cluster's. */
@@ -336,6 +359,7 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
                  .find_note_key = find_note_key,
                  .kept_since = kept_since,
                  .spend = spend,
+                 .charge = charge,
                  .verify = scene->setting->keyring != NULL ? verify : NULL,
                  .sign = scene->setting->keyring != NULL ? sign : NULL},
         .log = scene->setting->log,

@@ -73,7 +73,7 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
     static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
     void *loops[1] = {net->loop};
     /* On a port with TLS a request without it gets so far as to be refused in words: admit.c. */
-    uint64_t tls = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX |
+    uint64_t tls = LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX |
                    LWS_SERVER_OPTION_ALLOW_NON_SSL_ON_SSL_PORT |
                    LWS_SERVER_OPTION_ALLOW_HTTP_ON_HTTPS_LISTENER;
     const uint64_t tls_as_client = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;

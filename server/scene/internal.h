@@ -40,6 +40,14 @@ struct gz_bounds_index {
     size_t block_capacity;
 };
 
+/* A node at which a search in the order of change ended, with its seq; NULL: none. One for each of
+ * so many viewers who go through a large scene at the same time. With more of them some is near. */
+#define GZ_ORDER_PLACES 16
+struct gz_order_place {
+    struct gz_node *node;
+    uint64_t seq;
+};
+
 struct gz_scene {
     uint64_t seq, next_id, forgotten;
     uint64_t removals; /* grows with each deletion */
@@ -50,7 +58,8 @@ struct gz_scene {
     /* Heads of lists: only first_child and last_child are used. */
     struct gz_node roots, tombs;
     struct gz_node *oldest, *newest;
-    struct gz_node *place; /* in the order of change: where gz_scene_after begins; or NULL */
+    struct gz_order_place places[GZ_ORDER_PLACES]; /* where gz_scene_after begins */
+    size_t next_place;                             /* that is used anew next */
     struct gz_bounds_index bounds_index;
 };
 

@@ -36,6 +36,12 @@ void gz_node_unlink(struct gz_scene *scene, struct gz_node *node)
     --*counter_of(scene, node);
 }
 
+static void leave_places(struct gz_scene *scene, const struct gz_node *node)
+{
+    for (size_t i = 0; i < GZ_ORDER_PLACES; i++)
+        if (scene->places[i].node == node) scene->places[i].node = NULL;
+}
+
 /* Works for a node that never was in the order, too. */
 static void leave_order(struct gz_scene *scene, struct gz_node *node)
 {
@@ -43,7 +49,7 @@ static void leave_order(struct gz_scene *scene, struct gz_node *node)
     if (node->newer != NULL) node->newer->older = node->older;
     if (scene->oldest == node) scene->oldest = node->newer;
     if (scene->newest == node) scene->newest = node->older;
-    if (scene->place == node) scene->place = node->newer;
+    leave_places(scene, node);
     node->older = node->newer = NULL;
 }
 

@@ -7,8 +7,10 @@
 
 #include "scene/internal.h"
 
-/* Nodes that a search passes over without remembering its place. */
+/* Nodes that a search passes over without remembering its place, and beyond which it did not go on
+ * from where another one ended. */
 #define SHORT_SEARCH 64
+#define LONG_SEARCH 8192
 
 /* ---- reading ---- */
 
@@ -48,24 +50,59 @@ static bool is_first_after(const struct gz_node *node, uint64_t seq)
     return node->seq > seq && (node->older == NULL || node->older->seq <= seq);
 }
 
-/* From the newest node back and from the place of the last long search, by turns: a viewer that
- * keeps up is near the newest node, and a newcomer, which reads a large scene in pieces from its
- * oldest node on, is near the last piece. Going through the rest of the scene for each piece would
- * take longer than encoding it. */
-const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq)
+static uint64_t distance(uint64_t a, uint64_t b)
 {
-    struct gz_node *back = scene->newest, *near = scene->place;
-    if (back == NULL || back->seq <= seq) return NULL;
-    if (is_first_after(scene->oldest, seq)) return scene->place = scene->oldest;
-    for (int steps = 0; near == NULL || !is_first_after(near, seq); steps++) {
-        if (is_first_after(back, seq)) {
-            if (steps > SHORT_SEARCH) scene->place = back;
-            return back;
-        }
+    return a > b ? a - b : b - a;
+}
+
+/* The place that is nearest to the seq, by the seqs; NULL if there is none. */
+static struct gz_order_place *nearest_place(struct gz_scene *scene, uint64_t seq)
+{
+    struct gz_order_place *nearest = NULL;
+    for (size_t i = 0; i < GZ_ORDER_PLACES; i++) {
+        struct gz_order_place *place = &scene->places[i];
+        if (place->node != NULL &&
+            (nearest == NULL || distance(place->seq, seq) < distance(nearest->seq, seq)))
+            nearest = place;
+    }
+    return nearest;
+}
+
+/* A search that went on a little from a place moves it; one that came from far takes another. */
+static struct gz_node *remember(struct gz_scene *scene, struct gz_order_place *place, size_t steps,
+                                struct gz_node *node)
+{
+    if (place == NULL || steps > LONG_SEARCH)
+        place = &scene->places[scene->next_place++ % GZ_ORDER_PLACES];
+    *place = (struct gz_order_place){node, node->seq};
+    return node;
+}
+
+/* From the newest node back and from the nearest place of an earlier search, by turns: a newcomer,
+ * which reads a large scene in pieces from its oldest node on, is near its last piece. Going
+ * through the rest of the scene for each piece would take longer than encoding it. */
+static struct gz_node *search_far(struct gz_scene *scene, struct gz_node *back, uint64_t seq)
+{
+    struct gz_order_place *place = nearest_place(scene, seq);
+    struct gz_node *near = place != NULL ? place->node : NULL;
+    size_t steps = 0;
+    for (; near == NULL || !is_first_after(near, seq); steps++) {
+        if (is_first_after(back, seq)) return remember(scene, NULL, steps, back);
         back = back->older;
         if (near != NULL) near = near->seq > seq ? near->older : near->newer;
     }
-    return scene->place = near;
+    return remember(scene, place, steps, near);
+}
+
+/* A viewer that keeps up is near the newest node. */
+const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq)
+{
+    struct gz_node *back = scene->newest;
+    if (back == NULL || back->seq <= seq) return NULL;
+    if (is_first_after(scene->oldest, seq)) return remember(scene, NULL, 0, scene->oldest);
+    for (int steps = 0; steps < SHORT_SEARCH; steps++, back = back->older)
+        if (is_first_after(back, seq)) return back;
+    return search_far(scene, back, seq);
 }
 
 uint64_t gz_scene_forgotten(const struct gz_scene *scene)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "server/maxima.h"
 #include "session/session.h"
 #include "session/session_log.h"
 
@@ -141,6 +142,17 @@ static bool sample_gesture(const struct gz_core *core, struct gz_batch *batch,
     return true;
 }
 
+/* Whose drag it is pays for the rows. */
+static bool add_samples(const struct gz_core *core, struct gz_batch *batch,
+                        const struct gz_session *session)
+{
+    const size_t before = batch->sample_count;
+    if (!sample_gesture(core, batch, &session->gesture)) return false;
+    gz_host_charge(&core->options.host, session->payer,
+                   (batch->sample_count - before) * GZ_FILE_BYTES_PER_SAMPLE);
+    return true;
+}
+
 static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
 {
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
@@ -148,7 +160,7 @@ static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
         if (!gesture->moved) continue;
         if (gesture->edit.stored == GZ_EDIT_UNKNOWN && !add_begun(core, batch, session))
             return false;
-        if (gz_gesture_is_sampled(gesture) && !sample_gesture(core, batch, gesture)) return false;
+        if (gz_gesture_is_sampled(gesture) && !add_samples(core, batch, session)) return false;
     }
     return true;
 }

@@ -94,7 +94,8 @@ void gz_budgets_finish(struct gz_core *core)
 enum gz_taken gz_budget_take(struct gz_session *session, size_t bytes)
 {
     double now_s = session->core->clock.now.mono_s;
-    double messages = 1 + (double)(bytes / GZ_BYTES_READ_PER_MESSAGE);
+    const size_t full = bytes / GZ_BYTES_READ_PER_MESSAGE;
+    double messages = 1 + (double)full;
     struct gz_rate *own = &session->rate, *shared = &session->share->messages;
     if (!gz_rate_has(own, now_s)) return GZ_OVER_OWN_RATE;
     gz_rate_charge(own, messages);

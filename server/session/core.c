@@ -179,7 +179,9 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     gz_core_enter(core, now);
     gz_session_wake(session);
     spare_a_little(core);
+    const size_t slice = core->slice;
     if (!waits) is_looked_at = gz_session_read_frame(session, bytes, size, &offset);
+    core->slice_read += slice - core->slice;
     if (offset < size && !session->ended) keep(session, bytes + offset, size - offset);
     return is_looked_at;
 }
@@ -198,6 +200,7 @@ bool gz_core_turn(struct gz_core *core, struct gz_now now)
         session->frame_waits = false;
         if (session->ended) continue;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
+        gz_session_tell_of_dropped(session);
         gz_session_update_gizmo(session);
         gz_session_update_interest(session);
         gz_arena_go_back(&core->scratch, mark);
@@ -228,6 +231,7 @@ static double session_deadline(const struct gz_session *session)
     if (session->gesture.interaction != NULL) deadline = fmin(deadline, session->gesture.closes_s);
     if (session->ended) return deadline;
     if (gz_session_has_work(session) || session->frame_waits) return -INFINITY;
+    deadline = fmin(deadline, gz_session_tells_of_dropped_s(session));
     return fmin(deadline, fmin(gz_session_interest_due(session), frame_due(session)));
 }
 

@@ -1,6 +1,8 @@
 /* dispatch.c - from the bytes of a client to the handler of each message: rights, rate, state. */
 #include "session/dispatch.h"
 
+#include <math.h>
+
 #include "server/maxima.h"
 #include "session/bulk.h"
 #include "session/handlers.h"
@@ -39,9 +41,9 @@ static const struct {
     gz_weigher *weigh;
     gz_bulk_counter *count;
 } table[GZ_OP_CLIENT_COUNT] = {
-    [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
-    [GZ_OP_CAMERA] = {gz_on_camera, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
-    [GZ_OP_TOOL] = {gz_on_tool, GZ_ROLE_VIEWER, true, false, gz_weigh_nothing},
+    [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing, NULL},
+    [GZ_OP_CAMERA] = {gz_on_camera, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing, NULL},
+    [GZ_OP_TOOL] = {gz_on_tool, GZ_ROLE_VIEWER, true, false, gz_weigh_nothing, NULL},
     [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false, gz_weigh_select,
                       gz_bulk_of_select},
     [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false, gz_weigh_pointer,
@@ -51,56 +53,68 @@ static const struct {
     [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true, gz_weigh_set, gz_bulk_of_set},
     [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true, gz_weigh_create, gz_bulk_of_create},
     [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true, gz_weigh_delete, gz_bulk_of_delete},
-    [GZ_OP_PICK] = {gz_on_pick, GZ_ROLE_VIEWER, false, false, gz_weigh_pick},
+    [GZ_OP_PICK] = {gz_on_pick, GZ_ROLE_VIEWER, false, false, gz_weigh_pick, NULL},
     [GZ_OP_UNDO] = {gz_on_undo, GZ_ROLE_EDITOR, true, true, gz_weigh_something, gz_bulk_of_undo},
     [GZ_OP_REDO] = {gz_on_redo, GZ_ROLE_EDITOR, true, true, gz_weigh_something, gz_bulk_of_redo},
-    [GZ_OP_HISTORY] = {gz_on_history, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
-    [GZ_OP_AT] = {gz_on_at, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
-    [GZ_OP_RESTORE] = {gz_on_restore, GZ_ROLE_EDITOR, true, true, gz_weigh_something},
-    [GZ_OP_PATH] = {gz_on_path, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
+    [GZ_OP_HISTORY] = {gz_on_history, GZ_ROLE_VIEWER, false, false, gz_weigh_something, NULL},
+    [GZ_OP_AT] = {gz_on_at, GZ_ROLE_VIEWER, false, false, gz_weigh_something, NULL},
+    [GZ_OP_RESTORE] = {gz_on_restore, GZ_ROLE_EDITOR, true, true, gz_weigh_something, NULL},
+    [GZ_OP_PATH] = {gz_on_path, GZ_ROLE_VIEWER, false, false, gz_weigh_something, NULL},
     [GZ_OP_REVERT] = {gz_on_revert, GZ_ROLE_EDITOR, true, true, gz_weigh_something,
                       gz_bulk_of_revert},
-    [GZ_OP_CHECKPOINT] = {gz_on_checkpoint, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing},
-    [GZ_OP_CHECKPOINTS] = {gz_on_checkpoints, GZ_ROLE_VIEWER, false, false, gz_weigh_something},
-    [GZ_OP_NOTE] = {gz_on_note, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing},
-    [GZ_OP_TOKEN] = {gz_on_token, GZ_ROLE_VIEWER, false, false, gz_weigh_signature},
-    [GZ_OP_ACCESS] = {gz_on_access, GZ_ROLE_ADMIN, false, true, gz_weigh_something},
-    [GZ_OP_ACCESSES] = {gz_on_accesses, GZ_ROLE_ADMIN, false, false, gz_weigh_nothing},
-    [GZ_OP_LINK] = {gz_on_link, GZ_ROLE_ADMIN, false, false, gz_weigh_signature},
-    [GZ_OP_INTEREST] = {gz_on_interest, GZ_ROLE_VIEWER, false, false, gz_weigh_interest},
-    [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing},
+    [GZ_OP_CHECKPOINT] = {gz_on_checkpoint, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing, NULL},
+    [GZ_OP_CHECKPOINTS] = {gz_on_checkpoints, GZ_ROLE_VIEWER, false, false, gz_weigh_something,
+                           NULL},
+    [GZ_OP_NOTE] = {gz_on_note, GZ_ROLE_EDITOR, false, true, gz_weigh_nothing, NULL},
+    [GZ_OP_TOKEN] = {gz_on_token, GZ_ROLE_VIEWER, false, false, gz_weigh_signature, NULL},
+    [GZ_OP_ACCESS] = {gz_on_access, GZ_ROLE_ADMIN, false, true, gz_weigh_something, NULL},
+    [GZ_OP_ACCESSES] = {gz_on_accesses, GZ_ROLE_ADMIN, false, false, gz_weigh_nothing, NULL},
+    [GZ_OP_LINK] = {gz_on_link, GZ_ROLE_ADMIN, false, false, gz_weigh_signature, NULL},
+    [GZ_OP_INTEREST] = {gz_on_interest, GZ_ROLE_VIEWER, false, false, gz_weigh_interest, NULL},
+    [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing, NULL},
 };
 
-/* Drops a message that is over the session's own rate. Whether the session was told so, or
- * ended. */
-static bool refuse_own_rate(struct gz_session *session)
+/* Says that messages were dropped, and over which rate they were. */
+static void tell_of_dropped(struct gz_session *session, bool fatal)
 {
     struct gz_failure failure = {.node = 0};
-    enum gz_excess excess = gz_rate_exceed(&session->rate, session->core->clock.now.mono_s);
-    if (excess == GZ_EXCESS_DROP) return false;
-    gz_fail(&failure.error, GZ_RATE_LIMITED,
-            "more than %.0f messages a second: the rest is dropped", session->rate.per_s);
-    gz_session_refuse(session, false, 0, &failure, excess == GZ_EXCESS_END);
-    return true;
+    if (session->dropped == GZ_OVER_OWN_RATE)
+        gz_fail(&failure.error, GZ_RATE_LIMITED,
+                "more than %.0f messages a second: the rest is dropped", session->rate.per_s);
+    else
+        gz_fail(&failure.error, GZ_RATE_LIMITED,
+                "more than %.0f messages a second from all sessions of your user or address in "
+                "this scene: the rest is dropped",
+                session->share->messages.per_s);
+    session->dropped = GZ_TAKEN;
+    gz_session_refuse(session, false, 0, &failure, fatal);
 }
 
-/* The same where all sessions of its payer together are over theirs: it may be the doing of the
- * others, so that it ends none. */
-static bool refuse_shared_rate(struct gz_session *session)
+/* Drops a message that is over a rate. A rate that sessions share ends none of them: others may
+ * have sent more than their part. Whether the session was told so, or ended. */
+static bool drop(struct gz_session *session, enum gz_taken over)
 {
-    struct gz_failure failure = {.node = 0};
-    if (!gz_rate_warns(&session->rate, session->core->clock.now.mono_s)) return false;
-    gz_fail(&failure.error, GZ_RATE_LIMITED,
-            "more than %.0f messages a second from all sessions of your user or address in this "
-            "scene: the rest is dropped",
-            session->share->messages.per_s);
-    gz_session_refuse(session, false, 0, &failure, false);
-    return true;
+    double now_s = session->core->clock.now.mono_s;
+    enum gz_excess excess = GZ_EXCESS_DROP;
+    session->dropped = over;
+    if (over == GZ_OVER_OWN_RATE)
+        excess = gz_rate_exceed(&session->rate, now_s);
+    else if (gz_rate_warns(&session->rate, now_s))
+        excess = GZ_EXCESS_WARN;
+    if (excess != GZ_EXCESS_DROP) tell_of_dropped(session, excess == GZ_EXCESS_END);
+    return excess != GZ_EXCESS_DROP;
 }
 
-static bool refuse_rate(struct gz_session *session, enum gz_taken taken)
+double gz_session_tells_of_dropped_s(const struct gz_session *session)
 {
-    return taken == GZ_OVER_OWN_RATE ? refuse_own_rate(session) : refuse_shared_rate(session);
+    return session->dropped != GZ_TAKEN ? gz_rate_warns_s(&session->rate) : INFINITY;
+}
+
+void gz_session_tell_of_dropped(struct gz_session *session)
+{
+    if (session->dropped != GZ_TAKEN &&
+        gz_rate_warns(&session->rate, session->core->clock.now.mono_s))
+        tell_of_dropped(session, false);
 }
 
 /* ---- a frame ---- */
@@ -194,7 +208,7 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
         enum gz_taken taken = gz_budget_take(session, *offset == 0 ? size : 0);
         if (taken != GZ_TAKEN) {
             *offset = size;
-            return refuse_rate(session, taken) || is_looked_at;
+            return drop(session, taken) || is_looked_at;
         }
         const size_t begin = *offset;
         is_looked_at = true;

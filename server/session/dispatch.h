@@ -18,4 +18,10 @@ void gz_session_read_inbox(struct gz_session *session);
 /* Handles the message that was put off (bulk.h), the first of the inbox, which is paid for. */
 void gz_session_read_put_off(struct gz_session *session);
 
+/* Says that messages were dropped since the session was last told so, which happens at most once a
+ * second: the client then knows that an answer may be missing. */
+void gz_session_tell_of_dropped(struct gz_session *session);
+/* Monotonic seconds at which there is something to say, INFINITY for never. */
+double gz_session_tells_of_dropped_s(const struct gz_session *session);
+
 #endif

@@ -30,3 +30,8 @@ enum gz_status gz_host_spend(const struct gz_core_host *host, const char *payer,
 {
     return host->spend != NULL ? host->spend(host->context, payer, bytes, error) : GZ_OK;
 }
+
+void gz_host_charge(const struct gz_core_host *host, const char *payer, uint64_t bytes)
+{
+    if (host->charge != NULL && bytes > 0) host->charge(host->context, payer, bytes);
+}

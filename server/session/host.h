@@ -61,6 +61,9 @@ struct gz_core_host {
      * GZ_RATE_LIMITED if the share is used up. NULL: any edit may. */
     enum gz_status (*spend)(void *context, const char *payer, uint64_t bytes,
                             struct gz_error *error);
+    /* The same for what is added in any case, such as the samples of a drag: the share may be left
+     * in debt, so that the next edit is refused. NULL: nobody counts. */
+    void (*charge)(void *context, const char *payer, uint64_t bytes);
 };
 
 /* Gives an answer, or memory, to the host to be freed; frees it if the host does not take it. NULL
@@ -72,5 +75,7 @@ void gz_host_withdraw(const struct gz_core_host *host, uint64_t ticket);
 /* As `spend` says. */
 GZ_MUST_USE enum gz_status gz_host_spend(const struct gz_core_host *host, const char *payer,
                                          uint64_t bytes, struct gz_error *error);
+/* As `charge` says. */
+void gz_host_charge(const struct gz_core_host *host, const char *payer, uint64_t bytes);
 
 #endif

@@ -42,6 +42,7 @@ struct gz_core {
         read_only[GZ_ERROR_BYTES_MAX]; /* why nothing is saved, and all are viewers; empty: it is */
     size_t slice_nodes;                /* that a turn looks at: GZ_SLICE_NODES */
     size_t slice;         /* those that are left, for this turn and until the next one */
+    size_t slice_read;    /* those that frames took since the last turn */
     size_t told_bytes;    /* of frames for one session alone, since the last turn began */
     size_t nodes_at_once; /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off: bulk.h */
     bool has_bulk;        /* something is put off */

@@ -51,9 +51,14 @@ double gz_rate_above_s(const struct gz_rate *rate, double part)
     return rate->counted_s + (wanted - rate->tokens) / rate->per_s;
 }
 
+double gz_rate_warns_s(const struct gz_rate *rate)
+{
+    return rate->warned_s + 1;
+}
+
 bool gz_rate_warns(struct gz_rate *rate, double now_s)
 {
-    bool warns = now_s - rate->warned_s >= 1;
+    bool warns = now_s >= gz_rate_warns_s(rate);
     if (warns) rate->warned_s = now_s;
     return warns;
 }

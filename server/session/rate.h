@@ -31,6 +31,8 @@ bool gz_rate_is_above(struct gz_rate *rate, double part, double now_s);
 double gz_rate_above_s(const struct gz_rate *rate, double part);
 /* After a message that is dropped: whether to warn of it, once a second. */
 bool gz_rate_warns(struct gz_rate *rate, double now_s);
+/* Monotonic time from which on it does so again. */
+double gz_rate_warns_s(const struct gz_rate *rate);
 /* After a message that could not be taken out of this bucket: to be dropped, with such a warning.
  * A session that goes on for GZ_RATE_SECONDS_MAX without a pause of one second has to end. */
 enum gz_excess gz_rate_exceed(struct gz_rate *rate, double now_s);

@@ -51,6 +51,7 @@ struct gz_session {
     struct gz_outbox outbox;
     bool is_answered;       /* there is more in it than the gizmo */
     struct gz_rate rate;    /* of messages */
+    enum gz_taken dropped;  /* why messages were dropped that it was not told of; GZ_TAKEN: none */
     struct gz_rate work;    /* of what they cost beyond that */
     struct gz_share *share; /* of its payer, with the other sessions of that payer */
     struct gz_cursor cursor;

@@ -58,10 +58,19 @@ static struct gz_session *next_at_work(const struct gz_core *core)
     return next != NULL ? next : first;
 }
 
+/* What was read since the last turn took a part of this turn's slice. It leaves a quarter, so that
+ * what was begun comes to an end. */
+static void begin_slice(struct gz_core *core)
+{
+    const size_t least = 1 + core->slice_nodes / 4, most = core->slice_nodes;
+    core->slice = core->slice_read < most - least ? most - core->slice_read : least;
+    core->slice_read = 0;
+}
+
 void gz_core_go_on(struct gz_core *core)
 {
     struct gz_session *session;
-    core->slice = core->slice_nodes;
+    begin_slice(core);
     for (size_t i = 0; i < core->roster.count && core->slice > 0; i++) {
         session = next_at_work(core);
         if (session == NULL) return;
@@ -119,7 +128,7 @@ static bool has_something(const struct gz_session *session)
     return session->ended || session->gesture.interaction != NULL || has_gizmo(session) ||
            gz_session_is_busy(session) || gz_session_has_work(session) ||
            gz_outbox_waiting(&session->outbox) > 0 || session->past.answer != NULL ||
-           follows(session);
+           session->dropped != GZ_TAKEN || follows(session);
 }
 
 void gz_core_let_sleep(struct gz_core *core)

@@ -12,7 +12,7 @@
 /* A node is in the set if it matches or a child of it is in the set. There is an entry for each
  * node that is in the set, that the viewer has, or that waits among the news. */
 struct entry {
-    uint64_t id;       /* 0: no entry */
+    uint64_t id;
     uint64_t sent;     /* the seq as of which the viewer has the node; 0: it does not have it */
     uint64_t parent;   /* the node that counts this one as its child; 0: none does */
     uint32_t children; /* how many children are in the set */
@@ -47,8 +47,13 @@ struct gz_interest_set {
     uint64_t seq;     /* of the scene at the last update */
     size_t looked_at; /* nodes, in updates */
 
-    struct entry *entries; /* open addressing; at most three quarters full */
+    /* One after the other, so that a table which grows takes its memory little by little. */
+    struct entry *entries;
     size_t count, capacity;
+    /* By id: the place of an entry among these, from 1; 0: free. Open addressing; at most three
+     * quarters full. */
+    uint32_t *slots;
+    size_t slot_count;
 
     uint64_t *news; /* ids, each once; an entry may be news no longer when it is taken */
     size_t news_first, news_count, news_capacity;
@@ -56,9 +61,9 @@ struct gz_interest_set {
     size_t unsettled_count, unsettled_capacity;
 };
 
-#define CAPACITY_MIN 64
-/* Places of the table that are looked at in the time that a look at one node takes. */
-#define PLACES_PER_NODE 16
+#define SLOTS_MIN 64
+/* Entries that are gone through in the time that a look at one node takes. */
+#define ENTRIES_PER_NODE 16
 
 struct gz_interest_set *gz_interest_set_create(void)
 {
@@ -75,6 +80,7 @@ void gz_interest_set_destroy(struct gz_interest_set *set)
     gz_look_finish(&set->look);
     free((uint64_t *)set->region.ids);
     free(set->entries);
+    free(set->slots);
     free(set->news);
     free(set->unsettled);
     free(set);
@@ -84,44 +90,47 @@ void gz_interest_set_destroy(struct gz_interest_set *set)
 
 static size_t home_of(const struct gz_interest_set *set, uint64_t id)
 {
-    return (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (set->capacity - 1);
+    return (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (set->slot_count - 1);
 }
 
-static size_t place_of(const struct gz_interest_set *set, uint64_t id)
+static struct entry *entry_in(const struct gz_interest_set *set, size_t slot)
 {
-    size_t place = home_of(set, id);
-    while (set->entries[place].id != 0 && set->entries[place].id != id)
-        place = (place + 1) & (set->capacity - 1);
-    return place;
+    return &set->entries[set->slots[slot] - 1];
+}
+
+/* The slot of this id, or the free one in which it would be. */
+static size_t slot_of(const struct gz_interest_set *set, uint64_t id)
+{
+    size_t slot = home_of(set, id);
+    while (set->slots[slot] != 0 && entry_in(set, slot)->id != id)
+        slot = (slot + 1) & (set->slot_count - 1);
+    return slot;
 }
 
 static struct entry *find(const struct gz_interest_set *set, uint64_t id)
 {
-    if (set->capacity == 0) return NULL;
-    struct entry *entry = &set->entries[place_of(set, id)];
-    return entry->id != 0 ? entry : NULL;
+    if (set->slot_count == 0) return NULL;
+    size_t slot = slot_of(set, id);
+    return set->slots[slot] != 0 ? entry_in(set, slot) : NULL;
 }
 
-static bool resize(struct gz_interest_set *set, size_t capacity)
+static bool resize(struct gz_interest_set *set, size_t slot_count)
 {
-    struct entry *old = set->entries;
-    size_t old_capacity = set->capacity;
-    struct entry *entries = calloc(capacity, sizeof *entries);
-    if (entries == NULL) return false;
-    set->entries = entries;
-    set->capacity = capacity;
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].id != 0) entries[place_of(set, old[i].id)] = old[i];
-    }
-    free(old);
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    if (slots == NULL) return false;
+    free(set->slots);
+    set->slots = slots;
+    set->slot_count = slot_count;
+    for (size_t i = 0; i < set->count; i++)
+        slots[slot_of(set, set->entries[i].id)] = (uint32_t)(i + 1);
     return true;
 }
 
 static bool reserve(struct gz_interest_set *set, size_t count)
 {
-    size_t capacity = set->capacity > 0 ? set->capacity : CAPACITY_MIN;
-    while (4 * count > 3 * capacity) capacity *= 2;
-    return capacity == set->capacity || resize(set, capacity);
+    size_t slot_count = set->slot_count > 0 ? set->slot_count : SLOTS_MIN;
+    while (4 * count > 3 * slot_count) slot_count *= 2;
+    return slot_count == set->slot_count || resize(set, slot_count);
 }
 
 /* The entry of this node, which is made if there is none: then other entries move. NULL without
@@ -130,33 +139,52 @@ static struct entry *obtain(struct gz_interest_set *set, uint64_t id)
 {
     struct entry *entry = find(set, id);
     if (entry != NULL) return entry;
-    if (!reserve(set, set->count + 1)) return NULL;
-    entry = &set->entries[place_of(set, id)];
+    if (!reserve(set, set->count + 1) ||
+        !gz_grow(&set->entries, &set->capacity, set->count + 1, sizeof *set->entries))
+        return NULL;
+    set->slots[slot_of(set, id)] = (uint32_t)(set->count + 1);
+    entry = &set->entries[set->count++];
     *entry = (struct entry){.id = id};
-    set->count++;
     return entry;
 }
 
 /* Each entry after the hole moves into it, unless that would put the entry before its home. */
-static void remove_entry(struct gz_interest_set *set, struct entry *entry)
+static void free_slot(struct gz_interest_set *set, size_t hole)
 {
-    size_t mask = set->capacity - 1, hole = (size_t)(entry - set->entries);
-    for (size_t at = (hole + 1) & mask; set->entries[at].id != 0; at = (at + 1) & mask) {
-        size_t home = home_of(set, set->entries[at].id);
+    const size_t mask = set->slot_count - 1;
+    for (size_t at = (hole + 1) & mask; set->slots[at] != 0; at = (at + 1) & mask) {
+        size_t home = home_of(set, entry_in(set, at)->id);
         if (((at - home) & mask) < ((at - hole) & mask)) continue;
-        set->entries[hole] = set->entries[at];
+        set->slots[hole] = set->slots[at];
         hole = at;
     }
-    set->entries[hole] = (struct entry){.id = 0};
+    set->slots[hole] = 0;
+}
+
+/* The last entry takes its place. */
+static void remove_entry(struct gz_interest_set *set, struct entry *entry)
+{
+    const struct entry *last = &set->entries[set->count - 1];
+    free_slot(set, slot_of(set, entry->id));
+    if (entry != last) {
+        set->slots[slot_of(set, last->id)] = (uint32_t)(entry - set->entries + 1);
+        *entry = *last;
+    }
     set->count--;
 }
 
+/* Without memory it stays as large as it is. */
 void gz_interest_set_shrink(struct gz_interest_set *set)
 {
-    size_t capacity = CAPACITY_MIN;
-    while (4 * 2 * set->count > 3 * capacity) capacity *= 2;
-    if (4 * capacity > set->capacity) return;
-    (void)resize(set, capacity); /* without memory it stays as large as it is */
+    size_t slot_count = SLOTS_MIN;
+    while (4 * 2 * set->count > 3 * slot_count) slot_count *= 2;
+    if (4 * slot_count > set->slot_count) return;
+    (void)resize(set, slot_count);
+    struct entry *entries = realloc(set->entries, (set->count + 1) * sizeof *entries);
+    if (entries != NULL) {
+        set->entries = entries;
+        set->capacity = set->count + 1;
+    }
     free(set->news);
     free(set->unsettled);
     set->news = NULL;
@@ -371,14 +399,14 @@ static bool unmatch(struct gz_interest_set *set, struct gz_scene *scene, size_t 
 {
     (void)scene;
     set->news_first = set->news_count = 0;
-    while (*budget > 0 && set->at < set->capacity) {
+    while (*budget > 0 && set->at < set->count) {
         struct entry *entry = &set->entries[set->at];
-        *budget -= set->at++ % PLACES_PER_NODE == 0;
+        *budget -= set->at++ % ENTRIES_PER_NODE == 0;
         entry->matches = entry->queued = false;
         entry->children = 0;
         entry->parent = 0;
     }
-    if (set->at >= set->capacity) enter(set, PHASE_FIND);
+    if (set->at >= set->count) enter(set, PHASE_FIND);
     return true;
 }
 
@@ -464,14 +492,13 @@ static bool match(struct gz_interest_set *set, struct gz_scene *scene, size_t *b
 static bool sort_out_next(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
 {
     (void)scene;
-    while (*budget > 0 && set->at < set->capacity) {
-        struct entry *entry = &set->entries[set->at];
+    while (*budget > 0 && set->at < set->count) {
         size_t count = set->count;
-        if (entry->id != 0 && !sort_out(set, entry)) return false;
-        *budget -= set->at % PLACES_PER_NODE == 0;
+        if (!sort_out(set, &set->entries[set->at])) return false;
+        *budget -= set->at % ENTRIES_PER_NODE == 0;
         if (set->count == count) set->at++;
     }
-    if (set->at < set->capacity) return true;
+    if (set->at < set->count) return true;
     enter(set, PHASE_NONE);
     set->seq = set->look.seq;
     gz_look_finish(&set->look);
@@ -564,8 +591,10 @@ void gz_interest_set_assume_all(struct gz_interest_set *set, uint64_t seq)
 void gz_interest_set_reset(struct gz_interest_set *set)
 {
     free(set->entries);
+    free(set->slots);
     set->entries = NULL;
-    set->count = set->capacity = 0;
+    set->slots = NULL;
+    set->count = set->capacity = set->slot_count = 0;
     set->news_first = set->news_count = 0;
     set->unsettled_count = 0;
     enter(set, PHASE_UNMATCH);

@@ -16,6 +16,6 @@ names() {
 }
 
 for name in $(names "$2" | sed 's/^long_//; s/^sim_fault_.*/sim_fault_*/' | sort -u); do
-    grep -qF "\`$name\`" tests/README.md || { echo "$name is not in tests/README.md" && missing=1; }
+    grep -qF -e "\`$name\`" -e "\`long_$name\`" tests/README.md || { echo "$name is not in tests/README.md" && missing=1; }
 done
 exit $missing

@@ -47,6 +47,13 @@ static enum gz_status handle_spend(void *context, const char *payer, uint64_t by
     return GZ_OK;
 }
 
+static void handle_charge(void *context, const char *payer, uint64_t bytes)
+{
+    (void)payer;
+    struct host *host = context;
+    host->charged_bytes += bytes;
+}
+
 static void handle_withdraw(void *context, uint64_t ticket)
 {
     struct host *host = context;
@@ -126,7 +133,8 @@ static void open_core(struct host *host)
                  .find_key = handle_find_key,
                  .find_note_key = handle_find_note_key,
                  .kept_since = handle_kept_since,
-                 .spend = handle_spend},
+                 .spend = handle_spend,
+                 .charge = handle_charge},
         .server = "test",
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,

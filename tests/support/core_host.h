@@ -92,11 +92,12 @@ struct host {
     struct gz_batch *batch; /* on its way */
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
-    bool past_waits;      /* questions are not answered */
-    bool plain;           /* who joins from now on does not ask for the compact form; else
-                             every second one does */
-    bool bulk_waits;      /* what the core puts off is not done: a turn ends with it */
-    uint64_t spent_bytes; /* of files, by all */
+    bool past_waits;        /* questions are not answered */
+    bool plain;             /* who joins from now on does not ask for the compact form; else
+                               every second one does */
+    bool bulk_waits;        /* what the core puts off is not done: a turn ends with it */
+    uint64_t spent_bytes;   /* of files, by all */
+    uint64_t charged_bytes; /* the same, of what nobody was asked about */
     uint64_t kept_since;
     bool cannot_sign;              /* the next core has no key */
     const struct gz_claims *token; /* what the token "good" says; NULL: the next core takes none */

@@ -1,6 +1,7 @@
 /* What gizmoctl, and so the C client, says to a server, and what it makes of one that says no: a
- * proxy that answers, certificates that nobody trusts. The server is one thread here that takes a
- * request and sends an answer as it is written below. */
+ * proxy that answers, certificates that nobody trusts, a daemon that drops what comes too fast. But
+ * for the last the server is one thread here that takes a request and sends an answer as it is
+ * written below. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <signal.h>
@@ -204,6 +205,53 @@ TEST(test_an_untrusted_certificate_is_told_in_words)
     waitpid(server, NULL, 0);
 }
 
+/* ---- faster than the server takes it ---- */
+
+#define RATE "--messages-per-s=100"
+#define FLOOD 1000
+
+/* Sends pings, many more than a second's; returns the rid of the last one. */
+static uint64_t flood(struct gz_client *client)
+{
+    uint64_t rid = 0;
+    for (int i = 0; i < FLOOD; i++) {
+        struct gz_message ping = {.op = GZ_OP_PING};
+        assert_int_equal(gz_client_send(client, &ping, &rid, NULL), GZ_OK);
+    }
+    return rid;
+}
+
+static void assert_dropped(struct gz_client *client, uint64_t rid)
+{
+    struct gz_error error = {.status = GZ_OK};
+    const struct gz_message *answer;
+    assert_int_equal(gz_client_answer(client, rid, STAGE_SECONDS, &answer, &error),
+                     GZ_RATE_LIMITED);
+    assert_non_null(strstr(error.message, "it dropped some, perhaps this one"));
+    assert_null(answer);
+}
+
+/* The second flood is dropped when the server has just said that it drops: it says so once more a
+ * second later. */
+TEST(test_dropped_requests_fail_all_at_once)
+{
+    void *stage = NULL;
+    struct gz_error error;
+    struct gz_message ping = {.op = GZ_OP_PING};
+    assert_int_equal(stage_setup_with(&stage, RATE), 0);
+    struct gz_client *client = stage_join(stage, "flood", "ann");
+    uint64_t last = flood(client);
+    assert_dropped(client, last);
+    assert_dropped(client, last - 1);
+    assert_dropped(client, flood(client));
+    for (int i = 0; gz_client_request(client, &ping, STAGE_SECONDS, NULL, &error) != GZ_OK; i++) {
+        assert_int_equal(error.status, GZ_RATE_LIMITED);
+        assert_true(i < 20 && gz_client_is_open(client));
+        usleep(200000);
+    }
+    stage_teardown(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_a_refused_handshake_is_told_with_its_status_and_words),
         cmocka_unit_test(test_a_proxys_refusal_is_told_with_its_meaning_and_url),
         cmocka_unit_test(test_an_untrusted_certificate_is_told_in_words),
+        cmocka_unit_test(test_dropped_requests_fail_all_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,11 +134,20 @@ static void drag_many(struct scene *s, size_t count)
         assert_true(gz_scene_find(s->host.core->scene, id)->trs.t.x > 0);
 }
 
+SCENE_TEST(test_samples_of_a_drag_count_for_the_share_of_the_files)
+{
+    const size_t count = 3;
+    drag_many(s, count);
+    assert_true(s->host.store.sample_count >= 4 * count);
+    assert_int_equal(s->host.charged_bytes, s->host.store.sample_count * GZ_FILE_BYTES_PER_SAMPLE);
+}
+
 SCENE_TEST(test_restart_takes_a_drag_of_many_back)
 {
     const size_t count = GZ_SAMPLED_NODES_MAX + 1;
     drag_many(s, count);
     assert_int_equal(s->host.store.sample_count, 0);
+    assert_int_equal(s->host.charged_bytes, 0);
     assert_int_equal(s->host.store.open_count, 1);
     struct client *cleo = client_join(&s->host, "cleo", GZ_ROLE_EDITOR);
     assert_ok(ask_move(cleo, count + 1, 7, 0, 0));
@@ -636,6 +645,33 @@ TEST(test_rate_drops_cost_no_turn)
     host_finish(&host);
 }
 
+/* A client that stops in time is told of the last message that was dropped as well, once: it waits
+ * for an answer otherwise. */
+TEST(test_rate_drops_are_told_after_a_second_at_most)
+{
+    struct host host;
+    host_init_limited(&host, 10);
+    struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID};
+    for (ping.rid = 1; ping.rid <= 11; ping.rid++) client_say(client, &ping);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 1);
+    host_advance(&host, 0.5);
+    for (; ping.rid <= 20; ping.rid++) client_say(client, &ping);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 1);
+    assert_true(gz_core_deadline(host.core) <= host.now.mono_s + 0.5);
+    host_advance(&host, 0.4);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 1);
+    host_advance(&host, 0.2);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 2);
+    assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
+    assert_true(gz_core_deadline(host.core) > host.now.mono_s + 1);
+    host_advance(&host, 3);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 2);
+    host_finish(&host);
+}
+
 /* Small messages may be large work: what looks at a whole large scene counts for more than a
  * ping. */
 TEST(test_rate_counts_picks_by_the_size_of_the_scene)
@@ -869,6 +905,7 @@ int main(void)
         cmocka_unit_test(test_join_of_an_empty_scene_is_told_so),
         cmocka_unit_test(test_resume_in_the_same_epoch_brings_what_was_missed),
         cmocka_unit_test(test_resume_after_a_restart),
+        cmocka_unit_test(test_samples_of_a_drag_count_for_the_share_of_the_files),
         cmocka_unit_test(test_restart_takes_a_drag_of_many_back),
         cmocka_unit_test(test_restart_keeps_a_drag_of_many_that_ended),
         cmocka_unit_test(test_restart_keeps_what_a_drag_of_many_began_on),
@@ -892,6 +929,7 @@ int main(void)
         cmocka_unit_test(test_large_presence_larger_than_a_frame_is_told_in_pieces),
         cmocka_unit_test(test_rate_drops_says_and_ends),
         cmocka_unit_test(test_rate_drops_cost_no_turn),
+        cmocka_unit_test(test_rate_drops_are_told_after_a_second_at_most),
         cmocka_unit_test(test_rate_counts_picks_by_the_size_of_the_scene),
         cmocka_unit_test(test_ended_session_holds_nothing),
         cmocka_unit_test(test_large_answers_not_taken_end_a_session),

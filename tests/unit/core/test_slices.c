@@ -197,6 +197,21 @@ SCENE_TEST(test_all_that_ask_between_two_turns_share_a_slice)
     assert_true(charged <= gz_work_messages(GZ_WORK_LOOK, most));
 }
 
+/* What is looked at while a frame is read is not looked at once more in the turn that follows, but
+ * for the quarter that brings older work to its end. */
+SCENE_TEST(test_reading_takes_from_the_slice_of_the_turn)
+{
+    const size_t slice = s->host.core->slice_nodes;
+    host_turn(&s->host);
+    double before = s->b->session->work.tokens;
+    (void)say(s->b, pick_all);
+    (void)turn(s);
+    double charged = before - s->b->session->work.tokens - gz_work_messages(GZ_WORK_CULL, FEW) - 1;
+    assert_true(gz_session_has_work(s->b->session));
+    assert_true(charged >= gz_work_messages(GZ_WORK_LOOK, slice));
+    assert_true(charged < gz_work_messages(GZ_WORK_LOOK, slice + slice / 4 + 2));
+}
+
 SCENE_TEST(test_session_leaves_in_the_middle)
 {
     (void)say(s->b, pick_all);
@@ -815,6 +830,7 @@ int main(void)
         cmocka_unit_test(test_others_are_served_between_two_slices),
         cmocka_unit_test(test_two_at_work_take_turns),
         cmocka_unit_test(test_all_that_ask_between_two_turns_share_a_slice),
+        cmocka_unit_test(test_reading_takes_from_the_slice_of_the_turn),
         cmocka_unit_test(test_session_leaves_in_the_middle),
         cmocka_unit_test(test_look_ends_although_tombstones_are_forgotten),
         cmocka_unit_test(test_branch_that_moved_is_charged),
