@@ -2,6 +2,7 @@
  * of all, each client works at each member, and scenes come, move and go everywhere. */
 #include "members.h"
 #include "proto/limits.h"
+#include "server/scenario/model.h"
 
 #define EDITS 20
 
@@ -124,6 +125,26 @@ static void test_a_scene_moves_when_it_is_asked_to(void **state)
     await_equal(cluster, B, A, "arm");
 }
 
+/* A file that one member takes is the scene at the other, which takes no second one of the name. */
+static void test_files_go_through_each_member(void **state)
+{
+    struct cluster *cluster = *state;
+    struct stage *a = member_start(cluster, A), *b = member_start(cluster, B);
+    struct test_output output;
+    stage_import_engine(b);
+    test_ctl(&output, &a->daemon, NULL,
+             (const char *const[]){"import", MODEL_ENGINE, "engine", NULL});
+    assert_int_not_equal(output.code, 0);
+    assert_non_null(strstr(output.err, "is there already"));
+    test_output_finish(&output);
+    await_equal(cluster, B, A, "engine");
+    assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
+    assert_int_equal(ask_http(cluster, A, "GET", "/metrics", ""), 200);
+    assert_int_equal(ask_http(cluster, A, "DELETE", "/scenes/engine", ""), 204);
+    await_file(cluster, B, "engine", false);
+    assert_int_equal(ask_http(cluster, B, "DELETE", "/scenes/engine", ""), 404);
+}
+
 #define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
 
 int main(void)
@@ -136,6 +157,7 @@ int main(void)
         WITH_CLUSTER(test_a_new_member_gets_all_scenes),
         WITH_CLUSTER(test_scenes_are_deleted_and_renamed_everywhere),
         WITH_CLUSTER(test_a_scene_moves_when_it_is_asked_to),
+        WITH_CLUSTER(test_files_go_through_each_member),
     };
     return run_with_postgres(tests);
 }
