@@ -17,6 +17,8 @@
 #include "trust.h"
 
 #define JOIN_SECONDS 10.0
+/* The least time between two attempts to join. */
+#define REJOIN_SECONDS_MIN 0.1
 /* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an
  * outbox; the rest is room. */
 #define SERVER_MESSAGE_BYTES_MAX (64u * 1024 * 1024)
@@ -706,7 +708,18 @@ static enum gz_status send_interest(struct gz_client *client, struct gz_error *e
     return send_frame(client, frame, encode_interest(client, &frame->bytes), error);
 }
 
-static enum gz_status await_welcome(struct gz_client *client, double deadline,
+/* A bye says when to come back, unless it is for good. */
+static enum gz_status hear_bye(const struct gz_message *message, double *retry_s,
+                               struct gz_error *error)
+{
+    const struct gz_bye *bye = &message->bye;
+    bool has_code = (message->has & GZ_HAS_BYE_CODE) != 0;
+    if (!bye->fatal) *retry_s = fmax(bye->retry_s, REJOIN_SECONDS_MIN);
+    return gz_fail(error, has_code ? bye->code : GZ_INTERNAL, "%.*s", (int)bye->reason.size,
+                   bye->reason.bytes);
+}
+
+static enum gz_status await_welcome(struct gz_client *client, double deadline, double *retry_s,
                                     struct gz_error *error)
 {
     const struct gz_message *message = gz_client_next(client, deadline - now_s());
@@ -715,6 +728,7 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline,
     if (message->op == GZ_OP_ERROR)
         return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
                        message->error.message.bytes);
+    if (message->op == GZ_OP_BYE) return hear_bye(message, retry_s, error);
     return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s",
                    gz_op_word(message->op));
 }
@@ -737,7 +751,8 @@ static enum gz_status fail_unconnected(struct gz_client *client, double deadline
 }
 
 /* Waits until the socket stands, says hello and waits for the welcome. */
-static enum gz_status join(struct gz_client *client, double deadline, struct gz_error *error)
+static enum gz_status join(struct gz_client *client, double deadline, double *retry_s,
+                           struct gz_error *error)
 {
     while (client->state == CONNECTING && now_s() < deadline) service(client, deadline);
     if (client->state == CONNECTING) over(client, "no answer in time");
@@ -745,14 +760,17 @@ static enum gz_status join(struct gz_client *client, double deadline, struct gz_
 
     bool interest_is_left = false;
     enum gz_status status = say_hello(client, &interest_is_left, error);
-    if (status == GZ_OK) status = await_welcome(client, deadline, error);
+    if (status == GZ_OK) status = await_welcome(client, deadline, retry_s, error);
     if (status == GZ_OK && interest_is_left) status = send_interest(client, error);
     if (status != GZ_OK || client->interests.taken == NULL) return status;
     return gz_client_answer(client, client->interests.taken->message.rid, deadline - now_s(), NULL,
                             error);
 }
 
-enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error)
+/* One attempt. *retry_s: seconds after which the server wants to be asked again; else it is left
+ * as it is. */
+static enum gz_status reconnect(struct gz_client *client, double deadline, double *retry_s,
+                                struct gz_error *error)
 {
     gz_client_cut(client);
     queue_clear(&client->received);
@@ -760,13 +778,31 @@ enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *er
     gz_buffer_clear(&client->incoming);
     gz_interests_forget_asked(&client->interests);
     client->offset = 0;
-    double deadline = now_s() + client->options.timeout_s;
     enum gz_status status = open_socket(client, error);
-    if (status == GZ_OK) status = join(client, deadline, error);
+    if (status == GZ_OK) status = join(client, deadline, retry_s, error);
     if (status != GZ_OK) {
         gz_client_cut(client);
         queue_clear(&client->received);
         client->offset = 0;
+    }
+    return status;
+}
+
+static void sleep_s(double seconds)
+{
+    struct timespec pause = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&pause, NULL);
+}
+
+enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error)
+{
+    const double deadline = now_s() + client->options.timeout_s;
+    double retry_s = INFINITY;
+    enum gz_status status = reconnect(client, deadline, &retry_s, error);
+    while (status != GZ_OK && now_s() + retry_s < deadline) {
+        sleep_s(retry_s);
+        retry_s = INFINITY;
+        status = reconnect(client, deadline, &retry_s, error);
     }
     return status;
 }

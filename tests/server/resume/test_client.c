@@ -20,6 +20,7 @@
  * up. */
 struct act {
     bool resumes, says_edit;
+    bool is_put_off; /* the answer is a bye, after which the client comes back by itself */
     uint64_t epoch, seq, edit;
     const char *secret; /* NULL for none */
     size_t answer_count;
@@ -170,6 +171,7 @@ static void run(const struct act *acts, size_t count)
     options.url = play.url;
     assert_int_equal(pthread_create(&server, NULL, serve, &play), 0);
     for (size_t i = 0; i < count; i++) {
+        if (i > 0 && acts[i - 1].is_put_off) continue;
         enum gz_status status = i == 0 ? gz_client_create(&client, &options, &error)
                                        : gz_client_reconnect(client, &error);
         if (status != GZ_OK)
@@ -241,6 +243,14 @@ static const struct gz_node_state untold = {.has = GZ_HAS_STATE_T, .id = 2};
             .epoch = EPOCH,                                                                        \
             .server = {"test", 4},                                                                 \
             .secret = {secret_, strlen(secret_)}                                                   \
+        }                                                                                          \
+    }
+#define BYE(retry_s_, fatal_)                                                                      \
+    {                                                                                              \
+        .op = GZ_OP_BYE, .bye = {                                                                  \
+            .reason = {"not here", 8},                                                             \
+            .retry_s = (retry_s_),                                                                 \
+            .fatal = (fatal_)                                                                      \
         }                                                                                          \
     }
 #define RUN(acts) run(acts, sizeof(acts) / sizeof(acts)[0])
@@ -419,6 +429,44 @@ TEST(test_client_says_which_edit_it_heard_of_last)
     RUN(acts);
 }
 
+TEST(test_client_that_is_put_off_comes_back)
+{
+    static const struct act acts[] = {
+        {.is_put_off = true, .answer_count = 1, .answers = {BYE(0.2, false)}},
+        {.is_put_off = true, .answer_count = 1, .answers = {BYE(0, false)}},
+        {.answer_count = 2, .answers = {WELCOME(4, false), DELTA_OF(&node, 0, 4, false, 4)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 4,
+         .is_put_off = true,
+         .answer_count = 1,
+         .answers = {BYE(0, false)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 4,
+         .answer_count = 1,
+         .answers = {WELCOME(4, true)}},
+    };
+    RUN(acts);
+}
+
+TEST(test_client_that_is_sent_away_for_good_says_why)
+{
+    static const struct act act = {.answer_count = 1, .answers = {BYE(0, true)}};
+    struct play play = {.acts = &act, .count = 1};
+    struct gz_client_options options = {.scene = "arm", .user = "anna", .timeout_s = PATIENCE_S};
+    struct gz_client *client = NULL;
+    struct gz_error error = {0};
+    pthread_t server;
+    listen_for(&play);
+    options.url = play.url;
+    assert_int_equal(pthread_create(&server, NULL, serve, &play), 0);
+    assert_int_not_equal(gz_client_create(&client, &options, &error), GZ_OK);
+    assert_string_equal(error.message, "not here");
+    pthread_join(server, NULL);
+    close(play.listener);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_client_cut_off_within_what_was_not_saved_starts_anew),
         cmocka_unit_test(test_client_whose_scene_is_broken_starts_anew),
         cmocka_unit_test(test_client_says_which_edit_it_heard_of_last),
+        cmocka_unit_test(test_client_that_is_put_off_comes_back),
+        cmocka_unit_test(test_client_that_is_sent_away_for_good_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
