@@ -1,8 +1,11 @@
-/* fault_driver URL LOG - some people at work in a scene whose server is killed again and again: two
- * drag at 200 Hz, two set several nodes at once, one makes, lifts, undoes and deletes, one writes
- * notes, and one only watches. Every request has a key. Whoever loses the connection comes back and
- * says again, as it was, what was not answered, and what was answered last. Ends, with exit code 0,
- * when its standard input does; 1 with words where the server says what it may not. */
+/* fault_driver LOG URL... - some people at work in a scene whose server is killed again and again:
+ * two drag at 200 Hz, two set several nodes at once, one makes, lifts, undoes and deletes, one
+ * writes notes, and one only watches. Each of them is a process. Every request has a key. Whoever
+ * loses the connection comes back and says again, as it was, what was not answered, and what was
+ * answered last. Several URLs are members of a cluster: everybody comes back to any of them, also
+ * from a member that is silent, works at 50 Hz, and either repeats what a member refuses because it
+ * cannot do it now, or drops it for good. Ends, with exit code 0, when its standard input does; 1
+ * with words if the server says what it may not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,18 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "driver_log.h"
 #include "gizmo_client.h"
 #include "proto/limits.h"
+#include "support/chance.h"
 
 #define USERS 7
 #define WATCHER (USERS - 1)
 #define MOVE_S 0.005
 #define MOVES_PER_DRAG 60
 #define RETRY_S 0.02
+/* With several members: seconds between two pointers, until a silent member is left, for a join,
+ * and until a refused request is repeated. */
+#define MEMBER_MOVE_S 0.02
+#define PATIENCE_S 3
+#define JOIN_S 2
+#define REPEAT_S 0.2
 #define NOTE_S 0.15
 /* For so long everybody is busy, and then only those who drag and write: then it is the drags alone
  * that are saved. */
@@ -44,7 +55,10 @@ struct user {
     uint64_t numbers;
     struct driver_entry asked, answered; /* kind 0: none */
     uint64_t asked_rid, answered_rid;    /* 0: not on its way */
-    uint64_t nodes[DRIVER_SET_NODES];    /* what it works with */
+    uint64_t asked_times;                /* that the open request was sent */
+    double asked_s, heard_s;             /* when it was sent last; when the server said anything */
+    uint64_t chance;
+    uint64_t nodes[DRIVER_SET_NODES]; /* what it works with */
     size_t node_count;
     uint64_t lifted; /* the edit that an undo is to be about */
     bool is_dragging;
@@ -52,9 +66,9 @@ struct user {
 };
 
 struct driver {
-    const char *url;
+    char *const *urls;
+    uint64_t url_count;
     int log;
-    struct user users[USERS];
 };
 
 static double now_s(void)
@@ -155,13 +169,21 @@ static uint64_t say(struct user *user, const struct driver_entry *asked)
     return send_message(user, &message, true);
 }
 
+static void say_asked(struct user *user)
+{
+    user->asked_times++;
+    user->asked_s = now_s();
+    user->asked_rid = say(user, &user->asked);
+}
+
 static void ask(struct user *user, enum driver_op op, double x)
 {
     user->asked = (struct driver_entry){
         .kind = DRIVER_ASKED, .op = op, .number = ++user->numbers, .target = user->lifted, .x = x};
     memcpy(user->asked.ids, user->nodes, sizeof user->nodes);
+    user->asked_times = 0;
     write_down(user, user->asked, DRIVER_ASKED);
-    user->asked_rid = say(user, &user->asked);
+    say_asked(user);
 }
 
 static void work_on_what_is_made(struct user *user)
@@ -206,7 +228,8 @@ static void do_next(struct user *user)
 {
     enum role role = roles[user->id];
     bool is_quiet = fmod(now_s(), 2 * PHASE_S) > PHASE_S;
-    user->next_s = now_s() + (role == WRITES ? NOTE_S : MOVE_S);
+    double move_s = user->driver->url_count > 1 ? MEMBER_MOVE_S : MOVE_S;
+    user->next_s = now_s() + (role == WRITES ? NOTE_S : move_s);
     if (role == WATCHES || (is_quiet && (role == SETS || role == MAKES))) return;
     if (role == WRITES) {
         ask(user, DRIVER_NOTE, 0);
@@ -270,9 +293,37 @@ static void watch_delta(struct user *user, const struct gz_delta *delta)
     write_down(user, (struct driver_entry){.seq = delta->saved}, DRIVER_SAVED);
 }
 
-static void take(struct user *user, const struct gz_message *message)
+/* A member that cannot do it now; what was sent only once is certainly not done. */
+static void take_refusal(struct user *user)
+{
+    bool is_dropped = user->asked_times == 1 && chance_below(&user->chance, 2) == 0;
+    user->asked_rid = 0;
+    user->next_s = now_s() + REPEAT_S;
+    if (!is_dropped) return;
+    write_down(user, user->asked, DRIVER_REFUSED);
+    user->asked.kind = 0;
+}
+
+static bool is_for_now(const struct user *user, const struct gz_message *message)
+{
+    enum gz_status code = message->error.code;
+    return user->driver->url_count > 1 && (code == GZ_STORAGE || code == GZ_BAD_STATE);
+}
+
+static void take_error(struct user *user, const struct gz_message *message)
 {
     char words[GZ_ERROR_BYTES_MAX + 1];
+    snprintf(words, sizeof words, "%.*s", (int)message->error.message.size,
+             message->error.message.bytes);
+    if (!is_for_now(user, message)) die(user, "refused", words);
+    if (user->asked_rid != 0 && message->rid == user->asked_rid)
+        take_refusal(user);
+    else if (user->answered_rid != 0 && message->rid == user->answered_rid)
+        user->answered_rid = 0;
+}
+
+static void take(struct user *user, const struct gz_message *message)
+{
     bool is_watcher = user->id == WATCHER;
     if (message->op == GZ_OP_DELTA && is_watcher) watch_delta(user, &message->delta);
     if (message->op == GZ_OP_SAVED && is_watcher)
@@ -282,10 +333,7 @@ static void take(struct user *user, const struct gz_message *message)
     else if (message->op == GZ_OP_OK && user->answered_rid != 0 &&
              message->rid == user->answered_rid)
         compare_answer(user, &message->ok);
-    if (message->op != GZ_OP_ERROR) return;
-    snprintf(words, sizeof words, "%.*s", (int)message->error.message.size,
-             message->error.message.bytes);
-    die(user, "refused", words);
+    if (message->op == GZ_OP_ERROR) take_error(user, message);
 }
 
 /* ---- connections ---- */
@@ -302,21 +350,30 @@ static void greet(struct user *user)
     if (user->id == WATCHER) write_down(user, (struct driver_entry){.seq = seq}, DRIVER_JOINED);
     if (roles[user->id] == DRAGS) send_message(user, &camera, false);
     user->answered_rid = user->answered.kind != 0 ? say(user, &user->answered) : 0;
-    user->asked_rid = user->asked.kind != 0 ? say(user, &user->asked) : 0;
+    if (user->asked.kind != 0) say_asked(user);
+}
+
+static enum gz_status connect_any(struct user *user)
+{
+    struct gz_error error;
+    struct driver *driver = user->driver;
+    struct gz_client_options options = {
+        .url = driver->urls[chance_below(&user->chance, driver->url_count)],
+        .scene = DRIVER_SCENE,
+        .user = user->name,
+        .create = user->id != WATCHER,
+        .timeout_s = driver->url_count > 1 ? JOIN_S : 10};
+    if (user->client != NULL && driver->url_count == 1)
+        return gz_client_reconnect(user->client, &error);
+    gz_client_destroy(user->client);
+    user->client = NULL;
+    return gz_client_create(&user->client, &options, &error);
 }
 
 static void join(struct user *user)
 {
-    struct gz_error error;
-    struct gz_client_options options = {.url = user->driver->url,
-                                        .scene = DRIVER_SCENE,
-                                        .user = user->name,
-                                        .create = user->id != WATCHER,
-                                        .timeout_s = 10};
-    enum gz_status status = user->client != NULL
-                                ? gz_client_reconnect(user->client, &error)
-                                : gz_client_create(&user->client, &options, &error);
-    user->is_in = status == GZ_OK;
+    user->is_in = connect_any(user) == GZ_OK;
+    user->heard_s = now_s();
     if (user->is_in) {
         greet(user);
     } else {
@@ -339,51 +396,76 @@ static bool is_open(const struct user *user)
     return user->client != NULL && gz_client_is_open(user->client);
 }
 
-static void turn(struct user *user)
+/* Whether a member leaves the user without a word, or without an answer. */
+static bool is_left_alone(const struct user *user)
+{
+    double since_s =
+        user->asked_rid != 0 && user->asked_s < user->heard_s ? user->asked_s : user->heard_s;
+    return user->driver->url_count > 1 && now_s() - since_s > PATIENCE_S;
+}
+
+static void listen_to(struct user *user)
 {
     const struct gz_message *message;
-    while (is_open(user) && (message = gz_client_next(user->client, 0)) != NULL)
+    while (is_open(user) && (message = gz_client_next(user->client, 0)) != NULL) {
+        user->heard_s = now_s();
         take(user, message);
+    }
+    if (is_open(user) && is_left_alone(user)) gz_client_cut(user->client);
     if (user->is_in && !is_open(user)) lose(user);
+}
+
+static void turn(struct user *user)
+{
+    listen_to(user);
     if (now_s() < user->next_s) return;
     if (!is_open(user)) {
         join(user);
+    } else if (user->asked.kind != 0 && user->asked_rid == 0) {
+        say_asked(user);
     } else if (user->asked.kind == 0 && user->answered_rid == 0) {
         do_next(user);
     }
 }
 
-static void run(struct driver *driver)
+/* One of them, until the standard input ends. */
+static int work(struct user *user)
 {
     for (;;) {
-        struct pollfd ready[USERS + 1] = {{.fd = STDIN_FILENO}};
-        for (size_t i = 0; i < USERS; i++) {
-            struct user *user = &driver->users[i];
-            turn(user);
-            short wanted = POLLIN;
-            if (is_open(user) && gz_client_wants_write(user->client)) wanted |= POLLOUT;
-            ready[i + 1] = (struct pollfd){.fd = is_open(user) ? gz_client_fd(user->client) : -1,
-                                           .events = wanted};
-        }
-        poll(ready, USERS + 1, 2);
-        if ((ready[0].revents & POLLHUP) != 0) return;
+        turn(user);
+        short wanted = POLLIN;
+        if (is_open(user) && gz_client_wants_write(user->client)) wanted |= POLLOUT;
+        struct pollfd ready[2] = {
+            {.fd = STDIN_FILENO},
+            {.fd = is_open(user) ? gz_client_fd(user->client) : -1, .events = wanted}};
+        poll(ready, 2, 2);
+        if ((ready[0].revents & POLLHUP) != 0) break;
     }
+    gz_client_destroy(user->client);
+    return 0;
+}
+
+static pid_t start(struct driver *driver, uint64_t id)
+{
+    pid_t pid = fork();
+    if (pid != 0) return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    struct user user = {.driver = driver, .id = id, .chance = chance_seed(1) * USERS + id};
+    snprintf(user.name, sizeof user.name, "u%llu", (unsigned long long)id);
+    exit(work(&user));
 }
 
 int main(int argc, char **argv)
 {
-    static struct driver driver;
-    if (argc != 3) return 2;
+    int status, code = 0;
+    if (argc < 3) return 2;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    driver.url = argv[1];
-    driver.log = open(argv[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    for (size_t i = 0; i < USERS; i++) {
-        struct user *user = &driver.users[i];
-        *user = (struct user){.driver = &driver, .id = i};
-        snprintf(user->name, sizeof user->name, "u%zu", i);
-    }
-    run(&driver);
-    for (size_t i = 0; i < USERS; i++) gz_client_destroy(driver.users[i].client);
+    struct driver driver = {.urls = argv + 2, .url_count = (uint64_t)argc - 2};
+    driver.log = open(argv[1], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    for (uint64_t i = 0; i < USERS; i++)
+        if (start(&driver, i) < 0) return 1;
+    for (pid_t pid; code == 0 && (pid = wait(&status)) > 0;)
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) code = 1;
     close(driver.log);
-    return 0;
+    return code;
 }

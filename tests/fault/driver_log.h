@@ -17,7 +17,8 @@ enum driver_entry_kind {
     DRIVER_JOINED,  /* the watcher: seq; a new epoch begins for it */
     DRIVER_SEEN,    /* the watcher: ids[0] is at x as of seq */
     DRIVER_SAVED,   /* the watcher: seq is saved */
-    DRIVER_LOST     /* user: the connection is gone */
+    DRIVER_LOST,    /* user: the connection is gone */
+    DRIVER_REFUSED  /* as asked: it was refused at once, and is not repeated */
 };
 
 /* What a request is; also a letter of its key, which is USER-NUMBER. */

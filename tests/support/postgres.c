@@ -120,7 +120,7 @@ static int free_port(void)
     return ntohs(address.sin_port);
 }
 
-void test_postgres_init(struct test_postgres *postgres)
+static void make_folder(struct test_postgres *postgres)
 {
     *postgres = (struct test_postgres){.directory = "/tmp/gizmod-pg-XXXXXX"};
     assert_non_null(mkdtemp(postgres->directory));
@@ -128,10 +128,54 @@ void test_postgres_init(struct test_postgres *postgres)
     snprintf(postgres->log, sizeof postgres->log, "%s/log", postgres->directory);
     const struct passwd *who = user();
     if (who != NULL) assert_int_equal(chown(postgres->directory, who->pw_uid, who->pw_gid), 0);
-    take_data(postgres);
     postgres->port = free_port();
     snprintf(postgres->uri, sizeof postgres->uri, "postgresql://gizmod@127.0.0.1:%d/postgres",
              postgres->port);
+}
+
+void test_postgres_init(struct test_postgres *postgres)
+{
+    make_folder(postgres);
+    take_data(postgres);
+}
+
+/* ---- a standby ---- */
+
+void test_postgres_init_standby(struct test_postgres *standby)
+{
+    make_folder(standby);
+}
+
+static void set_standbys(const struct test_postgres *primary, const char *names)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql, "ALTER SYSTEM SET synchronous_standby_names = '%s'", names);
+    test_postgres_ask(primary, sql);
+    test_postgres_ask(primary, "SELECT pg_reload_conf()");
+}
+
+void test_postgres_stand_by(struct test_postgres *standby, const struct test_postgres *primary)
+{
+    const char *const remove[] = {"/bin/rm", "-rf", standby->data, NULL};
+    const char *const copy[] = {PROGRAMS "pg_basebackup",
+                                "-R",
+                                "-c",
+                                "fast",
+                                "-d",
+                                primary->uri,
+                                "-D",
+                                standby->data,
+                                NULL};
+    run(standby, false, remove);
+    run(standby, true, copy);
+    test_postgres_start(standby);
+    set_standbys(primary, "ANY 1 (*)");
+}
+
+void test_postgres_promote(const struct test_postgres *standby)
+{
+    test_postgres_ask(standby, "SELECT pg_promote()");
+    set_standbys(standby, "");
 }
 
 /* ---- running ---- */
@@ -151,6 +195,8 @@ void test_postgres_start(struct test_postgres *postgres)
                                   "listen_addresses=127.0.0.1",
                                   "-c",
                                   "shared_buffers=16MB",
+                                  "-c",
+                                  "wal_retrieve_retry_interval=200ms",
                                   NULL};
     assert_int_equal(postgres->pid, 0);
     postgres->pid = fork();

@@ -24,6 +24,12 @@ bool test_postgres_is_there(void);
 void test_postgres_init(struct test_postgres *postgres);
 /* Runs it, on the same port as before, and returns when it takes connections. */
 void test_postgres_start(struct test_postgres *postgres);
+/* A folder and a port for a standby; stand_by fills it with a copy of the primary, starts it, and
+ * from then on a commit of the primary is answered when the standby has it on its disk as well. */
+void test_postgres_init_standby(struct test_postgres *standby);
+void test_postgres_stand_by(struct test_postgres *standby, const struct test_postgres *primary);
+/* Makes the standby of a primary that was killed a primary, which goes on alone. */
+void test_postgres_promote(const struct test_postgres *standby);
 /* Ends all its processes at once, without any order, as a crash does. */
 void test_postgres_kill(struct test_postgres *postgres);
 /* SIGSTOP to all its processes, and SIGCONT. */

@@ -1,8 +1,8 @@
 /* proxy.h - a network between a client and a daemon that can go silent: a child process that hands
- * on what either side says, for one connection. While it is stopped nothing passes and nothing is
- * heard of either side, though neither has hung up; what was said meanwhile arrives when it goes
- * on. It ends when one side hangs up, and with the test. Fails the test where it cannot do its
- * work. */
+ * on what either side says, for one connection or for many. While it is stopped nothing passes and
+ * nothing is heard of either side, though neither has hung up; what was said meanwhile arrives when
+ * it goes on. One for one connection ends when a side hangs up. Each ends with the test. Fails the
+ * test if it cannot do its work. */
 #ifndef TESTS_SUPPORT_PROXY_H
 #define TESTS_SUPPORT_PROXY_H
 
@@ -14,6 +14,10 @@ struct test_proxy {
 };
 
 void test_proxy_start(struct test_proxy *proxy, int daemon_port);
+/* The same for many connections: it ends when it is killed, and takes none while the daemon
+ * takes none. */
+void test_proxy_start_many(struct test_proxy *proxy, int daemon_port);
+void test_proxy_kill(struct test_proxy *proxy);
 void test_proxy_silence(const struct test_proxy *proxy);
 void test_proxy_go_on(const struct test_proxy *proxy);
 /* Waits until it has ended because a side has hung up. */

@@ -60,9 +60,10 @@ static void prepare(struct cluster *cluster, size_t which)
     snprintf(member->name, sizeof member->name, "%c", (char)('a' + which));
     snprintf(member->advertise, sizeof member->advertise, "http%s://127.0.0.1:%d",
              daemon->tls ? "s" : "", daemon->port);
-    const char *options[] = {"--cluster",  cluster->postgres->uri, "--member",
-                             member->name, "--advertise",          member->advertise,
-                             "--secret",   cluster->secret,        NULL};
+    snprintf(member->database, sizeof member->database, "%s", cluster->postgres->uri);
+    const char *options[] = {"--cluster",  member->database, "--member",
+                             member->name, "--advertise",    member->advertise,
+                             "--secret",   cluster->secret,  NULL};
     memcpy(member->options, options, sizeof options);
 }
 

@@ -16,6 +16,7 @@
 struct member {
     struct stage stage; /* its daemon and those that are its clients */
     char name[8], advertise[64];
+    char database[128]; /* URI by which it reaches PostgreSQL */
     const char *options[9];
 };
 
