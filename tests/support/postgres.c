@@ -175,7 +175,12 @@ void test_postgres_stand_by(struct test_postgres *standby, const struct test_pos
 void test_postgres_promote(const struct test_postgres *standby)
 {
     test_postgres_ask(standby, "SELECT pg_promote()");
-    set_standbys(standby, "");
+    test_postgres_go_alone(standby);
+}
+
+void test_postgres_go_alone(const struct test_postgres *primary)
+{
+    set_standbys(primary, "");
 }
 
 /* ---- running ---- */

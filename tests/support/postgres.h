@@ -30,6 +30,8 @@ void test_postgres_init_standby(struct test_postgres *standby);
 void test_postgres_stand_by(struct test_postgres *standby, const struct test_postgres *primary);
 /* Makes the standby of a primary that was killed a primary, which goes on alone. */
 void test_postgres_promote(const struct test_postgres *standby);
+/* Commits do not wait for a standby any more. */
+void test_postgres_go_alone(const struct test_postgres *primary);
 /* Ends all its processes at once, without any order, as a crash does. */
 void test_postgres_kill(struct test_postgres *postgres);
 /* SIGSTOP to all its processes, and SIGCONT. */

@@ -64,9 +64,11 @@ RETURNING life
 -- :append_part
 INSERT INTO gizmod.log (life, n, part, epoch, version, size, bytes) VALUES ($1, $2, $3, $4, $5, $6, $7)
 -- Whether a change is in the log, from the same hand. The first part will do, as all parts come in one transaction.
+-- PostgreSQL may have been killed when only its own disk had the change: a commit that changes nothing waits for the standby.
 -- :appended
-SELECT 1 FROM gizmod.log l JOIN gizmod.scenes s ON s.life = l.life
-WHERE s.name = $1 AND l.epoch = $2 AND l.n = $3 AND l.part = 0 AND l.size = $4 AND l.bytes = $5
+UPDATE gizmod.scenes SET n = gizmod.scenes.n FROM gizmod.log l
+WHERE gizmod.scenes.life = l.life AND gizmod.scenes.name = $1 AND l.epoch = $2 AND l.n = $3 AND l.part = 0 AND l.size = $4 AND l.bytes = $5
+RETURNING l.n
 -- :changes
 SELECT n, part, epoch, version, size, bytes FROM gizmod.log WHERE life = $1 AND n > $2 ORDER BY n, part
 

@@ -14,6 +14,7 @@
 #define LOCK_WAITERS                                                                               \
     "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE "         \
     "'WITH fence%'"
+#define STANDBY_WAITERS "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 #define TRIES 3000 /* of 10 ms */
 
 /* Waits until a statement counts so many. */
@@ -258,6 +259,35 @@ static void a_server_that_was_killed_has_what_was_answered(void **state)
 
 #define WRITERS 24
 
+/* What the primary had written when it was killed may not be at the standby yet. */
+static void an_append_that_is_found_again_is_on_the_standby(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_scene mine = log_stage_take(&stage->anna, "twice");
+    struct test_postgres standby;
+    struct writer writer;
+    test_postgres_init_standby(&standby);
+    test_postgres_stand_by(&standby, &stage->postgres);
+    test_postgres_pause(&standby);
+    start_writer(&writer, &stage->anna, &mine);
+    await_count(stage, STANDBY_WAITERS, 1);
+    test_postgres_kill(&stage->postgres);
+    assert_int_equal(finish_writer(&writer), GZ_STORAGE);
+    test_postgres_start(&stage->postgres);
+    assert_int_equal(test_postgres_ask(&stage->postgres, "SELECT count(*) FROM gizmod.log l JOIN "
+                                                         "gizmod.scenes s ON s.life = l.life "
+                                                         "WHERE s.name = 'twice'"),
+                     1);
+    start_writer(&writer, &stage->anna, &mine);
+    await_count(stage, STANDBY_WAITERS, 1);
+    assert_false(atomic_load(&writer.is_done));
+    test_postgres_go_on(&standby);
+    assert_int_equal(finish_writer(&writer), GZ_OK);
+    assert_int_equal(log_stage_read(&stage->bert, "twice", mine.n).count, 1);
+    test_postgres_go_alone(&stage->postgres);
+    test_postgres_finish(&standby);
+}
+
 static void many_threads_share_a_few_connections(void **state)
 {
     struct log_stage *stage = *state;
@@ -329,6 +359,7 @@ int main(void)
         cmocka_unit_test(a_broken_connection_leaves_an_append_undone_or_done),
         cmocka_unit_test(a_server_that_pauses_is_waited_for),
         cmocka_unit_test(a_server_that_was_killed_has_what_was_answered),
+        cmocka_unit_test(an_append_that_is_found_again_is_on_the_standby),
         cmocka_unit_test(many_threads_share_a_few_connections),
         cmocka_unit_test(gizmoctl_says_who_has_what),
     };
