@@ -15,7 +15,7 @@ names() {
     done
 }
 
-for name in $(names "$2" | sed 's/^long_//; s/^sim_fault_.*/sim_fault_*/' | sort -u); do
+for name in $(names "$2" | sed 's/^long_//; s/^\(sim\|life\)_fault_.*/\1_fault_*/' | sort -u); do
     grep -qF -e "\`$name\`" -e "\`long_$name\`" tests/README.md || { echo "$name is not in tests/README.md" && missing=1; }
 done
 exit $missing

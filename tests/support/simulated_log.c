@@ -27,6 +27,8 @@ struct scene {
 struct process {
     struct simulated_engine *engine;
     struct simulated_faults faults;
+    bool (*watch)(void *context, const struct simulated_call *call);
+    void *watch_context;
     int number;
     char me[GZ_MEMBER_BYTES_MAX + 1];
 };
@@ -474,15 +476,33 @@ static void delay(struct process *process)
     usleep(us);
 }
 
+/* Whether it comes through. */
+static bool show(const struct process *process, const struct request *request,
+                 const struct gz_lease *lease, bool is_answer, enum gz_status status)
+{
+    const struct simulated_call call = {.is_answer = is_answer,
+                                        .is_append = request->kind == APPEND,
+                                        .status = status,
+                                        .scene = request->scene,
+                                        .change = {.n = request->n,
+                                                   .epoch = request->epoch,
+                                                   .version = request->version,
+                                                   .bytes = request->bytes,
+                                                   .size = request->size},
+                                        .lease = is_answer ? lease : NULL};
+    return process->watch == NULL || process->watch(process->watch_context, &call);
+}
+
 static enum gz_status ask(struct process *process, struct request request, struct gz_lease *lease,
                           struct gz_error *error)
 {
     request.from = process;
     delay(process);
+    if (!show(process, &request, lease, false, GZ_OK)) return fail_away(error);
     pthread_mutex_lock(&process->engine->mutex);
     enum gz_status status = go(process->engine, &request, lease, error);
     pthread_mutex_unlock(&process->engine->mutex);
-    return status;
+    return show(process, &request, lease, true, status) ? status : fail_away(error);
 }
 
 /* ---- the functions of log.h ---- */
@@ -576,6 +596,8 @@ static enum gz_status begin_look(struct process *process, struct gz_error *error
 {
     struct simulated_engine *engine = process->engine;
     delay(process);
+    if (!show(process, &(struct request){.kind = KIND_COUNT}, NULL, false, GZ_OK))
+        return fail_away(error);
     pthread_mutex_lock(&engine->mutex);
     engine->calls++;
     arrive(engine, engine->calls);
@@ -771,6 +793,15 @@ void simulated_log_set_faults(const struct gz_cluster_log *log, struct simulated
     pthread_mutex_lock(&process->engine->mutex);
     process->faults = faults;
     pthread_mutex_unlock(&process->engine->mutex);
+}
+
+void simulated_log_watch(const struct gz_cluster_log *log,
+                         bool (*handle)(void *context, const struct simulated_call *call),
+                         void *context)
+{
+    struct process *process = log->context;
+    process->watch = handle;
+    process->watch_context = context;
 }
 
 void simulated_engine_settle(struct simulated_engine *engine)

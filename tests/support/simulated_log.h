@@ -18,6 +18,15 @@ struct simulated_faults {
     unsigned delay_us; /* that each call takes in real time, up to */
 };
 
+/* One call of a line, before it arrives and when it is answered. */
+struct simulated_call {
+    bool is_answer, is_append;
+    enum gz_status status;           /* of an answer */
+    const char *scene;               /* NULL if it is about none */
+    struct gz_cluster_change change; /* of an append */
+    const struct gz_lease *lease;    /* of the answer to a taking; else NULL */
+};
+
 struct simulated_engine *simulated_engine_create(uint64_t seed);
 void simulated_engine_destroy(struct simulated_engine *engine);
 /* Lets its clock go on. */
@@ -25,6 +34,11 @@ void simulated_engine_pass(struct simulated_engine *engine, double seconds);
 /* A line of one process; ends with the engine. */
 void simulated_engine_connect(struct simulated_engine *engine, struct gz_cluster_log *log);
 void simulated_log_set_faults(const struct gz_cluster_log *log, struct simulated_faults faults);
+/* From now on `handle` sees each call, on the thread that makes it; it may block. False: the call
+ * does not arrive, or its answer is lost. */
+void simulated_log_watch(const struct gz_cluster_log *log,
+                         bool (*handle)(void *context, const struct simulated_call *call),
+                         void *context);
 /* Whoever is late arrives now. */
 void simulated_engine_settle(struct simulated_engine *engine);
 

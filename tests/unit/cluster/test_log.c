@@ -287,6 +287,96 @@ static void a_copy_takes_the_place_of_what_was(void **state)
     assert_int_equal(log_stage_read(bert, "copy", n + 10).count, 1);
 }
 
+/* As if its author had been cut off in the middle: a real one has no other leftovers. */
+static void leave_copy(const struct log_stage *stage, const char *scene, uint64_t n, uint64_t epoch,
+                       int parts)
+{
+    char sql[300];
+    for (int part = 0; stage->engine == NULL && part < parts; part++) {
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO gizmod.copies (life, n, epoch, part, bytes) SELECT life, %llu, %llu, "
+                 "%d, 'left' FROM gizmod.scenes WHERE name = '%s'",
+                 (unsigned long long)n, (unsigned long long)epoch, part, scene);
+        test_postgres_ask(&stage->postgres, sql);
+    }
+}
+
+static void expect_parts(const struct log_stage *stage, const char *scene, int parts)
+{
+    char sql[200];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM gizmod.copies c JOIN gizmod.scenes s ON s.life = c.life WHERE "
+             "s.name = '%s'",
+             scene);
+    if (stage->engine == NULL) assert_int_equal(test_postgres_ask(&stage->postgres, sql), parts);
+}
+
+static void leftovers_of_a_copy_are_no_part_of_another(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
+    struct gz_cluster_scene mine = log_stage_take(anna, "left");
+    uint64_t n = mine.n, epoch = mine.epoch;
+    assert_int_equal(log_stage_copy(anna, "left", epoch, n, PART + 5), GZ_OK);
+    assert_int_equal(log_stage_append(anna, "left", epoch, n + 1, 100), GZ_OK);
+    leave_copy(stage, "left", n + 1, epoch, 3);
+    check_copy(bert, "left", epoch, n, PART + 5);
+    /* Of an earlier epoch: at the place of the copy in force, and at that of the next. */
+    epoch = log_stage_take(anna, "left").epoch;
+    leave_copy(stage, "left", n, epoch, 3);
+    check_copy(bert, "left", mine.epoch, n, PART + 5);
+    epoch = log_stage_take(anna, "left").epoch;
+    assert_int_equal(log_stage_copy(anna, "left", epoch, n + 1, 2 * PART), GZ_OK);
+    check_copy(bert, "left", epoch, n + 1, 2 * PART);
+    expect_parts(stage, "left", 2);
+    /* Of the same epoch, at the same place. */
+    assert_int_equal(log_stage_append(anna, "left", epoch, n + 2, 100), GZ_OK);
+    leave_copy(stage, "left", n + 2, epoch, 3);
+    assert_int_equal(log_stage_copy(anna, "left", epoch, n + 2, 7), GZ_OK);
+    check_copy(bert, "left", epoch, n + 2, 7);
+    expect_parts(stage, "left", 1);
+}
+
+struct overtaken {
+    const struct gz_cluster_log *log;
+    uint64_t epoch, last, count, copy_at;
+};
+
+static enum gz_status overtake(void *to, const struct gz_cluster_change *change,
+                               struct gz_error *error)
+{
+    struct overtaken *reader = to;
+    (void)error;
+    assert_int_equal(change->n, reader->last + 1);
+    reader->last = change->n;
+    if (++reader->count == 2)
+        assert_int_equal(
+            log_stage_copy(reader->log, "overtaken", reader->epoch, reader->copy_at, 10), GZ_OK);
+    return GZ_OK;
+}
+
+/* The reader gets all of them, or is told to begin with the copy; never some and no word. */
+static void a_copy_deletes_what_is_being_read(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
+    struct gz_cluster_scene mine = log_stage_take(anna, "overtaken");
+    struct gz_error error;
+    const uint64_t changes = 8;
+    for (uint64_t i = 1; i <= changes; i++)
+        assert_int_equal(log_stage_append(anna, "overtaken", mine.epoch, mine.n + i, PART / 2),
+                         GZ_OK);
+    struct overtaken reader = {
+        .log = anna, .epoch = mine.epoch, .last = mine.n, .copy_at = mine.n + 5};
+    enum gz_status status =
+        bert->read(bert->context, "overtaken", mine.n, overtake, &reader, &error);
+    assert_true(status == GZ_OK ? reader.count == changes
+                                : status == GZ_CONFLICT && reader.count >= 2);
+    assert_int_equal(log_stage_read(bert, "overtaken", reader.copy_at).count, changes - 5);
+    assert_int_equal(log_stage_read(bert, "overtaken", mine.n).status, GZ_CONFLICT);
+    check_copy(bert, "overtaken", mine.epoch, reader.copy_at, 10);
+}
+
 /* ---- deleting and renaming ---- */
 
 static void a_deleted_scene_is_known_as_gone(void **state)
@@ -481,6 +571,8 @@ int main(void)
         cmocka_unit_test(changes_have_any_size),
         cmocka_unit_test(a_reader_may_stop),
         cmocka_unit_test(a_copy_takes_the_place_of_what_was),
+        cmocka_unit_test(leftovers_of_a_copy_are_no_part_of_another),
+        cmocka_unit_test(a_copy_deletes_what_is_being_read),
         cmocka_unit_test(a_deleted_scene_is_known_as_gone),
         cmocka_unit_test(a_renamed_scene_goes_on),
         cmocka_unit_test(racers_never_write_in_one_place),
