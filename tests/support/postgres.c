@@ -158,6 +158,7 @@ void test_postgres_stand_by(struct test_postgres *standby, const struct test_pos
 {
     const char *const remove[] = {"/bin/rm", "-rf", standby->data, NULL};
     const char *const copy[] = {PROGRAMS "pg_basebackup",
+                                "-N",
                                 "-R",
                                 "-c",
                                 "fast",
