@@ -146,12 +146,30 @@ void test_postgres_init_standby(struct test_postgres *standby)
     make_folder(standby);
 }
 
+/* Signals bring the setting to the server's processes. Once a new connection has it, they have been
+ * sent; and the process that tells the others whether commits wait looks at its signals before it
+ * makes a checkpoint. */
+static void await_standbys(const struct test_postgres *primary, const char *names)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names' AND "
+             "setting = '%s'",
+             names);
+    for (int i = 0; test_postgres_ask(primary, sql) != 1; i++) {
+        if (i == START_TRIES) fail_with_log(primary, "does not take its standbys");
+        usleep(100 * 1000 / 4);
+    }
+    test_postgres_ask(primary, "CHECKPOINT");
+}
+
 static void set_standbys(const struct test_postgres *primary, const char *names)
 {
     char sql[128];
     snprintf(sql, sizeof sql, "ALTER SYSTEM SET synchronous_standby_names = '%s'", names);
     test_postgres_ask(primary, sql);
     test_postgres_ask(primary, "SELECT pg_reload_conf()");
+    await_standbys(primary, names);
 }
 
 void test_postgres_stand_by(struct test_postgres *standby, const struct test_postgres *primary)
