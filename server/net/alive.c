@@ -3,13 +3,12 @@
 
 #include <math.h>
 
-#include "net/progress.h"
 #include "server/maxima.h"
 
 /* Whether the peer has taken any of the bytes that wait for it since the last look. */
 static bool took_bytes(struct gz_connection *connection)
 {
-    uint64_t bytes = gz_acknowledged_bytes(lws_get_socket_fd(connection->wsi));
+    uint64_t bytes = connection->wire->kind->taken_bytes(connection->wire);
     if (bytes <= connection->acknowledged_bytes) return false;
     connection->acknowledged_bytes = bytes;
     return true;
@@ -49,7 +48,7 @@ static void look_at(struct gz_connection *connection, double now_s)
 {
     if (connection->end != 0) {
         if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS)
-            gz_arrival_kill(connection->net, connection->wsi);
+            connection->wire->kind->kill(connection->wire);
     } else if (connection->is_waiting) {
         return; /* nothing is read from it */
     } else if (connection->session == NULL && connection->relay == NULL &&

@@ -80,7 +80,7 @@ bool gz_arrive_make_room_for_session(struct gz_net *net)
     struct gz_arrival *arrival = oldest(net, GZ_PEER_NAMELESS);
     if (arrival == NULL) return false;
     drop(net, arrival);
-    gz_arrival_kill(net, arrival->wsi);
+    arrival->wire->kind->kill(arrival->wire);
     net->counters.dropped++;
     return true;
 }
@@ -234,10 +234,8 @@ void gz_arrival_end(struct gz_net *net, struct lws *wsi)
     forget(net, arrival);
 }
 
-void gz_arrival_become(struct lws *wsi, enum gz_peer_kind kind)
+void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_peer_kind kind)
 {
-    struct gz_arrival *arrival = gz_arrival_of(wsi);
-    struct gz_net *net = gz_net_of(wsi);
     arrival->since_s = gz_awake_now(&net->awake);
     if (!arrival->is_dropped) gz_peer_become(&net->peers, &arrival->peer, kind);
     if (kind == GZ_PEER_IDLE && (arrival->is_proxied || arrival->is_relayed))

@@ -147,23 +147,31 @@ void gz_connection_end(struct gz_connection *connection, int end)
 
 bool gz_connection_is_free(const struct gz_connection *connection)
 {
-    return !connection->choked && !connection->is_amid && !lws_partial_buffered(connection->wsi);
+    return !connection->choked && !connection->is_amid &&
+           connection->wire->kind->is_free(connection->wire);
 }
 
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
                          enum lws_write_protocol kind)
 {
     struct gz_net_counters *counters = &connection->net->counters;
-    if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
-        gz_connection_lose(connection);
-        gz_arrival_kill(connection->net, connection->wsi);
+    struct gz_wire *wire = connection->wire;
+    if (!wire->kind->write(wire, frame, kind)) {
+        gz_connection_break(connection);
         return;
     }
     if (kind == LWS_WRITE_BINARY) {
         counters->frames_out++;
         counters->bytes_out += frame->size;
     }
-    connection->choked = lws_partial_buffered(connection->wsi) != 0;
+    connection->choked = !wire->kind->is_free(wire);
+}
+
+void gz_connection_write_close(struct gz_connection *connection)
+{
+    struct gz_wire *wire = connection->wire;
+    if (!wire->kind->write_close(wire, connection->end, connection->end_words))
+        gz_connection_break(connection);
 }
 
 void gz_pong_write(struct gz_connection *connection)
@@ -192,8 +200,7 @@ void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
     gz_connection_move(connection, &connection->net->lobby);
 }
 
-/* The socket is at its end, or libwebsockets ends it: nothing more can be said, and no other
- * session has to wait for the nodes that this one held. */
+/* Nothing more can be said, and no other session has to wait for the nodes that this one held. */
 void gz_connection_lose(struct gz_connection *connection)
 {
     gz_connection_leave(connection, gz_clock_now());

@@ -264,7 +264,7 @@ int gz_exchange_send(struct gz_exchange *exchange)
     if (has_chunk(exchange) || lws_partial_buffered(wsi)) lws_callback_on_writable(wsi);
     if (exchange->sent < exchange->reply.size || lws_partial_buffered(wsi)) return 0;
     exchange->done = true;
-    gz_arrival_become(wsi, GZ_PEER_IDLE);
+    gz_arrival_become(gz_net_of(wsi), gz_arrival_of(wsi), GZ_PEER_IDLE);
     if (exchange->hang_up || lws_http_transaction_completed(wsi)) return -1;
     lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* until the next request the sweep has it */
     return 0;

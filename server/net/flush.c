@@ -1,4 +1,4 @@
-/* flush.c - what one connection is to be sent goes to its socket, if that is free. */
+/* flush.c - what one connection is to be sent goes to its client, if the wire is free. */
 #include "net/internal.h"
 
 #include <string.h>
@@ -40,25 +40,9 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     if (connection->paused && !gz_session_is_full(connection->session)) {
         connection->paused = false;
         connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
-        gz_reader_resume(connection->reader);
+        connection->wire->kind->resume(connection->wire);
     }
     end_session_if_over(connection);
-}
-
-/* A close of our own: that of libwebsockets comes with an end of the connection. */
-static void write_close(struct gz_connection *connection)
-{
-    uint8_t bytes[LWS_PRE + 2 + GZ_CONTROL_BYTES_MAX], *at = bytes + LWS_PRE;
-    const char *words = connection->end_words != NULL ? connection->end_words : "";
-    size_t size = strnlen(words, GZ_CONTROL_BYTES_MAX - 2) + 2;
-    if (connection->end == GZ_CLOSE_NONE) size = 0;
-    at[0] = 0x88;
-    at[1] = (uint8_t)size;
-    at[2] = (uint8_t)(connection->end >> 8);
-    at[3] = (uint8_t)connection->end;
-    if (size > 2) memcpy(at + 4, words, size - 2);
-    struct gz_buffer frame = {.data = at, .size = 2 + size};
-    gz_connection_write(connection, &frame, LWS_WRITE_RAW);
 }
 
 /* Nothing more is read, or a frame is coming that may be as long as its client likes. */
@@ -67,29 +51,29 @@ static bool cannot_hear_close(const struct gz_connection *connection)
     return connection->frames.is_over || connection->frames.in_payload;
 }
 
-/* The last words go out even if the socket is full: libwebsockets keeps frames behind what it holds
- * already. Then the client's close is waited for, unless it came before; if it cannot be heard, the
- * client is left without a server, and its end is waited for. */
+/* The last words go out even if the wire is full: it keeps them behind what it holds already. Then
+ * the client's close is waited for, unless it came before; if it cannot be heard, the client is
+ * left without a server, and its end is waited for. */
 static void part(struct gz_connection *connection, struct gz_now now)
 {
+    struct gz_wire *wire = connection->wire;
     gz_connection_leave(connection, now);
     if (connection->is_amid) { /* nothing can be said in the middle of a message */
-        gz_connection_lose(connection);
-        gz_arrival_kill(connection->net, connection->wsi);
+        gz_connection_break(connection);
         return;
     }
     if (connection->out.size > 0)
         gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
     gz_buffer_clear(&connection->out);
-    if (!connection->parted) write_close(connection);
+    if (!connection->parted) gz_connection_write_close(connection);
     if (connection->parted) return;
     connection->parted = true;
     if (connection->hung_up)
-        gz_arrival_kill(connection->net, connection->wsi);
+        wire->kind->kill(wire);
     else if (cannot_hear_close(connection) && gz_connection_is_free(connection))
-        gz_reader_end_writing(connection->reader);
+        wire->kind->end_writing(wire);
     /* A connection that waited, or sent too much, was not read: its close has to be. */
-    gz_reader_resume(connection->reader);
+    wire->kind->resume(wire);
 }
 
 void gz_connection_flush(struct gz_connection *connection, struct gz_now now)

@@ -22,12 +22,12 @@ static enum gz_status identify(const struct gz_connection *connection,
 {
     const struct gz_hello *hello = &message->hello;
     bool asks = (message->has & GZ_HAS_HELLO_ROLE) != 0;
-    const struct gz_said said = {.client = &gz_arrival_of(connection->wsi)->client,
+    const struct gz_said said = {.client = &connection->wire->arrival->client,
                                  .has_token = (message->has & GZ_HAS_HELLO_TOKEN) != 0,
                                  .token = hello->token,
                                  .name = hello->user,
                                  .wants_admin = asks && hello->role == GZ_ROLE_ADMIN,
-                                 .proxy_user = gz_arrival_of(connection->wsi)->user};
+                                 .proxy_user = connection->wire->arrival->user};
     return gz_identify(connection->net, &said, claims, error);
 }
 
@@ -106,7 +106,7 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
     gz_session_set_owner(connection->session, connection);
     scene->touched = true;
     gz_connection_move(connection, scene);
-    gz_arrival_become(connection->wsi, GZ_PEER_BUSY);
+    gz_arrival_become(connection->net, connection->wire->arrival, GZ_PEER_BUSY);
     return GZ_OK;
 }
 
@@ -125,7 +125,7 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
     if (connection->end == 0 && error == NULL && wait->url[0] != '\0') {
         relay(connection, hello.data, hello.size);
     } else if (connection->end == 0) {
-        gz_reader_resume(connection->reader);
+        connection->wire->kind->resume(connection->wire);
         take_hello(connection, hello.data, hello.size, error);
     }
     gz_buffer_finish(&hello);
@@ -135,8 +135,8 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
 static void relay(struct gz_connection *connection, const uint8_t *bytes, size_t size)
 {
     connection->is_waiting = true;
-    gz_arrival_become(connection->wsi, GZ_PEER_BUSY);
-    gz_reader_pause(connection->reader);
+    gz_arrival_become(connection->net, connection->wire->arrival, GZ_PEER_BUSY);
+    connection->wire->kind->pause(connection->wire);
     gz_relay_begin(connection, connection->wait.url, bytes, size);
 }
 
@@ -149,8 +149,8 @@ static enum gz_status wait_for_scene(struct gz_connection *connection, const uin
         return gz_fail(error, GZ_NO_MEMORY, "no memory for the message");
     }
     connection->is_waiting = true;
-    gz_arrival_become(connection->wsi, GZ_PEER_BUSY);
-    gz_reader_pause(connection->reader);
+    gz_arrival_become(connection->net, connection->wire->arrival, GZ_PEER_BUSY);
+    connection->wire->kind->pause(connection->wire);
     return GZ_OK;
 }
 

@@ -319,7 +319,7 @@ static int begin(struct lws *wsi, struct gz_exchange **slot, const char *path, s
     exchange->file = -1;
     exchange->method = method_of(wsi);
     exchange->net->counters.requests++;
-    gz_arrival_become(wsi, GZ_PEER_BUSY);
+    gz_arrival_become(exchange->net, gz_arrival_of(wsi), GZ_PEER_BUSY);
     struct gz_error error;
     enum gz_status status = gz_arrival_read_client(exchange->net, wsi, &error);
     exchange->from = gz_address_network(&gz_arrival_of(wsi)->client);

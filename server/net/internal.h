@@ -5,8 +5,9 @@
  * - listen.c: the listening socket; arrive.c: what is known of each connection; admit.c: the
  * handshake; header.c: one header of a request
  * - proxy.c: what trusted proxies say; keyring.c: the keys of tokens; identity.c: who asks
- * - websocket.c: a connection, connection.c: what it is told; reader.c: its bytes; frame.h: its
- * frames; hello.c: its first message, by which it becomes a session
+ * - websocket.c: a connection, connection.c: what it is told; wire.h: what leads to its client,
+ * socket.c: a socket that does; reader.c: its bytes; frame.h: its frames; hello.c: its first
+ * message, by which it becomes a session
  * - turn.c: the end of a turn; flush.c: frames to one connection; rest.h: how long a scene rests;
  * alarm.h: a timer
  * - alive.c: pings, silence, farewells; awake.c: their clock
@@ -29,15 +30,15 @@
 #include "net/peers.h"
 #include "net/reader.h"
 #include "net/tls.h"
+#include "net/wire.h"
 #include "proto/limits.h"
 #include "proto/token/claims.h"
 #include "session/rate.h"
 
-/* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL if it never
- * began. */
+/* One WebSocket connection. Lives in the memory of its wire; `net` is NULL if it never began. */
 struct gz_connection {
     struct gz_net *net;
-    struct lws *wsi;
+    struct gz_wire *wire;
     struct gz_net_scene
         *scene; /* whose list it is in: the net's lobby until it has a session and after it */
     struct gz_session *session; /* NULL before hello and after the end */
@@ -45,7 +46,6 @@ struct gz_connection {
     struct gz_net_queue *queue; /* of its scene; NULL: it is in none */
     struct gz_connection *next_queued, *previous_queued;
     struct gz_relay *relay; /* another member has its scene; NULL: none */
-    struct gz_reader *reader;
     struct gz_frames frames;
     struct gz_rate rate;       /* of frames that are no messages */
     struct gz_buffer in;       /* a message that comes in pieces */
@@ -64,10 +64,21 @@ struct gz_connection {
     uint8_t pong[GZ_CONTROL_BYTES_MAX], pong_size;
     bool owes_pong; /* for the latest ping */
     bool hung_up;   /* the client said close */
-    bool choked;    /* its socket did not take all: wait for it to be writable */
+    bool choked;    /* its wire did not take all: wait for it to be free */
     bool paused;    /* we do not read from it until its answers are taken */
     bool parted;    /* its last words and our close are said */
     bool is_amid;   /* a message was relayed to it in part, and the rest has to be next */
+};
+
+/* A wire that is a socket, and the connection by it. */
+struct gz_socket {
+    struct gz_wire wire; /* first */
+    struct lws *wsi;
+    struct gz_reader *reader;
+};
+struct gz_websocket {
+    struct gz_connection connection;
+    struct gz_socket socket;
 };
 
 struct gz_net_counters {
@@ -134,6 +145,7 @@ struct gz_arrival {
     struct gz_peer peer;      /* first: the peers give it back */
     int socket;               /* while it is silent */
     struct lws *wsi;          /* from its first byte on */
+    struct gz_wire *wire;     /* once it is a WebSocket */
     struct gz_address client; /* the other end, or whom a trusted proxy names as its client */
     char user[GZ_USER_BYTES_MAX + 1]; /* whom a trusted proxy names as the user; else empty */
     double since_s;                   /* by gz_awake_now: since when it is of its kind */
@@ -171,7 +183,7 @@ void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *fr
 /* libwebsockets has made its side of the one that arrives, or unmakes it. */
 void gz_arrival_begin(struct gz_net *net, struct lws *wsi);
 void gz_arrival_end(struct gz_net *net, struct lws *wsi);
-void gz_arrival_become(struct lws *wsi, enum gz_peer_kind kind);
+void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_peer_kind kind);
 /* A request of it has come: behind a trusted proxy it is the client's that this names, and counts
  * for that one. GZ_RATE_LIMITED if that has as many connections as it may; GZ_INTERNAL as
  * gz_proxy_member. */
@@ -253,9 +265,21 @@ GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_net *net, struct 
                                                const char *name, struct gz_claims *claims,
                                                struct gz_error *error);
 
-/* ---- websocket.c ---- */
-int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                          size_t size);
+/* ---- socket.c ---- */
+int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                       size_t size);
+
+/* ---- websocket.c: for wires ---- */
+/* The connection begins by this wire, and ends: what it holds is freed. */
+void gz_connection_begin(struct gz_connection *connection, struct gz_net *net,
+                         struct gz_wire *wire);
+void gz_connection_finish(struct gz_connection *connection);
+/* Bytes came: how many were taken, up to a pause. They may be changed. */
+size_t gz_connection_take(struct gz_connection *connection, uint8_t *bytes, size_t size);
+/* The other side hung up, or the wire is broken: the connection is lost, and the wire killed. */
+void gz_connection_break(struct gz_connection *connection);
+/* The wire is free. */
+void gz_connection_go_on(struct gz_connection *connection);
 
 /* ---- connection.c ---- */
 /* Puts a connection into this scene's list; takes it out of the list that it is in. */
@@ -264,7 +288,7 @@ void gz_connection_unlink(struct gz_connection *connection);
 /* Its session leaves, if it has one: what it held is free at once, however long the socket
  * takes. */
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
-/* The same if libwebsockets is ending the connection: nothing more is read or written. */
+/* The same if the wire is at its end: nothing more is read or written. */
 void gz_connection_lose(struct gz_connection *connection);
 /* Moves a connection to this scene's list. */
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
@@ -283,15 +307,16 @@ void gz_connection_make_ready_later(struct gz_connection *connection);
 void gz_connection_leave_queue(struct gz_connection *connection);
 /* The connection is to be ended at the next pass, with this close code. */
 void gz_connection_end(struct gz_connection *connection, int end);
-/* Whether the socket takes another frame. */
+/* Whether another frame can be written. */
 bool gz_connection_is_free(const struct gz_connection *connection);
 /* Answers the latest ping. */
 void gz_pong_write(struct gz_connection *connection);
-/* Writes one frame, which has room for its header before it. If libwebsockets cannot take the whole
- * frame, for want of memory or because the socket is broken, the connection is lost and killed: a
- * part of the frame may be on its way, and nothing can follow a part. */
+/* Writes one frame, which has room for its header before it. If the wire cannot take the whole
+ * frame, the connection is lost and killed. */
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
                          enum lws_write_protocol kind);
+/* The same for its close. */
+void gz_connection_write_close(struct gz_connection *connection);
 
 /* ---- hello.c ---- */
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
@@ -332,7 +357,7 @@ void gz_forwards_close(struct gz_net *net);
 void gz_forwards_finish(struct gz_net *net);
 
 /* ---- flush.c ---- */
-/* Writes what waits for the connection, as far as its socket is free, and ends it if it is over. */
+/* Writes what waits for the connection, as far as its wire is free, and ends it if it is over. */
 void gz_connection_flush(struct gz_connection *connection, struct gz_now now);
 
 /* ---- turn.c ---- */

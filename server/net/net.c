@@ -58,12 +58,11 @@ static void describe_protocols(struct gz_net *net)
                                                .callback = gz_http_callback,
                                                .per_session_data_size = sizeof(void *),
                                                .tx_packet_size = GZ_HTTP_CHUNK_BYTES};
-    net->protocols[1] =
-        (struct lws_protocols){.name = GZ_SUBPROTOCOL,
-                               .callback = gz_websocket_callback,
-                               .per_session_data_size = sizeof(struct gz_connection),
-                               .rx_buffer_size = UNUSED_BYTES,
-                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
+    net->protocols[1] = (struct lws_protocols){.name = GZ_SUBPROTOCOL,
+                                               .callback = gz_socket_callback,
+                                               .per_session_data_size = sizeof(struct gz_websocket),
+                                               .rx_buffer_size = UNUSED_BYTES,
+                                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
 }
 
 /* libwebsockets' own lines repeat what clients sent, so they are off; its own pings are off,

@@ -184,7 +184,7 @@ void gz_relay_pass(struct gz_connection *connection)
     if (relay->owes_pong && !relay->is_amid) write_pong(relay);
     if (is_free(relay) || connection->relay == NULL) return;
     connection->paused = true;
-    gz_reader_pause(connection->reader);
+    connection->wire->kind->pause(connection->wire);
 }
 
 /* Its socket is free. */
@@ -193,7 +193,7 @@ static void handle_writable(struct gz_relay *relay)
     struct gz_connection *connection = relay->connection;
     if (connection == NULL || !connection->paused || !is_free(relay)) return;
     listen_again(connection);
-    gz_reader_resume(connection->reader);
+    connection->wire->kind->resume(connection->wire);
 }
 
 void gz_relay_leave(struct gz_connection *connection)
@@ -332,7 +332,7 @@ static void handle_established(struct gz_relay *relay)
     if (!write_hello(relay)) return;
     connection->frames.keeps_mask = true;
     listen_again(connection);
-    gz_reader_resume(connection->reader);
+    connection->wire->kind->resume(connection->wire);
 }
 
 static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at,
@@ -483,7 +483,7 @@ static struct gz_relay *create(struct gz_connection *connection)
     struct gz_relay *relay = calloc(1, sizeof *relay);
     if (relay == NULL) return NULL;
     struct gz_net *net = connection->net;
-    const struct gz_arrival *arrival = gz_arrival_of(connection->wsi);
+    const struct gz_arrival *arrival = connection->wire->arrival;
     relay->net = net;
     relay->connection = connection;
     relay->id = connection->id;
@@ -505,7 +505,7 @@ void gz_relay_begin(struct gz_connection *connection, const char *url, const uin
                     size_t size)
 {
     struct gz_net *net = connection->net;
-    bool is_loop = net->relay_vhost == NULL || gz_arrival_of(connection->wsi)->is_relayed;
+    bool is_loop = net->relay_vhost == NULL || connection->wire->arrival->is_relayed;
     struct gz_relay *relay = is_loop ? NULL : create(connection);
     if (relay == NULL) {
         connection->is_waiting = false;

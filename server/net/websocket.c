@@ -41,7 +41,7 @@ static bool pay(struct gz_connection *connection)
 static void pause_reading(struct gz_connection *connection)
 {
     connection->paused = true;
-    gz_reader_pause(connection->reader);
+    connection->wire->kind->pause(connection->wire);
 }
 
 static void pause_if_full(struct gz_connection *connection)
@@ -147,7 +147,7 @@ static void take_close(struct gz_connection *connection, int code)
 {
     gz_connection_leave(connection, gz_clock_now());
     connection->hung_up = true;
-    if (connection->parted) gz_arrival_kill(connection->net, connection->wsi);
+    if (connection->parted) connection->wire->kind->kill(connection->wire);
     gz_connection_end(connection, code);
 }
 
@@ -175,13 +175,13 @@ static void take_part(struct gz_connection *connection, const struct gz_frame_pa
     }
 }
 
-static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
+size_t gz_connection_take(struct gz_connection *connection, uint8_t *bytes, size_t size)
 {
-    struct gz_connection *connection = context;
+    const struct gz_wire *wire = connection->wire;
     size_t used = 0;
     connection->heard_s = gz_awake_now(&connection->net->awake);
     if (connection->scene->is_lent) pause_reading(connection);
-    while (used < size && !gz_reader_is_paused(connection->reader)) {
+    while (used < size && !wire->kind->is_paused(wire)) {
         struct gz_frame_part part;
         used += gz_frames_read(&connection->frames, bytes + used, size - used, &part);
         take_part(connection, &part);
@@ -192,24 +192,23 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
 
 /* ---- a connection's life ---- */
 
-static void end_bytes(void *context)
+void gz_connection_break(struct gz_connection *connection)
 {
-    struct gz_connection *connection = context;
     gz_connection_lose(connection);
-    gz_arrival_kill(connection->net, connection->wsi);
+    connection->wire->kind->kill(connection->wire);
 }
 
-static void begin(struct gz_connection *connection, struct lws *wsi)
+void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, struct gz_wire *wire)
 {
-    struct gz_net *net = gz_net_of(wsi);
     double now_s = gz_awake_now(&net->awake);
     *connection = (struct gz_connection){
-        .net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
+        .net = net, .wire = wire, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
     connection->id = ++net->last_id;
     connection->rate = gz_rate_of(GZ_CONTROL_FRAMES_PER_S, gz_clock_now().mono_s);
     char peer[GZ_ADDRESS_TEXT_BYTES];
-    gz_address_print(&gz_arrival_of(wsi)->client, peer);
-    gz_arrival_become(wsi, GZ_PEER_NAMELESS);
+    gz_address_print(&wire->arrival->client, peer);
+    wire->arrival->wire = wire;
+    gz_arrival_become(net, wire->arrival, GZ_PEER_NAMELESS);
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
@@ -217,20 +216,13 @@ static void begin(struct gz_connection *connection, struct lws *wsi)
     gz_connection_link(connection, &net->lobby);
     net->session_count++;
     net->counters.connections++;
-    connection->reader =
-        gz_reader_start(net->loop, wsi, (struct gz_reader_user){connection, take_bytes, end_bytes});
-    if (connection->reader == NULL) {
-        gz_log(net->log, GZ_WARN, connection->id, "no memory or descriptor to read from it");
-        end_bytes(connection);
-    }
 }
 
-static void finish(struct gz_connection *connection)
+void gz_connection_finish(struct gz_connection *connection)
 {
     struct gz_net *net = connection->net;
     gz_connection_leave(connection, gz_clock_now());
     net->host.forget(net->host.context, &connection->wait);
-    gz_reader_stop(connection->reader);
     gz_connection_leave_queue(connection);
     gz_connection_unlink(connection);
     gz_buffer_finish(&connection->in);
@@ -240,30 +232,10 @@ static void finish(struct gz_connection *connection)
     connection->net = NULL;
 }
 
-static void handle_writable(struct gz_connection *connection)
+void gz_connection_go_on(struct gz_connection *connection)
 {
     if (connection->parted) return;
     if (connection->choked) connection->taken_s = gz_awake_now(&connection->net->awake);
     connection->choked = false;
     gz_connection_make_ready_later(connection);
-}
-
-int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                          size_t size)
-{
-    struct gz_connection *connection = user;
-    (void)in;
-    (void)size;
-    if (reason == LWS_CALLBACK_ESTABLISHED) {
-        begin(connection, wsi);
-        return 0;
-    }
-    /* The end can come without the beginning. */
-    if (connection == NULL || connection->net == NULL) return 0;
-    switch (reason) {
-    case LWS_CALLBACK_SERVER_WRITEABLE: handle_writable(connection); return 0;
-    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL: gz_connection_lose(connection); return 0;
-    case LWS_CALLBACK_CLOSED: finish(connection); return 0;
-    default: return 0;
-    }
 }

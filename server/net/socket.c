@@ -1,0 +1,130 @@
+/* socket.c - a WebSocket of libwebsockets as the wire of a connection. The connection lives in
+ * libwebsockets' memory for it. */
+#include "net/internal.h"
+
+#include <string.h>
+
+#include "net/progress.h"
+
+static struct gz_socket *socket_of(const struct gz_wire *wire)
+{
+    return (struct gz_socket *)wire;
+}
+
+static bool is_free(const struct gz_wire *wire)
+{
+    return !lws_partial_buffered(socket_of(wire)->wsi);
+}
+
+static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
+                        enum lws_write_protocol kind)
+{
+    return lws_write(socket_of(wire)->wsi, frame->data, frame->size, kind) >= 0;
+}
+
+/* A close of our own: that of libwebsockets comes with an end of the connection. */
+static bool write_close(struct gz_wire *wire, int code, const char *words)
+{
+    uint8_t bytes[LWS_PRE + 2 + GZ_CONTROL_BYTES_MAX], *at = bytes + LWS_PRE;
+    size_t size = words != NULL ? strnlen(words, GZ_CONTROL_BYTES_MAX - 2) + 2 : 2;
+    if (code == GZ_CLOSE_NONE) size = 0;
+    at[0] = 0x88;
+    at[1] = (uint8_t)size;
+    at[2] = (uint8_t)(code >> 8);
+    at[3] = (uint8_t)code;
+    if (size > 2) memcpy(at + 4, words, size - 2);
+    return write_frame(wire, &(struct gz_buffer){.data = at, .size = 2 + size}, LWS_WRITE_RAW);
+}
+
+static uint64_t taken_bytes(const struct gz_wire *wire)
+{
+    return gz_acknowledged_bytes(lws_get_socket_fd(socket_of(wire)->wsi));
+}
+
+static void pause_reading(struct gz_wire *wire)
+{
+    gz_reader_pause(socket_of(wire)->reader);
+}
+
+static void resume_reading(struct gz_wire *wire)
+{
+    gz_reader_resume(socket_of(wire)->reader);
+}
+
+static bool is_paused(const struct gz_wire *wire)
+{
+    return gz_reader_is_paused(socket_of(wire)->reader);
+}
+
+static void end_writing(struct gz_wire *wire)
+{
+    gz_reader_end_writing(socket_of(wire)->reader);
+}
+
+static void kill_socket(struct gz_wire *wire)
+{
+    struct lws *wsi = socket_of(wire)->wsi;
+    gz_arrival_kill(gz_net_of(wsi), wsi);
+}
+
+static const struct gz_wire_kind socket_kind = {.write = write_frame,
+                                                .write_close = write_close,
+                                                .is_free = is_free,
+                                                .taken_bytes = taken_bytes,
+                                                .pause = pause_reading,
+                                                .resume = resume_reading,
+                                                .is_paused = is_paused,
+                                                .end_writing = end_writing,
+                                                .kill = kill_socket};
+
+/* ---- its life ---- */
+
+static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
+{
+    return gz_connection_take(context, bytes, size);
+}
+
+static void end_bytes(void *context)
+{
+    gz_connection_break(context);
+}
+
+static void begin(struct gz_websocket *websocket, struct lws *wsi)
+{
+    struct gz_net *net = gz_net_of(wsi);
+    struct gz_connection *connection = &websocket->connection;
+    websocket->socket = (struct gz_socket){.wire = {&socket_kind, gz_arrival_of(wsi)}, .wsi = wsi};
+    gz_connection_begin(connection, net, &websocket->socket.wire);
+    websocket->socket.reader =
+        gz_reader_start(net->loop, wsi, (struct gz_reader_user){connection, take_bytes, end_bytes});
+    if (websocket->socket.reader == NULL) {
+        gz_log(net->log, GZ_WARN, connection->id, "no memory or descriptor to read from it");
+        gz_connection_break(connection);
+    }
+}
+
+static void finish(struct gz_websocket *websocket)
+{
+    gz_connection_finish(&websocket->connection);
+    gz_reader_stop(websocket->socket.reader);
+}
+
+int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                       size_t size)
+{
+    struct gz_websocket *websocket = user;
+    (void)in;
+    (void)size;
+    if (reason == LWS_CALLBACK_ESTABLISHED) {
+        begin(websocket, wsi);
+        return 0;
+    }
+    /* The end can come without the beginning. */
+    if (websocket == NULL || websocket->connection.net == NULL) return 0;
+    switch (reason) {
+    case LWS_CALLBACK_SERVER_WRITEABLE: gz_connection_go_on(&websocket->connection); return 0;
+    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL: gz_connection_lose(&websocket->connection); return 0;
+    case LWS_CALLBACK_CLOSED: finish(websocket); return 0;
+    default: return 0;
+    }
+}
