@@ -205,12 +205,14 @@ static enum gz_status settle(struct gz_claim *claim, struct gz_lease *lease, str
     return status == GZ_OK ? begin(claim, scene, error) : status;
 }
 
-static enum gz_status open_claim(struct gz_claim *claim, char *url, struct gz_error *error)
+static enum gz_status open_claim(struct gz_claim *claim, bool *is_mine, char *url,
+                                 struct gz_error *error)
 {
     struct gz_lease lease;
     enum gz_status status = gz_cluster_check_entered(claim->cluster, error);
     if (status == GZ_OK) status = find_lease(claim, &lease, error);
     if (status != GZ_OK) return status;
+    *is_mine = lease.is_mine;
     if (!lease.is_mine) {
         snprintf(url, GZ_MEMBER_URL_BYTES_MAX + 1, "%s", lease.url);
         return GZ_OK;
@@ -234,8 +236,9 @@ enum gz_status gz_cluster_open(struct gz_cluster *cluster, const struct gz_claim
     *out = NULL;
     url[0] = '\0';
     if (claim == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    enum gz_status status = open_claim(claim, url, error);
-    if (status != GZ_OK || url[0] != '\0') {
+    bool is_mine = false;
+    enum gz_status status = open_claim(claim, &is_mine, url, error);
+    if (status != GZ_OK || !is_mine) {
         gz_cluster_close(claim);
         return status;
     }
@@ -296,10 +299,11 @@ static void reserve(struct gz_claim *claim, const char *new_name)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-static void end_renaming(struct gz_claim *claim, bool is_done)
+static void end_renaming(struct gz_claim *claim, bool is_done, uint64_t epoch)
 {
     pthread_mutex_lock(&claim->cluster->mutex);
     if (is_done) memcpy(claim->name, claim->new_name, sizeof claim->name);
+    if (is_done) claim->epoch = epoch;
     claim->new_name[0] = '\0';
     pthread_mutex_unlock(&claim->cluster->mutex);
 }
@@ -307,10 +311,12 @@ static void end_renaming(struct gz_claim *claim, bool is_done)
 enum gz_status gz_claim_rename(struct gz_claim *claim, const char *new_name, struct gz_error *error)
 {
     const struct gz_cluster_log *log = claim->cluster->log;
+    uint64_t epoch = 0;
     reserve(claim, new_name);
-    enum gz_status status = log->rename(log->context, claim->name, claim->epoch, new_name, error);
+    enum gz_status status =
+        log->rename(log->context, claim->name, claim->epoch, new_name, &epoch, error);
     gz_cluster_heard(claim->cluster, status, error);
-    end_renaming(claim, status == GZ_OK);
+    end_renaming(claim, status == GZ_OK, epoch);
     return status;
 }
 

@@ -148,10 +148,10 @@ struct gz_cluster_log {
     /* Deletes the scene and its log, and ends the lease. GZ_BAD_STATE: fenced. */
     enum gz_status (*forget)(void *context, const char *scene, uint64_t epoch,
                              struct gz_error *error);
-    /* Renames the scene. The lease, with its epoch, goes on under the new name. GZ_CONFLICT: there
-     * is a scene of the new name. GZ_BAD_STATE: fenced. */
+    /* Renames the scene. The lease goes on under the new name, with *new_epoch: the epoch of a name
+     * never falls. GZ_CONFLICT: there is a scene of the new name. GZ_BAD_STATE: fenced. */
     enum gz_status (*rename)(void *context, const char *scene, uint64_t epoch, const char *to,
-                             struct gz_error *error);
+                             uint64_t *new_epoch, struct gz_error *error);
 };
 
 /* Whether this can be a member's name, and its address. */

@@ -11,7 +11,7 @@ struct copying {
     struct gz_postgres *postgres;
     PGconn *link;
     const char *scene;
-    uint64_t epoch, n, life, bytes;
+    uint64_t epoch, n, life, parts, bytes;
     int version, file;
 };
 
@@ -60,11 +60,11 @@ static enum gz_status write_parts(struct copying *copying, struct gz_error *erro
     uint8_t *bytes = malloc(GZ_CLUSTER_PART_BYTES);
     enum gz_status status =
         bytes != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory for a part of a copy");
-    for (uint64_t part = 0; status == GZ_OK; part++) {
+    while (status == GZ_OK) {
         ssize_t size = read_part(copying->file, copying->bytes, bytes);
         if (size < 0) status = fail_file("read", error);
         if (size <= 0) break;
-        status = write_part(copying, part, bytes, (size_t)size, error);
+        status = write_part(copying, copying->parts++, bytes, (size_t)size, error);
         copying->bytes += (uint64_t)size;
     }
     free(bytes);
@@ -76,6 +76,7 @@ static enum gz_status drop_copies(const struct copying *copying, struct gz_error
     struct gz_params params = {0};
     uint64_t rows;
     gz_params_number(&params, copying->life);
+    gz_params_number(&params, copying->epoch);
     return gz_link_change(copying->link, SQL(DROP_COPIES), &params, &rows, error);
 }
 
@@ -95,6 +96,8 @@ static enum gz_status end_copy(const struct copying *copying, struct gz_error *e
     uint64_t rows = 0;
     gz_params_number(&params, (uint64_t)copying->version);
     gz_params_number(&params, copying->bytes);
+    gz_params_number(&params, copying->parts);
+    gz_params_number(&params, copying->life);
     enum gz_status status = gz_link_begin(copying->link, error);
     if (status != GZ_OK) return status;
     status = gz_link_change(copying->link, SQL(COPY_END), &params, &rows, error);

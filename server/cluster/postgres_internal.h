@@ -73,6 +73,6 @@ enum gz_status gz_postgres_scenes(void *context,
 enum gz_status gz_postgres_forget(void *context, const char *scene, uint64_t epoch,
                                   struct gz_error *error);
 enum gz_status gz_postgres_rename(void *context, const char *scene, uint64_t epoch, const char *to,
-                                  struct gz_error *error);
+                                  uint64_t *new_epoch, struct gz_error *error);
 
 #endif

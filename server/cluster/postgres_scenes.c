@@ -48,7 +48,8 @@ static enum gz_status try_to_take(PGconn *link, const char *me, const char *scen
     return GZ_OK;
 }
 
-/* Looks who has the lease, or makes the scene. *again: it can be had now. */
+/* Looks who has the lease, or makes the scene. *again: it can be had now, as nobody has it, or one
+ * who has just left. */
 static enum gz_status look(PGconn *link, const char *me, const char *scene, bool create,
                            struct gz_lease *lease, bool *again, struct gz_error *error)
 {
@@ -59,7 +60,7 @@ static enum gz_status look(PGconn *link, const char *me, const char *scene, bool
     lease->scene = found.scene;
     gz_print(lease->url, sizeof lease->url, "%s", found.url);
     if (is_known && !found.scene.is_gone) {
-        *again = found.scene.member[0] == '\0' || strcmp(found.scene.member, me) == 0;
+        *again = found.url[0] == '\0' || strcmp(found.scene.member, me) == 0;
         return GZ_OK;
     }
     if (!create) return gz_fail(error, GZ_UNKNOWN_SCENE, "the cluster has no scene %s", scene);
@@ -233,17 +234,28 @@ enum gz_status gz_postgres_forget(void *context, const char *scene, uint64_t epo
     return status == GZ_OK && !is_done ? gz_postgres_fenced(scene, error) : status;
 }
 
+static enum gz_status take_name(PGconn *link, struct gz_params params, const char *to,
+                                bool *is_taken, uint64_t *new_epoch, struct gz_error *error)
+{
+    PGresult *result;
+    gz_params_text(&params, to);
+    enum gz_status status = gz_link_ask(link, SQL(TAKE_NAME), &params, &result, error);
+    if (status != GZ_OK) return status;
+    *is_taken = PQntuples(result) == 1;
+    if (*is_taken) *new_epoch = gz_column_number(result, 0, 0);
+    PQclear(result);
+    return GZ_OK;
+}
+
 /* *life is 0 if there is a scene of the new name, or the lease is not mine. */
 static enum gz_status change_name(PGconn *link, const struct gz_params *lease, const char *to,
-                                  uint64_t *life, struct gz_error *error)
+                                  uint64_t *life, uint64_t *new_epoch, struct gz_error *error)
 {
-    struct gz_params params = *lease;
-    uint64_t rows = 0;
-    gz_params_text(&params, to);
+    bool is_taken = false;
     enum gz_status status = gz_link_begin(link, error);
     if (status != GZ_OK) return status;
-    status = gz_link_change(link, SQL(TAKE_NAME), &params, &rows, error);
-    if (status == GZ_OK && rows == 1) {
+    status = take_name(link, *lease, to, &is_taken, new_epoch, error);
+    if (is_taken) {
         status = leave_name(link, *lease, to, life, error);
         if (status == GZ_OK && *life == 0) status = gz_postgres_fenced(lease->values[0], error);
     }
@@ -252,20 +264,22 @@ static enum gz_status change_name(PGconn *link, const struct gz_params *lease, c
 
 /* Why it did not change; or it did, and the answer was lost. */
 static enum gz_status explain(PGconn *link, const char *scene, uint64_t epoch, const char *to,
-                              struct gz_error *error)
+                              uint64_t *new_epoch, struct gz_error *error)
 {
     struct gz_postgres_scene found;
     bool is_done;
     enum gz_status status = check_gone(link, scene, epoch, to, &is_done, error);
-    if (status != GZ_OK || is_done) return status;
+    if (status != GZ_OK) return status;
     status = gz_postgres_find_live(link, to, &found, error);
     if (status == GZ_UNKNOWN_SCENE) return gz_postgres_fenced(scene, error);
     if (status != GZ_OK) return status;
+    *new_epoch = found.scene.epoch;
+    if (is_done) return GZ_OK;
     return gz_fail(error, GZ_CONFLICT, "the cluster has a scene %s already", to);
 }
 
 enum gz_status gz_postgres_rename(void *context, const char *scene, uint64_t epoch, const char *to,
-                                  struct gz_error *error)
+                                  uint64_t *new_epoch, struct gz_error *error)
 {
     struct gz_postgres *postgres = context;
     struct gz_params lease = gz_postgres_lease(postgres, scene, epoch);
@@ -273,8 +287,8 @@ enum gz_status gz_postgres_rename(void *context, const char *scene, uint64_t epo
     PGconn *link;
     enum gz_status status = gz_pool_borrow(&postgres->pool, false, &link, error);
     if (status != GZ_OK) return status;
-    status = change_name(link, &lease, to, &life, error);
-    if (status == GZ_OK && life == 0) status = explain(link, scene, epoch, to, error);
+    status = change_name(link, &lease, to, &life, new_epoch, error);
+    if (status == GZ_OK && life == 0) status = explain(link, scene, epoch, to, new_epoch, error);
     gz_pool_give_back(&postgres->pool, link);
     return status;
 }

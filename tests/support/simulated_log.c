@@ -369,15 +369,20 @@ static enum gz_status rename_scene(struct simulated_engine *engine, const struct
                                    struct gz_lease *lease, struct gz_error *error)
 {
     struct scene *scene = find_mine(engine, request);
-    (void)lease;
-    if (scene == NULL && was_done(engine, request, request->other)) return GZ_OK;
-    if (find_live(engine, request->other) != NULL)
+    const struct scene *live = find_live(engine, request->other);
+    if (live != NULL) lease->scene = live->scene;
+    if (scene == NULL && was_done(engine, request, request->other))
+        return live != NULL ? GZ_OK : fenced(request, error);
+    if (live != NULL)
         return gz_fail(error, GZ_CONFLICT, "the cluster has a scene %s", request->other);
     if (scene == NULL) return fenced(request, error);
     struct scene *to = name_scene(engine, request->other);
+    uint64_t epoch = to->scene.epoch;
     empty(to);
     free(to->changes);
     *to = *scene;
+    if (epoch > to->scene.epoch) to->scene.epoch = epoch;
+    lease->scene = to->scene;
     gz_print(to->scene.name, sizeof to->scene.name, "%s", request->other);
     scene->changes = NULL;
     scene->count = scene->capacity = 0;
@@ -489,7 +494,7 @@ static bool show(const struct process *process, const struct request *request,
                                                    .version = request->version,
                                                    .bytes = request->bytes,
                                                    .size = request->size},
-                                        .lease = is_answer ? lease : NULL};
+                                        .lease = is_answer && request->kind == TAKE ? lease : NULL};
     return process->watch == NULL || process->watch(process->watch_context, &call);
 }
 
@@ -585,10 +590,13 @@ static enum gz_status ask_forget(void *context, const char *scene, uint64_t epoc
 }
 
 static enum gz_status ask_rename(void *context, const char *scene, uint64_t epoch, const char *to,
-                                 struct gz_error *error)
+                                 uint64_t *new_epoch, struct gz_error *error)
 {
     struct request request = {.kind = RENAME, .scene = scene, .epoch = epoch, .other = to};
-    return ask(context, request, NULL, error);
+    struct gz_lease lease = {0};
+    enum gz_status status = ask(context, request, &lease, error);
+    *new_epoch = lease.scene.epoch;
+    return status;
 }
 
 /* Begins a look; without GZ_OK nothing is locked. */

@@ -72,17 +72,21 @@ RETURNING l.n
 -- :changes
 SELECT n, part, epoch, version, size, bytes FROM gizmod.log WHERE life = $1 AND n > $2 ORDER BY n, part
 
--- Copies that were begun and not ended, or that are not in force any more.
+-- Copies that were begun and not ended, or that are not in force any more. Those of a later authority are its own: this
+-- statement may come late.
 -- :drop_copies
-DELETE FROM gizmod.copies WHERE life = $1 AND NOT EXISTS (
+DELETE FROM gizmod.copies WHERE life = $1 AND epoch <= $2 AND NOT EXISTS (
     SELECT 1 FROM gizmod.scenes s WHERE s.life = $1 AND s.copy_n = gizmod.copies.n AND s.copy_epoch = gizmod.copies.epoch)
 -- :copy_part
 INSERT INTO gizmod.copies (life, n, epoch, part, bytes)
 SELECT s.life, $4, $2, $5::integer, $6 FROM gizmod.scenes s WHERE s.name = $1 AND s.epoch = $2 AND s.member = $3
+-- Only with all of its parts.
 -- :copy_end
 UPDATE gizmod.scenes SET copy_n = $4, copy_epoch = $2, copy_version = $5, copy_bytes = $6, bytes_since_copy = (
     SELECT coalesce(sum(l.size), 0)::bigint FROM gizmod.log l WHERE l.life = gizmod.scenes.life AND l.part = 0 AND l.n > $4)
-WHERE name = $1 AND epoch = $2 AND member = $3 AND gone IS NULL
+WHERE name = $1 AND epoch = $2 AND member = $3 AND gone IS NULL AND EXISTS (
+    SELECT 1 FROM gizmod.copies c WHERE c.life = $8 AND c.n = $4 AND c.epoch = $2
+    HAVING count(*) = $7 AND coalesce(sum(length(c.bytes)), 0) = $6)
 -- :drop_changes
 DELETE FROM gizmod.log WHERE life = $1 AND n <= $2
 -- :copy
@@ -98,12 +102,14 @@ DELETE FROM gizmod.log WHERE life = $1
 DELETE FROM gizmod.copies WHERE life = $1
 -- :drop_gone
 DELETE FROM gizmod.scenes WHERE gone < now() - $1::double precision * INTERVAL '1 day'
+-- The epoch of a name never falls, or who had a lease of this name before would not find out that it is lost.
 -- :take_name
 INSERT INTO gizmod.scenes AS s (name, life, member, wanted, epoch, first_n, n, copy_n, copy_epoch, copy_version, copy_bytes, bytes_since_copy)
 SELECT $4::text, life, member, wanted, epoch, first_n, n, copy_n, copy_epoch, copy_version, copy_bytes, bytes_since_copy
 FROM gizmod.scenes WHERE name = $1 AND epoch = $2 AND member = $3 AND gone IS NULL
-ON CONFLICT (name) DO UPDATE SET life = excluded.life, member = excluded.member, wanted = excluded.wanted, epoch = excluded.epoch,
+ON CONFLICT (name) DO UPDATE SET life = excluded.life, member = excluded.member, wanted = excluded.wanted, epoch = greatest(excluded.epoch, s.epoch),
     first_n = excluded.first_n, n = excluded.n, copy_n = excluded.copy_n, copy_epoch = excluded.copy_epoch,
     copy_version = excluded.copy_version, copy_bytes = excluded.copy_bytes, bytes_since_copy = excluded.bytes_since_copy,
     gone = NULL, became = NULL
 WHERE s.gone IS NOT NULL
+RETURNING epoch

@@ -97,6 +97,7 @@ static void a_lease_is_taken_from_the_dead(void **state)
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
     struct gz_error error;
     struct gz_lease lease;
+    uint64_t epoch;
     struct gz_cluster_scene mine = log_stage_take(anna, "dead");
     assert_int_equal(log_stage_append(anna, "dead", mine.epoch, mine.n + 1, 10), GZ_OK);
     assert_int_equal(anna->renew(anna->context, &error), GZ_OK);
@@ -113,7 +114,7 @@ static void a_lease_is_taken_from_the_dead(void **state)
     assert_int_equal(log_stage_copy(anna, "dead", mine.epoch, mine.n + 1, 10), GZ_BAD_STATE);
     assert_int_equal(anna->give(anna->context, "dead", mine.epoch, &error), GZ_BAD_STATE);
     assert_int_equal(anna->forget(anna->context, "dead", mine.epoch, &error), GZ_BAD_STATE);
-    assert_int_equal(anna->rename(anna->context, "dead", mine.epoch, "dead2", &error),
+    assert_int_equal(anna->rename(anna->context, "dead", mine.epoch, "dead2", &epoch, &error),
                      GZ_BAD_STATE);
     assert_int_equal(log_stage_append(bert, "dead", mine.epoch + 1, mine.n + 2, 10), GZ_OK);
     assert_int_equal(log_stage_read(anna, "dead", mine.n).count, 2);
@@ -405,6 +406,16 @@ static void a_deleted_scene_is_known_as_gone(void **state)
     assert_int_equal(log_stage_append(bert, "gone", later.epoch, later.n + 1, 100), GZ_OK);
 }
 
+static uint64_t rename_scene(const struct gz_cluster_log *log, const char *scene, uint64_t epoch,
+                             const char *to)
+{
+    struct gz_error error = {0};
+    uint64_t new_epoch = 0;
+    if (log->rename(log->context, scene, epoch, to, &new_epoch, &error) != GZ_OK)
+        fail_msg("%s is not renamed: %s", scene, error.message);
+    return new_epoch;
+}
+
 static void a_renamed_scene_goes_on(void **state)
 {
     struct log_stage *stage = *state;
@@ -412,21 +423,28 @@ static void a_renamed_scene_goes_on(void **state)
     struct gz_cluster_scene mine = log_stage_take(anna, "old"),
                             other = log_stage_take(bert, "taken");
     struct gz_error error;
+    uint64_t epoch;
     assert_int_equal(log_stage_copy(anna, "old", mine.epoch, mine.n, 100), GZ_OK);
     assert_int_equal(log_stage_append(anna, "old", mine.epoch, mine.n + 1, 100), GZ_OK);
-    assert_int_equal(anna->rename(anna->context, "old", mine.epoch, "taken", &error), GZ_CONFLICT);
-    assert_int_equal(anna->rename(anna->context, "old", mine.epoch, "new", &error), GZ_OK);
-    assert_int_equal(anna->rename(anna->context, "old", mine.epoch, "new", &error), GZ_OK);
+    assert_int_equal(anna->rename(anna->context, "old", mine.epoch, "taken", &epoch, &error),
+                     GZ_CONFLICT);
+    assert_int_equal(rename_scene(anna, "old", mine.epoch, "new"), mine.epoch);
+    assert_int_equal(rename_scene(anna, "old", mine.epoch, "new"), mine.epoch);
     struct gz_cluster_scene before = log_stage_find(bert, "old");
     assert_true(before.is_gone);
     assert_string_equal(before.became, "new");
     assert_int_equal(log_stage_append(anna, "new", mine.epoch, mine.n + 2, 100), GZ_OK);
     assert_int_equal(log_stage_read(bert, "new", mine.n).count, 2);
     check_copy(bert, "new", mine.epoch, mine.n, 100);
-    /* A name whose scene is gone can be taken. */
+    /* A name whose scene is gone can be taken; its epoch does not fall. */
     assert_int_equal(bert->forget(bert->context, "taken", other.epoch, &error), GZ_OK);
-    assert_int_equal(anna->rename(anna->context, "new", mine.epoch, "taken", &error), GZ_OK);
-    assert_int_equal(log_stage_append(anna, "taken", mine.epoch, mine.n + 3, 100), GZ_OK);
+    epoch = rename_scene(anna, "new", mine.epoch, "taken");
+    assert_int_equal(epoch, other.epoch + 1);
+    assert_int_equal(rename_scene(anna, "new", mine.epoch, "taken"), epoch);
+    assert_int_equal(log_stage_find(bert, "taken").epoch, epoch);
+    assert_int_equal(log_stage_append(anna, "taken", mine.epoch, mine.n + 3, 100), GZ_BAD_STATE);
+    assert_int_equal(log_stage_append(anna, "taken", epoch, mine.n + 3, 100), GZ_OK);
+    check_copy(bert, "taken", mine.epoch, mine.n, 100);
     assert_int_equal(log_stage_read(bert, "taken", mine.n).count, 3);
     assert_int_equal(log_stage_read(bert, "new", mine.n).status, GZ_UNKNOWN_SCENE);
 }

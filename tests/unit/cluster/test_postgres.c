@@ -220,6 +220,88 @@ static void a_broken_connection_leaves_an_append_undone_or_done(void **state)
     assert_int_equal(log_stage_read(&stage->bert, "broken", mine.n).count, 1);
 }
 
+/* ---- copies, between transactions ---- */
+
+#define PARTS_OF(scene, epoch)                                                                     \
+    "SELECT count(*) FROM gizmod.copies c JOIN gizmod.scenes s ON s.life = c.life WHERE s.name = " \
+    "'" scene "' AND c.epoch = " epoch
+
+static void *copy_one(void *context)
+{
+    struct writer *writer = context;
+    writer->status = log_stage_copy(writer->log, writer->scene, writer->epoch, writer->n, 10);
+    return NULL;
+}
+
+/* It had found that the lease was its own, and then was stopped. */
+static void a_late_copy_deletes_nothing_of_the_next_authority(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_scene mine = log_stage_take(&stage->anna, "tardy");
+    struct writer writer = {
+        .log = &stage->anna, .scene = mine.name, .epoch = mine.epoch, .n = mine.n};
+    PGconn *taker = PQconnectdb(stage->postgres.uri);
+    run(taker, "BEGIN");
+    run(taker, "LOCK TABLE gizmod.copies IN ACCESS EXCLUSIVE MODE");
+    assert_int_equal(pthread_create(&writer.thread, NULL, copy_one, &writer), 0);
+    await_count(stage,
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query "
+                "LIKE 'DELETE FROM gizmod.copies%'",
+                1);
+    run(taker, "UPDATE gizmod.scenes SET member = 'bert', epoch = epoch + 1 WHERE name = 'tardy'");
+    run(taker, "INSERT INTO gizmod.copies (life, n, epoch, part, bytes) SELECT life, n, epoch, 0, "
+               "'begun' FROM gizmod.scenes WHERE name = 'tardy'");
+    run(taker, "COMMIT");
+    assert_int_equal(finish_writer(&writer), GZ_BAD_STATE);
+    assert_int_equal(test_postgres_ask(&stage->postgres, PARTS_OF("tardy", "2")), 1);
+    PQfinish(taker);
+}
+
+/* However a part was lost. */
+static void a_copy_without_all_of_its_parts_is_not_in_force(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_scene mine = log_stage_take(&stage->anna, "part");
+    const size_t size = 2 * (size_t)GZ_CLUSTER_PART_BYTES;
+    PGconn *link = PQconnectdb(stage->postgres.uri);
+    assert_int_equal(log_stage_copy(&stage->anna, "part", mine.epoch, mine.n, 10), GZ_OK);
+    assert_int_equal(log_stage_append(&stage->anna, "part", mine.epoch, mine.n + 1, 10), GZ_OK);
+    run(link, "CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM "
+              "gizmod.copies c WHERE c.n = NEW.n AND c.part = 0; RETURN NULL; END'");
+    run(link, "CREATE TRIGGER lose AFTER INSERT ON gizmod.copies FOR EACH ROW WHEN (NEW.part = 1) "
+              "EXECUTE FUNCTION lose()");
+    assert_int_equal(log_stage_copy(&stage->anna, "part", mine.epoch, mine.n + 1, size),
+                     GZ_BAD_STATE);
+    assert_int_equal(log_stage_find(&stage->bert, "part").copy_n, mine.n);
+    assert_int_equal(log_stage_read(&stage->bert, "part", mine.n).count, 1);
+    run(link, "DROP TRIGGER lose ON gizmod.copies");
+    assert_int_equal(log_stage_copy(&stage->anna, "part", mine.epoch, mine.n + 1, size), GZ_OK);
+    PQfinish(link);
+}
+
+/* ---- members that leave ---- */
+
+/* It had the lease when the taking looked, and is gone when it is asked where it is. */
+static void who_leaves_meanwhile_has_no_lease(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_log cleo;
+    struct gz_lease lease;
+    struct gz_error error;
+    PGconn *link = PQconnectdb(stage->postgres.uri);
+    log_stage_enter(stage, &cleo, "cleo");
+    log_stage_take(&cleo, "left");
+    run(link, "CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM "
+              "gizmod.members WHERE name = ''cleo''; RETURN NULL; END'");
+    run(link, "CREATE TRIGGER leave AFTER UPDATE ON gizmod.scenes FOR EACH STATEMENT EXECUTE "
+              "FUNCTION leave()");
+    assert_int_equal(stage->anna.take(stage->anna.context, "left", false, &lease, &error), GZ_OK);
+    run(link, "DROP TRIGGER leave ON gizmod.scenes");
+    assert_true(lease.is_mine);
+    log_stage_drop(stage, &cleo);
+    PQfinish(link);
+}
+
 /* ---- the server goes away ---- */
 
 static void a_server_that_pauses_is_waited_for(void **state)
@@ -357,6 +439,9 @@ int main(void)
         cmocka_unit_test(a_late_writer_waits_for_a_taking),
         cmocka_unit_test(a_taking_waits_for_a_writer),
         cmocka_unit_test(a_broken_connection_leaves_an_append_undone_or_done),
+        cmocka_unit_test(a_late_copy_deletes_nothing_of_the_next_authority),
+        cmocka_unit_test(a_copy_without_all_of_its_parts_is_not_in_force),
+        cmocka_unit_test(who_leaves_meanwhile_has_no_lease),
         cmocka_unit_test(a_server_that_pauses_is_waited_for),
         cmocka_unit_test(a_server_that_was_killed_has_what_was_answered),
         cmocka_unit_test(an_append_that_is_found_again_is_on_the_standby),
