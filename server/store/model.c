@@ -1,6 +1,7 @@
 /* model.c - makes an empty scene in memory and compares the schemas of files with its own. */
 #include "store/model.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,12 +82,69 @@ static void keep(void *context, const char *words)
     if (first->status == GZ_OK) gz_fail(first, GZ_STORAGE, "%s", words);
 }
 
+/* ---- the schema of this build in one text ---- */
+
+/* To make a model takes most of the time of an opening: it is made once in a process, and what the
+ * schema is stays as a text. NULL without memory. */
+static char *own_text;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+/* NULL without memory. */
+static char *print_row(sqlite3_stmt *row)
+{
+    return sqlite3_mprintf("%Q %Q %Q;", text_of(row, 0), text_of(row, 1), text_of(row, 2));
+}
+
+/* NULL if it could not be read. */
+static char *print_schema(sqlite3 *db)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    struct gz_ask rows = gz_ask_prepare(db, gz_sql_check[GZ_SQL_CHECK_SCHEMA]);
+    bool is_whole = true;
+    while (is_whole && gz_ask_row(&rows)) {
+        char *row = print_row(rows.statement);
+        is_whole = row != NULL;
+        if (is_whole) sqlite3_str_appendall(text, row);
+        sqlite3_free(row);
+    }
+    is_whole = gz_ask_finish(&rows) == SQLITE_OK && is_whole;
+    char *words = sqlite3_str_finish(text);
+    if (is_whole) return words;
+    sqlite3_free(words);
+    return NULL;
+}
+
+static void make_own_text(void)
+{
+    sqlite3 *model;
+    if (gz_model_open(&model, GZ_SCHEMA_VERSION, NULL) == GZ_OK) own_text = print_schema(model);
+    sqlite3_close(model);
+}
+
+/* False as well if that could not be found out. */
+static bool has_own_schema(sqlite3 *db)
+{
+    (void)pthread_once(&own_once, make_own_text);
+    const char *left = own_text;
+    bool is_same = left != NULL;
+    struct gz_ask rows = gz_ask_prepare(db, gz_sql_check[GZ_SQL_CHECK_SCHEMA]);
+    while (is_same && gz_ask_row(&rows)) {
+        char *row = print_row(rows.statement);
+        size_t size = row != NULL ? strlen(row) : 0;
+        is_same = size > 0 && strncmp(left, row, size) == 0;
+        if (is_same) left += size;
+        sqlite3_free(row);
+    }
+    return gz_ask_finish(&rows) == SQLITE_OK && is_same && *left == '\0';
+}
+
 enum gz_status gz_model_require(sqlite3 *db, struct gz_error *error)
 {
     sqlite3 *model = NULL;
     int64_t version = 0;
     struct gz_error first = {.status = GZ_OK};
     enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
+    if (status == GZ_OK && version == GZ_SCHEMA_VERSION && has_own_schema(db)) return GZ_OK;
     if (status == GZ_OK) status = gz_model_open(&model, version, error);
     if (status == GZ_OK) status = gz_model_compare(db, model, keep, &first, error);
     sqlite3_close(model);
