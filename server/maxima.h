@@ -301,6 +301,9 @@
  * its time. */
 #define GZ_CLUSTER_CONNECT_SECONDS 3
 #define GZ_CLUSTER_ANSWER_SECONDS 10
+/* Files of other members' scenes that a member keeps open to write the next changes into, each with
+ * up to 2 MiB of memory; a file of more scenes is opened and closed each time. */
+#define GZ_CLUSTER_KEPT_MAX 16
 /* Days for which it is known that a scene was deleted, or how it is called now. A file that is
  * older is known by its place. */
 #define GZ_CLUSTER_GONE_DAYS 30

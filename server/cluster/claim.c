@@ -35,6 +35,7 @@ static void link_claim(struct gz_claim *claim)
     claim->next = cluster->claims;
     cluster->claims = claim;
     pthread_mutex_unlock(&cluster->mutex);
+    gz_applier_close(gz_keep_take(cluster, claim->name));
 }
 
 static void unlink_claim(const struct gz_claim *claim)
@@ -193,14 +194,23 @@ static enum gz_status make_anew(struct gz_claim *claim, struct gz_lease *lease,
     return status;
 }
 
+static enum gz_status catch_up(struct gz_claim *claim, const struct gz_cluster_scene *scene,
+                               struct gz_error *error)
+{
+    struct gz_applier *applier = NULL;
+    enum gz_status status =
+        gz_catch_up(claim->cluster, scene, claim->request.path, &applier, &claim->n, error);
+    gz_applier_close(applier);
+    return status;
+}
+
 static enum gz_status settle(struct gz_claim *claim, struct gz_lease *lease, struct gz_error *error)
 {
     const struct gz_cluster_scene *scene = &lease->scene;
     enum gz_status status = GZ_OK;
     claim->copy_bytes = scene->copy_bytes;
     claim->bytes_since_copy = scene->bytes_since_copy;
-    if (scene->has_copy)
-        return gz_catch_up(claim->cluster, scene, claim->request.path, &claim->n, error);
+    if (scene->has_copy) return catch_up(claim, scene, error);
     if (!claim->is_made) status = make_anew(claim, lease, error);
     return status == GZ_OK ? begin(claim, scene, error) : status;
 }
@@ -297,6 +307,7 @@ static void reserve(struct gz_claim *claim, const char *new_name)
     while (is_busy(cluster, new_name)) gz_cluster_wait(cluster, 1);
     snprintf(claim->new_name, sizeof claim->new_name, "%s", new_name);
     pthread_mutex_unlock(&cluster->mutex);
+    gz_applier_close(gz_keep_take(cluster, new_name));
 }
 
 static void end_renaming(struct gz_claim *claim, bool is_done, uint64_t epoch)

@@ -175,6 +175,7 @@ void gz_cluster_destroy(struct gz_cluster *cluster)
     pthread_mutex_unlock(&cluster->mutex);
     if (cluster->has_renewer) pthread_join(cluster->renewer, NULL);
     if (cluster->has_follower) pthread_join(cluster->follower, NULL);
+    gz_keep_finish(cluster);
     leave(cluster);
     pthread_cond_destroy(&cluster->change);
     pthread_mutex_destroy(&cluster->mutex);

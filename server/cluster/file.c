@@ -80,39 +80,45 @@ static enum gz_status begin_with_copy(struct gz_cluster *cluster, const char *na
 
 struct changes {
     const char *path;
-    struct gz_applier *applier; /* NULL before the first change */
+    struct gz_applier **applier; /* *applier is NULL until a change needs it */
     uint64_t n;
     bool is_failed;  /* it was not the engine that did */
     bool is_refused; /* the file is not as the changes found theirs */
 };
+
+static void close_applier(struct gz_applier **applier)
+{
+    gz_applier_close(*applier);
+    *applier = NULL;
+}
 
 static enum gz_status apply(void *to, const struct gz_cluster_change *change,
                             struct gz_error *error)
 {
     struct changes *changes = to;
     enum gz_status status = GZ_OK;
-    if (changes->applier == NULL)
-        status = gz_applier_open(&changes->applier, changes->path, false, error);
-    if (status == GZ_OK && change->version > gz_applier_place(changes->applier).version)
+    if (*changes->applier == NULL)
+        status = gz_applier_open(changes->applier, changes->path, false, error);
+    if (status == GZ_OK && change->version > gz_applier_place(*changes->applier).version)
         status = gz_fail(error, GZ_VERSION,
                          "its authority is a newer gizmod, of schema version %d: update this one",
                          change->version);
     if (status == GZ_OK)
-        status = gz_applier_apply(changes->applier, change->n, change->bytes, change->size, error);
+        status = gz_applier_apply(*changes->applier, change->n, change->bytes, change->size, error);
     changes->is_failed = status != GZ_OK;
     changes->is_refused = status == GZ_CONFLICT;
     if (status == GZ_OK) changes->n = change->n;
     return status;
 }
 
+/* After a failure the file is looked at anew. */
 static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name,
                                     struct changes *changes, struct gz_error *error)
 {
     enum gz_status status =
         cluster->log->read(cluster->log->context, name, changes->n, apply, changes, error);
     if (!changes->is_failed) gz_cluster_heard(cluster, status, error);
-    gz_applier_close(changes->applier);
-    changes->applier = NULL;
+    if (status != GZ_OK) close_applier(changes->applier);
     return status;
 }
 
@@ -155,6 +161,13 @@ static enum gz_status check_place(const struct gz_cluster *cluster,
                    scene->name);
 }
 
+/* What is at the name of the file now may be another one, or has to become one. */
+static bool is_usable(const struct gz_cluster_scene *scene, const struct gz_applier *applier)
+{
+    const uint64_t n = gz_applier_place(applier).n;
+    return !gz_applier_has_moved(applier) && gz_is_of_scene(scene, n) && n >= scene->copy_n;
+}
+
 static enum gz_status find_place(const struct gz_cluster *cluster,
                                  const struct gz_cluster_scene *scene, const char *path,
                                  uint64_t *n, struct gz_error *error)
@@ -170,10 +183,16 @@ static enum gz_status find_place(const struct gz_cluster *cluster,
 }
 
 enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
-                           const char *path, uint64_t *n, struct gz_error *error)
+                           const char *path, struct gz_applier **applier, uint64_t *n,
+                           struct gz_error *error)
 {
-    struct changes changes = {.path = path};
-    enum gz_status status = find_place(cluster, scene, path, &changes.n, error);
+    struct changes changes = {.path = path, .applier = applier};
+    enum gz_status status = GZ_OK;
+    if (*applier != NULL && !is_usable(scene, *applier)) close_applier(applier);
+    if (*applier != NULL)
+        changes.n = gz_applier_place(*applier).n;
+    else
+        status = find_place(cluster, scene, path, &changes.n, error);
     if (status == GZ_OK && changes.n < scene->copy_n)
         status = begin_with_copy(cluster, scene->name, path, &changes.n, error);
     if (status == GZ_OK && changes.n < scene->n) {

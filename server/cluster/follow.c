@@ -172,11 +172,14 @@ static void follow_file(struct gz_cluster *cluster, const struct gz_cluster_scen
 {
     struct gz_error error;
     enum gz_status status;
+    struct gz_applier *applier = gz_keep_take(cluster, scene->name);
     if (scene->is_gone) {
+        gz_applier_close(applier);
         status = follow_end(cluster, scene, file, path, &error);
         file->n = 0;
     } else {
-        status = gz_catch_up(cluster, scene, path, &file->n, &error);
+        status = gz_catch_up(cluster, scene, path, &applier, &file->n, &error);
+        gz_keep_give(cluster, scene->name, applier);
         file->is_settled = false;
     }
     file->is_known = status == GZ_OK;
@@ -199,6 +202,17 @@ static void follow_scene(struct gz_cluster *cluster, const struct gz_cluster_sce
 }
 
 /* ---- all ---- */
+
+static void review_kept(struct gz_cluster *cluster)
+{
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    for (size_t i = 0; i < GZ_CLUSTER_KEPT_MAX; i++) {
+        gz_keep_name(cluster, i, name);
+        if (name[0] == '\0' || !take_file(cluster, name)) continue;
+        gz_keep_review(cluster, name);
+        give_file(cluster);
+    }
+}
 
 static enum gz_status add_scene(void *to, const struct gz_cluster_scene *scene,
                                 struct gz_error *error)
@@ -255,6 +269,7 @@ bool gz_follow(struct gz_cluster *cluster)
     enum gz_status status =
         cluster->log->scenes(cluster->log->context, add_scene, &listing, &error);
     gz_cluster_heard(cluster, status, &error);
+    review_kept(cluster);
     if (status == GZ_OK) {
         judge_all(cluster, &listing);
         gz_copy_if_due(cluster);

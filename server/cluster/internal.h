@@ -23,6 +23,13 @@ struct gz_followed {
     char said[SAID_BYTES];
 };
 
+/* A file that stays open from one following to the next. */
+struct gz_kept_file {
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    struct gz_applier *applier; /* NULL: the place is free */
+    double used_s;              /* monotonic */
+};
+
 struct gz_cluster {
     const struct gz_cluster_log *log;
     const struct gz_log *messages;
@@ -40,6 +47,7 @@ struct gz_cluster {
     double said_s;
     struct gz_claim *claims;
     char following[GZ_SCENE_NAME_BYTES_MAX + 1]; /* whose file the follower has; "" for none */
+    struct gz_kept_file kept[GZ_CLUSTER_KEPT_MAX];
     struct gz_cluster_stats stats;
     /* the follower's alone */
     struct gz_followed *files; /* by name */
@@ -100,16 +108,34 @@ void gz_cluster_renew(struct gz_cluster *cluster);
 
 /* ---- file.c ---- */
 
-/* Brings the file at `path` up to the last change of the scene's log; nobody has it open. *n is its
- * place then. GZ_CONFLICT in words if the file is of another scene. */
+/* Brings the file at `path` up to the last change of the scene's log; nobody has it open, but for
+ * *applier, which may be NULL before and after. *n is its place then. GZ_CONFLICT in words if the
+ * file is of another scene. */
 GZ_MUST_USE enum gz_status gz_catch_up(struct gz_cluster *cluster,
                                        const struct gz_cluster_scene *scene, const char *path,
-                                       uint64_t *n, struct gz_error *error);
+                                       struct gz_applier **applier, uint64_t *n,
+                                       struct gz_error *error);
 /* Gives the file a name under which nobody looks for a scene, and says so in the log. */
 GZ_MUST_USE enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name,
                                         const char *path, const char *why, struct gz_error *error);
 /* The place of the file is one of the scene's. */
 bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n);
+
+/* ---- keep.c: files that are followed stay open, since to open one takes as long as many changes
+ * ---- */
+
+/* Without the mutex, by whoever alone is at the file of this name: the follower or a claim. */
+
+/* The file, if it is kept; else NULL. It is the caller's. */
+struct gz_applier *gz_keep_take(struct gz_cluster *cluster, const char *name);
+/* Keeps the file open, or closes it if too many are. NULL is fine. */
+void gz_keep_give(struct gz_cluster *cluster, const char *name, struct gz_applier *applier);
+/* Closes the file if it has had nothing new for a while, or has moved. */
+void gz_keep_review(struct gz_cluster *cluster, const char *name);
+/* The name of the file in this place, of GZ_CLUSTER_KEPT_MAX; "" for none. Anybody. */
+void gz_keep_name(struct gz_cluster *cluster, size_t i, char name[GZ_SCENE_NAME_BYTES_MAX + 1]);
+/* At the end, when nobody is at any file. */
+void gz_keep_finish(struct gz_cluster *cluster);
 
 /* ---- follow.c ---- */
 

@@ -26,6 +26,8 @@ struct gz_applier {
     struct gz_owner owner;
     sqlite3 *db;
     struct gz_place place;
+    char *wal_path;
+    ino_t wal_inode;
 };
 
 /* ---- the place ---- */
@@ -69,12 +71,15 @@ static enum gz_status inspect(const char *path, struct gz_error *error)
 /* What the power takes from the file, the log still has. */
 static enum gz_status prepare(struct gz_applier *applier, struct gz_error *error)
 {
+    struct stat wal;
     enum gz_status status = gz_db_identify(applier->db, error);
     if (status == GZ_OK) status = gz_db_use_wal(applier->db, error);
     if (status == GZ_OK) status = gz_db_migrate(applier->db, error);
     if (status == GZ_OK) status = gz_db_exec(applier->db, "PRAGMA synchronous = NORMAL", error);
     sqlite3_wal_autocheckpoint(applier->db, WAL_CHECKPOINT_PAGES);
-    return status == GZ_OK ? read_place(applier->db, &applier->place, error) : status;
+    if (status == GZ_OK) status = read_place(applier->db, &applier->place, error);
+    if (lstat(applier->wal_path, &wal) == 0) applier->wal_inode = wal.st_ino;
+    return status;
 }
 
 static enum gz_status open_file(struct gz_applier *applier, bool create, struct gz_error *error)
@@ -106,8 +111,10 @@ enum gz_status gz_applier_open(struct gz_applier **applier, const char *path, bo
     if (*applier == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     (*applier)->owner.descriptor = -1;
     (*applier)->path = strdup(path);
-    enum gz_status status = (*applier)->path != NULL ? open_file(*applier, create, error)
-                                                     : gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (asprintf(&(*applier)->wal_path, "%s-wal", path) < 0) (*applier)->wal_path = NULL;
+    enum gz_status status = (*applier)->path != NULL && (*applier)->wal_path != NULL
+                                ? open_file(*applier, create, error)
+                                : gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (status == GZ_OK) return GZ_OK;
     gz_applier_close(*applier);
     *applier = NULL;
@@ -119,13 +126,41 @@ struct gz_place gz_applier_place(const struct gz_applier *applier)
     return applier->place;
 }
 
+static bool has_moved(sqlite3 *db)
+{
+    int moved = 0;
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+           moved != 0;
+}
+
+static bool has_log(const struct gz_applier *applier)
+{
+    struct stat wal;
+    return lstat(applier->wal_path, &wal) == 0 && wal.st_ino == applier->wal_inode;
+}
+
+bool gz_applier_has_moved(const struct gz_applier *applier)
+{
+    return has_moved(applier->db) || !has_log(applier);
+}
+
+/* SQLite leaves the write-ahead log of a file that has moved, and would read it with the file that
+ * took its name. What is in it came from elsewhere, where it still is. */
+static void close_file(const struct gz_applier *applier)
+{
+    bool is_there = !has_moved(applier->db);
+    sqlite3_close(applier->db);
+    if (is_there)
+        gz_stamp_close(applier->path);
+    else if (has_log(applier))
+        unlink(applier->wal_path);
+}
+
 void gz_applier_close(struct gz_applier *applier)
 {
     if (applier == NULL) return;
-    if (applier->db != NULL) {
-        sqlite3_close(applier->db);
-        gz_stamp_close(applier->path);
-    }
+    if (applier->db != NULL) close_file(applier);
+    free(applier->wal_path);
     gz_owner_finish(&applier->owner);
     free(applier->path);
     free(applier);

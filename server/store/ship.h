@@ -60,6 +60,8 @@ struct gz_applier;
 GZ_MUST_USE enum gz_status gz_applier_open(struct gz_applier **applier, const char *path,
                                            bool create, struct gz_error *error);
 struct gz_place gz_applier_place(const struct gz_applier *applier);
+/* The file, or its write-ahead log, was moved or deleted: nobody would find what is applied. */
+bool gz_applier_has_moved(const struct gz_applier *applier);
 /* Applies change n, all of it or nothing. GZ_BAD_STATE if it is not the one after the place.
  * GZ_CONFLICT if the file is not as the change found its own, with the table and the row: the file
  * has to be replaced by a copy. GZ_STORAGE for bytes that are no change, and as above. The file may
@@ -67,7 +69,8 @@ struct gz_place gz_applier_place(const struct gz_applier *applier);
 GZ_MUST_USE enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n,
                                             const uint8_t *bytes, size_t size,
                                             struct gz_error *error);
-/* All that was applied is in the file for good. NULL is fine. */
+/* All that was applied is in the file for good. What stands at the name of a file that has moved is
+ * left alone. NULL is fine. */
 void gz_applier_close(struct gz_applier *applier);
 
 /* Puts the copy `from`, a file in the same folder, in the place of the file, or where there is

@@ -1,0 +1,197 @@
+/* Files of other members' scenes that stay open while they are followed: what is done to them
+ * meanwhile is found, and whoever is to have one gets it closed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster/internal.h"
+#include "store/ship.h"
+#include "store/stamp.h"
+#include "unit/cluster/life.h"
+
+static struct member *author, *follower;
+
+static int begin(void **state)
+{
+    if (make_directory(state) != 0) return -1;
+    struct world *world = calloc(1, sizeof *world);
+    assert_non_null(world);
+    world->random = 1;
+    world->time = START_TIME;
+    world->directory = state;
+    world->thread = pthread_self();
+    world->is_busy = true; /* nothing bad happens by itself */
+    pthread_mutex_init(&world->mutex, NULL);
+    pthread_cond_init(&world->event, NULL);
+    world->engine = simulated_engine_create(1);
+    for (size_t i = 0; i < MEMBERS; i++) life_begin(world, i);
+    author = &world->members[0];
+    follower = &world->members[1];
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct world *world = author->world;
+    for (size_t i = 0; i < MEMBERS; i++) life_bury(&world->members[i]);
+    simulated_engine_destroy(world->engine);
+    pthread_cond_destroy(&world->event);
+    pthread_mutex_destroy(&world->mutex);
+    free(world);
+    return remove_directory(state);
+}
+
+static const char *path_of(const struct member *member, const char *ending)
+{
+    static char paths[4][512];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s.db%s", member->folder, life_scenes[0], ending);
+    return path;
+}
+
+static size_t count_kept(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < GZ_CLUSTER_KEPT_MAX; i++)
+        count += follower->cluster->kept[i].applier != NULL;
+    return count;
+}
+
+static void edit_and_follow(void)
+{
+    life_edit(author, 0);
+    life_follow(follower);
+}
+
+static void expect_equal(void)
+{
+    char difference[GZ_ERROR_BYTES_MAX];
+    struct gz_error error;
+    assert_int_equal(gz_cluster_stats(follower->cluster).behind, 0);
+    if (gz_store_compare(path_of(author, ""), path_of(follower, ""), difference, &error) != GZ_OK)
+        fail_msg("%s", error.message);
+    assert_string_equal(difference, "");
+}
+
+TEST(a_file_stays_open_until_it_is_idle)
+{
+    edit_and_follow(); /* begins with the copy */
+    edit_and_follow();
+    const struct gz_applier *applier = follower->cluster->kept[0].applier;
+    assert_non_null(applier);
+    edit_and_follow();
+    assert_ptr_equal(follower->cluster->kept[0].applier, applier);
+    expect_equal();
+    life_follow(follower);
+    assert_int_equal(count_kept(), 1);
+    follower->cluster->kept[0].used_s -= 1000;
+    life_follow(follower);
+    assert_int_equal(count_kept(), 0);
+    assert_int_equal(gz_stamp_read(path_of(follower, "")), GZ_STAMP_CLOSED);
+    edit_and_follow();
+    expect_equal();
+}
+
+TEST(a_claim_closes_it)
+{
+    struct member *other;
+    edit_and_follow();
+    edit_and_follow();
+    assert_int_equal(count_kept(), 1);
+    life_close(author, 0);
+    assert_true(life_open(follower, 0, &other));
+    assert_int_equal(count_kept(), 0);
+    life_edit(follower, 0);
+    life_follow(author);
+    assert_int_equal(gz_cluster_stats(author->cluster).behind, 0);
+    life_close(follower, 0);
+}
+
+TEST(one_that_was_deleted_is_made_anew)
+{
+    edit_and_follow();
+    edit_and_follow();
+    assert_int_equal(unlink(path_of(follower, "")), 0);
+    edit_and_follow();
+    edit_and_follow();
+    expect_equal();
+}
+
+TEST(one_that_lost_its_log_is_opened_anew)
+{
+    edit_and_follow();
+    edit_and_follow();
+    assert_int_equal(unlink(path_of(follower, "-wal")), 0);
+    edit_and_follow();
+    edit_and_follow();
+    expect_equal();
+}
+
+/* The file of another server, which never was in a cluster. */
+static void make_stranger(const char *path)
+{
+    struct gz_applier *applier;
+    struct gz_error error;
+    if (gz_applier_open(&applier, path, true, &error) != GZ_OK) fail_msg("%s", error.message);
+    gz_applier_close(applier);
+}
+
+TEST(what_took_its_name_is_left_alone)
+{
+    struct gz_place place;
+    edit_and_follow();
+    edit_and_follow();
+    make_stranger(path_of(follower, ".new"));
+    assert_int_equal(rename(path_of(follower, ".new"), path_of(follower, "")), 0);
+    edit_and_follow();
+    assert_int_equal(count_kept(), 0);
+    assert_int_equal(gz_store_place(path_of(follower, ""), &place, NULL), GZ_OK);
+    assert_int_equal(place.n, 0);
+    assert_int_not_equal(gz_cluster_stats(follower->cluster).behind, 0);
+}
+
+TEST(one_whose_scene_is_deleted_goes)
+{
+    struct gz_error error;
+    edit_and_follow();
+    edit_and_follow();
+    gz_store_close(author->scenes[0].store);
+    author->scenes[0].store = NULL;
+    assert_int_equal(gz_claim_delete(author->scenes[0].claim, &error), GZ_OK);
+    life_follow(follower);
+    assert_int_equal(count_kept(), 0);
+    assert_int_not_equal(access(path_of(follower, ""), F_OK), 0);
+    assert_int_not_equal(access(path_of(follower, "-wal"), F_OK), 0);
+}
+
+TEST(no_more_are_kept_than_there_are_places)
+{
+    char name[16];
+    struct gz_error error;
+    for (int i = 0; i <= GZ_CLUSTER_KEPT_MAX; i++) {
+        struct gz_applier *applier;
+        snprintf(name, sizeof name, ".%d", i);
+        if (gz_applier_open(&applier, path_of(follower, name), true, &error) != GZ_OK)
+            fail_msg("%s", error.message);
+        gz_keep_give(follower->cluster, name, applier);
+    }
+    assert_int_equal(count_kept(), GZ_CLUSTER_KEPT_MAX);
+    assert_int_equal(gz_stamp_read(path_of(follower, name)), GZ_STAMP_CLOSED);
+    assert_null(gz_keep_take(follower->cluster, name));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_file_stays_open_until_it_is_idle, begin, end),
+        cmocka_unit_test_setup_teardown(a_claim_closes_it, begin, end),
+        cmocka_unit_test_setup_teardown(one_that_was_deleted_is_made_anew, begin, end),
+        cmocka_unit_test_setup_teardown(one_that_lost_its_log_is_opened_anew, begin, end),
+        cmocka_unit_test_setup_teardown(what_took_its_name_is_left_alone, begin, end),
+        cmocka_unit_test_setup_teardown(one_whose_scene_is_deleted_goes, begin, end),
+        cmocka_unit_test_setup_teardown(no_more_are_kept_than_there_are_places, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
