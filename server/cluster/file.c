@@ -36,22 +36,22 @@ enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, 
 /* ---- the copy ---- */
 
 static enum gz_status receive_copy(struct gz_cluster *cluster, const char *name, int file,
-                                   uint64_t *n, struct gz_error *error)
+                                   struct gz_cluster_scene *found, struct gz_error *error)
 {
-    struct gz_cluster_scene found = {.n = 0};
     enum gz_status status = GZ_CONFLICT;
     for (int i = 0; status == GZ_CONFLICT && i < COPY_TRIES; i++) {
         if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0)
             return gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
-        status = cluster->log->read_copy(cluster->log->context, name, file, &found, error);
+        status = cluster->log->read_copy(cluster->log->context, name, file, found, error);
     }
     if (status == GZ_OK) gz_cluster_heard(cluster, status, error);
     if (status == GZ_OK && fsync(file) != 0)
         status = gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
-    *n = found.copy_n;
     return status;
 }
 
+/* *n is the place of the file before, and of the copy after. If the log was set back meanwhile, a
+ * file that is ahead of it is kept. */
 static enum gz_status install(struct gz_cluster *cluster, const char *name, const char *path,
                               const char *copy, uint64_t *n, struct gz_error *error)
 {
@@ -59,9 +59,13 @@ static enum gz_status install(struct gz_cluster *cluster, const char *name, cons
     int file = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
-    enum gz_status status = receive_copy(cluster, name, file, n, error);
+    struct gz_cluster_scene found = {.n = 0};
+    enum gz_status status = receive_copy(cluster, name, file, &found, error);
     close(file);
+    if (status == GZ_OK && *n > found.n && access(path, F_OK) == 0)
+        status = gz_set_aside(cluster, name, path, "it is ahead of the log of the cluster", error);
     if (status == GZ_OK) status = gz_store_install(path, copy, error);
+    if (status == GZ_OK) *n = found.copy_n;
     if (status != GZ_OK) unlink(copy);
     return status;
 }
