@@ -2,6 +2,7 @@
  * older can be deleted. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,6 +77,17 @@ static void fulfil(struct gz_cluster *cluster, const struct order *order, uint64
     pthread_mutex_unlock(&cluster->mutex);
 }
 
+/* The claim may end meanwhile, and who has the scene next at this member may receive a copy:
+ * gz_cluster_copy_path. No scene's name has a dot. */
+static char *path_of(const struct gz_cluster *cluster, const struct order *order)
+{
+    char *path;
+    return asprintf(&path, "%s/" GZ_COPY_PREFIX "%s.%llu.db", cluster->folder, order->name,
+                    (unsigned long long)order->epoch) >= 0
+               ? path
+               : NULL;
+}
+
 static void make(struct gz_cluster *cluster, const struct order *order, const char *copy)
 {
     struct gz_error error;
@@ -95,7 +107,7 @@ void gz_copy_if_due(struct gz_cluster *cluster)
 {
     struct order order;
     if (!take_order(cluster, &order)) return;
-    char *copy = gz_cluster_copy_path(cluster, order.name);
+    char *copy = path_of(cluster, &order);
     if (copy != NULL) make(cluster, &order, copy);
     free(copy);
     free(order.path);
