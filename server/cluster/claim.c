@@ -26,16 +26,21 @@ static bool is_busy(const struct gz_cluster *cluster, const char *name)
     return gz_cluster_find(cluster, name) != NULL || strcmp(cluster->following, name) == 0;
 }
 
-/* From now on nobody else is at the file: an earlier claim and the follower are waited for. */
-static void link_claim(struct gz_claim *claim)
+/* From now on nobody else is at the file: an earlier claim and the follower are waited for, or it
+ * is false. */
+static bool link_claim(struct gz_claim *claim)
 {
     struct gz_cluster *cluster = claim->cluster;
     pthread_mutex_lock(&cluster->mutex);
-    while (is_busy(cluster, claim->name)) gz_cluster_wait(cluster, 1);
-    claim->next = cluster->claims;
-    cluster->claims = claim;
+    while (is_busy(cluster, claim->name) && !claim->request.at_once) gz_cluster_wait(cluster, 1);
+    bool is_linked = !is_busy(cluster, claim->name);
+    if (is_linked) {
+        claim->next = cluster->claims;
+        cluster->claims = claim;
+    }
     pthread_mutex_unlock(&cluster->mutex);
-    gz_applier_close(gz_keep_take(cluster, claim->name));
+    if (is_linked) gz_applier_close(gz_keep_take(cluster, claim->name));
+    return is_linked;
 }
 
 static void unlink_claim(const struct gz_claim *claim)
@@ -57,8 +62,32 @@ static struct gz_claim *create(struct gz_cluster *cluster, const struct gz_claim
     claim->request = *request;
     claim->shipping = (struct gz_shipping){.context = claim, .append = gz_claim_append};
     snprintf(claim->name, sizeof claim->name, "%s", request->name);
-    link_claim(claim);
     return claim;
+}
+
+/* ---- what others look at ---- */
+
+static void set_epoch(struct gz_claim *claim, uint64_t epoch)
+{
+    pthread_mutex_lock(&claim->cluster->mutex);
+    claim->epoch = epoch;
+    claim->is_left = false;
+    pthread_mutex_unlock(&claim->cluster->mutex);
+}
+
+static void set_left(struct gz_claim *claim, bool is_left)
+{
+    pthread_mutex_lock(&claim->cluster->mutex);
+    claim->is_left = is_left;
+    pthread_mutex_unlock(&claim->cluster->mutex);
+}
+
+static void set_sizes(struct gz_claim *claim, uint64_t copy_bytes, uint64_t bytes_since_copy)
+{
+    pthread_mutex_lock(&claim->cluster->mutex);
+    claim->copy_bytes = copy_bytes;
+    claim->bytes_since_copy = bytes_since_copy;
+    pthread_mutex_unlock(&claim->cluster->mutex);
 }
 
 /* ---- the beginning of a scene's log ---- */
@@ -121,9 +150,8 @@ static enum gz_status begin_at(struct gz_claim *claim, uint64_t first_n, struct 
 static enum gz_status begin(struct gz_claim *claim, const struct gz_cluster_scene *scene,
                             struct gz_error *error)
 {
-    claim->n = scene->first_n;
     enum gz_status status = begin_at(claim, scene->first_n, error);
-    claim->copy_bytes = gz_store_bytes(claim->request.path);
+    set_sizes(claim, gz_store_bytes(claim->request.path), 0);
     if (status == GZ_OK && !claim->is_new)
         gz_log(claim->cluster->messages, GZ_INFO, 0, "%s: its file is in the cluster now",
                claim->name);
@@ -143,7 +171,8 @@ static enum gz_status take(struct gz_claim *claim, bool create_it, struct gz_lea
     return status;
 }
 
-/* The file of a scene that the cluster has deleted, or that has another name there now. */
+/* The file of a scene that the cluster has deleted, or that has another name there now, is the
+ * follower's matter, unless a new scene is to be made at its place. */
 static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_cluster_scene *scene,
                                  struct gz_error *error)
 {
@@ -152,6 +181,10 @@ static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_c
     if (!scene->is_gone || access(path, F_OK) != 0) return GZ_OK;
     enum gz_status status = gz_store_place(path, &place, error);
     if (status != GZ_OK || place.n == 0 || place.n > scene->n) return status;
+    if (gz_is_of_scene(scene, place.n) && !claim->request.create)
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    if (gz_is_of_scene(scene, place.n) && gz_is_known(claim->cluster, claim->name))
+        return gz_store_delete(path, error);
     return gz_set_aside(claim->cluster, claim->name, path,
                         scene->became[0] != '\0' ? "the scene was renamed in the cluster"
                                                  : "the scene was deleted in the cluster",
@@ -186,11 +219,12 @@ static enum gz_status make_anew(struct gz_claim *claim, struct gz_lease *lease,
     if (has_place(claim, lease->scene.first_n)) return GZ_OK;
     if (!claim->request.create && access(claim->request.path, F_OK) != 0)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    set_left(claim, true);
     enum gz_status status = log->forget(log->context, claim->name, claim->epoch, error);
     if (status == GZ_OK) status = take(claim, true, lease, error);
     if (status == GZ_OK && !lease->is_mine)
         status = gz_fail(error, GZ_STORAGE, "%s is just being made: try again", claim->name);
-    claim->epoch = lease->scene.epoch;
+    set_epoch(claim, status == GZ_OK ? lease->scene.epoch : claim->epoch);
     return status;
 }
 
@@ -198,8 +232,9 @@ static enum gz_status catch_up(struct gz_claim *claim, const struct gz_cluster_s
                                struct gz_error *error)
 {
     struct gz_applier *applier = NULL;
+    uint64_t n;
     enum gz_status status =
-        gz_catch_up(claim->cluster, scene, claim->request.path, &applier, &claim->n, error);
+        gz_catch_up(claim->cluster, scene, claim->request.path, &applier, &n, error);
     gz_applier_close(applier);
     return status;
 }
@@ -208,8 +243,7 @@ static enum gz_status settle(struct gz_claim *claim, struct gz_lease *lease, str
 {
     const struct gz_cluster_scene *scene = &lease->scene;
     enum gz_status status = GZ_OK;
-    claim->copy_bytes = scene->copy_bytes;
-    claim->bytes_since_copy = scene->bytes_since_copy;
+    set_sizes(claim, scene->copy_bytes, scene->bytes_since_copy);
     if (scene->has_copy) return catch_up(claim, scene, error);
     if (!claim->is_made) status = make_anew(claim, lease, error);
     return status == GZ_OK ? begin(claim, scene, error) : status;
@@ -227,7 +261,7 @@ static enum gz_status open_claim(struct gz_claim *claim, bool *is_mine, char *ur
         snprintf(url, GZ_MEMBER_URL_BYTES_MAX + 1, "%s", lease.url);
         return GZ_OK;
     }
-    claim->epoch = lease.scene.epoch;
+    set_epoch(claim, lease.scene.epoch);
     return settle(claim, &lease, error);
 }
 
@@ -246,6 +280,10 @@ enum gz_status gz_cluster_open(struct gz_cluster *cluster, const struct gz_claim
     *out = NULL;
     url[0] = '\0';
     if (claim == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (!link_claim(claim)) {
+        free(claim);
+        return gz_fail(error, GZ_BAD_STATE, "somebody is at the file of %s", request->name);
+    }
     bool is_mine = false;
     enum gz_status status = open_claim(claim, &is_mine, url, error);
     if (status != GZ_OK || !is_mine) {
@@ -261,6 +299,7 @@ void gz_claim_opened(struct gz_claim *claim)
 {
     pthread_mutex_lock(&claim->cluster->mutex);
     claim->is_opened = true;
+    if (claim->state != GZ_CLAIM_HELD) claim->request.notify(claim->request.context);
     pthread_mutex_unlock(&claim->cluster->mutex);
 }
 
@@ -293,9 +332,10 @@ void gz_cluster_close(struct gz_claim *claim)
 enum gz_status gz_claim_delete(struct gz_claim *claim, struct gz_error *error)
 {
     const struct gz_cluster_log *log = claim->cluster->log;
+    set_left(claim, true);
     enum gz_status status = log->forget(log->context, claim->name, claim->epoch, error);
     gz_cluster_heard(claim->cluster, status, error);
-    claim->is_left = status == GZ_OK;
+    if (status != GZ_OK) set_left(claim, false);
     return status;
 }
 
@@ -306,6 +346,7 @@ static void reserve(struct gz_claim *claim, const char *new_name)
     pthread_mutex_lock(&cluster->mutex);
     while (is_busy(cluster, new_name)) gz_cluster_wait(cluster, 1);
     snprintf(claim->new_name, sizeof claim->new_name, "%s", new_name);
+    claim->is_left = true;
     pthread_mutex_unlock(&cluster->mutex);
     gz_applier_close(gz_keep_take(cluster, new_name));
 }
@@ -316,6 +357,7 @@ static void end_renaming(struct gz_claim *claim, bool is_done, uint64_t epoch)
     if (is_done) memcpy(claim->name, claim->new_name, sizeof claim->name);
     if (is_done) claim->epoch = epoch;
     claim->new_name[0] = '\0';
+    claim->is_left = false;
     pthread_mutex_unlock(&claim->cluster->mutex);
 }
 

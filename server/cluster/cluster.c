@@ -71,12 +71,9 @@ static void *handle_follower(void *context)
 {
     struct gz_cluster *cluster = context;
     struct gz_error error;
-    bool has_adopted = false;
     do {
-        bool has_followed =
-            gz_cluster_check_entered(cluster, &error) == GZ_OK && gz_follow(cluster);
-        if (has_followed && !has_adopted) gz_adopt(cluster);
-        has_adopted = has_adopted || has_followed;
+        if (gz_cluster_check_entered(cluster, &error) == GZ_OK && gz_follow(cluster))
+            gz_adopt(cluster);
     } while (rest(cluster, FOLLOW_SECONDS));
     return NULL;
 }

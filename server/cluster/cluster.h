@@ -34,7 +34,8 @@ struct gz_cluster_options {
 /* What is asked for when a scene is opened. Its strings live as long as the claim. */
 struct gz_claim_request {
     const char *name, *path;
-    bool create; /* made if neither the log nor the folder has it; else GZ_UNKNOWN_SCENE */
+    bool create;  /* made if neither the log nor the folder has it; else GZ_UNKNOWN_SCENE */
+    bool at_once; /* GZ_BAD_STATE if somebody here is at the file; else that is waited for */
     /* The claim has ended, or is asked back: see gz_claim_state. On any thread, until
      * gz_cluster_close; it must not call the cluster. */
     void (*notify)(void *context);
@@ -66,7 +67,7 @@ GZ_MUST_USE enum gz_status gz_cluster_open(struct gz_cluster *cluster,
                                            struct gz_claim **claim,
                                            char url[GZ_MEMBER_URL_BYTES_MAX + 1],
                                            struct gz_error *error);
-/* The store is open. */
+/* The store is open: from now on the claim's end is told, and at once if it came before. */
 void gz_claim_opened(struct gz_claim *claim);
 /* For the store. */
 const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim);

@@ -50,6 +50,24 @@ static void judge_all(struct gz_cluster *cluster, const struct listing *listing)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
+/* A lease that an earlier process of this member left behind, and somebody wants. If a claim takes
+ * it meanwhile, its epoch is a later one. */
+static void give_if_wanted(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+{
+    const struct gz_cluster_log *log = cluster->log;
+    const char *me = cluster->me->name;
+    struct gz_error error;
+    if (strcmp(scene->member, me) != 0 || scene->wanted[0] == '\0' ||
+        strcmp(scene->wanted, me) == 0)
+        return;
+    pthread_mutex_lock(&cluster->mutex);
+    bool is_claimed = gz_cluster_find(cluster, scene->name) != NULL;
+    pthread_mutex_unlock(&cluster->mutex);
+    if (is_claimed) return;
+    enum gz_status status = log->give(log->context, scene->name, scene->epoch, &error);
+    gz_cluster_heard(cluster, status, &error);
+}
+
 /* ---- what is known of a file ---- */
 
 static int compare(const void *a, const void *b)
@@ -70,18 +88,35 @@ bool gz_is_followed(struct gz_cluster *cluster, const char *name)
     return look_up(cluster, name) != NULL;
 }
 
-/* NULL without memory. */
-static struct gz_followed *find_file(struct gz_cluster *cluster, const char *name)
+bool gz_is_known(struct gz_cluster *cluster, const char *name)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    const struct gz_followed *file = look_up(cluster, name);
+    bool is_known = file != NULL && file->is_known;
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_known;
+}
+
+static bool add_file(struct gz_cluster *cluster, const char *name)
 {
     struct gz_followed file = {.n = 0};
-    struct gz_followed *found = look_up(cluster, name);
-    if (found != NULL) return found;
     if (!gz_grow(&cluster->files, &cluster->file_capacity, cluster->file_count + 1, sizeof file))
-        return NULL;
+        return false;
     snprintf(file.name, sizeof file.name, "%s", name);
     cluster->files[cluster->file_count++] = file;
     qsort(cluster->files, cluster->file_count, sizeof file, compare);
-    return look_up(cluster, name);
+    return true;
+}
+
+/* NULL without memory. */
+static struct gz_followed *find_file(struct gz_cluster *cluster, const char *name)
+{
+    struct gz_followed *found = look_up(cluster, name);
+    if (found != NULL) return found;
+    pthread_mutex_lock(&cluster->mutex);
+    bool is_added = add_file(cluster, name);
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_added ? look_up(cluster, name) : NULL;
 }
 
 /* The follower has the file until it gives it back; false if it is open here. */
@@ -153,7 +188,7 @@ static bool is_due(const struct gz_followed *file, const struct gz_cluster_scene
 {
     if (gz_cluster_now() < file->retry_s) return false;
     if (scene->is_gone) return !file->is_settled;
-    return scene->has_copy && !(file->is_known && file->n == scene->n);
+    return !(file->is_known && file->n == scene->n);
 }
 
 /* What fails is logged when it fails a second time, and once in the same words. */
@@ -191,8 +226,10 @@ static void follow_file(struct gz_cluster *cluster, const struct gz_cluster_scen
     file->said[0] = '\0';
 }
 
+/* One without a copy is just being made, or was not made to its end. */
 static void follow_scene(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
 {
+    if (!scene->is_gone && !scene->has_copy) return;
     struct gz_followed *file = find_file(cluster, scene->name);
     if (file == NULL || !is_due(file, scene) || !take_file(cluster, scene->name)) return;
     char *path = gz_cluster_path(cluster, scene->name);
@@ -272,6 +309,7 @@ bool gz_follow(struct gz_cluster *cluster)
     review_kept(cluster);
     if (status == GZ_OK) {
         judge_all(cluster, &listing);
+        for (size_t i = 0; i < listing.count; i++) give_if_wanted(cluster, &listing.scenes[i]);
         gz_copy_if_due(cluster);
         follow_all(cluster, &listing);
         measure(cluster, &listing);

@@ -49,10 +49,11 @@ struct gz_cluster {
     char following[GZ_SCENE_NAME_BYTES_MAX + 1]; /* whose file the follower has; "" for none */
     struct gz_kept_file kept[GZ_CLUSTER_KEPT_MAX];
     struct gz_cluster_stats stats;
-    /* the follower's alone */
-    struct gz_followed *files; /* by name */
+    /* the follower's alone; what it is about a file is a claim's, too, while that has the file */
+    struct gz_followed *files; /* by name; made longer with the mutex */
     size_t file_count, file_capacity;
     char resume_after[GZ_SCENE_NAME_BYTES_MAX + 1]; /* the scene that was followed last */
+    double adopt_s; /* monotonic: of the next adopting; 0 before the first, INFINITY for none */
 };
 
 struct gz_claim {
@@ -62,16 +63,16 @@ struct gz_claim {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];     /* changes with a renaming */
     char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* while it is renamed; else empty */
     struct gz_shipping shipping;
+    int version;  /* of the schema that changes are made with; 0 before the first one */
+    bool is_made; /* its row in the log is this claim's */
+    bool is_new;  /* so is its file */
+    /* written with the cluster's mutex */
     uint64_t epoch; /* 0 until the lease is taken */
-    int version;    /* of the schema that changes are made with; 0 before the first one */
-    bool is_made;   /* its row in the log is this claim's */
-    bool is_new;    /* so is its file */
-    bool is_left;   /* it has left the log, and no lease is to be given */
-    /* guarded by the cluster's mutex */
     bool is_opened; /* its opening came to its end */
+    bool is_left;   /* it leaves the log or its name there, or has left: what the log says of it is
+                       its own doing, and no lease is to be given */
     enum gz_claim_state state;
     bool is_unsure; /* an append was given up: nobody knows what became of it */
-    uint64_t n;     /* the last change in the log */
     uint64_t copy_bytes, bytes_since_copy;
     double append_from_s; /* monotonic: of the append that runs; 0 for none */
 };
@@ -145,9 +146,13 @@ bool gz_follow(struct gz_cluster *cluster);
 /* The log has a scene of this name, or had one: the follower's. */
 bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 
+/* The follower had the file of this name up to date before. For the claim of this name. */
+bool gz_is_known(struct gz_cluster *cluster, const char *name);
+
 /* ---- adopt.c ---- */
 
-/* Once, at the start: the files of the folder that the log does not know. The follower's. */
+/* The files of the folder that the log does not know, until all of them have been adopted. The
+ * follower's, after it has followed. */
 void gz_adopt(struct gz_cluster *cluster);
 
 /* ---- claim.c ---- */

@@ -18,7 +18,6 @@ static void begin(struct gz_claim *claim)
 static void count(struct gz_claim *claim, const struct gz_cluster_change *change)
 {
     struct gz_cluster_stats *stats = &claim->cluster->stats;
-    claim->n = change->n;
     claim->bytes_since_copy += change->size;
     stats->appends++;
     stats->append_bytes += change->size;

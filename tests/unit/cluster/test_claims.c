@@ -1,0 +1,451 @@
+/* What two members do at the edges of claims: a lease that is lost while its scene opens or is
+ * renamed, a scene that is deleted while somebody asks for it, a lease that nobody has a claim of,
+ * files that are adopted, and copies that cross each other. Everything happens in steps, on a log
+ * in memory. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cluster/internal.h"
+#include "support/simulated_log.h"
+#include "unit/store/scene_file.h"
+
+enum { A, B };
+
+struct member {
+    char folder[300], arm[320]; /* the file of the scene that tests are about */
+    struct gz_member me;
+    struct gz_cluster_log log;
+    struct gz_cluster *cluster;
+    int told; /* how often a claim of it was said to have ended */
+};
+
+struct stage {
+    struct simulated_engine *engine;
+    struct member members[2];
+};
+
+static const struct gz_log silence = {.level = GZ_ERROR};
+static struct stage stage;
+
+static void begin(void **state, size_t which, const char *name)
+{
+    struct member *member = &stage.members[which];
+    const struct gz_cluster_options options = {
+        .log = &member->log, .messages = &silence, .folder = member->folder, .me = &member->me};
+    snprintf(member->folder, sizeof member->folder, "%s/%s", (const char *)*state, name);
+    snprintf(member->arm, sizeof member->arm, "%s/%s/arm.db", (const char *)*state, name);
+    snprintf(member->me.name, sizeof member->me.name, "%s", name);
+    snprintf(member->me.url, sizeof member->me.url, "http://%s", name);
+    assert_int_equal(mkdir(member->folder, 0700), 0);
+    simulated_engine_connect(stage.engine, &member->log);
+    member->cluster = gz_cluster_prepare(&options);
+    assert_non_null(member->cluster);
+    gz_cluster_renew(member->cluster);
+}
+
+static int set_up(void **state)
+{
+    stage = (struct stage){.engine = simulated_engine_create(1)};
+    if (make_directory(state) != 0) return -1;
+    begin(state, A, "a");
+    begin(state, B, "b");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    for (int i = A; i <= B; i++) {
+        char path[600];
+        gz_cluster_destroy(stage.members[i].cluster);
+        DIR *folder = opendir(stage.members[i].folder);
+        for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+            snprintf(path, sizeof path, "%s/%s", stage.members[i].folder, entry->d_name);
+            unlink(path); /* not "." and ".." */
+        }
+        closedir(folder);
+        rmdir(stage.members[i].folder);
+    }
+    simulated_engine_destroy(stage.engine);
+    return remove_directory(state);
+}
+
+/* ---- what members do ---- */
+
+static void count_told(void *context)
+{
+    ((struct member *)context)->told++;
+}
+
+static enum gz_status try_to_claim(struct member *member, bool create, struct gz_claim **claim)
+{
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1];
+    struct gz_error error;
+    const struct gz_claim_request request = {.name = "arm",
+                                             .path = member->arm,
+                                             .create = create,
+                                             .notify = count_told,
+                                             .context = member};
+    return gz_cluster_open(member->cluster, &request, claim, url, &error);
+}
+
+/* The lease of the scene, which is made if there is none. */
+static struct gz_claim *claim_arm(struct member *member)
+{
+    struct gz_claim *claim;
+    assert_int_equal(try_to_claim(member, true, &claim), GZ_OK);
+    assert_non_null(claim);
+    return claim;
+}
+
+static void follow(struct member *member)
+{
+    assert_true(gz_follow(member->cluster));
+}
+
+/* The scene is made at A, and both have its file. */
+static struct gz_claim *share_arm(void)
+{
+    struct gz_claim *claim = claim_arm(&stage.members[A]);
+    follow(&stage.members[B]);
+    assert_int_equal(access(stage.members[B].arm, F_OK), 0);
+    return claim;
+}
+
+/* A is not seen for longer than a lease lasts, and B takes it. */
+static uint64_t take_over(void)
+{
+    struct member *b = &stage.members[B];
+    struct gz_lease lease;
+    struct gz_error error;
+    for (int i = 0; i < 3; i++) {
+        simulated_engine_pass(stage.engine, GZ_CLUSTER_LEASE_SECONDS - 1);
+        gz_cluster_renew(b->cluster);
+    }
+    assert_int_equal(b->log.take(b->log.context, "arm", false, &lease, &error), GZ_OK);
+    assert_true(lease.is_mine);
+    return lease.scene.epoch;
+}
+
+static void want_at(const struct member *member)
+{
+    struct gz_error error;
+    assert_int_equal(member->log.want(member->log.context, "arm", member->me.name, &error), GZ_OK);
+}
+
+static enum gz_status read_scene(void *to, const struct gz_cluster_scene *scene,
+                                 struct gz_error *error)
+{
+    struct gz_cluster_scene *found = to;
+    (void)error;
+    if (strcmp(scene->name, found->name) == 0) *found = *scene;
+    return GZ_OK;
+}
+
+static struct gz_cluster_scene in_log(const char *name)
+{
+    const struct gz_cluster_log *log = &stage.members[B].log;
+    struct gz_cluster_scene found = {.n = 0};
+    struct gz_error error;
+    snprintf(found.name, sizeof found.name, "%s", name);
+    assert_int_equal(log->scenes(log->context, read_scene, &found, &error), GZ_OK);
+    return found;
+}
+
+static int count_files(const struct member *member, const char *words)
+{
+    int count = 0;
+    DIR *folder = opendir(member->folder);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        count += strstr(entry->d_name, words) != NULL;
+    closedir(folder);
+    return count;
+}
+
+/* ---- something happens while the log is asked ---- */
+
+struct moment {
+    struct member *member;
+    void (*happen)(struct member *member);
+    int calls_left;        /* until it happens */
+    bool at_answer, loses; /* what is said at that moment */
+};
+
+static bool handle_call(void *context, const struct simulated_call *call)
+{
+    struct moment *moment = context;
+    if (call->is_answer != moment->at_answer || --moment->calls_left != 0) return true;
+    moment->happen(moment->member);
+    return !moment->loses;
+}
+
+static void watch(struct moment *moment)
+{
+    simulated_log_watch(&moment->member->log, handle_call, moment);
+}
+
+/* ---- the end of a claim ---- */
+
+static void a_claim_that_ends_while_its_scene_opens_is_told(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct gz_claim *claim = claim_arm(a);
+    (void)state;
+    want_at(b);
+    follow(a);
+    assert_int_equal(gz_claim_state(claim), GZ_CLAIM_WANTED);
+    assert_int_equal(a->told, 0);
+    gz_claim_opened(claim);
+    assert_int_equal(a->told, 1);
+    gz_cluster_close(claim);
+    claim = claim_arm(b);
+    gz_claim_opened(claim);
+    assert_int_equal(b->told, 0);
+    gz_cluster_close(claim);
+}
+
+static void see(struct member *member)
+{
+    (void)!gz_follow(member->cluster);
+}
+
+static void what_a_member_does_itself_is_no_loss(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct gz_claim *claim = claim_arm(a);
+    struct gz_error error;
+    struct gz_lease lease;
+    struct moment moment = {a, see, 1, true, false};
+    (void)state;
+    watch(&moment);
+    assert_int_equal(gz_claim_rename(claim, "leg", &error), GZ_OK);
+    assert_int_equal(moment.calls_left, 0);
+    assert_int_equal(gz_claim_state(claim), GZ_CLAIM_HELD);
+    gz_cluster_close(claim);
+    assert_int_equal(b->log.take(b->log.context, "leg", false, &lease, &error), GZ_OK);
+    assert_true(lease.is_mine);
+    claim = claim_arm(a);
+    moment.calls_left = 1;
+    assert_int_equal(gz_claim_delete(claim, &error), GZ_OK);
+    assert_int_equal(moment.calls_left, 0);
+    gz_cluster_close(claim);
+    assert_int_equal(gz_cluster_stats(a->cluster).fenced, 0);
+}
+
+/* The scene that has its name then had few leases. */
+static void who_lost_a_name_finds_out_when_another_scene_has_it(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    const struct gz_cluster_log *log = &b->log;
+    struct gz_lease lease;
+    struct gz_error error;
+    uint64_t epoch;
+    (void)state;
+    for (int i = 0; i < 5; i++) gz_cluster_close(claim_arm(a));
+    struct gz_claim *claim = claim_arm(a);
+    epoch = take_over();
+    assert_int_equal(log->forget(log->context, "arm", epoch, &error), GZ_OK);
+    assert_int_equal(log->take(log->context, "leg", true, &lease, &error), GZ_OK);
+    assert_int_equal(log->rename(log->context, "leg", lease.scene.epoch, "arm", &epoch, &error),
+                     GZ_OK);
+    follow(a);
+    assert_int_equal(gz_claim_state(claim), GZ_CLAIM_LOST);
+    gz_cluster_close(claim);
+}
+
+/* As an earlier process of this member left it. */
+static void a_lease_without_a_claim_is_given(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct gz_lease lease;
+    struct gz_error error;
+    (void)state;
+    gz_cluster_close(claim_arm(a));
+    assert_int_equal(a->log.take(a->log.context, "arm", false, &lease, &error), GZ_OK);
+    want_at(b);
+    follow(a);
+    assert_string_equal(in_log("arm").member, "b");
+    /* One with a claim is not. */
+    struct gz_claim *claim = claim_arm(b);
+    want_at(a);
+    follow(b);
+    assert_string_equal(in_log("arm").member, "b");
+    gz_cluster_close(claim);
+    assert_string_equal(in_log("arm").member, "a");
+}
+
+/* ---- scenes that are deleted ---- */
+
+static void delete_arm(struct gz_claim *claim)
+{
+    struct gz_error error;
+    assert_int_equal(gz_claim_delete(claim, &error), GZ_OK);
+    gz_cluster_close(claim);
+}
+
+static void who_asks_for_a_deleted_scene_keeps_no_file_of_it(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_claim *claim = share_arm();
+    (void)state;
+    delete_arm(claim);
+    assert_int_equal(try_to_claim(b, false, &claim), GZ_UNKNOWN_SCENE);
+    follow(b);
+    assert_int_equal(count_files(b, "arm"), 0);
+}
+
+static void who_makes_a_deleted_scene_anew_keeps_no_file_of_it(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_claim *claim = share_arm();
+    (void)state;
+    delete_arm(claim);
+    claim = claim_arm(b);
+    assert_true(gz_claim_is_new(claim));
+    assert_int_equal(count_files(b, ".aside-"), 0);
+    gz_cluster_close(claim);
+}
+
+/* One that did not follow meanwhile may have what nobody else has. */
+static void a_file_whose_deletion_was_not_seen_is_kept(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_claim *claim = share_arm();
+    (void)state;
+    b->cluster->file_count = 0; /* as a new process */
+    delete_arm(claim);
+    gz_cluster_close(claim_arm(b));
+    assert_int_equal(count_files(b, ".aside-"), 1);
+}
+
+/* ---- adopting ---- */
+
+static void make_alone(const struct member *member, const char *name)
+{
+    struct gz_scene_state scene;
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s.db", member->folder, name);
+    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
+    gz_scene_state_finish(&scene);
+    gz_store_close(store);
+}
+
+static void adopt(struct member *member)
+{
+    follow(member);
+    gz_adopt(member->cluster);
+}
+
+static void a_file_that_is_just_being_opened_is_adopted_by_its_opener(void **state)
+{
+    struct member *a = &stage.members[A];
+    struct moment moment = {a, adopt, 1, false, false};
+    (void)state;
+    make_alone(a, "arm");
+    make_alone(a, "leg");
+    watch(&moment);
+    struct gz_claim *claim = claim_arm(a);
+    assert_true(moment.calls_left <= 0);
+    assert_true(in_log("leg").has_copy);
+    assert_true(isfinite(a->cluster->adopt_s));
+    gz_cluster_close(claim);
+    a->cluster->adopt_s = 0;
+    adopt(a);
+    assert_false(isfinite(a->cluster->adopt_s));
+    assert_true(in_log("arm").has_copy);
+}
+
+static void cut(struct member *member)
+{
+    simulated_log_set_faults(&member->log, (struct simulated_faults){.is_cut = true});
+}
+
+static void what_the_log_did_not_take_is_adopted_later(void **state)
+{
+    struct member *a = &stage.members[A];
+    struct moment moment = {a, cut, 2, true, true}; /* the scene is made, and has no copy */
+    (void)state;
+    make_alone(a, "arm");
+    make_alone(a, "leg");
+    watch(&moment);
+    adopt(a);
+    assert_true(in_log("arm").first_n + in_log("leg").first_n > 0);
+    assert_false(in_log("arm").has_copy || in_log("leg").has_copy);
+    assert_true(isfinite(a->cluster->adopt_s));
+    simulated_log_set_faults(&a->log, (struct simulated_faults){.lost = 0});
+    a->cluster->adopt_s = 0;
+    adopt(a);
+    assert_true(in_log("arm").has_copy && in_log("leg").has_copy);
+    assert_false(isfinite(a->cluster->adopt_s));
+}
+
+/* ---- copies ---- */
+
+/* As if the scene came back to this member, from another one. */
+static void begin_to_receive(struct member *member)
+{
+    char *path = gz_cluster_copy_path(member->cluster, "arm");
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(file >= 0 && write(file, "half", 4) == 4);
+    close(file);
+    free(path);
+}
+
+static void a_copy_that_is_sent_is_not_one_that_comes(void **state)
+{
+    struct member *a = &stage.members[A];
+    struct gz_claim *claim = claim_arm(a);
+    struct moment moment = {a, begin_to_receive, 2, false, false}; /* after the list */
+    (void)state;
+    gz_claim_opened(claim);
+    claim->bytes_since_copy = UINT64_C(1) << 30;
+    watch(&moment);
+    follow(a);
+    assert_int_equal(moment.calls_left, 0);
+    assert_int_equal(count_files(a, GZ_COPY_PREFIX), 1);
+    gz_cluster_close(claim);
+}
+
+/* An engine that forgot what it had acknowledged, between its list and the reading. */
+static void a_file_that_the_log_fell_behind_is_kept(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_claim *claim = share_arm();
+    struct gz_cluster_scene scene = in_log("arm");
+    struct gz_applier *applier = NULL;
+    struct gz_error error;
+    uint64_t n;
+    (void)state;
+    tell(b->arm, "UPDATE scene SET log_n = log_n + 2");
+    scene.n += 3;
+    assert_int_equal(gz_catch_up(b->cluster, &scene, b->arm, &applier, &n, &error), GZ_OK);
+    gz_applier_close(applier);
+    assert_int_equal(n, scene.n - 3);
+    assert_int_equal(count_files(b, ".aside-"), 1);
+    gz_cluster_close(claim);
+}
+
+#define MEMBERS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        MEMBERS(a_claim_that_ends_while_its_scene_opens_is_told),
+        MEMBERS(what_a_member_does_itself_is_no_loss),
+        MEMBERS(who_lost_a_name_finds_out_when_another_scene_has_it),
+        MEMBERS(a_lease_without_a_claim_is_given),
+        MEMBERS(who_asks_for_a_deleted_scene_keeps_no_file_of_it),
+        MEMBERS(who_makes_a_deleted_scene_anew_keeps_no_file_of_it),
+        MEMBERS(a_file_whose_deletion_was_not_seen_is_kept),
+        MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
+        MEMBERS(what_the_log_did_not_take_is_adopted_later),
+        MEMBERS(a_copy_that_is_sent_is_not_one_that_comes),
+        MEMBERS(a_file_that_the_log_fell_behind_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
