@@ -40,6 +40,7 @@ struct gz_interest_set {
     struct gz_region region; /* the ids ascend and belong to the set */
     enum phase phase;
     size_t at;        /* the next place among the entries, in the phases that go through them */
+    size_t steps;     /* entries that were looked at in this phase */
     uint64_t assumed; /* the viewer has the whole scene as of this seq; entries are there for
                          nodes up to the seq assumed_to */
     uint64_t assumed_to;
@@ -133,8 +134,8 @@ static bool reserve(struct gz_interest_set *set, size_t count)
     return slot_count == set->slot_count || resize(set, slot_count);
 }
 
-/* The entry of this node, which is made if there is none: then other entries move. NULL without
- * memory. */
+/* The entry of this node, which is made if there is none: then the table may move, and pointers to
+ * other entries are good no more. NULL without memory. */
 static struct entry *obtain(struct gz_interest_set *set, uint64_t id)
 {
     struct entry *entry = find(set, id);
@@ -375,7 +376,14 @@ static bool update_changed(struct gz_interest_set *set, struct gz_scene *scene)
 static void enter(struct gz_interest_set *set, enum phase phase)
 {
     set->phase = phase;
-    set->at = 0;
+    set->at = set->steps = 0;
+}
+
+/* The place of an entry says nothing of the work: the place of one that is removed is looked at
+ * again. */
+static void charge_entry(struct gz_interest_set *set, size_t *budget)
+{
+    *budget -= set->steps++ % ENTRIES_PER_NODE == 0;
 }
 
 /* What is created or changed meanwhile comes after these in the order of change, and has its turn
@@ -401,7 +409,8 @@ static bool unmatch(struct gz_interest_set *set, struct gz_scene *scene, size_t 
     set->news_first = set->news_count = 0;
     while (*budget > 0 && set->at < set->count) {
         struct entry *entry = &set->entries[set->at];
-        *budget -= set->at++ % ENTRIES_PER_NODE == 0;
+        set->at++;
+        charge_entry(set, budget);
         entry->matches = entry->queued = false;
         entry->children = 0;
         entry->parent = 0;
@@ -495,7 +504,7 @@ static bool sort_out_next(struct gz_interest_set *set, struct gz_scene *scene, s
     while (*budget > 0 && set->at < set->count) {
         size_t count = set->count;
         if (!sort_out(set, &set->entries[set->at])) return false;
-        *budget -= set->at % ENTRIES_PER_NODE == 0;
+        charge_entry(set, budget);
         if (set->count == count) set->at++;
     }
     if (set->at < set->count) return true;

@@ -159,10 +159,58 @@ TEST(test_portion_knows_its_part_when_all_news_are_taken)
     }
 }
 
+/* ---- its work in slices ---- */
+
+#define MANY 10000
+#define SLICE 10
+/* As in interest_set.c: entries that are gone through in the time that a look at one node takes. */
+#define ENTRIES_PER_NODE 16
+
+static void grow(struct gz_scene *scene)
+{
+    for (uint64_t id = 1; id <= MANY; id++) {
+        struct gz_change change = {.node = id, .exists = true};
+        struct gz_failure failure;
+        change.after = (struct gz_content){.name = "n", .trs = gz_trs_identity, .asset = -1};
+        assert_int_equal(gz_scene_apply(scene, &change, 1, 1, &failure), GZ_OK);
+    }
+}
+
+static size_t count_slices(struct gz_interest_set *set, struct gz_scene *scene)
+{
+    size_t count = 0;
+    for (; !gz_interest_set_is_ready(set, scene); count++) {
+        size_t budget = SLICE;
+        assert_true(gz_interest_set_advance(set, scene, &budget));
+    }
+    return count;
+}
+
+/* The first entry stays, all others wait among the news, of which the viewer took none: those go
+ * one after the other from one and the same place. Once to forget what they were, once to go. */
+TEST(test_entries_that_go_are_work_like_those_that_stay)
+{
+    static const uint64_t first = 1;
+    const struct gz_region whole = {.kind = GZ_REGION_WHOLE};
+    const struct gz_region one = {.kind = GZ_REGION_NODES, .ids = &first, .id_count = 1};
+    const struct gz_scene_state nothing = {.next_node = 1};
+    struct gz_scene *scene = gz_scene_create(&nothing);
+    struct gz_interest_set *set = gz_interest_set_create();
+    assert_true(scene != NULL && set != NULL);
+    grow(scene);
+    assert_true(gz_interest_set_choose(set, &whole) && gz_interest_set_update(set, scene));
+    assert_true(gz_interest_set_choose(set, &one));
+    size_t slices = count_slices(set, scene), least = 2 * MANY / ENTRIES_PER_NODE / SLICE;
+    assert_in_range(slices, least, least + 5);
+    gz_interest_set_destroy(set);
+    gz_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_portion_knows_its_part_when_all_news_are_taken),
+        cmocka_unit_test(test_entries_that_go_are_work_like_those_that_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
