@@ -724,6 +724,7 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline, d
 {
     const struct gz_message *message = gz_client_next(client, deadline - now_s());
     if (message == NULL) return no_answer(client, client->options.timeout_s, error);
+    *retry_s = INFINITY;
     if (message->op == GZ_OP_WELCOME) return GZ_OK;
     if (message->op == GZ_OP_ERROR)
         return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
@@ -734,10 +735,11 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline, d
 }
 
 /* A daemon or proxy that is only not able to now (5xx) is not the one that says no for good. */
-static enum gz_status fail_unconnected(struct gz_client *client, double deadline,
+static enum gz_status fail_unconnected(struct gz_client *client, double deadline, double *retry_s,
                                        struct gz_error *error)
 {
     struct gz_error refusal = {.status = GZ_INTERNAL};
+    if (client->refused != 0 && client->refused < 500) *retry_s = INFINITY;
     if (client->refused != 0) {
         (void)gz_http_why_refused(&client->url, client->ca, client->refused,
                                   fmax(deadline - now_s(), 1), &refusal);
@@ -756,7 +758,7 @@ static enum gz_status join(struct gz_client *client, double deadline, double *re
 {
     while (client->state == CONNECTING && now_s() < deadline) service(client, deadline);
     if (client->state == CONNECTING) over(client, "no answer in time");
-    if (client->state != OPEN) return fail_unconnected(client, deadline, error);
+    if (client->state != OPEN) return fail_unconnected(client, deadline, retry_s, error);
 
     bool interest_is_left = false;
     enum gz_status status = say_hello(client, &interest_is_left, error);
@@ -767,8 +769,9 @@ static enum gz_status join(struct gz_client *client, double deadline, double *re
                             error);
 }
 
-/* One attempt. *retry_s: seconds after which the server wants to be asked again; else it is left
- * as it is. */
+/* One attempt. *retry_s: seconds after which the server wants to be asked again, INFINITY: it does
+ * not. What an earlier bye said holds as long as nothing is answered: the server that said it ends,
+ * or starts. */
 static enum gz_status reconnect(struct gz_client *client, double deadline, double *retry_s,
                                 struct gz_error *error)
 {
@@ -801,7 +804,6 @@ enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *er
     enum gz_status status = reconnect(client, deadline, &retry_s, error);
     while (status != GZ_OK && now_s() + retry_s < deadline) {
         sleep_s(retry_s);
-        retry_s = INFINITY;
         status = reconnect(client, deadline, &retry_s, error);
     }
     return status;

@@ -165,8 +165,8 @@ void gz_client_destroy(struct gz_client *client);
  * `interest` that the server took is asked for again, an interest in `view` with the last camera,
  * and the mirror starts over with it. If the server refuses it now (a node is gone, say), that
  * is the failure, and the next try joins the whole scene. A server that answers with `bye`, and
- * wants to be asked again later, is asked again until timeout_s is over: a server that ends, or a
- * scene that passes from one member of a cluster to another. */
+ * wants to be asked again later, is asked again until timeout_s is over, also where nobody answers
+ * meanwhile: a server that ends, or a scene that passes from one member of a cluster to another. */
 GZ_MUST_USE enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error);
 /* Cuts the connection as a failing network would, without a word to the server. */
 void gz_client_cut(struct gz_client *client);

@@ -20,7 +20,8 @@
  * up. */
 struct act {
     bool resumes, says_edit;
-    bool is_put_off; /* the answer is a bye, after which the client comes back by itself */
+    bool is_put_off;     /* the answer is a bye, after which the client comes back by itself */
+    const char *refusal; /* what is answered instead of a handshake; NULL: there is a handshake */
     uint64_t epoch, seq, edit;
     const char *secret; /* NULL for none */
     size_t answer_count;
@@ -121,8 +122,16 @@ static const char *check_hello(const struct act *act, const struct gz_message *h
     return act->says_edit && said->resume_edit != act->edit ? "resume.edit" : NULL;
 }
 
+static const char *refuse(int socket, const char *words)
+{
+    char head[4096];
+    if (recv(socket, head, sizeof head, 0) <= 0) return "the connection";
+    return write_all(socket, words, strlen(words)) ? NULL : "a refusal";
+}
+
 static const char *perform(int socket, const struct act *act)
 {
+    if (act->refusal != NULL) return refuse(socket, act->refusal);
     struct gz_arena arena;
     struct gz_message hello;
     const char *fault = "the connection";
@@ -450,6 +459,22 @@ TEST(test_client_that_is_put_off_comes_back)
     RUN(acts);
 }
 
+/* A server that ends says bye, then nothing, or its proxy says no, until it is there again. */
+TEST(test_client_that_is_put_off_comes_back_also_when_nobody_answers_meanwhile)
+{
+    static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+    static const struct act acts[] = {
+        {.is_put_off = true, .answer_count = 1, .answers = {BYE(0, false)}},
+        {.is_put_off = true, .refusal = ""},
+        {.is_put_off = true, .refusal = ""},
+        {.is_put_off = true, .refusal = busy},
+        {.is_put_off = true, .refusal = busy}, /* it asks in words why */
+        {.is_put_off = true},                  /* the connection is over before the welcome */
+        {.answer_count = 1, .answers = {WELCOME(4, false)}},
+    };
+    RUN(acts);
+}
+
 TEST(test_client_that_is_sent_away_for_good_says_why)
 {
     static const struct act act = {.answer_count = 1, .answers = {BYE(0, true)}};
@@ -478,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_client_whose_scene_is_broken_starts_anew),
         cmocka_unit_test(test_client_says_which_edit_it_heard_of_last),
         cmocka_unit_test(test_client_that_is_put_off_comes_back),
+        cmocka_unit_test(test_client_that_is_put_off_comes_back_also_when_nobody_answers_meanwhile),
         cmocka_unit_test(test_client_that_is_sent_away_for_good_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
