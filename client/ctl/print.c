@@ -32,8 +32,9 @@ int ctl_width(struct gz_text text)
 
 void ctl_put_padded(FILE *out, struct gz_text text, int columns)
 {
+    const int left = columns - ctl_width(text);
     ctl_put_text(out, text);
-    fprintf(out, "%*s  ", columns - ctl_width(text), "");
+    fprintf(out, "%*s  ", left > 0 ? left : 0, "");
 }
 
 void ctl_put_lines(FILE *out, struct gz_text text, int indent)
