@@ -33,17 +33,29 @@ static void set_taken(struct gz_interests *interests, struct gz_interest_request
     interests->taken = request;
 }
 
+static struct gz_interest_request *take_first(struct gz_interests *interests)
+{
+    struct gz_interest_request *first = interests->asked;
+    interests->asked = first->next;
+    return first;
+}
+
+static bool is_asked(const struct gz_interests *interests, uint64_t rid)
+{
+    const struct gz_interest_request *at = interests->asked;
+    while (at != NULL && at->message.rid != rid) at = at->next;
+    return at != NULL;
+}
+
 bool gz_interests_answer(struct gz_interests *interests, uint64_t rid, bool taken)
 {
     if (interests->taken != NULL && interests->taken->message.rid == rid) {
         if (!taken) set_taken(interests, NULL);
         return taken;
     }
-    struct gz_interest_request **link = &interests->asked;
-    while (*link != NULL && (*link)->message.rid != rid) link = &(*link)->next;
-    struct gz_interest_request *request = *link;
-    if (request == NULL) return false;
-    *link = request->next;
+    if (!is_asked(interests, rid)) return false;
+    while (interests->asked->message.rid != rid) free(take_first(interests));
+    struct gz_interest_request *request = take_first(interests);
     bool whole = is_whole(&request->message);
     if (taken) set_taken(interests, whole ? NULL : request);
     if (!taken || whole) free(request);
@@ -52,11 +64,7 @@ bool gz_interests_answer(struct gz_interests *interests, uint64_t rid, bool take
 
 void gz_interests_forget_asked(struct gz_interests *interests)
 {
-    while (interests->asked != NULL) {
-        struct gz_interest_request *request = interests->asked;
-        interests->asked = request->next;
-        free(request);
-    }
+    while (interests->asked != NULL) free(take_first(interests));
 }
 
 void gz_interests_clear(struct gz_interests *interests)

@@ -21,7 +21,9 @@ struct gz_interests {
 GZ_MUST_USE bool gz_interests_ask(struct gz_interests *interests,
                                   const struct gz_message *interest);
 /* The server took, or refused, what had this rid. True if it was the rid of an interest, and the
- * server took it. One that was taken before and is refused now is forgotten. */
+ * server took it. One that was taken before and is refused now is forgotten. Interests are answered
+ * in the order in which they were asked: those before this one, which have no answer, were over the
+ * rate and dropped, and are forgotten too. */
 bool gz_interests_answer(struct gz_interests *interests, uint64_t rid, bool taken);
 /* Drops what was not answered. */
 void gz_interests_forget_asked(struct gz_interests *interests);

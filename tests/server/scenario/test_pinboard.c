@@ -202,6 +202,20 @@ TEST(test_wish_taken_once_and_refused_again_is_forgotten)
     gz_interests_clear(&interests);
 }
 
+TEST(test_wishes_that_the_server_dropped_are_forgotten_with_the_next_answer)
+{
+    struct gz_interests interests = {0};
+    for (uint64_t rid = 1; rid <= 4; rid++) {
+        const struct gz_message box = interest(rid, GZ_HAS_INTEREST_BOX);
+        assert_true(gz_interests_ask(&interests, &box));
+    }
+    assert_true(gz_interests_answer(&interests, 3, true));
+    assert_int_equal(interests.taken->message.rid, 3);
+    assert_int_equal(interests.asked->message.rid, 4);
+    assert_null(interests.asked->next);
+    gz_interests_clear(&interests);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +226,7 @@ int main(void)
         cmocka_unit_test(test_people_who_left_or_are_not_among_all_are_not_here),
         cmocka_unit_test(test_wish_last_taken_holds_and_refused_ones_do_not),
         cmocka_unit_test(test_wish_taken_once_and_refused_again_is_forgotten),
+        cmocka_unit_test(test_wishes_that_the_server_dropped_are_forgotten_with_the_next_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
