@@ -273,7 +273,7 @@ static enum gz_status open_keyring(struct daemon *daemon, const struct gz_keyrin
     return gz_keyring_load(&daemon->keyring, &daemon->log, error);
 }
 
-/* NULL without a cluster. */
+/* host->cluster stays NULL without --cluster. */
 static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options *host,
                                    struct gz_error *error)
 {

@@ -315,7 +315,7 @@
 /* Bytes that the kernel may hold of what an authority sends for one relayed client, twice that with
  * its own bookkeeping. Left alone it would be 6 MB, which a slow client would see minutes late. */
 #define GZ_RELAY_RECEIVE_BYTES (64 * 1024)
-/* Bytes of a request's body that wait for another member: two reads. */
+/* Bytes of a request's body that wait for another member. */
 #define GZ_RELAY_BODY_BYTES (4 * GZ_HTTP_CHUNK_BYTES)
 /* Seconds after which another member that says nothing about a relayed request, and takes nothing,
  * is given up: the largest import takes one minute. */
