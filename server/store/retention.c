@@ -182,6 +182,6 @@ enum gz_status gz_retention_step(struct gz_retention *retention, double now, boo
     retention->since = since;
     retention->edits = edits;
     *more = false;
-    /* Another program has the file locked: there is no hurry. */
-    return (rc & 0xff) == SQLITE_BUSY ? GZ_OK : status;
+    /* Another program has the file locked: there is no hurry, unless the log has the step. */
+    return (rc & 0xff) == SQLITE_BUSY && !retention->shipper->is_behind ? GZ_OK : status;
 }

@@ -171,6 +171,8 @@ int gz_shipper_prepare(struct gz_shipper *shipper, const struct gz_batch *first)
 
 enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *error)
 {
+    if (shipper->is_fenced)
+        return gz_fail(error, GZ_BAD_STATE, "the log of the scene has another writer now");
     if (shipper->shipping == NULL ||
         (shipper->bytes.size == 0 && sqlite3session_isempty(shipper->session) != 0))
         return GZ_OK;
@@ -180,7 +182,7 @@ enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *er
     const struct gz_shipping *shipping = shipper->shipping;
     enum gz_status status = shipping->append(shipping->context, shipper->n + 1, shipper->bytes.data,
                                              shipper->bytes.size, error);
-    shipper->is_appended = status == GZ_OK || status == GZ_INTERNAL;
+    shipper->may_be_in_log = status == GZ_OK || status == GZ_INTERNAL;
     shipper->is_fenced |= status == GZ_BAD_STATE;
     return status;
 }
@@ -191,7 +193,7 @@ void gz_shipper_end(struct gz_shipper *shipper, bool is_committed)
     sqlite3_free(shipper->bytes.data);
     shipper->session = NULL;
     shipper->bytes = (struct gz_change_bytes){0};
-    if (shipper->is_appended && is_committed) shipper->n++;
-    shipper->is_behind |= shipper->is_appended && !is_committed;
-    shipper->is_appended = false;
+    if (shipper->may_be_in_log && is_committed) shipper->n++;
+    shipper->is_behind |= shipper->may_be_in_log && !is_committed;
+    shipper->may_be_in_log = false;
 }

@@ -21,7 +21,7 @@ struct gz_shipper {
         void *data; /* SQLite's */
         size_t size;
     } bytes;
-    bool is_appended; /* perhaps, if the append answered GZ_INTERNAL */
+    bool may_be_in_log; /* it is, or nobody knows */
     /* Nothing is to be written any more: the log has another writer, or a change that the file may
      * lack. */
     bool is_fenced, is_behind;

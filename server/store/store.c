@@ -171,14 +171,24 @@ static void count_commit(struct gz_store *store, const struct gz_batch *first)
     }
 }
 
-/* The log has a change that the file may lack: whether its edits are done, whoever opens the scene
- * anew finds out. Nobody gets these batches back, nor those that stand on them. */
-static void keep_back(struct gz_store *store, struct batches *list, const struct gz_error *error)
+/* What became of a transaction. */
+static void note(struct gz_store *store, const struct gz_error *error, bool is_gone)
 {
-    gz_log(store->log, GZ_ERROR, 0,
-           "%s: it lacks a change that the log has, and takes it from there when it is opened "
-           "anew: %s",
-           gz_db_file_name(store->path), error->message);
+    const bool is_behind = store->shipper.is_behind;
+    store->stats.last_status = error->status;
+    store->stats.is_gone = is_gone;
+    store->stats.keeps_batches = is_behind;
+    if (is_behind)
+        gz_log(store->log, GZ_ERROR, 0,
+               "%s: it may lack a change that the log has, and is brought up to the log when it "
+               "is opened anew: %s",
+               gz_db_file_name(store->path), error->message);
+}
+
+/* The log may have a change that the file lacks: whether its edits are done, whoever opens the
+ * scene anew finds out. Nobody gets these batches back, nor those that stand on them. */
+static void keep_back(struct gz_store *store, struct batches *list)
+{
     list->last->next = store->queued.first;
     if (store->queued.last == NULL) store->queued.last = list->last;
     store->queued.first = list->first;
@@ -203,13 +213,11 @@ static void commit(struct gz_store *store, struct batches list)
     if (!is_committed) report_lost_log(store, &error);
     uint64_t bytes = wal_bytes(store);
     uv_mutex_lock(&store->mutex);
-    store->stats.last_status = error.status;
-    store->stats.is_gone = is_gone;
-    store->stats.keeps_batches = shipper->is_behind;
+    note(store, &error, is_gone);
     store->stats.wal_bytes = bytes;
     if (is_committed) count_commit(store, list.first);
     if (shipper->is_behind) {
-        keep_back(store, &list, &error);
+        keep_back(store, &list);
     } else {
         finish(store, &list, &error);
         if (!is_committed) refuse_queued(store, &error);
@@ -265,18 +273,19 @@ static bool rest(struct gz_store *store)
  * emptied. */
 static bool forget(struct gz_store *store)
 {
-    struct gz_error error;
+    struct gz_error error = {.status = GZ_OK};
+    const struct gz_shipper *shipper = &store->shipper;
     bool more = false;
-    if (!gz_retention_is_on(&store->retention) ||
+    if (!gz_retention_is_on(&store->retention) || shipper->is_fenced ||
         store->writer.wal_pages > 2 * WAL_CHECKPOINT_PAGES)
         return false;
-    if (gz_retention_step(&store->retention, gz_db_now(), &more, &error) != GZ_OK)
+    error.status = gz_retention_step(&store->retention, gz_db_now(), &more, &error);
+    bool is_gone = shipper->is_fenced || shipper->is_behind;
+    if (error.status != GZ_OK && !shipper->is_behind)
         gz_log(store->log, GZ_WARN, 0, "removing old history: %s", error.message);
-    bool is_gone = store->shipper.is_fenced || store->shipper.is_behind;
     uv_mutex_lock(&store->mutex);
     store->stats.kept_since = store->retention.since;
-    store->stats.is_gone |= is_gone;
-    store->stats.keeps_batches |= store->shipper.is_behind;
+    if (is_gone) note(store, &error, true);
     uv_mutex_unlock(&store->mutex);
     if (is_gone && store->notify != NULL) store->notify(store->context);
     return more;

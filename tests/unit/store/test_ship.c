@@ -3,8 +3,11 @@
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 
+#include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +35,15 @@ struct change {
 struct log {
     struct change changes[CHANGES_MAX]; /* change n is the one before place n */
     size_t count;
-    enum gz_status answer; /* to the next changes */
-    bool is_wrong;         /* a number was not the next one, or there were too many */
-    bool breaks_commit;    /* the disk fails once the change is in the log */
-    int sink;              /* of a victim: its changes go there; else -1 */
-    size_t kill_at;        /* and it ends with this one */
+    enum gz_status answer;          /* to changes from `answers_from` on, instead of taking them */
+    size_t answers_from, breaks_at; /* and the disk refuses to commit change `breaks_at`; 0: none */
+    int breaks_with;                /* SQLite's code for that */
+    atomic_int answers;             /* so many were given */
+    atomic_bool is_asked;           /* a change has come, and waits for the gate */
+    pthread_mutex_t gate;           /* whoever has it keeps changes from being answered */
+    bool is_wrong;                  /* a number was not the next one, or there were too many */
+    int sink;                       /* of a victim: its changes go there; else -1 */
+    size_t kill_at;                 /* and it ends with this one */
 };
 
 static enum gz_status write_down(int sink, const uint8_t *bytes, size_t size)
@@ -58,7 +65,13 @@ static enum gz_status append(void *context, uint64_t n, const uint8_t *bytes, si
                              struct gz_error *error)
 {
     struct log *log = context;
-    if (log->answer != GZ_OK) return gz_fail(error, log->answer, "the log says no");
+    atomic_store(&log->is_asked, true);
+    pthread_mutex_lock(&log->gate);
+    pthread_mutex_unlock(&log->gate);
+    if (log->answer != GZ_OK && n >= log->answers_from) {
+        atomic_fetch_add(&log->answers, 1);
+        return gz_fail(error, log->answer, "the log says no");
+    }
     log->is_wrong |= n != log->count + 1 || log->count == CHANGES_MAX;
     if (log->is_wrong) return gz_fail(error, GZ_STORAGE, "change %d", (int)n);
     if (log->sink >= 0) {
@@ -67,7 +80,7 @@ static enum gz_status append(void *context, uint64_t n, const uint8_t *bytes, si
         return GZ_OK;
     }
     keep_change(log, bytes, size);
-    if (log->breaks_commit) fault_vfs_arm(FAULT_WRITE, 1, SQLITE_IOERR_WRITE, false);
+    if (n == log->breaks_at) fault_vfs_arm(FAULT_WRITE, 1, log->breaks_with, false);
     return GZ_OK;
 }
 
@@ -76,6 +89,7 @@ static struct log *make_log(void)
     struct log *log = calloc(1, sizeof *log);
     assert_non_null(log);
     log->sink = -1;
+    pthread_mutex_init(&log->gate, NULL);
     return log;
 }
 
@@ -83,6 +97,7 @@ static void free_log(struct log *log)
 {
     assert_false(log->is_wrong);
     for (size_t i = 0; i < log->count; i++) free(log->changes[i].bytes);
+    pthread_mutex_destroy(&log->gate);
     free(log);
 }
 
@@ -382,7 +397,18 @@ static struct gz_batch *one_edit(struct numbered *numbered)
     return batch;
 }
 
+static int count_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    assert_non_null(tasks);
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;) count += task->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
 struct stage {
+    int threads; /* without the writer's */
     const char *path;
     struct log *log;
     struct gz_store *store;
@@ -392,7 +418,9 @@ struct stage {
 /* A store with a few edits. */
 static struct stage set_stage(void **directory)
 {
-    struct stage stage = {.path = strdup(in_directory(directory, "stage.db")), .log = make_log()};
+    struct stage stage = {.threads = count_threads(),
+                          .path = strdup(in_directory(directory, "stage.db")),
+                          .log = make_log()};
     struct gz_scene_state state;
     stage.store = open_shipped(stage.path, stage.log, START_TIME, &state);
     gz_scene_state_finish(&state);
@@ -402,6 +430,18 @@ static struct stage set_stage(void **directory)
         commit(stage.store, batch);
     }
     return stage;
+}
+
+/* The log may have an edit that the file lacks: nobody hears of it, nor of one that comes later. */
+static void assert_kept_back(struct stage *stage)
+{
+    enum gz_status status;
+    struct gz_error error;
+    while (!gz_store_stats(stage->store).is_gone) usleep(100);
+    assert_true(gz_store_stats(stage->store).keeps_batches);
+    gz_store_submit(stage->store, one_edit(&stage->numbered));
+    while (count_threads() > stage->threads) usleep(100);
+    assert_null(gz_store_take(stage->store, &status, &error));
 }
 
 static void strike(struct stage *stage)
@@ -433,17 +473,32 @@ static void test_refused_change_leaves_nothing_and_can_be_sent_again(void **dire
     strike(&stage);
 }
 
+static void expect_fence(struct stage *stage)
+{
+    enum gz_status status;
+    struct gz_error error;
+    gz_batch_destroy(wait_for(stage->store, &status, &error));
+    assert_int_equal(status, GZ_BAD_STATE);
+    assert_true(gz_store_stats(stage->store).is_gone);
+    assert_false(gz_store_stats(stage->store).keeps_batches);
+}
+
 static void test_fenced_store_is_gone_and_says_so_to_those_who_wait(void **directory)
 {
     struct stage stage = set_stage(directory);
-    enum gz_status status;
-    struct gz_error error;
     uint64_t place = place_of(stage.path);
     stage.log->answer = GZ_BAD_STATE;
+    atomic_store(&stage.log->is_asked, false);
+    pthread_mutex_lock(&stage.log->gate);
     gz_store_submit(stage.store, one_edit(&stage.numbered));
-    gz_batch_destroy(wait_for(stage.store, &status, &error));
-    assert_int_equal(status, GZ_BAD_STATE);
-    assert_true(gz_store_stats(stage.store).is_gone);
+    while (!atomic_load(&stage.log->is_asked)) usleep(100);
+    for (int i = 0; i < 2; i++) gz_store_submit(stage.store, one_edit(&stage.numbered));
+    pthread_mutex_unlock(&stage.log->gate);
+    for (int i = 0; i < 3; i++) expect_fence(&stage);
+    /* The log has said it. */
+    gz_store_submit(stage.store, one_edit(&stage.numbered));
+    expect_fence(&stage);
+    assert_int_equal(atomic_load(&stage.log->answers), 1);
     assert_int_equal(place_of(stage.path), place);
     strike(&stage);
 }
@@ -471,17 +526,12 @@ static void test_fence_at_the_opening_leaves_the_file_as_it_was(void **directory
 static void test_commit_that_fails_after_the_log_took_it_is_told_to_nobody(void **directory)
 {
     struct stage stage = set_stage(directory);
-    enum gz_status status;
-    struct gz_error error;
     uint64_t place = place_of(stage.path);
-    stage.log->breaks_commit = true;
+    stage.log->breaks_at = place + 1;
+    stage.log->breaks_with = SQLITE_IOERR_WRITE;
     gz_store_submit(stage.store, one_edit(&stage.numbered));
-    while (!gz_store_stats(stage.store).is_gone) usleep(1000);
-    stage.log->breaks_commit = false;
+    assert_kept_back(&stage);
     assert_true(fault_vfs_heal());
-    gz_store_submit(stage.store, one_edit(&stage.numbered));
-    usleep(20000);
-    assert_null(gz_store_take(stage.store, &status, &error));
     gz_store_close(stage.store);
     assert_int_equal(stage.log->count, place + 1);
     assert_int_equal(place_of(stage.path), place);
@@ -500,12 +550,64 @@ static void test_edit_that_the_log_does_not_answer_for_is_told_to_nobody(void **
     uint64_t place = place_of(stage.path);
     stage.log->answer = GZ_INTERNAL;
     gz_store_submit(stage.store, one_edit(&stage.numbered));
-    while (!gz_store_stats(stage.store).is_gone) usleep(1000);
-    assert_true(gz_store_stats(stage.store).keeps_batches);
+    assert_kept_back(&stage);
     gz_store_close(stage.store);
+    assert_int_equal(atomic_load(&stage.log->answers), 1);
     assert_int_equal(place_of(stage.path), place);
     struct gz_scene_state state;
     stage.log->answer = GZ_OK;
+    stage.store = open_shipped(stage.path, stage.log, START_TIME + 100, &state);
+    gz_scene_state_finish(&state);
+    strike(&stage);
+}
+
+/* ---- what goes wrong while old history is removed ---- */
+
+/* A store whose log has taken as many edits as are kept: one more, and a step of the removal
+ * follows as a change of its own. */
+static struct stage set_full_stage(void **directory)
+{
+    struct stage stage = set_stage(directory);
+    enum gz_status status;
+    struct gz_error error;
+    size_t count = 0;
+    for (; stage.numbered.edits < LIFE_EDITS_KEPT; count++)
+        gz_store_submit(stage.store, numbered_batch(&stage.numbered, count % 2 == 1));
+    gz_store_submit(stage.store, numbered_batch(&stage.numbered, true));
+    for (size_t i = 0; i <= count; i++) {
+        gz_batch_destroy(wait_for(stage.store, &status, &error));
+        if (status != GZ_OK) fail_msg("%s", error.message);
+    }
+    return stage;
+}
+
+static void test_fence_of_the_removal_is_the_stores(void **directory)
+{
+    struct stage stage = set_full_stage(directory);
+    stage.log->answer = GZ_BAD_STATE;
+    stage.log->answers_from = place_of(stage.path) + 3;
+    for (int i = 0; i < 2; i++) commit(stage.store, numbered_batch(&stage.numbered, i == 1));
+    while (!gz_store_stats(stage.store).is_gone) usleep(100);
+    assert_int_equal(gz_store_stats(stage.store).last_status, GZ_BAD_STATE);
+    gz_store_submit(stage.store, one_edit(&stage.numbered));
+    expect_fence(&stage);
+    assert_int_equal(atomic_load(&stage.log->answers), 1);
+    strike(&stage);
+}
+
+/* Even if the file was only locked. */
+static void test_removal_that_the_file_lacks_ends_the_store(void **directory)
+{
+    struct stage stage = set_full_stage(directory);
+    stage.log->breaks_at = place_of(stage.path) + 3;
+    stage.log->breaks_with = SQLITE_BUSY;
+    for (int i = 0; i < 2; i++) commit(stage.store, numbered_batch(&stage.numbered, i == 1));
+    assert_kept_back(&stage);
+    assert_true(fault_vfs_heal());
+    assert_int_equal(gz_store_stats(stage.store).last_status, GZ_STORAGE);
+    gz_store_close(stage.store);
+    follow(stage.path, stage.log, stage.log->count);
+    struct gz_scene_state state;
     stage.store = open_shipped(stage.path, stage.log, START_TIME + 100, &state);
     gz_scene_state_finish(&state);
     strike(&stage);
@@ -781,6 +883,8 @@ int main(void)
         IN_DIRECTORY(test_fence_at_the_opening_leaves_the_file_as_it_was),
         IN_DIRECTORY(test_commit_that_fails_after_the_log_took_it_is_told_to_nobody),
         IN_DIRECTORY(test_edit_that_the_log_does_not_answer_for_is_told_to_nobody),
+        IN_DIRECTORY(test_fence_of_the_removal_is_the_stores),
+        IN_DIRECTORY(test_removal_that_the_file_lacks_ends_the_store),
         IN_DIRECTORY(test_places_begin_where_they_are_to),
         IN_DIRECTORY(test_store_without_shipping_leaves_the_log),
         IN_DIRECTORY(test_killed_store_takes_from_the_log_what_it_lacks),
