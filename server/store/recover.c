@@ -59,8 +59,8 @@ enum gz_status gz_recover(sqlite3 *db, double time, struct gz_shipper *shipper, 
                           struct gz_error *error)
 {
     enum gz_status status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
-    if (status == GZ_OK && gz_shipper_begin(shipper) != SQLITE_OK)
-        status = gz_fail(error, GZ_NO_MEMORY, "no memory");
+    int rc = status == GZ_OK ? gz_shipper_begin(shipper) : SQLITE_OK;
+    if (rc != SQLITE_OK) status = gz_db_fail(NULL, rc, error, "recovery");
     if (status == GZ_OK) status = recover(db, time, epoch, error);
     if (status == GZ_OK) status = gz_shipper_append(shipper, error);
     if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);

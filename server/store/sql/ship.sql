@@ -6,7 +6,7 @@ SELECT log_n FROM scene
 -- :set_place
 UPDATE scene SET log_n = :n
 
--- The numbers of a row before a transaction. They are set to 1 where they are 0, so that another sign of 0 is another number.
+-- The numbers of a row before a transaction. They are set to 1 where they are 0, so that another sign of 0 is another number. A scale is never 0.
 -- :node
 SELECT {trs}, min_x, min_y, min_z, max_x, max_y, max_z FROM nodes WHERE id = :id
 -- :set_node
