@@ -304,6 +304,8 @@
 /* Files of other members' scenes that a member keeps open to write the next changes into, each with
  * up to 2 MiB of memory; a file of more scenes is opened and closed each time. */
 #define GZ_CLUSTER_KEPT_MAX 16
+/* Scenes that a member's metrics name as those whose files lack changes longest. */
+#define GZ_CLUSTER_LAGS_MAX 32
 /* Days for which it is known that a scene was deleted, or how it is called now. A file that is
  * older is known by its place. */
 #define GZ_CLUSTER_GONE_DAYS 30

@@ -18,15 +18,27 @@ static void print_member(const struct gz_member *member)
     ctl_put_padded(stdout, gz_client_text(member->url), URL_COLUMNS);
     ctl_put_text(stdout, gz_client_text(member->version));
     if (member->age_s < GZ_CLUSTER_LEASE_SECONDS)
-        puts("  is alive");
+        fputs("  is alive", stdout);
     else
-        printf("  was not seen for %.0f s\n", member->age_s);
+        printf("  was not seen for %.0f s", member->age_s);
+    if (member->lag.changes > 0) {
+        printf("  lacks %" PRIu64 " changes, for %.1f s those of ", member->lag.changes,
+               member->lag.seconds);
+        ctl_put_text(stdout, gz_client_text(member->lag.scene));
+    }
+    putchar('\n');
 }
 
 static void print_member_json(const struct gz_member *member)
 {
-    ctl_put_json(stdout, json_pack("{s:s, s:s, s:s, s:f}", "member", member->name, "url",
-                                   member->url, "version", member->version, "age", member->age_s));
+    json_t *json = json_pack("{s:s, s:s, s:s, s:f, s:I}", "member", member->name, "url",
+                             member->url, "version", member->version, "age", member->age_s,
+                             "behind", (json_int_t)member->lag.changes);
+    if (json != NULL && member->lag.changes > 0) {
+        json_object_set_new(json, "behind_seconds", json_real(member->lag.seconds));
+        json_object_set_new(json, "behind_scene", json_string(member->lag.scene));
+    }
+    ctl_put_json(stdout, json);
 }
 
 static enum gz_status handle_member(void *to, const struct gz_member *member,

@@ -88,7 +88,9 @@ bool gz_cluster_is_healthy(struct gz_cluster *cluster, struct gz_error *error);
 /* Numbers for metrics. */
 struct gz_cluster_stats {
     uint64_t claims, scenes, members; /* of this member; of the cluster */
-    uint64_t behind;                  /* rows of the log that this member's files lack */
+    uint64_t behind;                  /* changes of the log that this member's files lack */
+    uint64_t behind_scenes;           /* of so many scenes */
+    double behind_s;                  /* that the file which lacks some longest has */
     uint64_t taken, fenced;           /* leases, since the start */
     uint64_t appends, append_bytes;
     double append_s;      /* in all */
@@ -96,5 +98,14 @@ struct gz_cluster_stats {
     double silence_s;     /* since the engine answered last */
 };
 struct gz_cluster_stats gz_cluster_stats(struct gz_cluster *cluster);
+
+/* A scene whose file lacks changes of its log, since this member saw the first of them there. */
+struct gz_cluster_lag {
+    char scene[GZ_SCENE_NAME_BYTES_MAX + 1];
+    uint64_t changes;
+    double seconds;
+};
+/* Those that lack some longest; how many there are. Any thread; does not block. */
+size_t gz_cluster_lags(struct gz_cluster *cluster, struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX]);
 
 #endif

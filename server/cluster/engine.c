@@ -147,6 +147,7 @@ struct gz_cluster_stats gz_cluster_stats(struct gz_cluster *cluster)
         double running_s = claim->append_from_s > 0 ? now_s - claim->append_from_s : 0;
         if (running_s > stats.last_append_s) stats.last_append_s = running_s;
     }
+    stats.behind_s = gz_lag_seconds(cluster);
     stats.silence_s = now_s - cluster->answered_s;
     pthread_mutex_unlock(&cluster->mutex);
     return stats;

@@ -277,25 +277,39 @@ static void follow_all(struct gz_cluster *cluster, const struct listing *listing
     }
 }
 
-static uint64_t lag_of(const struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+static uint64_t lag_of(const struct gz_followed *file, const struct gz_cluster_scene *scene)
 {
-    const struct gz_followed *file = look_up(cluster, scene->name);
     uint64_t from = file != NULL && file->n >= scene->first_n ? file->n : scene->first_n - 1;
     return scene->n > from ? scene->n - from : 0;
 }
 
+/* With the mutex. */
+static void measure_scene(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+{
+    struct gz_followed *file = look_up(cluster, scene->name);
+    bool is_here = gz_cluster_find(cluster, scene->name) != NULL;
+    struct gz_cluster_lag lag = {.changes = is_here ? 0 : lag_of(file, scene),
+                                 .seconds = gz_cluster_now()};
+    if (file != NULL && lag.changes == 0) file->behind_from_s = 0;
+    if (lag.changes == 0) return;
+    if (file != NULL && file->behind_from_s == 0) file->behind_from_s = lag.seconds;
+    if (file != NULL) lag.seconds = file->behind_from_s;
+    memcpy(lag.scene, scene->name, sizeof lag.scene);
+    gz_lag_add(cluster, &lag);
+}
+
 static void measure(struct gz_cluster *cluster, const struct listing *listing)
 {
-    uint64_t scenes = 0, behind = 0;
+    uint64_t scenes = 0;
     pthread_mutex_lock(&cluster->mutex);
+    gz_lag_begin(cluster);
     for (size_t i = 0; i < listing->count; i++) {
         const struct gz_cluster_scene *scene = &listing->scenes[i];
         if (scene->is_gone || !scene->has_copy) continue;
         scenes++;
-        if (gz_cluster_find(cluster, scene->name) == NULL) behind += lag_of(cluster, scene);
+        measure_scene(cluster, scene);
     }
     cluster->stats.scenes = scenes;
-    cluster->stats.behind = behind;
     pthread_mutex_unlock(&cluster->mutex);
 }
 
@@ -310,9 +324,11 @@ bool gz_follow(struct gz_cluster *cluster)
     if (status == GZ_OK) {
         judge_all(cluster, &listing);
         for (size_t i = 0; i < listing.count; i++) give_if_wanted(cluster, &listing.scenes[i]);
+        measure(cluster, &listing);
         gz_copy_if_due(cluster);
         follow_all(cluster, &listing);
         measure(cluster, &listing);
+        gz_lag_report(cluster);
     }
     free(listing.scenes);
     return status == GZ_OK;

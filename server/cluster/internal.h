@@ -16,10 +16,11 @@
 /* The file of a scene as the follower knows it. */
 struct gz_followed {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    uint64_t n;      /* its place; 0 for no file */
-    bool is_known;   /* `n` is what the file says; else the file is looked at */
-    bool is_settled; /* of a scene that is gone: nothing is left to do */
-    double retry_s;  /* monotonic: it failed, and is tried again then */
+    uint64_t n;           /* its place; 0 for no file */
+    bool is_known;        /* `n` is what the file says; else the file is looked at */
+    bool is_settled;      /* of a scene that is gone: nothing is left to do */
+    double retry_s;       /* monotonic: it failed, and is tried again then */
+    double behind_from_s; /* monotonic: it has lacked changes since; 0 if it lacks none */
     char said[SAID_BYTES];
 };
 
@@ -49,11 +50,14 @@ struct gz_cluster {
     char following[GZ_SCENE_NAME_BYTES_MAX + 1]; /* whose file the follower has; "" for none */
     struct gz_kept_file kept[GZ_CLUSTER_KEPT_MAX];
     struct gz_cluster_stats stats;
+    struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX]; /* `seconds` is since when, monotonic */
+    size_t lag_count;
     /* the follower's alone; what it is about a file is a claim's, too, while that has the file */
     struct gz_followed *files; /* by name; made longer with the mutex */
     size_t file_count, file_capacity;
     char resume_after[GZ_SCENE_NAME_BYTES_MAX + 1]; /* the scene that was followed last */
     double adopt_s; /* monotonic: of the next adopting; 0 before the first, INFINITY for none */
+    struct gz_member_lag reported; /* `seconds` is since when, monotonic */
 };
 
 struct gz_claim {
@@ -148,6 +152,16 @@ bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 
 /* The follower had the file of this name up to date before. For the claim of this name. */
 bool gz_is_known(struct gz_cluster *cluster, const char *name);
+
+/* ---- lag.c ---- */
+
+/* What the files lack is counted anew, from the first scene to the last. With the mutex. */
+void gz_lag_begin(struct gz_cluster *cluster);
+void gz_lag_add(struct gz_cluster *cluster, const struct gz_cluster_lag *lag);
+/* For how long the file that lacks changes longest has. With the mutex. */
+double gz_lag_seconds(const struct gz_cluster *cluster);
+/* Tells the engine, if it is not as it was told last. Without the mutex; the follower's. */
+void gz_lag_report(struct gz_cluster *cluster);
 
 /* ---- adopt.c ---- */
 

@@ -29,13 +29,21 @@
 #include "proto/base/status.h"
 #include "server/maxima.h"
 
+/* What the files of a member lack of the logs of scenes. */
+struct gz_member_lag {
+    uint64_t changes;                        /* in all */
+    double seconds;                          /* that the file which lacks some longest has */
+    char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* of that file; "" for none */
+};
+
 /* A member. Names are 1 to GZ_MEMBER_BYTES_MAX bytes of letters, digits, dots, dashes and
  * underscores. */
 struct gz_member {
     char name[GZ_MEMBER_BYTES_MAX + 1];
     char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* http(s)://..., at which other members reach it */
     char version[GZ_MEMBER_VERSION_BYTES_MAX + 1];
-    double age_s; /* since it was seen last, by the engine's clock */
+    double age_s;             /* since it was seen last, by the engine's clock */
+    struct gz_member_lag lag; /* as it reported last */
 };
 
 /* What the log knows of a scene. */
@@ -81,6 +89,10 @@ struct gz_cluster_log {
     /* Not alive any more, to be called at the end: leases that were not given may be taken at
      * once. */
     enum gz_status (*leave)(void *context, struct gz_error *error);
+    /* What this member's files lack, for whoever asks for the members. It is kept until the next
+     * report; that time goes on is known. */
+    enum gz_status (*report)(void *context, const struct gz_member_lag *lag,
+                             struct gz_error *error);
     /* All members, by name. Anything but GZ_OK from `handle` ends the list and is returned; the
      * same for the other lists. */
     enum gz_status (*members)(void *context,

@@ -60,6 +60,23 @@ static enum gz_status leave(void *context, struct gz_error *error)
     return change(postgres, true, SQL(LEAVE), &params, &rows, error);
 }
 
+static enum gz_status report(void *context, const struct gz_member_lag *lag, struct gz_error *error)
+{
+    struct gz_postgres *postgres = context;
+    struct gz_params params = {0};
+    const bool is_behind = lag->changes > 0;
+    uint64_t rows;
+    gz_params_text(&params, postgres->me);
+    gz_params_text(&params, postgres->process);
+    gz_params_number(&params, lag->changes);
+    if (is_behind)
+        gz_params_number(&params, (uint64_t)(lag->seconds * 1000));
+    else
+        gz_params_text(&params, NULL);
+    gz_params_text(&params, is_behind ? lag->scene : NULL);
+    return change(postgres, false, SQL(REPORT), &params, &rows, error);
+}
+
 struct member_list {
     enum gz_status (*handle)(void *to, const struct gz_member *member, struct gz_error *error);
     void *to;
@@ -68,10 +85,13 @@ struct member_list {
 static enum gz_status handle_member(void *context, const PGresult *row, struct gz_error *error)
 {
     const struct member_list *list = context;
-    struct gz_member member = {.age_s = gz_column_double(row, 0, 3)};
+    struct gz_member member = {
+        .age_s = gz_column_double(row, 0, 3),
+        .lag = {.changes = gz_column_number(row, 0, 4), .seconds = gz_column_double(row, 0, 5)}};
     gz_column_text(row, 0, 0, member.name, sizeof member.name);
     gz_column_text(row, 0, 1, member.url, sizeof member.url);
     gz_column_text(row, 0, 2, member.version, sizeof member.version);
+    gz_column_text(row, 0, 6, member.lag.scene, sizeof member.lag.scene);
     return list->handle(list->to, &member, error);
 }
 
@@ -96,6 +116,7 @@ static const struct gz_cluster_log functions = {
     .enter = enter,
     .renew = renew,
     .leave = leave,
+    .report = report,
     .members = members,
     .take = gz_postgres_take,
     .give = gz_postgres_give,

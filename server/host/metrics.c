@@ -107,6 +107,26 @@ bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
 
 /* ---- the cluster ---- */
 
+/* Those that are behind, as long as they are. */
+static bool measure_lags(struct gz_cluster *cluster, struct gz_buffer *out)
+{
+    struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX];
+    const size_t count = gz_cluster_lags(cluster, lags);
+    bool ok = gz_text_print(
+        out, "# HELP gizmod_cluster_scene_behind_changes Changes in the log that the file lacks.\n"
+             "# TYPE gizmod_cluster_scene_behind_changes gauge\n");
+    for (size_t i = 0; ok && i < count; i++)
+        ok = gz_text_print(out, "gizmod_cluster_scene_behind_changes{scene=\"%s\"} %" PRIu64 "\n",
+                           lags[i].scene, lags[i].changes);
+    ok =
+        ok && gz_text_print(out, "# HELP gizmod_cluster_scene_behind_seconds For how long it has.\n"
+                                 "# TYPE gizmod_cluster_scene_behind_seconds gauge\n");
+    for (size_t i = 0; ok && i < count; i++)
+        ok = gz_text_print(out, "gizmod_cluster_scene_behind_seconds{scene=\"%s\"} %.17g\n",
+                           lags[i].scene, lags[i].seconds);
+    return ok;
+}
+
 bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out)
 {
     const struct gz_cluster_stats stats = gz_cluster_stats(cluster);
@@ -118,6 +138,9 @@ bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out)
         {"scenes", "gauge", "Scenes in the log.", (double)stats.scenes},
         {"behind_changes", "gauge", "Changes in the log that the files of this member lack.",
          (double)stats.behind},
+        {"behind_scenes", "gauge", "Scenes whose files lack some.", (double)stats.behind_scenes},
+        {"behind_seconds", "gauge", "For how long the file that lacks some longest has.",
+         stats.behind_s},
         {"leases_total", "counter", "Leases of scenes that were taken.", (double)stats.taken},
         {"fenced_total", "counter", "Leases that another member took from this one.",
          (double)stats.fenced},
@@ -135,5 +158,5 @@ bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out)
                            "gizmod_cluster_%s %.17g\n",
                            values[i].name, values[i].help, values[i].name, values[i].type,
                            values[i].name, values[i].value);
-    return ok;
+    return ok && measure_lags(cluster, out);
 }

@@ -298,6 +298,25 @@ static void run_child(const int *pipes, const struct test_daemon *daemon,
     _exit(127);
 }
 
+void test_promtool(const struct test_daemon *daemon, const char *metrics)
+{
+    char path[256], line[512], said[2048] = "";
+    if (system("command -v promtool >/dev/null") != 0) {
+        print_message("promtool is not installed (package prometheus): /metrics is not checked\n");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/metrics", daemon->directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(metrics, file);
+    fclose(file);
+    snprintf(line, sizeof line, "promtool check metrics < %s 2>&1", path);
+    FILE *promtool = popen(line, "r");
+    assert_non_null(promtool);
+    said[fread(said, 1, sizeof said - 1, promtool)] = '\0';
+    if (pclose(promtool) != 0 || said[0] != '\0') fail_msg("promtool: %s", said);
+}
+
 void test_ctl_start(struct test_child *child, const struct test_daemon *daemon,
                     const char *const *arguments)
 {

@@ -74,6 +74,9 @@ struct test_output {
     char *out, *err;
 };
 
+/* Fails unless promtool finds the daemon's /metrics well; passes where that is not installed. */
+void test_promtool(const struct test_daemon *daemon, const char *metrics);
+
 /* Starts gizmoctl with these arguments, NULL at the end, GIZMOD_URL being the daemon's (NULL for
  * none). */
 void test_ctl_start(struct test_child *child, const struct test_daemon *daemon,

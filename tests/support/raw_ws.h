@@ -28,7 +28,7 @@ bool raw_is_closed_within(int socket, double seconds);
 struct raw_response {
     int status; /* 0 where none came before the end */
     char head[2048];
-    char body[8192];  /* its beginning, terminated */
+    char body[16384]; /* its beginning, terminated */
     size_t body_size; /* all of it */
 };
 /* Reads a response whose length is said; `head` requests have no body. */

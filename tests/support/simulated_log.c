@@ -39,7 +39,20 @@ struct member {
     int process;
 };
 
-enum kind { ENTER, RENEW, LEAVE, TAKE, GIVE, WANT, APPEND, COPY, FORGET, RENAME, KIND_COUNT };
+enum kind {
+    ENTER,
+    RENEW,
+    LEAVE,
+    REPORT,
+    TAKE,
+    GIVE,
+    WANT,
+    APPEND,
+    COPY,
+    FORGET,
+    RENAME,
+    KIND_COUNT
+};
 
 /* Strings are the caller's, unless it waits. */
 struct request {
@@ -48,6 +61,7 @@ struct request {
     const char *scene, *other; /* a member or another scene */
     bool create;
     const struct gz_member *member;
+    struct gz_member_lag lag;
     uint64_t epoch, n;
     int version;
     const uint8_t *bytes;
@@ -202,6 +216,17 @@ static enum gz_status leave(struct simulated_engine *engine, const struct reques
     (void)error;
     if (member != NULL && member->process == request->from->number)
         *member = engine->members[--engine->member_count];
+    return GZ_OK;
+}
+
+static enum gz_status report(struct simulated_engine *engine, const struct request *request,
+                             struct gz_lease *lease, struct gz_error *error)
+{
+    struct member *member = find_member(engine, request->from->me);
+    (void)lease;
+    (void)error;
+    if (member != NULL && member->process == request->from->number)
+        member->member.lag = request->lag;
     return GZ_OK;
 }
 
@@ -398,9 +423,9 @@ static enum gz_status perform(struct simulated_engine *engine, const struct requ
 {
     static enum gz_status (*const performers[KIND_COUNT])(
         struct simulated_engine *, const struct request *, struct gz_lease *, struct gz_error *) = {
-        [ENTER] = enter,   [RENEW] = renew,        [LEAVE] = leave,   [TAKE] = take,
-        [GIVE] = give,     [WANT] = want,          [APPEND] = append, [COPY] = copy,
-        [FORGET] = forget, [RENAME] = rename_scene};
+        [ENTER] = enter, [RENEW] = renew,   [LEAVE] = leave,        [REPORT] = report,
+        [TAKE] = take,   [GIVE] = give,     [WANT] = want,          [APPEND] = append,
+        [COPY] = copy,   [FORGET] = forget, [RENAME] = rename_scene};
     return performers[request->kind](engine, request, lease, error);
 }
 
@@ -527,6 +552,12 @@ static enum gz_status ask_renew(void *context, struct gz_error *error)
 static enum gz_status ask_leave(void *context, struct gz_error *error)
 {
     return ask(context, (struct request){.kind = LEAVE}, NULL, error);
+}
+
+static enum gz_status ask_report(void *context, const struct gz_member_lag *lag,
+                                 struct gz_error *error)
+{
+    return ask(context, (struct request){.kind = REPORT, .lag = *lag}, NULL, error);
 }
 
 static enum gz_status ask_take(void *context, const char *scene, bool create,
@@ -734,6 +765,7 @@ static struct gz_cluster_log functions_of(struct process *process)
                                    .enter = ask_enter,
                                    .renew = ask_renew,
                                    .leave = ask_leave,
+                                   .report = ask_report,
                                    .members = list_members,
                                    .take = ask_take,
                                    .give = ask_give,

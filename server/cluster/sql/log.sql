@@ -9,15 +9,20 @@ name, life, member, wanted, epoch, first_n, n, copy_n, copy_epoch, copy_version,
 
 -- :enter
 INSERT INTO gizmod.members (name, url, version, process, seen, since) VALUES ($1, $2, $3, $4, now(), now())
-ON CONFLICT (name) DO UPDATE SET url = excluded.url, version = excluded.version, process = excluded.process, seen = now(), since = now()
+ON CONFLICT (name) DO UPDATE SET url = excluded.url, version = excluded.version, process = excluded.process, seen = now(), since = now(),
+    behind = 0, behind_since = NULL, behind_scene = NULL
 -- :renew
 UPDATE gizmod.members SET seen = now(),
     since = CASE WHEN seen > now() - $1::double precision * INTERVAL '1 second' THEN since ELSE now() END
 WHERE name = $2 AND process = $3
 -- :leave
 DELETE FROM gizmod.members WHERE name = $1 AND process = $2
+-- :report
+UPDATE gizmod.members SET behind = $3, behind_since = now() - $4::bigint * INTERVAL '1 millisecond', behind_scene = $5
+WHERE name = $1 AND process = $2
 -- :members
-SELECT name, url, version, extract(epoch FROM now() - seen)::double precision FROM gizmod.members ORDER BY name
+SELECT name, url, version, extract(epoch FROM now() - seen)::double precision, behind,
+    coalesce(extract(epoch FROM now() - behind_since)::double precision, 0), coalesce(behind_scene, '') FROM gizmod.members ORDER BY name
 
 -- A scene of this name, if there is none. Its numbers begin at the milliseconds of the clock.
 -- :make

@@ -8,7 +8,10 @@ CREATE TABLE gizmod.members (
     version TEXT NOT NULL,
     process TEXT NOT NULL,         -- which of the processes of this name it is: random
     seen    TIMESTAMPTZ NOT NULL,
-    since   TIMESTAMPTZ NOT NULL   -- renewed without a pause that would end a lease
+    since   TIMESTAMPTZ NOT NULL,  -- renewed without a pause that would end a lease
+    behind  BIGINT NOT NULL DEFAULT 0, -- changes that its files lack
+    behind_since TIMESTAMPTZ,      -- of the file that lacks some longest
+    behind_scene TEXT
 );
 
 CREATE TABLE gizmod.scenes (

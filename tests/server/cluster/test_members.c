@@ -3,6 +3,7 @@
 #include "members.h"
 #include "proto/limits.h"
 #include "server/scenario/model.h"
+#include "support/raw_ws.h"
 
 #define EDITS 20
 
@@ -126,6 +127,17 @@ static void test_a_scene_moves_when_it_is_asked_to(void **state)
 }
 
 /* A file that one member takes is the scene at the other, which takes no second one of the name. */
+static void expect_metrics(const struct stage *stage)
+{
+    struct raw_response response;
+    raw_request(stage->daemon.port, "GET", "/metrics", "", "", 0, &response);
+    assert_int_equal(response.status, 200);
+    assert_true(response.body_size < sizeof response.body);
+    assert_non_null(strstr(response.body, "\ngizmod_cluster_behind_seconds "));
+    assert_non_null(strstr(response.body, "\n# TYPE gizmod_cluster_scene_behind_seconds gauge\n"));
+    test_promtool(&stage->daemon, response.body);
+}
+
 static void test_files_go_through_each_member(void **state)
 {
     struct cluster *cluster = *state;
@@ -139,7 +151,7 @@ static void test_files_go_through_each_member(void **state)
     test_output_finish(&output);
     await_equal(cluster, B, A, "engine");
     assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
-    assert_int_equal(ask_http(cluster, A, "GET", "/metrics", ""), 200);
+    expect_metrics(a);
     assert_int_equal(ask_http(cluster, A, "DELETE", "/scenes/engine", ""), 204);
     await_file(cluster, B, "engine", false);
     assert_int_equal(ask_http(cluster, B, "DELETE", "/scenes/engine", ""), 404);

@@ -68,24 +68,10 @@ TEST(test_folder_that_others_may_read_is_said_and_left)
 TEST(test_metrics_are_prometheus)
 {
     struct raw_response response;
-    char path[256], line[512], said[2048] = "";
-    if (system("command -v promtool >/dev/null") != 0) {
-        print_message("promtool is not installed (package prometheus): /metrics is not checked\n");
-        skip();
-    }
     raw_request(fixture.daemon.port, "GET", "/metrics", "", "", 0, &response);
     assert_int_equal(response.status, 200);
     assert_true(response.body_size < sizeof response.body);
-    snprintf(path, sizeof path, "%s/metrics", fixture.daemon.directory);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(response.body, file);
-    fclose(file);
-    snprintf(line, sizeof line, "promtool check metrics < %s 2>&1", path);
-    FILE *promtool = popen(line, "r");
-    assert_non_null(promtool);
-    said[fread(said, 1, sizeof said - 1, promtool)] = '\0';
-    if (pclose(promtool) != 0 || said[0] != '\0') fail_msg("promtool: %s", said);
+    test_promtool(&fixture.daemon, response.body);
     static const char *const rows[] = {"\nprocess_start_time_seconds 1",
                                        "\nprocess_resident_memory_bytes ",
                                        "\nprocess_open_fds ",

@@ -1,5 +1,5 @@
 /* Files of other members' scenes that stay open while they are followed: what is done to them
- * meanwhile is found, and whoever is to have one gets it closed. */
+ * meanwhile is found, and whoever is to have one gets it closed; and what the files lack. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +152,59 @@ TEST(what_took_its_name_is_left_alone)
     assert_int_not_equal(gz_cluster_stats(follower->cluster).behind, 0);
 }
 
+static enum gz_status add_lag(void *to, const struct gz_member *member, struct gz_error *error)
+{
+    (void)error;
+    if (strcmp(member->name, follower->me.name) == 0) *(struct gz_member_lag *)to = member->lag;
+    return GZ_OK;
+}
+
+TEST(what_a_file_lacks_is_counted)
+{
+    struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX];
+    struct gz_member_lag told;
+    struct gz_error error;
+    edit_and_follow();
+    assert_int_equal(gz_cluster_lags(follower->cluster, lags), 0);
+    make_stranger(path_of(follower, ".new"));
+    assert_int_equal(rename(path_of(follower, ".new"), path_of(follower, "")), 0);
+    edit_and_follow();
+    life_edit(author, 0);
+    life_follow(follower);
+    assert_int_equal(gz_cluster_lags(follower->cluster, lags), 1);
+    assert_string_equal(lags[0].scene, life_scenes[0]);
+    const struct gz_cluster_stats stats = gz_cluster_stats(follower->cluster);
+    assert_int_equal(stats.behind, lags[0].changes);
+    assert_int_equal(stats.behind_scenes, 1);
+    assert_true(stats.behind > 1);
+    assert_int_equal(author->log.members(author->log.context, add_lag, &told, &error), GZ_OK);
+    assert_int_equal(told.changes, stats.behind);
+    assert_string_equal(told.scene, life_scenes[0]);
+    assert_int_equal(unlink(path_of(follower, "")), 0);
+    life_follow(follower);
+    assert_int_equal(gz_cluster_lags(follower->cluster, lags), 0);
+    assert_int_equal(author->log.members(author->log.context, add_lag, &told, &error), GZ_OK);
+    assert_int_equal(told.changes, 0);
+}
+
+TEST(those_that_lack_something_longest_are_named)
+{
+    struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX], lag = {.changes = 1};
+    pthread_mutex_lock(&follower->cluster->mutex);
+    gz_lag_begin(follower->cluster);
+    for (int i = 0; i < 2 * GZ_CLUSTER_LAGS_MAX; i++) {
+        lag.seconds = -i;
+        gz_lag_add(follower->cluster, &lag);
+    }
+    pthread_mutex_unlock(&follower->cluster->mutex);
+    assert_int_equal(gz_cluster_lags(follower->cluster, lags), GZ_CLUSTER_LAGS_MAX);
+    for (size_t i = 0; i < GZ_CLUSTER_LAGS_MAX; i++)
+        assert_true(lags[i].seconds > GZ_CLUSTER_LAGS_MAX);
+    const struct gz_cluster_stats stats = gz_cluster_stats(follower->cluster);
+    assert_int_equal(stats.behind, 2 * GZ_CLUSTER_LAGS_MAX);
+    assert_true(stats.behind_s == 2 * GZ_CLUSTER_LAGS_MAX);
+}
+
 TEST(one_whose_scene_is_deleted_goes)
 {
     struct gz_error error;
@@ -190,6 +243,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_was_deleted_is_made_anew, begin, end),
         cmocka_unit_test_setup_teardown(one_that_lost_its_log_is_opened_anew, begin, end),
         cmocka_unit_test_setup_teardown(what_took_its_name_is_left_alone, begin, end),
+        cmocka_unit_test_setup_teardown(what_a_file_lacks_is_counted, begin, end),
+        cmocka_unit_test_setup_teardown(those_that_lack_something_longest_are_named, begin, end),
         cmocka_unit_test_setup_teardown(one_whose_scene_is_deleted_goes, begin, end),
         cmocka_unit_test_setup_teardown(no_more_are_kept_than_there_are_places, begin, end),
     };

@@ -45,6 +45,31 @@ static void members_come_and_go(void **state)
     assert_string_equal(names.text, "anna bert ");
 }
 
+static enum gz_status add_lag(void *to, const struct gz_member *member, struct gz_error *error)
+{
+    (void)error;
+    if (strcmp(member->name, "bert") == 0) *(struct gz_member_lag *)to = member->lag;
+    return GZ_OK;
+}
+
+static void what_a_member_lacks_is_said(void **state)
+{
+    struct log_stage *stage = *state;
+    struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
+    const struct gz_member_lag lag = {.changes = 3, .seconds = 60, .scene = "late"}, none = {0};
+    struct gz_member_lag found;
+    struct gz_error error;
+    assert_int_equal(bert->report(bert->context, &lag, &error), GZ_OK);
+    assert_int_equal(anna->members(anna->context, add_lag, &found, &error), GZ_OK);
+    assert_int_equal(found.changes, 3);
+    assert_string_equal(found.scene, "late");
+    assert_true(found.seconds >= 60);
+    assert_int_equal(bert->report(bert->context, &none, &error), GZ_OK);
+    assert_int_equal(anna->members(anna->context, add_lag, &found, &error), GZ_OK);
+    assert_int_equal(found.changes, 0);
+    assert_string_equal(found.scene, "");
+}
+
 static void the_later_of_two_with_one_name_is_it(void **state)
 {
     struct log_stage *stage = *state;
@@ -580,6 +605,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_come_and_go),
+        cmocka_unit_test(what_a_member_lacks_is_said),
         cmocka_unit_test(the_later_of_two_with_one_name_is_it),
         cmocka_unit_test(one_has_the_lease),
         cmocka_unit_test(a_lease_is_taken_from_the_dead),

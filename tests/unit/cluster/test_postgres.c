@@ -412,12 +412,19 @@ static void gizmoctl_says_who_has_what(void **state)
 {
     struct log_stage *stage = *state;
     const char *uri = stage->postgres.uri;
+    struct gz_error error;
     log_stage_set_age(stage, LOG_STAGE_ALIVE);
     log_stage_take(&stage->anna, "shown");
     call((const char *[]){"cluster", "init", uri, NULL}, 0, "up to date", NULL);
     call((const char *[]){"cluster", uri, NULL}, 0, "http://bert.example:7432", NULL);
     call((const char *[]){"cluster", uri, NULL}, 0, "\nshown             anna              ch",
          NULL);
+    const struct gz_member_lag lag = {.changes = 7, .seconds = 3600, .scene = "shown"}, none = {0};
+    assert_int_equal(stage->bert.report(stage->bert.context, &lag, &error), GZ_OK);
+    call((const char *[]){"cluster", uri, NULL}, 0, "lacks 7 changes, for 3600.", NULL);
+    call((const char *[]){"cluster", uri, "--json", NULL}, 0, "\"behind_scene\":\"shown\"", NULL);
+    assert_int_equal(stage->bert.report(stage->bert.context, &none, &error), GZ_OK);
+    call((const char *[]){"cluster", uri, NULL}, 0, "  is alive\nbert ", NULL);
     call((const char *[]){"move", uri, "shown", "emil", NULL}, 1, NULL, "no member emil");
     call((const char *[]){"move", uri, "nowhere", "bert", NULL}, 1, NULL, "no scene nowhere");
     call((const char *[]){"move", uri, "shown", "bert", NULL}, 0, NULL, NULL);
