@@ -236,6 +236,30 @@ static bool write_chunk(struct gz_exchange *exchange)
     return lws_write(exchange->wsi, from, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
 }
 
+/* Whether its client has taken all that there is of its answer, and more is to come. */
+static bool is_ahead(const struct gz_exchange *exchange)
+{
+    return exchange->sent < exchange->reply.size && gz_forward_is_awaited(exchange) &&
+           !lws_partial_buffered(exchange->wsi);
+}
+
+/* The pause is not the client's. */
+static void wait_for_piece(struct gz_exchange *exchange)
+{
+    if (exchange->waits) return;
+    exchange->waits = true;
+    exchange->held_s = gz_awake_now(&exchange->net->awake);
+    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+}
+
+void gz_exchange_go_on(struct gz_exchange *exchange)
+{
+    if (!exchange->waits) return;
+    exchange->waits = false;
+    exchange->paced_s += gz_awake_now(&exchange->net->awake) - exchange->held_s;
+    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+}
+
 static bool has_chunk(const struct gz_exchange *exchange)
 {
     return exchange->sent < exchange->reply.size && !gz_forward_is_awaited(exchange);
@@ -259,7 +283,10 @@ int gz_exchange_send(struct gz_exchange *exchange)
             return -1;
         }
     }
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+    if (is_ahead(exchange))
+        wait_for_piece(exchange);
+    else
+        lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
     /* What libwebsockets still has of the last chunk is a part of the answer, too. */
     if (has_chunk(exchange) || lws_partial_buffered(wsi)) lws_callback_on_writable(wsi);
     if (exchange->sent < exchange->reply.size || lws_partial_buffered(wsi)) return 0;

@@ -40,11 +40,11 @@ struct gz_exchange {
     bool expects;  /* the client waits to be told that its body may come */
     bool reading;  /* its body is coming */
     /* How fast it is: bytes that were taken since this time, by gz_awake_now, without the time in
-     * which the host had it. */
+     * which the host had it, or its client waited for the next piece from another member. */
     double paced_s, held_s;
     uint64_t paced_bytes;
     struct gz_forward *forward; /* another member answers it; NULL: none */
-    bool with_host;
+    bool with_host, waits;      /* since held_s: for the host, or for the next piece */
     bool stopped;               /* its socket is not read */
     bool answered, began, done; /* there is an answer; its header was sent; all was sent */
     bool hang_up;               /* the connection cannot be used again */
@@ -77,6 +77,8 @@ void gz_exchange_serve(struct gz_exchange *exchange);
 bool gz_exchange_take_back(struct gz_exchange *exchange);
 /* Counts bytes that its client has sent, or taken. False if that is too slow. */
 bool gz_exchange_pace(struct gz_exchange *exchange, size_t bytes);
+/* The next piece has come, if its client waits for one. */
+void gz_exchange_go_on(struct gz_exchange *exchange);
 /* For LWS_CALLBACK_HTTP_WRITEABLE: what that returns. */
 int gz_exchange_send(struct gz_exchange *exchange);
 

@@ -1,6 +1,7 @@
 /* forward.c - HTTP for a scene that another member of the cluster has: the request goes to that
  * member, its answer comes back. Bodies pass in pieces, both ways: what waits for a slow side is
- * GZ_RELAY_BODY_BYTES at most, and then the other side is not read.
+ * GZ_RELAY_BODY_BYTES of a request at most, and GZ_HTTP_CHUNK_BYTES of an answer; then the other
+ * side is not read.
  *
  * The member's status, type, length, entity tag and dropped skins are passed on; all else in the
  * header is made here as for any answer. The member is told who the client is as in relay.c.
@@ -19,7 +20,9 @@
 #include "server/maxima.h"
 
 #define AWAY_WORDS "the member that has this scene cannot be reached: try again in a moment"
+#define NO_MEMORY_WORDS "no memory to ask the member that has this scene"
 #define MOVED_WORDS "the scene is on its way to another member: try again in a moment"
+#define TOKEN_LINE_BYTES (sizeof "Bearer " + GZ_TOKEN_BYTES_MAX)
 #define URL_BYTES (GZ_MEMBER_URL_BYTES_MAX + GZ_SCENE_NAME_BYTES_MAX + 3 * GZ_USER_BYTES_MAX + 64)
 
 struct gz_forward {
@@ -35,6 +38,24 @@ struct gz_forward {
     bool up_paused, down_paused; /* libcurl waits for us */
     bool is_broken;              /* the rest of the answer will not come */
 };
+
+/* ---- refusals ---- */
+
+/* What is still to come of the body is thrown away. */
+static void stop_body(struct gz_exchange *exchange)
+{
+    exchange->reading = false;
+    if (exchange->with_host) (void)gz_exchange_take_back(exchange);
+}
+
+/* It is forwarded no more: its forward is freed. */
+static void refuse_now(struct gz_exchange *exchange, int code, enum gz_status status,
+                       const char *words)
+{
+    gz_forward_end(exchange);
+    stop_body(exchange);
+    gz_exchange_refuse_with(exchange, code, status, words);
+}
 
 /* ---- the request's body ---- */
 
@@ -54,6 +75,7 @@ static size_t give_body(char *room, size_t item, size_t count, void *context)
     return size;
 }
 
+/* Without memory the exchange is refused: then the forward is gone. */
 static void give_more(struct gz_forward *forward, const void *bytes, size_t size)
 {
     if (forward->up_sent == forward->up.size) {
@@ -61,7 +83,7 @@ static void give_more(struct gz_forward *forward, const void *bytes, size_t size
         forward->up_sent = 0;
     }
     if (gz_buffer_append(&forward->up, bytes, size) != GZ_OK) {
-        gz_exchange_refuse_with(forward->exchange, 0, GZ_NO_MEMORY, "no memory for the file");
+        refuse_now(forward->exchange, 0, GZ_NO_MEMORY, "no memory for the file");
         return;
     }
     if (!forward->up_paused) return;
@@ -113,13 +135,6 @@ static void copy_header(CURL *easy, const char *name, char *text, size_t size)
         memcpy(text, header->value, strlen(header->value) + 1);
 }
 
-/* What is still to come of the body is thrown away. */
-static void stop_body(struct gz_exchange *exchange)
-{
-    exchange->reading = false;
-    if (exchange->with_host) (void)gz_exchange_take_back(exchange);
-}
-
 static void begin_answer(struct gz_forward *forward)
 {
     struct gz_exchange *exchange = forward->exchange;
@@ -144,6 +159,7 @@ static size_t take_answer(char *bytes, size_t item, size_t count, void *context)
     struct gz_forward *forward = context;
     size_t size = item * count;
     if (!forward->exchange->answered) begin_answer(forward);
+    gz_exchange_go_on(forward->exchange);
     if (forward->down.size > 0 && forward->down.size + size > GZ_HTTP_CHUNK_BYTES) {
         forward->down_paused = true;
         return CURL_WRITEFUNC_PAUSE;
@@ -179,13 +195,6 @@ bool gz_forward_send(struct gz_exchange *exchange)
 
 /* ---- its end ---- */
 
-static void refuse_now(struct gz_exchange *exchange, const char *words)
-{
-    gz_forward_end(exchange);
-    stop_body(exchange);
-    gz_exchange_refuse_with(exchange, 503, GZ_BAD_STATE, words);
-}
-
 static void handle_done(void *context, void *transfer, CURLcode result)
 {
     struct gz_net *net = context;
@@ -199,11 +208,12 @@ static void handle_done(void *context, void *transfer, CURLcode result)
     if (exchange->answered) {
         uint64_t left = exchange->reply.size - exchange->sent;
         forward->is_broken = result != CURLE_OK || left > forward->down.size;
+        gz_exchange_go_on(exchange);
         lws_callback_on_writable(exchange->wsi);
     } else if (result == CURLE_OK) {
         begin_answer(forward);
     } else {
-        refuse_now(exchange, AWAY_WORDS);
+        refuse_now(exchange, 503, GZ_BAD_STATE, AWAY_WORDS);
     }
 }
 
@@ -256,7 +266,7 @@ static bool print_url(const struct gz_forward *forward, const char *member, char
     if (size > 0 && member[size - 1] == '/') size--;
     char *user = curl_easy_escape(forward->easy, exchange->name, 0);
     bool has_user = exchange->name[0] != '\0';
-    if (user == NULL || size > GZ_MEMBER_URL_BYTES_MAX) return false;
+    if (user == NULL) return false;
     lws_snprintf(url, URL_BYTES, "%.*s/scenes/%s%s%s%s%s", (int)size, member, request->scene,
                  part_of(request->what), request->replace ? "?replace" : "",
                  !has_user          ? ""
@@ -299,14 +309,21 @@ static bool add_identity(struct gz_forward *forward)
            add_header(forward, "X-Forwarded-For", client) && add_user(forward, arrival->user);
 }
 
+/* One that is longer than a token can be stays here: with what is added to it, the member might not
+ * take the header as a whole. */
+static bool add_token(struct gz_forward *forward)
+{
+    char token[TOKEN_LINE_BYTES];
+    bool has_token;
+    bool fits = gz_header(forward->exchange->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, token, sizeof token,
+                          &has_token);
+    return !has_token || !fits || add_header(forward, "Authorization", token);
+}
+
 static bool add_headers(struct gz_forward *forward)
 {
     const struct gz_exchange *exchange = forward->exchange;
-    char token[GZ_HTTP_HEADER_BYTES_MAX];
-    bool has_token;
-    return gz_header(exchange->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, token, sizeof token,
-                     &has_token) &&
-           (!has_token || add_header(forward, "Authorization", token)) &&
+    return add_token(forward) &&
            (exchange->request.known[0] == '\0' ||
             add_header(forward, "If-None-Match", exchange->request.known)) &&
            (exchange->request.body == NULL || add_header(forward, "Expect", "100-continue")) &&
@@ -384,6 +401,7 @@ static struct gz_forward *create(struct gz_exchange *exchange)
     return forward;
 }
 
+/* False without memory. */
 static bool begin(struct gz_exchange *exchange, const char *member)
 {
     char url[URL_BYTES];
@@ -408,9 +426,9 @@ void gz_http_relay(struct gz_http_request *request, const char *url)
         gz_http_refuse(request, 503, &error);
     } else if (exchange->net->courier == NULL || gz_arrival_of(exchange->wsi)->is_relayed ||
                has_come_whole) {
-        refuse_now(exchange, MOVED_WORDS);
+        refuse_now(exchange, 503, GZ_BAD_STATE, MOVED_WORDS);
     } else if (!begin(exchange, url)) {
-        refuse_now(exchange, AWAY_WORDS);
+        refuse_now(exchange, 0, GZ_NO_MEMORY, NO_MEMORY_WORDS);
     }
 }
 

@@ -322,20 +322,27 @@ TEST(test_relay_of_members_that_end)
     assert_int_equal(test_daemon_wait(&other), 0);
 }
 
-/* A port that listens, and whose connections nobody takes. */
-TEST(test_relay_to_a_member_that_does_not_answer)
+/* A port that listens, as a member's would. */
+static int listen_as_member(char url[128])
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t size = sizeof address;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 8), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(url, 128, "http://127.0.0.1:%d", ntohs(address.sin_port));
+    return listener;
+}
+
+/* Nobody takes its connections. */
+TEST(test_relay_to_a_member_that_does_not_answer)
+{
     char url[128];
     struct test_daemon other;
     struct raw_response response;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int mute = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(mute, (struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(mute, 8), 0);
-    assert_int_equal(getsockname(mute, (struct sockaddr *)&address, &size), 0);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", ntohs(address.sin_port));
+    int mute = listen_as_member(url);
     init_beside(&other, "other");
     start_member(&other, url, SECRET, NULL);
     int client = raw_open(other.port);
@@ -471,6 +478,9 @@ TEST(test_relay_passes_tokens)
 
 TEST(test_relay_http_table)
 {
+    /* As long as a member takes, which has no room then for what another one adds. */
+    static char long_token[8100];
+    snprintf(long_token, sizeof long_token, "Authorization: Bearer %08050d\r\n", 0);
     static const struct {
         const char *method, *path, *headers, *body;
         int status;
@@ -486,6 +496,7 @@ TEST(test_relay_http_table)
         {"GET", "/scenes/table/export.glb", "", "", 200, "glTF"},
         {"GET", "/scenes/table/backup", "", "", 200, "SQLite format 3"},
         {"GET", "/scenes/nowhere/asset", "", "", 404, "\"code\":\"unknown_scene\""},
+        {"GET", "/scenes/table/asset", long_token, "", 200, tiny},
         {"GET", "/scenes/Nowhere/asset", "", "", 400, "\"code\":\"bad_value\""},
         {"PATCH", "/scenes/table", "", "{\"name\": \"later-table\"}", 200, "later-table"},
         {"PATCH", "/scenes/later-table", "", "{}", 400, "\"code\":"},
@@ -615,6 +626,32 @@ TEST(test_large_relay_bodies)
     free(file);
 }
 
+/* The member is the one who pauses, for longer than a client may. */
+TEST(test_relay_of_an_answer_that_pauses)
+{
+    static const char first[] = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345";
+    char url[128], head[2048] = "";
+    struct test_daemon other;
+    struct raw_response response;
+    int listener = listen_as_member(url);
+    init_beside(&other, "patient");
+    start_member(&other, url, SECRET, "--silence-seconds=6");
+    int client = raw_connect(other.port);
+    assert_true(raw_send_text(client, "GET /scenes/x/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    int member = accept(listener, NULL, NULL);
+    for (size_t got = 0; strstr(head, "\r\n\r\n") == NULL; got++)
+        assert_int_equal(recv(member, head + got, 1, 0), 1);
+    assert_true(raw_send_text(member, first));
+    sleep(9);
+    assert_true(raw_send_text(member, "67890"));
+    raw_read_response(client, &response);
+    assert_string_equal(response.body, "1234567890");
+    close(member);
+    close(client);
+    close(listener);
+    test_daemon_end(&other);
+}
+
 /* A client that goes in the middle of its file leaves nothing, at either member. */
 TEST(test_relay_of_an_upload_broken_off)
 {
@@ -680,6 +717,7 @@ int main(void)
         cmocka_unit_test(test_relay_passes_the_header),
         cmocka_unit_test(test_large_relay_bodies),
         cmocka_unit_test(test_relay_of_an_upload_broken_off),
+        cmocka_unit_test(test_relay_of_an_answer_that_pauses),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
