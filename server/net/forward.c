@@ -23,7 +23,8 @@
 #define NO_MEMORY_WORDS "no memory to ask the member that has this scene"
 #define MOVED_WORDS "the scene is on its way to another member: try again in a moment"
 #define TOKEN_LINE_BYTES (sizeof "Bearer " + GZ_TOKEN_BYTES_MAX)
-#define URL_BYTES (GZ_MEMBER_URL_BYTES_MAX + GZ_SCENE_NAME_BYTES_MAX + 3 * GZ_USER_BYTES_MAX + 64)
+#define PATH_BYTES (GZ_SCENE_NAME_BYTES_MAX + 32)
+#define URL_BYTES (GZ_MEMBER_URL_BYTES_MAX + PATH_BYTES + 3 * GZ_USER_BYTES_MAX + 32)
 
 struct gz_forward {
     struct gz_net *net;
@@ -258,8 +259,15 @@ static const char *part_of(enum gz_http_what what)
     return "";
 }
 
+/* As the member sees it. */
+static void print_path(const struct gz_http_request *request, char path[PATH_BYTES])
+{
+    lws_snprintf(path, PATH_BYTES, "/scenes/%s%s", request->scene, part_of(request->what));
+}
+
 static bool print_url(const struct gz_forward *forward, const char *member, char url[URL_BYTES])
 {
+    char path[PATH_BYTES];
     const struct gz_exchange *exchange = forward->exchange;
     const struct gz_http_request *request = &exchange->request;
     size_t size = strlen(member);
@@ -267,8 +275,9 @@ static bool print_url(const struct gz_forward *forward, const char *member, char
     char *user = curl_easy_escape(forward->easy, exchange->name, 0);
     bool has_user = exchange->name[0] != '\0';
     if (user == NULL) return false;
-    lws_snprintf(url, URL_BYTES, "%.*s/scenes/%s%s%s%s%s", (int)size, member, request->scene,
-                 part_of(request->what), request->replace ? "?replace" : "",
+    print_path(request, path);
+    lws_snprintf(url, URL_BYTES, "%.*s%s%s%s%s", (int)size, member, path,
+                 request->replace ? "?replace" : "",
                  !has_user          ? ""
                  : request->replace ? "&user="
                                     : "?user=",
@@ -300,10 +309,13 @@ static bool add_user(struct gz_forward *forward, const char *user)
 static bool add_identity(struct gz_forward *forward)
 {
     const struct gz_net *net = forward->net;
-    const struct gz_arrival *arrival = gz_arrival_of(forward->exchange->wsi);
-    char client[GZ_ADDRESS_TEXT_BYTES], proof[GZ_PROOF_BYTES];
+    const struct gz_exchange *exchange = forward->exchange;
+    const struct gz_arrival *arrival = gz_arrival_of(exchange->wsi);
+    char client[GZ_ADDRESS_TEXT_BYTES], proof[GZ_PROOF_BYTES], path[PATH_BYTES];
     gz_address_print(&arrival->client, client);
-    gz_proof_print(&(struct gz_proof){net->secret, net->secret_size, client, arrival->user},
+    print_path(&exchange->request, path);
+    gz_proof_print(&(struct gz_proof){net->secret, net->secret_size, client, arrival->user,
+                                      gz_method_word(exchange->method), path},
                    gz_clock_now().unix_s, proof);
     return add_header(forward, GZ_PROOF_HEADER, proof) &&
            add_header(forward, "X-Forwarded-For", client) && add_user(forward, arrival->user);

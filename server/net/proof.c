@@ -11,26 +11,29 @@
 #include "proto/limits.h"
 #include "server/maxima.h"
 
-/* A time, an address and a user's name, with what stands between them. */
-#define SAID_BYTES (128 + GZ_USER_BYTES_MAX)
+/* A time, a method, an address, a user's name and a path, with what stands between them. */
+#define SAID_BYTES (256 + GZ_USER_BYTES_MAX + GZ_SCENE_NAME_BYTES_MAX)
 
-/* No address and no time has a line's end in it, so that nothing can pass for something else. */
-static void print_proof(const struct gz_proof *proof, uint64_t time, char text[GZ_PROOF_BYTES])
+/* No line's end can be in anything but the path, so that nothing can pass for something else.
+ * False if the path is longer than any that is proven. */
+static bool print_proof(const struct gz_proof *proof, uint64_t time, char text[GZ_PROOF_BYTES])
 {
     char said[SAID_BYTES];
     uint8_t code[32] = {0};
-    int size = snprintf(said, sizeof said, "gizmod\n%llu\n%s\n%s", (unsigned long long)time,
-                        proof->client, proof->user);
+    int size = snprintf(said, sizeof said, "gizmod\n%llu\n%s\n%s\n%s\n%s", (unsigned long long)time,
+                        proof->method, proof->client, proof->user, proof->path);
+    if (size >= SAID_BYTES) return false;
     (void)HMAC(EVP_sha256(), proof->secret, (int)proof->secret_size, (const uint8_t *)said,
                (size_t)size, code, NULL);
     size_t used = (size_t)snprintf(text, GZ_PROOF_BYTES, "%llu.", (unsigned long long)time);
     for (size_t i = 0; i < sizeof code; i++)
         used += (size_t)snprintf(text + used, GZ_PROOF_BYTES - used, "%02x", code[i]);
+    return true;
 }
 
 void gz_proof_print(const struct gz_proof *proof, double now_s, char text[GZ_PROOF_BYTES])
 {
-    print_proof(proof, (uint64_t)now_s, text);
+    if (!print_proof(proof, (uint64_t)now_s, text)) *text = '\0';
 }
 
 bool gz_proof_is_good(const struct gz_proof *proof, double now_s, const char *text)
@@ -39,7 +42,7 @@ bool gz_proof_is_good(const struct gz_proof *proof, double now_s, const char *te
     size_t digits = strspn(text, "0123456789"), size = strlen(text);
     if (digits == 0 || digits > 15 || text[digits] != '.') return false;
     uint64_t time = strtoull(text, NULL, 10);
-    print_proof(proof, time, expected);
-    return size == strlen(expected) && CRYPTO_memcmp(expected, text, size) == 0 &&
+    return print_proof(proof, time, expected) && size == strlen(expected) &&
+           CRYPTO_memcmp(expected, text, size) == 0 &&
            fabs((double)time - now_s) <= GZ_PROOF_SECONDS;
 }

@@ -53,6 +53,20 @@ bool gz_proxy_passed_on(struct lws *wsi)
 
 /* ---- other members ---- */
 
+/* The path as libwebsockets has it, terminated; NULL if the method is none that members use. */
+static const char *read_line(struct lws *wsi, const char **method)
+{
+    static const char *const words[] = {
+        [LWSHUMETH_GET] = "GET",     [LWSHUMETH_HEAD] = "HEAD",     [LWSHUMETH_PUT] = "PUT",
+        [LWSHUMETH_PATCH] = "PATCH", [LWSHUMETH_DELETE] = "DELETE",
+    };
+    char *path = NULL;
+    int size, index = lws_http_get_uri_and_method(wsi, &path, &size);
+    bool is_known = index >= 0 && (size_t)index < sizeof words / sizeof words[0];
+    *method = is_known ? words[index] : NULL;
+    return *method != NULL ? path : NULL;
+}
+
 /* What the proof has to be for. */
 static bool read_said(const struct gz_net *net, struct lws *wsi, char client[GZ_ADDRESS_TEXT_BYTES],
                       char user[GZ_USER_BYTES_MAX + 1])
@@ -68,17 +82,20 @@ enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi, bool *
                                struct gz_address *client, struct gz_error *error)
 {
     char text[GZ_PROOF_BYTES], said[GZ_ADDRESS_TEXT_BYTES], user[GZ_USER_BYTES_MAX + 1];
-    const struct gz_proof proof = {net->secret, net->secret_size, said, user};
+    const char *method, *path = read_line(wsi, &method);
+    const struct gz_proof proof = {net->secret, net->secret_size, said, user, method, path};
     bool present;
     *is_relayed = false;
     if (net->secret == NULL) return GZ_OK;
     bool fits = gz_custom_header(wsi, GZ_PROOF_HEADER_COLON, text, sizeof text, &present);
     if (!present) return GZ_OK;
-    if (!fits || !read_said(net, wsi, said, user) ||
+    if (!fits || path == NULL || !read_said(net, wsi, said, user) ||
         !gz_proof_is_good(&proof, gz_clock_now().unix_s, text))
         return gz_fail(error, GZ_INTERNAL,
-                       GZ_PROOF_HEADER ": a member with another --secret, or with a clock that "
-                                       "differs by more than %d seconds",
+                       GZ_PROOF_HEADER
+                       ": a member with another --secret or --trust-header, or with a clock that "
+                       "differs by more than %d seconds, or a proxy between the members that "
+                       "changes X-Forwarded-For or the path",
                        GZ_PROOF_SECONDS);
     if (!gz_address_parse(said, client)) *client = peer_of(wsi);
     *is_relayed = true;

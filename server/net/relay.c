@@ -349,8 +349,9 @@ static int add_headers(struct gz_relay *relay, struct lws *wsi, unsigned char **
     char proof[GZ_PROOF_BYTES];
     unsigned char *room_end = *at + size;
     const struct gz_net *net = relay->net;
-    gz_proof_print(&(struct gz_proof){net->secret, net->secret_size, relay->client, relay->user},
-                   gz_clock_now().unix_s, proof);
+    gz_proof_print(
+        &(struct gz_proof){net->secret, net->secret_size, relay->client, relay->user, "GET", "/ws"},
+        gz_clock_now().unix_s, proof);
     bool fits =
         add_header(wsi, GZ_PROOF_HEADER_COLON, proof, at, room_end) &&
         add_header(wsi, "x-forwarded-for:", relay->client, at, room_end) &&

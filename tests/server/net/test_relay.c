@@ -1,6 +1,7 @@
 /* Clients of a member of a cluster for a scene that another member has: all of it as at that
  * member, and what becomes of them if that member goes, is silent, or does not know this one. The
  * members are daemons without a database: support/member.c. */
+#include "net/proof.h"
 #include "net_fixture.h"
 #include "server/maxima.h"
 
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #define SECRET "a secret of the members"
 
@@ -422,6 +424,35 @@ TEST(test_relay_tells_the_address_of_the_client)
     test_daemon_end(&other);
 }
 
+/* A proof that somebody saw on its way is good for the same request alone. */
+TEST(test_relay_proof_is_for_one_method_and_path)
+{
+    static const struct {
+        const char *method, *path;
+        int status;
+    } rows[] = {
+        {"GET", "/scenes/proven/asset", 404},  {"GET", "/scenes/proven/asset?user=ben", 404},
+        {"HEAD", "/scenes/proven/asset", 500}, {"GET", "/scenes/proven/backup", 500},
+        {"DELETE", "/scenes/proven", 500},
+    };
+    const struct gz_proof said = {(const uint8_t *)SECRET, strlen(SECRET), "192.0.2.5", "", "GET",
+                                  "/scenes/proven/asset"};
+    char proof[GZ_PROOF_BYTES], headers[256];
+    gz_proof_print(&said, (double)time(NULL), proof);
+    snprintf(headers, sizeof headers, "X-Forwarded-For: 192.0.2.5\r\n%s: %s\r\n", GZ_PROOF_HEADER,
+             proof);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct raw_response response;
+        int status = request(authority.port, rows[i].method, rows[i].path, headers, "", &response);
+        if (status != rows[i].status) fail_msg("row %zu: %d %s", i, status, response.body);
+    }
+    int client = raw_connect(authority.port);
+    char more[512];
+    snprintf(more, sizeof more, "Sec-WebSocket-Protocol: gizmod.v1\r\n%s", headers);
+    assert_int_equal(raw_handshake(client, authority.port, "/ws", more), 500);
+    close(client);
+}
+
 /* What gizmoctl says to a user with a token of this role. */
 static void ask_as(const struct test_daemon *member, const char *role, const char *command,
                    const char *operand, int code, const char *said)
@@ -712,6 +743,7 @@ int main(void)
         cmocka_unit_test(test_relay_with_another_secret),
         cmocka_unit_test(test_relay_does_not_go_round),
         cmocka_unit_test(test_relay_tells_the_address_of_the_client),
+        cmocka_unit_test(test_relay_proof_is_for_one_method_and_path),
         cmocka_unit_test(test_relay_passes_tokens),
         cmocka_unit_test(test_relay_http_table),
         cmocka_unit_test(test_relay_passes_the_header),
