@@ -141,7 +141,8 @@ static bool choose_process(char process[33])
 enum gz_status gz_postgres_create(struct gz_cluster_log *log, const char *uri,
                                   struct gz_error *error)
 {
-    enum gz_status status = gz_link_check(uri, error);
+    enum gz_status status = gz_pq_load(error);
+    if (status == GZ_OK) status = gz_link_check(uri, error);
     if (status != GZ_OK) return status;
     struct gz_postgres *postgres = calloc(1, sizeof *postgres);
     if (postgres == NULL || !choose_process(postgres->process)) {

@@ -5,11 +5,11 @@
 #ifndef GZ_CLUSTER_POSTGRES_LINK_H
 #define GZ_CLUSTER_POSTGRES_LINK_H
 
-#include <libpq-fe.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cluster/postgres_library.h"
 #include "proto/base/status.h"
 
 /* The version of the tables that this program works with: how many numbered files there are. */

@@ -33,7 +33,8 @@ static enum gz_status make_version(PGconn *link, struct gz_error *error)
 enum gz_status gz_postgres_init(const char *uri, struct gz_error *error)
 {
     PGconn *link;
-    enum gz_status status = gz_link_check(uri, error);
+    enum gz_status status = gz_pq_load(error);
+    if (status == GZ_OK) status = gz_link_check(uri, error);
     if (status == GZ_OK) status = gz_link_open(&link, uri, false, error);
     if (status != GZ_OK) return status;
     status = make_version(link, error);

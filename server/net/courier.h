@@ -6,10 +6,10 @@
 #ifndef GZ_NET_COURIER_H
 #define GZ_NET_COURIER_H
 
-#include <curl/curl.h>
 #include <stdbool.h>
 #include <uv.h>
 
+#include "net/curl_library.h"
 #include "proto/base/status.h"
 
 struct gz_courier;
@@ -22,7 +22,7 @@ struct gz_courier_user {
     void (*went_on)(void *context);
 };
 
-/* NULL without memory. */
+/* Once libcurl is loaded. NULL without memory. */
 struct gz_courier *gz_courier_create(uv_loop_t *loop, struct gz_courier_user user);
 /* Closes its handles; the loop has to run to finish that. */
 void gz_courier_close(struct gz_courier *courier);

@@ -15,7 +15,7 @@ may() {
 
 shared='"(proto/limits|proto/base/[a-z_]+)\.h"'
 ours="$shared|\"server/maxima\.h\""
-may proto/base "$shared"
+may proto/base "$shared|<dlfcn\.h>"
 may proto/args "$shared|\"proto/args/[a-z_]+\.h\""
 may server/solver "\"(proto/base/(linear|vocabulary)|solver/[a-z_]+)\.h\""
 may proto "$shared|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
