@@ -139,7 +139,7 @@ static void give_file(struct gz_cluster *cluster)
 
 /* ---- scenes that are gone ---- */
 
-/* If the new name has a file already, it is the one of the log. */
+/* If the new name has a file already, this one is not needed: the log has the scene. */
 static enum gz_status follow_renaming(const struct gz_cluster *cluster,
                                       const struct gz_cluster_scene *scene, const char *path,
                                       struct gz_error *error)

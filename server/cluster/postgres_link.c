@@ -222,7 +222,7 @@ enum gz_status gz_link_stream(PGconn *link, const char *sql, const struct gz_par
 {
     enum gz_status status = send_query(link, sql, params, error);
     if (status != GZ_OK) return status;
-    PQsetSingleRowMode(link);
+    if (!PQsetSingleRowMode(link)) return fail_link(link, error);
     return read_rows(link, handle, to, error);
 }
 

@@ -29,6 +29,19 @@ static enum gz_status read_open(int file, const char *path, char text[], size_t 
     return GZ_OK;
 }
 
+static enum gz_status keep(struct gz_member_secret *secret, const char *path, const char text[],
+                           size_t size, struct gz_error *error)
+{
+    if (size <= GZ_MEMBER_SECRET_BYTES_MAX)
+        while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == '\r')) size--;
+    if (size < GZ_MEMBER_SECRET_BYTES_MIN || size > GZ_MEMBER_SECRET_BYTES_MAX)
+        return gz_fail(error, GZ_BAD_VALUE, "%s: has to have %d to %d bytes", path,
+                       GZ_MEMBER_SECRET_BYTES_MIN, GZ_MEMBER_SECRET_BYTES_MAX);
+    memcpy(secret->bytes, text, size);
+    secret->size = size;
+    return GZ_OK;
+}
+
 enum gz_status gz_member_secret_load(struct gz_member_secret *secret, const char *path,
                                      struct gz_error *error)
 {
@@ -38,14 +51,7 @@ enum gz_status gz_member_secret_load(struct gz_member_secret *secret, const char
     if (file < 0) return fail(error, path, strerror(errno));
     enum gz_status status = read_open(file, path, text, &size, error);
     close(file);
-    if (status != GZ_OK) return status;
-    if (size <= GZ_MEMBER_SECRET_BYTES_MAX)
-        while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == '\r')) size--;
-    if (size < GZ_MEMBER_SECRET_BYTES_MIN || size > GZ_MEMBER_SECRET_BYTES_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "%s: has to have %d to %d bytes", path,
-                       GZ_MEMBER_SECRET_BYTES_MIN, GZ_MEMBER_SECRET_BYTES_MAX);
-    memcpy(secret->bytes, text, size);
-    secret->size = size;
+    if (status == GZ_OK) status = keep(secret, path, text, size, error);
     explicit_bzero(text, sizeof text);
-    return GZ_OK;
+    return status;
 }
