@@ -18,7 +18,7 @@
 static enum gz_status enter(struct gz_cluster *cluster, struct gz_error *error)
 {
     enum gz_status status = cluster->log->enter(cluster->log->context, cluster->me, error);
-    gz_cluster_heard(cluster, status, error);
+    gz_cluster_heard_commit(cluster, status, error);
     pthread_mutex_lock(&cluster->mutex);
     cluster->is_entered = status == GZ_OK;
     pthread_mutex_unlock(&cluster->mutex);
@@ -43,7 +43,7 @@ void gz_cluster_renew(struct gz_cluster *cluster)
         return;
     }
     enum gz_status status = cluster->log->renew(cluster->log->context, &error);
-    gz_cluster_heard(cluster, status, &error);
+    gz_cluster_heard_commit(cluster, status, &error);
     if (status == GZ_BAD_STATE) handle_replaced(cluster);
 }
 

@@ -87,15 +87,15 @@ bool gz_cluster_is_healthy(struct gz_cluster *cluster, struct gz_error *error);
 
 /* Numbers for metrics. */
 struct gz_cluster_stats {
-    uint64_t claims, scenes, members; /* of this member; of the cluster */
-    uint64_t behind;                  /* changes of the log that this member's files lack */
-    uint64_t behind_scenes;           /* of so many scenes */
-    double behind_s;                  /* that the file which lacks some longest has */
-    uint64_t taken, fenced;           /* leases, since the start */
+    uint64_t claims, scenes; /* of this member; of the cluster */
+    uint64_t behind;         /* changes of the log that this member's files lack */
+    uint64_t behind_scenes;  /* of so many scenes */
+    double behind_s;         /* that the file which lacks some longest has */
+    uint64_t taken, fenced;  /* leases, since the start */
     uint64_t appends, append_bytes;
     double append_s;      /* in all */
     double last_append_s; /* or that the one which runs has taken so far, if that is longer */
-    double silence_s;     /* since the engine answered last */
+    double silence_s;     /* since the engine committed last */
 };
 struct gz_cluster_stats gz_cluster_stats(struct gz_cluster *cluster);
 

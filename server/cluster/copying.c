@@ -21,7 +21,6 @@ static enum gz_status put_file(struct gz_cluster *cluster, const char *name, uin
     if (file < 0) return gz_fail(error, GZ_STORAGE, "the copy for the log: %s", strerror(errno));
     enum gz_status status = cluster->log->copy(cluster->log->context, name, epoch, place->n,
                                                place->version, file, error);
-    if (status == GZ_OK) gz_cluster_heard(cluster, status, error);
     close(file);
     return status;
 }

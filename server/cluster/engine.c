@@ -10,9 +10,6 @@
 /* Seconds until the same trouble is logged again. */
 #define SAID_SECONDS 60
 
-#define GZ_REPLACED_WORDS                                                                          \
-    "another process has entered as member %s: each member needs a name of its own (--member)"
-
 /* ---- small things ---- */
 
 static double read_clock(clockid_t which)
@@ -99,6 +96,12 @@ static void hear_answer(struct gz_cluster *cluster)
 
 void gz_cluster_heard(struct gz_cluster *cluster, enum gz_status status,
                       const struct gz_error *error)
+{
+    if (is_trouble(status)) hear_trouble(cluster, error);
+}
+
+void gz_cluster_heard_commit(struct gz_cluster *cluster, enum gz_status status,
+                             const struct gz_error *error)
 {
     if (is_trouble(status))
         hear_trouble(cluster, error);

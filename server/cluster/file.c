@@ -44,7 +44,6 @@ static enum gz_status receive_copy(struct gz_cluster *cluster, const char *name,
             return gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
         status = cluster->log->read_copy(cluster->log->context, name, file, found, error);
     }
-    if (status == GZ_OK) gz_cluster_heard(cluster, status, error);
     if (status == GZ_OK && fsync(file) != 0)
         status = gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
     return status;

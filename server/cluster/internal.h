@@ -96,7 +96,12 @@ char *gz_cluster_path(const struct gz_cluster *cluster, const char *name);
 char *gz_cluster_copy_path(const struct gz_cluster *cluster, const char *name);
 /* Waits for a change of what the mutex guards, so many seconds at most. With the mutex. */
 void gz_cluster_wait(struct gz_cluster *cluster, double seconds);
-/* What the engine answered; `error` is filled if the status is one. Without the mutex. */
+/* What the engine answered; `error` is filled if the status is one. Without the mutex. That all is
+ * well says what it commits, to renew or to append: it may answer who reads, and commit nothing, as
+ * without its standby. */
+void gz_cluster_heard_commit(struct gz_cluster *cluster, enum gz_status status,
+                             const struct gz_error *error);
+/* The same of everything else: only a trouble counts. */
 void gz_cluster_heard(struct gz_cluster *cluster, enum gz_status status,
                       const struct gz_error *error);
 /* This member has entered; else GZ_STORAGE in words. Without the mutex. */

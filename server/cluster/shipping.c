@@ -69,7 +69,7 @@ static enum gz_status ask(struct gz_claim *claim, const struct gz_cluster_change
 {
     const struct gz_cluster_log *log = claim->cluster->log;
     enum gz_status status = log->append(log->context, claim->name, change, error);
-    gz_cluster_heard(claim->cluster, status, error);
+    gz_cluster_heard_commit(claim->cluster, status, error);
     return status;
 }
 

@@ -131,9 +131,9 @@ static void discard(void *context, struct gz_body *body)
 static bool is_healthy(void *context, struct gz_error *error)
 {
     struct gz_host *host = context;
+    if (!gz_scenes_are_healthy(&host->scenes, error)) return false;
     /* What is open goes on; edits wait. */
     if (host->cluster != NULL && !gz_cluster_is_healthy(host->cluster, error)) return true;
-    if (!gz_scenes_are_healthy(&host->scenes, error)) return false;
     error->status = gz_disk_check(&host->disk, error);
     return true;
 }

@@ -49,7 +49,8 @@ static const struct {
     [COMMITS] = {"scene_commits_total", "counter", "Commits since it was opened."},
     [ROWS] = {"scene_rows_total", "counter", "Rows written since it was opened."},
     [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
-    [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge", "How long the last commit took."},
+    [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge",
+                        "How long the last commit took, without the log of a cluster."},
     [TRIANGLES] = {"scene_triangles", "gauge",
                    "Triangles that nodes are picked by; 0 until they are loaded."},
     [SURFACE_BYTES] = {"scene_surface_bytes", "gauge",
@@ -150,7 +151,7 @@ bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out)
          stats.append_s},
         {"append_seconds", "gauge", "How long the log took for the last change.",
          stats.last_append_s},
-        {"silence_seconds", "gauge", "Since the log answered last.", stats.silence_s}};
+        {"silence_seconds", "gauge", "Since the log took something last.", stats.silence_s}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof values / sizeof values[0]; i++)
         ok = gz_text_print(out,

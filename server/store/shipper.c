@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <uv.h>
 
 #include "store/database.h"
 #include "store/rows.h"
@@ -169,6 +170,25 @@ int gz_shipper_prepare(struct gz_shipper *shipper, const struct gz_batch *first)
 
 /* ---- to the log ---- */
 
+static void begin_waiting(struct gz_shipper *shipper)
+{
+    atomic_store(&shipper->append_from_ns, uv_hrtime());
+}
+
+/* Who reads in the middle finds the time twice, never not at all. */
+static void end_waiting(struct gz_shipper *shipper)
+{
+    atomic_fetch_add(&shipper->append_ns, uv_hrtime() - atomic_load(&shipper->append_from_ns));
+    atomic_store(&shipper->append_from_ns, 0);
+}
+
+uint64_t gz_shipper_waited_ns(const struct gz_shipper *shipper)
+{
+    const uint64_t from_ns = atomic_load(&shipper->append_from_ns);
+    const uint64_t running_ns = from_ns != 0 ? uv_hrtime() - from_ns : 0;
+    return running_ns + atomic_load(&shipper->append_ns);
+}
+
 enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *error)
 {
     if (shipper->is_fenced)
@@ -179,9 +199,11 @@ enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *er
     int rc = run(shipper, GZ_SQL_SHIP_SET_PLACE, shipper->n + 1);
     if (rc == SQLITE_OK) rc = take_changeset(shipper);
     if (rc != SQLITE_OK) return gz_db_fail(shipper->db, rc, error, "the change for the log");
+    begin_waiting(shipper);
     const struct gz_shipping *shipping = shipper->shipping;
     enum gz_status status = shipping->append(shipping->context, shipper->n + 1, shipper->bytes.data,
                                              shipper->bytes.size, error);
+    end_waiting(shipper);
     shipper->may_be_in_log = status == GZ_OK || status == GZ_INTERNAL;
     shipper->is_fenced |= status == GZ_BAD_STATE;
     return status;

@@ -5,6 +5,7 @@
 #define GZ_STORE_SHIPPER_H
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "scene/record.h"
 #include "store/ship.h"
@@ -25,6 +26,9 @@ struct gz_shipper {
     /* Nothing is to be written any more: the log has another writer, or a change that the file may
      * lack. */
     bool is_fenced, is_behind;
+    /* Nanoseconds that all appends took, and by uv_hrtime when the one that runs began; 0 for none.
+     * Another thread may read them. */
+    atomic_uint_least64_t append_ns, append_from_ns;
 };
 
 /* The connection stays the caller's, and open longer than this. A file that is opened without
@@ -42,6 +46,8 @@ GZ_MUST_USE int gz_shipper_prepare(struct gz_shipper *shipper, const struct gz_b
 /* Before COMMIT: sends the change, if anything was written. What became of it is said by the status
  * as in ship.h. */
 GZ_MUST_USE enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *error);
+/* Nanoseconds for which the log was waited for, up to now. Any thread. */
+uint64_t gz_shipper_waited_ns(const struct gz_shipper *shipper);
 /* After COMMIT or ROLLBACK; does no harm where nothing was begun. */
 void gz_shipper_end(struct gz_shipper *shipper, bool is_committed);
 

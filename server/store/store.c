@@ -81,7 +81,7 @@ struct gz_store {
     struct batches queued, done; /* that wait for the writer, and that wait to be taken */
     size_t away;                 /* batches that were submitted and not taken */
     bool is_refusing;            /* a batch failed, and not all of these were taken since */
-    uint64_t commit_from_ns;     /* of the commit that runs; 0 for none */
+    uint64_t commit_from_ns;     /* by disk_clock_ns, of the commit that runs; 0 for none */
     struct gz_store_stats stats;
 };
 
@@ -195,11 +195,24 @@ static void keep_back(struct gz_store *store, struct batches *list)
     *list = (struct batches){NULL, NULL};
 }
 
+/* Stands still while the log of other machines is waited for. */
+static uint64_t disk_clock_ns(const struct gz_store *store)
+{
+    const uint64_t now_ns = uv_hrtime();
+    return now_ns - gz_shipper_waited_ns(&store->shipper);
+}
+
+static double seconds_of_commit(const struct gz_store *store, uint64_t now_ns)
+{
+    const uint64_t from_ns = store->commit_from_ns;
+    return from_ns != 0 && now_ns > from_ns ? (double)(now_ns - from_ns) * 1e-9 : 0;
+}
+
 /* The commit is over, and the next one begins at once if something waits for it. */
 static void time_commit(struct gz_store *store)
 {
-    uint64_t now_ns = uv_hrtime();
-    store->stats.last_commit_s = (double)(now_ns - store->commit_from_ns) * 1e-9;
+    const uint64_t now_ns = disk_clock_ns(store);
+    store->stats.last_commit_s = seconds_of_commit(store, now_ns);
     store->commit_from_ns = store->queued.first != NULL ? now_ns : 0;
 }
 
@@ -549,7 +562,7 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
     uv_mutex_lock(&store->mutex);
     assert(store->has_thread);
     store->away++;
-    if (store->commit_from_ns == 0) store->commit_from_ns = uv_hrtime();
+    if (store->commit_from_ns == 0) store->commit_from_ns = disk_clock_ns(store);
     append(&store->queued, batch);
     const bool is_refusing = store->is_refusing;
     if (is_refusing) refuse_queued(store, &store->done.last->error);
@@ -620,8 +633,7 @@ struct gz_store_stats gz_store_stats(struct gz_store *store)
 {
     uv_mutex_lock(&store->mutex);
     struct gz_store_stats stats = store->stats;
-    double running_s =
-        store->commit_from_ns != 0 ? (double)(uv_hrtime() - store->commit_from_ns) * 1e-9 : 0;
+    const double running_s = seconds_of_commit(store, disk_clock_ns(store));
     if (running_s > stats.last_commit_s) stats.last_commit_s = running_s;
     uv_mutex_unlock(&store->mutex);
     return stats;

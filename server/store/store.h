@@ -81,7 +81,8 @@ GZ_MUST_USE enum gz_status gz_store_find_note_key(struct gz_store *store, const 
 struct gz_store_stats {
     uint64_t wal_bytes, commits, rows;
     uint64_t kept_since;  /* the seq from which on the past is there */
-    double last_commit_s; /* or that the one which runs has taken so far, if that is longer */
+    double last_commit_s; /* or that the one which runs has taken so far, if that is longer;
+                             without the wait for the log of other machines (ship.h) */
     enum gz_status last_status;
     bool is_gone; /* it takes no more: its file or its log was moved or deleted, or it has no part
                      in the log of other machines any more (ship.h). All that it took is in its

@@ -97,11 +97,16 @@ static void test_edits_wait_for_postgresql(void **state)
     stage_check(gz_client_flush(anna, CLUSTER_SECONDS, &error), &error, "an edit");
     struct gz_client *bert = stage_join(&cluster->members[A].stage, "arm", "bert"); /* goes on */
     await_words(cluster, A, "cluster: ", 1);
+    for (int i = 0; i < 4; i++) { /* over the time after which the member is not well */
+        assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
+        sleep(1);
+    }
     test_postgres_start(cluster->postgres);
     stage_check(gz_client_answer(anna, rid, CLUSTER_SECONDS, NULL, &error), &error, "its answer");
     stage_catch_up(bert, anna);
     check_x(bert, id, 2);
     await_equal(cluster, A, B, "arm");
+    assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
 }
 
 static void test_a_member_ends_while_postgresql_is_away(void **state)

@@ -189,6 +189,11 @@ static void watch(struct moment *moment)
     simulated_log_watch(&moment->member->log, handle_call, moment);
 }
 
+static void cut_off(struct member *member)
+{
+    simulated_log_set_faults(&member->log, (struct simulated_faults){.is_cut = true});
+}
+
 /* ---- the end of a claim ---- */
 
 static void a_claim_that_ends_while_its_scene_opens_is_told(void **state)
@@ -279,6 +284,21 @@ static void a_lease_without_a_claim_is_given(void **state)
     assert_string_equal(in_log("arm").member, "a");
 }
 
+/* As PostgreSQL without its standby. */
+static void an_engine_that_only_answers_who_reads_is_not_well(void **state)
+{
+    struct member *a = &stage.members[A];
+    (void)state;
+    cut_off(a);
+    gz_cluster_renew(a->cluster);
+    assert_int_equal(a->cluster->trouble.status, GZ_STORAGE);
+    simulated_log_set_faults(&a->log, (struct simulated_faults){.lost = 0});
+    follow(a);
+    assert_int_equal(a->cluster->trouble.status, GZ_STORAGE);
+    gz_cluster_renew(a->cluster);
+    assert_int_equal(a->cluster->trouble.status, GZ_OK);
+}
+
 /* ---- scenes that are deleted ---- */
 
 static void delete_arm(struct gz_claim *claim)
@@ -360,15 +380,10 @@ static void a_file_that_is_just_being_opened_is_adopted_by_its_opener(void **sta
     assert_true(in_log("arm").has_copy);
 }
 
-static void cut(struct member *member)
-{
-    simulated_log_set_faults(&member->log, (struct simulated_faults){.is_cut = true});
-}
-
 static void what_the_log_did_not_take_is_adopted_later(void **state)
 {
     struct member *a = &stage.members[A];
-    struct moment moment = {a, cut, 2, true, true}; /* the scene is made, and has no copy */
+    struct moment moment = {a, cut_off, 2, true, true}; /* the scene is made, and has no copy */
     (void)state;
     make_alone(a, "arm");
     make_alone(a, "leg");
@@ -439,6 +454,7 @@ int main(void)
         MEMBERS(what_a_member_does_itself_is_no_loss),
         MEMBERS(who_lost_a_name_finds_out_when_another_scene_has_it),
         MEMBERS(a_lease_without_a_claim_is_given),
+        MEMBERS(an_engine_that_only_answers_who_reads_is_not_well),
         MEMBERS(who_asks_for_a_deleted_scene_keeps_no_file_of_it),
         MEMBERS(who_makes_a_deleted_scene_anew_keeps_no_file_of_it),
         MEMBERS(a_file_whose_deletion_was_not_seen_is_kept),

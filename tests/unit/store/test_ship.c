@@ -4,6 +4,7 @@
 #include "unit/store/scene_file.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "store/ship.h"
 #include "support/fault_vfs.h"
@@ -473,6 +475,34 @@ static void test_refused_change_leaves_nothing_and_can_be_sent_again(void **dire
     strike(&stage);
 }
 
+static double since(uint64_t from_ns)
+{
+    return (double)(uv_hrtime() - from_ns) * 1e-9;
+}
+
+/* How the log does is said elsewhere: a disk that is well looks well, then and afterwards. */
+static void test_wait_for_the_log_is_no_time_of_the_disk(void **directory)
+{
+    struct stage stage = set_stage(directory);
+    const double least_s = 0.2, before_s = gz_store_stats(stage.store).last_commit_s;
+    enum gz_status status;
+    struct gz_error error;
+    atomic_store(&stage.log->is_asked, false);
+    pthread_mutex_lock(&stage.log->gate);
+    const uint64_t from_ns = uv_hrtime();
+    gz_store_submit(stage.store, one_edit(&stage.numbered));
+    while (!atomic_load(&stage.log->is_asked)) usleep(1000);
+    usleep((useconds_t)(1e6 * least_s));
+    double commit_s = gz_store_stats(stage.store).last_commit_s;
+    pthread_mutex_unlock(&stage.log->gate);
+    assert_true(commit_s <= fmax(before_s, since(from_ns) - least_s));
+    gz_batch_destroy(wait_for(stage.store, &status, &error));
+    assert_int_equal(status, GZ_OK);
+    commit_s = gz_store_stats(stage.store).last_commit_s;
+    assert_true(commit_s > 0 && commit_s <= since(from_ns) - least_s);
+    strike(&stage);
+}
+
 static void expect_fence(struct stage *stage)
 {
     enum gz_status status;
@@ -879,6 +909,7 @@ int main(void)
         IN_DIRECTORY(test_files_that_followed_a_life_are_equal),
         IN_DIRECTORY(test_follower_goes_on_as_the_authority),
         IN_DIRECTORY(test_refused_change_leaves_nothing_and_can_be_sent_again),
+        IN_DIRECTORY(test_wait_for_the_log_is_no_time_of_the_disk),
         IN_DIRECTORY(test_fenced_store_is_gone_and_says_so_to_those_who_wait),
         IN_DIRECTORY(test_fence_at_the_opening_leaves_the_file_as_it_was),
         IN_DIRECTORY(test_commit_that_fails_after_the_log_took_it_is_told_to_nobody),
