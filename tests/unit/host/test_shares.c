@@ -277,6 +277,83 @@ TEST(test_import_is_taken_from_the_share_of_its_payer_before_it_is_made)
     data_folder_finish(&folder);
 }
 
+static void say(struct gz_core *core, struct gz_session *session, const struct gz_message *message)
+{
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
+    assert_int_equal(gz_encode(&bytes, message), GZ_OK);
+    assert_true(gz_core_receive(core, session, bytes.data, bytes.size, gz_clock_now()));
+    gz_buffer_finish(&bytes);
+}
+
+/* An editor's session on the share of "ann", which looks at a node and drags it. */
+static struct gz_session *begin_drag(struct gz_core *core)
+{
+    const struct gz_message hello = {.op = GZ_OP_HELLO, .hello.v = GZ_PROTOCOL_VERSION},
+                            camera = {.op = GZ_OP_CAMERA,
+                                      .camera = {.view = {1, 0, 0, 0, 0, 1, 0, 0, //
+                                                          0, 0, 1, 0, 0, 0, -10, 1},
+                                                 .proj = {0.75, 0, 0, 0, 0, 1, 0, 0, //
+                                                          0, 0, -1, -1, 0, 0, -0.2, 0},
+                                                 .viewport = {0, 0, 800, 600}}};
+    struct gz_claims claims = gz_claims_open("flo", 3, GZ_ROLE_EDITOR);
+    struct gz_create_node node = {.name = {"n", 1}};
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {&node, 1}},
+                      grab = {.op = GZ_OP_GRAB,
+                              .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_NODES,
+                              .pointer = {.phase = GZ_PHASE_DOWN, .at = {400, 300}}};
+    const uint64_t id = 1;
+    struct gz_session *session;
+    struct gz_error error;
+    snprintf(claims.payer, sizeof claims.payer, "ann");
+    grab.pointer.handle = GZ_TX;
+    grab.pointer.nodes = (struct gz_ids){&id, 1};
+    assert_int_equal(gz_core_join(core, 1, &hello, &claims, NULL, gz_clock_now(), &session, &error),
+                     GZ_OK);
+    say(core, session, &camera);
+    say(core, session, &create);
+    say(core, session, &grab);
+    return session;
+}
+
+static double left_of(const struct gz_quota *quota, const char *name)
+{
+    for (size_t i = 0; i < quota->count; i++) {
+        if (strcmp(quota->accounts[i].name, name) == 0) return quota->accounts[i].left;
+    }
+    fail_msg("%s took nothing", name);
+    return 0;
+}
+
+/* The motion of a drag is stored whether its payer has anything left or not. */
+TEST(test_samples_of_a_drag_are_taken_from_the_shares_into_debt)
+{
+    enum { LEFT = GZ_FILE_BYTES_PER_SAMPLE / 2 };
+    struct data_folder folder;
+    struct gz_shares shares = {.written = {.at_once = 10000, .per_s = 0},
+                               .written_in_scene = {.at_once = 15000, .per_s = 0}};
+    struct gz_message move = {.op = GZ_OP_POINTER,
+                              .has = GZ_HAS_POINTER_AT,
+                              .pointer = {.phase = GZ_PHASE_MOVE, .at = {450, 300}}};
+    struct gz_error error;
+    data_folder_init(&folder);
+    folder.setting.shares = &shares;
+    assert_int_equal(make(&folder, "a", true, &error), GZ_OK);
+    struct gz_open_scene *scene = gz_scenes_find_open(&folder.scenes, "a");
+    struct gz_core *core = gz_open_scene_touch(scene);
+    struct gz_session *session = begin_drag(core);
+    data_folder_settle(&folder);
+    gz_quota_take(&shares.written, "ann", left_of(&shares.written, "ann") - LEFT, 0);
+    const double in_scene = left_of(&shares.written_in_scene, "a");
+    say(gz_open_scene_touch(scene), session, &move);
+    data_folder_settle(&folder);
+    assert_true(left_of(&shares.written, "ann") == LEFT - GZ_FILE_BYTES_PER_SAMPLE);
+    assert_true(left_of(&shares.written_in_scene, "a") == in_scene - GZ_FILE_BYTES_PER_SAMPLE);
+    gz_core_leave(gz_open_scene_touch(scene), session, gz_clock_now());
+    data_folder_settle(&folder);
+    data_folder_finish(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_scenes_that_are_made_are_counted_and_those_that_are_there_are_not),
         cmocka_unit_test(test_full_disk_opens_scenes_and_makes_none),
         cmocka_unit_test(test_import_is_taken_from_the_share_of_its_payer_before_it_is_made),
+        cmocka_unit_test(test_samples_of_a_drag_are_taken_from_the_shares_into_debt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
