@@ -167,9 +167,10 @@
 #define GZ_EDIT_NODES_PER_MESSAGE 10000
 /* Frames that a connection is handed between two looks at the others, if its socket takes them. */
 #define GZ_FRAMES_AT_ONCE 4
-/* Bytes of frames that a turn makes for one session alone each (answers about the past, deltas of a
- * part of the scene), in some 10 ns a byte; the one that passes it is sent. */
-#define GZ_OWN_FRAME_BYTES_PER_TURN (256 * 1024)
+/* Bytes that a turn hands out of frames that are large, or made for one session alone: pieces of a
+ * snapshot, answers about the past, deltas of a part of the scene. They take some 10 ns a byte; the
+ * one that passes the bound is sent. */
+#define GZ_TOLD_BYTES_PER_TURN (256 * 1024)
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */

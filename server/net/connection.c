@@ -33,8 +33,8 @@ void gz_connection_link(struct gz_connection *connection, struct gz_net_scene *s
 
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene)
 {
-    const bool is_ready = connection->queue != NULL;
-    gz_connection_leave_queue(connection);
+    const bool is_ready = connection->places[GZ_PLACE_SOON].queue != NULL;
+    for (int i = 0; i < GZ_PLACE_COUNT; i++) gz_connection_leave_queue(connection, i);
     gz_connection_unlink(connection);
     gz_connection_link(connection, scene);
     if (is_ready) gz_connection_make_ready(connection);
@@ -42,37 +42,42 @@ void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *s
 
 /* ---- queues ---- */
 
-void gz_connection_leave_queue(struct gz_connection *connection)
+void gz_connection_leave_queue(struct gz_connection *connection, enum gz_place place)
 {
-    struct gz_net_queue *queue = connection->queue;
-    struct gz_connection *next = connection->next_queued, *previous = connection->previous_queued;
-    if (queue == NULL) return;
-    *(previous != NULL ? &previous->next_queued : &queue->first) = next;
-    *(next != NULL ? &next->previous_queued : &queue->last) = previous;
-    queue->count--;
-    connection->queue = NULL;
+    const struct gz_net_place at = connection->places[place];
+    if (at.queue == NULL) return;
+    *(at.previous != NULL ? &at.previous->places[place].next : &at.queue->first) = at.next;
+    *(at.next != NULL ? &at.next->places[place].previous : &at.queue->last) = at.previous;
+    at.queue->count--;
+    connection->places[place].queue = NULL;
 }
 
-static void enter_queue(struct gz_connection *connection, struct gz_net_queue *queue)
+static void enter_queue(struct gz_connection *connection, enum gz_place place,
+                        struct gz_net_queue *queue)
 {
-    if (connection->queue == queue) return;
-    gz_connection_leave_queue(connection);
-    connection->queue = queue;
-    connection->next_queued = NULL;
-    connection->previous_queued = queue->last;
-    *(queue->last != NULL ? &queue->last->next_queued : &queue->first) = connection;
+    struct gz_connection *last = queue->last;
+    if (connection->places[place].queue == queue) return;
+    gz_connection_leave_queue(connection, place);
+    connection->places[place] = (struct gz_net_place){.queue = queue, .previous = last};
+    *(last != NULL ? &last->places[place].next : &queue->first) = connection;
     queue->last = connection;
     queue->count++;
 }
 
 void gz_connection_make_ready(struct gz_connection *connection)
 {
-    enter_queue(connection, &connection->scene->ready);
+    enter_queue(connection, GZ_PLACE_SOON, &connection->scene->ready);
 }
 
 void gz_connection_make_ready_later(struct gz_connection *connection)
 {
-    if (connection->queue == NULL) enter_queue(connection, &connection->scene->later);
+    if (connection->places[GZ_PLACE_SOON].queue == NULL)
+        enter_queue(connection, GZ_PLACE_SOON, &connection->scene->later);
+}
+
+void gz_connection_stand_in_line(struct gz_connection *connection)
+{
+    enter_queue(connection, GZ_PLACE_LINE, &connection->scene->line);
 }
 
 /* ---- answers of this room itself ---- */

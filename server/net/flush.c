@@ -33,7 +33,11 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
             return;
         }
         const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
-        if (frame == NULL) break;
+        if (frame == NULL) {
+            if (gz_session_frame_waits(connection->session))
+                gz_connection_stand_in_line(connection);
+            break;
+        }
         gz_connection_write(connection, frame, LWS_WRITE_BINARY);
         if (connection->parted) return;
     }

@@ -35,6 +35,14 @@
 #include "proto/token/claims.h"
 #include "session/rate.h"
 
+/* Where a connection is in the queues of its scene: in one of those of what is written soon, and in
+ * the line for large frames. */
+enum gz_place { GZ_PLACE_SOON, GZ_PLACE_LINE, GZ_PLACE_COUNT };
+struct gz_net_place {
+    struct gz_net_queue *queue; /* NULL: it is in none */
+    struct gz_connection *next, *previous;
+};
+
 /* One WebSocket connection. Lives in the memory of its wire; `net` is NULL if it never began. */
 struct gz_connection {
     struct gz_net *net;
@@ -43,8 +51,7 @@ struct gz_connection {
         *scene; /* whose list it is in: the net's lobby until it has a session and after it */
     struct gz_session *session; /* NULL before hello and after the end */
     struct gz_connection *next, *previous;
-    struct gz_net_queue *queue; /* of its scene; NULL: it is in none */
-    struct gz_connection *next_queued, *previous_queued;
+    struct gz_net_place places[GZ_PLACE_COUNT];
     struct gz_relay *relay; /* another member has its scene; NULL: none */
     struct gz_frames frames;
     struct gz_rate rate;       /* of frames that are no messages */
@@ -304,7 +311,9 @@ void gz_connection_send_away(struct gz_connection *connection, const char *reaso
 void gz_connection_make_ready(struct gz_connection *connection);
 /* The same in the next pass of its scene, which may rest before. */
 void gz_connection_make_ready_later(struct gz_connection *connection);
-void gz_connection_leave_queue(struct gz_connection *connection);
+/* The connection waits in the line for its next large frame, at the place that it has already. */
+void gz_connection_stand_in_line(struct gz_connection *connection);
+void gz_connection_leave_queue(struct gz_connection *connection, enum gz_place place);
 /* The connection is to be ended at the next pass, with this close code. */
 void gz_connection_end(struct gz_connection *connection, int end);
 /* Whether another frame can be written. */

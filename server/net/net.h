@@ -51,6 +51,9 @@ struct gz_net_scene {
     double visit_s; /* what a visit costs, about */
     /* Connections that are written to at once, and when the scene does not rest. */
     struct gz_net_queue ready, later;
+    /* Those whose next frame is a large one (gz_session_frame_waits): each pass hands out some. A
+     * connection keeps its place while it is written to for other reasons. */
+    struct gz_net_queue line;
     struct gz_session *gone; /* those whose connections went while the core was lent */
     double pass_from_s;      /* its next pass is not before this, monotonic */
     struct gz_net_scene *next;

@@ -6,6 +6,8 @@
  * - What is new for everybody goes round: each connection of the scene is visited once, in slices,
  *   between which the loop reads what came. A visit brings what is new by then. News in the middle
  *   of a round make it go on until everybody was visited once more.
+ * - Large frames, such as the pieces of a snapshot, are handed out last, and so many bytes of them
+ *   in a pass. Whoever asks for one meanwhile stands in line.
  * - On a full loop a scene rests after each slice (rest.h). Others do not rest with it. */
 #include "net/internal.h"
 
@@ -31,7 +33,7 @@ static void flush_queue(struct gz_net_queue *queue, struct gz_now now)
 {
     for (size_t i = queue->count; i > 0 && queue->first != NULL; i--) {
         struct gz_connection *connection = queue->first;
-        gz_connection_leave_queue(connection);
+        gz_connection_leave_queue(connection, GZ_PLACE_SOON);
         gz_connection_flush(connection, now);
     }
 }
@@ -73,11 +75,30 @@ static void go_round(struct gz_net_scene *scene)
         struct gz_connection *connection = scene->at != NULL ? scene->at : scene->connections;
         scene->at = connection->next;
         scene->left--;
-        gz_connection_leave_queue(connection);
+        gz_connection_leave_queue(connection, GZ_PLACE_SOON);
         gz_connection_flush(connection, now);
     }
     if (visits == 0) return;
     scene->visit_s += VISIT_PART * ((end_s - now.mono_s) / (double)visits - scene->visit_s);
+}
+
+/* ---- the line ---- */
+
+/* As many large frames as a turn may tell, to the first of the line. Who is not through with theirs
+ * stands at its end then. */
+static void serve_line(struct gz_net *net, struct gz_net_scene *scene)
+{
+    const struct gz_now now = gz_clock_now();
+    struct gz_core *core = gz_net_core(scene);
+    gz_core_let_tell(core, true);
+    for (size_t i = scene->line.count; i > 0 && gz_core_may_tell(core); i--) {
+        struct gz_connection *connection = scene->line.first;
+        if (connection == NULL) break;
+        gz_connection_leave_queue(connection, GZ_PLACE_LINE);
+        gz_connection_flush(connection, now);
+    }
+    const double end_s = clock_s();
+    gz_rest_count(&net->rest, end_s, end_s - now.mono_s);
 }
 
 /* ---- a scene ---- */
@@ -100,16 +121,25 @@ static bool rests(const struct gz_net_scene *scene, struct gz_now now)
     return now.mono_s < scene->pass_from_s;
 }
 
+/* Whether somebody waits for a pass that the core does not ask for. */
+static bool has_waiting(const struct gz_net_scene *scene)
+{
+    return scene->later.first != NULL || scene->left > 0 || scene->line.first != NULL;
+}
+
 static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, struct gz_now now)
 {
     const bool is_resting = rests(scene, now);
     if (has_turn) take_turn(net, scene, now);
+    const bool has_line = scene->line.first != NULL;
+    if (has_line) gz_core_let_tell(gz_net_core(scene), false); /* to nobody before the line */
     flush_queue(&scene->ready, now);
     if (!is_resting) flush_queue(&scene->later, now);
     const double served_s = clock_s();
     gz_rest_count(&net->rest, served_s, served_s - now.mono_s);
     if (is_resting) return;
     go_round(scene);
+    if (has_line) serve_line(net, scene);
     const double end_s = clock_s();
     scene->pass_from_s = end_s + gz_rest_after(&net->rest, end_s - now.mono_s);
 }
@@ -122,8 +152,7 @@ static void serve(struct gz_net *net, struct gz_net_scene *scene, struct gz_now 
     const bool is_urgent = scene->ready.first != NULL || gz_core_urgent_s(core) <= now.mono_s;
     if (rests(scene, now) && !is_urgent) return;
     const bool has_turn = scene->touched || gz_core_deadline(core) <= now.mono_s;
-    if (has_turn || is_urgent || scene->later.first != NULL || scene->left > 0)
-        pass(net, scene, has_turn, now);
+    if (has_turn || is_urgent || has_waiting(scene)) pass(net, scene, has_turn, now);
     if (gz_core_has_bulk(core)) net->host.lend(net->host.context, scene);
 }
 
@@ -142,7 +171,7 @@ static double next_pass_s(const struct gz_net_scene *scene)
     if (scene->ready.first != NULL) return -INFINITY;
     if (scene->core == NULL) return scene->later.first != NULL ? -INFINITY : INFINITY;
     const struct gz_core *core = gz_net_core(scene);
-    const bool has_work = scene->touched || scene->left > 0 || scene->later.first != NULL;
+    const bool has_work = scene->touched || has_waiting(scene);
     const double work_s = has_work ? -INFINITY : gz_core_deadline(core);
     return fmin(fmax(scene->pass_from_s, work_s), gz_core_urgent_s(core));
 }

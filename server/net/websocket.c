@@ -223,7 +223,7 @@ void gz_connection_finish(struct gz_connection *connection)
     struct gz_net *net = connection->net;
     gz_connection_leave(connection, gz_clock_now());
     net->host.forget(net->host.context, &connection->wait);
-    gz_connection_leave_queue(connection);
+    for (int i = 0; i < GZ_PLACE_COUNT; i++) gz_connection_leave_queue(connection, i);
     gz_connection_unlink(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);

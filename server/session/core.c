@@ -317,10 +317,21 @@ void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *a
 
 /* ---- frames ---- */
 
-/* Frames that are made for one session alone share what a turn makes of them. */
+bool gz_core_may_tell(const struct gz_core *core)
+{
+    return core->told_bytes < GZ_TOLD_BYTES_PER_TURN;
+}
+
+void gz_core_let_tell(struct gz_core *core, bool may)
+{
+    core->told_bytes = may ? 0 : GZ_TOLD_BYTES_PER_TURN;
+}
+
+/* Pieces of what a session lacks, and frames that are made for one session alone, share what a turn
+ * makes of them. */
 static bool waits_for_turn(struct gz_session *session)
 {
-    session->frame_waits = session->core->told_bytes >= GZ_OWN_FRAME_BYTES_PER_TURN;
+    session->frame_waits = !gz_core_may_tell(session->core);
     if (session->frame_waits) gz_session_wake(session);
     return session->frame_waits;
 }
@@ -344,7 +355,12 @@ static const struct gz_buffer *scene_frame(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     if (session->cursor.interest_set != NULL) return own_frame(session);
-    return gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
+    const bool is_piece = gz_sync_is_behind(&session->cursor);
+    if (is_piece && waits_for_turn(session)) return NULL;
+    const struct gz_buffer *frame =
+        gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
+    if (is_piece && frame != NULL) core->told_bytes += frame->size;
+    return frame;
 }
 
 static const struct gz_buffer *piece_of_answer(struct gz_session *session)
@@ -361,11 +377,14 @@ static const struct gz_buffer *piece_of_answer(struct gz_session *session)
  * frames would be two sends. */
 static void take_along(struct gz_session *session)
 {
+    struct gz_core *core = session->core;
     const struct gz_cursor before = session->cursor;
+    const size_t told_bytes = core->told_bytes;
     if (session->ended || session->past.answer != NULL || before.interest_set != NULL) return;
     const struct gz_buffer *frame = scene_frame(session);
-    if (frame != NULL && !gz_outbox_extend(&session->outbox, &session->core->frame, frame))
-        session->cursor = before;
+    if (frame == NULL || gz_outbox_extend(&session->outbox, &core->frame, frame)) return;
+    session->cursor = before;
+    core->told_bytes = told_bytes;
 }
 
 /* First what is sent to this session alone; then a frame for everybody and a piece of an answer, by
@@ -375,6 +394,7 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
 {
     struct gz_past *past = &session->past;
     gz_core_enter(core, now);
+    session->frame_waits = false;
     if (gz_outbox_next(&session->outbox, &core->frame)) {
         if (gz_outbox_waiting(&session->outbox) == 0) session->is_answered = false;
         take_along(session);
@@ -413,6 +433,11 @@ bool gz_session_has_messages(const struct gz_session *session)
 bool gz_session_is_answered(const struct gz_session *session)
 {
     return session->ended || session->is_answered;
+}
+
+bool gz_session_frame_waits(const struct gz_session *session)
+{
+    return session->frame_waits;
 }
 
 const char *gz_session_end_reason(const struct gz_session *session)

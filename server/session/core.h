@@ -106,6 +106,14 @@ void *gz_session_owner(const struct gz_session *session);
  * bytes. */
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
                                            struct gz_now now);
+/* Whether that was NULL because of what a turn may tell, GZ_TOLD_BYTES_PER_TURN: pieces of what a
+ * session lacks (a snapshot has many), and frames for one session alone. The one that passes the
+ * bound is made. The session is to be asked again, in the next turn at the latest. */
+bool gz_session_frame_waits(const struct gz_session *session);
+/* Whether such a frame may be made now. The host can have those wait who ask out of turn (false),
+ * and begin anew with as much as a turn has (true). */
+bool gz_core_may_tell(const struct gz_core *core);
+void gz_core_let_tell(struct gz_core *core, bool may);
 
 /* Why the session is to be closed once its frames are sent; NULL while it is not. */
 const char *gz_session_end_reason(const struct gz_session *session);

@@ -43,7 +43,7 @@ struct gz_core {
     size_t slice_nodes;                /* that a turn looks at: GZ_SLICE_NODES */
     size_t slice;         /* those that are left, for this turn and until the next one */
     size_t slice_read;    /* those that frames took since the last turn */
-    size_t told_bytes;    /* of frames for one session alone, since the last turn began */
+    size_t told_bytes;    /* of what GZ_TOLD_BYTES_PER_TURN bounds, since the last turn began */
     size_t nodes_at_once; /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off: bulk.h */
     bool has_bulk;        /* something is put off */
     uint64_t served;      /* the session whose work went on last */

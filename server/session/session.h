@@ -70,7 +70,7 @@ struct gz_session {
     struct gz_search *search;     /* that goes on; NULL: none does */
     struct gz_inbox inbox;        /* what waits for the end of it */
     bool is_put_off;              /* the first message of the inbox: bulk.h */
-    bool frame_waits;             /* for the next turn: GZ_OWN_FRAME_BYTES_PER_TURN */
+    bool frame_waits;             /* for the next turn: GZ_TOLD_BYTES_PER_TURN */
     bool is_leaving;              /* its host has let go of it; it leaves with its drag: bulk.h */
     struct gz_session *next_gone; /* the host's own, while the core is lent */
 };

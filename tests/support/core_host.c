@@ -722,6 +722,14 @@ bool client_read_one(struct client *client)
     return true;
 }
 
+void client_read_piece(struct client *client)
+{
+    if (client_read_one(client)) return;
+    assert_true(gz_session_frame_waits(client->session));
+    host_turn(client->host);
+    assert_true(client_read_one(client));
+}
+
 void client_read(struct client *client)
 {
     if (client->session == NULL || client->stalled) return;

@@ -159,6 +159,8 @@ void client_come_plain(struct client *client);
 void client_read(struct client *client);
 /* Takes one frame, stalled or not; false where there is none. */
 bool client_read_one(struct client *client);
+/* Its next frame, after a turn if the one before has told enough: of a client that is stalled. */
+void client_read_piece(struct client *client);
 
 /* Sends a message; no turn is made. An interest bears a rid, so that it is known from when on it
  * counts. */

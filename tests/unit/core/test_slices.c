@@ -670,13 +670,13 @@ SCENE_TEST(test_large_frame_of_many_messages_is_read_in_slices)
     gz_buffer_finish(&bytes);
 }
 
-/* ---- frames for one session alone ---- */
+/* ---- large frames, and those for one session alone ---- */
 
 enum { ASKERS = 4 };
 
-/* Each turn makes so many bytes of frames for these alone, and one frame more; how many turns that
+/* Each turn hands out so many bytes of frames for these, and one frame more; how many turns that
  * takes. Others are answered in each. */
-static size_t take_own_frames(struct scene *s, struct client *askers[ASKERS])
+static size_t take_bounded_frames(struct scene *s, struct client *askers[ASKERS])
 {
     struct gz_core *core = s->host.core;
     size_t turns = 0, waiting;
@@ -692,7 +692,7 @@ static size_t take_own_frames(struct scene *s, struct client *askers[ASKERS])
         }
         client_read(s->b);
         assert_non_null(client_answer(s->b, rid));
-        assert_in_range(core->told_bytes, 1, GZ_OWN_FRAME_BYTES_PER_TURN + GZ_MESSAGE_BYTES_MAX);
+        assert_in_range(core->told_bytes, 1, GZ_TOLD_BYTES_PER_TURN + GZ_MESSAGE_BYTES_MAX);
         assert_true(waiting == 0 || gz_core_deadline(core) <= s->host.now.mono_s);
         turns++;
     } while (waiting > 0);
@@ -718,7 +718,7 @@ SCENE_TEST(test_answers_of_many_are_told_in_turns)
                                                      .has = GZ_HAS_AT_SEQ,
                                                      .at.seq = gz_scene_seq(s->host.core->scene)});
     host_turn(&s->host);
-    assert_true(take_own_frames(s, askers) > ASKERS);
+    assert_true(take_bounded_frames(s, askers) > ASKERS);
     for (size_t i = 0; i < ASKERS; i++) assert_ok(client_answer(askers[i], rids[i]));
 }
 
@@ -740,8 +740,43 @@ SCENE_TEST(test_parts_of_many_are_told_in_turns)
         (void)say(askers[i], all);
     }
     host_turn(&s->host);
-    assert_true(take_own_frames(s, askers) >= ASKERS);
+    assert_true(take_bounded_frames(s, askers) >= ASKERS);
     for (size_t i = 0; i < ASKERS; i++) assert_int_equal(askers[i]->mirror.count, FEW);
+}
+
+/* They come at once, so that the bytes of one are those of the others. */
+SCENE_TEST(test_snapshots_of_many_are_told_in_turns)
+{
+    struct client *askers[ASKERS];
+    for (size_t i = 0; i < ASKERS; i++)
+        askers[i] =
+            client_enter(&s->host, (const char[]){(char)('p' + i), 0}, GZ_ROLE_VIEWER, false);
+    assert_true(take_bounded_frames(s, askers) > ASKERS);
+    for (size_t i = 0; i < ASKERS; i++) {
+        assert_int_equal(askers[i]->mirror.count, FEW);
+        assert_true(askers[i]->mirror.deltas > 1);
+    }
+}
+
+/* A host that has a line for them lets nobody be told out of turn. What is small is told to those
+ * who lack nothing. */
+SCENE_TEST(test_snapshots_are_told_when_the_host_lets_them)
+{
+    struct gz_core *core = s->host.core;
+    struct client *late = client_enter(&s->host, "pia", GZ_ROLE_VIEWER, false);
+    late->stalled = true;
+    create_nodes(s, 1);
+    gz_core_let_tell(core, false);
+    assert_true(client_read_one(late)); /* the welcome */
+    assert_int_equal(late->mirror.deltas, 0);
+    assert_false(client_read_one(late));
+    assert_true(gz_session_frame_waits(late->session));
+    create_nodes(s, 1);
+    assert_int_equal(s->b->mirror.count, FEW + 2);
+    gz_core_let_tell(core, true);
+    assert_true(client_read_one(late));
+    assert_int_equal(late->mirror.deltas, 1);
+    late->stalled = false;
 }
 
 /* ---- gizmos of many nodes ---- */
@@ -848,6 +883,8 @@ int main(void)
         cmocka_unit_test(test_large_frame_of_many_messages_is_read_in_slices),
         cmocka_unit_test(test_answers_of_many_are_told_in_turns),
         cmocka_unit_test(test_parts_of_many_are_told_in_turns),
+        cmocka_unit_test(test_snapshots_of_many_are_told_in_turns),
+        cmocka_unit_test(test_snapshots_are_told_when_the_host_lets_them),
         cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
         cmocka_unit_test(test_edit_of_many_nodes_is_told_in_pieces),
     };
