@@ -8,6 +8,8 @@ struct gz_courier {
     struct gz_courier_user user;
     CURLM *multi;
     uv_timer_t timer;
+    CURL *unwatched;   /* is to be ended, as its socket is not watched; NULL: none is */
+    uv_timer_t ending; /* of that one */
 };
 
 /* A socket of libcurl, which is watched. */
@@ -17,16 +19,20 @@ struct watch {
     curl_socket_t socket;
 };
 
+static void tell_done(struct gz_courier *courier, CURL *easy, CURLcode result)
+{
+    void *transfer = NULL;
+    (void)curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
+    courier->user.done(courier->user.context, transfer, result);
+}
+
 static void tell(struct gz_courier *courier)
 {
     int left;
     const CURLMsg *message;
     while ((message = curl_multi_info_read(courier->multi, &left)) != NULL) {
-        void *transfer = NULL;
-        CURLcode result = message->data.result;
-        if (message->msg != CURLMSG_DONE) continue;
-        (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-        courier->user.done(courier->user.context, transfer, result);
+        if (message->msg == CURLMSG_DONE)
+            tell_done(courier, message->easy_handle, message->data.result);
     }
     courier->user.went_on(courier->user.context);
 }
@@ -34,7 +40,10 @@ static void tell(struct gz_courier *courier)
 static void go_on(struct gz_courier *courier, curl_socket_t socket, int events)
 {
     int running;
-    (void)curl_multi_socket_action(courier->multi, socket, events, &running);
+    CURLMcode code = curl_multi_socket_action(courier->multi, socket, events, &running);
+    if (code != CURLM_OK)
+        gz_log(courier->user.log, GZ_ERROR, 0, "libcurl does not go on: %s",
+               curl_multi_strerror(code));
     tell(courier);
 }
 
@@ -68,19 +77,38 @@ static struct watch *make_watch(struct gz_courier *courier, curl_socket_t socket
     return watch;
 }
 
+static void handle_unwatched(uv_timer_t *timer)
+{
+    struct gz_courier *courier = timer->data;
+    CURL *transfer = courier->unwatched;
+    courier->unwatched = NULL;
+    if (transfer != NULL) tell_done(courier, transfer, CURLE_OUT_OF_MEMORY);
+}
+
+/* libcurl is told of no failure, which would be the end of all transfers. This one is ended as soon
+ * as libcurl may be called again; a second one meanwhile, by its own time limits. */
+static void give_up(struct gz_courier *courier, CURL *transfer)
+{
+    gz_log(courier->user.log, GZ_WARN, 0, "no memory or descriptor to watch a socket of libcurl");
+    if (courier->unwatched != NULL) return;
+    courier->unwatched = transfer;
+    uv_timer_start(&courier->ending, handle_unwatched, 0, 0);
+}
+
 static int watch_socket(CURL *transfer, curl_socket_t socket, int what, void *context,
                         void *watched)
 {
+    struct gz_courier *courier = context;
     struct watch *watch = watched;
-    (void)transfer;
     if (what == CURL_POLL_REMOVE) {
         if (watch != NULL) uv_close((uv_handle_t *)&watch->poll, free_watch);
         return 0;
     }
-    if (watch == NULL) watch = make_watch(context, socket);
-    if (watch == NULL) return -1;
+    if (watch == NULL) watch = make_watch(courier, socket);
     int events = (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0);
-    return uv_poll_start(&watch->poll, events, handle_socket) == 0 ? 0 : -1;
+    if (watch == NULL || uv_poll_start(&watch->poll, events, handle_socket) != 0)
+        give_up(courier, transfer);
+    return 0;
 }
 
 /* ---- its timer ---- */
@@ -110,6 +138,7 @@ bool gz_courier_begin(struct gz_courier *courier, CURL *transfer)
 
 void gz_courier_end(struct gz_courier *courier, CURL *transfer)
 {
+    if (courier->unwatched == transfer) courier->unwatched = NULL;
     (void)curl_multi_remove_handle(courier->multi, transfer);
 }
 
@@ -121,13 +150,16 @@ struct gz_courier *gz_courier_create(uv_loop_t *loop, struct gz_courier_user use
     if (courier == NULL) return NULL;
     courier->loop = loop;
     courier->user = user;
-    courier->multi = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? curl_multi_init() : NULL;
+    bool is_begun = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    courier->multi = is_begun ? curl_multi_init() : NULL;
     if (courier->multi == NULL) {
+        if (is_begun) curl_global_cleanup();
         free(courier);
         return NULL;
     }
     uv_timer_init(loop, &courier->timer);
-    courier->timer.data = courier;
+    uv_timer_init(loop, &courier->ending);
+    courier->timer.data = courier->ending.data = courier;
     (void)curl_multi_setopt(courier->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
     (void)curl_multi_setopt(courier->multi, CURLMOPT_SOCKETDATA, courier);
     (void)curl_multi_setopt(courier->multi, CURLMOPT_TIMERFUNCTION, set_timer);
@@ -139,6 +171,7 @@ void gz_courier_close(struct gz_courier *courier)
 {
     (void)curl_multi_cleanup(courier->multi);
     uv_close((uv_handle_t *)&courier->timer, NULL);
+    uv_close((uv_handle_t *)&courier->ending, NULL);
 }
 
 void gz_courier_destroy(struct gz_courier *courier)

@@ -10,11 +10,13 @@
 #include <uv.h>
 
 #include "net/curl_library.h"
+#include "proto/base/log.h"
 #include "proto/base/status.h"
 
 struct gz_courier;
 
 struct gz_courier_user {
+    const struct gz_log *log;
     void *context;
     /* A transfer, by its CURLOPT_PRIVATE, is through, well or not. */
     void (*done)(void *context, void *transfer, CURLcode result);

@@ -30,6 +30,7 @@
     X(curl_multi_remove_handle)                                                                    \
     X(curl_multi_setopt)                                                                           \
     X(curl_multi_socket_action)                                                                    \
+    X(curl_multi_strerror)                                                                         \
     X(curl_slist_append)                                                                           \
     X(curl_slist_free_all)
 
@@ -66,6 +67,7 @@ const struct gz_curl *gz_curl(void);
 #define curl_multi_remove_handle (gz_curl()->curl_multi_remove_handle)
 #define curl_multi_setopt (gz_curl()->curl_multi_setopt)
 #define curl_multi_socket_action (gz_curl()->curl_multi_socket_action)
+#define curl_multi_strerror (gz_curl()->curl_multi_strerror)
 #define curl_slist_append (gz_curl()->curl_slist_append)
 #define curl_slist_free_all (gz_curl()->curl_slist_free_all)
 

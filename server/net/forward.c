@@ -451,8 +451,8 @@ enum gz_status gz_forwards_open(struct gz_net *net, struct gz_error *error)
     if (net->secret == NULL) return GZ_OK;
     enum gz_status status = gz_curl_load(error);
     if (status != GZ_OK) return status;
-    net->courier =
-        gz_courier_create(net->loop, (struct gz_courier_user){net, handle_done, handle_went_on});
+    net->courier = gz_courier_create(
+        net->loop, (struct gz_courier_user){net->log, net, handle_done, handle_went_on});
     return net->courier != NULL
                ? GZ_OK
                : gz_fail(error, GZ_NO_MEMORY, "libcurl does not start: out of memory");
