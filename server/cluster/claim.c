@@ -160,13 +160,13 @@ static enum gz_status begin(struct gz_claim *claim, const struct gz_cluster_scen
 
 /* ---- the lease ---- */
 
-static enum gz_status take(struct gz_claim *claim, bool create_it, struct gz_lease *lease,
-                           struct gz_error *error)
+static enum gz_status take(struct gz_claim *claim, bool create_it, uint64_t after,
+                           struct gz_lease *lease, struct gz_error *error)
 {
     struct gz_cluster *cluster = claim->cluster;
     *lease = (struct gz_lease){.is_mine = false};
     enum gz_status status =
-        cluster->log->take(cluster->log->context, claim->name, create_it, lease, error);
+        cluster->log->take(cluster->log->context, claim->name, create_it, after, lease, error);
     gz_cluster_heard(cluster, status, error);
     return status;
 }
@@ -191,23 +191,28 @@ static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_c
                         error);
 }
 
+/* The place of the file that a scene is made of; 0 if it is made without one. */
+static enum gz_status find_place(const struct gz_claim *claim, uint64_t *n, struct gz_error *error)
+{
+    struct gz_place place;
+    if (!claim->request.create && access(claim->request.path, F_OK) != 0)
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    enum gz_status status = gz_store_place(claim->request.path, &place, error);
+    *n = place.n;
+    return status == GZ_UNKNOWN_SCENE ? GZ_OK : status;
+}
+
 static enum gz_status find_lease(struct gz_claim *claim, struct gz_lease *lease,
                                  struct gz_error *error)
 {
-    enum gz_status status = take(claim, false, lease, error);
+    uint64_t place = 0;
+    enum gz_status status = take(claim, false, 0, lease, error);
     if (status != GZ_UNKNOWN_SCENE) return status;
     status = clear_gone(claim, &lease->scene, error);
+    if (status == GZ_OK) status = find_place(claim, &place, error);
     if (status != GZ_OK) return status;
-    if (!claim->request.create && access(claim->request.path, F_OK) != 0)
-        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
     claim->is_made = true;
-    return take(claim, true, lease, error);
-}
-
-static bool has_place(const struct gz_claim *claim, uint64_t n)
-{
-    struct gz_place place;
-    return gz_store_place(claim->request.path, &place, NULL) == GZ_OK && place.n == n;
+    return take(claim, true, place, lease, error);
 }
 
 /* Whoever made the scene died before its first copy, and may come back with a file that has the
@@ -216,12 +221,12 @@ static enum gz_status make_anew(struct gz_claim *claim, struct gz_lease *lease,
                                 struct gz_error *error)
 {
     const struct gz_cluster_log *log = claim->cluster->log;
-    if (has_place(claim, lease->scene.first_n)) return GZ_OK;
-    if (!claim->request.create && access(claim->request.path, F_OK) != 0)
-        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
+    uint64_t place = 0;
+    enum gz_status status = find_place(claim, &place, error);
+    if (status != GZ_OK || place == lease->scene.first_n) return status;
     set_left(claim, true);
-    enum gz_status status = log->forget(log->context, claim->name, claim->epoch, error);
-    if (status == GZ_OK) status = take(claim, true, lease, error);
+    status = log->forget(log->context, claim->name, claim->epoch, error);
+    if (status == GZ_OK) status = take(claim, true, place, lease, error);
     if (status == GZ_OK && !lease->is_mine)
         status = gz_fail(error, GZ_STORAGE, "%s is just being made: try again", claim->name);
     set_epoch(claim, status == GZ_OK ? lease->scene.epoch : claim->epoch);

@@ -10,8 +10,8 @@
  * copy is the whole file at a place and takes no number: copy at place 7, then changes 8, 9 ... A
  * new scene begins at a place that the engine chooses by its clock, in milliseconds, so that the
  * places of two scenes that had one name after each other, or were in two databases, do not meet: a
- * file is of this scene if its place is from `first_n` to `n`. A file with place 0 was never in a
- * log; it is to be set to `first_n` before its first copy.
+ * file is of this scene if its place is from `first_n` to `n`. The file that a scene is made of,
+ * with an earlier place or none, is to be set to `first_n` before its first copy.
  *
  * Ownership: nothing of what a function is handed is kept. Threads: any, at the same time; each
  * call blocks until it is answered, for GZ_CLUSTER_ANSWER_SECONDS without a sign of the engine at
@@ -105,10 +105,11 @@ struct gz_cluster_log {
     /* Takes the scene's lease if nobody has it, or this member, or one that was not seen for
      * GZ_CLUSTER_LEASE_SECONDS while this member was: after a time in which nobody reached the
      * engine all have as much time to come back. Else GZ_OK as well, with `is_mine` false. With
-     * `create` a scene that is not known, or gone, is made; else it is GZ_UNKNOWN_SCENE, and
+     * `create` a scene that is not known, or gone, is made, and begins after the place `after`,
+     * that of the file which it is made of; else it is GZ_UNKNOWN_SCENE, and
      * `lease->scene.is_gone` says which of the two. */
-    enum gz_status (*take)(void *context, const char *scene, bool create, struct gz_lease *lease,
-                           struct gz_error *error);
+    enum gz_status (*take)(void *context, const char *scene, bool create, uint64_t after,
+                           struct gz_lease *lease, struct gz_error *error);
     /* Gives the lease to the member that wants it, if that is alive, else to nobody. GZ_BAD_STATE:
      * fenced, it was another's already. */
     enum gz_status (*give)(void *context, const char *scene, uint64_t epoch,

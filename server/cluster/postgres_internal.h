@@ -59,7 +59,7 @@ enum gz_status gz_postgres_read_copy(void *context, const char *scene, int file,
 
 /* ---- postgres_scenes.c ---- */
 
-enum gz_status gz_postgres_take(void *context, const char *scene, bool create,
+enum gz_status gz_postgres_take(void *context, const char *scene, bool create, uint64_t after,
                                 struct gz_lease *lease, struct gz_error *error);
 enum gz_status gz_postgres_give(void *context, const char *scene, uint64_t epoch,
                                 struct gz_error *error);

@@ -19,7 +19,7 @@ static struct gz_params alive(const char *scene)
 
 /* ---- leases ---- */
 
-static enum gz_status make(PGconn *link, const char *scene, struct gz_error *error)
+static enum gz_status make(PGconn *link, const char *scene, uint64_t after, struct gz_error *error)
 {
     struct gz_params params = {0};
     uint64_t life, rows;
@@ -27,6 +27,7 @@ static enum gz_status make(PGconn *link, const char *scene, struct gz_error *err
         return gz_fail(error, GZ_INTERNAL, "the system has no random numbers");
     gz_params_text(&params, scene);
     gz_params_number(&params, (life >> 1) + 1); /* a positive one */
+    gz_params_number(&params, after);
     return gz_link_change(link, SQL(MAKE), &params, &rows, error);
 }
 
@@ -51,7 +52,8 @@ static enum gz_status try_to_take(PGconn *link, const char *me, const char *scen
 /* Looks who has the lease, or makes the scene. *again: it can be had now, as nobody has it, or one
  * who has just left. */
 static enum gz_status look(PGconn *link, const char *me, const char *scene, bool create,
-                           struct gz_lease *lease, bool *again, struct gz_error *error)
+                           uint64_t after, struct gz_lease *lease, bool *again,
+                           struct gz_error *error)
 {
     struct gz_postgres_scene found;
     bool is_known;
@@ -65,24 +67,24 @@ static enum gz_status look(PGconn *link, const char *me, const char *scene, bool
     }
     if (!create) return gz_fail(error, GZ_UNKNOWN_SCENE, "the cluster has no scene %s", scene);
     *again = true;
-    return make(link, scene, error);
+    return make(link, scene, after, error);
 }
 
 static enum gz_status take_lease(PGconn *link, const char *me, const char *scene, bool create,
-                                 struct gz_lease *lease, struct gz_error *error)
+                                 uint64_t after, struct gz_lease *lease, struct gz_error *error)
 {
     for (int i = 0; i < TRIES; i++) {
         bool again = false;
         enum gz_status status = try_to_take(link, me, scene, lease, error);
         if (status != GZ_OK || lease->is_mine) return status;
-        status = look(link, me, scene, create, lease, &again, error);
+        status = look(link, me, scene, create, after, lease, &again, error);
         if (status != GZ_OK || !again) return status;
     }
     return gz_fail(error, GZ_STORAGE, "scene %s: its lease goes from hand to hand: try again",
                    scene);
 }
 
-enum gz_status gz_postgres_take(void *context, const char *scene, bool create,
+enum gz_status gz_postgres_take(void *context, const char *scene, bool create, uint64_t after,
                                 struct gz_lease *lease, struct gz_error *error)
 {
     struct gz_postgres *postgres = context;
@@ -90,7 +92,7 @@ enum gz_status gz_postgres_take(void *context, const char *scene, bool create,
     *lease = (struct gz_lease){0};
     enum gz_status status = gz_pool_borrow(&postgres->pool, false, &link, error);
     if (status != GZ_OK) return status;
-    status = take_lease(link, postgres->me, scene, create, lease, error);
+    status = take_lease(link, postgres->me, scene, create, after, lease, error);
     gz_pool_give_back(&postgres->pool, link);
     return status;
 }

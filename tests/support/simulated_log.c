@@ -230,12 +230,13 @@ static enum gz_status report(struct simulated_engine *engine, const struct reque
     return GZ_OK;
 }
 
-static void make(struct simulated_engine *engine, const char *name)
+static void make(struct simulated_engine *engine, const char *name, uint64_t after)
 {
     struct scene *scene = name_scene(engine, name);
-    uint64_t clock = (uint64_t)(1000 * engine->now_s), after = scene->scene.n + 1;
+    uint64_t clock = (uint64_t)(1000 * engine->now_s);
+    if (after < scene->scene.n) after = scene->scene.n;
     struct gz_cluster_scene fresh = {.epoch = scene->scene.epoch,
-                                     .first_n = clock > after ? clock : after};
+                                     .first_n = clock > after ? clock : after + 1};
     empty(scene);
     fresh.n = fresh.first_n;
     gz_print(fresh.name, sizeof fresh.name, "%s", name);
@@ -250,7 +251,7 @@ static enum gz_status take(struct simulated_engine *engine, const struct request
     if (scene != NULL) lease->scene = scene->scene;
     if (scene == NULL || scene->scene.is_gone) {
         if (!request->create) return unknown(request->scene, error);
-        make(engine, request->scene);
+        make(engine, request->scene, request->n);
         scene = find_scene(engine, request->scene);
     }
     struct gz_cluster_scene *row = &scene->scene;
@@ -560,12 +561,12 @@ static enum gz_status ask_report(void *context, const struct gz_member_lag *lag,
     return ask(context, (struct request){.kind = REPORT, .lag = *lag}, NULL, error);
 }
 
-static enum gz_status ask_take(void *context, const char *scene, bool create,
+static enum gz_status ask_take(void *context, const char *scene, bool create, uint64_t after,
                                struct gz_lease *lease, struct gz_error *error)
 {
     *lease = (struct gz_lease){0};
-    return ask(context, (struct request){.kind = TAKE, .scene = scene, .create = create}, lease,
-               error);
+    const struct request request = {.kind = TAKE, .scene = scene, .create = create, .n = after};
+    return ask(context, request, lease, error);
 }
 
 static enum gz_status ask_give(void *context, const char *scene, uint64_t epoch,

@@ -24,10 +24,11 @@ WHERE name = $1 AND process = $2
 SELECT name, url, version, extract(epoch FROM now() - seen)::double precision, behind,
     coalesce(extract(epoch FROM now() - behind_since)::double precision, 0), coalesce(behind_scene, '') FROM gizmod.members ORDER BY name
 
--- A scene of this name, if there is none. Its numbers begin at the milliseconds of the clock.
+-- A scene of this name, if there is none. Its numbers begin at the milliseconds of the clock, and after the place $3: the clock of
+-- another database may have been ahead.
 -- :make
 INSERT INTO gizmod.scenes AS s (name, life, epoch, first_n, n)
-SELECT $1::text, $2::bigint, 0, c.ms, c.ms FROM (SELECT (extract(epoch FROM now()) * 1000)::bigint AS ms) AS c
+SELECT $1::text, $2::bigint, 0, c.n, c.n FROM (SELECT greatest((extract(epoch FROM now()) * 1000)::bigint, $3::bigint + 1) AS n) AS c
 ON CONFLICT (name) DO UPDATE SET life = excluded.life, member = NULL, wanted = NULL,
     first_n = greatest(excluded.first_n, s.n + 1), n = greatest(excluded.first_n, s.n + 1),
     copy_n = NULL, copy_epoch = NULL, copy_version = NULL, copy_bytes = 0, bytes_since_copy = 0, gone = NULL, became = NULL

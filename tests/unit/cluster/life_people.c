@@ -36,7 +36,7 @@ static void overtake(struct member *member, size_t scene)
     member->is_late = false;
     life_heal(member);
     life_outlast(world, member);
-    (void)!other->log.take(other->log.context, life_scenes[scene], false, &lease, &error);
+    (void)!other->log.take(other->log.context, life_scenes[scene], false, 0, &lease, &error);
     if (!other->is_dead) life_kill(other);
     life_revive(other);
 }

@@ -95,7 +95,7 @@ struct gz_cluster_scene log_stage_take(const struct gz_cluster_log *log, const c
 {
     struct gz_error error = {0};
     struct gz_lease lease;
-    enum gz_status status = log->take(log->context, scene, true, &lease, &error);
+    enum gz_status status = log->take(log->context, scene, true, 0, &lease, &error);
     if (status != GZ_OK || !lease.is_mine)
         fail_msg("%s is not taken: %s", scene, status != GZ_OK ? error.message : lease.url);
     return lease.scene;

@@ -126,7 +126,7 @@ static uint64_t take_over(void)
         simulated_engine_pass(stage.engine, GZ_CLUSTER_LEASE_SECONDS - 1);
         gz_cluster_renew(b->cluster);
     }
-    assert_int_equal(b->log.take(b->log.context, "arm", false, &lease, &error), GZ_OK);
+    assert_int_equal(b->log.take(b->log.context, "arm", false, 0, &lease, &error), GZ_OK);
     assert_true(lease.is_mine);
     return lease.scene.epoch;
 }
@@ -232,7 +232,7 @@ static void what_a_member_does_itself_is_no_loss(void **state)
     assert_int_equal(moment.calls_left, 0);
     assert_int_equal(gz_claim_state(claim), GZ_CLAIM_HELD);
     gz_cluster_close(claim);
-    assert_int_equal(b->log.take(b->log.context, "leg", false, &lease, &error), GZ_OK);
+    assert_int_equal(b->log.take(b->log.context, "leg", false, 0, &lease, &error), GZ_OK);
     assert_true(lease.is_mine);
     claim = claim_arm(a);
     moment.calls_left = 1;
@@ -255,7 +255,7 @@ static void who_lost_a_name_finds_out_when_another_scene_has_it(void **state)
     struct gz_claim *claim = claim_arm(a);
     epoch = take_over();
     assert_int_equal(log->forget(log->context, "arm", epoch, &error), GZ_OK);
-    assert_int_equal(log->take(log->context, "leg", true, &lease, &error), GZ_OK);
+    assert_int_equal(log->take(log->context, "leg", true, 0, &lease, &error), GZ_OK);
     assert_int_equal(log->rename(log->context, "leg", lease.scene.epoch, "arm", &epoch, &error),
                      GZ_OK);
     follow(a);
@@ -271,7 +271,7 @@ static void a_lease_without_a_claim_is_given(void **state)
     struct gz_error error;
     (void)state;
     gz_cluster_close(claim_arm(a));
-    assert_int_equal(a->log.take(a->log.context, "arm", false, &lease, &error), GZ_OK);
+    assert_int_equal(a->log.take(a->log.context, "arm", false, 0, &lease, &error), GZ_OK);
     want_at(b);
     follow(a);
     assert_string_equal(in_log("arm").member, "b");
@@ -399,6 +399,23 @@ static void what_the_log_did_not_take_is_adopted_later(void **state)
     assert_false(isfinite(a->cluster->adopt_s));
 }
 
+/* Its place is later than the clock of this engine. */
+static void a_file_of_another_engine_is_the_beginning_of_a_scene(void **state)
+{
+    struct member *a = &stage.members[A];
+    struct gz_place place;
+    struct gz_error error;
+    const uint64_t n = UINT64_C(1) << 50;
+    (void)state;
+    make_alone(a, "arm");
+    tell(a->arm, "UPDATE scene SET log_n = 1 << 50");
+    vouch_for(a->arm);
+    gz_cluster_close(claim_arm(a));
+    assert_int_equal(gz_store_place(a->arm, &place, &error), GZ_OK);
+    assert_int_equal(place.n, n + 1);
+    assert_int_equal(in_log("arm").copy_n, n + 1);
+}
+
 /* ---- copies ---- */
 
 /* As if the scene came back to this member, from another one. */
@@ -460,6 +477,7 @@ int main(void)
         MEMBERS(a_file_whose_deletion_was_not_seen_is_kept),
         MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
         MEMBERS(what_the_log_did_not_take_is_adopted_later),
+        MEMBERS(a_file_of_another_engine_is_the_beginning_of_a_scene),
         MEMBERS(a_copy_that_is_sent_is_not_one_that_comes),
         MEMBERS(a_file_that_the_log_fell_behind_is_kept),
     };

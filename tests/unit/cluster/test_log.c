@@ -95,13 +95,14 @@ static void one_has_the_lease(void **state)
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
     struct gz_error error;
     struct gz_lease lease;
-    assert_int_equal(anna->take(anna->context, "lease", false, &lease, &error), GZ_UNKNOWN_SCENE);
+    assert_int_equal(anna->take(anna->context, "lease", false, 0, &lease, &error),
+                     GZ_UNKNOWN_SCENE);
     assert_false(lease.scene.is_gone);
     struct gz_cluster_scene first = log_stage_take(anna, "lease");
     assert_int_equal(first.epoch, 1);
     assert_int_equal(first.n, first.first_n);
     assert_true(first.n > 1000000 && !first.has_copy);
-    assert_int_equal(bert->take(bert->context, "lease", true, &lease, &error), GZ_OK);
+    assert_int_equal(bert->take(bert->context, "lease", true, 0, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
     assert_string_equal(lease.scene.member, "anna");
     assert_string_equal(lease.url, "http://anna.example:7432");
@@ -116,6 +117,22 @@ static void one_has_the_lease(void **state)
     assert_int_equal(log_stage_take(bert, "lease").epoch, 3);
 }
 
+/* Of a file that was in a database with a later clock. */
+static void a_scene_begins_after_its_file(void **state)
+{
+    struct gz_cluster_log *anna = &((struct log_stage *)*state)->anna;
+    const uint64_t place = UINT64_C(1) << 50;
+    struct gz_error error;
+    struct gz_lease lease;
+    assert_int_equal(anna->take(anna->context, "ahead", true, place, &lease, &error), GZ_OK);
+    assert_int_equal(lease.scene.first_n, place + 1);
+    assert_int_equal(lease.scene.n, place + 1);
+    assert_int_equal(anna->forget(anna->context, "ahead", lease.scene.epoch, &error), GZ_OK);
+    assert_int_equal(anna->take(anna->context, "ahead", true, place + 9, &lease, &error), GZ_OK);
+    assert_int_equal(lease.scene.first_n, place + 10);
+    assert_int_equal(log_stage_append(anna, "ahead", lease.scene.epoch, place + 11, 10), GZ_OK);
+}
+
 static void a_lease_is_taken_from_the_dead(void **state)
 {
     struct log_stage *stage = *state;
@@ -127,10 +144,10 @@ static void a_lease_is_taken_from_the_dead(void **state)
     assert_int_equal(log_stage_append(anna, "dead", mine.epoch, mine.n + 1, 10), GZ_OK);
     assert_int_equal(anna->renew(anna->context, &error), GZ_OK);
     log_stage_set_age(stage, LOG_STAGE_ALIVE);
-    assert_int_equal(bert->take(bert->context, "dead", false, &lease, &error), GZ_OK);
+    assert_int_equal(bert->take(bert->context, "dead", false, 0, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
     log_stage_set_age(stage, GZ_CLUSTER_LEASE_SECONDS + 0.5);
-    assert_int_equal(bert->take(bert->context, "dead", false, &lease, &error), GZ_OK);
+    assert_int_equal(bert->take(bert->context, "dead", false, 0, &lease, &error), GZ_OK);
     assert_true(lease.is_mine);
     assert_int_equal(lease.scene.epoch, mine.epoch + 1);
     assert_int_equal(lease.scene.n, mine.n + 1);
@@ -155,14 +172,14 @@ static void after_an_outage_all_may_come_back(void **state)
     log_stage_take(&stage->anna, "outage");
     log_stage_set_age(stage, LOG_STAGE_DEAD);
     assert_int_equal(bert->renew(bert->context, &error), GZ_OK);
-    assert_int_equal(bert->take(bert->context, "outage", false, &lease, &error), GZ_OK);
+    assert_int_equal(bert->take(bert->context, "outage", false, 0, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
     /* The same for one that is new; from one that left everybody may take. */
     log_stage_enter(stage, &cleo, "cleo");
-    assert_int_equal(cleo.take(cleo.context, "outage", false, &lease, &error), GZ_OK);
+    assert_int_equal(cleo.take(cleo.context, "outage", false, 0, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
     assert_int_equal(stage->anna.leave(stage->anna.context, &error), GZ_OK);
-    assert_int_equal(cleo.take(cleo.context, "outage", false, &lease, &error), GZ_OK);
+    assert_int_equal(cleo.take(cleo.context, "outage", false, 0, &lease, &error), GZ_OK);
     assert_true(lease.is_mine);
     assert_int_equal(cleo.leave(cleo.context, &error), GZ_OK);
     log_stage_drop(stage, &cleo);
@@ -187,7 +204,7 @@ static void a_scene_is_wanted(void **state)
     assert_int_equal(bert->want(bert->context, "wanted", "bert", &error), GZ_OK);
     assert_int_equal(log_stage_append(anna, "wanted", mine.epoch, mine.n + 1, 10), GZ_OK);
     assert_int_equal(anna->give(anna->context, "wanted", mine.epoch, &error), GZ_OK);
-    assert_int_equal(anna->take(anna->context, "wanted", false, &lease, &error), GZ_OK);
+    assert_int_equal(anna->take(anna->context, "wanted", false, 0, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
     assert_string_equal(lease.url, "http://bert.example:7432");
     assert_string_equal(lease.scene.wanted, "");
@@ -420,7 +437,7 @@ static void a_deleted_scene_is_known_as_gone(void **state)
     assert_true(log_stage_find(bert, "gone").is_gone);
     assert_int_equal(log_stage_read(bert, "gone", mine.n).status, GZ_UNKNOWN_SCENE);
     assert_int_equal(bert->read_copy(bert->context, "gone", -1, &found, &error), GZ_UNKNOWN_SCENE);
-    assert_int_equal(bert->take(bert->context, "gone", false, &lease, &error), GZ_UNKNOWN_SCENE);
+    assert_int_equal(bert->take(bert->context, "gone", false, 0, &lease, &error), GZ_UNKNOWN_SCENE);
     assert_true(lease.scene.is_gone);
     /* A new scene of that name has other places. */
     struct gz_cluster_scene later = log_stage_take(bert, "gone");
@@ -494,7 +511,8 @@ static void *race(void *context)
     for (int i = 0; i < RACES; i++) {
         struct gz_lease lease;
         struct gz_error error;
-        enum gz_status status = racer->log.take(racer->log.context, "race", true, &lease, &error);
+        enum gz_status status =
+            racer->log.take(racer->log.context, "race", true, 0, &lease, &error);
         if (status != GZ_OK || !lease.is_mine) continue;
         for (uint64_t lap = 1; lap <= LAPS && status == GZ_OK; lap++) {
             uint64_t n = lease.scene.n + lap;
@@ -608,6 +626,7 @@ int main(void)
         cmocka_unit_test(what_a_member_lacks_is_said),
         cmocka_unit_test(the_later_of_two_with_one_name_is_it),
         cmocka_unit_test(one_has_the_lease),
+        cmocka_unit_test(a_scene_begins_after_its_file),
         cmocka_unit_test(a_lease_is_taken_from_the_dead),
         cmocka_unit_test(after_an_outage_all_may_come_back),
         cmocka_unit_test(a_scene_is_wanted),

@@ -295,7 +295,8 @@ static void who_leaves_meanwhile_has_no_lease(void **state)
               "gizmod.members WHERE name = ''cleo''; RETURN NULL; END'");
     run(link, "CREATE TRIGGER leave AFTER UPDATE ON gizmod.scenes FOR EACH STATEMENT EXECUTE "
               "FUNCTION leave()");
-    assert_int_equal(stage->anna.take(stage->anna.context, "left", false, &lease, &error), GZ_OK);
+    assert_int_equal(stage->anna.take(stage->anna.context, "left", false, 0, &lease, &error),
+                     GZ_OK);
     run(link, "DROP TRIGGER leave ON gizmod.scenes");
     assert_true(lease.is_mine);
     log_stage_drop(stage, &cleo);

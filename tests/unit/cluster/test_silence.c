@@ -16,7 +16,7 @@ static void a_lease_ends_by_the_clock_of_the_database(void **state)
     log_stage_take(&stage->anna, "lapse");
     for (; !lease.is_mine && seconds < 60; seconds++) {
         assert_int_equal(stage->bert.renew(stage->bert.context, &error), GZ_OK);
-        assert_int_equal(stage->bert.take(stage->bert.context, "lapse", false, &lease, &error),
+        assert_int_equal(stage->bert.take(stage->bert.context, "lapse", false, 0, &lease, &error),
                          GZ_OK);
         if (!lease.is_mine) sleep(1);
     }

@@ -43,7 +43,7 @@ static void take(struct play *play, struct actor *actor)
 {
     struct gz_lease lease;
     struct gz_error error;
-    enum gz_status status = actor->log.take(actor->log.context, SCENE, true, &lease, &error);
+    enum gz_status status = actor->log.take(actor->log.context, SCENE, true, 0, &lease, &error);
     if (status != GZ_OK || !lease.is_mine) return;
     if (play->first_n == 0) play->first_n = lease.scene.first_n;
     actor->is_authority = true;
