@@ -100,8 +100,7 @@ static enum gz_status apply(void *to, const struct gz_cluster_change *change,
 {
     struct changes *changes = to;
     enum gz_status status = GZ_OK;
-    if (*changes->applier == NULL)
-        status = gz_applier_open(changes->applier, changes->path, false, error);
+    if (*changes->applier == NULL) status = gz_applier_open(changes->applier, changes->path, error);
     if (status == GZ_OK && change->version > gz_applier_place(*changes->applier).version)
         status = gz_fail(error, GZ_VERSION,
                          "its authority is a newer gizmod, of schema version %d: update this one",

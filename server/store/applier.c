@@ -82,29 +82,23 @@ static enum gz_status prepare(struct gz_applier *applier, struct gz_error *error
     return status;
 }
 
-static enum gz_status open_file(struct gz_applier *applier, bool create, struct gz_error *error)
+static enum gz_status open_file(struct gz_applier *applier, struct gz_error *error)
 {
-    struct stat file = {.st_size = 0};
-    bool is_there = lstat(applier->path, &file) == 0 || errno != ENOENT;
-    bool is_empty = is_there && file.st_size == 0;
-    if (!is_there && !create)
+    struct stat file;
+    if (lstat(applier->path, &file) != 0 && errno == ENOENT)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s",
                        gz_db_file_name(applier->path));
     enum gz_status status = gz_owner_init(&applier->owner, applier->path, error);
     if (status != GZ_OK) return status;
-    if (!is_there) status = gz_clear_name(applier->path, error);
-    if (is_there && !is_empty) status = inspect(applier->path, error);
-    if (status != GZ_OK) return status;
-    int flags = SQLITE_OPEN_READWRITE | (is_there ? 0 : SQLITE_OPEN_CREATE);
-    status = gz_db_open(applier->path, flags, &applier->db, error);
+    status = inspect(applier->path, error);
+    if (status == GZ_OK)
+        status = gz_db_open(applier->path, SQLITE_OPEN_READWRITE, &applier->db, error);
     if (status != GZ_OK) return status;
     gz_stamp_open(applier->path);
-    status = prepare(applier, error);
-    if (status != GZ_OK && !is_there) unlink(applier->path);
-    return status;
+    return prepare(applier, error);
 }
 
-enum gz_status gz_applier_open(struct gz_applier **applier, const char *path, bool create,
+enum gz_status gz_applier_open(struct gz_applier **applier, const char *path,
                                struct gz_error *error)
 {
     *applier = calloc(1, sizeof **applier);
@@ -113,7 +107,7 @@ enum gz_status gz_applier_open(struct gz_applier **applier, const char *path, bo
     (*applier)->path = strdup(path);
     if (asprintf(&(*applier)->wal_path, "%s-wal", path) < 0) (*applier)->wal_path = NULL;
     enum gz_status status = (*applier)->path != NULL && (*applier)->wal_path != NULL
-                                ? open_file(*applier, create, error)
+                                ? open_file(*applier, error)
                                 : gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (status == GZ_OK) return GZ_OK;
     gz_applier_close(*applier);
@@ -204,12 +198,12 @@ static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t siz
     if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
     char last[64] = "";
     enum gz_status status = GZ_OK;
-    while (status == GZ_OK && (rc = sqlite3changeset_next(change)) == SQLITE_ROW) {
+    while (status == GZ_OK && sqlite3changeset_next(change) == SQLITE_ROW) {
         const char *table;
         int columns, what, is_indirect;
         rc = sqlite3changeset_op(change, &table, &columns, &what, &is_indirect);
         if (rc != SQLITE_OK || strlen(table) >= sizeof last)
-            status = refuse(error, "a table has no name");
+            status = refuse(error, "a table's name cannot be");
         else if (strcmp(table, last) != 0)
             status = check_table(db, table, change, error);
         if (status == GZ_OK) snprintf(last, sizeof last, "%s", table);
@@ -317,7 +311,10 @@ static enum gz_status make_room(const char *path, struct gz_error *error)
 {
     struct stat file;
     if (lstat(path, &file) != 0 && errno == ENOENT) return gz_clear_name(path, error);
-    return gz_fold(path, error);
+    bool was_closed = gz_stamp_read(path) == GZ_STAMP_CLOSED;
+    enum gz_status status = gz_fold(path, error);
+    if (status == GZ_OK && was_closed) gz_stamp_close(path); /* folding wrote to the file */
+    return status;
 }
 
 static enum gz_status replace(const char *path, const char *from, struct gz_error *error)

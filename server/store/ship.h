@@ -55,10 +55,10 @@ GZ_MUST_USE enum gz_status gz_store_place(const char *path, struct gz_place *pla
 struct gz_applier;
 
 /* Looks at the file as an opening store does: GZ_STORAGE in words if a store could only read it.
- * Brings its schema up to date. `create`: makes an empty scene if there is no file, else that is
- * GZ_UNKNOWN_SCENE. GZ_BAD_STATE if somebody has the file open; GZ_VERSION for a newer schema. */
+ * Brings its schema up to date. GZ_UNKNOWN_SCENE for no file; GZ_BAD_STATE if somebody has it open;
+ * GZ_VERSION for a newer schema. */
 GZ_MUST_USE enum gz_status gz_applier_open(struct gz_applier **applier, const char *path,
-                                           bool create, struct gz_error *error);
+                                           struct gz_error *error);
 struct gz_place gz_applier_place(const struct gz_applier *applier);
 /* The file, or its write-ahead log, was moved or deleted: nobody would find what is applied. */
 bool gz_applier_has_moved(const struct gz_applier *applier);
@@ -69,15 +69,15 @@ bool gz_applier_has_moved(const struct gz_applier *applier);
 GZ_MUST_USE enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n,
                                             const uint8_t *bytes, size_t size,
                                             struct gz_error *error);
-/* All that was applied is in the file for good. What stands at the name of a file that has moved is
- * left alone. NULL is fine. */
+/* What was applied outlasts a loss of power from now on, unless somebody else reads the file. What
+ * stands at the name of a file that has moved is left alone. NULL is fine. */
 void gz_applier_close(struct gz_applier *applier);
 
 /* Puts the copy `from`, a file in the same folder, in the place of the file, or where there is
  * none; `from` is gone then. Crash-safe: the file is the one or the other. GZ_STORAGE if `from` is
  * no scene, or one that a store could only read, and if the file is too damaged to be opened: move
  * it away first; GZ_VERSION for a newer schema; GZ_BAD_STATE if somebody has the file open. After
- * an error both are as they were. */
+ * an error, too, the file is the one or the other. */
 GZ_MUST_USE enum gz_status gz_store_install(const char *path, const char *from,
                                             struct gz_error *error);
 

@@ -129,21 +129,12 @@ TEST(one_that_lost_its_log_is_opened_anew)
     expect_equal();
 }
 
-/* The file of another server, which never was in a cluster. */
-static void make_stranger(const char *path)
-{
-    struct gz_applier *applier;
-    struct gz_error error;
-    if (gz_applier_open(&applier, path, true, &error) != GZ_OK) fail_msg("%s", error.message);
-    gz_applier_close(applier);
-}
-
 TEST(what_took_its_name_is_left_alone)
 {
     struct gz_place place;
     edit_and_follow();
     edit_and_follow();
-    make_stranger(path_of(follower, ".new"));
+    make_empty_scene(path_of(follower, ".new")); /* which never was in a cluster */
     assert_int_equal(rename(path_of(follower, ".new"), path_of(follower, "")), 0);
     edit_and_follow();
     assert_int_equal(count_kept(), 0);
@@ -166,7 +157,7 @@ TEST(what_a_file_lacks_is_counted)
     struct gz_error error;
     edit_and_follow();
     assert_int_equal(gz_cluster_lags(follower->cluster, lags), 0);
-    make_stranger(path_of(follower, ".new"));
+    make_empty_scene(path_of(follower, ".new"));
     assert_int_equal(rename(path_of(follower, ".new"), path_of(follower, "")), 0);
     edit_and_follow();
     life_edit(author, 0);
@@ -226,7 +217,8 @@ TEST(no_more_are_kept_than_there_are_places)
     for (int i = 0; i <= GZ_CLUSTER_KEPT_MAX; i++) {
         struct gz_applier *applier;
         snprintf(name, sizeof name, ".%d", i);
-        if (gz_applier_open(&applier, path_of(follower, name), true, &error) != GZ_OK)
+        make_empty_scene(path_of(follower, name));
+        if (gz_applier_open(&applier, path_of(follower, name), &error) != GZ_OK)
             fail_msg("%s", error.message);
         gz_keep_give(follower->cluster, name, applier);
     }

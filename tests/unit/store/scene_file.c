@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/database.h"
 #include "store/stamp.h"
 
 int make_directory(void **state)
@@ -65,6 +66,18 @@ struct gz_store *open_recording(const char *path, bool create, double time,
     if (state->read_only[0] != '\0') fail_msg("open: %s", state->read_only);
     assert_int_equal(gz_store_start(store, &error), GZ_OK);
     return store;
+}
+
+void make_empty_scene(const char *path)
+{
+    sqlite3 *db;
+    struct gz_error error;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    enum gz_status status = gz_db_open(path, flags, &db, &error);
+    if (status == GZ_OK) status = gz_db_migrate(db, &error);
+    if (status != GZ_OK) fail_msg("%s", error.message);
+    sqlite3_close(db);
+    vouch_for(path);
 }
 
 struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error)

@@ -19,6 +19,8 @@ struct gz_store *open_scene(const char *path, bool create, double time,
                             struct gz_scene_state *state);
 struct gz_store *open_recording(const char *path, bool create, double time,
                                 enum gz_recorded recorded, struct gz_scene_state *state);
+/* Makes the file of an empty scene that was never opened: its place is 0. */
+void make_empty_scene(const char *path);
 /* Waits for the next batch that is done. */
 struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error);
 /* Submits it, waits, expects it to be committed, and frees it. */

@@ -4,6 +4,7 @@
 #include "unit/store/scene_file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include <uv.h>
 
 #include "store/ship.h"
+#include "store/stamp.h"
 #include "support/fault_vfs.h"
 
 #define CHANGES_MAX 8192
@@ -138,7 +140,8 @@ static void follow(const char *path, const struct log *log, size_t to)
 {
     struct gz_applier *applier;
     struct gz_error error = {0};
-    if (gz_applier_open(&applier, path, true, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (access(path, F_OK) != 0) make_empty_scene(path);
+    if (gz_applier_open(&applier, path, &error) != GZ_OK) fail_msg("%s", error.message);
     for (uint64_t n = gz_applier_place(applier).n; n < to; n++)
         if (gz_applier_apply(applier, n + 1, log->changes[n].bytes, log->changes[n].size, &error) !=
             GZ_OK)
@@ -762,7 +765,7 @@ static struct gz_applier *begin_anew(const char *path, const char *good)
     struct gz_error error;
     copy_file(good, path);
     vouch_for(path);
-    if (gz_applier_open(&applier, path, false, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_applier_open(&applier, path, &error) != GZ_OK) fail_msg("%s", error.message);
     return applier;
 }
 
@@ -810,7 +813,7 @@ static void expect_refusal(const char *path, const struct log *log, uint64_t n,
 {
     struct gz_applier *applier;
     struct gz_error error = {0};
-    if (gz_applier_open(&applier, path, false, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_applier_open(&applier, path, &error) != GZ_OK) fail_msg("%s", error.message);
     uint64_t place = gz_applier_place(applier).n;
     const struct change *change = &log->changes[n - 1];
     assert_int_equal(gz_applier_apply(applier, n, change->bytes, change->size, &error), status);
@@ -835,10 +838,10 @@ static void test_change_is_for_one_place_and_one_file(void **directory)
     tell(near, "DELETE FROM samples; DELETE FROM changes; DELETE FROM edits; DELETE FROM nodes");
     vouch_for(near);
     expect_refusal(near, stage.log, 4, GZ_CONFLICT, "is not in the file");
-    assert_int_equal(gz_applier_open(&applier, stage.path, false, &error), GZ_BAD_STATE);
+    assert_int_equal(gz_applier_open(&applier, stage.path, &error), GZ_BAD_STATE);
     assert_int_equal(gz_store_install(stage.path, near, &error), GZ_BAD_STATE);
     const char *none = in_directory(directory, "none.db");
-    assert_int_equal(gz_applier_open(&applier, none, false, &error), GZ_UNKNOWN_SCENE);
+    assert_int_equal(gz_applier_open(&applier, none, &error), GZ_UNKNOWN_SCENE);
     assert_int_equal(gz_store_place(none, &place, &error), GZ_UNKNOWN_SCENE);
     assert_int_equal(access(none, F_OK), -1);
     strike(&stage);
@@ -864,6 +867,38 @@ static void test_install_refuses_what_is_no_scene(void **directory)
     assert_int_equal(access(bad, F_OK), 0);
     assert_followed(&life);
     free_life(&life);
+}
+
+/* The disk refuses the step that counts. */
+static bool refuses_rename;
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+
+int __wrap_rename(const char *from, const char *to)
+{
+    errno = EIO;
+    return refuses_rename ? -1 : __real_rename(from, to);
+}
+
+static void test_install_that_fails_leaves_the_file_as_it_was(void **directory)
+{
+    struct stage stage = set_stage(directory);
+    const char *near = in_directory(directory, "near.db"),
+               *copy = in_directory(directory, "copy.db");
+    struct gz_error error;
+    follow(near, stage.log, 3);
+    copy_file(stage.path, copy);
+    vouch_for(copy);
+    enum gz_stamp stamp = gz_stamp_read(near);
+    refuses_rename = true;
+    assert_int_equal(gz_store_install(near, copy, &error), GZ_STORAGE);
+    assert_non_null(strstr(error.message, "Input/output error"));
+    refuses_rename = false;
+    assert_int_equal(gz_stamp_read(near), stamp);
+    assert_int_equal(place_of(near), 3);
+    assert_int_equal(gz_store_install(near, copy, &error), GZ_OK);
+    assert_equal(stage.path, near);
+    strike(&stage);
 }
 
 static void test_planted_differences_are_found(void **directory)
@@ -922,6 +957,7 @@ int main(void)
         IN_DIRECTORY(test_damaged_change_is_refused_or_whole),
         IN_DIRECTORY(test_change_is_for_one_place_and_one_file),
         IN_DIRECTORY(test_install_refuses_what_is_no_scene),
+        IN_DIRECTORY(test_install_that_fails_leaves_the_file_as_it_was),
         IN_DIRECTORY(test_planted_differences_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
