@@ -315,9 +315,38 @@
 #define GZ_PROOF_SECONDS 300
 /* Seconds that a connection from a member to another may take, handshakes included. */
 #define GZ_RELAY_CONNECT_SECONDS 5
-/* Bytes that the kernel may hold of what an authority sends for one relayed client, twice that with
- * its own bookkeeping. Left alone it would be 6 MB, which a slow client would see minutes late. */
-#define GZ_RELAY_RECEIVE_BYTES (64 * 1024)
+/* Bytes of a frame that go over a trunk in one record. Clients take turns between pieces: a large
+ * frame for one does not keep others waiting. */
+#define GZ_TRUNK_PIECE_BYTES (16 * 1024)
+/* Bytes of a relayed client that may be between the members, in each direction: those that it, or
+ * the authority, has not taken yet. So much goes to one client in a round trip between members, and
+ * so much waits for one that does not read. */
+#define GZ_TRUNK_WINDOW_BYTES (65 * 1024)
+/* What a piece takes of a window beside its bytes: what is kept about it until it is taken. */
+#define GZ_TRUNK_PIECE_COST 64
+/* Pieces that both ends of a trunk remember, so that they go over it once for all clients. In a
+ * round through the viewers of a scene come one or two for all, and some for one alone between. */
+#define GZ_TRUNK_SLOTS 64
+/* Bytes that wait to be sent on a trunk, from which on its clients get nothing new: what is sent
+ * later is newer. */
+#define GZ_TRUNK_WAITING_BYTES (256 * 1024)
+/* The most that can wait: of each client a window, what one read brought on top, and the records
+ * around them. */
+#define GZ_TRUNK_OUT_BYTES_MAX                                                                     \
+    ((size_t)(GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) *                                            \
+     (GZ_TRUNK_WINDOW_BYTES + 3 * GZ_TRUNK_PIECE_BYTES))
+/* Kept for the next bytes of a trunk; the memory of rare large ones is given back. */
+#define GZ_TRUNK_KEPT_BYTES ((size_t)512 * 1024)
+/* Payloads of records: who a client is; a close, as RFC 6455 bounds it. */
+#define GZ_TRUNK_OPEN_BYTES_MAX 256
+#define GZ_TRUNK_CLOSE_BYTES_MAX 125
+/* Bytes of the largest record, with as many channels as it can name, and of a read. */
+#define GZ_TRUNK_IN_BYTES_MAX (2 * GZ_TRUNK_PIECE_BYTES + 2 * UINT16_MAX + 64)
+/* Bytes that the kernel may hold of what is sent on a trunk, which is so much in a round trip; the
+ * system's own maximum may be less. */
+#define GZ_TRUNK_SOCKET_BYTES (1024 * 1024)
+/* Seconds without clients after which a trunk is closed. */
+#define GZ_TRUNK_IDLE_SECONDS 5
 /* Bytes of a request's body that wait for another member. */
 #define GZ_RELAY_BODY_BYTES (4 * GZ_HTTP_CHUNK_BYTES)
 /* Seconds after which another member that says nothing about a relayed request, and takes nothing,
@@ -403,6 +432,9 @@
 /* Seconds within which two wheel turns are one edit. */
 #define GZ_WHEEL_SECONDS 0.5
 
+static_assert(GZ_TRUNK_PIECE_BYTES + GZ_TRUNK_PIECE_COST <= GZ_TRUNK_WINDOW_BYTES / 2,
+              "a piece fits into the half of a window that is given back");
+static_assert(GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE <= UINT16_MAX, "each client has a channel");
 static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
 static_assert(4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 +
                       (GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING) *

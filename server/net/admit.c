@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include "net/internal.h"
+#include "net/trunk.h"
 #include "server/maxima.h"
 
 /* libwebsockets refuses a list of subprotocols from here on without a word. */
@@ -70,14 +71,14 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarde
     return status;
 }
 
-/* Whether our subprotocol is one of the comma-separated ones. */
-static bool offers_subprotocol(const char *list)
+/* Whether this subprotocol is one of the comma-separated ones. */
+static bool offers(const char *list, const char *subprotocol)
 {
-    size_t size = strlen(GZ_SUBPROTOCOL);
+    size_t size = strlen(subprotocol);
     while (*list != '\0') {
         list += strspn(list, ", \t");
         size_t word = strcspn(list, ", \t");
-        if (word == size && memcmp(list, GZ_SUBPROTOCOL, size) == 0) return true;
+        if (word == size && memcmp(list, subprotocol, size) == 0) return true;
         list += word;
     }
     return false;
@@ -96,6 +97,18 @@ static enum gz_status refuse(int *code, int http_code, struct gz_error *error,
 {
     *code = http_code;
     return gz_fail(error, status, "%s", message);
+}
+
+/* Whoever has a trunk says who its clients are. */
+static enum gz_status admit_trunk(const struct gz_net *net, struct lws *wsi, int *code,
+                                  struct gz_error *error)
+{
+    if (!gz_arrival_of(wsi)->is_relayed)
+        return refuse(code, 403, error, GZ_FORBIDDEN,
+                      "Sec-WebSocket-Protocol: " GZ_TRUNK_PROTOCOL
+                      " is for members of the cluster, which prove that they are");
+    if (net->draining) return refuse(code, 503, error, GZ_BAD_STATE, "the server is going away");
+    return GZ_OK;
 }
 
 enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char *upgrade, int *code,
@@ -120,9 +133,11 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
         return refuse(code, 400, error, GZ_TOO_LARGE,
                       "Sec-WebSocket-Protocol: the list is too long");
     }
-    if (!offers_subprotocol(list)) {
+    if (offers(list, GZ_TRUNK_PROTOCOL)) return admit_trunk(net, wsi, code, error);
+    if (!offers(list, GZ_SUBPROTOCOL)) {
         return refuse(code, 400, error, GZ_VERSION,
-                      "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL " is spoken here");
+                      "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL
+                      " is spoken here, and between members of a cluster " GZ_TRUNK_PROTOCOL);
     }
     if (gz_identify_proxied(net, gz_arrival_of(wsi)->user, error) != GZ_OK) {
         *code = 401;

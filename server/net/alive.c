@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "net/trunk.h"
 #include "server/maxima.h"
 
 /* Whether the peer has taken any of the bytes that wait for it since the last look. */
@@ -58,6 +59,8 @@ static void look_at(struct gz_connection *connection, double now_s)
         gz_connection_refuse(connection, NULL, &error, true);
     } else if (is_overdue(connection, now_s)) {
         gz_connection_end(connection, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+    } else if (connection->wire->kind->is_tended) {
+        return;
     } else if (is_silent(connection, now_s)) {
         gz_connection_dismiss(connection, "nothing came from you and you took nothing");
     } else if (now_s - connection->pinged_s >= connection->net->ping_s) {
@@ -94,5 +97,5 @@ void gz_alive_sweep(struct gz_net *net)
     sweep_scene(&net->lobby, now_s);
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         sweep_scene(scene, now_s);
-    gz_relays_sweep(net, now_s);
+    gz_trunks_sweep(net, now_s);
 }

@@ -229,10 +229,52 @@ void gz_arrival_begin(struct gz_net *net, struct lws *wsi)
 
 void gz_arrival_end(struct gz_net *net, struct lws *wsi)
 {
-    struct gz_arrival *arrival = gz_arrival_of(wsi);
+    gz_arrival_leave(net, gz_arrival_of(wsi));
+}
+
+/* ---- a client of another member ---- */
+
+static enum gz_status admit_relayed(struct gz_net *net, struct gz_arrival *arrival,
+                                    struct gz_error *error)
+{
+    if (net->draining) return gz_fail(error, GZ_BAD_STATE, "the server is going away");
+    if (net->session_count >= GZ_SESSIONS_MAX && !gz_arrive_make_room_for_session(net))
+        return gz_fail(error, GZ_TOO_MANY, "too many sessions");
+    if (!gz_address_is_in(&net->proxies, &arrival->client) &&
+        !gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
+        return gz_fail(error, GZ_RATE_LIMITED, "its address has as many connections as it may");
+    return gz_identify_proxied(net, arrival->user, error);
+}
+
+struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, const char *user,
+                                     struct gz_error *error)
+{
+    struct gz_arrival *arrival = calloc(1, sizeof *arrival);
+    if (arrival == NULL) {
+        (void)gz_fail(error, GZ_NO_MEMORY, "no memory");
+        return NULL;
+    }
+    (void)gz_address_parse(client, &arrival->client);
+    if (net->trust_header[0] != '\0') lws_snprintf(arrival->user, sizeof arrival->user, "%s", user);
+    arrival->is_relayed = true;
+    gz_peer_enter(&net->peers, &arrival->peer);
+    gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_BUSY);
+    if (admit_relayed(net, arrival, error) != GZ_OK) {
+        forget(net, arrival);
+        return NULL;
+    }
+    net->open_count++;
+    if (net->open_count > GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) (void)gz_arrive_make_room(net);
+    return arrival;
+}
+
+void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival)
+{
     if (!arrival->is_dropped) net->open_count--;
     forget(net, arrival);
 }
+
+/* ---- what becomes of it ---- */
 
 void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_peer_kind kind)
 {

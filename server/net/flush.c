@@ -85,8 +85,8 @@ void gz_connection_flush(struct gz_connection *connection, struct gz_now now)
     if (connection->parted) return;
     if (connection->end == 0) write_frames(connection, now);
     if (connection->end == 0 || connection->parted) return;
-    /* The rest of a message that is being relayed comes first. */
-    if (connection->is_amid && connection->relay != NULL)
+    /* What is relayed to it, and due, comes first. */
+    if (gz_relay_is_due(connection))
         gz_relay_go_on(connection);
     else
         part(connection, now);

@@ -393,7 +393,7 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
         return gz_tls_set_up(&gz_net_of(wsi)->tls, user) ? 0 : -1;
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-        return gz_relay_callback(wsi, reason, user, in, size);
+        return gz_route_callback(wsi, reason, user, in, size);
     case LWS_CALLBACK_WSI_CREATE: gz_arrival_begin(gz_net_of(wsi), wsi); return 0;
     case LWS_CALLBACK_WSI_DESTROY: gz_arrival_end(gz_net_of(wsi), wsi); return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);

@@ -11,8 +11,9 @@
  * - turn.c: the end of a turn; flush.c: frames to one connection; rest.h: how long a scene rests;
  * alarm.h: a timer
  * - alive.c: pings, silence, farewells; awake.c: their clock
- * - relay.c: a WebSocket whose scene another member of the cluster has; forward.c: HTTP for such a
- * scene; proof.h: how members know each other
+ * - relay.c: a WebSocket whose scene another member of the cluster has; route.c: the trunk to that
+ * member, branch.c: its other end, with those clients; trunk.h: what both ends are, bundle.h: what
+ * goes over it; forward.c: HTTP for such a scene; proof.h: how members know each other
  * - exchange.h: HTTP; reply.c: the header of an answer; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
@@ -92,6 +93,7 @@ struct gz_net_counters {
     uint64_t connections, refusals, dropped, frames_in, frames_out, bytes_in, bytes_out, requests;
     /* to and from other members */
     uint64_t relayed, relayed_requests, relayed_in, relayed_out;
+    uint64_t trunk_bytes, trunk_records, trunk_given, trunk_written;
 };
 
 struct gz_net {
@@ -112,7 +114,7 @@ struct gz_net {
     struct gz_awake awake;
     struct lws_context *context;
     struct lws_vhost *vhost;
-    struct lws_protocols protocols[3];
+    struct lws_protocols protocols[4];
     struct gz_net_scene lobby; /* connections without a session; it has no core */
     struct gz_net_scene *scenes;
     struct gz_arena arena; /* for decoding a hello */
@@ -139,8 +141,10 @@ struct gz_net {
     size_t secret_size;
     struct lws_vhost *relay_vhost; /* of connections to other members */
     struct lws_protocols relay_protocols[2];
-    struct gz_relay *relays;
-    size_t relay_count;
+    struct gz_trunk *trunks;    /* to and from other members */
+    size_t relay_count;         /* clients that are relayed there */
+    size_t channel_count;       /* clients of other members */
+    struct gz_channel *stirred; /* branch.c */
     struct gz_courier *courier; /* forward.c */
     bool accepting, draining;
     struct gz_net_counters counters;
@@ -187,6 +191,12 @@ void gz_arrive_start(struct gz_net *net);
 void gz_arrive_stop(struct gz_net *net);
 /* Takes a socket over, or closes it. libwebsockets has it from its first byte on. */
 void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *from);
+/* A client of another member, which says where it comes from and whom a trusted proxy names as its
+ * user: it counts as a connection. NULL with words if that cannot be. */
+struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, const char *user,
+                                     struct gz_error *error);
+/* It ends, and is freed. */
+void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival);
 /* libwebsockets has made its side of the one that arrives, or unmakes it. */
 void gz_arrival_begin(struct gz_net *net, struct lws *wsi);
 void gz_arrival_end(struct gz_net *net, struct lws *wsi);
@@ -333,14 +343,6 @@ void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, si
 /* ---- relay.c ---- */
 /* Seconds after which a relayed client may come back, where the reason is not gone at once. */
 #define GZ_RELAY_RETRY_S 1
-/* Makes what connections to other members need. GZ_OK without a secret. */
-GZ_MUST_USE enum gz_status gz_relays_open(struct gz_net *net, struct gz_error *error);
-/* Looks which relays have ended, are late or silent. */
-void gz_relays_sweep(struct gz_net *net, double now_s);
-/* Ends all of them. */
-void gz_relays_close(struct gz_net *net);
-/* After the end of the loop: frees those that are left. */
-void gz_relays_finish(struct gz_net *net);
 /* The connection, of which nothing is read, has said `hello` for a scene that the member at `url`
  * has. It is read again once that member is reached; if it cannot be, the client is sent away. */
 void gz_relay_begin(struct gz_connection *connection, const char *url, const uint8_t *hello,
@@ -348,13 +350,25 @@ void gz_relay_begin(struct gz_connection *connection, const char *url, const uin
 /* Takes a piece of a message of the client; passes on what was taken. */
 void gz_relay_take(struct gz_connection *connection, const struct gz_frame_part *part);
 void gz_relay_pass(struct gz_connection *connection);
-/* The client's socket is free: the authority is read again. */
+/* The client's wire is free: what waits for it is written. */
 void gz_relay_go_on(struct gz_connection *connection);
+/* Whether something has to be written to a connection that is over before its end is said. */
+bool gz_relay_is_due(const struct gz_connection *connection);
 /* The client's connection is over. */
 void gz_relay_leave(struct gz_connection *connection);
+
+/* ---- route.c ---- */
+/* Makes what connections to other members need. GZ_OK without a secret. */
+GZ_MUST_USE enum gz_status gz_routes_open(struct gz_net *net, struct gz_error *error);
 /* For libwebsockets. It asks a server's protocol whether a certificate is good: that asks here. */
-int gz_relay_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                       size_t size);
+
+/* ---- branch.c ---- */
+int gz_branch_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                       size_t size);
+/* Those whose reading goes on are read, and those that were killed are finished. */
+void gz_channels_have_turn(struct gz_net *net);
 
 /* ---- forward.c ---- */
 /* Makes what forwarding needs. GZ_OK without a secret. */

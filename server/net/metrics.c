@@ -9,12 +9,21 @@
 #include <unistd.h>
 
 #include "net/text.h"
+#include "net/trunk.h"
 
 static bool print(struct gz_buffer *out, const char *name, const char *type, const char *help,
                   uint64_t value)
 {
     return gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\ngizmod_%s %" PRIu64 "\n",
                          name, help, name, type, name, value);
+}
+
+static size_t count_trunks(const struct gz_net *net)
+{
+    size_t count = 0;
+    for (const struct gz_trunk *trunk = net->trunks; trunk != NULL; trunk = trunk->next)
+        if (!trunk->is_over) count++;
+    return count;
 }
 
 /* Only for a member of a cluster. */
@@ -31,7 +40,20 @@ static bool print_relays(const struct gz_net *net, struct gz_buffer *out)
             print(out, "relayed_to_members_bytes_total", "counter",
                   "Bytes of clients passed on to other members.", counters->relayed_in) &&
             print(out, "relayed_from_members_bytes_total", "counter",
-                  "Bytes of other members passed on to clients.", counters->relayed_out));
+                  "Bytes of other members passed on to clients.", counters->relayed_out) &&
+            print(out, "trunks", "gauge", "Connections to and from other members, for clients.",
+                  count_trunks(net)) &&
+            print(out, "trunk_clients", "gauge", "Sessions of clients of other members.",
+                  net->channel_count) &&
+            print(out, "trunk_sent_bytes_total", "counter", "Bytes sent on trunks.",
+                  counters->trunk_bytes) &&
+            print(out, "trunk_records_total", "counter", "Records sent on trunks.",
+                  counters->trunk_records) &&
+            print(out, "trunk_pieces_total", "counter",
+                  "Pieces of frames for clients of other members.", counters->trunk_given) &&
+            print(out, "trunk_pieces_sent_total", "counter",
+                  "Such pieces whose bytes were sent: those for several clients are sent once.",
+                  counters->trunk_written));
 }
 
 /* Two statuses may share a word. */

@@ -1,5 +1,6 @@
 /* The network as a whole: libwebsockets' context, the loop's handles, the list of scenes. */
 #include "net/internal.h"
+#include "net/trunk.h"
 #include "server/maxima.h"
 
 #include <ctype.h>
@@ -61,6 +62,11 @@ static void describe_protocols(struct gz_net *net)
     net->protocols[1] = (struct lws_protocols){.name = GZ_SUBPROTOCOL,
                                                .callback = gz_socket_callback,
                                                .per_session_data_size = sizeof(struct gz_websocket),
+                                               .rx_buffer_size = UNUSED_BYTES,
+                                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
+    net->protocols[2] = (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL,
+                                               .callback = gz_branch_callback,
+                                               .per_session_data_size = sizeof(void *),
                                                .rx_buffer_size = UNUSED_BYTES,
                                                .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
 }
@@ -150,7 +156,7 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
     if (!gz_page_policy_print(&net->page_policy, &net->rules))
         return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     status = create_context(net, options->server, error);
-    if (status == GZ_OK) status = gz_relays_open(net, error);
+    if (status == GZ_OK) status = gz_routes_open(net, error);
     if (status == GZ_OK) status = gz_forwards_open(net, error);
     return status;
 }
@@ -161,7 +167,7 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
 static void release(struct gz_net *net)
 {
     if (net->context != NULL) lws_context_destroy(net->context);
-    gz_relays_finish(net);
+    gz_trunks_finish(net);
     gz_forwards_finish(net);
     if (net->socket >= 0) close(net->socket);
     if (net->silent_sockets >= 0) close(net->silent_sockets);
@@ -283,7 +289,8 @@ void gz_net_close(struct gz_net *net)
 {
     if (!net->draining) gz_net_drain(net);
     gz_arrive_stop(net);
-    gz_relays_close(net);
+    gz_trunks_close(net);
+    gz_channels_have_turn(net);
     lws_context_destroy(net->context);
     gz_forwards_close(net);
     uv_close((uv_handle_t *)&net->prepare, NULL);

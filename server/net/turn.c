@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+#include "net/trunk.h"
+
 /* A round is cut into so many slices. A slice takes so many seconds at least and at most, beyond
  * its last connection: the viewers of a slice share a frame, and all others wait for it. */
 #define SLICES 3
@@ -184,7 +186,7 @@ static void come_back(uv_idle_t *again)
 
 static void sleep_until_next_pass(struct gz_net *net)
 {
-    double next_s = next_pass_s(&net->lobby);
+    double next_s = net->stirred != NULL ? -INFINITY : next_pass_s(&net->lobby);
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         next_s = fmin(next_s, next_pass_s(scene));
     if (next_s <= clock_s()) {
@@ -197,8 +199,10 @@ static void sleep_until_next_pass(struct gz_net *net)
 
 void gz_net_end_turn(struct gz_net *net)
 {
+    gz_channels_have_turn(net);
     serve_lobby(net, gz_clock_now());
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         serve(net, scene, gz_clock_now());
+    gz_trunks_end_turn(net);
     sleep_until_next_pass(net);
 }

@@ -16,6 +16,7 @@ struct gz_wire {
 };
 
 struct gz_wire_kind {
+    bool is_tended; /* whether the other side is there is looked after by somebody else */
     /* Takes one frame, which has room for its header before it; RAW: bytes of frames as they are.
      * False if it cannot take the whole frame, for want of memory or because the wire is broken: a
      * part of it may be on its way, and nothing can follow a part. */

@@ -1,8 +1,7 @@
 /* Clients of a member of a cluster for a scene that another member has: all of it as at that
- * member, and what becomes of them if that member goes, is silent, or does not know this one. The
- * members are daemons without a database: support/member.c. */
+ * member, and what becomes of them if that member goes, is silent, or does not know this one. */
 #include "net/proof.h"
-#include "net_fixture.h"
+#include "relay_fixture.h"
 #include "server/maxima.h"
 
 #include <arpa/inet.h>
@@ -12,109 +11,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define SECRET "a secret of the members"
-
-static struct test_daemon authority, front;
-
 static const char tiny[] =
     "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
     "{\"name\":\"base\",\"children\":[1]},{\"name\":\"arm\",\"translation\":[1,2,3]}]}";
-
-/* ---- members ---- */
-
-static void print_member_url(const struct test_daemon *member, char url[128])
-{
-    snprintf(url, 128, "http%s://127.0.0.1:%d", member->tls ? "s" : "", member->port);
-}
-
-/* A member that says of all scenes that they are at `url`; NULL: it has them itself. */
-static void start_member(struct test_daemon *member, const char *url, const char *secret,
-                         const char *option)
-{
-    setenv("GIZMOD", GZ_MEMBER_PATH, 1);
-    setenv("GIZMOD_TEST_SECRET", secret, 1);
-    if (url != NULL)
-        setenv("GIZMOD_TEST_ELSEWHERE", url, 1);
-    else
-        unsetenv("GIZMOD_TEST_ELSEWHERE");
-    test_daemon_start(member, option, NULL);
-}
-
-/* Members share a folder for certificates, so that they trust one authority. */
-static void init_beside(struct test_daemon *member, const char *name)
-{
-    *member = authority;
-    member->pid = member->port = 0;
-    snprintf(member->data, sizeof member->data, "%s/%s", authority.directory, name);
-    snprintf(member->log, sizeof member->log, "%s/%s.log", authority.directory, name);
-}
-
-static void start_front(struct test_daemon *member, const char *name, const char *secret,
-                        const char *option)
-{
-    char url[128];
-    print_member_url(&authority, url);
-    init_beside(member, name);
-    start_member(member, url, secret, option);
-}
-
-static bool is_logged(const struct test_daemon *member, const char *words)
-{
-    char line[1024];
-    bool is_there = false;
-    FILE *log = fopen(member->log, "r");
-    while (log != NULL && !is_there && fgets(line, sizeof line, log) != NULL)
-        is_there = strstr(line, words) != NULL;
-    if (log != NULL) fclose(log);
-    return is_there;
-}
-
-static long count(const struct test_daemon *member, const char *row)
-{
-    struct raw_response response;
-    raw_request(member->port, "GET", "/metrics", "", "", 0, &response);
-    const char *at = strstr(response.body, row);
-    if (at == NULL) fail_msg("no %s in /metrics", row);
-    return strtol(at + strlen(row), NULL, 10);
-}
-
-static int request(int port, const char *method, const char *path, const char *headers,
-                   const char *body, struct raw_response *response)
-{
-    char all[512];
-    snprintf(all, sizeof all, "Content-Length: %zu\r\n%s", strlen(body), headers);
-    raw_request(port, method, path, *body != '\0' ? all : headers, body, strlen(body), response);
-    return response->status;
-}
-
-static int join(const struct test_daemon *member, const char *scene, const char *user)
-{
-    int socket = raw_open(member->port);
-    assert_true(raw_send_hello(socket, scene, user));
-    assert_true(raw_answers(socket));
-    return socket;
-}
-
-/* Reads on until `bye` comes, and the connection ends. What may be tried again, and when. */
-static double read_bye(int socket)
-{
-    struct raw_frame *frame = malloc(sizeof *frame);
-    struct gz_message bye;
-    struct gz_arena arena;
-    int code;
-    assert_non_null(frame);
-    gz_arena_init(&arena, 0);
-    assert_true(raw_read_message(socket, GZ_OP_BYE, frame, &arena, &bye));
-    assert_true(bye.has & GZ_HAS_BYE_RETRY_S);
-    assert_false(bye.bye.fatal);
-    double retry_s = bye.bye.retry_s;
-    assert_true(raw_is_ended_within(socket, 60, &code));
-    assert_int_equal(code, 1001);
-    close(socket);
-    gz_arena_finish(&arena);
-    free(frame);
-    return retry_s;
-}
 
 /* ---- WebSockets ---- */
 
@@ -707,26 +606,6 @@ TEST(test_relay_of_an_upload_broken_off)
     assert_int_equal(request(front.port, "PUT", "/scenes/half", "", tiny, &response), 201);
 }
 
-/* ---- all of it ---- */
-
-static int start(void **state)
-{
-    (void)state;
-    test_daemon_init(&authority);
-    start_member(&authority, NULL, SECRET, NULL);
-    start_front(&front, "front", SECRET, NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    test_daemon_end(&front);
-    if (authority.pid != 0) test_daemon_end(&authority); /* a test that failed may have killed it */
-    test_daemon_finish(&authority);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -751,5 +630,5 @@ int main(void)
         cmocka_unit_test(test_relay_of_an_upload_broken_off),
         cmocka_unit_test(test_relay_of_an_answer_that_pauses),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
 }

@@ -1,0 +1,511 @@
+/* branch.c - the authority's end of a trunk from another member of the cluster. Each channel is a
+ * client of that member: a connection like others, whose wire is the channel.
+ *
+ * - A frame goes into its channel's window piece by piece; what does not fit waits here, and the
+ *   channel is not free, as a socket that is full.
+ * - What the client says is taken as bytes of a socket are: while the connection is paused it waits
+ *   here, and the window is not given back.
+ * - The edge looks after the client itself: its pings, its silence, and its frames' form.
+ * - A channel that is killed, or whose reading goes on, has its turn at the end of the loop's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/internal.h"
+#include "net/trunk.h"
+#include "server/maxima.h"
+
+/* The rest of a frame, which waits for the window. */
+struct rest {
+    struct rest *next;
+    size_t size, sent;
+    uint8_t bytes[];
+};
+
+struct gz_branch {
+    struct gz_trunk trunk;        /* first */
+    struct gz_branch **slot;      /* libwebsockets' pointer to it; NULL once it let go */
+    struct gz_channel **channels; /* by number; NULL where there is none */
+    size_t capacity;
+};
+
+struct gz_channel {
+    struct gz_wire wire; /* first */
+    struct gz_connection connection;
+    struct gz_branch *branch; /* NULL once the edge, or the trunk, is gone */
+    uint16_t number;
+    struct rest *first_rest, **last_rest;
+    size_t in_flight;       /* what the edge has not taken of the window */
+    uint64_t taken_bytes;   /* what it took ever */
+    struct gz_buffer inbox; /* came, and was not taken */
+    size_t taken;           /* and the edge was not told yet */
+    const char *close_words;
+    int close_code;
+    bool owes_close, has_closed; /* when the rest is sent; it is sent */
+    bool is_paused, is_killed;
+    bool is_stirred; /* it is in the net's list */
+    struct gz_channel *next_stirred;
+};
+
+static struct gz_branch *branch_of(const struct gz_trunk *trunk)
+{
+    return (struct gz_branch *)trunk;
+}
+
+static struct gz_channel *channel_of(const struct gz_wire *wire)
+{
+    return (struct gz_channel *)wire;
+}
+
+/* It has its turn. */
+static void stir(struct gz_channel *channel)
+{
+    struct gz_net *net = channel->connection.net;
+    if (channel->is_stirred) return;
+    channel->is_stirred = true;
+    channel->next_stirred = net->stirred;
+    net->stirred = channel;
+}
+
+/* ---- to the client ---- */
+
+static bool is_full(const struct gz_channel *channel)
+{
+    return gz_trunk_is_full(&channel->branch->trunk);
+}
+
+static bool fits(const struct gz_channel *channel, size_t size)
+{
+    return channel->in_flight == 0 ||
+           channel->in_flight + gz_piece_cost(size) <= GZ_TRUNK_WINDOW_BYTES;
+}
+
+/* As many pieces as fit; how many bytes that were. */
+static size_t send_pieces(struct gz_channel *channel, const uint8_t *bytes, size_t size)
+{
+    struct gz_trunk *trunk = &channel->branch->trunk;
+    size_t at = 0;
+    while (at < size && gz_trunk_is_good(trunk)) {
+        const size_t piece = size - at < GZ_TRUNK_PIECE_BYTES ? size - at : GZ_TRUNK_PIECE_BYTES;
+        if (!fits(channel, piece)) break;
+        if (!gz_bundle_share(&trunk->out, channel->number, bytes + at, piece, at + piece == size))
+            gz_trunk_fail(trunk, "no memory");
+        channel->in_flight += gz_piece_cost(piece);
+        at += piece;
+    }
+    return at;
+}
+
+static bool keep_rest(struct gz_channel *channel, const uint8_t *bytes, size_t size)
+{
+    struct rest *rest = malloc(sizeof *rest + size);
+    if (rest == NULL) return false;
+    *rest = (struct rest){.size = size};
+    memcpy(rest->bytes, bytes, size);
+    *channel->last_rest = rest;
+    channel->last_rest = &rest->next;
+    return true;
+}
+
+static void drop_rest(struct gz_channel *channel)
+{
+    struct rest *rest = channel->first_rest;
+    channel->first_rest = rest->next;
+    if (channel->first_rest == NULL) channel->last_rest = &channel->first_rest;
+    free(rest);
+}
+
+static void say_close(struct gz_channel *channel, int code, const char *words)
+{
+    channel->has_closed = true;
+    channel->owes_close = false;
+    gz_trunk_add_close(&channel->branch->trunk, channel->number, code, words);
+}
+
+/* What waits goes on as the window allows. */
+static void send_rest(struct gz_channel *channel)
+{
+    struct rest *rest;
+    while ((rest = channel->first_rest) != NULL && !is_full(channel)) {
+        rest->sent += send_pieces(channel, rest->bytes + rest->sent, rest->size - rest->sent);
+        if (rest->sent < rest->size) return;
+        drop_rest(channel);
+    }
+    if (channel->first_rest == NULL && channel->owes_close)
+        say_close(channel, channel->close_code, channel->close_words);
+}
+
+/* The header of a binary message goes before it, into its headroom; how many bytes it has. */
+static size_t put_header(uint8_t *before, size_t size)
+{
+    const size_t length = size < 126 ? 0 : size <= UINT16_MAX ? 2 : 8;
+    uint8_t *at = before - length - 2;
+    at[0] = 0x82;
+    at[1] = (uint8_t)(length == 0 ? size : length == 2 ? 126 : 127);
+    for (size_t i = 0; i < length; i++)
+        at[2 + i] = (uint8_t)((uint64_t)size >> 8 * (length - 1 - i));
+    return 2 + length;
+}
+
+/* Control frames are for the edge to say. */
+static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
+                        enum lws_write_protocol kind)
+{
+    struct gz_channel *channel = channel_of(wire);
+    if (channel->branch == NULL || !gz_trunk_is_good(&channel->branch->trunk)) return false;
+    if (kind != LWS_WRITE_BINARY) return true;
+    const size_t header = put_header(frame->data, frame->size), size = header + frame->size;
+    const uint8_t *bytes = frame->data - header;
+    const size_t sent = channel->first_rest == NULL ? send_pieces(channel, bytes, size) : 0;
+    return sent == size || keep_rest(channel, bytes + sent, size - sent);
+}
+
+static bool write_close(struct gz_wire *wire, int code, const char *words)
+{
+    struct gz_channel *channel = channel_of(wire);
+    if (channel->branch == NULL) return false;
+    channel->owes_close = true;
+    channel->close_code = code;
+    channel->close_words = words;
+    if (channel->first_rest == NULL) say_close(channel, code, words);
+    return true;
+}
+
+static bool is_free(const struct gz_wire *wire)
+{
+    const struct gz_channel *channel = channel_of(wire);
+    return channel->branch == NULL || (channel->first_rest == NULL && !is_full(channel));
+}
+
+static uint64_t taken_bytes(const struct gz_wire *wire)
+{
+    return channel_of(wire)->taken_bytes;
+}
+
+static bool take_back(struct gz_channel *channel, size_t bytes)
+{
+    if (bytes > channel->in_flight) return false;
+    channel->in_flight -= bytes;
+    channel->taken_bytes += bytes;
+    if (channel->first_rest == NULL) return true;
+    send_rest(channel);
+    if (channel->first_rest == NULL) gz_connection_go_on(&channel->connection);
+    return true;
+}
+
+/* ---- from the client ---- */
+
+static void drop_taken(struct gz_buffer *inbox, size_t size)
+{
+    if (size < inbox->size) {
+        memmove(inbox->data, inbox->data + size, inbox->size - size);
+        gz_buffer_truncate(inbox, inbox->size - size);
+    } else {
+        gz_buffer_finish(inbox);
+        gz_buffer_init(inbox, inbox->max, 0);
+    }
+}
+
+static void count_taken(struct gz_channel *channel, size_t bytes)
+{
+    channel->taken += bytes;
+    if (channel->taken < GZ_TRUNK_WINDOW_BYTES / 2 || channel->branch == NULL) return;
+    gz_trunk_add_took(&channel->branch->trunk, channel->number, channel->taken);
+    channel->taken = 0;
+}
+
+static size_t take_bytes(struct gz_channel *channel, uint8_t *bytes, size_t size)
+{
+    if (channel->is_killed) return size;
+    const size_t used = gz_connection_take(&channel->connection, bytes, size);
+    count_taken(channel, used);
+    return used;
+}
+
+static const char *take_data(struct gz_channel *channel, const struct gz_record *record)
+{
+    const bool waits = channel->is_paused || channel->inbox.size > 0;
+    const size_t used = waits ? 0 : take_bytes(channel, record->bytes, record->size);
+    if (used == record->size) return NULL;
+    return gz_buffer_append(&channel->inbox, record->bytes + used, record->size - used) == GZ_OK
+               ? NULL
+               : "it sent more than the window of a channel, or there is no memory";
+}
+
+static void pause_reading(struct gz_wire *wire)
+{
+    channel_of(wire)->is_paused = true;
+}
+
+static void resume_reading(struct gz_wire *wire)
+{
+    channel_of(wire)->is_paused = false;
+    stir(channel_of(wire));
+}
+
+static bool is_paused(const struct gz_wire *wire)
+{
+    return channel_of(wire)->is_paused;
+}
+
+/* ---- its life ---- */
+
+/* The edge sees the end of its own client. */
+static void end_writing(struct gz_wire *wire)
+{
+    (void)wire;
+}
+
+static void kill_channel(struct gz_wire *wire)
+{
+    channel_of(wire)->is_killed = true;
+    stir(channel_of(wire));
+}
+
+static const struct gz_wire_kind channel_kind = {.is_tended = true,
+                                                 .write = write_frame,
+                                                 .write_close = write_close,
+                                                 .is_free = is_free,
+                                                 .taken_bytes = taken_bytes,
+                                                 .pause = pause_reading,
+                                                 .resume = resume_reading,
+                                                 .is_paused = is_paused,
+                                                 .end_writing = end_writing,
+                                                 .kill = kill_channel};
+
+static bool add_channel(struct gz_branch *branch, struct gz_channel *channel)
+{
+    const size_t had = branch->capacity;
+    if (!gz_grow(&branch->channels, &branch->capacity, (size_t)channel->number + 1,
+                 sizeof *branch->channels))
+        return false;
+    for (size_t i = had; i < branch->capacity; i++) branch->channels[i] = NULL;
+    branch->channels[channel->number] = channel;
+    return true;
+}
+
+/* Nothing can be said to the client any more. */
+static void cut_off(struct gz_channel *channel)
+{
+    if (channel->branch == NULL) return;
+    channel->branch->channels[channel->number] = NULL;
+    channel->branch = NULL;
+    stir(channel);
+}
+
+static void destroy_channel(struct gz_channel *channel)
+{
+    struct gz_net *net = channel->connection.net;
+    if (channel->branch != NULL) {
+        if (!channel->has_closed) say_close(channel, GZ_CHANNEL_GONE, NULL);
+        cut_off(channel);
+    }
+    gz_connection_finish(&channel->connection);
+    gz_arrival_leave(net, channel->wire.arrival);
+    while (channel->first_rest != NULL) drop_rest(channel);
+    gz_buffer_finish(&channel->inbox);
+    net->channel_count--;
+    free(channel);
+}
+
+/* What came before the end is taken before it. */
+static void read_on(struct gz_channel *channel)
+{
+    struct gz_buffer *inbox = &channel->inbox;
+    if (!channel->is_paused && inbox->size > 0)
+        drop_taken(inbox, take_bytes(channel, inbox->data, inbox->size));
+    if (channel->branch != NULL) return;
+    if (inbox->size == 0 || channel->connection.net->draining)
+        gz_connection_break(&channel->connection);
+    else
+        gz_connection_go_on(&channel->connection); /* which finds out that nobody takes anything */
+}
+
+void gz_channels_have_turn(struct gz_net *net)
+{
+    while (net->stirred != NULL) {
+        struct gz_channel *channel = net->stirred;
+        net->stirred = channel->next_stirred;
+        channel->is_stirred = channel->is_killed; /* it is never in the list again */
+        if (channel->is_killed)
+            destroy_channel(channel);
+        else
+            read_on(channel);
+    }
+}
+
+/* Who the edge says it is, as a proxy's word: arrive.c. */
+static struct gz_arrival *read_client(struct gz_net *net, const struct gz_record *record,
+                                      struct gz_error *error)
+{
+    char client[GZ_ADDRESS_TEXT_BYTES] = "", user[GZ_USER_BYTES_MAX + 1] = "";
+    const size_t client_size = record->size > 0 ? record->bytes[0] : SIZE_MAX;
+    if (client_size >= sizeof client || client_size >= record->size ||
+        record->size - 1 - client_size >= sizeof user) {
+        (void)gz_fail(error, GZ_BAD_MESSAGE, "the edge does not say who the client is");
+        return NULL;
+    }
+    memcpy(client, record->bytes + 1, client_size);
+    memcpy(user, record->bytes + 1 + client_size, record->size - 1 - client_size);
+    return gz_arrive_relayed(net, client, user, error);
+}
+
+static struct gz_channel *create(struct gz_branch *branch, uint16_t number,
+                                 struct gz_arrival *arrival)
+{
+    struct gz_channel *channel = calloc(1, sizeof *channel);
+    if (channel == NULL) return NULL;
+    channel->wire = (struct gz_wire){&channel_kind, arrival};
+    channel->number = number;
+    channel->last_rest = &channel->first_rest;
+    gz_buffer_init(&channel->inbox, GZ_TRUNK_WINDOW_BYTES + 3 * GZ_TRUNK_PIECE_BYTES, 0);
+    if (!add_channel(branch, channel)) {
+        free(channel);
+        return NULL;
+    }
+    channel->branch = branch;
+    return channel;
+}
+
+static void open_channel(struct gz_branch *branch, const struct gz_record *record)
+{
+    struct gz_net *net = branch->trunk.net;
+    const uint16_t number = gz_record_channel(record, 0);
+    struct gz_error error = {.message = "no memory"};
+    struct gz_arrival *arrival = read_client(net, record, &error);
+    struct gz_channel *channel = arrival != NULL ? create(branch, number, arrival) : NULL;
+    if (channel != NULL) {
+        net->channel_count++;
+        gz_connection_begin(&channel->connection, net, &channel->wire);
+        return;
+    }
+    if (arrival != NULL) gz_arrival_leave(net, arrival);
+    net->counters.refusals++;
+    gz_log(net->log, GZ_INFO, 0, "refused a client of another member: %s", error.message);
+    gz_trunk_add_close(&branch->trunk, number, GZ_CHANNEL_REFUSED, error.message);
+}
+
+/* ---- the trunk ---- */
+
+/* The edge says no more in this channel; another one may have its number next. */
+static void close_channel(struct gz_channel *channel)
+{
+    if (!channel->has_closed) say_close(channel, GZ_CHANNEL_GONE, NULL);
+    cut_off(channel);
+}
+
+/* What comes in a channel that has ended here was sent before the edge knew of it. */
+static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
+{
+    struct gz_branch *branch = branch_of(trunk);
+    const size_t number = gz_record_channel(record, 0);
+    struct gz_channel *channel = number < branch->capacity ? branch->channels[number] : NULL;
+    switch (record->kind) {
+    case GZ_RECORD_OPEN:
+        if (channel != NULL) return "it opened a channel that is open";
+        open_channel(branch, record);
+        return NULL;
+    case GZ_RECORD_DATA:
+        if (record->count > 1) return "it sent one client's bytes for several";
+        return channel != NULL ? take_data(channel, record) : NULL;
+    case GZ_RECORD_TOOK:
+        return channel == NULL || take_back(channel, gz_record_number(record->bytes, 4))
+                   ? NULL
+                   : "it took more than it was sent";
+    case GZ_RECORD_CLOSE:
+        if (channel != NULL) close_channel(channel);
+        return NULL;
+    case GZ_RECORD_AGAIN:
+    case GZ_RECORD_KINDS: break;
+    }
+    return "it sent a record that only an authority may send";
+}
+
+static void go_on(struct gz_trunk *trunk)
+{
+    struct gz_branch *branch = branch_of(trunk);
+    for (size_t i = 0; i < branch->capacity; i++) {
+        struct gz_channel *channel = branch->channels[i];
+        if (channel == NULL) continue;
+        send_rest(channel);
+        if (channel->first_rest == NULL) gz_connection_go_on(&channel->connection);
+    }
+}
+
+static void end(struct gz_trunk *trunk, const char *why)
+{
+    struct gz_branch *branch = branch_of(trunk);
+    size_t count = 0;
+    for (size_t i = 0; i < branch->capacity; i++) {
+        if (branch->channels[i] == NULL) continue;
+        count++;
+        cut_off(branch->channels[i]);
+    }
+    gz_log(trunk->net->log, count > 0 ? GZ_WARN : GZ_INFO, 0,
+           "a trunk with %zu clients of another member ends: %s", count, why);
+    if (branch->slot != NULL) *branch->slot = NULL;
+    branch->slot = NULL;
+}
+
+static void look_at(struct gz_trunk *trunk, double now_s)
+{
+    (void)trunk;
+    (void)now_s;
+}
+
+static bool is_forgotten(const struct gz_trunk *trunk, double now_s)
+{
+    (void)trunk;
+    (void)now_s;
+    return true;
+}
+
+static void destroy(struct gz_trunk *trunk)
+{
+    struct gz_branch *branch = branch_of(trunk);
+    free(branch->channels);
+    free(branch);
+}
+
+static const struct gz_trunk_end authority = {.take = take,
+                                              .go_on = go_on,
+                                              .end = end,
+                                              .look_at = look_at,
+                                              .is_forgotten = is_forgotten,
+                                              .destroy = destroy};
+
+static void begin(struct lws *wsi, struct gz_branch **slot)
+{
+    struct gz_net *net = gz_net_of(wsi);
+    struct gz_branch *branch = calloc(1, sizeof *branch);
+    char peer[GZ_ADDRESS_TEXT_BYTES];
+    gz_arrival_become(net, gz_arrival_of(wsi), GZ_PEER_BUSY);
+    gz_address_print(&gz_arrival_of(wsi)->client, peer);
+    *slot = branch;
+    if (branch == NULL) {
+        gz_arrival_kill(net, wsi);
+        return;
+    }
+    gz_log(net->log, GZ_INFO, 0, "there is a trunk from the member at %s", peer);
+    branch->slot = slot;
+    gz_trunk_init(&branch->trunk, net, &authority);
+    gz_trunk_begin(&branch->trunk, wsi, false);
+}
+
+int gz_branch_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                       size_t size)
+{
+    struct gz_branch **slot = user;
+    (void)in;
+    (void)size;
+    if (reason == LWS_CALLBACK_ESTABLISHED) {
+        begin(wsi, slot);
+        return 0;
+    }
+    const bool is_end =
+        reason == LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL || reason == LWS_CALLBACK_CLOSED;
+    if (!is_end || slot == NULL || *slot == NULL) return 0;
+    gz_trunk_lose(&(*slot)->trunk, "its connection ended");
+    (*slot)->slot = NULL;
+    *slot = NULL;
+    return 0;
+}

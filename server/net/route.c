@@ -1,0 +1,382 @@
+/* route.c - the way to another member of the cluster: the edge's end of a trunk. It is opened when
+ * the first client is relayed there, and closed some seconds after the last one. Its channels are
+ * those clients; relay.c has each of them. */
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/proof.h"
+#include "net/relay.h"
+#include "server/maxima.h"
+
+static struct gz_route *route_of(const struct gz_trunk *trunk)
+{
+    return (struct gz_route *)trunk;
+}
+
+static void enter_phase(struct gz_route *route, enum gz_route_phase phase)
+{
+    route->phase = phase;
+    route->since_s = gz_awake_now(&route->trunk.net->awake);
+}
+
+/* ---- pieces ---- */
+
+void gz_piece_release(struct gz_piece *piece)
+{
+    if (piece != NULL && --piece->uses == 0) free(piece);
+}
+
+/* Puts it into its place. NULL without memory. */
+static struct gz_piece *keep_piece(struct gz_route *route, const struct gz_record *record)
+{
+    struct gz_piece *piece = malloc(sizeof *piece + record->size);
+    if (piece == NULL) return NULL;
+    *piece = (struct gz_piece){.uses = 1, .size = record->size, .is_last = record->is_last};
+    memcpy(piece->bytes, record->bytes, record->size);
+    gz_piece_release(route->latest[record->slot]);
+    return route->latest[record->slot] = piece;
+}
+
+/* ---- records ---- */
+
+static struct gz_relay *relay_of(const struct gz_route *route, size_t channel)
+{
+    return channel < route->capacity ? route->relays[channel] : NULL;
+}
+
+static const char *give_piece(struct gz_route *route, const struct gz_record *record)
+{
+    const bool is_new = record->kind == GZ_RECORD_DATA;
+    struct gz_piece *piece = is_new ? keep_piece(route, record) : route->latest[record->slot];
+    if (piece == NULL) return is_new ? "no memory" : "it named a piece that it never sent";
+    for (size_t i = 0; i < record->count; i++) {
+        struct gz_relay *relay = relay_of(route, gz_record_channel(record, i));
+        if (relay == NULL) return "it sent something in a channel that there is not";
+        gz_relay_give(relay, piece);
+    }
+    return NULL;
+}
+
+/* A channel is there until the authority has closed it. */
+static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
+{
+    struct gz_route *route = route_of(trunk);
+    struct gz_relay *relay = relay_of(route, gz_record_channel(record, 0));
+    if (relay == NULL) return "it sent something in a channel that there is not";
+    switch (record->kind) {
+    case GZ_RECORD_DATA:
+    case GZ_RECORD_AGAIN: return give_piece(route, record);
+    case GZ_RECORD_TOOK:
+        return gz_relay_take_back(relay, gz_record_number(record->bytes, 4))
+                   ? NULL
+                   : "it took more than it was sent";
+    case GZ_RECORD_CLOSE:
+        gz_relay_end(relay, (int)gz_record_number(record->bytes, 2), record->bytes + 2,
+                     record->size - 2);
+        return NULL;
+    case GZ_RECORD_OPEN:
+    case GZ_RECORD_KINDS: break;
+    }
+    return "it sent a record that only an edge may send";
+}
+
+/* Clients are read as far as their windows go, however full the trunk is. */
+static void go_on(struct gz_trunk *trunk)
+{
+    (void)trunk;
+}
+
+/* ---- channels ---- */
+
+static bool find_channel(struct gz_route *route)
+{
+    for (size_t i = 0; i < route->capacity; i++, route->next_channel++) {
+        if (route->next_channel >= route->capacity) route->next_channel = 0;
+        if (route->relays[route->next_channel] == NULL) return true;
+    }
+    const size_t had = route->capacity;
+    if (had > UINT16_MAX / 2 ||
+        !gz_grow(&route->relays, &route->capacity, had + 1, sizeof *route->relays))
+        return false;
+    for (size_t i = had; i < route->capacity; i++) route->relays[i] = NULL;
+    route->next_channel = had;
+    return true;
+}
+
+void gz_route_leave(struct gz_relay *relay)
+{
+    struct gz_route *route = relay->route;
+    if (route == NULL) return;
+    route->relays[relay->channel] = NULL;
+    route->count--;
+    route->used_s = gz_awake_now(&route->trunk.net->awake);
+    relay->route = NULL;
+    relay->net->relay_count--;
+}
+
+static void open_all(struct gz_route *route)
+{
+    for (size_t i = 0; i < route->capacity; i++)
+        if (route->relays[i] != NULL) gz_relay_open(route->relays[i]);
+}
+
+/* ---- its end ---- */
+
+static void end(struct gz_trunk *trunk, const char *why)
+{
+    struct gz_route *route = route_of(trunk);
+    const bool was_open = route->phase == GZ_ROUTE_OPEN;
+    gz_log(trunk->net->log, route->count > 0 ? GZ_WARN : GZ_INFO, 0, "the trunk to %s ends: %s",
+           route->url, why);
+    route->since_s = gz_awake_now(&trunk->net->awake);
+    if (route->is_looking_up) uv_cancel((uv_req_t *)&route->lookup);
+    if (trunk->wsi != NULL) lws_set_opaque_user_data(trunk->wsi, NULL);
+    trunk->wsi = NULL;
+    for (size_t i = 0; i < route->capacity; i++)
+        if (route->relays[i] != NULL) gz_relay_lose(route->relays[i], was_open);
+    for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++) gz_piece_release(route->latest[i]);
+}
+
+static void look_at(struct gz_trunk *trunk, double now_s)
+{
+    struct gz_route *route = route_of(trunk);
+    const bool is_open = route->phase == GZ_ROUTE_OPEN;
+    if (!is_open && now_s - route->since_s > GZ_RELAY_CONNECT_SECONDS)
+        gz_trunk_fail(trunk, "it does not answer");
+    if (is_open && route->count == 0 && now_s - route->used_s > GZ_TRUNK_IDLE_SECONDS)
+        gz_trunk_fail(trunk, "nobody needs it any more");
+    for (size_t i = 0; i < route->capacity; i++)
+        if (route->relays[i] != NULL) gz_relay_look_at(route->relays[i], now_s);
+}
+
+/* libwebsockets may speak of one that is over for a while. */
+static bool is_forgotten(const struct gz_trunk *trunk, double now_s)
+{
+    const struct gz_route *route = route_of(trunk);
+    return !route->is_looking_up && now_s - route->since_s > GZ_FAREWELL_SECONDS;
+}
+
+static void destroy(struct gz_trunk *trunk)
+{
+    struct gz_route *route = route_of(trunk);
+    free(route->relays);
+    free(route);
+}
+
+static const struct gz_trunk_end edge = {.take = take,
+                                         .go_on = go_on,
+                                         .end = end,
+                                         .look_at = look_at,
+                                         .is_forgotten = is_forgotten,
+                                         .destroy = destroy};
+
+/* ---- its connection ---- */
+
+static bool add_proof(const struct gz_route *route, struct lws *wsi, unsigned char **at,
+                      size_t size)
+{
+    char proof[GZ_PROOF_BYTES];
+    const struct gz_net *net = route->trunk.net;
+    gz_proof_print(&(struct gz_proof){net->secret, net->secret_size, "", "", "GET", "/ws"},
+                   gz_clock_now().unix_s, proof);
+    return lws_add_http_header_by_name(wsi, (const unsigned char *)GZ_PROOF_HEADER_COLON,
+                                       (const unsigned char *)proof, (int)strlen(proof), at,
+                                       *at + size) == 0;
+}
+
+/* libwebsockets takes what is before the first colon for the name of the server: an IPv6 address is
+ * compared here. */
+static bool is_ipv6(const struct gz_route *route)
+{
+    return strchr(route->host, ':') != NULL;
+}
+
+static int judge_certificate(const struct gz_route *route, X509_STORE_CTX *chain, bool is_good)
+{
+    if (!is_good || !is_ipv6(route) || X509_STORE_CTX_get_error_depth(chain) > 0)
+        return is_good ? 0 : -1;
+    return X509_check_ip_asc(X509_STORE_CTX_get_current_cert(chain), route->host, 0) == 1 ? 0 : -1;
+}
+
+/* What libwebsockets says of it may be gone afterwards. */
+static void handle_error(struct gz_route *route, const char *why)
+{
+    gz_log(route->trunk.net->log, GZ_WARN, 0, "no trunk to %s: %s", route->url, why);
+    gz_trunk_lose(&route->trunk, "it cannot be reached");
+}
+
+static void handle_established(struct gz_route *route, struct lws *wsi)
+{
+    gz_trunk_begin(&route->trunk, wsi, true);
+    enter_phase(route, GZ_ROUTE_OPEN);
+    route->used_s = route->since_s;
+    gz_log(route->trunk.net->log, GZ_INFO, 0, "there is a trunk to %s", route->url);
+    open_all(route);
+}
+
+int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                      size_t size)
+{
+    if (reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS)
+        return SSL_CTX_set_min_proto_version(user, TLS1_2_VERSION) == 1 ? 0 : -1;
+    struct gz_route *route = wsi != NULL ? lws_get_opaque_user_data(wsi) : NULL;
+    if (route == NULL) return 0;
+    switch (reason) {
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+        return judge_certificate(route, user, size != 0);
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+        return add_proof(route, wsi, in, size) ? 0 : -1;
+    case LWS_CALLBACK_CLIENT_ESTABLISHED: handle_established(route, wsi); return 0;
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+        handle_error(route, in != NULL ? in : "no answer");
+        return 0;
+    case LWS_CALLBACK_CLIENT_CLOSED:
+    case LWS_CALLBACK_WSI_DESTROY: gz_trunk_lose(&route->trunk, "its connection ended"); return 0;
+    default: return 0;
+    }
+}
+
+/* ---- reaching the member ---- */
+
+/* `address`: of the member, as text. */
+static void connect_to(struct gz_route *route, const char *address)
+{
+    static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
+    const int tls = LCCSCF_USE_SSL | (is_ipv6(route) ? LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK : 0);
+    struct gz_net *net = route->trunk.net;
+    enter_phase(route, GZ_ROUTE_CONNECTING);
+    struct lws *wsi = lws_client_connect_via_info(&(struct lws_client_connect_info){
+        .context = net->context,
+        .vhost = net->relay_vhost,
+        .address = address,
+        .port = route->port,
+        .path = route->path,
+        .host = route->authority,
+        .protocol = GZ_TRUNK_PROTOCOL,
+        .alpn = "http/1.1",
+        .ssl_connection = (route->is_tls ? tls : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
+        .retry_and_idle_policy = &no_pings,
+        .opaque_user_data = route,
+        .pwsi = &route->trunk.wsi,
+    });
+    if (wsi == NULL) gz_trunk_lose(&route->trunk, "nobody answers there");
+}
+
+static void handle_address(uv_getaddrinfo_t *lookup, int status, struct addrinfo *list)
+{
+    struct gz_route *route = lookup->data;
+    char address[GZ_ADDRESS_TEXT_BYTES] = "";
+    route->is_looking_up = false;
+    if (status == 0) (void)uv_ip_name(list->ai_addr, address, sizeof address);
+    uv_freeaddrinfo(list);
+    if (!gz_trunk_is_good(&route->trunk)) return;
+    if (*address == '\0')
+        gz_trunk_fail(&route->trunk, status != 0 ? uv_strerror(status) : "it has no address");
+    else
+        connect_to(route, address);
+}
+
+/* Names are looked up on a worker. */
+static void reach(struct gz_route *route)
+{
+    static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
+    struct gz_address address;
+    enter_phase(route, GZ_ROUTE_RESOLVING);
+    if (gz_address_parse(route->host, &address)) {
+        connect_to(route, route->host);
+        return;
+    }
+    route->lookup.data = route;
+    int status = uv_getaddrinfo(route->trunk.net->loop, &route->lookup, handle_address, route->host,
+                                NULL, &hints);
+    route->is_looking_up = status == 0;
+    if (status != 0) gz_trunk_fail(&route->trunk, uv_strerror(status));
+}
+
+/* http(s)://HOST:PORT/PATH, where the path is usually empty. */
+static bool read_url(struct gz_route *route, const char *url)
+{
+    char text[GZ_MEMBER_URL_BYTES_MAX + 1];
+    const char *scheme, *host, *path, *authority = strstr(url, "://");
+    lws_snprintf(route->url, sizeof route->url, "%s", url);
+    lws_snprintf(text, sizeof text, "%s", url);
+    if (authority == NULL || lws_parse_uri(text, &scheme, &host, &route->port, &path) != 0)
+        return false;
+    authority += strlen("://");
+    size_t size = strlen(path);
+    if (size > 0 && path[size - 1] == '/') size--;
+    lws_snprintf(route->host, sizeof route->host, "%s", host);
+    lws_snprintf(route->authority, sizeof route->authority, "%.*s", (int)strcspn(authority, "/"),
+                 authority);
+    lws_snprintf(route->path, sizeof route->path, "/%.*s%sws", (int)size, path,
+                 size > 0 ? "/" : "");
+    route->is_tls = strcmp(scheme, "https") == 0;
+    return route->is_tls || strcmp(scheme, "http") == 0;
+}
+
+static struct gz_route *find(const struct gz_net *net, const char *url)
+{
+    for (struct gz_trunk *trunk = net->trunks; trunk != NULL; trunk = trunk->next) {
+        if (trunk->end == &edge && gz_trunk_is_good(trunk) &&
+            strcmp(route_of(trunk)->url, url) == 0)
+            return route_of(trunk);
+    }
+    return NULL;
+}
+
+static struct gz_route *make(struct gz_net *net, const char *url, const char **why)
+{
+    struct gz_route *route = calloc(1, sizeof *route);
+    *why = "no memory";
+    if (route == NULL) return NULL;
+    if (!read_url(route, url)) {
+        *why = "that is no URL of a member";
+        free(route);
+        return NULL;
+    }
+    gz_trunk_init(&route->trunk, net, &edge);
+    reach(route);
+    return route;
+}
+
+bool gz_route_enter(struct gz_relay *relay, const char *url, const char **why)
+{
+    struct gz_net *net = relay->net;
+    struct gz_route *route = find(net, url);
+    if (route == NULL) route = make(net, url, why);
+    if (route == NULL) return false;
+    if (!find_channel(route)) {
+        *why = "no memory for a channel";
+        return false;
+    }
+    relay->route = route;
+    relay->channel = (uint16_t)route->next_channel++;
+    route->relays[relay->channel] = relay;
+    route->count++;
+    net->relay_count++;
+    if (route->phase == GZ_ROUTE_OPEN) gz_relay_open(relay);
+    return true;
+}
+
+enum gz_status gz_routes_open(struct gz_net *net, struct gz_error *error)
+{
+    if (net->secret == NULL) return GZ_OK;
+    net->relay_protocols[0] = (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL,
+                                                     .callback = gz_route_callback,
+                                                     .tx_packet_size = GZ_TRUNK_SOCKET_BYTES};
+    const struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
+                                                   .vhost_name = "members",
+                                                   .port = CONTEXT_PORT_NO_LISTEN,
+                                                   .protocols = net->relay_protocols,
+                                                   .client_ssl_ca_filepath =
+                                                       X509_get_default_cert_file(),
+                                                   .ka_time = GZ_PING_SECONDS,
+                                                   .ka_probes = 3,
+                                                   .ka_interval = GZ_PING_SECONDS};
+    net->relay_vhost = lws_create_vhost(net->context, &info);
+    return net->relay_vhost != NULL
+               ? GZ_OK
+               : gz_fail(error, GZ_NO_MEMORY, "connections to other members: out of memory");
+}

@@ -1,0 +1,263 @@
+/* trunk.c - the bytes of a trunk, and when it ends. See trunk.h. */
+#include "net/trunk.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "net/internal.h"
+
+void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_trunk_end *end)
+{
+    *trunk = (struct gz_trunk){.net = net, .end = end, .next = net->trunks};
+    gz_buffer_init(&trunk->in, GZ_TRUNK_IN_BYTES_MAX, 0);
+    gz_bundle_init(&trunk->out, GZ_TRUNK_OUT_BYTES_MAX, LWS_PRE);
+    trunk->heard_s = trunk->told_s = gz_awake_now(&net->awake);
+    net->trunks = trunk;
+}
+
+/* ---- its end ---- */
+
+void gz_trunk_fail(struct gz_trunk *trunk, const char *why)
+{
+    if (trunk->fault == NULL) trunk->fault = why;
+}
+
+static void stop_reading(struct gz_trunk *trunk)
+{
+    gz_reader_stop(trunk->reader);
+    trunk->reader = NULL;
+}
+
+void gz_trunk_lose(struct gz_trunk *trunk, const char *why)
+{
+    stop_reading(trunk);
+    trunk->wsi = NULL;
+    gz_trunk_fail(trunk, why);
+}
+
+static void end(struct gz_trunk *trunk)
+{
+    trunk->is_over = true;
+    stop_reading(trunk);
+    if (trunk->wsi != NULL) gz_arrival_kill(trunk->net, trunk->wsi);
+    trunk->end->end(trunk, trunk->fault);
+    gz_buffer_finish(&trunk->in);
+    gz_bundle_finish(&trunk->out);
+}
+
+/* ---- what comes ---- */
+
+static void drop_read(struct gz_buffer *in, size_t size)
+{
+    if (size < in->size) {
+        memmove(in->data, in->data + size, in->size - size);
+        gz_buffer_truncate(in, in->size - size);
+    } else {
+        gz_buffer_clear(in);
+    }
+}
+
+static void take_records(struct gz_trunk *trunk)
+{
+    enum gz_bundle_found found = GZ_BUNDLE_RECORD;
+    struct gz_buffer *in = &trunk->in;
+    size_t at = 0, used;
+    while (in->size > at && trunk->fault == NULL && found == GZ_BUNDLE_RECORD) {
+        struct gz_record record;
+        const char *fault = NULL;
+        found = gz_bundle_read(in->data + at, in->size - at, &record, &used);
+        if (found == GZ_BUNDLE_BROKEN) fault = "it sent what is no record";
+        if (found == GZ_BUNDLE_RECORD) {
+            fault = trunk->end->take(trunk, &record);
+            at += used;
+        }
+        if (fault != NULL) gz_trunk_fail(trunk, fault);
+    }
+    drop_read(in, at);
+}
+
+static void take_part(struct gz_trunk *trunk, const struct gz_frame_part *part)
+{
+    switch (part->kind) {
+    case GZ_FRAME_NONE:
+    case GZ_FRAME_PING:
+    case GZ_FRAME_PONG: break;
+    case GZ_FRAME_DATA:
+        if (gz_buffer_append(&trunk->in, part->bytes, part->size) != GZ_OK)
+            gz_trunk_fail(trunk, "no memory");
+        break;
+    case GZ_FRAME_CLOSE: gz_trunk_fail(trunk, "it said close"); break;
+    case GZ_FRAME_BROKEN: gz_trunk_fail(trunk, part->what); break;
+    }
+}
+
+static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
+{
+    struct gz_trunk *trunk = context;
+    size_t used = 0;
+    trunk->heard_s = gz_awake_now(&trunk->net->awake);
+    while (used < size && trunk->fault == NULL) {
+        struct gz_frame_part part;
+        used += gz_frames_read(&trunk->frames, bytes + used, size - used, &part);
+        take_part(trunk, &part);
+    }
+    if (trunk->fault == NULL) take_records(trunk);
+    return size;
+}
+
+static void end_bytes(void *context)
+{
+    gz_trunk_fail(context, "its connection ended");
+}
+
+/* It carries many clients: what the kernel holds for one would slow them all. */
+static void widen(struct lws *wsi)
+{
+    const int sent = GZ_TRUNK_SOCKET_BYTES, waiting = GZ_TRUNK_WAITING_BYTES, on = 1;
+    const int socket = lws_get_socket_fd(wsi);
+    (void)setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &sent, sizeof sent);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &waiting, sizeof waiting);
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+void gz_trunk_begin(struct gz_trunk *trunk, struct lws *wsi, bool is_of_server)
+{
+    widen(wsi);
+    trunk->wsi = wsi;
+    trunk->frames.is_of_server = is_of_server;
+    trunk->heard_s = trunk->told_s = gz_awake_now(&trunk->net->awake);
+    trunk->reader = gz_reader_start(trunk->net->loop, wsi,
+                                    (struct gz_reader_user){trunk, take_bytes, end_bytes});
+    if (trunk->reader == NULL) gz_trunk_fail(trunk, "no memory or descriptor to read from it");
+}
+
+/* ---- what goes out ---- */
+
+bool gz_trunk_is_full(const struct gz_trunk *trunk)
+{
+    return trunk->out.out.size >= GZ_TRUNK_WAITING_BYTES;
+}
+
+bool gz_trunk_is_good(const struct gz_trunk *trunk)
+{
+    return trunk->fault == NULL;
+}
+
+void gz_trunk_add(struct gz_trunk *trunk, enum gz_record_kind kind, uint16_t channel,
+                  const void *bytes, size_t size)
+{
+    if (gz_trunk_is_good(trunk) && !gz_bundle_add(&trunk->out, kind, channel, bytes, size))
+        gz_trunk_fail(trunk, "no memory");
+}
+
+void gz_trunk_add_took(struct gz_trunk *trunk, uint16_t channel, size_t bytes)
+{
+    uint8_t payload[4];
+    gz_record_set_number(payload, sizeof payload, (uint32_t)bytes);
+    gz_trunk_add(trunk, GZ_RECORD_TOOK, channel, payload, sizeof payload);
+}
+
+void gz_trunk_add_close(struct gz_trunk *trunk, uint16_t channel, int code, const char *words)
+{
+    uint8_t payload[GZ_TRUNK_CLOSE_BYTES_MAX];
+    size_t size = words != NULL ? strnlen(words, sizeof payload - 2) : 0;
+    gz_record_set_number(payload, 2, (uint32_t)code);
+    if (size > 0) memcpy(payload + 2, words, size);
+    gz_trunk_add(trunk, GZ_RECORD_CLOSE, channel, payload, 2 + size);
+}
+
+static bool is_writable(const struct gz_trunk *trunk)
+{
+    return trunk->fault == NULL && trunk->reader != NULL && !lws_partial_buffered(trunk->wsi);
+}
+
+static void write_frame(struct gz_trunk *trunk, uint8_t *bytes, size_t size,
+                        enum lws_write_protocol kind)
+{
+    trunk->told_s = gz_awake_now(&trunk->net->awake);
+    if (lws_write(trunk->wsi, bytes, size, kind) < 0)
+        gz_trunk_fail(trunk, "it takes nothing any more");
+}
+
+static void flush(struct gz_trunk *trunk)
+{
+    struct gz_net_counters *counters = &trunk->net->counters;
+    struct gz_buffer *out = &trunk->out.out;
+    const bool was_full = gz_trunk_is_full(trunk);
+    if (out->size == 0 || !is_writable(trunk)) return;
+    counters->trunk_bytes += out->size;
+    write_frame(trunk, out->data, out->size, LWS_WRITE_BINARY);
+    gz_bundle_sent(&trunk->out);
+    if (was_full && trunk->fault == NULL) trunk->end->go_on(trunk);
+}
+
+static void tell(struct gz_trunk *trunk)
+{
+    uint8_t bytes[LWS_PRE];
+    write_frame(trunk, bytes + LWS_PRE, 0, LWS_WRITE_PONG);
+}
+
+/* ---- all of them ---- */
+
+static void count(struct gz_trunk *trunk)
+{
+    struct gz_net_counters *counters = &trunk->net->counters;
+    struct gz_bundle *out = &trunk->out;
+    counters->trunk_records += out->records;
+    counters->trunk_given += out->given;
+    counters->trunk_written += out->written;
+    out->records = out->given = out->written = 0;
+}
+
+void gz_trunks_end_turn(struct gz_net *net)
+{
+    for (struct gz_trunk *trunk = net->trunks; trunk != NULL; trunk = trunk->next) {
+        if (trunk->is_over) continue;
+        count(trunk);
+        if (trunk->fault == NULL) flush(trunk);
+        if (trunk->fault != NULL) end(trunk);
+    }
+}
+
+static void look_at(struct gz_trunk *trunk, double now_s)
+{
+    const struct gz_net *net = trunk->net;
+    trunk->end->look_at(trunk, now_s);
+    if (trunk->reader == NULL) return;
+    if (now_s - trunk->heard_s > net->silence_s) gz_trunk_fail(trunk, "it is silent");
+    if (now_s - trunk->told_s >= net->ping_s && is_writable(trunk)) tell(trunk);
+}
+
+void gz_trunks_sweep(struct gz_net *net, double now_s)
+{
+    struct gz_trunk **link = &net->trunks;
+    while (*link != NULL) {
+        struct gz_trunk *trunk = *link;
+        if (!trunk->is_over) look_at(trunk, now_s);
+        if (trunk->is_over && trunk->end->is_forgotten(trunk, now_s)) {
+            *link = trunk->next;
+            trunk->end->destroy(trunk);
+        } else {
+            link = &trunk->next;
+        }
+    }
+}
+
+void gz_trunks_close(struct gz_net *net)
+{
+    for (struct gz_trunk *trunk = net->trunks; trunk != NULL; trunk = trunk->next) {
+        gz_trunk_fail(trunk, "the server is going away");
+        if (!trunk->is_over) end(trunk);
+    }
+}
+
+void gz_trunks_finish(struct gz_net *net)
+{
+    while (net->trunks != NULL) {
+        struct gz_trunk *trunk = net->trunks;
+        net->trunks = trunk->next;
+        trunk->end->destroy(trunk);
+    }
+}

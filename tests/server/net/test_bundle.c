@@ -1,0 +1,229 @@
+/* Records of a trunk: any cut of the bytes says the same, what is wrong is refused, and what goes
+ * to several channels stands in the bytes once, while each channel gets its pieces in order. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/bundle.h"
+#include "support/cmocka.h"
+
+#define OUT_MAX ((size_t)64 * 1024 * 1024)
+#define CHANNELS 40
+
+static void init(struct gz_bundle *bundle)
+{
+    gz_bundle_init(bundle, OUT_MAX, 0);
+}
+
+static bool share(struct gz_bundle *bundle, uint16_t channel, const char *text)
+{
+    return gz_bundle_share(bundle, channel, (const uint8_t *)text, strlen(text), true);
+}
+
+/* ---- the codec ---- */
+
+TEST(test_bundle_reads_what_was_written)
+{
+    struct gz_bundle bundle;
+    struct gz_record record;
+    size_t used;
+    init(&bundle);
+    assert_true(gz_bundle_add(&bundle, GZ_RECORD_OPEN, 0x1234, "who", 3));
+    for (size_t size = 0; size < bundle.out.size; size++)
+        assert_int_equal(gz_bundle_read(bundle.out.data, size, &record, &used), GZ_BUNDLE_NONE);
+    assert_int_equal(gz_bundle_read(bundle.out.data, bundle.out.size + 0, &record, &used),
+                     GZ_BUNDLE_RECORD);
+    assert_int_equal(used, bundle.out.size);
+    assert_int_equal(record.kind, GZ_RECORD_OPEN);
+    assert_int_equal(record.count, 1);
+    assert_int_equal(gz_record_channel(&record, 0), 0x1234);
+    assert_int_equal(record.size, 3);
+    assert_memory_equal(record.bytes, "who", 3);
+    gz_bundle_finish(&bundle);
+}
+
+TEST(test_bundle_refuses_what_is_no_record)
+{
+    static const struct {
+        const char *name, *header;
+        enum gz_bundle_found found;
+    } rows[] = {
+        {"kind 0", "\0\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
+        {"a kind that there is not", "\6\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
+        {"no channel", "\2\0\0\0\1\0\0\0", GZ_BUNDLE_BROKEN},
+        {"open for two", "\1\0\2\0\1\0\0\0", GZ_BUNDLE_BROKEN},
+        {"took for two", "\4\0\2\0\4\0\0\0", GZ_BUNDLE_BROKEN},
+        {"close for two", "\5\0\2\0\2\0\0\0", GZ_BUNDLE_BROKEN},
+        {"open that is too large", "\1\0\1\0\1\1\0\0", GZ_BUNDLE_BROKEN},
+        {"the largest open", "\1\0\1\0\0\1\0\0", GZ_BUNDLE_NONE},
+        {"data of nothing", "\2\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
+        {"the largest data", "\2\0\1\0\0\x40\0\0", GZ_BUNDLE_NONE},
+        {"data that is too large", "\2\0\1\0\1\x40\0\0", GZ_BUNDLE_BROKEN},
+        {"data of 4 GiB", "\2\0\1\0\xff\xff\xff\xff", GZ_BUNDLE_BROKEN},
+        {"again with bytes", "\3\0\1\0\1\0\0\0", GZ_BUNDLE_BROKEN},
+        {"a place that there is not", "\3\x40\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
+        {"the last place", "\3\xbf\1\0\0\0\0\0", GZ_BUNDLE_NONE},
+        {"took of three bytes", "\4\0\1\0\3\0\0\0", GZ_BUNDLE_BROKEN},
+        {"close of one byte", "\5\0\1\0\1\0\0\0", GZ_BUNDLE_BROKEN},
+        {"the longest close", "\5\0\1\0\x7d\0\0\0", GZ_BUNDLE_NONE},
+        {"a close that is too long", "\5\0\1\0\x7e\0\0\0", GZ_BUNDLE_BROKEN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t bytes[GZ_RECORD_HEADER_BYTES];
+        struct gz_record record;
+        size_t used;
+        memcpy(bytes, rows[i].header, sizeof bytes);
+        if (gz_bundle_read(bytes, sizeof bytes, &record, &used) != rows[i].found)
+            fail_msg("%s", rows[i].name);
+    }
+}
+
+/* ---- sharing ---- */
+
+TEST(test_bundle_shares_a_piece)
+{
+    struct gz_bundle bundle;
+    struct gz_record record;
+    size_t used;
+    init(&bundle);
+    for (uint16_t i = 0; i < 1000; i++) assert_true(share(&bundle, i, "the same for all"));
+    assert_int_equal(bundle.given, 1000);
+    assert_int_equal(bundle.written, 1);
+    assert_int_equal(bundle.records, 1);
+    assert_int_equal(bundle.out.size, GZ_RECORD_HEADER_BYTES + 16 + 2 * 1000);
+    assert_int_equal(gz_bundle_read(bundle.out.data, bundle.out.size, &record, &used),
+                     GZ_BUNDLE_RECORD);
+    assert_int_equal(record.count, 1000);
+    assert_int_equal(gz_record_channel(&record, 999), 999);
+    /* Sent is not forgotten: later ones are told where it is. */
+    gz_bundle_sent(&bundle);
+    assert_true(share(&bundle, 7, "the same for all"));
+    assert_true(share(&bundle, 8, "the same for all"));
+    assert_int_equal(bundle.written, 1);
+    assert_int_equal(bundle.out.size, GZ_RECORD_HEADER_BYTES + 2 * 2);
+    gz_bundle_finish(&bundle);
+}
+
+/* Equal bytes that end a frame, and that do not, are two pieces; so are those that differ in one
+ * byte. */
+TEST(test_bundle_shares_only_what_is_equal)
+{
+    struct gz_bundle bundle;
+    const uint8_t bytes[] = "piece", other[] = "piecE";
+    init(&bundle);
+    assert_true(gz_bundle_share(&bundle, 1, bytes, 5, true));
+    assert_true(gz_bundle_share(&bundle, 2, bytes, 5, false));
+    assert_true(gz_bundle_share(&bundle, 3, other, 5, true));
+    assert_true(gz_bundle_share(&bundle, 4, bytes, 4, true));
+    assert_int_equal(bundle.written, 4);
+    gz_bundle_finish(&bundle);
+}
+
+/* What is for one alone, between, does not make the others' be forgotten; too many at once do. */
+TEST(test_bundle_remembers_what_is_used)
+{
+    struct gz_bundle bundle;
+    char text[32];
+    init(&bundle);
+    for (int i = 0; i < 100; i++) {
+        assert_true(share(&bundle, (uint16_t)i, "for all"));
+        snprintf(text, sizeof text, "for %d alone", i);
+        assert_true(share(&bundle, (uint16_t)i, text));
+    }
+    assert_int_equal(bundle.written, 101);
+    for (int i = 0; i < GZ_TRUNK_SLOTS; i++) {
+        snprintf(text, sizeof text, "more for %d", i);
+        assert_true(share(&bundle, (uint16_t)i, text));
+    }
+    assert_true(share(&bundle, 1, "for all"));
+    assert_int_equal(bundle.written, 101 + GZ_TRUNK_SLOTS + 1);
+    gz_bundle_finish(&bundle);
+}
+
+/* ---- both ends ---- */
+
+/* The other end: what each channel got, by its pieces' numbers. */
+struct reader {
+    uint32_t places[GZ_TRUNK_SLOTS]; /* the piece there */
+    uint32_t *got[CHANNELS];
+    size_t count[CHANNELS];
+};
+
+static void read_record(struct reader *reader, const struct gz_record *record)
+{
+    if (record->kind == GZ_RECORD_DATA)
+        reader->places[record->slot] = gz_record_number(record->bytes, 4);
+    for (size_t i = 0; i < record->count; i++) {
+        const uint16_t channel = gz_record_channel(record, i);
+        assert_true(channel < CHANNELS);
+        reader->got[channel][reader->count[channel]++] = reader->places[record->slot];
+    }
+}
+
+static void read_all(struct reader *reader, struct gz_bundle *bundle)
+{
+    struct gz_record record;
+    size_t used;
+    for (size_t at = 0; at < bundle->out.size; at += used) {
+        assert_int_equal(
+            gz_bundle_read(bundle->out.data + at, bundle->out.size - at, &record, &used),
+            GZ_BUNDLE_RECORD);
+        read_record(reader, &record);
+    }
+    gz_bundle_sent(bundle);
+}
+
+/* Pieces for all, for some and for one alone, sent at any moment: each channel gets its own, all of
+ * them, in order. */
+TEST(test_bundle_keeps_the_order_of_each_channel)
+{
+    enum { PIECES = 20000 };
+    static uint32_t wanted[CHANNELS][PIECES], got[CHANNELS][PIECES];
+    static struct reader reader;
+    size_t wanted_count[CHANNELS] = {0};
+    struct gz_bundle bundle;
+    init(&bundle);
+    srand(1);
+    for (size_t i = 0; i < CHANNELS; i++) reader.got[i] = got[i];
+    for (int i = 0; i < PIECES; i++) {
+        const uint32_t piece = (uint32_t)(rand() % 100); /* more than there are places */
+        const uint16_t channel = (uint16_t)(rand() % CHANNELS);
+        uint8_t bytes[800] = {0};
+        gz_record_set_number(bytes, 4, piece);
+        assert_true(gz_bundle_share(&bundle, channel, bytes, 4 + piece * 7 % 790, true));
+        wanted[channel][wanted_count[channel]++] = piece;
+        if (rand() % 50 == 0) read_all(&reader, &bundle);
+    }
+    read_all(&reader, &bundle);
+    for (size_t i = 0; i < CHANNELS; i++) {
+        assert_int_equal(reader.count[i], wanted_count[i]);
+        assert_memory_equal(got[i], wanted[i], wanted_count[i] * sizeof wanted[i][0]);
+    }
+    assert_true(bundle.written < bundle.given);
+    gz_bundle_finish(&bundle);
+}
+
+/* Without room nothing is said that could be taken for something else. */
+TEST(test_bundle_that_is_full)
+{
+    struct gz_bundle bundle;
+    gz_bundle_init(&bundle, 20, 0);
+    assert_true(share(&bundle, 1, "ten bytes."));
+    assert_false(share(&bundle, 2, "another one"));
+    assert_false(share(&bundle, 3, "ten bytes."));
+    gz_bundle_finish(&bundle);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bundle_reads_what_was_written),
+        cmocka_unit_test(test_bundle_refuses_what_is_no_record),
+        cmocka_unit_test(test_bundle_shares_a_piece),
+        cmocka_unit_test(test_bundle_shares_only_what_is_equal),
+        cmocka_unit_test(test_bundle_remembers_what_is_used),
+        cmocka_unit_test(test_bundle_keeps_the_order_of_each_channel),
+        cmocka_unit_test(test_bundle_that_is_full),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* The trunk between two members of a cluster: what goes over it once for many clients, that a slow
+ * one keeps nobody waiting, clients that come and go, and what ends it. */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "net/bundle.h"
+#include "net/proof.h"
+#include "net/trunk.h"
+#include "relay_fixture.h"
+
+#define VIEWERS 20
+#define NODES 1000
+/* Nodes of a delta that is larger than the window, and of which both ends of a trunk remember all
+ * pieces; and its bytes at least, which are the nodes' names. */
+#define REMEMBERED_NODES 400
+#define REMEMBERED_BYTES ((long)REMEMBERED_NODES * GZ_NAME_BYTES_MAX)
+
+static_assert(REMEMBERED_BYTES > GZ_TRUNK_WINDOW_BYTES, "it does not fit into the window");
+static_assert(2 * REMEMBERED_BYTES < GZ_TRUNK_SLOTS * GZ_TRUNK_PIECE_BYTES, "it is remembered");
+
+static long measure(const struct test_daemon *member, const char *name)
+{
+    char row[128];
+    snprintf(row, sizeof row, "\ngizmod_%s ", name);
+    return count(member, row);
+}
+
+static void wait_for(const struct test_daemon *member, const char *name, long value)
+{
+    long now = -1;
+    for (int i = 0; i < 6000 && (now = measure(member, name)) != value; i++) usleep(10000);
+    if (now != value) fail_msg("%s is %ld and not %ld", name, now, value);
+}
+
+/* Until nothing is left to be said about who came. */
+static void wait_until_quiet(void)
+{
+    long before = -1, now = measure(&authority, "trunk_pieces_total");
+    for (int i = 0; i < 100 && now != before; i++) {
+        before = now;
+        usleep(300000);
+        now = measure(&authority, "trunk_pieces_total");
+    }
+}
+
+static void read_edit(int socket)
+{
+    struct raw_frame *frame = malloc(sizeof *frame);
+    struct gz_message edit;
+    struct gz_arena arena;
+    assert_non_null(frame);
+    gz_arena_init(&arena, 0);
+    assert_true(raw_read_message(socket, GZ_OP_EDIT, frame, &arena, &edit));
+    gz_arena_finish(&arena);
+    free(frame);
+}
+
+/* A frame for all, larger than the window of a channel, takes its bytes on the trunk once. Viewers
+ * are visited in slices: what is new between two of these makes another frame for those after it.
+ */
+TEST(test_trunk_carries_frames_for_all_once)
+{
+    int viewers[VIEWERS];
+    const int editor = join(&authority, "once", "anna");
+    for (int i = 0; i < VIEWERS; i++) viewers[i] = join(&front, "once", "ben");
+    wait_until_quiet();
+    assert_int_equal(measure(&front, "trunks"), 1);
+    assert_int_equal(measure(&authority, "trunks"), 1);
+    assert_int_equal(measure(&authority, "trunk_clients"), VIEWERS);
+    const long bytes = measure(&authority, "trunk_sent_bytes_total");
+    const long pieces = measure(&authority, "trunk_pieces_total");
+    const long to_clients = measure(&front, "relayed_from_members_bytes_total");
+    net_fixture_create_nodes(editor, REMEMBERED_NODES);
+    for (int i = 0; i < VIEWERS; i++) read_edit(viewers[i]);
+    const long sent = measure(&authority, "trunk_sent_bytes_total") - bytes;
+    assert_true(measure(&authority, "trunk_pieces_total") - pieces >=
+                VIEWERS * (REMEMBERED_BYTES / GZ_TRUNK_PIECE_BYTES));
+    assert_true(measure(&front, "relayed_from_members_bytes_total") - to_clients >=
+                VIEWERS * REMEMBERED_BYTES);
+    if (sent < REMEMBERED_BYTES || sent >= VIEWERS / 4 * REMEMBERED_BYTES)
+        fail_msg("%ld bytes for %d viewers, of %ld and more each", sent, VIEWERS, REMEMBERED_BYTES);
+    for (int i = 0; i < VIEWERS; i++) {
+        assert_true(raw_answers(viewers[i]));
+        close(viewers[i]);
+    }
+    close(editor);
+}
+
+/* One that does not read, beside one that does, at the same member. */
+TEST(test_trunk_goes_on_beside_a_slow_client)
+{
+    const int editor = join(&authority, "beside", "anna"), fast = join(&front, "beside", "ben"),
+              slow = join(&front, "beside", "cleo");
+    for (int i = 0; i < 10; i++) {
+        net_fixture_create_nodes(editor, NODES);
+        read_edit(fast);
+        assert_true(raw_answers(fast));
+    }
+    assert_true(raw_answers(slow));
+    close(slow);
+    close(fast);
+    close(editor);
+}
+
+static void hang_up(int socket, int how)
+{
+    if (how == 0) raw_send_frame(socket, RAW_FIN | RAW_CLOSE, true, "\x03\xe8", 2);
+    if (how == 1) shutdown(socket, SHUT_WR);
+    if (how == 2) raw_send_frame_header(socket, RAW_FIN | RAW_BINARY, 1000); /* amid a message */
+    if (how == 3) raw_send(socket, "\xff\xff", 2);                           /* no frame */
+    close(socket);
+}
+
+/* In all the ways in which a client can hang up. */
+TEST(test_trunk_channels_come_and_go)
+{
+    int clients[20];
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 20; i++) clients[i] = join(&front, "channels", "ben");
+        for (int i = 0; i < 20; i += 2) hang_up(clients[i], i / 2 % 5);
+        const int late = join(&front, "channels", "late"); /* takes a number that is free again */
+        for (int i = 1; i < 20; i += 2) {
+            assert_true(raw_answers(clients[i]));
+            hang_up(clients[i], i / 2 % 5);
+        }
+        assert_true(raw_answers(late));
+        close(late);
+    }
+    wait_for(&authority, "trunk_clients", 0);
+    wait_for(&front, "relayed_websockets", 0);
+    assert_int_equal(net_fixture_measure(authority.port, "channels", "users"), 0);
+    wait_for(&front, "trunks", 0); /* nobody needs it any more */
+    wait_for(&authority, "trunks", 0);
+    const int again = join(&front, "channels", "ben");
+    assert_true(raw_answers(again));
+    close(again);
+}
+
+/* A client that says no more, and reads on, is told all of what it asked for. */
+TEST(test_trunk_of_a_half_closed_client)
+{
+    int code;
+    const int client = join(&front, "half", "ben");
+    struct gz_create_node node = {.name = {"last", 4}, .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
+    assert_true(raw_send_message(
+        client, &(struct gz_message){.op = GZ_OP_CREATE, .create = {.nodes = &node, .count = 1}}));
+    assert_int_equal(shutdown(client, SHUT_WR), 0);
+    (void)raw_is_ended_within(client, 60, &code);
+    close(client);
+    wait_for(&authority, "trunk_clients", 0);
+    struct raw_response response;
+    assert_int_equal(request(front.port, "GET", "/scenes/half/export.gltf", "", "", &response),
+                     200);
+    assert_non_null(strstr(response.body, "\"last\""));
+}
+
+/* Who is in the middle of a message cannot be told anything; all others are told to come back. */
+TEST(test_trunk_that_is_cut_in_the_middle_of_a_frame)
+{
+    int code;
+    const int editor = join(&authority, "cut", "anna"), slow = join(&front, "cut", "ben"),
+              idle = join(&front, "other", "cleo");
+    for (int i = 0; i < 10; i++) net_fixture_create_nodes(editor, NODES);
+    test_daemon_kill(&authority);
+    assert_true(read_bye(idle) == 0);
+    assert_true(raw_is_ended_within(slow, 60, &code));
+    assert_int_equal(code, 0);
+    close(slow);
+    close(editor);
+    wait_for(&front, "relayed_websockets", 0);
+    start_member(&authority, NULL, SECRET, NULL);
+    close(join(&front, "cut", "anna"));
+}
+
+/* ---- who may have one ---- */
+
+static int ask_for_trunk(const char *secret)
+{
+    char proof[GZ_PROOF_BYTES], headers[256];
+    const int socket = raw_connect(authority.port);
+    gz_proof_print(
+        &(struct gz_proof){(const uint8_t *)secret, strlen(secret), "", "", "GET", "/ws"},
+        (double)time(NULL), proof);
+    snprintf(headers, sizeof headers,
+             "Sec-WebSocket-Protocol: " GZ_TRUNK_PROTOCOL "\r\n" GZ_PROOF_HEADER ": %s\r\n", proof);
+    const int status = raw_handshake(socket, authority.port, "/ws", headers);
+    if (status == 101) return socket;
+    close(socket);
+    return -status;
+}
+
+TEST(test_trunk_is_for_members)
+{
+    const int socket = raw_connect(authority.port);
+    assert_int_equal(raw_handshake(socket, authority.port, "/ws",
+                                   "Sec-WebSocket-Protocol: gizmod.v1, " GZ_TRUNK_PROTOCOL "\r\n"),
+                     403);
+    close(socket);
+    assert_true(is_logged(&authority, "is for members of the cluster"));
+    assert_int_equal(ask_for_trunk("another secret, as long"), -500);
+    const int other = raw_connect(authority.port);
+    assert_int_equal(
+        raw_handshake(other, authority.port, "/ws", "Sec-WebSocket-Protocol: gizmod.trunk.0\r\n"),
+        400);
+    close(other);
+}
+
+/* What no member sends ends its trunk, and the daemon goes on. */
+TEST(test_trunk_with_wrong_records)
+{
+    static const struct {
+        const char *name, *bytes;
+        size_t size;
+    } rows[] = {
+        {"no kind", "\x09\0\1\0\0\0\0\0\1\0", 10},
+        {"no channel", "\1\0\0\0\0\0\0\0", 8},
+        {"an open for two channels", "\1\0\2\0\1\0\0\0\0\1\0\2\0", 13},
+        {"data that is too large", "\2\0\1\0\0\0\0\x40\0\0", 10},
+        {"a piece again", "\3\0\1\0\0\0\0\0\1\0", 10},
+        {"an open twice", "\1\0\1\0\1\0\0\0\0\1\0\1\0\1\0\1\0\0\0\0\1\0", 22},
+        {"taken too much", "\1\0\1\0\1\0\0\0\0\1\0\4\0\1\0\4\0\0\0\1\0\0\0\1\0", 25},
+        {"data for two", "\2\0\2\0\1\0\0\0x\1\0\2\0", 13},
+    };
+    const int witness = join(&authority, "witness", "anna");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const int socket = ask_for_trunk(SECRET);
+        assert_true(socket >= 0);
+        assert_true(
+            raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, rows[i].bytes, rows[i].size));
+        if (!raw_is_closed_within(socket, 60)) fail_msg("%s is taken", rows[i].name);
+        close(socket);
+        assert_true(raw_answers(witness));
+    }
+    /* A channel in which nothing is said has no session, and goes like others. */
+    const int socket = ask_for_trunk(SECRET);
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, "\1\0\1\0\1\0\0\0\0\1\0", 11));
+    wait_for(&authority, "trunk_clients", 1);
+    close(socket);
+    wait_for(&authority, "trunk_clients", 0);
+    close(witness);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trunk_carries_frames_for_all_once),
+        cmocka_unit_test(test_trunk_goes_on_beside_a_slow_client),
+        cmocka_unit_test(test_trunk_channels_come_and_go),
+        cmocka_unit_test(test_trunk_of_a_half_closed_client),
+        cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
+        cmocka_unit_test(test_trunk_is_for_members),
+        cmocka_unit_test(test_trunk_with_wrong_records),
+    };
+    return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
+}
