@@ -61,6 +61,7 @@ static int tear_down(void **state)
 {
     for (int i = A; i <= B; i++) {
         char path[600];
+        simulated_log_watch(&stage.members[i].log, NULL, NULL); /* its context was the test's */
         gz_cluster_destroy(stage.members[i].cluster);
         DIR *folder = opendir(stage.members[i].folder);
         for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
