@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "net/trunk.h"
 #include "server/maxima.h"
 
 /* Whether the peer has taken any of the bytes that wait for it since the last look. */

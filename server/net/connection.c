@@ -192,7 +192,7 @@ void gz_pong_write(struct gz_connection *connection)
 
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
 {
-    if (connection->relay != NULL) gz_relay_leave(connection);
+    if (connection->relay != NULL) connection->leave_relay(connection);
     if (connection->session == NULL) return;
     struct gz_net_scene *scene = connection->scene;
     gz_session_set_owner(connection->session, NULL);
@@ -214,4 +214,10 @@ void gz_connection_lose(struct gz_connection *connection)
         connection->ended_s = gz_awake_now(&connection->net->awake);
     }
     connection->parted = true;
+}
+
+void gz_connection_break(struct gz_connection *connection)
+{
+    gz_connection_lose(connection);
+    connection->wire->kind->kill(connection->wire);
 }

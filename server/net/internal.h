@@ -54,6 +54,7 @@ struct gz_connection {
     struct gz_connection *next, *previous;
     struct gz_net_place places[GZ_PLACE_COUNT];
     struct gz_relay *relay; /* another member has its scene; NULL: none */
+    void (*leave_relay)(struct gz_connection *connection); /* of `relay`: the client is gone */
     struct gz_frames frames;
     struct gz_rate rate;       /* of frames that are no messages */
     struct gz_buffer in;       /* a message that comes in pieces */
@@ -354,8 +355,14 @@ void gz_relay_pass(struct gz_connection *connection);
 void gz_relay_go_on(struct gz_connection *connection);
 /* Whether something has to be written to a connection that is over before its end is said. */
 bool gz_relay_is_due(const struct gz_connection *connection);
-/* The client's connection is over. */
-void gz_relay_leave(struct gz_connection *connection);
+
+/* ---- trunk.c ---- */
+/* Sends what waits, and ends those that are marked. */
+void gz_trunks_end_turn(struct gz_net *net);
+void gz_trunks_sweep(struct gz_net *net, double now_s);
+/* Ends all of them; frees those that are left, after the end of the loop. */
+void gz_trunks_close(struct gz_net *net);
+void gz_trunks_finish(struct gz_net *net);
 
 /* ---- route.c ---- */
 /* Makes what connections to other members need. GZ_OK without a secret. */

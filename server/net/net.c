@@ -1,6 +1,5 @@
 /* The network as a whole: libwebsockets' context, the loop's handles, the list of scenes. */
 #include "net/internal.h"
-#include "net/trunk.h"
 #include "server/maxima.h"
 
 #include <ctype.h>

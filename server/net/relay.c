@@ -201,7 +201,7 @@ bool gz_relay_take_back(struct gz_relay *relay, size_t bytes)
 }
 
 /* All that the client said goes before its close. In the middle of a frame none can be said. */
-void gz_relay_leave(struct gz_connection *connection)
+static void leave(struct gz_connection *connection)
 {
     static const uint8_t normal[2] = {LWS_CLOSE_STATUS_NORMAL >> 8, LWS_CLOSE_STATUS_NORMAL & 0xFF};
     struct gz_relay *relay = connection->relay;
@@ -339,6 +339,7 @@ static struct gz_relay *create(struct gz_connection *connection, const uint8_t *
     memcpy(relay->user, arrival->user, sizeof relay->user);
     relay->connection = connection;
     connection->relay = relay;
+    connection->leave_relay = leave;
     return relay;
 }
 

@@ -75,13 +75,4 @@ void gz_trunk_add_took(struct gz_trunk *trunk, uint16_t channel, size_t bytes);
 /* `words` may be NULL. */
 void gz_trunk_add_close(struct gz_trunk *trunk, uint16_t channel, int code, const char *words);
 
-/* ---- all of them ---- */
-
-/* Sends what waits, and ends those that are marked. */
-void gz_trunks_end_turn(struct gz_net *net);
-void gz_trunks_sweep(struct gz_net *net, double now_s);
-/* Ends all of them; frees those that are left, after the end of the loop. */
-void gz_trunks_close(struct gz_net *net);
-void gz_trunks_finish(struct gz_net *net);
-
 #endif

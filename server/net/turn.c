@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-#include "net/trunk.h"
-
 /* A round is cut into so many slices. A slice takes so many seconds at least and at most, beyond
  * its last connection: the viewers of a slice share a frame, and all others wait for it. */
 #define SLICES 3

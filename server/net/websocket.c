@@ -192,12 +192,6 @@ size_t gz_connection_take(struct gz_connection *connection, uint8_t *bytes, size
 
 /* ---- a connection's life ---- */
 
-void gz_connection_break(struct gz_connection *connection)
-{
-    gz_connection_lose(connection);
-    connection->wire->kind->kill(connection->wire);
-}
-
 void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, struct gz_wire *wire)
 {
     double now_s = gz_awake_now(&net->awake);
