@@ -194,6 +194,12 @@ uint64_t move_node(struct gz_client *client, uint64_t id, double x, const char *
     return stage_ask(client, set)->ok.edit;
 }
 
+void check_x(struct gz_client *client, uint64_t id, double x)
+{
+    double is = node_in(client, id)->trs.t.x;
+    if (is != x) fail_msg("the node stands at %.17g, not at %.17g", is, x);
+}
+
 int ask_http(const struct cluster *cluster, size_t which, const char *method, const char *path,
              const char *body)
 {

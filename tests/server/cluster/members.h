@@ -10,6 +10,9 @@
 #include "support/postgres.h"
 
 #define MEMBERS_MAX 3
+enum { A, B, C }; /* among the members */
+/* Of one client, where a test needs several. */
+#define EDITS 20
 /* Seconds that anything may take. */
 #define CLUSTER_SECONDS 30.0
 
@@ -50,6 +53,8 @@ void member_stop(struct cluster *cluster, size_t which);
 uint64_t put_node(struct gz_client *client, const char *name, double x);
 /* Moves it; with a key ("" for none). The number of the edit. */
 uint64_t move_node(struct gz_client *client, uint64_t id, double x, const char *key);
+/* Fails unless the client has the node there. */
+void check_x(struct gz_client *client, uint64_t id, double x);
 
 bool member_has_file(const struct cluster *cluster, size_t which, const char *scene);
 /* Waits until the file of the scene is there, or is not. */

@@ -5,16 +5,6 @@
 #include "members.h"
 #include "proto/limits.h"
 
-#define EDITS 20
-
-enum { A, B, C };
-
-static void check_x(struct gz_client *client, uint64_t id, double x)
-{
-    double is = node_in(client, id)->trs.t.x;
-    if (is != x) fail_msg("the node stands at %.17g, not at %.17g", is, x);
-}
-
 /* ---- somebody goes ---- */
 
 static void test_another_member_goes_on_after_a_kill(void **state)

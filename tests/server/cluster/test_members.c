@@ -5,16 +5,6 @@
 #include "server/scenario/model.h"
 #include "support/raw_ws.h"
 
-#define EDITS 20
-
-enum { A, B, C };
-
-static void check_x(struct gz_client *client, uint64_t id, double x)
-{
-    double is = node_in(client, id)->trs.t.x;
-    if (is != x) fail_msg("the node stands at %.17g, not at %.17g", is, x);
-}
-
 static void test_an_edit_at_one_member_is_in_the_file_of_the_other(void **state)
 {
     struct cluster *cluster = *state;
