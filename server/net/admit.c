@@ -2,8 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "net/bundle.h"
 #include "net/internal.h"
-#include "net/trunk.h"
 #include "server/maxima.h"
 
 /* libwebsockets refuses a list of subprotocols from here on without a word. */

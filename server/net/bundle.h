@@ -25,6 +25,9 @@
 #include "proto/base/buffer.h"
 #include "server/maxima.h"
 
+/* The subprotocol of a trunk. */
+#define GZ_TRUNK_PROTOCOL "gizmod.trunk.1"
+
 enum gz_record_kind {
     GZ_RECORD_OPEN = 1, /* a client came: a channel begins */
     GZ_RECORD_DATA,     /* bytes of frames; they are at their place from now on */

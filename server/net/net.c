@@ -1,4 +1,5 @@
 /* The network as a whole: libwebsockets' context, the loop's handles, the list of scenes. */
+#include "net/bundle.h"
 #include "net/internal.h"
 #include "server/maxima.h"
 

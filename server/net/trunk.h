@@ -18,8 +18,6 @@
 #include "net/bundle.h"
 #include "net/frame.h"
 
-#define GZ_TRUNK_PROTOCOL "gizmod.trunk.1"
-
 /* Codes of a CLOSE of the authority that is no close of a WebSocket: the client's connection there
  * ended without one, or did not begin. */
 #define GZ_CHANNEL_GONE 0
