@@ -17,7 +17,7 @@
 #define WAVE_SECONDS 4
 #define WAVES (7200 / WAVE_SECONDS)
 #define WAVES_PER_HOUR (3600 / WAVE_SECONDS)
-/* Of this many waves the quietest counts. */
+/* The median of this many waves counts. */
 #define LOOK_WAVES 15
 #define BYTES_PER_HOUR_MAX (1024 * 1024)
 /* What has a maximum is full after so many waves, and the count begins. */
@@ -252,21 +252,31 @@ static struct net_fixture_memory wave(struct soak *soak)
 
 /* ---- the soak ---- */
 
-/* The least after one of so many waves, up to this one. */
-static struct net_fixture_memory least(const struct net_fixture_memory *left, size_t last)
+static int compare_longs(const void *a, const void *b)
 {
-    struct net_fixture_memory found = left[last];
-    for (size_t i = last >= LOOK_WAVES ? last - LOOK_WAVES + 1 : 0; i < last; i++) {
-        if (left[i].own < found.own) found.own = left[i].own;
-        if (left[i].sqlite < found.sqlite) found.sqlite = left[i].sqlite;
+    const long x = *(const long *)a, y = *(const long *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median after each of so many waves, up to this one: one wave that left less than others,
+ * because everybody had gone sooner, is no measure of the rest. */
+static struct net_fixture_memory median(const struct net_fixture_memory *left, size_t last)
+{
+    long own[LOOK_WAVES], sqlite[LOOK_WAVES];
+    const size_t count = last < LOOK_WAVES ? last + 1 : LOOK_WAVES;
+    for (size_t i = 0; i < count; i++) {
+        own[i] = left[last - i].own;
+        sqlite[i] = left[last - i].sqlite;
     }
-    return found;
+    qsort(own, count, sizeof own[0], compare_longs);
+    qsort(sqlite, count, sizeof sqlite[0], compare_longs);
+    return (struct net_fixture_memory){.own = own[count / 2], .sqlite = sqlite[count / 2]};
 }
 
 static void report(const struct soak *soak, const struct net_fixture_memory *left, size_t waves)
 {
     if (waves % LOOK_WAVES != 0) return;
-    struct net_fixture_memory now = least(left, waves - 1);
+    struct net_fixture_memory now = median(left, waves - 1);
     print_message("%5zu waves: %ld KB, and %ld KB of SQLite, %zu requests answered, %zu refused\n",
                   waves, now.own / 1024, now.sqlite / 1024, soak->oks, soak->errors);
     fflush(stdout);
@@ -274,9 +284,9 @@ static void report(const struct soak *soak, const struct net_fixture_memory *lef
 
 static void judge(const struct net_fixture_memory *left, size_t waves)
 {
-    struct net_fixture_memory end = least(left, waves - 1);
+    struct net_fixture_memory end = median(left, waves - 1);
     const size_t counted = waves - WAVES_FULL;
-    long grown = end.own - least(left, WAVES_FULL - 1).own;
+    long grown = end.own - median(left, WAVES_FULL - 1).own;
     print_message("%ld bytes more after another %zu waves\n", grown, counted);
     assert_true(grown < (long)(counted * BYTES_PER_HOUR_MAX / WAVES_PER_HOUR));
     assert_true(end.sqlite < SCENES * SQLITE_BYTES_MAX);
