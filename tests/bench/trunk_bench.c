@@ -1,0 +1,181 @@
+/* trunk_bench - what viewers of one scene cost its authority, and the edges through which they
+ * watch, beside the same viewers at the daemon itself.
+ *
+ * trunk_bench [SECONDS [ROUNDS]]
+ *
+ * One editor, at the daemon that has the scene, drags a node 20 times a second. In each row so many
+ * viewers watch: at that daemon, through one edge, and through two, in turns. Printed are medians
+ * of the rounds, for each move: the processor time of the loop of the daemon and of all edges
+ * together, the edges' for each viewer, the bytes on the trunks, and how many pieces of frames
+ * there were for viewers of edges and how many of them were sent. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/quantile.h"
+#include "server/net/relay_fixture.h"
+#include "support/crowd.h"
+
+#define MOVES_PER_S 20
+#define PATIENCE_S 120.0
+#define ROUNDS_MAX 25
+#define EDGES 2
+
+enum value { AUTHORITY_US, EDGES_US, VIEWER_US, TRUNK_BYTES, PIECES, PIECES_SENT, FRAMES, VALUES };
+
+static struct test_daemon edges[EDGES];
+static int scenes;
+
+struct bench {
+    char scene[32];
+    struct crowd crowd;
+    struct crowd_member *editor;
+    size_t viewers;
+    uint64_t n;
+};
+
+/* ---- what is counted ---- */
+
+/* Seconds that the loop's thread of a process has had a processor. */
+static double processor_s(pid_t pid)
+{
+    char path[64];
+    double nanoseconds = 0;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL || fscanf(file, "%lf", &nanoseconds) != 1) perror(path);
+    if (file != NULL) fclose(file);
+    return nanoseconds * 1e-9;
+}
+
+static void read_counts(const struct bench *bench, double counts[VALUES])
+{
+    counts[AUTHORITY_US] = processor_s(authority.pid) * 1e6;
+    counts[EDGES_US] = 0;
+    for (size_t i = 0; i < EDGES; i++) counts[EDGES_US] += processor_s(edges[i].pid) * 1e6;
+    counts[VIEWER_US] = counts[EDGES_US] / (double)bench->viewers;
+    counts[TRUNK_BYTES] = (double)count(&authority, "\ngizmod_trunk_sent_bytes_total ");
+    counts[PIECES] = (double)count(&authority, "\ngizmod_trunk_pieces_total ");
+    counts[PIECES_SENT] = (double)count(&authority, "\ngizmod_trunk_pieces_sent_total ");
+    counts[FRAMES] = 0;
+    for (const struct crowd_member *member = bench->crowd.members; member != NULL;
+         member = member->next)
+        counts[FRAMES] += (double)member->frames / (double)bench->viewers;
+}
+
+/* ---- the scene ---- */
+
+/* A drag by typed values: nothing that presence shows changes, so that a frame is a delta. */
+static void move(struct bench *bench)
+{
+    static const uint64_t node = 1;
+    struct gz_message grab = {
+        .op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE | GZ_HAS_POINTER_N};
+    grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
+                                               .handle = GZ_TX,
+                                               .n = ++bench->n,
+                                               .nodes = {&node, 1},
+                                               .value = {{(double)bench->n}, 1}};
+    crowd_send(bench->editor, &grab);
+}
+
+static void move_for(struct bench *bench, double seconds)
+{
+    const double begin_s = crowd_unix_s();
+    for (int i = 0; i < seconds * MOVES_PER_S; i++) {
+        move(bench);
+        crowd_run(&bench->crowd, fmax(0, begin_s + (double)(i + 1) / MOVES_PER_S - crowd_unix_s()));
+    }
+}
+
+/* Looks along -z from (0, 0, 10), so that there is a gizmo, at a node. */
+static void set_up(struct bench *bench)
+{
+    struct gz_create_node node = {.name = {"node", 4}};
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {.nodes = &node, .count = 1}};
+    struct gz_message camera = {.op = GZ_OP_CAMERA};
+    static const double view[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -10, 1};
+    static const double proj[16] = {1.3, 0, 0, 0, 0, 1.7, 0, 0, 0, 0, -1.002, -1, 0, 0, -0.2, 0};
+    static const double viewport[4] = {0, 0, 800, 600};
+    memcpy(camera.camera.view, view, sizeof view);
+    memcpy(camera.camera.proj, proj, sizeof proj);
+    memcpy(camera.camera.viewport, viewport, sizeof viewport);
+    crowd_send(bench->editor, &create);
+    crowd_send(bench->editor, &camera);
+    crowd_run(&bench->crowd, 0.2);
+}
+
+/* `edge_count` 0: at the daemon that has the scene. */
+static void enter(struct bench *bench, size_t viewers, size_t edge_count)
+{
+    *bench = (struct bench){.viewers = viewers};
+    snprintf(bench->scene, sizeof bench->scene, "bench-%d", ++scenes);
+    crowd_init(&bench->crowd, authority.port);
+    bench->editor = crowd_enter(&bench->crowd, bench->scene, GZ_ROLE_EDITOR, 0);
+    assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), 1);
+    set_up(bench);
+    for (size_t i = 0; i < viewers; i++) {
+        bench->crowd.port = edge_count > 0 ? edges[i % edge_count].port : authority.port;
+        crowd_enter(&bench->crowd, bench->scene, GZ_ROLE_VIEWER, 0);
+    }
+    assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), viewers + 1);
+    crowd_run(&bench->crowd, 1);
+}
+
+static void measure(size_t viewers, size_t edge_count, double seconds, double values[VALUES])
+{
+    struct bench bench;
+    double before[VALUES], after[VALUES];
+    enter(&bench, viewers, edge_count);
+    move_for(&bench, 0.5);
+    read_counts(&bench, before);
+    move_for(&bench, seconds);
+    read_counts(&bench, after);
+    for (int i = 0; i < VALUES; i++) values[i] = (after[i] - before[i]) / (seconds * MOVES_PER_S);
+    assert_int_equal(crowd_count(&bench.crowd, CROWD_ENDED), 0);
+    crowd_finish(&bench.crowd);
+}
+
+/* ---- the table ---- */
+
+static void print_row(size_t viewers, size_t edge_count, double values[ROUNDS_MAX][VALUES],
+                      size_t rounds)
+{
+    double medians[VALUES], column[ROUNDS_MAX];
+    for (int i = 0; i < VALUES; i++) {
+        for (size_t round = 0; round < rounds; round++) column[round] = values[round][i];
+        medians[i] = quantile(column, rounds, 0.5);
+    }
+    printf("| %zu | %zu | %.0f | %.0f | %.2f | %.0f | %.1f | %.2f | %.2f |\n", viewers, edge_count,
+           medians[AUTHORITY_US], medians[EDGES_US], medians[VIEWER_US], medians[TRUNK_BYTES],
+           medians[PIECES], medians[PIECES_SENT], medians[FRAMES]);
+    fflush(stdout);
+}
+
+int main(int argument_count, char **arguments)
+{
+    static const size_t viewers[] = {100, 500, 2000};
+    static double values[EDGES + 1][ROUNDS_MAX][VALUES];
+    const double seconds = argument_count > 1 ? atof(arguments[1]) : 3;
+    const size_t rounds = argument_count > 2 ? (size_t)atoi(arguments[2]) : 5;
+    assert_true(rounds > 0 && rounds <= ROUNDS_MAX);
+    test_daemon_init(&authority);
+    start_member(&authority, NULL, SECRET, "--messages-per-s=2000");
+    start_front(&edges[0], "edge", SECRET, NULL);
+    start_front(&edges[1], "edge-too", SECRET, NULL);
+    printf("| viewers | edges | authority us | edges us | edges us per viewer | bytes on trunks | "
+           "pieces | sent | frames per viewer |\n| --- | --- | --- | --- | --- | --- | --- | --- | "
+           "--- |\n");
+    for (size_t row = 0; row < sizeof viewers / sizeof viewers[0]; row++) {
+        for (size_t round = 0; round < rounds; round++)
+            for (size_t edge_count = 0; edge_count <= EDGES; edge_count++)
+                measure(viewers[row], edge_count, seconds, values[edge_count][round]);
+        for (size_t edge_count = 0; edge_count <= EDGES; edge_count++)
+            print_row(viewers[row], edge_count, values[edge_count], rounds);
+    }
+    for (size_t i = 0; i < EDGES; i++) test_daemon_end(&edges[i]);
+    test_daemon_end(&authority);
+    test_daemon_finish(&authority);
+    return 0;
+}
