@@ -146,13 +146,13 @@ static size_t put_header(uint8_t *before, size_t size)
     return 2 + length;
 }
 
-/* Control frames are for the edge to say. */
+/* Control frames are for the edge to say, and nothing follows a close. */
 static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
                         enum lws_write_protocol kind)
 {
     struct gz_channel *channel = channel_of(wire);
     if (channel->branch == NULL || !gz_trunk_is_good(&channel->branch->trunk)) return false;
-    if (kind != LWS_WRITE_BINARY) return true;
+    if (kind != LWS_WRITE_BINARY || channel->has_closed) return true;
     const size_t header = put_header(frame->data, frame->size), size = header + frame->size;
     const uint8_t *bytes = frame->data - header;
     const size_t sent = channel->first_rest == NULL ? send_pieces(channel, bytes, size) : 0;
@@ -205,10 +205,12 @@ static void drop_taken(struct gz_buffer *inbox, size_t size)
     }
 }
 
+/* The edge may have given its number to another client once we closed it. */
 static void count_taken(struct gz_channel *channel, size_t bytes)
 {
+    const bool is_over = channel->branch == NULL || channel->has_closed;
     channel->taken += bytes;
-    if (channel->taken < GZ_TRUNK_WINDOW_BYTES / 2 || channel->branch == NULL) return;
+    if (channel->taken < GZ_TRUNK_WINDOW_BYTES / 2 || is_over) return;
     gz_trunk_add_took(&channel->branch->trunk, channel->number, channel->taken);
     channel->taken = 0;
 }

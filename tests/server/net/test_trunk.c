@@ -156,6 +156,23 @@ TEST(test_trunk_of_a_half_closed_client)
     assert_non_null(strstr(response.body, "\"last\""));
 }
 
+/* What it says after the authority has closed its channel is read there, and nothing is said about
+ * it any more: the others would be lost with the trunk. */
+TEST(test_trunk_of_a_client_that_talks_on)
+{
+    static const uint8_t zeros[GZ_TRUNK_WINDOW_BYTES];
+    const int witness = join(&front, "talks", "anna");
+    for (int i = 0; i < 20; i++) {
+        const int client = join(&front, "talks", "ben");
+        assert_true(raw_send_frame(client, RAW_FIN | RAW_TEXT, true, "text", 4));
+        for (int j = 0; j < 4; j++)
+            (void)raw_send_frame(client, RAW_FIN | RAW_BINARY, true, zeros, sizeof zeros);
+        close(client);
+        assert_true(raw_answers(witness));
+    }
+    close(witness);
+}
+
 /* Who is in the middle of a message cannot be told anything; all others are told to come back. */
 TEST(test_trunk_that_is_cut_in_the_middle_of_a_frame)
 {
@@ -249,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_trunk_goes_on_beside_a_slow_client),
         cmocka_unit_test(test_trunk_channels_come_and_go),
         cmocka_unit_test(test_trunk_of_a_half_closed_client),
+        cmocka_unit_test(test_trunk_of_a_client_that_talks_on),
         cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_is_for_members),
         cmocka_unit_test(test_trunk_with_wrong_records),
