@@ -173,6 +173,76 @@ TEST(test_trunk_of_a_client_that_talks_on)
     close(witness);
 }
 
+static void flood(int client)
+{
+    const struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 7};
+    for (int i = rand() % 200; i > 0 && raw_send_message(client, &ping); i--) continue;
+}
+
+/* As if it read slowly. */
+static void read_some(int client)
+{
+    static char bytes[64 * 1024];
+    (void)!recv(client, bytes, (size_t)(1 + rand()) % sizeof bytes, MSG_DONTWAIT);
+}
+
+static void edit_elsewhere(void)
+{
+    const int editor = join(&authority, "random", "anna");
+    net_fixture_create_nodes(editor, (size_t)(1 + rand() % 150));
+    close(editor);
+}
+
+/* Clients that do anything, in any state. -1: the client hung up. */
+static int do_something(int client)
+{
+    static uint8_t junk[40000];
+    switch (rand() % 10) {
+    case 0: raw_send_frame(client, RAW_FIN | RAW_CLOSE, true, "\x03\xe8", 2); break;
+    case 1: raw_send_frame(client, RAW_FIN | RAW_TEXT, true, "text", 4); break;
+    case 2:
+        raw_send_frame(client, RAW_FIN | RAW_BINARY, true, junk, (size_t)rand() % sizeof junk);
+        break;
+    case 3: flood(client); break;
+    case 4:
+    case 5:
+    case 6: read_some(client); break;
+    case 7:
+        if (rand() % 20 == 0) edit_elsewhere();
+        break;
+    default: hang_up(client, rand() % 5); return -1;
+    }
+    return client;
+}
+
+static int enter(void)
+{
+    const struct timeval patience = {.tv_usec = 2000};
+    const int client = raw_open(front.port);
+    (void)raw_send_hello(client, rand() % 8 == 0 ? "no name of a scene" : "random", "ben");
+    setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    return client;
+}
+
+TEST(test_trunk_with_random_clients)
+{
+    int clients[20];
+    const int witness = join(&front, "random", "cleo");
+    srand(1);
+    for (int i = 0; i < 20; i++) clients[i] = -1;
+    for (int step = 0; step < 4000; step++) {
+        int *client = &clients[rand() % 20];
+        *client = *client < 0 ? enter() : do_something(*client);
+        if (step % 100 == 0) assert_true(raw_answers(witness));
+    }
+    for (int i = 0; i < 20; i++)
+        if (clients[i] >= 0) close(clients[i]);
+    wait_for(&authority, "trunk_clients", 1);
+    wait_for(&front, "relayed_websockets", 1);
+    assert_true(raw_answers(witness));
+    close(witness);
+}
+
 /* Who is in the middle of a message cannot be told anything; all others are told to come back. */
 TEST(test_trunk_that_is_cut_in_the_middle_of_a_frame)
 {
@@ -267,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_trunk_channels_come_and_go),
         cmocka_unit_test(test_trunk_of_a_half_closed_client),
         cmocka_unit_test(test_trunk_of_a_client_that_talks_on),
+        cmocka_unit_test(test_trunk_with_random_clients),
         cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_is_for_members),
         cmocka_unit_test(test_trunk_with_wrong_records),
