@@ -322,11 +322,9 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .ping_s = options->ping_s,
                                  .silence_s = options->silence_s,
                                  .connections_per_address = options->connections_per_address,
+                                 .secret = options->cluster != NULL ? daemon->secret.bytes : NULL,
+                                 .secret_size = daemon->secret.size,
                                  .server = SERVER_NAME};
-    if (options->cluster != NULL) {
-        net.secret = daemon->secret.bytes;
-        net.secret_size = daemon->secret.size;
-    }
     status = gz_net_create(&daemon->net, &net, error);
     if (status == GZ_OK) gz_host_connect(daemon->host, daemon->net);
     return status;

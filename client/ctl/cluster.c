@@ -102,7 +102,7 @@ static enum ctl_exit list(const struct ctl_args *args, const char *uri)
 {
     struct gz_cluster_log log = {0};
     struct gz_error error = {0};
-    void *to = (void *)(uintptr_t)args;
+    void *to = (void *)args;
     enum gz_status status = gz_postgres_create(&log, uri, &error);
     if (status == GZ_OK) status = log.members(log.context, handle_member, to, &error);
     if (status == GZ_OK) status = log.scenes(log.context, handle_scene, to, &error);

@@ -44,6 +44,14 @@ static bool is_overdue(struct gz_connection *connection, double now_s)
     return now_s - connection->over_s > GZ_FAREWELL_SECONDS;
 }
 
+static void tend(struct gz_connection *connection, double now_s)
+{
+    if (is_silent(connection, now_s))
+        gz_connection_dismiss(connection, "nothing came from you and you took nothing");
+    else if (now_s - connection->pinged_s >= connection->net->ping_s)
+        ping(connection, now_s);
+}
+
 static void look_at(struct gz_connection *connection, double now_s)
 {
     if (connection->end != 0) {
@@ -58,12 +66,8 @@ static void look_at(struct gz_connection *connection, double now_s)
         gz_connection_refuse(connection, NULL, &error, true);
     } else if (is_overdue(connection, now_s)) {
         gz_connection_end(connection, LWS_CLOSE_STATUS_POLICY_VIOLATION);
-    } else if (connection->wire->kind->is_tended) {
-        return;
-    } else if (is_silent(connection, now_s)) {
-        gz_connection_dismiss(connection, "nothing came from you and you took nothing");
-    } else if (now_s - connection->pinged_s >= connection->net->ping_s) {
-        ping(connection, now_s);
+    } else if (!connection->wire->kind->is_tended) {
+        tend(connection, now_s);
     }
 }
 

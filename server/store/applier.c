@@ -194,7 +194,7 @@ static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t siz
 {
     sqlite3_changeset_iter *change;
     if (size == 0 || size > INT_MAX) return refuse(error, "its size cannot be");
-    int rc = sqlite3changeset_start(&change, (int)size, (void *)(uintptr_t)bytes);
+    int rc = sqlite3changeset_start(&change, (int)size, (void *)bytes);
     if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
     char last[64] = "";
     enum gz_status status = GZ_OK;
@@ -264,7 +264,7 @@ static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_
 {
     struct gz_error conflict = {.status = GZ_OK};
     struct gz_place place;
-    int rc = sqlite3changeset_apply(applier->db, (int)size, (void *)(uintptr_t)bytes, NULL,
+    int rc = sqlite3changeset_apply(applier->db, (int)size, (void *)bytes, NULL,
                                     handle_conflict, &conflict);
     if (conflict.status != GZ_OK) {
         *error = conflict;
