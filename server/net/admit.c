@@ -71,6 +71,14 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarde
     return status;
 }
 
+/* Anything else libwebsockets takes for a separator as well. */
+static bool is_list_of_names(const char *list)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "!#$%&'*+-.^_`|~, \t";
+    return list[strspn(list, allowed)] == '\0';
+}
+
 /* Whether this subprotocol is one of the comma-separated ones. */
 static bool offers(const char *list, const char *subprotocol)
 {
@@ -133,7 +141,12 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
         return refuse(code, 400, error, GZ_TOO_LARGE,
                       "Sec-WebSocket-Protocol: the list is too long");
     }
-    if (offers(list, GZ_TRUNK_PROTOCOL)) return admit_trunk(net, wsi, code, error);
+    if (!is_list_of_names(list)) {
+        return refuse(code, 400, error, GZ_BAD_VALUE,
+                      "Sec-WebSocket-Protocol: names with commas between them");
+    }
+    gz_arrival_of(wsi)->is_trunk = offers(list, GZ_TRUNK_PROTOCOL);
+    if (gz_arrival_of(wsi)->is_trunk) return admit_trunk(net, wsi, code, error);
     if (!offers(list, GZ_SUBPROTOCOL)) {
         return refuse(code, 400, error, GZ_VERSION,
                       "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL

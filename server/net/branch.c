@@ -478,7 +478,8 @@ static const struct gz_trunk_end authority = {.take = take,
 static void begin(struct lws *wsi, struct gz_branch **slot)
 {
     struct gz_net *net = gz_net_of(wsi);
-    struct gz_branch *branch = calloc(1, sizeof *branch);
+    /* libwebsockets chooses the subprotocol by itself, and reads the list in its own way. */
+    struct gz_branch *branch = gz_arrival_of(wsi)->is_trunk ? calloc(1, sizeof *branch) : NULL;
     char peer[GZ_ADDRESS_TEXT_BYTES];
     gz_arrival_become(net, gz_arrival_of(wsi), GZ_PEER_BUSY);
     gz_address_print(&gz_arrival_of(wsi)->client, peer);

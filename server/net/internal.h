@@ -163,6 +163,7 @@ struct gz_arrival {
     double since_s;                   /* by gz_awake_now: since when it is of its kind */
     bool is_proxied;                  /* it comes from a trusted proxy */
     bool is_relayed;                  /* its latest request comes from another member */
+    bool is_trunk;                    /* its upgrade was admitted as one to a trunk */
     bool is_dropped;                  /* it is not in open_count any more */
 };
 

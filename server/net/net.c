@@ -64,6 +64,7 @@ static void describe_protocols(struct gz_net *net)
                                                .per_session_data_size = sizeof(struct gz_websocket),
                                                .rx_buffer_size = UNUSED_BYTES,
                                                .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
+    if (net->secret == NULL) return; /* there is no member */
     net->protocols[2] = (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL,
                                                .callback = gz_branch_callback,
                                                .per_session_data_size = sizeof(void *),

@@ -116,6 +116,7 @@ int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *
     (void)in;
     (void)size;
     if (reason == LWS_CALLBACK_ESTABLISHED) {
+        if (gz_arrival_of(wsi)->is_trunk) return -1; /* libwebsockets chose another subprotocol */
         begin(websocket, wsi);
         return 0;
     }

@@ -264,8 +264,8 @@ static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_
 {
     struct gz_error conflict = {.status = GZ_OK};
     struct gz_place place;
-    int rc = sqlite3changeset_apply(applier->db, (int)size, (void *)bytes, NULL,
-                                    handle_conflict, &conflict);
+    int rc = sqlite3changeset_apply(applier->db, (int)size, (void *)bytes, NULL, handle_conflict,
+                                    &conflict);
     if (conflict.status != GZ_OK) {
         *error = conflict;
         return conflict.status;

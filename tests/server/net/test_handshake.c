@@ -32,6 +32,8 @@ TEST(test_handshake_table)
         {"/ws", "Sec-WebSocket-Protocol: gizmod.v11\r\n", 400},
         {"/ws", "Sec-WebSocket-Protocol: GIZMOD.V1\r\n", 400},
         {"/ws", "Sec-WebSocket-Protocol: (http)\r\n", 400},
+        {"/ws", "Sec-WebSocket-Protocol: gizmod.v1;x\r\n", 400},
+        {"/ws", "Sec-WebSocket-Protocol: gizmod.trunk.1;x, gizmod.v1\r\n", 400},
         {"/ws",
          "Sec-WebSocket-Protocol: gizmod.v1, "
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

@@ -294,6 +294,21 @@ TEST(test_trunk_is_for_members)
     close(other);
 }
 
+/* libwebsockets chooses the subprotocol, and ends a name at more than commas. */
+TEST(test_trunk_is_for_members_however_its_name_ends)
+{
+    static const char ends[] = "(),/:;<=>?@[\\]{}\"\f\v\x7f\x80";
+    for (const char *end = ends; *end != '\0'; end++) {
+        char headers[96];
+        const int socket = raw_connect(authority.port);
+        snprintf(headers, sizeof headers,
+                 "Sec-WebSocket-Protocol: " GZ_TRUNK_PROTOCOL "%cx, gizmod.v1\r\n", *end);
+        const int status = raw_handshake(socket, authority.port, "/ws", headers);
+        if (status == 101) fail_msg("a name that ends with %#x is taken", (unsigned char)*end);
+        close(socket);
+    }
+}
+
 /* What no member sends ends its trunk, and the daemon goes on. */
 TEST(test_trunk_with_wrong_records)
 {
@@ -340,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_trunk_with_random_clients),
         cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_is_for_members),
+        cmocka_unit_test(test_trunk_is_for_members_however_its_name_ends),
         cmocka_unit_test(test_trunk_with_wrong_records),
     };
     return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
