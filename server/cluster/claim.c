@@ -115,6 +115,16 @@ static enum gz_status settle_first(const char *path, uint64_t first_n, struct gz
     return status;
 }
 
+/* A file with a later place keeps that: then it is not the one that the scene was made of. */
+static enum gz_status check_first(const char *path, uint64_t first_n, struct gz_error *error)
+{
+    struct gz_place place;
+    enum gz_status status = gz_store_place(path, &place, error);
+    if (status == GZ_OK && place.n != first_n)
+        status = gz_fail(error, GZ_STORAGE, "the scene was made of another file: try again");
+    return status;
+}
+
 /* The file is changed in a copy, which then takes its place. */
 static enum gz_status make_first(const struct gz_claim *claim, uint64_t first_n, const char *copy,
                                  struct gz_error *error)
@@ -124,6 +134,7 @@ static enum gz_status make_first(const struct gz_claim *claim, uint64_t first_n,
     unlink(copy);
     if (!claim->is_new) status = gz_store_backup(path, copy, error);
     if (status == GZ_OK) status = settle_first(copy, first_n, error);
+    if (status == GZ_OK) status = check_first(copy, first_n, error);
     if (status == GZ_OK) status = gz_store_install(path, copy, error);
     if (status != GZ_OK) unlink(copy);
     return status;
@@ -202,17 +213,26 @@ static enum gz_status find_place(const struct gz_claim *claim, uint64_t *n, stru
     return status == GZ_UNKNOWN_SCENE ? GZ_OK : status;
 }
 
-static enum gz_status find_lease(struct gz_claim *claim, struct gz_lease *lease,
+/* Another member may have made the scene since it was not there: then its lease is not the first
+ * one after `epoch`, or it does not begin after the place of this file. */
+static enum gz_status make_scene(struct gz_claim *claim, uint64_t epoch, struct gz_lease *lease,
                                  struct gz_error *error)
 {
     uint64_t place = 0;
+    enum gz_status status = find_place(claim, &place, error);
+    if (status == GZ_OK) status = take(claim, true, place, lease, error);
+    claim->is_made =
+        status == GZ_OK && lease->scene.epoch == epoch + 1 && lease->scene.first_n > place;
+    return status;
+}
+
+static enum gz_status find_lease(struct gz_claim *claim, struct gz_lease *lease,
+                                 struct gz_error *error)
+{
     enum gz_status status = take(claim, false, 0, lease, error);
     if (status != GZ_UNKNOWN_SCENE) return status;
     status = clear_gone(claim, &lease->scene, error);
-    if (status == GZ_OK) status = find_place(claim, &place, error);
-    if (status != GZ_OK) return status;
-    claim->is_made = true;
-    return take(claim, true, place, lease, error);
+    return status == GZ_OK ? make_scene(claim, lease->scene.epoch, lease, error) : status;
 }
 
 /* Whoever made the scene died before its first copy, and may come back with a file that has the
@@ -237,9 +257,9 @@ static enum gz_status catch_up(struct gz_claim *claim, const struct gz_cluster_s
                                struct gz_error *error)
 {
     struct gz_applier *applier = NULL;
-    uint64_t n;
+    struct gz_followed file = {.n = 0};
     enum gz_status status =
-        gz_catch_up(claim->cluster, scene, claim->request.path, &applier, &n, error);
+        gz_catch_up(claim->cluster, scene, claim->request.path, &applier, &file, error);
     gz_applier_close(applier);
     return status;
 }

@@ -67,13 +67,21 @@ static void *handle_renewer(void *context)
     return NULL;
 }
 
+/* A member that was replaced, or ends, has no more to do with its files: another process may. */
+void gz_cluster_follow(struct gz_cluster *cluster)
+{
+    struct gz_error error;
+    if (gz_cluster_check_entered(cluster, &error) != GZ_OK)
+        gz_follow_nothing(cluster);
+    else if (gz_follow(cluster))
+        gz_adopt(cluster);
+}
+
 static void *handle_follower(void *context)
 {
     struct gz_cluster *cluster = context;
-    struct gz_error error;
     do {
-        if (gz_cluster_check_entered(cluster, &error) == GZ_OK && gz_follow(cluster))
-            gz_adopt(cluster);
+        gz_cluster_follow(cluster);
     } while (rest(cluster, FOLLOW_SECONDS));
     return NULL;
 }
@@ -177,5 +185,6 @@ void gz_cluster_destroy(struct gz_cluster *cluster)
     pthread_cond_destroy(&cluster->change);
     pthread_mutex_destroy(&cluster->mutex);
     free(cluster->files);
+    free(cluster->adoptions);
     free(cluster);
 }

@@ -49,18 +49,26 @@ static enum gz_status receive_copy(struct gz_cluster *cluster, const char *name,
     return status;
 }
 
-/* *n is the place of the file before, and of the copy after. If the log was set back meanwhile, a
- * file that is ahead of it is kept. */
-static enum gz_status install(struct gz_cluster *cluster, const char *name, const char *path,
-                              const char *copy, uint64_t *n, struct gz_error *error)
+/* Writes the log's copy to the path `copy`. */
+static enum gz_status fetch(struct gz_cluster *cluster, const char *name, const char *copy,
+                            struct gz_cluster_scene *found, struct gz_error *error)
 {
     unlink(copy);
     int file = open(copy, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0)
         return gz_fail(error, GZ_STORAGE, "%s: a copy of the log: %s", name, strerror(errno));
-    struct gz_cluster_scene found = {.n = 0};
-    enum gz_status status = receive_copy(cluster, name, file, &found, error);
+    enum gz_status status = receive_copy(cluster, name, file, found, error);
     close(file);
+    return status;
+}
+
+/* *n is the place of the file before, and of the copy after. If the log was set back meanwhile, a
+ * file that is ahead of it is kept. */
+static enum gz_status install(struct gz_cluster *cluster, const char *name, const char *path,
+                              const char *copy, uint64_t *n, struct gz_error *error)
+{
+    struct gz_cluster_scene found = {.n = 0};
+    enum gz_status status = fetch(cluster, name, copy, &found, error);
     if (status == GZ_OK && *n > found.n && access(path, F_OK) == 0)
         status = gz_set_aside(cluster, name, path, "it is ahead of the log of the cluster", error);
     if (status == GZ_OK) status = gz_store_install(path, copy, error);
@@ -124,19 +132,59 @@ static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name
     return status;
 }
 
-/* What the changes do not fit is kept, and a copy takes its place; where the log does not go back
- * as far as the file, a copy is newer. */
-static enum gz_status begin_again(struct gz_cluster *cluster, const char *name,
-                                  struct changes *changes, struct gz_error *error)
+/* The log's copy at the path `copy`, with all changes. */
+static enum gz_status rebuild(struct gz_cluster *cluster, const char *name, const char *copy,
+                              struct changes *rebuilt, struct gz_error *error)
 {
-    enum gz_status status = GZ_OK;
-    if (changes->is_refused) {
-        gz_log(cluster->messages, GZ_ERROR, 0, "%s: %s", name, error->message);
-        status = gz_set_aside(cluster, name, changes->path, "a change of the log does not fit it",
-                              error);
+    struct gz_cluster_scene found = {.n = 0};
+    struct gz_applier *applier = NULL;
+    *rebuilt = (struct changes){.path = copy, .applier = &applier};
+    enum gz_status status = fetch(cluster, name, copy, &found, error);
+    rebuilt->n = found.copy_n;
+    if (status == GZ_OK) status = apply_changes(cluster, name, rebuilt, error);
+    close_applier(&applier);
+    rebuilt->applier = NULL;
+    return status;
+}
+
+/* What the changes do not fit is kept if they fit the log's copy, which then takes its place. If
+ * they do not, the log is of no use until it has another copy. */
+static enum gz_status replace_misfit(struct gz_cluster *cluster,
+                                     const struct gz_cluster_scene *scene, const char *copy,
+                                     struct changes *changes, struct gz_followed *file,
+                                     struct gz_error *error)
+{
+    struct changes rebuilt;
+    if (file->misfit_n == scene->copy_n) return GZ_CONFLICT;
+    gz_log(cluster->messages, GZ_ERROR, 0, "%s: %s", scene->name, error->message);
+    enum gz_status status = rebuild(cluster, scene->name, copy, &rebuilt, error);
+    if (rebuilt.is_refused) file->misfit_n = scene->copy_n;
+    if (status == GZ_OK)
+        status = gz_set_aside(cluster, scene->name, changes->path,
+                              "a change of the log does not fit it", error);
+    if (status == GZ_OK) status = gz_store_install(changes->path, copy, error);
+    if (status == GZ_OK)
+        changes->n = rebuilt.n;
+    else
+        (void)!gz_store_delete(copy, NULL);
+    return status;
+}
+
+/* Where the log does not go back as far as the file, a copy is newer. */
+static enum gz_status begin_again(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
+                                  struct changes *changes, struct gz_followed *file,
+                                  struct gz_error *error)
+{
+    if (!changes->is_refused) {
+        enum gz_status status =
+            begin_with_copy(cluster, scene->name, changes->path, &changes->n, error);
+        return status == GZ_OK ? apply_changes(cluster, scene->name, changes, error) : status;
     }
-    if (status == GZ_OK) status = begin_with_copy(cluster, name, changes->path, &changes->n, error);
-    return status == GZ_OK ? apply_changes(cluster, name, changes, error) : status;
+    char *copy = gz_cluster_copy_path(cluster, scene->name);
+    if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = replace_misfit(cluster, scene, copy, changes, file, error);
+    free(copy);
+    return status;
 }
 
 /* ---- both ---- */
@@ -185,7 +233,7 @@ static enum gz_status find_place(const struct gz_cluster *cluster,
 }
 
 enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
-                           const char *path, struct gz_applier **applier, uint64_t *n,
+                           const char *path, struct gz_applier **applier, struct gz_followed *file,
                            struct gz_error *error)
 {
     struct changes changes = {.path = path, .applier = applier};
@@ -199,8 +247,8 @@ enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_s
         status = begin_with_copy(cluster, scene->name, path, &changes.n, error);
     if (status == GZ_OK && changes.n < scene->n) {
         status = apply_changes(cluster, scene->name, &changes, error);
-        if (status == GZ_CONFLICT) status = begin_again(cluster, scene->name, &changes, error);
+        if (status == GZ_CONFLICT) status = begin_again(cluster, scene, &changes, file, error);
     }
-    *n = changes.n;
+    file->n = changes.n;
     return status;
 }

@@ -213,7 +213,7 @@ static void follow_file(struct gz_cluster *cluster, const struct gz_cluster_scen
         status = follow_end(cluster, scene, file, path, &error);
         file->n = 0;
     } else {
-        status = gz_catch_up(cluster, scene, path, &applier, &file->n, &error);
+        status = gz_catch_up(cluster, scene, path, &applier, file, &error);
         gz_keep_give(cluster, scene->name, applier);
         file->is_settled = false;
     }
@@ -240,15 +240,23 @@ static void follow_scene(struct gz_cluster *cluster, const struct gz_cluster_sce
 
 /* ---- all ---- */
 
-static void review_kept(struct gz_cluster *cluster)
+static void review_kept(struct gz_cluster *cluster, bool closes)
 {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     for (size_t i = 0; i < GZ_CLUSTER_KEPT_MAX; i++) {
         gz_keep_name(cluster, i, name);
         if (name[0] == '\0' || !take_file(cluster, name)) continue;
-        gz_keep_review(cluster, name);
+        if (closes)
+            gz_applier_close(gz_keep_take(cluster, name));
+        else
+            gz_keep_review(cluster, name);
         give_file(cluster);
     }
+}
+
+void gz_follow_nothing(struct gz_cluster *cluster)
+{
+    review_kept(cluster, true);
 }
 
 static enum gz_status add_scene(void *to, const struct gz_cluster_scene *scene,
@@ -320,7 +328,7 @@ bool gz_follow(struct gz_cluster *cluster)
     enum gz_status status =
         cluster->log->scenes(cluster->log->context, add_scene, &listing, &error);
     gz_cluster_heard(cluster, status, &error);
-    review_kept(cluster);
+    review_kept(cluster, false);
     if (status == GZ_OK) {
         judge_all(cluster, &listing);
         for (size_t i = 0; i < listing.count; i++) give_if_wanted(cluster, &listing.scenes[i]);

@@ -17,6 +17,7 @@
 struct gz_followed {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     uint64_t n;           /* its place; 0 for no file */
+    uint64_t misfit_n;    /* of the log's copy that the changes after it did not fit; 0 for none */
     bool is_known;        /* `n` is what the file says; else the file is looked at */
     bool is_settled;      /* of a scene that is gone: nothing is left to do */
     double retry_s;       /* monotonic: it failed, and is tried again then */
@@ -29,6 +30,12 @@ struct gz_kept_file {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     struct gz_applier *applier; /* NULL: the place is free */
     double used_s;              /* monotonic */
+};
+
+/* A file that could not be adopted. */
+struct gz_adoption {
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    double retry_s, wait_s; /* monotonic: it is tried again then; seconds that led there */
 };
 
 struct gz_cluster {
@@ -57,6 +64,8 @@ struct gz_cluster {
     size_t file_count, file_capacity;
     char resume_after[GZ_SCENE_NAME_BYTES_MAX + 1]; /* the scene that was followed last */
     double adopt_s; /* monotonic: of the next adopting; 0 before the first, INFINITY for none */
+    struct gz_adoption *adoptions; /* those that failed */
+    size_t adoption_count, adoption_capacity;
     struct gz_member_lag reported; /* `seconds` is since when, monotonic */
 };
 
@@ -115,15 +124,18 @@ GZ_MUST_USE enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster,
 struct gz_cluster *gz_cluster_prepare(const struct gz_cluster_options *options);
 /* Enters, or renews. */
 void gz_cluster_renew(struct gz_cluster *cluster);
+/* Follows and adopts, once; the follower's. */
+void gz_cluster_follow(struct gz_cluster *cluster);
 
 /* ---- file.c ---- */
 
 /* Brings the file at `path` up to the last change of the scene's log; nobody has it open, but for
- * *applier, which may be NULL before and after. *n is its place then. GZ_CONFLICT in words if the
- * file is of another scene. */
+ * *applier, which may be NULL before and after. What is found out about the file comes into *file,
+ * its place above all. GZ_CONFLICT in words if the file is of another scene, or the log does not
+ * fit even its own copy. */
 GZ_MUST_USE enum gz_status gz_catch_up(struct gz_cluster *cluster,
                                        const struct gz_cluster_scene *scene, const char *path,
-                                       struct gz_applier **applier, uint64_t *n,
+                                       struct gz_applier **applier, struct gz_followed *file,
                                        struct gz_error *error);
 /* Gives the file a name under which nobody looks for a scene, and says so in the log. */
 GZ_MUST_USE enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name,
@@ -152,6 +164,8 @@ void gz_keep_finish(struct gz_cluster *cluster);
 /* Once: applies what others wrote, and looks what became of the claims. False if the engine does
  * not answer. */
 bool gz_follow(struct gz_cluster *cluster);
+/* Closes the files that are kept open. The follower's. */
+void gz_follow_nothing(struct gz_cluster *cluster);
 /* The log has a scene of this name, or had one: the follower's. */
 bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 

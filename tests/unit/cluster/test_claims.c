@@ -362,6 +362,48 @@ static void adopt(struct member *member)
     gz_adopt(member->cluster);
 }
 
+/* When what failed is due again. */
+static void adopt_later(struct member *member)
+{
+    member->cluster->adopt_s = 0;
+    for (size_t i = 0; i < member->cluster->adoption_count; i++)
+        member->cluster->adoptions[i].retry_s = 0;
+    adopt(member);
+}
+
+static bool count_taking(void *context, const struct simulated_call *call)
+{
+    *(int *)context += call->is_answer && call->lease != NULL;
+    return true;
+}
+
+/* A folder of the copy's name is as good as a full disk. */
+static void what_fails_here_is_adopted_less_and_less_often(void **state)
+{
+    struct member *a = &stage.members[A];
+    char copy[400];
+    int takings = 0;
+    (void)state;
+    make_alone(a, "arm");
+    snprintf(copy, sizeof copy, "%s/" GZ_COPY_PREFIX "arm.db", a->folder);
+    assert_int_equal(mkdir(copy, 0700), 0);
+    adopt(a);
+    assert_int_equal(a->cluster->adoption_count, 1);
+    const struct gz_adoption *failed = a->cluster->adoptions;
+    const double first_s = failed->wait_s;
+    simulated_log_watch(&a->log, count_taking, &takings);
+    a->cluster->adopt_s = 0;
+    adopt(a); /* too early */
+    assert_int_equal(takings, 0);
+    for (int i = 0; i < 20; i++) adopt_later(a);
+    assert_true(takings >= 20);
+    assert_true(failed->wait_s > 20 * first_s && failed->wait_s < 1000);
+    assert_int_equal(rmdir(copy), 0);
+    adopt_later(a);
+    assert_true(in_log("arm").has_copy);
+    assert_false(isfinite(a->cluster->adopt_s));
+}
+
 static void a_file_that_is_just_being_opened_is_adopted_by_its_opener(void **state)
 {
     struct member *a = &stage.members[A];
@@ -394,8 +436,7 @@ static void what_the_log_did_not_take_is_adopted_later(void **state)
     assert_false(in_log("arm").has_copy || in_log("leg").has_copy);
     assert_true(isfinite(a->cluster->adopt_s));
     simulated_log_set_faults(&a->log, (struct simulated_faults){.lost = 0});
-    a->cluster->adopt_s = 0;
-    adopt(a);
+    adopt_later(a);
     assert_true(in_log("arm").has_copy && in_log("leg").has_copy);
     assert_false(isfinite(a->cluster->adopt_s));
 }
@@ -415,6 +456,54 @@ static void a_file_of_another_engine_is_the_beginning_of_a_scene(void **state)
     assert_int_equal(gz_store_place(a->arm, &place, &error), GZ_OK);
     assert_int_equal(place.n, n + 1);
     assert_int_equal(in_log("arm").copy_n, n + 1);
+}
+
+/* It got no further than the lease. */
+static void make_and_die(struct member *member)
+{
+    struct gz_lease lease;
+    struct gz_error error;
+    const struct gz_cluster_log *log = &stage.members[A].log;
+    (void)member;
+    assert_int_equal(log->take(log->context, "arm", true, 0, &lease, &error), GZ_OK);
+    assert_int_equal(log->give(log->context, "arm", lease.scene.epoch, &error), GZ_OK);
+}
+
+/* Whoever made it may have a file with the first place. */
+static void a_scene_that_another_began_to_make_is_made_anew(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct moment moment = {b, make_and_die, 1, true, false};
+    struct gz_place place;
+    struct gz_error error;
+    const uint64_t n = UINT64_C(1) << 50;
+    (void)state;
+    make_alone(b, "arm");
+    tell(b->arm, "UPDATE scene SET log_n = 1 << 50");
+    vouch_for(b->arm);
+    watch(&moment);
+    gz_cluster_close(claim_arm(b));
+    assert_true(moment.calls_left <= 0);
+    assert_int_equal(gz_store_place(b->arm, &place, &error), GZ_OK);
+    assert_int_equal(place.n, n + 1);
+    assert_int_equal(in_log("arm").first_n, n + 1);
+    assert_int_equal(in_log("arm").copy_n, n + 1);
+}
+
+static void a_new_scene_that_another_began_to_make_is_made_anew(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct moment moment = {b, make_and_die, 1, true, false};
+    struct gz_place place;
+    struct gz_error error;
+    (void)state;
+    watch(&moment);
+    struct gz_claim *claim = claim_arm(b);
+    const uint64_t others = UINT64_C(1000000000) * 1000; /* by the clock of the engine */
+    assert_int_equal(gz_store_place(b->arm, &place, &error), GZ_OK);
+    assert_true(place.n > others);
+    assert_int_equal(in_log("arm").first_n, place.n);
+    gz_cluster_close(claim);
 }
 
 /* ---- copies ---- */
@@ -452,13 +541,13 @@ static void a_file_that_the_log_fell_behind_is_kept(void **state)
     struct gz_cluster_scene scene = in_log("arm");
     struct gz_applier *applier = NULL;
     struct gz_error error;
-    uint64_t n;
+    struct gz_followed file = {.n = 0};
     (void)state;
     tell(b->arm, "UPDATE scene SET log_n = log_n + 2");
     scene.n += 3;
-    assert_int_equal(gz_catch_up(b->cluster, &scene, b->arm, &applier, &n, &error), GZ_OK);
+    assert_int_equal(gz_catch_up(b->cluster, &scene, b->arm, &applier, &file, &error), GZ_OK);
     gz_applier_close(applier);
-    assert_int_equal(n, scene.n - 3);
+    assert_int_equal(file.n, scene.n - 3);
     assert_int_equal(count_files(b, ".aside-"), 1);
     gz_cluster_close(claim);
 }
@@ -478,7 +567,10 @@ int main(void)
         MEMBERS(a_file_whose_deletion_was_not_seen_is_kept),
         MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
         MEMBERS(what_the_log_did_not_take_is_adopted_later),
+        MEMBERS(what_fails_here_is_adopted_less_and_less_often),
         MEMBERS(a_file_of_another_engine_is_the_beginning_of_a_scene),
+        MEMBERS(a_scene_that_another_began_to_make_is_made_anew),
+        MEMBERS(a_new_scene_that_another_began_to_make_is_made_anew),
         MEMBERS(a_copy_that_is_sent_is_not_one_that_comes),
         MEMBERS(a_file_that_the_log_fell_behind_is_kept),
     };

@@ -1,5 +1,6 @@
 /* Files of other members' scenes that stay open while they are followed: what is done to them
  * meanwhile is found, and whoever is to have one gets it closed; and what the files lack. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +211,103 @@ TEST(one_whose_scene_is_deleted_goes)
     assert_int_not_equal(access(path_of(follower, "-wal"), F_OK), 0);
 }
 
+TEST(a_member_that_was_replaced_leaves_them)
+{
+    edit_and_follow();
+    edit_and_follow();
+    assert_int_equal(count_kept(), 1);
+    follower->cluster->is_replaced = true;
+    gz_cluster_follow(follower->cluster);
+    assert_int_equal(count_kept(), 0);
+    assert_int_equal(gz_stamp_read(path_of(follower, "")), GZ_STAMP_CLOSED);
+}
+
+/* ---- a change that does not fit ---- */
+
+static int copies_read;
+static enum gz_status (*read_copy)(void *, const char *, int, struct gz_cluster_scene *,
+                                   struct gz_error *);
+
+static enum gz_status count_copy(void *context, const char *scene, int file,
+                                 struct gz_cluster_scene *found, struct gz_error *error)
+{
+    copies_read++;
+    return read_copy(context, scene, file, found, error);
+}
+
+static enum gz_status append_again(void *to, const struct gz_cluster_change *change,
+                                   struct gz_error *error)
+{
+    struct gz_cluster_change again = *change;
+    (void)to;
+    again.n++;
+    again.epoch = author->scenes[0].claim->epoch;
+    if (author->log.append(author->log.context, life_scenes[0], &again, error) != GZ_OK)
+        fail_msg("%s", error->message);
+    return GZ_LOCKED; /* that was enough */
+}
+
+static void put_copy(void)
+{
+    struct gz_error error;
+    char *copy = gz_cluster_copy_path(author->cluster, life_scenes[0]);
+    enum gz_status status = gz_store_backup(path_of(author, ""), copy, &error);
+    if (status == GZ_OK)
+        status = gz_put_copy(author->cluster, life_scenes[0], author->scenes[0].claim->epoch, copy,
+                             &error);
+    if (status != GZ_OK) fail_msg("%s", error.message);
+    unlink(copy);
+    free(copy);
+}
+
+static int count_files(const char *words)
+{
+    int count = 0;
+    DIR *folder = opendir(follower->folder);
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        count += strstr(entry->d_name, words) != NULL;
+    closedir(folder);
+    return count;
+}
+
+TEST(a_change_that_fits_not_even_the_copy_is_tried_once_for_each_copy)
+{
+    struct gz_place place, after;
+    struct gz_error error;
+    edit_and_follow();
+    edit_and_follow();
+    assert_int_equal(gz_store_place(path_of(follower, ""), &place, &error), GZ_OK);
+    assert_int_equal(author->log.read(author->log.context, life_scenes[0], place.n - 1,
+                                      append_again, NULL, &error),
+                     GZ_LOCKED);
+    copies_read = 0;
+    read_copy = follower->log.read_copy;
+    follower->log.read_copy = count_copy;
+    for (int i = 0; i < 3; i++) life_follow(follower);
+    assert_int_equal(copies_read, 1);
+    put_copy();
+    for (int i = 0; i < 3; i++) life_follow(follower);
+    assert_int_equal(copies_read, 2);
+    assert_int_equal(count_files(".aside-") + count_files(GZ_COPY_PREFIX), 0);
+    assert_int_equal(gz_store_place(path_of(follower, ""), &after, &error), GZ_OK);
+    assert_int_equal(after.n, place.n);
+    assert_int_equal(gz_cluster_stats(follower->cluster).behind, 1);
+}
+
+/* Only this file is not as the change found the others. */
+TEST(a_file_that_a_change_does_not_fit_is_kept_and_made_anew)
+{
+    edit_and_follow();
+    edit_and_follow();
+    gz_applier_close(gz_keep_take(follower->cluster, life_scenes[0]));
+    tell(path_of(follower, ""), "UPDATE scene SET seq = seq + 7");
+    vouch_for(path_of(follower, ""));
+    edit_and_follow();
+    expect_equal();
+    assert_int_equal(count_files(".aside-"), 1);
+}
+
 TEST(no_more_are_kept_than_there_are_places)
 {
     char name[16];
@@ -238,6 +336,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_a_file_lacks_is_counted, begin, end),
         cmocka_unit_test_setup_teardown(those_that_lack_something_longest_are_named, begin, end),
         cmocka_unit_test_setup_teardown(one_whose_scene_is_deleted_goes, begin, end),
+        cmocka_unit_test_setup_teardown(a_member_that_was_replaced_leaves_them, begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_change_that_fits_not_even_the_copy_is_tried_once_for_each_copy, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_that_a_change_does_not_fit_is_kept_and_made_anew,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(no_more_are_kept_than_there_are_places, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
