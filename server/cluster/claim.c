@@ -187,14 +187,15 @@ static enum gz_status take(struct gz_claim *claim, bool create_it, uint64_t afte
 static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_cluster_scene *scene,
                                  struct gz_error *error)
 {
-    struct gz_place place;
+    struct gz_place place = {.n = 0};
     const char *path = claim->request.path;
     if (!scene->is_gone || access(path, F_OK) != 0) return GZ_OK;
     enum gz_status status = gz_store_place(path, &place, error);
-    if (status != GZ_OK || place.n == 0 || place.n > scene->n) return status;
-    if (gz_is_of_scene(scene, place.n) && !claim->request.create)
+    const bool is_of_scene = gz_is_of_scene(scene, place.n);
+    if (status != GZ_OK || !(is_of_scene || gz_is_earlier(scene, place.n))) return status;
+    if (is_of_scene && !claim->request.create)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
-    if (gz_is_of_scene(scene, place.n) && gz_is_known(claim->cluster, claim->name))
+    if (is_of_scene && gz_followed_before(claim->cluster, claim->name).is_known)
         return gz_store_delete(path, error);
     return gz_set_aside(claim->cluster, claim->name, path,
                         scene->became[0] != '\0' ? "the scene was renamed in the cluster"
@@ -257,7 +258,7 @@ static enum gz_status catch_up(struct gz_claim *claim, const struct gz_cluster_s
                                struct gz_error *error)
 {
     struct gz_applier *applier = NULL;
-    struct gz_followed file = {.n = 0};
+    struct gz_followed file = gz_followed_before(claim->cluster, claim->name);
     enum gz_status status =
         gz_catch_up(claim->cluster, scene, claim->request.path, &applier, &file, error);
     gz_applier_close(applier);

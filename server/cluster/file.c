@@ -19,6 +19,11 @@ bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n)
     return scene->first_n <= n && n <= scene->n;
 }
 
+bool gz_is_earlier(const struct gz_cluster_scene *scene, uint64_t n)
+{
+    return n > 0 && !gz_is_of_scene(scene, n) && (n < scene->first_n || n <= scene->before_n);
+}
+
 enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, const char *path,
                             const char *why, struct gz_error *error)
 {
@@ -189,17 +194,34 @@ static enum gz_status begin_again(struct gz_cluster *cluster, const struct gz_cl
 
 /* ---- both ---- */
 
-/* A file of an earlier scene of the name is kept; one that was never in the cluster, or that is
- * ahead of the log, is somebody's to decide about. */
+/* A file of an earlier scene of the name is kept, unless this member had it up to date and the log
+ * says that the scene has ended. */
+static enum gz_status clear_earlier(const struct gz_cluster *cluster,
+                                    const struct gz_cluster_scene *scene,
+                                    const struct gz_followed *file, const char *path, uint64_t n,
+                                    struct gz_error *error)
+{
+    const bool is_known = file->is_known && file->first_n > 0 && file->first_n <= n;
+    if (!is_known || file->first_n == scene->first_n || n > scene->before_n)
+        return gz_set_aside(cluster, scene->name, path,
+                            "the cluster has another scene of this name", error);
+    enum gz_status status = gz_store_delete(path, error);
+    if (status == GZ_OK)
+        gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", scene->name);
+    return status;
+}
+
+/* One that was never in the cluster, or that is ahead of the log, is somebody's to decide about. */
 static enum gz_status check_place(const struct gz_cluster *cluster,
-                                  const struct gz_cluster_scene *scene, const char *path,
+                                  const struct gz_cluster_scene *scene,
+                                  const struct gz_followed *file, const char *path,
                                   struct gz_place *place, struct gz_error *error)
 {
     if (gz_is_of_scene(scene, place->n)) return GZ_OK;
-    if (place->n > 0 && place->n < scene->first_n) {
+    if (gz_is_earlier(scene, place->n)) {
+        const uint64_t n = place->n;
         place->n = 0;
-        return gz_set_aside(cluster, scene->name, path,
-                            "the cluster has another scene of this name", error);
+        return clear_earlier(cluster, scene, file, path, n, error);
     }
     return gz_fail(error, GZ_CONFLICT,
                    place->n == 0
@@ -219,13 +241,14 @@ static bool is_usable(const struct gz_cluster_scene *scene, const struct gz_appl
 }
 
 static enum gz_status find_place(const struct gz_cluster *cluster,
-                                 const struct gz_cluster_scene *scene, const char *path,
-                                 uint64_t *n, struct gz_error *error)
+                                 const struct gz_cluster_scene *scene,
+                                 const struct gz_followed *file, const char *path, uint64_t *n,
+                                 struct gz_error *error)
 {
     struct gz_place place = {.n = 0};
     enum gz_status status = gz_store_place(path, &place, error);
     if (status == GZ_OK)
-        status = check_place(cluster, scene, path, &place, error);
+        status = check_place(cluster, scene, file, path, &place, error);
     else if (status == GZ_UNKNOWN_SCENE)
         status = GZ_OK;
     *n = place.n;
@@ -242,7 +265,7 @@ enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_s
     if (*applier != NULL)
         changes.n = gz_applier_place(*applier).n;
     else
-        status = find_place(cluster, scene, path, &changes.n, error);
+        status = find_place(cluster, scene, file, path, &changes.n, error);
     if (status == GZ_OK && changes.n < scene->copy_n)
         status = begin_with_copy(cluster, scene->name, path, &changes.n, error);
     if (status == GZ_OK && changes.n < scene->n) {
@@ -250,5 +273,6 @@ enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_s
         if (status == GZ_CONFLICT) status = begin_again(cluster, scene, &changes, file, error);
     }
     file->n = changes.n;
+    if (status == GZ_OK) file->first_n = scene->first_n;
     return status;
 }

@@ -88,13 +88,14 @@ bool gz_is_followed(struct gz_cluster *cluster, const char *name)
     return look_up(cluster, name) != NULL;
 }
 
-bool gz_is_known(struct gz_cluster *cluster, const char *name)
+struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *name)
 {
+    struct gz_followed before = {.n = 0};
     pthread_mutex_lock(&cluster->mutex);
     const struct gz_followed *file = look_up(cluster, name);
-    bool is_known = file != NULL && file->is_known;
+    if (file != NULL) before = *file;
     pthread_mutex_unlock(&cluster->mutex);
-    return is_known;
+    return before;
 }
 
 static bool add_file(struct gz_cluster *cluster, const char *name)
@@ -139,46 +140,67 @@ static void give_file(struct gz_cluster *cluster)
 
 /* ---- scenes that are gone ---- */
 
-/* If the new name has a file already, this one is not needed: the log has the scene. */
-static enum gz_status follow_renaming(const struct gz_cluster *cluster,
-                                      const struct gz_cluster_scene *scene, const char *path,
+/* One scene of the log, and its file here. */
+struct turn {
+    const struct gz_cluster_scene *scene, *became; /* of its new name; NULL for none */
+    struct gz_followed *file;
+    const char *path;
+};
+
+/* A file whose deletion this member did not see is kept. */
+static enum gz_status follow_deletion(const struct gz_cluster *cluster, const struct turn *turn,
                                       struct gz_error *error)
 {
-    char *to = gz_cluster_path(cluster, scene->became);
+    const char *name = turn->scene->name;
+    if (!turn->file->is_known)
+        return gz_set_aside(cluster, name, turn->path, "the scene was deleted in the cluster",
+                            error);
+    enum gz_status status = gz_store_delete(turn->path, error);
+    if (status == GZ_OK)
+        gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", name);
+    return status;
+}
+
+/* If the file of the new name is the scene's, this one is not needed; if it is not yet, this one
+ * waits. */
+static enum gz_status follow_merger(const struct gz_cluster *cluster, const struct turn *turn,
+                                    const char *to, struct gz_error *error)
+{
+    struct gz_place place;
+    const struct gz_cluster_scene *became = turn->became;
+    if (became == NULL || became->is_gone || became->first_n != turn->scene->first_n)
+        return follow_deletion(cluster, turn, error);
+    enum gz_status status = gz_store_place(to, &place, error);
+    if (status != GZ_OK) return status;
+    if (!gz_is_of_scene(became, place.n))
+        return gz_fail(error, GZ_CONFLICT, "the file of its new name, %s, is of another scene",
+                       became->name);
+    return gz_store_delete(turn->path, error);
+}
+
+static enum gz_status follow_renaming(const struct gz_cluster *cluster, const struct turn *turn,
+                                      struct gz_error *error)
+{
+    char *to = gz_cluster_path(cluster, turn->scene->became);
     if (to == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    enum gz_status status =
-        access(to, F_OK) != 0 ? gz_store_rename(path, to, error) : gz_store_delete(path, error);
+    enum gz_status status = access(to, F_OK) != 0 ? gz_store_rename(turn->path, to, error)
+                                                  : follow_merger(cluster, turn, to, error);
     free(to);
     return status;
 }
 
-/* A file whose deletion this member did not see is kept. */
-static enum gz_status follow_deletion(const struct gz_cluster *cluster,
-                                      const struct gz_cluster_scene *scene,
-                                      const struct gz_followed *file, const char *path,
-                                      struct gz_error *error)
-{
-    if (!file->is_known)
-        return gz_set_aside(cluster, scene->name, path, "the scene was deleted in the cluster",
-                            error);
-    enum gz_status status = gz_store_delete(path, error);
-    if (status == GZ_OK)
-        gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", scene->name);
-    return status;
-}
-
 /* A file that was never in the cluster, or is of a later scene, has nothing to do with it. */
-static enum gz_status follow_end(const struct gz_cluster *cluster,
-                                 const struct gz_cluster_scene *scene, struct gz_followed *file,
-                                 const char *path, struct gz_error *error)
+static enum gz_status follow_end(const struct gz_cluster *cluster, const struct turn *turn,
+                                 struct gz_error *error)
 {
     struct gz_place place = {.n = 0};
     enum gz_status status = GZ_OK;
-    if (access(path, F_OK) == 0) status = gz_store_place(path, &place, error);
-    if (status == GZ_OK && gz_is_of_scene(scene, place.n))
-        status = scene->became[0] != '\0' ? follow_renaming(cluster, scene, path, error)
-                                          : follow_deletion(cluster, scene, file, path, error);
-    file->is_settled = status == GZ_OK;
+    if (access(turn->path, F_OK) == 0) status = gz_store_place(turn->path, &place, error);
+    if (status == GZ_OK && gz_is_of_scene(turn->scene, place.n))
+        status = turn->scene->became[0] != '\0' ? follow_renaming(cluster, turn, error)
+                                                : follow_deletion(cluster, turn, error);
+    turn->file->is_settled = status == GZ_OK;
+    turn->file->n = turn->file->first_n = 0;
     return status;
 }
 
@@ -202,18 +224,18 @@ static void report(const struct gz_cluster *cluster, struct gz_followed *file,
     gz_log(cluster->messages, GZ_WARN, 0, "%s: not up to date: %s", file->name, error->message);
 }
 
-static void follow_file(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
-                        struct gz_followed *file, const char *path)
+static void follow_file(struct gz_cluster *cluster, const struct turn *turn)
 {
+    const struct gz_cluster_scene *scene = turn->scene;
+    struct gz_followed *file = turn->file;
     struct gz_error error;
     enum gz_status status;
     struct gz_applier *applier = gz_keep_take(cluster, scene->name);
     if (scene->is_gone) {
         gz_applier_close(applier);
-        status = follow_end(cluster, scene, file, path, &error);
-        file->n = 0;
+        status = follow_end(cluster, turn, &error);
     } else {
-        status = gz_catch_up(cluster, scene, path, &applier, file, &error);
+        status = gz_catch_up(cluster, scene, turn->path, &applier, file, &error);
         gz_keep_give(cluster, scene->name, applier);
         file->is_settled = false;
     }
@@ -226,14 +248,24 @@ static void follow_file(struct gz_cluster *cluster, const struct gz_cluster_scen
     file->said[0] = '\0';
 }
 
+/* The engine has an order of names of its own. */
+static const struct gz_cluster_scene *find_scene(const struct listing *listing, const char *name)
+{
+    for (size_t i = 0; name[0] != '\0' && i < listing->count; i++)
+        if (strcmp(listing->scenes[i].name, name) == 0) return &listing->scenes[i];
+    return NULL;
+}
+
 /* One without a copy is just being made, or was not made to its end. */
-static void follow_scene(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+static void follow_scene(struct gz_cluster *cluster, const struct listing *listing,
+                         const struct gz_cluster_scene *scene)
 {
     if (!scene->is_gone && !scene->has_copy) return;
     struct gz_followed *file = find_file(cluster, scene->name);
     if (file == NULL || !is_due(file, scene) || !take_file(cluster, scene->name)) return;
     char *path = gz_cluster_path(cluster, scene->name);
-    if (path != NULL) follow_file(cluster, scene, file, path);
+    const struct turn turn = {scene, find_scene(listing, scene->became), file, path};
+    if (path != NULL) follow_file(cluster, &turn);
     free(path);
     give_file(cluster);
 }
@@ -280,7 +312,7 @@ static void follow_all(struct gz_cluster *cluster, const struct listing *listing
         first++;
     for (size_t i = 0; i < listing->count && gz_cluster_now() < until_s; i++) {
         const struct gz_cluster_scene *scene = &listing->scenes[(first + i) % listing->count];
-        follow_scene(cluster, scene);
+        follow_scene(cluster, listing, scene);
         memcpy(cluster->resume_after, scene->name, sizeof cluster->resume_after);
     }
 }

@@ -17,6 +17,7 @@
 struct gz_followed {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     uint64_t n;           /* its place; 0 for no file */
+    uint64_t first_n;     /* of the scene that it was up to date with last; 0 for none */
     uint64_t misfit_n;    /* of the log's copy that the changes after it did not fit; 0 for none */
     bool is_known;        /* `n` is what the file says; else the file is looked at */
     bool is_settled;      /* of a scene that is gone: nothing is left to do */
@@ -142,6 +143,8 @@ GZ_MUST_USE enum gz_status gz_set_aside(const struct gz_cluster *cluster, const 
                                         const char *path, const char *why, struct gz_error *error);
 /* The place of the file is one of the scene's. */
 bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n);
+/* It is one of a scene that had this name before. */
+bool gz_is_earlier(const struct gz_cluster_scene *scene, uint64_t n);
 
 /* ---- keep.c: files that are followed stay open, since to open one takes as long as many changes
  * ---- */
@@ -169,8 +172,8 @@ void gz_follow_nothing(struct gz_cluster *cluster);
 /* The log has a scene of this name, or had one: the follower's. */
 bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 
-/* The follower had the file of this name up to date before. For the claim of this name. */
-bool gz_is_known(struct gz_cluster *cluster, const char *name);
+/* What the follower knows of the file of this name. For the claim of this name. */
+struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *name);
 
 /* ---- lag.c ---- */
 

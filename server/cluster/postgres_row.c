@@ -16,6 +16,7 @@ enum {
     BYTES_SINCE_COPY,
     IS_GONE,
     BECAME,
+    BEFORE_N,
     URL
 };
 
@@ -32,6 +33,7 @@ void gz_postgres_read_scene(const PGresult *result, int row, struct gz_postgres_
     scene->epoch = gz_column_number(result, row, EPOCH);
     scene->first_n = gz_column_number(result, row, FIRST_N);
     scene->n = gz_column_number(result, row, N);
+    scene->before_n = gz_column_number(result, row, BEFORE_N);
     scene->has_copy = !PQgetisnull(result, row, COPY_N);
     scene->copy_n = gz_column_number(result, row, COPY_N);
     scene->copy_version = (int)gz_column_number(result, row, COPY_VERSION);

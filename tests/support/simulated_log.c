@@ -230,12 +230,21 @@ static enum gz_status report(struct simulated_engine *engine, const struct reque
     return GZ_OK;
 }
 
+/* Of this scene, and those that had its name before. */
+static uint64_t last_of(const struct scene *scene)
+{
+    const struct gz_cluster_scene *row = &scene->scene;
+    return row->n > row->before_n ? row->n : row->before_n;
+}
+
 static void make(struct simulated_engine *engine, const char *name, uint64_t after)
 {
     struct scene *scene = name_scene(engine, name);
     uint64_t clock = (uint64_t)(1000 * engine->now_s);
-    if (after < scene->scene.n) after = scene->scene.n;
+    const uint64_t before = last_of(scene);
+    if (after < before) after = before;
     struct gz_cluster_scene fresh = {.epoch = scene->scene.epoch,
+                                     .before_n = before,
                                      .first_n = clock > after ? clock : after + 1};
     empty(scene);
     fresh.n = fresh.first_n;
@@ -403,11 +412,12 @@ static enum gz_status rename_scene(struct simulated_engine *engine, const struct
         return gz_fail(error, GZ_CONFLICT, "the cluster has a scene %s", request->other);
     if (scene == NULL) return fenced(request, error);
     struct scene *to = name_scene(engine, request->other);
-    uint64_t epoch = to->scene.epoch;
+    const uint64_t epoch = to->scene.epoch, before = last_of(to);
     empty(to);
     free(to->changes);
     *to = *scene;
     if (epoch > to->scene.epoch) to->scene.epoch = epoch;
+    to->scene.before_n = before;
     lease->scene = to->scene;
     gz_print(to->scene.name, sizeof to->scene.name, "%s", request->other);
     scene->changes = NULL;

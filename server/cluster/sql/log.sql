@@ -5,7 +5,7 @@
 m.seen > now() - $1::double precision * INTERVAL '1 second'
 -- A scene, as scene_of reads it.
 -- let scene
-name, life, member, wanted, epoch, first_n, n, copy_n, copy_epoch, copy_version, copy_bytes, bytes_since_copy, gone IS NOT NULL, became
+name, life, member, wanted, epoch, first_n, n, copy_n, copy_epoch, copy_version, copy_bytes, bytes_since_copy, gone IS NOT NULL, became, before_n
 
 -- :enter
 INSERT INTO gizmod.members (name, url, version, process, seen, since) VALUES ($1, $2, $3, $4, now(), now())
@@ -30,7 +30,8 @@ SELECT name, url, version, extract(epoch FROM now() - seen)::double precision, b
 INSERT INTO gizmod.scenes AS s (name, life, epoch, first_n, n)
 SELECT $1::text, $2::bigint, 0, c.n, c.n FROM (SELECT greatest((extract(epoch FROM now()) * 1000)::bigint, $3::bigint + 1) AS n) AS c
 ON CONFLICT (name) DO UPDATE SET life = excluded.life, member = NULL, wanted = NULL,
-    first_n = greatest(excluded.first_n, s.n + 1), n = greatest(excluded.first_n, s.n + 1),
+    first_n = greatest(excluded.first_n, s.n + 1, s.before_n + 1), n = greatest(excluded.first_n, s.n + 1, s.before_n + 1),
+    before_n = greatest(s.n, s.before_n),
     copy_n = NULL, copy_epoch = NULL, copy_version = NULL, copy_bytes = 0, bytes_since_copy = 0, gone = NULL, became = NULL
 WHERE s.gone IS NOT NULL
 -- When the database was away nobody could renew: who is back first leaves the others as much time as a lease has.
@@ -116,6 +117,6 @@ FROM gizmod.scenes WHERE name = $1 AND epoch = $2 AND member = $3 AND gone IS NU
 ON CONFLICT (name) DO UPDATE SET life = excluded.life, member = excluded.member, wanted = excluded.wanted, epoch = greatest(excluded.epoch, s.epoch),
     first_n = excluded.first_n, n = excluded.n, copy_n = excluded.copy_n, copy_epoch = excluded.copy_epoch,
     copy_version = excluded.copy_version, copy_bytes = excluded.copy_bytes, bytes_since_copy = excluded.bytes_since_copy,
-    gone = NULL, became = NULL
+    gone = NULL, became = NULL, before_n = greatest(s.n, s.before_n)
 WHERE s.gone IS NOT NULL
 RETURNING epoch

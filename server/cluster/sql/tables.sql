@@ -28,7 +28,8 @@ CREATE TABLE gizmod.scenes (
     copy_bytes       BIGINT NOT NULL DEFAULT 0,
     bytes_since_copy BIGINT NOT NULL DEFAULT 0,
     gone             TIMESTAMPTZ,      -- when it was deleted or renamed
-    became           TEXT
+    became           TEXT,
+    before_n         BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE TABLE gizmod.log (

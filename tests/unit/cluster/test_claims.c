@@ -344,8 +344,6 @@ static void a_file_whose_deletion_was_not_seen_is_kept(void **state)
     assert_int_equal(count_files(b, ".aside-"), 1);
 }
 
-/* ---- adopting ---- */
-
 static void make_alone(const struct member *member, const char *name)
 {
     struct gz_scene_state scene;
@@ -361,6 +359,127 @@ static void adopt(struct member *member)
     follow(member);
     gz_adopt(member->cluster);
 }
+
+/* ---- a name that an older scene has now ---- */
+
+/* Both members have both scenes. */
+static void share_two(const char *older, const char *younger)
+{
+    struct member *a = &stage.members[A];
+    make_alone(a, older);
+    adopt(a);
+    simulated_engine_pass(stage.engine, 1);
+    make_alone(a, younger);
+    a->cluster->adopt_s = 0;
+    adopt(a);
+    follow(&stage.members[B]);
+    assert_true(in_log(older).n < in_log(younger).first_n);
+}
+
+static uint64_t take_epoch(const char *name)
+{
+    const struct gz_cluster_log *log = &stage.members[A].log;
+    struct gz_lease lease;
+    struct gz_error error;
+    assert_int_equal(log->take(log->context, name, false, 0, &lease, &error), GZ_OK);
+    assert_true(lease.is_mine);
+    return lease.scene.epoch;
+}
+
+static void forget(const char *name)
+{
+    const struct gz_cluster_log *log = &stage.members[A].log;
+    struct gz_error error;
+    assert_int_equal(log->forget(log->context, name, take_epoch(name), &error), GZ_OK);
+}
+
+/* The younger one is deleted, and the older one gets its name. */
+static void replace(const char *older, const char *younger)
+{
+    const struct gz_cluster_log *log = &stage.members[A].log;
+    struct gz_error error;
+    uint64_t epoch;
+    forget(younger);
+    assert_int_equal(log->rename(log->context, older, take_epoch(older), younger, &epoch, &error),
+                     GZ_OK);
+}
+
+/* Until all that waited for something else has its turn. */
+static void follow_long(struct member *member)
+{
+    for (int i = 0; i < 4; i++) {
+        follow(member);
+        for (size_t j = 0; j < member->cluster->file_count; j++)
+            member->cluster->files[j].retry_s = 0;
+    }
+}
+
+/* And not of the name that it had before. */
+static void expect_scene(const struct member *member, const char *name, const char *before)
+{
+    struct gz_place place;
+    struct gz_error error;
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s.db", member->folder, before);
+    assert_int_not_equal(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s/%s.db", member->folder, name);
+    assert_int_equal(gz_store_place(path, &place, &error), GZ_OK);
+    assert_int_equal(place.n, in_log(name).n);
+}
+
+static void an_older_scene_takes_the_name_of_one_that_is_deleted(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_two("leg", "arm");
+    replace("leg", "arm");
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, ".aside-"), 0);
+}
+
+/* The name that is left comes first in the list. */
+static void the_file_of_the_old_name_waits_for_that_of_the_new_one(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_two("arm", "leg");
+    replace("arm", "leg");
+    snprintf(b->cluster->resume_after, sizeof b->cluster->resume_after, "zzz");
+    follow(b);
+    assert_int_equal(access(b->arm, F_OK), 0);
+    follow_long(b);
+    expect_scene(b, "leg", "arm");
+    assert_int_equal(count_files(b, ".aside-"), 0);
+}
+
+static void who_did_not_see_that_keeps_the_file_of_the_deleted_one(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_two("leg", "arm");
+    replace("leg", "arm");
+    b->cluster->file_count = 0; /* as a new process */
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, "arm.aside-"), 1);
+}
+
+static void no_scene_is_made_of_the_file_of_a_deleted_one(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_two("leg", "arm");
+    replace("leg", "arm");
+    forget("arm");
+    b->cluster->file_count = 0;
+    struct gz_claim *claim = claim_arm(b);
+    assert_true(gz_claim_is_new(claim));
+    assert_int_equal(count_files(b, "arm.aside-"), 1);
+    gz_cluster_close(claim);
+}
+
+/* ---- adopting ---- */
 
 /* When what failed is due again. */
 static void adopt_later(struct member *member)
@@ -565,6 +684,10 @@ int main(void)
         MEMBERS(who_asks_for_a_deleted_scene_keeps_no_file_of_it),
         MEMBERS(who_makes_a_deleted_scene_anew_keeps_no_file_of_it),
         MEMBERS(a_file_whose_deletion_was_not_seen_is_kept),
+        MEMBERS(an_older_scene_takes_the_name_of_one_that_is_deleted),
+        MEMBERS(the_file_of_the_old_name_waits_for_that_of_the_new_one),
+        MEMBERS(who_did_not_see_that_keeps_the_file_of_the_deleted_one),
+        MEMBERS(no_scene_is_made_of_the_file_of_a_deleted_one),
         MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
         MEMBERS(what_the_log_did_not_take_is_adopted_later),
         MEMBERS(what_fails_here_is_adopted_less_and_less_often),

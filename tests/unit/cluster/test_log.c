@@ -442,6 +442,7 @@ static void a_deleted_scene_is_known_as_gone(void **state)
     /* A new scene of that name has other places. */
     struct gz_cluster_scene later = log_stage_take(bert, "gone");
     assert_true(later.first_n > mine.n + 1 && later.n == later.first_n && !later.has_copy);
+    assert_int_equal(later.before_n, mine.n + 1);
     assert_true(later.epoch > mine.epoch);
     assert_int_equal(log_stage_read(bert, "gone", mine.n + 1).status, GZ_CONFLICT);
     assert_int_equal(log_stage_append(anna, "gone", mine.epoch, later.n + 1, 100), GZ_BAD_STATE);
@@ -484,6 +485,9 @@ static void a_renamed_scene_goes_on(void **state)
     assert_int_equal(epoch, other.epoch + 1);
     assert_int_equal(rename_scene(anna, "new", mine.epoch, "taken"), epoch);
     assert_int_equal(log_stage_find(bert, "taken").epoch, epoch);
+    /* It may be older than the scene that had the name before. */
+    assert_int_equal(log_stage_find(bert, "new").before_n, 0);
+    assert_int_equal(log_stage_find(bert, "taken").before_n, other.n);
     assert_int_equal(log_stage_append(anna, "taken", mine.epoch, mine.n + 3, 100), GZ_BAD_STATE);
     assert_int_equal(log_stage_append(anna, "taken", epoch, mine.n + 3, 100), GZ_OK);
     check_copy(bert, "taken", mine.epoch, mine.n, 100);
