@@ -342,6 +342,16 @@ static bool may_give(struct gz_claim *claim)
     return may;
 }
 
+/* For the follower, who knows the place from before the claim. */
+static void note_place(const struct gz_claim *claim)
+{
+    struct gz_place place;
+    char *path = gz_cluster_path(claim->cluster, claim->name);
+    if (path != NULL && claim->epoch != 0 && gz_store_place(path, &place, NULL) == GZ_OK)
+        gz_note_place(claim->cluster, claim->name, place.n);
+    free(path);
+}
+
 void gz_cluster_close(struct gz_claim *claim)
 {
     struct gz_error error = {.status = GZ_OK};
@@ -351,6 +361,7 @@ void gz_cluster_close(struct gz_claim *claim)
         enum gz_status status = log->give(log->context, claim->name, claim->epoch, &error);
         gz_cluster_heard(claim->cluster, status, &error);
     }
+    note_place(claim);
     unlink_claim(claim);
     free(claim);
 }

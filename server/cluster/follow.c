@@ -98,14 +98,25 @@ struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *na
     return before;
 }
 
+void gz_note_place(struct gz_cluster *cluster, const char *name, uint64_t n)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    struct gz_followed *file = look_up(cluster, name);
+    if (file != NULL) file->n = n;
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+/* Most come in their order. */
 static bool add_file(struct gz_cluster *cluster, const char *name)
 {
     struct gz_followed file = {.n = 0};
     if (!gz_grow(&cluster->files, &cluster->file_capacity, cluster->file_count + 1, sizeof file))
         return false;
     snprintf(file.name, sizeof file.name, "%s", name);
-    cluster->files[cluster->file_count++] = file;
-    qsort(cluster->files, cluster->file_count, sizeof file, compare);
+    size_t i = cluster->file_count++;
+    for (; i > 0 && compare(&cluster->files[i - 1], &file) > 0; i--)
+        cluster->files[i] = cluster->files[i - 1];
+    cluster->files[i] = file;
     return true;
 }
 
@@ -206,11 +217,15 @@ static enum gz_status follow_end(const struct gz_cluster *cluster, const struct 
 
 /* ---- one scene ---- */
 
-static bool is_due(const struct gz_followed *file, const struct gz_cluster_scene *scene)
+/* A claim may just note its place. */
+static bool is_due(struct gz_cluster *cluster, const struct gz_followed *file,
+                   const struct gz_cluster_scene *scene)
 {
+    pthread_mutex_lock(&cluster->mutex);
+    bool is_ready = file->is_known && file->n == scene->n;
+    pthread_mutex_unlock(&cluster->mutex);
     if (gz_cluster_now() < file->retry_s) return false;
-    if (scene->is_gone) return !file->is_settled;
-    return !(file->is_known && file->n == scene->n);
+    return scene->is_gone ? !file->is_settled : !is_ready;
 }
 
 /* What fails is logged when it fails a second time, and once in the same words. */
@@ -262,7 +277,7 @@ static void follow_scene(struct gz_cluster *cluster, const struct listing *listi
 {
     if (!scene->is_gone && !scene->has_copy) return;
     struct gz_followed *file = find_file(cluster, scene->name);
-    if (file == NULL || !is_due(file, scene) || !take_file(cluster, scene->name)) return;
+    if (file == NULL || !is_due(cluster, file, scene) || !take_file(cluster, scene->name)) return;
     char *path = gz_cluster_path(cluster, scene->name);
     const struct turn turn = {scene, find_scene(listing, scene->became), file, path};
     if (path != NULL) follow_file(cluster, &turn);
@@ -317,8 +332,10 @@ static void follow_all(struct gz_cluster *cluster, const struct listing *listing
     }
 }
 
+/* One that nobody has looked at yet may lack nothing, and counts as if it lacked one change. */
 static uint64_t lag_of(const struct gz_followed *file, const struct gz_cluster_scene *scene)
 {
+    if (file != NULL && file->n == 0 && !file->is_known && file->retry_s == 0) return 1;
     uint64_t from = file != NULL && file->n >= scene->first_n ? file->n : scene->first_n - 1;
     return scene->n > from ? scene->n - from : 0;
 }
@@ -338,14 +355,21 @@ static void measure_scene(struct gz_cluster *cluster, const struct gz_cluster_sc
     gz_lag_add(cluster, &lag);
 }
 
+static bool is_there(const struct gz_cluster_scene *scene)
+{
+    return !scene->is_gone && scene->has_copy;
+}
+
 static void measure(struct gz_cluster *cluster, const struct listing *listing)
 {
     uint64_t scenes = 0;
+    for (size_t i = 0; i < listing->count; i++)
+        if (is_there(&listing->scenes[i])) (void)!find_file(cluster, listing->scenes[i].name);
     pthread_mutex_lock(&cluster->mutex);
     gz_lag_begin(cluster);
     for (size_t i = 0; i < listing->count; i++) {
         const struct gz_cluster_scene *scene = &listing->scenes[i];
-        if (scene->is_gone || !scene->has_copy) continue;
+        if (!is_there(scene)) continue;
         scenes++;
         measure_scene(cluster, scene);
     }

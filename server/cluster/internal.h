@@ -174,6 +174,8 @@ bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 
 /* What the follower knows of the file of this name. For the claim of this name. */
 struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *name);
+/* The place of the file when the claim of this name ends. */
+void gz_note_place(struct gz_cluster *cluster, const char *name, uint64_t n);
 
 /* ---- lag.c ---- */
 

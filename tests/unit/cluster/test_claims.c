@@ -671,6 +671,51 @@ static void a_file_that_the_log_fell_behind_is_kept(void **state)
     gz_cluster_close(claim);
 }
 
+/* ---- what files lack ---- */
+
+static void expect_one_change_behind(struct member *member)
+{
+    const struct gz_cluster_stats stats = gz_cluster_stats(member->cluster);
+    assert_int_equal(stats.behind, 1);
+    assert_int_equal(stats.behind_scenes, 1);
+    assert_int_equal(member->cluster->file_count, 1);
+    assert_true(member->cluster->files[0].behind_from_s > 0);
+}
+
+static void a_file_that_was_not_looked_at_does_not_lack_everything(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct moment moment = {b, expect_one_change_behind, 2, false, false}; /* after the list */
+    struct gz_claim *claim = claim_arm(a);
+    struct gz_error error;
+    const uint64_t n = in_log("arm").n;
+    (void)state;
+    for (uint64_t i = 1; i <= 5; i++) {
+        const struct gz_cluster_change change = {
+            .n = n + i, .epoch = claim->epoch, .bytes = (const uint8_t *)"?", .size = 1};
+        assert_int_equal(a->log.append(a->log.context, "arm", &change, &error), GZ_OK);
+    }
+    watch(&moment);
+    follow(b);
+    assert_true(moment.calls_left <= 0);
+    assert_int_equal(gz_cluster_stats(b->cluster).behind, 5); /* the changes are none */
+    gz_cluster_close(claim);
+}
+
+static void the_place_of_a_file_is_known_when_its_claim_ends(void **state)
+{
+    struct member *a = &stage.members[A];
+    (void)state;
+    gz_cluster_close(claim_arm(a));
+    follow(a);
+    assert_int_equal(a->cluster->files[0].n, in_log("arm").n);
+    struct gz_claim *claim = claim_arm(a);
+    tell(a->arm, "UPDATE scene SET log_n = log_n + 3");
+    vouch_for(a->arm);
+    gz_cluster_close(claim);
+    assert_int_equal(a->cluster->files[0].n, in_log("arm").n + 3);
+}
+
 #define MEMBERS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -696,6 +741,8 @@ int main(void)
         MEMBERS(a_new_scene_that_another_began_to_make_is_made_anew),
         MEMBERS(a_copy_that_is_sent_is_not_one_that_comes),
         MEMBERS(a_file_that_the_log_fell_behind_is_kept),
+        MEMBERS(a_file_that_was_not_looked_at_does_not_lack_everything),
+        MEMBERS(the_place_of_a_file_is_known_when_its_claim_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
