@@ -335,6 +335,11 @@
 #define GZ_TRUNK_OUT_BYTES_MAX                                                                     \
     ((size_t)(GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) *                                            \
      (GZ_TRUNK_WINDOW_BYTES + 3 * GZ_TRUNK_PIECE_BYTES))
+/* Bytes of TOOK and CLOSE that wait to be sent, from which on a trunk is not read: they answer what
+ * it brings. An edge has fewer, which are a close and a window given back for each channel, as long
+ * as its authority keeps to the windows: it reads on, so that two members never wait for each
+ * other. */
+#define GZ_TRUNK_ANSWERS_BYTES ((size_t)UINT16_MAX * 64)
 /* Kept for the next bytes of a trunk; the memory of rare large ones is given back. */
 #define GZ_TRUNK_KEPT_BYTES ((size_t)512 * 1024)
 /* Payloads of records: who a client is; a close, as RFC 6455 bounds it. */

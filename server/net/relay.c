@@ -227,6 +227,7 @@ static void count_taken(struct gz_relay *relay)
     relay->owed = 0;
     if (relay->taken < GZ_TRUNK_WINDOW_BYTES / 2 || relay->route == NULL) return;
     gz_trunk_add_took(&relay->route->trunk, relay->channel, relay->taken);
+    relay->given -= relay->taken;
     relay->taken = 0;
 }
 
@@ -269,10 +270,12 @@ static bool wait_for_client(struct gz_relay *relay, struct gz_piece *piece)
     return true;
 }
 
-void gz_relay_give(struct gz_relay *relay, struct gz_piece *piece)
+bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece)
 {
     struct gz_connection *connection = relay->connection;
-    if (connection == NULL) return;
+    if (connection == NULL) return true;
+    relay->given += gz_piece_cost(piece->size);
+    if (relay->given > GZ_TRUNK_WINDOW_BYTES) return false;
     piece->uses++;
     if (relay->piece_count == 0 && is_free(connection)) {
         write_piece(relay, piece);
@@ -280,6 +283,7 @@ void gz_relay_give(struct gz_relay *relay, struct gz_piece *piece)
         gz_piece_release(piece);
         gz_connection_break(connection);
     }
+    return true;
 }
 
 /* The client's wire is free. */

@@ -33,6 +33,7 @@ struct gz_relay {
     size_t in_flight;              /* bytes that the authority has not taken */
     struct gz_piece **pieces;      /* that wait for the client, from `first_piece` on */
     size_t first_piece, piece_count, piece_capacity;
+    size_t given; /* by the authority, which was not told that it is taken; as windows count */
     size_t owed;  /* given to the client's socket, which has not taken it yet; as windows count */
     size_t taken; /* by the client, and the authority was not told yet */
 };
@@ -72,8 +73,8 @@ void gz_piece_release(struct gz_piece *piece);
 /* ---- relay.c: for the route ---- */
 /* The trunk is there. */
 void gz_relay_open(struct gz_relay *relay);
-/* A piece for the client. */
-void gz_relay_give(struct gz_relay *relay, struct gz_piece *piece);
+/* A piece for the client. False if it is more than the window. */
+GZ_MUST_USE bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece);
 /* The authority took so many bytes; false if there were not so many. */
 bool gz_relay_take_back(struct gz_relay *relay, size_t bytes);
 /* The authority closed the channel. */

@@ -54,7 +54,7 @@ static const char *give_piece(struct gz_route *route, const struct gz_record *re
     for (size_t i = 0; i < record->count; i++) {
         struct gz_relay *relay = relay_of(route, gz_record_channel(record, i));
         if (relay == NULL) return "it sent something in a channel that there is not";
-        gz_relay_give(relay, piece);
+        if (!gz_relay_give(relay, piece)) return "it sent more than the window of a channel";
     }
     return NULL;
 }

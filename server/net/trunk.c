@@ -7,13 +7,14 @@
 #include <sys/socket.h>
 
 #include "net/internal.h"
+#include "net/progress.h"
 
 void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_trunk_end *end)
 {
     *trunk = (struct gz_trunk){.net = net, .end = end, .next = net->trunks};
     gz_buffer_init(&trunk->in, GZ_TRUNK_IN_BYTES_MAX, 0);
     gz_bundle_init(&trunk->out, GZ_TRUNK_OUT_BYTES_MAX, LWS_PRE);
-    trunk->heard_s = trunk->told_s = gz_awake_now(&net->awake);
+    trunk->heard_s = trunk->told_s = trunk->took_s = gz_awake_now(&net->awake);
     net->trunks = trunk;
 }
 
@@ -104,6 +105,7 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
         take_part(trunk, &part);
     }
     if (trunk->fault == NULL) take_records(trunk);
+    if (trunk->answers >= GZ_TRUNK_ANSWERS_BYTES) gz_reader_pause(trunk->reader);
     return size;
 }
 
@@ -127,7 +129,7 @@ void gz_trunk_begin(struct gz_trunk *trunk, struct lws *wsi, bool is_of_server)
     widen(wsi);
     trunk->wsi = wsi;
     trunk->frames.is_of_server = is_of_server;
-    trunk->heard_s = trunk->told_s = gz_awake_now(&trunk->net->awake);
+    trunk->heard_s = trunk->told_s = trunk->took_s = gz_awake_now(&trunk->net->awake);
     trunk->reader = gz_reader_start(trunk->net->loop, wsi,
                                     (struct gz_reader_user){trunk, take_bytes, end_bytes});
     if (trunk->reader == NULL) gz_trunk_fail(trunk, "no memory or descriptor to read from it");
@@ -148,6 +150,8 @@ bool gz_trunk_is_good(const struct gz_trunk *trunk)
 void gz_trunk_add(struct gz_trunk *trunk, enum gz_record_kind kind, uint16_t channel,
                   const void *bytes, size_t size)
 {
+    if (kind == GZ_RECORD_TOOK || kind == GZ_RECORD_CLOSE)
+        trunk->answers += GZ_RECORD_HEADER_BYTES + size + 2;
     if (gz_trunk_is_good(trunk) && !gz_bundle_add(&trunk->out, kind, channel, bytes, size))
         gz_trunk_fail(trunk, "no memory");
 }
@@ -190,6 +194,8 @@ static void flush(struct gz_trunk *trunk)
     counters->trunk_bytes += out->size;
     write_frame(trunk, out->data, out->size, LWS_WRITE_BINARY);
     gz_bundle_sent(&trunk->out);
+    trunk->answers = 0;
+    if (trunk->fault == NULL && gz_reader_is_paused(trunk->reader)) gz_reader_resume(trunk->reader);
     if (was_full && trunk->fault == NULL) trunk->end->go_on(trunk);
 }
 
@@ -221,11 +227,24 @@ void gz_trunks_end_turn(struct gz_net *net)
     }
 }
 
+/* Whether it takes anything of what waits for it. Its kernel takes bytes for a member that hangs,
+ * and its pongs come from one that never reads. */
+static bool is_taking(struct gz_trunk *trunk, double now_s)
+{
+    const uint64_t bytes = gz_acknowledged_bytes(lws_get_socket_fd(trunk->wsi));
+    if (bytes > trunk->acknowledged_bytes || !lws_partial_buffered(trunk->wsi))
+        trunk->took_s = now_s;
+    trunk->acknowledged_bytes = bytes;
+    return now_s - trunk->took_s <= trunk->net->silence_s;
+}
+
 static void look_at(struct gz_trunk *trunk, double now_s)
 {
     const struct gz_net *net = trunk->net;
     trunk->end->look_at(trunk, now_s);
     if (trunk->reader == NULL) return;
+    if (!is_taking(trunk, now_s)) gz_trunk_fail(trunk, "it takes nothing of what waits for it");
+    if (gz_reader_is_paused(trunk->reader)) trunk->heard_s = now_s; /* it is not listened to */
     if (now_s - trunk->heard_s > net->silence_s) gz_trunk_fail(trunk, "it is silent");
     if (now_s - trunk->told_s >= net->ping_s && is_writable(trunk)) tell(trunk);
 }

@@ -6,7 +6,8 @@
  *
  * What comes is given to the end's own `take`. What is to go out waits in `out` until the end of
  * the loop's turn. All that ends a trunk marks it, and it is ended at the end of the turn. Each end
- * sends a pong once in a while, and gives the other one up that is silent.
+ * sends a pong once in a while, and gives the other one up that is silent, or that takes nothing. A
+ * trunk is not read while too many answers wait for it.
  *
  * Ownership: a trunk is embedded in its owner's struct, which `destroy` frees, when libwebsockets
  * has let go of it. Threads: the loop's. */
@@ -48,8 +49,11 @@ struct gz_trunk {
     struct gz_frames frames;
     struct gz_buffer in; /* the beginning of a record */
     struct gz_bundle out;
-    double heard_s, told_s; /* something came, was sent; by gz_awake_now */
-    const char *fault;      /* why it is to end, static; NULL: it is not */
+    size_t answers;                 /* bytes of TOOK and CLOSE in `out` */
+    double heard_s, told_s, took_s; /* something came, was sent, was taken of what waits; by
+                                       gz_awake_now */
+    uint64_t acknowledged_bytes;    /* by the last sweep */
+    const char *fault;              /* why it is to end, static; NULL: it is not */
     bool is_over;
     struct gz_trunk *next; /* of the net's */
 };

@@ -1,11 +1,15 @@
 /* The trunk between two members of a cluster: what goes over it once for many clients, that a slow
  * one keeps nobody waiting, clients that come and go, and what ends it. */
+#include <arpa/inet.h>
+#include <libwebsockets.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 
 #include "net/bundle.h"
+#include "net/frame.h"
 #include "net/proof.h"
 #include "net/trunk.h"
 #include "relay_fixture.h"
@@ -344,6 +348,246 @@ TEST(test_trunk_with_wrong_records)
     close(witness);
 }
 
+/* ---- a member that does not read ---- */
+
+/* An OPEN that does not say who the client is, which a CLOSE in words answers. */
+#define BAD_OPEN_BYTES 10
+#define BAD_OPENS 1000
+#define FLOOD_BYTES (64L * 1024 * 1024)
+
+/* Part of a frame of BAD_OPENS, as long as the other side reads. False once it does not. */
+static bool send_part(int socket, const uint8_t *bytes, size_t size, size_t *sent)
+{
+    struct pollfd wanted = {.fd = socket, .events = POLLOUT};
+    if (poll(&wanted, 1, 2000) <= 0) return false;
+    const ssize_t count = send(socket, bytes + *sent, size - *sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    *sent += count > 0 ? (size_t)count : 0;
+    return true;
+}
+
+static size_t print_flood(uint8_t *bytes)
+{
+    static const uint8_t header[8] = {0x82, 0xFE, BAD_OPENS * BAD_OPEN_BYTES / 256,
+                                      BAD_OPENS * BAD_OPEN_BYTES % 256};
+    memcpy(bytes, header, sizeof header);
+    for (int i = 0; i < BAD_OPENS; i++)
+        memcpy(bytes + sizeof header + i * BAD_OPEN_BYTES, "\1\0\1\0\0\0\0\0\1\0", BAD_OPEN_BYTES);
+    return sizeof header + BAD_OPENS * BAD_OPEN_BYTES;
+}
+
+/* A trunk whose answers nobody reads, until it is not read either; `left` of the last frame. */
+static int flood_trunk(uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES], size_t *left)
+{
+    const int socket = ask_for_trunk(SECRET);
+    const size_t size = print_flood(bytes);
+    long flood = 0;
+    size_t sent = 0;
+    assert_true(socket >= 0);
+    for (; flood < FLOOD_BYTES && send_part(socket, bytes, size, &sent); sent %= size)
+        flood += sent == size ? (long)size : 0;
+    if (flood >= FLOOD_BYTES) fail_msg("%ld bytes were read, and nobody reads the answers", flood);
+    memmove(bytes, bytes + sent, size - sent);
+    *left = size - sent;
+    return socket;
+}
+
+static int send_left(int socket, uint8_t *bytes, size_t size)
+{
+    static uint8_t answers[64 * 1024];
+    for (size_t sent = 0; sent < size;) {
+        struct pollfd wanted = {.fd = socket, .events = POLLIN | POLLOUT};
+        if (poll(&wanted, 1, 60000) <= 0) return -1;
+        if ((wanted.revents & POLLIN) && recv(socket, answers, sizeof answers, 0) <= 0) return -1;
+        if (!(wanted.revents & POLLOUT)) continue;
+        const ssize_t count = send(socket, bytes + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        sent += count > 0 ? (size_t)count : 0;
+    }
+    return 0;
+}
+
+/* Neither is it read, and when it reads it is read on. */
+TEST(test_trunk_is_not_read_while_many_answers_wait)
+{
+    static uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES];
+    size_t left;
+    const int witness = join(&front, "witness", "anna"), socket = flood_trunk(bytes, &left);
+    assert_true(raw_answers(witness));
+    assert_int_equal(send_left(socket, bytes, left), 0);
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, "\x09\0\1\0\0\0\0\0\1\0", 10));
+    assert_true(raw_is_closed_within(socket, 60));
+    assert_true(is_logged(&authority, "it sent what is no record"));
+    close(socket);
+    assert_true(raw_answers(witness));
+    close(witness);
+}
+
+/* However alive it says that it is. */
+TEST(test_trunk_that_takes_nothing_is_given_up)
+{
+    static uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES];
+    size_t left;
+    const int socket = flood_trunk(bytes, &left);
+    for (int i = 0; i < 600 && !is_logged(&authority, "it takes nothing of what waits"); i++)
+        usleep(100000);
+    assert_true(is_logged(&authority, "it takes nothing of what waits"));
+    close(socket);
+}
+
+/* ---- an authority that is none ---- */
+
+/* The test as the authority of an edge, on the trunk of the edge's one client. */
+struct forger {
+    struct test_daemon edge;
+    int client, socket;
+    struct gz_frames frames;
+    struct gz_buffer in;
+    size_t given; /* and the edge did not tell that it was taken */
+};
+
+static int listen_here(char url[64])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(url, 64, "http://127.0.0.1:%d", ntohs(address.sin_port));
+    return listener;
+}
+
+static void answer_handshake(int socket)
+{
+    static const char header[] = "Sec-WebSocket-Key: ",
+                      id[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    char request[4096] = "", text[256], accept[64];
+    unsigned char digest[20];
+    for (size_t size = 0; strstr(request, "\r\n\r\n") == NULL; size++)
+        assert_true(size < sizeof request - 1 && recv(socket, request + size, 1, 0) == 1);
+    const char *key = strstr(request, header);
+    assert_non_null(key);
+    key += strlen(header);
+    snprintf(text, sizeof text, "%.*s%s", (int)strcspn(key, "\r"), key, id);
+    lws_SHA1((const unsigned char *)text, strlen(text), digest);
+    lws_b64_encode_string((const char *)digest, sizeof digest, accept, sizeof accept);
+    snprintf(text, sizeof text,
+             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+             "Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: " GZ_TRUNK_PROTOCOL "\r\n\r\n",
+             accept);
+    assert_true(raw_send_text(socket, text));
+}
+
+static void take_records(struct forger *forger)
+{
+    struct gz_record record;
+    size_t at = 0, used;
+    while (gz_bundle_read(forger->in.data + at, forger->in.size - at, &record, &used) ==
+           GZ_BUNDLE_RECORD) {
+        if (record.kind == GZ_RECORD_TOOK)
+            forger->given -= gz_record_number(record.bytes, record.size);
+        at += used;
+    }
+    memmove(forger->in.data, forger->in.data + at, forger->in.size - at);
+    gz_buffer_truncate(&forger->in, forger->in.size - at);
+}
+
+/* What the edge says within so many seconds; false for nothing. */
+static bool hear(struct forger *forger, int seconds)
+{
+    uint8_t bytes[4096];
+    struct pollfd wanted = {.fd = forger->socket, .events = POLLIN};
+    if (poll(&wanted, 1, seconds * 1000) <= 0) return false;
+    const ssize_t size = recv(forger->socket, bytes, sizeof bytes, 0);
+    assert_true(size > 0);
+    for (size_t at = 0; at < (size_t)size;) {
+        struct gz_frame_part part;
+        at += gz_frames_read(&forger->frames, bytes + at, (size_t)size - at, &part);
+        if (part.kind == GZ_FRAME_DATA)
+            assert_int_equal(gz_buffer_append(&forger->in, part.bytes, part.size), GZ_OK);
+    }
+    if (forger->in.size > 0) take_records(forger);
+    return true;
+}
+
+static void start_forger(struct forger *forger)
+{
+    char url[64];
+    const int listener = listen_here(url);
+    *forger = (struct forger){.given = 0};
+    gz_buffer_init(&forger->in, 1024 * 1024, 0);
+    init_beside(&forger->edge, "misled");
+    start_member(&forger->edge, url, SECRET, NULL);
+    forger->client = raw_open(forger->edge.port);
+    assert_true(raw_send_hello(forger->client, "forged", "ben"));
+    forger->socket = accept(listener, NULL, NULL);
+    close(listener);
+    answer_handshake(forger->socket);
+    assert_true(hear(forger, 60)); /* its client's channel, which is the first one: 0 */
+}
+
+static void stop_forger(struct forger *forger)
+{
+    close(forger->client);
+    close(forger->socket);
+    gz_buffer_finish(&forger->in);
+    test_daemon_end(&forger->edge);
+}
+
+static void wait_until_logged(const struct test_daemon *member, const char *words)
+{
+    for (int i = 0; i < 600 && !is_logged(member, words); i++) usleep(100000);
+    if (!is_logged(member, words)) fail_msg("not logged: %s", words);
+}
+
+static void give(struct forger *forger)
+{
+    static uint8_t record[8 + GZ_TRUNK_PIECE_BYTES + 2] = {GZ_RECORD_DATA, 0, 1, 0};
+    gz_record_set_number(record + 4, 4, GZ_TRUNK_PIECE_BYTES);
+    forger->given += gz_piece_cost(GZ_TRUNK_PIECE_BYTES);
+    assert_true(raw_send_frame(forger->socket, RAW_FIN | RAW_BINARY, false, record, sizeof record));
+}
+
+/* As far as the window goes, until the client, who does not read, takes nothing more. */
+static void fill_client(struct forger *forger)
+{
+    do {
+        while (forger->given + gz_piece_cost(GZ_TRUNK_PIECE_BYTES) <= GZ_TRUNK_WINDOW_BYTES)
+            give(forger);
+    } while (hear(forger, 3));
+}
+
+/* One record names one channel as often as it can, for a client who does not read. */
+TEST(test_trunk_that_gives_more_than_the_window_ends)
+{
+    static uint8_t again[8 + 2 * UINT16_MAX] = {GZ_RECORD_AGAIN, 0, 0xFF, 0xFF};
+    struct forger forger;
+    start_forger(&forger);
+    fill_client(&forger);
+    assert_true(raw_send_frame(forger.socket, RAW_FIN | RAW_BINARY, false, again, sizeof again));
+    wait_until_logged(&forger.edge, "it sent more than the window of a channel");
+    stop_forger(&forger);
+}
+
+/* What such a client says fills its own window, and is read no more. */
+TEST(test_trunk_client_that_sends_and_never_reads_is_given_up)
+{
+    static const char words[] = "nothing came from you and you took nothing";
+    static const uint8_t zeros[1024 * 1024];
+    const struct timeval patience = {.tv_sec = 2};
+    struct forger forger;
+    start_forger(&forger);
+    fill_client(&forger);
+    setsockopt(forger.client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    for (int i = 0; i < 32; i++)
+        if (!raw_send_frame(forger.client, RAW_FIN | RAW_BINARY, true, zeros, sizeof zeros)) break;
+    for (int i = 0; i < 60 && !is_logged(&forger.edge, words); i++) {
+        assert_true(raw_send_frame(forger.socket, RAW_FIN | RAW_PONG, false, NULL, 0));
+        usleep(1000000);
+    }
+    assert_true(is_logged(&forger.edge, words));
+    stop_forger(&forger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +600,10 @@ int main(void)
         cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_is_for_members),
         cmocka_unit_test(test_trunk_is_for_members_however_its_name_ends),
+        cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
+        cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
+        cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
+        cmocka_unit_test(test_trunk_client_that_sends_and_never_reads_is_given_up),
         cmocka_unit_test(test_trunk_with_wrong_records),
     };
     return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
