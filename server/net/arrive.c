@@ -237,6 +237,7 @@ void gz_arrival_end(struct gz_net *net, struct lws *wsi)
 static enum gz_status admit_relayed(struct gz_net *net, struct gz_arrival *arrival,
                                     struct gz_error *error)
 {
+    if (gz_proxy_user_check(net, arrival->user, error) != GZ_OK) return GZ_BAD_VALUE;
     if (net->draining) return gz_fail(error, GZ_BAD_STATE, "the server is going away");
     if (net->session_count >= GZ_SESSIONS_MAX && !gz_arrive_make_room_for_session(net))
         return gz_fail(error, GZ_TOO_MANY, "too many sessions");
@@ -254,7 +255,11 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
         (void)gz_fail(error, GZ_NO_MEMORY, "no memory");
         return NULL;
     }
-    (void)gz_address_parse(client, &arrival->client);
+    if (!gz_address_parse(client, &arrival->client)) {
+        (void)gz_fail(error, GZ_BAD_VALUE, "the edge does not say what address the client has");
+        free(arrival);
+        return NULL;
+    }
     if (net->trust_header[0] != '\0') lws_snprintf(arrival->user, sizeof arrival->user, "%s", user);
     arrival->is_relayed = true;
     gz_peer_enter(&net->peers, &arrival->peer);

@@ -261,6 +261,9 @@ GZ_MUST_USE enum gz_status gz_proxy_member(const struct gz_net *net, struct lws 
  * name. */
 GZ_MUST_USE enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
                                          char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
+/* Whether what a trusted proxy says is the name of a user: GZ_BAD_VALUE. */
+GZ_MUST_USE enum gz_status gz_proxy_user_check(const struct gz_net *net, const char *user,
+                                               struct gz_error *error);
 
 /* ---- identity.c ---- */
 /* GZ_UNAUTHORISED if only a trusted proxy can say who the user is, and `proxy_user` is empty. */

@@ -125,6 +125,22 @@ bool gz_trust_header_valid(const char *name)
            strncasecmp(name, "x-forwarded-proto", size) != 0;
 }
 
+enum gz_status gz_proxy_user_check(const struct gz_net *net, const char *user,
+                                   struct gz_error *error)
+{
+    const size_t size = strlen(user);
+    if (!gz_text_valid(user, size))
+        return gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",
+                       net->trust_header, GZ_USER_BYTES_MAX);
+    if (gz_user_is_guests(user))
+        return gz_fail(error, GZ_BAD_VALUE, "%s ends in \"%s\", as guests' names alone do",
+                       net->trust_header, GZ_GUEST_SUFFIX);
+    if (!gz_user_shows(user, size))
+        return gz_fail(error, GZ_BAD_VALUE, "%s has a character that does not show",
+                       net->trust_header);
+    return GZ_OK;
+}
+
 enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
                              char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error)
 {
@@ -138,15 +154,11 @@ enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
     if (present && !gz_arrival_of(wsi)->is_relayed && !is_from_proxy(net, wsi))
         status = gz_fail(error, GZ_FORBIDDEN, "%s only a trusted proxy may say who a user is",
                          net->trust_header);
-    else if (present && (!fits || !gz_text_valid(user, size)))
+    else if (present && !fits)
         status = gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",
                          net->trust_header, GZ_USER_BYTES_MAX);
-    else if (present && gz_user_is_guests(user))
-        status = gz_fail(error, GZ_BAD_VALUE, "%s ends in \"%s\", as guests' names alone do",
-                         net->trust_header, GZ_GUEST_SUFFIX);
-    else if (present && !gz_user_shows(user, size))
-        status = gz_fail(error, GZ_BAD_VALUE, "%s has a character that does not show",
-                         net->trust_header);
+    else if (present)
+        status = gz_proxy_user_check(net, user, error);
     if (status != GZ_OK) *user = '\0';
     return status;
 }

@@ -265,21 +265,32 @@ TEST(test_trunk_that_is_cut_in_the_middle_of_a_frame)
     close(join(&front, "cut", "anna"));
 }
 
+static void wait_until_logged(const struct test_daemon *member, const char *words)
+{
+    for (int i = 0; i < 600 && !is_logged(member, words); i++) usleep(100000);
+    if (!is_logged(member, words)) fail_msg("not logged: %s", words);
+}
+
 /* ---- who may have one ---- */
 
-static int ask_for_trunk(const char *secret)
+static int ask_member_for_trunk(const struct test_daemon *member, const char *secret)
 {
     char proof[GZ_PROOF_BYTES], headers[256];
-    const int socket = raw_connect(authority.port);
+    const int socket = raw_connect(member->port);
     gz_proof_print(
         &(struct gz_proof){(const uint8_t *)secret, strlen(secret), "", "", "GET", "/ws"},
         (double)time(NULL), proof);
     snprintf(headers, sizeof headers,
              "Sec-WebSocket-Protocol: " GZ_TRUNK_PROTOCOL "\r\n" GZ_PROOF_HEADER ": %s\r\n", proof);
-    const int status = raw_handshake(socket, authority.port, "/ws", headers);
+    const int status = raw_handshake(socket, member->port, "/ws", headers);
     if (status == 101) return socket;
     close(socket);
     return -status;
+}
+
+static int ask_for_trunk(const char *secret)
+{
+    return ask_member_for_trunk(&authority, secret);
 }
 
 TEST(test_trunk_is_for_members)
@@ -325,8 +336,15 @@ TEST(test_trunk_with_wrong_records)
         {"an open for two channels", "\1\0\2\0\1\0\0\0\0\1\0\2\0", 13},
         {"data that is too large", "\2\0\1\0\0\0\0\x40\0\0", 10},
         {"a piece again", "\3\0\1\0\0\0\0\0\1\0", 10},
-        {"an open twice", "\1\0\1\0\1\0\0\0\0\1\0\1\0\1\0\1\0\0\0\0\1\0", 22},
-        {"taken too much", "\1\0\1\0\1\0\0\0\0\1\0\4\0\1\0\4\0\0\0\1\0\0\0\1\0", 25},
+        {"an open twice",
+         "\1\0\1\0\x0a\0\0\0\x09"
+         "127.0.0.1\1\0\1\0\1\0\x0a\0\0\0\x09"
+         "127.0.0.1\1\0",
+         40},
+        {"taken too much",
+         "\1\0\1\0\x0a\0\0\0\x09"
+         "127.0.0.1\1\0\4\0\1\0\4\0\0\0\1\0\0\0\1\0",
+         34},
         {"data for two", "\2\0\2\0\1\0\0\0x\1\0\2\0", 13},
     };
     const int witness = join(&authority, "witness", "anna");
@@ -341,11 +359,59 @@ TEST(test_trunk_with_wrong_records)
     }
     /* A channel in which nothing is said has no session, and goes like others. */
     const int socket = ask_for_trunk(SECRET);
-    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, "\1\0\1\0\1\0\0\0\0\1\0", 11));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true,
+                               "\1\0\1\0\x0a\0\0\0\x09"
+                               "127.0.0.1\1\0",
+                               20));
     wait_for(&authority, "trunk_clients", 1);
     close(socket);
     wait_for(&authority, "trunk_clients", 0);
     close(witness);
+}
+
+static void open_as(int socket, const char *client, const char *user)
+{
+    uint8_t record[8 + GZ_TRUNK_OPEN_BYTES_MAX + 2] = {GZ_RECORD_OPEN, 0, 1, 0};
+    const size_t client_size = strlen(client), size = 1 + client_size + strlen(user);
+    gz_record_set_number(record + 4, 4, (uint32_t)size);
+    record[8] = (uint8_t)client_size;
+    memcpy(record + 9, client, client_size);
+    memcpy(record + 9 + client_size, user, strlen(user));
+    gz_record_set_number(record + 8 + size, 2, 1);
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, record, 8 + size + 2));
+}
+
+/* What an edge says of a client is judged as what a proxy says is. */
+TEST(test_trunk_client_is_who_a_proxy_could_name)
+{
+    static const struct {
+        const char *client, *user, *words;
+    } rows[] = {
+        {"", "ben", "the edge does not say what address the client has"},
+        {"nowhere", "ben", "the edge does not say what address the client has"},
+        {"127.0.0.1", "\xff", "is not a name of at most"},
+        {"127.0.0.1", "ben (guest)", "as guests' names alone do"},
+        {"127.0.0.1", "b\xe2\x80\x8bn", "has a character that does not show"},
+    };
+    struct test_daemon strict;
+    struct raw_frame *frame = malloc(sizeof *frame);
+    assert_non_null(frame);
+    init_beside(&strict, "strict");
+    unsetenv("GIZMOD_TEST_ELSEWHERE");
+    test_daemon_start(&strict, "--trusted-proxy=::1", "--trust-header=x-user");
+    const int socket = ask_member_for_trunk(&strict, SECRET);
+    assert_true(socket >= 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        open_as(socket, rows[i].client, rows[i].user);
+        assert_true(raw_read_frame(socket, frame, 60));
+        if (memmem(frame->bytes, frame->size, rows[i].words, strlen(rows[i].words)) == NULL)
+            fail_msg("no answer: %s", rows[i].words);
+    }
+    open_as(socket, "192.0.2.7", "ben");
+    wait_until_logged(&strict, "connected from 192.0.2.7");
+    close(socket);
+    free(frame);
+    test_daemon_end(&strict);
 }
 
 /* ---- a member that does not read ---- */
@@ -509,13 +575,13 @@ static bool hear(struct forger *forger, int seconds)
     return true;
 }
 
-static void start_forger(struct forger *forger)
+static void start_forger(struct forger *forger, const char *name)
 {
     char url[64];
     const int listener = listen_here(url);
     *forger = (struct forger){.given = 0};
     gz_buffer_init(&forger->in, 1024 * 1024, 0);
-    init_beside(&forger->edge, "misled");
+    init_beside(&forger->edge, name);
     start_member(&forger->edge, url, SECRET, NULL);
     forger->client = raw_open(forger->edge.port);
     assert_true(raw_send_hello(forger->client, "forged", "ben"));
@@ -531,12 +597,6 @@ static void stop_forger(struct forger *forger)
     close(forger->socket);
     gz_buffer_finish(&forger->in);
     test_daemon_end(&forger->edge);
-}
-
-static void wait_until_logged(const struct test_daemon *member, const char *words)
-{
-    for (int i = 0; i < 600 && !is_logged(member, words); i++) usleep(100000);
-    if (!is_logged(member, words)) fail_msg("not logged: %s", words);
 }
 
 static void give(struct forger *forger)
@@ -561,7 +621,7 @@ TEST(test_trunk_that_gives_more_than_the_window_ends)
 {
     static uint8_t again[8 + 2 * UINT16_MAX] = {GZ_RECORD_AGAIN, 0, 0xFF, 0xFF};
     struct forger forger;
-    start_forger(&forger);
+    start_forger(&forger, "flooded");
     fill_client(&forger);
     assert_true(raw_send_frame(forger.socket, RAW_FIN | RAW_BINARY, false, again, sizeof again));
     wait_until_logged(&forger.edge, "it sent more than the window of a channel");
@@ -575,7 +635,7 @@ TEST(test_trunk_client_that_sends_and_never_reads_is_given_up)
     static const uint8_t zeros[1024 * 1024];
     const struct timeval patience = {.tv_sec = 2};
     struct forger forger;
-    start_forger(&forger);
+    start_forger(&forger, "held");
     fill_client(&forger);
     setsockopt(forger.client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     for (int i = 0; i < 32; i++)
@@ -600,6 +660,7 @@ int main(void)
         cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_is_for_members),
         cmocka_unit_test(test_trunk_is_for_members_however_its_name_ends),
+        cmocka_unit_test(test_trunk_client_is_who_a_proxy_could_name),
         cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
         cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
         cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
