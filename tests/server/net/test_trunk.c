@@ -391,7 +391,7 @@ TEST(test_trunk_client_is_who_a_proxy_could_name)
         {"nowhere", "ben", "the edge does not say what address the client has"},
         {"127.0.0.1", "\xff", "is not a name of at most"},
         {"127.0.0.1", "ben (guest)", "as guests' names alone do"},
-        {"127.0.0.1", "b\xe2\x80\x8bn", "has a character that does not show"},
+        {"127.0.0.1", "b\xe2\x80\xaen", "has a character that does not show"},
     };
     struct test_daemon strict;
     struct raw_frame *frame = malloc(sizeof *frame);
