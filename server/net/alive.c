@@ -23,19 +23,15 @@ static void ping(struct gz_connection *connection, double now_s)
     gz_connection_write(connection, &frame, LWS_WRITE_PING);
 }
 
-/* Whether what it sends is not read for want of others, rather than of its own reading. */
-static bool is_held_back(const struct gz_connection *connection)
-{
-    return connection->relay != NULL ? !connection->choked
-                                     : gz_session_waits_for_core(connection->session);
-}
-
 /* A full socket that drains is a slow reader, not a dead one. A socket that is not full says
  * nothing: the kernel of a peer takes bytes for a program that hangs. */
 static bool is_silent(struct gz_connection *connection, double now_s)
 {
     if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
-    if (connection->paused && is_held_back(connection)) connection->heard_s = now_s;
+    /* What it sends is not read meanwhile. */
+    if (connection->paused &&
+        (connection->relay != NULL || gz_session_waits_for_core(connection->session)))
+        connection->heard_s = now_s;
     return now_s - fmax(connection->heard_s, connection->taken_s) > connection->net->silence_s;
 }
 

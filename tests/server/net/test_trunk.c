@@ -628,26 +628,6 @@ TEST(test_trunk_that_gives_more_than_the_window_ends)
     stop_forger(&forger);
 }
 
-/* What such a client says fills its own window, and is read no more. */
-TEST(test_trunk_client_that_sends_and_never_reads_is_given_up)
-{
-    static const char words[] = "nothing came from you and you took nothing";
-    static const uint8_t zeros[1024 * 1024];
-    const struct timeval patience = {.tv_sec = 2};
-    struct forger forger;
-    start_forger(&forger, "held");
-    fill_client(&forger);
-    setsockopt(forger.client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    for (int i = 0; i < 32; i++)
-        if (!raw_send_frame(forger.client, RAW_FIN | RAW_BINARY, true, zeros, sizeof zeros)) break;
-    for (int i = 0; i < 60 && !is_logged(&forger.edge, words); i++) {
-        assert_true(raw_send_frame(forger.socket, RAW_FIN | RAW_PONG, false, NULL, 0));
-        usleep(1000000);
-    }
-    assert_true(is_logged(&forger.edge, words));
-    stop_forger(&forger);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -664,7 +644,6 @@ int main(void)
         cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
         cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
         cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
-        cmocka_unit_test(test_trunk_client_that_sends_and_never_reads_is_given_up),
         cmocka_unit_test(test_trunk_with_wrong_records),
     };
     return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
