@@ -22,6 +22,7 @@
 #include "driver_log.h"
 #include "gizmo_client.h"
 #include "proto/limits.h"
+#include "server/maxima.h"
 #include "support/chance.h"
 
 #define USERS 7
@@ -226,7 +227,8 @@ static void drag(struct user *user)
 /* What comes next for one who waits for nothing. */
 static void do_next(struct user *user)
 {
-    enum role role = roles[user->id];
+    const bool has_room = user->numbers < GZ_NOTES_MAX; /* a scene holds no more notes */
+    const enum role role = roles[user->id] != WRITES || has_room ? roles[user->id] : SETS;
     bool is_quiet = fmod(now_s(), 2 * PHASE_S) > PHASE_S;
     double move_s = user->driver->url_count > 1 ? MEMBER_MOVE_S : MOVE_S;
     user->next_s = now_s() + (role == WRITES ? NOTE_S : move_s);
