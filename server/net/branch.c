@@ -26,6 +26,7 @@ struct gz_branch {
     struct gz_branch **slot;      /* libwebsockets' pointer to it; NULL once it let go */
     struct gz_channel **channels; /* by number; NULL where there is none */
     size_t capacity;
+    size_t next; /* the channel with which the next walk through them begins */
 };
 
 struct gz_channel {
@@ -422,13 +423,18 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
     return "it sent a record that only an authority may send";
 }
 
+/* Those who found no room the last time are first. */
 static void go_on(struct gz_trunk *trunk)
 {
     struct gz_branch *branch = branch_of(trunk);
+    const size_t first = branch->next;
     for (size_t i = 0; i < branch->capacity; i++) {
-        struct gz_channel *channel = branch->channels[i];
+        const size_t at = (first + i) % branch->capacity;
+        struct gz_channel *channel = branch->channels[at];
         if (channel == NULL) continue;
+        const bool was_full = gz_trunk_is_full(trunk);
         send_rest(channel);
+        if (!was_full && gz_trunk_is_full(trunk)) branch->next = at + 1;
         if (channel->first_rest == NULL) gz_connection_go_on(&channel->connection);
     }
 }

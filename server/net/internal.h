@@ -363,6 +363,8 @@ bool gz_relay_is_due(const struct gz_connection *connection);
 /* ---- trunk.c ---- */
 /* Sends what waits, and ends those that are marked. */
 void gz_trunks_end_turn(struct gz_net *net);
+/* Whether a turn is to follow at once: what had waited for room in a trunk can be sent now. */
+bool gz_trunks_have_work(const struct gz_net *net);
 void gz_trunks_sweep(struct gz_net *net, double now_s);
 /* Ends all of them; frees those that are left, after the end of the loop. */
 void gz_trunks_close(struct gz_net *net);

@@ -217,6 +217,13 @@ static void count(struct gz_trunk *trunk)
     out->records = out->given = out->written = 0;
 }
 
+bool gz_trunks_have_work(const struct gz_net *net)
+{
+    for (const struct gz_trunk *trunk = net->trunks; trunk != NULL; trunk = trunk->next)
+        if (trunk->out.out.size > 0 && is_writable(trunk)) return true;
+    return false;
+}
+
 void gz_trunks_end_turn(struct gz_net *net)
 {
     for (struct gz_trunk *trunk = net->trunks; trunk != NULL; trunk = trunk->next) {

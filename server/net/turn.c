@@ -184,7 +184,8 @@ static void come_back(uv_idle_t *again)
 
 static void sleep_until_next_pass(struct gz_net *net)
 {
-    double next_s = net->stirred != NULL ? -INFINITY : next_pass_s(&net->lobby);
+    const bool has_work = net->stirred != NULL || gz_trunks_have_work(net);
+    double next_s = has_work ? -INFINITY : next_pass_s(&net->lobby);
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         next_s = fmin(next_s, next_pass_s(scene));
     if (next_s <= clock_s()) {
