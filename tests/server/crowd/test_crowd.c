@@ -347,10 +347,11 @@ static bool is_over(void *context)
     return users(storm->stage) == 1 && descriptors(&storm->stage->fixture) <= storm->descriptors;
 }
 
-/* What leaks leaks in each storm; what is larger in one of them is a buffer that grew. */
+/* What leaks leaks in each storm; what is larger in one of them is a buffer that grew: there are
+ * more storms than frames that a scene keeps for others, each in a buffer of its own. */
 TEST(test_join_storm_lets_everybody_in_and_leaves_nothing_behind)
 {
-    enum { STORMS = 5 };
+    enum { STORMS = 10 };
     struct stage stage;
     struct storm before = {&stage, SIZE_MAX};
     size_t joins = at_most(chance_count(200), JOINS_MAX);
