@@ -26,7 +26,7 @@ struct gz_branch {
     struct gz_branch **slot;      /* libwebsockets' pointer to it; NULL once it let go */
     struct gz_channel **channels; /* by number; NULL where there is none */
     size_t capacity;
-    size_t next; /* the channel with which the next walk through them begins */
+    size_t next; /* the channel after the one that filled the trunk: the next walk's first */
 };
 
 struct gz_channel {
@@ -36,7 +36,6 @@ struct gz_channel {
     uint16_t number;
     struct rest *first_rest, **last_rest;
     size_t in_flight;       /* what the edge has not taken of the window */
-    uint64_t taken_bytes;   /* what it took ever */
     struct gz_buffer inbox; /* came, and was not taken */
     size_t taken;           /* and the edge was not told yet */
     const char *close_words;
@@ -84,6 +83,7 @@ static bool fits(const struct gz_channel *channel, size_t size)
 static size_t send_pieces(struct gz_channel *channel, const uint8_t *bytes, size_t size)
 {
     struct gz_trunk *trunk = &channel->branch->trunk;
+    const bool was_full = gz_trunk_is_full(trunk);
     size_t at = 0;
     while (at < size && gz_trunk_is_good(trunk)) {
         const size_t piece = size - at < GZ_TRUNK_PIECE_BYTES ? size - at : GZ_TRUNK_PIECE_BYTES;
@@ -93,6 +93,7 @@ static size_t send_pieces(struct gz_channel *channel, const uint8_t *bytes, size
         channel->in_flight += gz_piece_cost(piece);
         at += piece;
     }
+    if (!was_full && gz_trunk_is_full(trunk)) channel->branch->next = channel->number + 1u;
     return at;
 }
 
@@ -177,16 +178,10 @@ static bool is_free(const struct gz_wire *wire)
     return channel->branch == NULL || (channel->first_rest == NULL && !is_full(channel));
 }
 
-static uint64_t taken_bytes(const struct gz_wire *wire)
-{
-    return channel_of(wire)->taken_bytes;
-}
-
 static bool take_back(struct gz_channel *channel, size_t bytes)
 {
     if (bytes > channel->in_flight) return false;
     channel->in_flight -= bytes;
-    channel->taken_bytes += bytes;
     if (channel->first_rest == NULL) return true;
     send_rest(channel);
     if (channel->first_rest == NULL) gz_connection_go_on(&channel->connection);
@@ -268,7 +263,6 @@ static const struct gz_wire_kind channel_kind = {.is_tended = true,
                                                  .write = write_frame,
                                                  .write_close = write_close,
                                                  .is_free = is_free,
-                                                 .taken_bytes = taken_bytes,
                                                  .pause = pause_reading,
                                                  .resume = resume_reading,
                                                  .is_paused = is_paused,
@@ -423,7 +417,7 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
     return "it sent a record that only an authority may send";
 }
 
-/* Those who found no room the last time are first. */
+/* Those who found no room the last time are first, to send and to write. */
 static void go_on(struct gz_trunk *trunk)
 {
     struct gz_branch *branch = branch_of(trunk);
@@ -432,9 +426,7 @@ static void go_on(struct gz_trunk *trunk)
         const size_t at = (first + i) % branch->capacity;
         struct gz_channel *channel = branch->channels[at];
         if (channel == NULL) continue;
-        const bool was_full = gz_trunk_is_full(trunk);
         send_rest(channel);
-        if (!was_full && gz_trunk_is_full(trunk)) branch->next = at + 1;
         if (channel->first_rest == NULL) gz_connection_go_on(&channel->connection);
     }
 }
@@ -454,19 +446,6 @@ static void end(struct gz_trunk *trunk, const char *why)
     branch->slot = NULL;
 }
 
-static void look_at(struct gz_trunk *trunk, double now_s)
-{
-    (void)trunk;
-    (void)now_s;
-}
-
-static bool is_forgotten(const struct gz_trunk *trunk, double now_s)
-{
-    (void)trunk;
-    (void)now_s;
-    return true;
-}
-
 static void destroy(struct gz_trunk *trunk)
 {
     struct gz_branch *branch = branch_of(trunk);
@@ -474,12 +453,8 @@ static void destroy(struct gz_trunk *trunk)
     free(branch);
 }
 
-static const struct gz_trunk_end authority = {.take = take,
-                                              .go_on = go_on,
-                                              .end = end,
-                                              .look_at = look_at,
-                                              .is_forgotten = is_forgotten,
-                                              .destroy = destroy};
+static const struct gz_trunk_end authority = {
+    .take = take, .go_on = go_on, .end = end, .destroy = destroy};
 
 static void begin(struct lws *wsi, struct gz_branch **slot)
 {

@@ -121,11 +121,23 @@ bool gz_relay_is_due(const struct gz_connection *connection)
     return relay != NULL && (connection->is_amid || (relay->is_ending && relay->piece_count > 0));
 }
 
+/* Of what waits for the client, a message whose rest does not come any more. */
+static void drop_unfinished(struct gz_relay *relay)
+{
+    for (; relay->piece_count > 0; relay->piece_count--) {
+        struct gz_piece *last = relay->pieces[relay->first_piece + relay->piece_count - 1];
+        if (last->is_last) return;
+        gz_piece_release(last);
+    }
+}
+
 void gz_relay_lose(struct gz_relay *relay, bool was_open)
 {
     struct gz_connection *connection = relay->connection;
     gz_route_leave(relay);
-    if (connection != NULL) let_client_go(relay);
+    relay->has_closed = relay->is_ending = true;
+    drop_unfinished(relay);
+    if (connection != NULL && relay->piece_count == 0) let_client_go(relay);
     free_if_done(relay);
     if (connection != NULL)
         send_away(connection, was_open ? GONE_WORDS : AWAY_WORDS, was_open ? 0 : GZ_RELAY_RETRY_S);

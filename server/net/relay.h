@@ -79,7 +79,7 @@ GZ_MUST_USE bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece);
 bool gz_relay_take_back(struct gz_relay *relay, size_t bytes);
 /* The authority closed the channel. */
 void gz_relay_end(struct gz_relay *relay, int code, const uint8_t *words, size_t size);
-/* The trunk is over. */
+/* The trunk is over: whole messages that came before go to the client. */
 void gz_relay_lose(struct gz_relay *relay, bool was_open);
 /* Each sweep. */
 void gz_relay_look_at(struct gz_relay *relay, double now_s);

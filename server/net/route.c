@@ -82,12 +82,6 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
     return "it sent a record that only an edge may send";
 }
 
-/* Clients are read as far as their windows go, however full the trunk is. */
-static void go_on(struct gz_trunk *trunk)
-{
-    (void)trunk;
-}
-
 /* ---- channels ---- */
 
 static bool find_channel(struct gz_route *route)
@@ -165,12 +159,9 @@ static void destroy(struct gz_trunk *trunk)
     free(route);
 }
 
-static const struct gz_trunk_end edge = {.take = take,
-                                         .go_on = go_on,
-                                         .end = end,
-                                         .look_at = look_at,
-                                         .is_forgotten = is_forgotten,
-                                         .destroy = destroy};
+/* Clients are read as far as their windows go, however full the trunk is. */
+static const struct gz_trunk_end edge = {
+    .take = take, .end = end, .look_at = look_at, .is_forgotten = is_forgotten, .destroy = destroy};
 
 /* ---- its connection ---- */
 

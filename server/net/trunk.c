@@ -196,7 +196,7 @@ static void flush(struct gz_trunk *trunk)
     gz_bundle_sent(&trunk->out);
     trunk->answers = 0;
     if (trunk->fault == NULL && gz_reader_is_paused(trunk->reader)) gz_reader_resume(trunk->reader);
-    if (was_full && trunk->fault == NULL) trunk->end->go_on(trunk);
+    if (was_full && trunk->fault == NULL && trunk->end->go_on != NULL) trunk->end->go_on(trunk);
 }
 
 static void tell(struct gz_trunk *trunk)
@@ -248,12 +248,17 @@ static bool is_taking(struct gz_trunk *trunk, double now_s)
 static void look_at(struct gz_trunk *trunk, double now_s)
 {
     const struct gz_net *net = trunk->net;
-    trunk->end->look_at(trunk, now_s);
+    if (trunk->end->look_at != NULL) trunk->end->look_at(trunk, now_s);
     if (trunk->reader == NULL) return;
     if (!is_taking(trunk, now_s)) gz_trunk_fail(trunk, "it takes nothing of what waits for it");
     if (gz_reader_is_paused(trunk->reader)) trunk->heard_s = now_s; /* it is not listened to */
     if (now_s - trunk->heard_s > net->silence_s) gz_trunk_fail(trunk, "it is silent");
     if (now_s - trunk->told_s >= net->ping_s && is_writable(trunk)) tell(trunk);
+}
+
+static bool is_forgotten(const struct gz_trunk *trunk, double now_s)
+{
+    return trunk->end->is_forgotten == NULL || trunk->end->is_forgotten(trunk, now_s);
 }
 
 void gz_trunks_sweep(struct gz_net *net, double now_s)
@@ -262,7 +267,7 @@ void gz_trunks_sweep(struct gz_net *net, double now_s)
     while (*link != NULL) {
         struct gz_trunk *trunk = *link;
         if (!trunk->is_over) look_at(trunk, now_s);
-        if (trunk->is_over && trunk->end->is_forgotten(trunk, now_s)) {
+        if (trunk->is_over && is_forgotten(trunk, now_s)) {
             *link = trunk->next;
             trunk->end->destroy(trunk);
         } else {

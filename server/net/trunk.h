@@ -30,13 +30,13 @@ struct gz_trunk;
 struct gz_trunk_end {
     /* Takes a record. What is wrong with it, static; NULL for nothing. */
     const char *(*take)(struct gz_trunk *trunk, const struct gz_record *record);
-    /* It was full, and is not any more. */
+    /* It was full, and is not any more. May be NULL. */
     void (*go_on)(struct gz_trunk *trunk);
     /* It is over: nothing is sent or comes any more. */
     void (*end)(struct gz_trunk *trunk, const char *why);
-    /* Each sweep. */
+    /* Each sweep. May be NULL. */
     void (*look_at)(struct gz_trunk *trunk, double now_s);
-    /* Whether it can be freed, once it is over, and frees it. */
+    /* Whether it can be freed, once it is over. NULL: it can. */
     bool (*is_forgotten)(const struct gz_trunk *trunk, double now_s);
     void (*destroy)(struct gz_trunk *trunk);
 };

@@ -26,7 +26,7 @@ struct gz_wire_kind {
     bool (*write_close)(struct gz_wire *wire, int code, const char *words);
     /* Whether it takes a frame now. When it does so again, gz_connection_go_on is called. */
     bool (*is_free)(const struct gz_wire *wire);
-    /* How many bytes the other side has taken so far. */
+    /* How many bytes the other side has taken so far. NULL for one that is tended. */
     uint64_t (*taken_bytes)(const struct gz_wire *wire);
     /* Nothing is read until it is resumed: then what was not taken before comes first, later. */
     void (*pause)(struct gz_wire *wire);

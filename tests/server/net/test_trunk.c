@@ -265,6 +265,39 @@ TEST(test_trunk_that_is_cut_in_the_middle_of_a_frame)
     close(join(&front, "cut", "anna"));
 }
 
+/* A client whose kernel holds little for it. */
+static int join_narrow(const struct test_daemon *member, const char *scene)
+{
+    const int small = 4096, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)member->port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(
+        raw_handshake(fd, member->port, "/ws", "Sec-WebSocket-Protocol: gizmod.v1\r\n"), 101);
+    assert_true(raw_send_hello(fd, scene, "ben"));
+    assert_true(raw_answers(fd));
+    return fd;
+}
+
+/* Who is in the middle of a message whose rest is here, when the trunk is lost, is told the rest,
+ * and then to come back. The message is larger than the client's kernel takes, and smaller than the
+ * window. */
+TEST(test_trunk_that_is_cut_behind_a_slow_client)
+{
+    enum { BEHIND_NODES = 100 };
+    const int editor = join(&authority, "behind", "anna"), slow = join_narrow(&front, "behind");
+    wait_until_quiet();
+    net_fixture_create_nodes(editor, BEHIND_NODES);
+    wait_until_quiet();
+    test_daemon_kill(&authority);
+    assert_true(read_bye(slow) == 0);
+    close(editor);
+    wait_for(&front, "relayed_websockets", 0);
+    start_member(&authority, NULL, SECRET, NULL);
+}
+
 static void wait_until_logged(const struct test_daemon *member, const char *words)
 {
     for (int i = 0; i < 600 && !is_logged(member, words); i++) usleep(100000);
@@ -429,6 +462,36 @@ static bool send_part(int socket, const uint8_t *bytes, size_t size, size_t *sen
     const ssize_t count = send(socket, bytes + *sent, size - *sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     *sent += count > 0 ? (size_t)count : 0;
     return true;
+}
+
+/* What such a client says is read no more, as its answers wait; the kernel gives it up. */
+TEST(test_trunk_client_that_sends_and_never_reads_is_given_up)
+{
+    enum { PINGS = 1000 };
+    static uint8_t bytes[PINGS * 64];
+    const struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 7};
+    struct gz_buffer one;
+    struct test_daemon edge;
+    size_t size = 0, sent = 0;
+    gz_buffer_init(&one, 58, 0);
+    assert_int_equal(gz_encode(&one, &ping), GZ_OK);
+    for (int i = 0; i < PINGS; i++) {
+        const uint8_t header[6] = {0x82, (uint8_t)(0x80 | one.size)};
+        memcpy(bytes + size, header, sizeof header);
+        memcpy(bytes + size + sizeof header, one.data, one.size);
+        size += sizeof header + one.size;
+    }
+    start_front(&edge, "impatient", SECRET, "--silence-seconds=6");
+    const int editor = join(&authority, "floods", "anna"), client = join_narrow(&edge, "floods");
+    for (int i = 0; i < 10; i++) net_fixture_create_nodes(editor, NODES);
+    for (int i = 0; i < 60 && measure(&edge, "relayed_websockets") > 0; i++) {
+        for (int j = 0; j < 1000 && send_part(client, bytes, size, &sent); j++) sent %= size;
+    }
+    assert_int_equal(measure(&edge, "relayed_websockets"), 0);
+    gz_buffer_finish(&one);
+    close(client);
+    close(editor);
+    test_daemon_end(&edge);
 }
 
 static size_t print_flood(uint8_t *bytes)
@@ -638,6 +701,8 @@ int main(void)
         cmocka_unit_test(test_trunk_of_a_client_that_talks_on),
         cmocka_unit_test(test_trunk_with_random_clients),
         cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
+        cmocka_unit_test(test_trunk_that_is_cut_behind_a_slow_client),
+        cmocka_unit_test(test_trunk_client_that_sends_and_never_reads_is_given_up),
         cmocka_unit_test(test_trunk_is_for_members),
         cmocka_unit_test(test_trunk_is_for_members_however_its_name_ends),
         cmocka_unit_test(test_trunk_client_is_who_a_proxy_could_name),
