@@ -116,9 +116,8 @@ static uint64_t send_create(struct user *user, struct gz_message *message,
                             const struct driver_entry *asked)
 {
     struct gz_create_node nodes[DRIVER_SET_NODES];
-    size_t count = roles[user->id] == SETS    ? DRIVER_SET_NODES
-                   : roles[user->id] == DRAGS ? 1
-                                              : DRIVER_MADE_NODES;
+    const enum role role = roles[user->id];
+    const size_t count = role == MAKES ? DRIVER_MADE_NODES : role == DRAGS ? 1 : DRIVER_SET_NODES;
     for (size_t i = 0; i < count; i++)
         nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T,
                                            .name = gz_client_text(user->name),
