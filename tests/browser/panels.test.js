@@ -304,7 +304,10 @@ test("a .gltf comes with the files that it names, and without them one is told w
   await bob.until(() => window.gizmod.asset.value.phase === "ready");
 });
 
-test("who drops a file before they said their name is asked for it, and then goes on", async () => {
+test("who drops a file before they said their name, and before the scenes are listed, is asked for it, and then goes on", async () => {
+  let listed;
+  const list = new Promise((done) => (listed = done));
+  await bob.page.route("**/scenes", (route) => list.then(() => route.continue()));
   await bob.page.evaluate(() => localStorage.clear());
   await bob.page.goto(`${daemon.url}/`);
   await bob.page.getByRole("heading", { name: "Scenes", exact: true }).waitFor();
@@ -312,7 +315,9 @@ test("who drops a file before they said their name is asked for it, and then goe
   await bob.page.getByRole("button", { name: "Import 2CylinderEngine.glb" }).waitFor();
   await bob.page.keyboard.type("Hedy");
   await bob.page.keyboard.press("Enter");
+  listed();
   await bob.online();
+  await bob.page.unroute("**/scenes");
   assert.equal(await bob.page.evaluate(() => window.gizmod.session.sceneName), "2cylinderengine-2");
   const [edit] = await latest(bob, 1);
   assert.equal(edit.user, "Hedy");

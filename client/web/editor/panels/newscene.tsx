@@ -3,7 +3,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-import { type GizmodError, importScene } from "../../sdk/index.js";
+import { type GizmodError, importScene, listScenes } from "../../sdk/index.js";
 import { atServer, serverUrl } from "../serverurl";
 import { Icon } from "../icons";
 import { namedFiles, useDrop } from "./filedrop";
@@ -41,25 +41,26 @@ export function NewScene({ primary, taken, withUser, join }: Props) {
     if (upload.peek()) return;
     try {
       const file = await oneFile(files);
-      const scene = name.value || freeName(toSceneName(file.name), taken);
-      fault.value = nameFault(scene) ?? "";
+      fault.value = (name.value && nameFault(name.value)) || "";
       if (fault.value === "")
-        withUser(`Import ${file.name}`, (user) => void make(scene, () => send(scene, file, user)));
+        withUser(`Import ${file.name}`, (user) => void make(() => send(name.value, file, user)));
     } catch (error) {
       fault.value = (error as Error).message;
     }
   };
-  const send = async (scene: string, file: File, user: string) => {
+  /** @returns the name of the scene: this one, or if it is empty the file's with a number */
+  const send = async (name: string, file: File, user: string) => {
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
+    const scene = name || (await unusedName(file.name));
     await importScene(scene, file, { ...atServer(), user, progress });
+    return scene;
   };
   /** Makes a scene and joins it, or shows why it cannot be made. */
-  const make = async (scene: string, run: () => Promise<void>) => {
+  const make = async (run: () => Promise<string>) => {
     if (upload.peek()) return;
     try {
-      await run();
-      join(scene);
+      join(await run());
     } catch (error) {
       fault.value = (error as Error).message;
     }
@@ -71,16 +72,17 @@ export function NewScene({ primary, taken, withUser, join }: Props) {
       // Another page has made it in the meantime.
       if (error.code !== "conflict") throw error;
     });
+    return SAMPLE;
   };
   useDrop(over, (files) => void take(files));
   const openSample = () => {
     if (taken.includes(SAMPLE)) join(SAMPLE);
-    else withUser("Open sample scene", (user) => void make(SAMPLE, () => makeSample(user)));
+    else withUser("Open sample scene", (user) => void make(() => makeSample(user)));
   };
   const create = () => {
     fault.value =
       (taken.includes(name.value)
-        ? `A scene withUser ${name.value} already exists.`
+        ? `A scene called ${name.value} already exists.`
         : nameFault(name.value)) ?? "";
     if (fault.value === "") join(name.value, true);
   };
@@ -113,6 +115,14 @@ export function NewScene({ primary, taken, withUser, join }: Props) {
       </p>
     </section>
   );
+}
+
+/** The list that the page shows may be on its way, or older than a scene. */
+async function unusedName(file: string): Promise<string> {
+  const { base, ...more } = atServer();
+  const scenes = await listScenes(base, more).catch(() => []);
+  const taken = scenes.map(({ name }) => name);
+  return freeName(toSceneName(file), taken);
 }
 
 async function fetchSample(): Promise<File> {
