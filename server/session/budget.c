@@ -26,10 +26,13 @@ double gz_work_messages(enum gz_work work, size_t count)
 
 /* ---- the shares of payers ---- */
 
-/* Shares of payers who are gone count on until they are full again: leaving pays no debt. */
+/* Shares of payers who are gone count on until they are full again: leaving pays no debt. However
+ * many join, all are looked at once a second. */
 static void forget_full_shares(struct gz_core *core)
 {
     double now_s = core->clock.now.mono_s;
+    if (now_s < core->payers_due_s) return;
+    core->payers_due_s = now_s + 1;
     for (struct gz_share **at = &core->shares; *at != NULL;) {
         struct gz_share *share = *at;
         bool is_full = now_s - share->work.counted_s >= 1 &&
@@ -37,6 +40,7 @@ static void forget_full_shares(struct gz_core *core)
                        gz_rate_above_s(&share->messages, 1) <= now_s;
         if (share->sessions == 0 && is_full) {
             *at = share->next;
+            gz_names_remove(&core->payers, &share->name);
             free(share);
         } else {
             at = &share->next;
@@ -47,13 +51,14 @@ static void forget_full_shares(struct gz_core *core)
 static struct gz_share *new_share(struct gz_core *core, const char *payer)
 {
     double per_s = core->options.messages_per_s;
-    struct gz_share *share = calloc(1, sizeof *share);
+    struct gz_share *share = gz_names_reserve(&core->payers) ? calloc(1, sizeof *share) : NULL;
     if (share == NULL) return NULL;
     memcpy(share->payer, payer, strlen(payer) + 1);
     share->messages = gz_rate_of(GZ_PAYER_MESSAGES_SESSIONS * per_s, core->clock.now.mono_s);
     share->work = gz_rate_of(GZ_PAYER_WORK_SESSIONS * per_s, core->clock.now.mono_s);
     share->next = core->shares;
     core->shares = share;
+    gz_names_add(&core->payers, &share->name, share->payer);
     return share;
 }
 
@@ -62,8 +67,7 @@ bool gz_budget_join(struct gz_session *session)
     struct gz_core *core = session->core;
     double per_s = core->options.messages_per_s;
     forget_full_shares(core);
-    struct gz_share *share = core->shares;
-    while (share != NULL && strcmp(share->payer, session->payer) != 0) share = share->next;
+    struct gz_share *share = (struct gz_share *)gz_names_find(&core->payers, session->payer, NULL);
     if (share == NULL) share = new_share(core, session->payer);
     if (share == NULL) return false;
     share->sessions++;
@@ -85,6 +89,7 @@ void gz_budgets_finish(struct gz_core *core)
         free(core->shares);
         core->shares = next;
     }
+    gz_names_finish(&core->payers);
 }
 
 /* ---- taking and charging ---- */

@@ -14,6 +14,7 @@
 
 #include "proto/message.h"
 #include "scene/failure.h"
+#include "session/names.h"
 #include "session/rate.h"
 
 struct gz_core;
@@ -35,6 +36,7 @@ enum gz_work {
 /* What several sessions of one payer may have together: sessions of one user, or of one address if
  * nobody vouches for the names that are chosen there. */
 struct gz_share {
+    struct gz_name name; /* first, so that a name is its share */
     struct gz_share *next;
     char payer[GZ_USER_BYTES_MAX + 1];
     size_t sessions; /* that are here */

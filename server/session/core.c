@@ -95,6 +95,7 @@ void gz_core_destroy(struct gz_core *core)
     gz_batches_destroy(core->closing);
     gz_journal_finish(&core->journal);
     gz_roster_finish(&core->roster);
+    gz_names_finish(&core->users);
     gz_budgets_finish(core);
     gz_host_release(&core->options.host, core->asset.surfaces, free);
     gz_sync_destroy(core->sync);

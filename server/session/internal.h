@@ -8,8 +8,10 @@
 #include "session/clock.h"
 #include "session/core_options.h"
 #include "session/epochs.h"
+#include "session/names.h"
 #include "session/roster.h"
 #include "session/tickets.h"
+#include "session/tints.h"
 
 struct gz_core {
     struct gz_core_options options; /* its texts are the core's own copies */
@@ -28,9 +30,13 @@ struct gz_core {
 
     struct gz_session *sessions; /* the newest first */
     struct gz_roster roster;     /* the same by their ids */
+    struct gz_names users;       /* the same by their users */
+    struct gz_tints tints;       /* that they have */
     struct gz_session *awake;    /* of these: gz_session_wake */
     double expires_unix_s;       /* none of their tokens expires before; INFINITY for never */
     struct gz_share *shares;     /* of their payers */
+    struct gz_names payers;      /* the same by their names */
+    double payers_due_s;         /* monotonic: before it, nobody looks which are over */
 
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */

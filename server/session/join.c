@@ -15,43 +15,19 @@
 #include "session/session_log.h"
 #include "session/work.h"
 
-/* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light
- * and on dark. */
-static const uint32_t colours[] = {
-    0xEC0528, 0xB75E03, 0x967002, 0x6B7E02, 0x05893E, 0x028575,
-    0x038297, 0x077BC2, 0x5B62FF, 0xA835FF, 0xD203CC, 0xE5027A,
-};
-
-#define COLOUR_COUNT (sizeof colours / sizeof colours[0])
-
-/* The colour that a person gets if nobody else has it: the same each time. */
-static size_t usual_colour(const char *user)
+static struct gz_session *find_of_user(const struct gz_core *core, const char *user,
+                                       const struct gz_session *after)
 {
-    uint32_t hash = 2166136261u;
-    for (const char *at = user; *at != '\0'; at++) hash = (hash ^ (unsigned char)*at) * 16777619u;
-    return hash % COLOUR_COUNT;
+    const struct gz_name *name = after != NULL ? &after->by_user : NULL;
+    return (struct gz_session *)gz_names_find(&core->users, user, name);
 }
 
-static bool is_taken(const struct gz_core *core, uint32_t colour)
-{
-    const struct gz_session *other = core->sessions;
-    while (other != NULL && other->presence.user.rgb != colour) other = other->next;
-    return other != NULL;
-}
-
-/* The colour of a newcomer: the one of the same user's other session, else the first free one after
- * the usual one, else the usual one. Nobody's colour changes while they are here. */
+/* The colour of a newcomer: the one of the same user's other session, else one of its own. Nobody's
+ * colour changes while they are here. */
 static uint32_t colour_of(const struct gz_core *core, const char *user)
 {
-    for (const struct gz_session *other = core->sessions; other != NULL; other = other->next) {
-        if (strcmp(other->user, user) == 0) return other->presence.user.rgb;
-    }
-    size_t usual = usual_colour(user);
-    for (size_t i = 0; i < COLOUR_COUNT; i++) {
-        uint32_t colour = colours[(usual + i) % COLOUR_COUNT];
-        if (!is_taken(core, colour)) return colour;
-    }
-    return colours[usual];
+    const struct gz_session *other = find_of_user(core, user, NULL);
+    return other != NULL ? other->presence.user.rgb : gz_tint_of(&core->tints, user);
 }
 
 /* The last seq of an epoch that still holds: the present one of this epoch, the last saved one of
@@ -114,11 +90,9 @@ static bool is_secret(const struct gz_session *session, struct gz_text said)
 static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said,
                                        const char *user)
 {
-    struct gz_session *earlier = core->sessions;
-    for (; earlier != NULL; earlier = earlier->next) {
-        if (strcmp(earlier->user, user) == 0 && !earlier->replaced &&
-            is_secret(earlier, said->resume_secret))
-            return earlier;
+    for (struct gz_session *earlier = NULL;
+         (earlier = find_of_user(core, user, earlier)) != NULL;) {
+        if (!earlier->replaced && is_secret(earlier, said->resume_secret)) return earlier;
     }
     return NULL;
 }
@@ -190,6 +164,8 @@ static void list_session(struct gz_core *core, struct gz_session *session)
     if (core->sessions != NULL) core->sessions->previous = session;
     core->sessions = session;
     gz_roster_add(&core->roster, session->id, session);
+    gz_names_add(&core->users, &session->by_user, session->user);
+    gz_tint_take(&core->tints, session->presence.user.rgb);
 }
 
 enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
@@ -206,8 +182,8 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     if (core->roster.count - (earlier != NULL) >= GZ_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, claims, role);
-    if (session == NULL || !gz_roster_reserve(&core->roster) || !gz_budget_join(session) ||
-        !gz_core_log_session(core, session, false)) {
+    if (session == NULL || !gz_roster_reserve(&core->roster) || !gz_names_reserve(&core->users) ||
+        !gz_budget_join(session) || !gz_core_log_session(core, session, false)) {
         if (session != NULL && session->share != NULL) gz_budget_leave(session);
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
@@ -254,6 +230,8 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     if (core->sessions == session) core->sessions = session->next;
     gz_session_forget_awake(session);
     gz_roster_remove(&core->roster, session->id);
+    gz_names_remove(&core->users, &session->by_user);
+    gz_tint_leave(&core->tints, session->presence.user.rgb);
     gz_session_withdraw_questions(session);
     gz_log(core->options.log, GZ_INFO, session->id, "%s left %s", session->user,
            core->options.scene);

@@ -30,6 +30,7 @@ struct gz_presented {
 };
 
 struct gz_session {
+    struct gz_name by_user; /* first, so that a name is its session */
     struct gz_core *core;
     struct gz_session *previous, *next;
     struct gz_session *previous_awake, *next_awake;

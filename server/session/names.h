@@ -1,0 +1,43 @@
+/* names.h - finds things by a text that they have: the sessions of a user, the share of a payer.
+ * Thousands come to a scene, and each of them is looked up: a look takes the same steps however
+ * many are there.
+ *
+ * Several things may have the same text. Ownership: a thing holds its struct gz_name and the text,
+ * which stay where they are while it is listed; the caller owns the struct gz_names, and finish
+ * frees what that holds. Threads: one. Errors: gz_names_reserve alone can fail. */
+#ifndef GZ_SESSION_NAMES_H
+#define GZ_SESSION_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/status.h"
+
+/* The member of a thing that is listed. */
+struct gz_name {
+    struct gz_name *next, **link; /* in its bucket; what points to it */
+    const char *text;
+};
+
+/* Zero: nothing is listed. */
+struct gz_names {
+    struct gz_name **buckets; /* a power of two of them */
+    size_t bucket_count, count;
+};
+
+/* Room for one more; false without memory. */
+GZ_MUST_USE bool gz_names_reserve(struct gz_names *names);
+/* Needs the room. */
+void gz_names_add(struct gz_names *names, struct gz_name *name, const char *text);
+/* It is listed. */
+void gz_names_remove(struct gz_names *names, struct gz_name *name);
+/* One with this text after `after`, or the first after NULL; NULL after the last. */
+struct gz_name *gz_names_find(const struct gz_names *names, const char *text,
+                              const struct gz_name *after);
+void gz_names_finish(struct gz_names *names);
+
+/* The same number for the same text each time. */
+uint32_t gz_text_hash(const char *text);
+
+#endif

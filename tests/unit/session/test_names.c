@@ -1,0 +1,92 @@
+/* Things by a text that they have: which are found, and how many are looked at for that; and the
+ * colours of people. */
+#include <stdio.h>
+
+#include "server/maxima.h"
+#include "session/names.h"
+#include "session/tints.h"
+#include "support/cmocka.h"
+
+enum { MANY = 2 * GZ_SESSIONS_MAX };
+
+static struct gz_name all[MANY];
+static char texts[MANY][16];
+
+static void add(struct gz_names *names, size_t i, const char *text)
+{
+    assert_true(gz_names_reserve(names));
+    gz_names_add(names, &all[i], text);
+}
+
+static size_t count_of(const struct gz_names *names, const char *text)
+{
+    size_t count = 0;
+    for (const struct gz_name *name = NULL; (name = gz_names_find(names, text, name)) != NULL;)
+        count++;
+    return count;
+}
+
+TEST(test_what_has_the_text_is_found_and_nothing_else)
+{
+    static const char *const users[] = {"ada", "bob", "ada", "", "adam", "ada"};
+    const size_t count = sizeof users / sizeof users[0];
+    struct gz_names names = {.count = 0};
+    assert_null(gz_names_find(&names, "ada", NULL));
+    for (size_t i = 0; i < count; i++) add(&names, i, users[i]);
+    assert_int_equal(count_of(&names, "ada"), 3);
+    assert_int_equal(count_of(&names, "bob"), 1);
+    assert_int_equal(count_of(&names, ""), 1);
+    assert_int_equal(count_of(&names, "ad"), 0);
+    gz_names_remove(&names, &all[2]);
+    assert_int_equal(count_of(&names, "ada"), 2);
+    for (size_t i = 0; i < count; i++) {
+        if (i != 2) gz_names_remove(&names, &all[i]);
+    }
+    assert_int_equal(names.count, 0);
+    assert_null(gz_names_find(&names, "ada", NULL));
+    gz_names_finish(&names);
+}
+
+/* The most that stand in one bucket: few, however many there are. */
+TEST(test_many_are_spread_evenly)
+{
+    struct gz_names names = {.count = 0};
+    size_t most = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(texts[i], sizeof texts[i], "person %zu", i);
+        add(&names, i, texts[i]);
+    }
+    for (size_t i = 0; i < names.bucket_count; i++) {
+        size_t here = 0;
+        for (const struct gz_name *name = names.buckets[i]; name != NULL; name = name->next) here++;
+        if (here > most) most = here;
+    }
+    assert_in_range(most, 1, 12);
+    for (size_t i = 0; i < MANY; i++)
+        assert_ptr_equal(gz_names_find(&names, texts[i], NULL), &all[i]);
+    gz_names_finish(&names);
+}
+
+TEST(test_colours_are_taken_one_by_one_and_free_again)
+{
+    struct gz_tints tints = {.taken = {0}};
+    uint32_t colours[GZ_TINT_COUNT];
+    for (size_t i = 0; i < GZ_TINT_COUNT; i++) {
+        colours[i] = gz_tint_of(&tints, "ada");
+        gz_tint_take(&tints, colours[i]);
+        for (size_t k = 0; k < i; k++) assert_int_not_equal(colours[k], colours[i]);
+    }
+    assert_int_equal(gz_tint_of(&tints, "ada"), colours[0]); /* all are taken: the usual one */
+    gz_tint_leave(&tints, colours[7]);
+    assert_int_equal(gz_tint_of(&tints, "ada"), colours[7]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_has_the_text_is_found_and_nothing_else),
+        cmocka_unit_test(test_many_are_spread_evenly),
+        cmocka_unit_test(test_colours_are_taken_one_by_one_and_free_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
