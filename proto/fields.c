@@ -117,6 +117,7 @@ static const struct gz_row hello_rows[] = {
     GROUP("resume", resume_group, IF(HELLO_RESUME)),
     BOOL("draw", gz_hello, draw, IF_ANY),
     BOOL("compact", gz_hello, compact, IF_ANY),
+    BOOL("crowd", gz_hello, crowd, IF_ANY),
 };
 
 static const char *const ndc_y_words[] = {"up", "down"};
@@ -371,6 +372,13 @@ static const struct gz_row note_rows[] = {
     BOOL("gone", gz_note, gone, IF_ANY),
 };
 
+static const struct gz_row who_rows[] = {
+    OP,
+    RID,
+    COUNT("after", gz_who, after, IF(WHO_AFTER)),
+    COUNT("limit", gz_who, limit, IF(WHO_LIMIT), .rule = GZ_FIELD_RULE_ROWS),
+};
+
 static const struct gz_row ping_rows[] = {OP, RID};
 
 /* ---- Server to client ---- */
@@ -494,6 +502,11 @@ static const struct gz_row presence_rows[] = {
     RECORDS("users", gz_presence, users, count, presence_user_record, REQUIRED),
     IDS("left", gz_presence, left, IF_ANY),
     BOOL("all", gz_presence, all, IF_ANY),
+};
+
+static const struct gz_row crowd_rows[] = {
+    OP,
+    {.key = "here", .key_size = 4, .kind = GZ_KIND_COUNT, REQUIRED},
 };
 
 static const struct gz_row note_state_rows[] = {
@@ -621,6 +634,7 @@ static const struct gz_row ok_rows[] = {
     RECORDS("path", gz_ok, path, path_count, path_point_record, IF(OK_PATH)),
     TEXT("token", gz_ok, token, GZ_TOKEN_BYTES_MAX, IF(OK_TOKEN)),
     RECORDS("accesses", gz_ok, accesses, access_count, access_state_record, IF(OK_ACCESSES)),
+    RECORDS("people", gz_ok, people, people_count, presence_user_record, IF(OK_PEOPLE)),
     BOOL("more", gz_ok, more, IF_ANY),
 };
 
@@ -726,6 +740,7 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_ACCESS] = {ROWS(access_rows)},
     [GZ_OP_ACCESSES] = {ROWS(accesses_rows)},
     [GZ_OP_LINK] = {ROWS(link_rows)},
+    [GZ_OP_WHO] = {ROWS(who_rows)},
     [GZ_OP_PING] = {ROWS(ping_rows)},
     [GZ_OP_WELCOME] = {ROWS(welcome_rows)},
     [GZ_OP_DELTA] = {ROWS(delta_rows)},
@@ -733,6 +748,7 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_GIZMO] = {ROWS(gizmo_rows)},
     [GZ_OP_VIEW] = {ROWS(view_rows)},
     [GZ_OP_PRESENCE] = {ROWS(presence_rows)},
+    [GZ_OP_CROWD] = {ROWS(crowd_rows)},
     [GZ_OP_NOTES] = {ROWS(notes_rows)},
     [GZ_OP_CHECKPOINT_NEWS] = {ROWS(checkpoint_news_rows)},
     [GZ_OP_EDIT] = {ROWS(edit_rows)},
@@ -774,6 +790,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_ACCESS] = "access",
     [GZ_OP_ACCESSES] = "accesses",
     [GZ_OP_LINK] = "link",
+    [GZ_OP_WHO] = "who",
     [GZ_OP_PING] = "ping",
     [GZ_OP_WELCOME] = "welcome",
     [GZ_OP_DELTA] = "delta",
@@ -781,6 +798,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_GIZMO] = "gizmo",
     [GZ_OP_VIEW] = "camera",
     [GZ_OP_PRESENCE] = "presence",
+    [GZ_OP_CROWD] = "crowd",
     [GZ_OP_EDIT] = "edit",
     [GZ_OP_OK] = "ok",
     [GZ_OP_ERROR] = "error",

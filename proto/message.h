@@ -73,6 +73,7 @@ enum gz_op {
     GZ_OP_ACCESS,
     GZ_OP_ACCESSES,
     GZ_OP_LINK,
+    GZ_OP_WHO,
     GZ_OP_PING,
     GZ_OP_CLIENT_COUNT,
     /* server to client */
@@ -82,6 +83,7 @@ enum gz_op {
     GZ_OP_GIZMO,
     GZ_OP_VIEW /* "camera" */,
     GZ_OP_PRESENCE,
+    GZ_OP_CROWD,
     GZ_OP_NOTES,
     GZ_OP_CHECKPOINT_NEWS /* "checkpoints" */,
     GZ_OP_EDIT,
@@ -193,6 +195,9 @@ enum gz_has {
     GZ_HAS_NOTE_NOTE = 1 << 8,
     /* access */
     GZ_HAS_ACCESS_ROLE = 1 << 4,
+    /* who */
+    GZ_HAS_WHO_AFTER = 1 << 2,
+    GZ_HAS_WHO_LIMIT = 1 << 7,
     /* struct gz_node_state */
     GZ_HAS_STATE_T = 1 << 2,
     GZ_HAS_STATE_R = 1 << 3,
@@ -276,6 +281,7 @@ enum gz_has {
     GZ_HAS_OK_PATH = 1 << 12,
     GZ_HAS_OK_ACCESSES = 1 << 13,
     GZ_HAS_OK_TOKEN = 1 << 14,
+    GZ_HAS_OK_PEOPLE = 1 << 15,
     /* error */
     GZ_HAS_ERROR_HOLDER = 1 << 2,
     GZ_HAS_ERROR_NODES = 1 << 5,
@@ -293,6 +299,7 @@ struct gz_hello {
     enum gz_role role;
     bool create, draw;
     bool compact; /* moves, person and people may take the place of delta and presence */
+    bool crowd;   /* who only watches is told of as a number, in crowd */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };
@@ -441,6 +448,12 @@ struct gz_access {
 struct gz_link {
     enum gz_role role;
     double expires_s;
+};
+
+/* Who is here: of those whose sessions come after `after`, the first `limit`. */
+struct gz_who {
+    uint64_t after; /* AFTER; without it of all */
+    uint64_t limit; /* LIMIT */
 };
 
 /* ---- server to client ---- */
@@ -668,6 +681,8 @@ struct gz_ok {
     size_t path_count;
     const struct gz_access_state *accesses;
     size_t access_count;
+    const struct gz_presence_user *people; /* of their records who they are: NAME at most */
+    size_t people_count;
     struct gz_text token;
     bool more;
 };
@@ -716,12 +731,14 @@ struct gz_message {
         struct gz_text token;
         struct gz_access access;
         struct gz_link link;
+        struct gz_who who;
         struct gz_welcome welcome;
         struct gz_delta delta;
         uint64_t saved_seq;
         struct gz_gizmo_message gizmo;
         double view[16];
         struct gz_presence presence;
+        uint64_t here; /* crowd */
         struct gz_notes notes;
         struct gz_checkpoints checkpoint_news;
         struct gz_edit_message edit;

@@ -378,6 +378,17 @@
  * there are. */
 #define GZ_PRESENCE_COMPACT_MS 100
 #define GZ_PRESENCE_USERS 16
+/* Viewers who are told of those alone that act are told of so many more, whatever these do: a few
+ * people who open a scene together see each other at once. As many as there are colours. */
+#define GZ_PRESENCE_FEW 12
+/* Milliseconds between the numbers of people that such viewers are sent; with more than so many
+ * people longer in proportion, so that a scene's viewers take some 25 kB a second of them together,
+ * however many there are. */
+#define GZ_CROWD_MS 250
+#define GZ_CROWD_PEOPLE 256
+/* People who began to act lately, remembered for viewers that are shown at once what they did; one
+ * that is further behind is told of them a moment later. */
+#define GZ_BEGUN_RING 64
 /* The most bytes that a user's record takes without its ids, by which it waits for its turn. */
 #define GZ_PRESENCE_BYTES_USER 512
 /* Milliseconds between looks at what a moving camera sees, for one who follows that. A look goes

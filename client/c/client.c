@@ -407,6 +407,7 @@ static void take_welcome(struct gz_client *client, const struct gz_welcome *welc
     }
     gz_pinboard_clear(client->pinboard);
     gz_people_clear(client->people);
+    gz_people_keep(client->people, welcome->session);
 }
 
 static enum gz_status take_delta(struct gz_client *client, const struct gz_delta *delta,
@@ -460,6 +461,7 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
         return GZ_OK;
     case GZ_OP_VIEW: memcpy(client->camera.view, message->view, sizeof message->view); return GZ_OK;
     case GZ_OP_PRESENCE: return gz_people_apply(client->people, &message->presence, error);
+    case GZ_OP_CROWD: gz_people_count_here(client->people, message->here); return GZ_OK;
     case GZ_OP_NOTES: return gz_pinboard_apply(client->pinboard, &message->notes, error);
     case GZ_OP_OK: take_answer(client, true); return GZ_OK;
     case GZ_OP_ERROR: take_error(client, message); return GZ_OK;
@@ -660,6 +662,7 @@ static struct gz_message make_hello(const struct gz_client *client)
         .create = options->create,
         .draw = options->draw,
         .compact = !options->plain,
+        .crowd = !options->everybody,
         .resume_epoch = client->welcome.epoch,
         .resume_seq = resume_seq(client),
         .resume_edit = client->edit,

@@ -119,6 +119,17 @@ GZ_MUST_USE enum gz_status gz_people_apply(struct gz_people *people,
                                            const struct gz_presence *presence,
                                            struct gz_error *error);
 void gz_people_clear(struct gz_people *people);
+/* From now on presence that tells of everybody anew leaves the record of this session: the server
+ * tells a client that only watches of itself once. 0: of none. */
+void gz_people_keep(struct gz_people *people, uint64_t session);
+/* Takes in a `crowd` message: how many are in the scene. */
+void gz_people_count_here(struct gz_people *people, uint64_t here);
+/* How many are in the scene, those included who only watch and are not told of; 0 if the server did
+ * not say (yet). It may be a moment behind. */
+uint64_t gz_people_here(const struct gz_people *people);
+/* Whether all that there is to be told of who is here has come since the beginning, or a clear; the
+ * kept session has to be known. */
+bool gz_people_is_complete(const struct gz_people *people);
 
 size_t gz_people_count(const struct gz_people *people);
 /* The latest record of each, by ascending session; NULL from the count on. Names are terminated. To
@@ -145,6 +156,7 @@ struct gz_client_options {
     bool predict; /* answer gz_client_predict_... ahead of the server */
     bool plain; /* do not ask for the compact form, by which another's view and pointer are rounded
                  */
+    bool everybody;   /* be told of everybody, and not only of a few and of those who act */
     double timeout_s; /* for joining, 0: 10 s */
     /* An `interest` to join with: the part of the scene that is told from the first delta on, NULL
      * for the whole scene. One in `view` needs the `camera`; NULL for none. */
@@ -181,8 +193,8 @@ const struct gz_mirror *gz_client_mirror(const struct gz_client *client);
 /* All notes of the scene, once they have come: the first of them, if any, follow the first complete
  * delta of a join in the same frame. */
 const struct gz_pinboard *gz_client_pinboard(const struct gz_client *client);
-/* Who is here, this client's own session among them. Nobody at first; the others are known when
- * this session is. */
+/* Who is here, this client's own session among them: the first few, and all who did something that
+ * others see; with `everybody` all. The others are counted, and a `who` asks for them. */
 const struct gz_people *gz_client_people(const struct gz_client *client);
 /* The highest seq that the server said is on stable storage. */
 uint64_t gz_client_saved(const struct gz_client *client);

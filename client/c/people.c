@@ -7,6 +7,10 @@
 
 struct gz_people {
     struct gz_records sessions; /* blocks: a gz_presence_user, then its ids, then its name */
+    uint64_t kept;              /* the session that stays; 0: none */
+    uint64_t here;              /* how many are in the scene; 0: not known */
+    bool began, is_complete;    /* the list of people: they come in the order of joining, oneself
+                                   last, or are followed by their number */
 };
 
 struct gz_people *gz_people_create(void)
@@ -17,6 +21,38 @@ struct gz_people *gz_people_create(void)
 void gz_people_clear(struct gz_people *people)
 {
     gz_records_clear(&people->sessions);
+    people->here = 0;
+    people->began = people->is_complete = false;
+}
+
+void gz_people_keep(struct gz_people *people, uint64_t session)
+{
+    people->kept = session;
+}
+
+void gz_people_count_here(struct gz_people *people, uint64_t here)
+{
+    people->here = here;
+    people->is_complete = true;
+}
+
+uint64_t gz_people_here(const struct gz_people *people)
+{
+    return people->here;
+}
+
+bool gz_people_is_complete(const struct gz_people *people)
+{
+    return people->is_complete;
+}
+
+/* Everybody but the session that stays. */
+static void forget_others(struct gz_people *people)
+{
+    struct gz_records *sessions = &people->sessions;
+    for (size_t i = sessions->count; i-- > 0;) {
+        if (sessions->list[i].id != people->kept) gz_records_remove(sessions, sessions->list[i].id);
+    }
 }
 
 void gz_people_destroy(struct gz_people *people)
@@ -54,13 +90,15 @@ static struct gz_presence_user *copy_user(const struct gz_presence_user *user)
 enum gz_status gz_people_apply(struct gz_people *people, const struct gz_presence *presence,
                                struct gz_error *error)
 {
-    if (presence->all) gz_people_clear(people);
+    if (presence->all) forget_others(people);
+    people->began |= presence->all;
     for (size_t i = 0; i < presence->left.count; i++)
         gz_records_remove(&people->sessions, presence->left.ids[i]);
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
         if (!gz_records_put(&people->sessions, user->session, copy_user(user)))
             return gz_fail(error, GZ_NO_MEMORY, "no memory for who is here");
+        people->is_complete |= people->began && user->session == people->kept;
     }
     return GZ_OK;
 }

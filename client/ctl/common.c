@@ -23,7 +23,8 @@ enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error
     return CTL_FAILED;
 }
 
-enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client)
+static enum ctl_exit join(const struct ctl_args *args, enum gz_role role, bool everybody,
+                          struct gz_client **client)
 {
     struct gz_error error = {0};
     struct gz_client_options options = {
@@ -34,11 +35,22 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
         .ca = args->ca,
         .has_role = true,
         .role = role,
+        .everybody = everybody,
     };
     if (gz_client_create(client, &options, &error) != GZ_OK) return ctl_fail(args, &error);
     if (gz_client_await(*client, 0, CTL_ANSWER_SECONDS, &error) == GZ_OK) return CTL_OK;
     gz_client_destroy(*client);
     return ctl_fail(args, &error);
+}
+
+enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client)
+{
+    return join(args, role, false, client);
+}
+
+enum ctl_exit ctl_join_everybody(const struct ctl_args *args, struct gz_client **client)
+{
+    return join(args, GZ_ROLE_VIEWER, true, client);
 }
 
 /* ---- HTTP ---- */
@@ -139,9 +151,8 @@ enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, u
 enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error)
 {
     double deadline = ctl_now() + CTL_ANSWER_SECONDS;
-    uint64_t own = gz_client_welcome(client)->session;
-    /* Notes come before people: where one is told of oneself, the first of them are here. */
-    while (gz_people_find(gz_client_people(client), own) == NULL ||
+    /* Notes come before people: where these are known, the first notes are here. */
+    while (!gz_people_is_complete(gz_client_people(client)) ||
            !gz_pinboard_is_complete(gz_client_pinboard(client))) {
         if (gz_client_next(client, deadline - ctl_now()) != NULL) continue;
         if (!gz_client_is_open(client))

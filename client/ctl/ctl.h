@@ -26,6 +26,8 @@ enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error
 /* Joins the scene in operand 0 and waits until all of it is there. CTL_FAILED with a line on
  * stderr. */
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
+/* The same as a viewer who is told of everybody, also of those who only watch. */
+enum ctl_exit ctl_join_everybody(const struct ctl_args *args, struct gz_client **client);
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
 /* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have

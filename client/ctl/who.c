@@ -29,7 +29,7 @@ static void print_person(const struct gz_mirror *mirror, const struct gz_presenc
 static enum ctl_exit run(const struct ctl_args *args)
 {
     struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    enum ctl_exit result = ctl_join_everybody(args, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     enum gz_status status = ctl_await_people(client, &error);

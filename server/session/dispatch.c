@@ -71,6 +71,7 @@ static const struct {
     [GZ_OP_ACCESSES] = {gz_on_accesses, GZ_ROLE_ADMIN, false, false, gz_weigh_nothing, NULL},
     [GZ_OP_LINK] = {gz_on_link, GZ_ROLE_ADMIN, false, false, gz_weigh_signature, NULL},
     [GZ_OP_INTEREST] = {gz_on_interest, GZ_ROLE_VIEWER, false, false, gz_weigh_interest, NULL},
+    [GZ_OP_WHO] = {gz_on_who, GZ_ROLE_VIEWER, false, false, gz_weigh_who, NULL},
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing, NULL},
 };
 
@@ -129,6 +130,13 @@ static enum gz_status refuse_role(const struct gz_session *session, enum gz_op o
                    gz_vocabulary_word(&gz_role_words, session->role));
 }
 
+/* Whether others see what such a message does. A camera is what somebody watches with. */
+static bool is_seen(enum gz_op op)
+{
+    return op == GZ_OP_POINTER || op == GZ_OP_SELECT || op == GZ_OP_GRAB || op == GZ_OP_WHEEL ||
+           (table[op].edits && op != GZ_OP_ACCESS);
+}
+
 /* What is known before it is looked at; for each node that changes more is taken. */
 static enum gz_status spend(struct gz_session *session, const struct gz_message *message,
                             struct gz_failure *failure)
@@ -164,7 +172,10 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     if (status == GZ_OK && table[message->op].edits) status = spend(session, message, failure);
     if (status != GZ_OK) return status;
     if (table[message->op].closes_wheel) gz_interaction_give_way(session);
-    return table[message->op].handle(session, message, failure);
+    status = table[message->op].handle(session, message, failure);
+    if (status == GZ_OK && is_seen(message->op))
+        gz_sync_act(session->core->sync, &session->presence);
+    return status;
 }
 
 /* One message, which stays where it is if it is put off. */

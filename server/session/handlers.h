@@ -24,5 +24,6 @@ gz_handler gz_on_checkpoint, gz_on_checkpoints;                /* checkpoint.c *
 gz_handler gz_on_access, gz_on_accesses;                       /* access.c */
 gz_handler gz_on_link;                                         /* link.c */
 gz_handler gz_on_token;                                        /* token.c */
+gz_handler gz_on_who;                                          /* who.c */
 
 #endif

@@ -137,6 +137,11 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
     return GZ_OK;
 }
 
+static struct gz_form form_of(const struct gz_hello *said)
+{
+    return (struct gz_form){.compact = said->compact, .crowd = said->crowd};
+}
+
 static struct gz_session *new_session(struct gz_core *core, uint64_t id,
                                       const struct gz_message *hello,
                                       const struct gz_claims *claims, enum gz_role role)
@@ -191,12 +196,13 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     write_secret(session->secret, secret);
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
-    session->cursor.form.compact = hello->hello.compact;
+    gz_sync_set_form(core->sync, &session->cursor, form_of(&hello->hello));
     session->presence.user.rgb = colour_of(core, session->user);
     list_session(core, session);
     gz_session_set_expiry(session);
     gz_session_present(session);
     send_welcome(session);
+    gz_session_tell_self(session);
     gz_log(core->options.log, GZ_INFO, id, "%s joined %s as %s", session->user, core->options.scene,
            gz_vocabulary_word(&gz_role_words, (int)session->role));
     *out = session;

@@ -51,6 +51,11 @@ struct gz_session *gz_roster_find(const struct gz_roster *roster, uint64_t id, s
     return roster->rows[place].session;
 }
 
+size_t gz_roster_after(const struct gz_roster *roster, uint64_t id)
+{
+    return find_place(roster, id + 1, NULL);
+}
+
 void gz_roster_finish(struct gz_roster *roster)
 {
     free(roster->rows);

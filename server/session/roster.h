@@ -32,6 +32,8 @@ void gz_roster_add(struct gz_roster *roster, uint64_t id, struct gz_session *ses
 void gz_roster_remove(struct gz_roster *roster, uint64_t id);
 /* NULL if there is none. `steps` (may be NULL) counts the rows that were looked at. */
 struct gz_session *gz_roster_find(const struct gz_roster *roster, uint64_t id, size_t *steps);
+/* The number of the first row whose id is greater than this one; `count` if there is none. */
+size_t gz_roster_after(const struct gz_roster *roster, uint64_t id);
 void gz_roster_finish(struct gz_roster *roster);
 
 #endif

@@ -208,6 +208,13 @@ void gz_session_present(struct gz_session *session)
                     session->core->clock.now.mono_s);
 }
 
+void gz_session_tell_self(struct gz_session *session)
+{
+    if (!session->cursor.form.crowd || gz_sync_acts(&session->presence)) return;
+    const struct gz_message self = gz_sync_self(&session->presence, &session->cursor.form);
+    gz_session_send(session, &self);
+}
+
 void gz_session_prune_selection(struct gz_session *session)
 {
     if (gz_selection_prune(&session->selection, session->core->scene)) gz_session_present(session);

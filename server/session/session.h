@@ -120,6 +120,8 @@ void gz_session_forget_awake(struct gz_session *session);
 
 /* What others see of the session has changed. */
 void gz_session_present(struct gz_session *session);
+/* Tells the session of itself, if it is not told with the others: it only watches. */
+void gz_session_tell_self(struct gz_session *session);
 /* Takes nodes that are gone out of the selection. */
 void gz_session_prune_selection(struct gz_session *session);
 

@@ -26,6 +26,7 @@ static void take(struct gz_session *session, const struct gz_claims *claims)
     memcpy(session->name, claims->name, sizeof session->name);
     session->presence.changed_parts |= 1u << GZ_PRESENCE_WHO;
     gz_session_present(session);
+    gz_session_tell_self(session);
 }
 
 enum gz_status gz_on_token(struct gz_session *session, const struct gz_message *message,

@@ -5,6 +5,7 @@
 
 #include "session/interaction.h"
 #include "session/session.h"
+#include "session/who.h"
 
 static double named(size_t count)
 {
@@ -144,4 +145,10 @@ double gz_weigh_signature(const struct gz_session *session, const struct gz_mess
     const struct gz_core_host *host = &session->core->options.host;
     bool is_done = message->op == GZ_OP_TOKEN ? host->verify != NULL : host->sign != NULL;
     return is_done ? gz_work_messages(GZ_WORK_SIGNATURE, 1) : 0;
+}
+
+double gz_weigh_who(const struct gz_session *session, const struct gz_message *message)
+{
+    const double told = fmin((double)gz_who_limit(message), (double)session->core->roster.count);
+    return gz_work_messages(GZ_WORK_MOVE, (size_t)told);
 }

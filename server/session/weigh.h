@@ -19,5 +19,7 @@ gz_weigher gz_weigh_select, gz_weigh_pointer, gz_weigh_grab, gz_weigh_wheel, gz_
 gz_weigher gz_weigh_interest, gz_weigh_set, gz_weigh_create, gz_weigh_delete;
 /* A token that is verified or signed. */
 gz_weigher gz_weigh_signature;
+/* People that are told of. */
+gz_weigher gz_weigh_who;
 
 #endif

@@ -26,6 +26,29 @@ struct acknowledgement {
     uint64_t session, n, seq;
 };
 
+/* Who is present, as one kind of viewers sees it. */
+struct board {
+    struct gz_shelf shelf; /* of gz_presence_place; a removal has the session's id */
+    struct gz_shelf_removal left[GZ_LEFT_RING];
+    bool is_read, is_read_compact; /* by a viewer of either form, now or before */
+    uint64_t shown;                /* the latest version of the shelf that viewers are to see */
+    uint64_t parts_version;        /* of the shelf, when a part of a record last changed */
+    uint64_t parts_shown;          /* the same of those that are shown in the other form */
+    uint64_t compact_shown;        /* the same for viewers that read the compact form, */
+    double compact_next_s;         /* and when they may be shown a later one, monotonic */
+};
+
+/* What viewers of a crowd are told beside its board. */
+struct crowd {
+    size_t few;       /* so many are told of whatever they do: GZ_PRESENCE_FEW */
+    bool changed;     /* somebody came or left since viewers were last sent their number */
+    uint64_t version; /* of that number: it counts how often it was sent */
+    double next_s;    /* when another may be, monotonic */
+    uint64_t begun;   /* how many ever began to act */
+    struct gz_presence_entry *latest[GZ_BEGUN_RING]; /* number i, from 0, is at i % GZ_BEGUN_RING;
+                                                        NULL: it left */
+};
+
 struct gz_sync {
     struct gz_scene *scene;
     const struct gz_notebook *notes;
@@ -50,18 +73,12 @@ struct gz_sync {
     struct acknowledgement *acks;
     size_t ack_count, ack_capacity;
 
-    struct gz_shelf presence; /* of gz_presence_entry; a removal has the session's id */
-    struct gz_shelf_removal left[GZ_LEFT_RING];
-    size_t changed_count;    /* entries that wait to be put on the shelf again */
+    struct board boards[GZ_BOARD_COUNT];
+    size_t changed_count;    /* entries that wait to be put on the boards again */
     double changed_due_s;    /* none of these is due before; INFINITY for none */
-    uint64_t presence_shown; /* the latest version of the shelf that viewers are to see */
-    double presence_shown_s; /* when that was, monotonic */
-    uint64_t parts_version;  /* of the shelf, when a part of a record last changed */
-    uint64_t parts_shown;    /* the same of those that are shown in the other form */
-    bool has_compact;        /* a viewer reads the compact form, or did */
-    uint64_t compact_shown;  /* the same for viewers that read the compact form, */
-    double compact_next_s;   /* and when they may be shown a later one, monotonic */
-    struct gz_form form;     /* of the viewer whose frame is in the making */
+    double presence_shown_s; /* when the boards were last shown, monotonic */
+    struct crowd crowd;
+    struct gz_form form; /* of the viewer whose frame is in the making */
 
     /* scratch of one frame, kept for the next */
     struct gz_node_state *states;
@@ -131,6 +148,26 @@ size_t gz_presence_bytes(const struct gz_presence_entry *entry);
 /* Appends presence in the compact form, and moves the cursor: as many users as fit. */
 GZ_MUST_USE enum gz_status gz_sync_append_people(struct gz_sync *sync, struct gz_cursor *cursor,
                                                  struct gz_buffer *out);
+/* One record in that form: whole, or who it is alone. */
+struct gz_message gz_sync_person(const struct gz_presence_entry *entry, bool whole);
+
+/* ---- crowd.c ---- */
+
+void gz_crowd_init(struct crowd *crowd);
+/* The entry began to act, or leaves. */
+void gz_crowd_begin(struct crowd *crowd, struct gz_presence_entry *entry);
+void gz_crowd_forget(struct crowd *crowd, const struct gz_presence_entry *entry);
+/* When the number of people may next be shown, INFINITY for never; and showing it, if it may be. */
+double gz_sync_crowd_due(const struct gz_sync *sync);
+void gz_sync_show_crowd(struct gz_sync *sync, double mono_s);
+/* Whether there is a number that the viewer is to be shown by now, after who is here. */
+bool gz_sync_has_crowd(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* Append, and move the cursor: how many are here, and who began to act since the viewer was last
+ * told. */
+GZ_MUST_USE enum gz_status gz_sync_append_count(const struct gz_sync *sync,
+                                                struct gz_cursor *cursor, struct gz_buffer *out);
+GZ_MUST_USE enum gz_status gz_sync_append_begun(const struct gz_sync *sync,
+                                                struct gz_cursor *cursor, struct gz_buffer *out);
 
 /* ---- notes.c, checkpoints.c, presence.c ---- */
 
@@ -142,6 +179,11 @@ GZ_MUST_USE enum gz_status
 gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out);
 GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
                                                    struct gz_buffer *out);
+/* The board that this viewer reads. */
+static inline enum gz_board_kind gz_board_of(const struct gz_cursor *cursor)
+{
+    return cursor->form.crowd ? GZ_BOARD_CROWD : GZ_BOARD_ALL;
+}
 /* When presence may next be shown, INFINITY for never; and showing it, if it may be. */
 double gz_sync_presence_due(const struct gz_sync *sync);
 void gz_sync_show_presence(struct gz_sync *sync, double mono_s);

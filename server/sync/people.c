@@ -94,38 +94,47 @@ static void say_pointer(const struct gz_presence_entry *entry, struct gz_message
     if (!has_spot || !is_known_ray(user, spot)) say_ray(user, message);
 }
 
-static bool is_new(const struct gz_presence_entry *entry, enum gz_presence_part part, uint64_t base)
+static bool is_new(const struct gz_presence_place *place, enum gz_presence_part part, uint64_t base)
 {
-    return entry->part_versions[part] > base;
+    return place->part_versions[part] > base;
 }
 
 /* Whether the camera moved under a pointer whose ray the viewer is told. */
-static bool has_new_ray(const struct gz_presence_entry *entry, uint64_t base)
+static bool has_new_ray(const struct gz_presence_place *place, uint64_t base)
 {
     struct gz_message pointer = {.has = 0};
-    if (!is_new(entry, GZ_PRESENCE_EYE, base) && !is_new(entry, GZ_PRESENCE_LENS, base))
+    if (!is_new(place, GZ_PRESENCE_EYE, base) && !is_new(place, GZ_PRESENCE_LENS, base))
         return false;
-    say_pointer(entry, &pointer);
+    say_pointer(place->entry, &pointer);
     return (pointer.has & GZ_HAS_PERSON_SPOT) != 0 && (pointer.has & GZ_HAS_PERSON_RAY) != 0;
 }
 
 /* What the viewer does not have of the user; nothing else has a bit. */
-static struct gz_message describe(const struct gz_presence_entry *entry, uint64_t base)
+static struct gz_message describe(const struct gz_presence_place *place, uint64_t base)
 {
+    const struct gz_presence_entry *entry = place->entry;
     const struct gz_presence_user *user = &entry->user;
     struct gz_message message = {.op = GZ_OP_PERSON, .person.session = user->session};
     struct gz_person *person = &message.person;
-    if (is_new(entry, GZ_PRESENCE_WHO, base)) say_who(user, &message);
-    if (is_new(entry, GZ_PRESENCE_EYE, base)) say_eye(user, &message);
-    if (is_new(entry, GZ_PRESENCE_LENS, base)) say_lens(entry, &message);
-    if (is_new(entry, GZ_PRESENCE_POINTER, base) || has_new_ray(entry, base))
+    if (is_new(place, GZ_PRESENCE_WHO, base)) say_who(user, &message);
+    if (is_new(place, GZ_PRESENCE_EYE, base)) say_eye(user, &message);
+    if (is_new(place, GZ_PRESENCE_LENS, base)) say_lens(entry, &message);
+    if (is_new(place, GZ_PRESENCE_POINTER, base) || has_new_ray(place, base))
         say_pointer(entry, &message);
     person->tool = user->tool;
     person->selection = user->selection;
     person->locks = user->locks;
-    if (is_new(entry, GZ_PRESENCE_TOOL, base)) message.has |= GZ_HAS_PERSON_TOOL;
-    if (is_new(entry, GZ_PRESENCE_SELECTION, base)) message.has |= GZ_HAS_PERSON_SELECTION;
-    if (is_new(entry, GZ_PRESENCE_LOCKS, base)) message.has |= GZ_HAS_PERSON_LOCKS;
+    if (is_new(place, GZ_PRESENCE_TOOL, base)) message.has |= GZ_HAS_PERSON_TOOL;
+    if (is_new(place, GZ_PRESENCE_SELECTION, base)) message.has |= GZ_HAS_PERSON_SELECTION;
+    if (is_new(place, GZ_PRESENCE_LOCKS, base)) message.has |= GZ_HAS_PERSON_LOCKS;
+    return message;
+}
+
+struct gz_message gz_sync_person(const struct gz_presence_entry *entry, bool whole)
+{
+    struct gz_message message = {.op = GZ_OP_PERSON, .person.session = entry->user.session};
+    if (whole) return describe(&entry->places[GZ_BOARD_ALL], 0);
+    say_who(&entry->user, &message);
     return message;
 }
 
@@ -146,7 +155,7 @@ static enum gz_status append_users(struct gz_shelf_reading *reading, uint64_t ba
     enum gz_status status = GZ_OK;
     while (status == GZ_OK && out->size - from < GZ_DELTA_BYTES_MAX &&
            (item = gz_shelf_next(reading)) != NULL) {
-        const struct gz_message message = describe((const struct gz_presence_entry *)item, base);
+        const struct gz_message message = describe((const struct gz_presence_place *)item, base);
         if (message.has != 0) status = gz_encode(out, &message);
     }
     return status;
@@ -155,7 +164,8 @@ static enum gz_status append_users(struct gz_shelf_reading *reading, uint64_t ba
 enum gz_status gz_sync_append_people(struct gz_sync *sync, struct gz_cursor *cursor,
                                      struct gz_buffer *out)
 {
-    struct gz_shelf_reading reading = gz_shelf_read(&sync->presence, &cursor->presence);
+    const struct gz_shelf *shelf = &sync->boards[gz_board_of(cursor)].shelf;
+    struct gz_shelf_reading reading = gz_shelf_read(shelf, &cursor->presence);
     uint64_t left[GZ_LEFT_RING];
     if (reading.anew) cursor->presence_base = 0;
     enum gz_status status = append_left(NULL, 0, reading.anew, out);

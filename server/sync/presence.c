@@ -8,20 +8,49 @@
 
 #include "sync/internal.h"
 
-/* ---- when ---- */
+#define ALL_PARTS ((1u << GZ_PRESENCE_PART_COUNT) - 1)
+
+/* ---- the boards ---- */
+
+static void put_on(struct board *board, struct gz_presence_place *place, uint32_t parts)
+{
+    gz_shelf_put(&board->shelf, &place->item);
+    for (int part = 0; part < GZ_PRESENCE_PART_COUNT; part++) {
+        if ((parts >> part & 1) != 0) place->part_versions[part] = place->item.version;
+    }
+    if (parts != 0) board->parts_version = place->item.version;
+}
+
+static bool is_present(const struct gz_presence_entry *entry)
+{
+    return entry->places[GZ_BOARD_ALL].item.version != 0;
+}
+
+bool gz_sync_acts(const struct gz_presence_entry *entry)
+{
+    return entry->places[GZ_BOARD_CROWD].item.version != 0;
+}
 
 static void put(struct gz_sync *sync, struct gz_presence_entry *entry, double mono_s)
 {
-    gz_shelf_put(&sync->presence, &entry->item);
-    for (int part = 0; part < GZ_PRESENCE_PART_COUNT; part++) {
-        if ((entry->changed_parts >> part & 1) != 0)
-            entry->part_versions[part] = entry->item.version;
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) {
+        if (i != GZ_BOARD_CROWD || gz_sync_acts(entry))
+            put_on(&sync->boards[i], &entry->places[i], entry->changed_parts);
     }
-    if (entry->changed_parts != 0) sync->parts_version = entry->item.version;
     entry->changed_parts = 0;
     entry->put_s = mono_s;
     sync->version++;
 }
+
+void gz_sync_act(struct gz_sync *sync, struct gz_presence_entry *entry)
+{
+    if (!is_present(entry) || gz_sync_acts(entry)) return;
+    put_on(&sync->boards[GZ_BOARD_CROWD], &entry->places[GZ_BOARD_CROWD], ALL_PARTS);
+    gz_crowd_begin(&sync->crowd, entry);
+    sync->version++;
+}
+
+/* ---- when ---- */
 
 static void set_changed(struct gz_sync *sync, struct gz_presence_entry *entry, bool changed)
 {
@@ -43,9 +72,12 @@ void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint
                      double mono_s)
 {
     entry->changed_parts |= parts;
-    if (entry->item.version == 0) {
-        entry->changed_parts = (1u << GZ_PRESENCE_PART_COUNT) - 1;
+    if (!is_present(entry)) {
+        for (int i = 0; i < GZ_BOARD_COUNT; i++) entry->places[i].entry = entry;
+        entry->changed_parts = ALL_PARTS;
         put(sync, entry, mono_s);
+        sync->crowd.changed = true;
+        if (sync->boards[GZ_BOARD_CROWD].shelf.count < sync->crowd.few) gz_sync_act(sync, entry);
         return;
     }
     set_changed(sync, entry, true);
@@ -64,41 +96,62 @@ static void forget_acknowledgements(struct gz_sync *sync, uint64_t session)
 
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry)
 {
-    if (entry->item.version == 0) return;
+    if (!is_present(entry)) return;
     set_changed(sync, entry, false);
-    gz_shelf_remove(&sync->presence, &entry->item, entry->user.session);
-    sync->parts_version = sync->presence.version;
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) {
+        struct board *board = &sync->boards[i];
+        if (entry->places[i].item.version == 0) continue;
+        gz_shelf_remove(&board->shelf, &entry->places[i].item, entry->user.session);
+        board->parts_version = board->shelf.version;
+    }
+    gz_crowd_forget(&sync->crowd, entry);
+    sync->crowd.changed = true;
     forget_acknowledgements(sync, entry->user.session);
     sync->version++;
+}
+
+static struct gz_presence_entry *entry_of(const struct gz_shelf_item *item)
+{
+    return item != NULL ? ((const struct gz_presence_place *)item)->entry : NULL;
 }
 
 /* The first of the entries that wait, if any does: those that do not are among them. */
 static struct gz_presence_entry *first_entry(const struct gz_sync *sync)
 {
-    return sync->changed_count > 0 ? (struct gz_presence_entry *)sync->presence.oldest : NULL;
+    return sync->changed_count > 0 ? entry_of(sync->boards[GZ_BOARD_ALL].shelf.oldest) : NULL;
 }
 
 static struct gz_presence_entry *next_entry(const struct gz_presence_entry *entry)
 {
-    return (struct gz_presence_entry *)entry->item.newer;
+    return entry_of(entry->places[GZ_BOARD_ALL].item.newer);
+}
+
+/* Nobody is woken for a board that nobody reads. */
+static bool is_news(const struct board *board)
+{
+    return board->is_read && board->shown != board->shelf.version;
 }
 
 static double record_due(const struct gz_sync *sync)
 {
-    bool is_news = sync->presence_shown != sync->presence.version;
-    return fmax(is_news ? -INFINITY : sync->changed_due_s,
+    bool is_any = false;
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) is_any |= is_news(&sync->boards[i]);
+    return fmax(is_any ? -INFINITY : sync->changed_due_s,
                 sync->presence_shown_s + GZ_PRESENCE_MS_MIN / 1000.0);
 }
 
-static double compact_due(const struct gz_sync *sync)
+static double compact_due(const struct board *board)
 {
-    return sync->has_compact && sync->compact_shown < sync->parts_shown ? sync->compact_next_s
-                                                                        : INFINITY;
+    return board->is_read_compact && board->compact_shown < board->parts_shown
+               ? board->compact_next_s
+               : INFINITY;
 }
 
 double gz_sync_presence_due(const struct gz_sync *sync)
 {
-    return fmin(record_due(sync), compact_due(sync));
+    double due_s = fmin(record_due(sync), gz_sync_crowd_due(sync));
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) due_s = fmin(due_s, compact_due(&sync->boards[i]));
+    return due_s;
 }
 
 static size_t count_after(const struct gz_shelf *shelf, uint64_t version)
@@ -109,19 +162,18 @@ static size_t count_after(const struct gz_shelf *shelf, uint64_t version)
     return count;
 }
 
-static void show_compact(struct gz_sync *sync, double mono_s)
+static void show_compact(struct gz_sync *sync, struct board *board, double mono_s)
 {
-    if (mono_s < compact_due(sync)) return;
-    const size_t users = count_after(&sync->presence, sync->compact_shown);
+    if (mono_s < compact_due(board)) return;
+    const size_t users = count_after(&board->shelf, board->compact_shown);
     const double times = fmax(1, (double)users / GZ_PRESENCE_USERS);
-    sync->compact_next_s = mono_s + times * GZ_PRESENCE_COMPACT_MS / 1000.0;
-    sync->compact_shown = sync->parts_shown;
+    board->compact_next_s = mono_s + times * GZ_PRESENCE_COMPACT_MS / 1000.0;
+    board->compact_shown = board->parts_shown;
     sync->version++;
 }
 
-static void show_records(struct gz_sync *sync, double mono_s)
+static void put_changed(struct gz_sync *sync, double mono_s)
 {
-    if (mono_s < record_due(sync)) return;
     struct gz_presence_entry *entry = first_entry(sync);
     sync->changed_due_s = INFINITY;
     for (struct gz_presence_entry *next; entry != NULL; entry = next) {
@@ -134,22 +186,32 @@ static void show_records(struct gz_sync *sync, double mono_s)
         set_changed(sync, entry, false);
         put(sync, entry, mono_s);
     }
-    sync->presence_shown = sync->presence.version;
+}
+
+static void show_records(struct gz_sync *sync, double mono_s)
+{
+    if (mono_s < record_due(sync)) return;
+    put_changed(sync, mono_s);
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) {
+        struct board *board = &sync->boards[i];
+        board->shown = board->shelf.version;
+        board->parts_shown = board->parts_version;
+    }
     sync->presence_shown_s = mono_s;
-    sync->parts_shown = sync->parts_version;
     sync->version++;
 }
 
 void gz_sync_show_presence(struct gz_sync *sync, double mono_s)
 {
     show_records(sync, mono_s);
-    show_compact(sync, mono_s);
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) show_compact(sync, &sync->boards[i], mono_s);
+    gz_sync_show_crowd(sync, mono_s);
 }
 
 bool gz_sync_has_presence(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
-    return cursor->presence.version <
-           (cursor->form.compact ? sync->compact_shown : sync->presence_shown);
+    const struct board *board = &sync->boards[gz_board_of(cursor)];
+    return cursor->presence.version < (cursor->form.compact ? board->compact_shown : board->shown);
 }
 
 /* ---- the message ---- */
@@ -164,7 +226,7 @@ static bool collect(struct gz_sync *sync, struct gz_shelf_reading *reading,
     while (bytes < GZ_DELTA_BYTES_MAX && (item = gz_shelf_next(reading)) != NULL) {
         struct gz_presence_user *users = gz_sync_items(sync, message->count + 1, sizeof *users);
         if (users == NULL) return false;
-        const struct gz_presence_entry *entry = (const struct gz_presence_entry *)item;
+        const struct gz_presence_entry *entry = entry_of(item);
         users[message->count++] = entry->user;
         message->users = users;
         bytes += gz_presence_bytes(entry);
@@ -172,11 +234,11 @@ static bool collect(struct gz_sync *sync, struct gz_shelf_reading *reading,
     return true;
 }
 
-enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
-                                       struct gz_buffer *out)
+static enum gz_status append_records(struct gz_sync *sync, struct gz_cursor *cursor,
+                                     struct gz_buffer *out)
 {
-    if (cursor->form.compact) return gz_sync_append_people(sync, cursor, out);
-    struct gz_shelf_reading reading = gz_shelf_read(&sync->presence, &cursor->presence);
+    const struct gz_shelf *shelf = &sync->boards[gz_board_of(cursor)].shelf;
+    struct gz_shelf_reading reading = gz_shelf_read(shelf, &cursor->presence);
     struct gz_message message = {.op = GZ_OP_PRESENCE, .presence.all = reading.anew};
     struct gz_presence *presence = &message.presence;
     uint64_t left[GZ_LEFT_RING];
@@ -184,4 +246,31 @@ enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *c
     presence->left = (struct gz_ids){left, gz_shelf_gone(&reading, left)};
     return gz_sync_append_reading(&message, presence->count + presence->left.count, &reading,
                                   &cursor->presence, out);
+}
+
+static bool is_at_end(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return cursor->presence.version == sync->boards[gz_board_of(cursor)].shelf.version;
+}
+
+/* Who reads a crowd's board to its end knows all who began to act, and then reads how many are
+ * here. */
+enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
+                                       struct gz_buffer *out)
+{
+    enum gz_status status = GZ_OK;
+    if (gz_sync_has_presence(sync, cursor)) {
+        status = cursor->form.compact ? gz_sync_append_people(sync, cursor, out)
+                                      : append_records(sync, cursor, out);
+        if (status != GZ_OK) return status;
+        if (is_at_end(sync, cursor)) cursor->begun = sync->crowd.begun;
+    }
+    return gz_sync_has_crowd(sync, cursor) ? gz_sync_append_count(sync, cursor, out) : GZ_OK;
+}
+
+struct gz_message gz_sync_self(const struct gz_presence_entry *entry, const struct gz_form *form)
+{
+    if (form->compact) return gz_sync_person(entry, true);
+    return (struct gz_message){.op = GZ_OP_PRESENCE,
+                               .presence = {.users = &entry->user, .count = 1}};
 }

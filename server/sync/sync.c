@@ -8,6 +8,14 @@
 
 #include "sync/internal.h"
 
+static void init_board(struct board *board)
+{
+    gz_shelf_init(&board->shelf, board->left, GZ_LEFT_RING);
+    board->shown = board->shelf.version;
+    board->compact_shown = board->parts_shown = board->parts_version = board->shown;
+    board->compact_next_s = -INFINITY;
+}
+
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
                                const struct gz_checkpoint_list *checkpoints, uint64_t saved,
                                size_t headroom)
@@ -20,10 +28,9 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->saved = sync->saved_shown = saved;
     sync->told_s = -INFINITY;
     sync->version = 1;
-    gz_shelf_init(&sync->presence, sync->left, GZ_LEFT_RING);
-    sync->presence_shown = sync->presence.version;
-    sync->presence_shown_s = sync->compact_next_s = -INFINITY;
-    sync->compact_shown = sync->parts_shown = sync->parts_version = sync->presence_shown;
+    sync->presence_shown_s = -INFINITY;
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) init_board(&sync->boards[i]);
+    gz_crowd_init(&sync->crowd);
     sync->changed_due_s = INFINITY;
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
     for (int i = 0; i < FRAMES; i++)
@@ -86,6 +93,12 @@ struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const 
 {
     return (struct gz_cursor){
         .state = seq, .base = seq, .since = seq, .edits = edits_sent(sync, seq, heard)};
+}
+
+void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_form form)
+{
+    cursor->form = form;
+    sync->boards[gz_board_of(cursor)].is_read = true;
 }
 
 void gz_sync_cursor_finish(struct gz_cursor *cursor)
@@ -160,10 +173,22 @@ static enum gz_status append_saved(const struct gz_sync *sync, struct gz_cursor 
     return status;
 }
 
+/* Whether the frame shows what people did, to a viewer that knows who is here. */
+static bool shows_doings(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return cursor->presence.version != 0 &&
+           (!cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
+            cursor->edits != sync->edit_count ||
+            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes));
+}
+
 static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
                                   struct gz_buffer *out)
 {
     enum gz_status status = GZ_OK;
+    if (cursor->form.crowd && shows_doings(sync, cursor))
+        status = gz_sync_append_begun(sync, cursor, out);
+    if (status != GZ_OK) return status;
     if (!cursor->greeted || cursor->state != gz_scene_seq(sync->scene)) {
         status = append_delta(sync, cursor, unix_s, out);
         if (status != GZ_OK || !cursor->greeted) return status;
@@ -172,8 +197,7 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
     if (status == GZ_OK && cursor->saved != sync->saved) status = append_saved(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_notes(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_checkpoints(sync, cursor, out);
-    if (status == GZ_OK && gz_sync_has_presence(sync, cursor))
-        status = gz_sync_append_presence(sync, cursor, out);
+    if (status == GZ_OK) status = gz_sync_append_presence(sync, cursor, out);
     return status;
 }
 
@@ -189,7 +213,9 @@ static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
            same_shelf_cursor(&a->notes, &b->notes) &&
            same_shelf_cursor(&a->checkpoints, &b->checkpoints) &&
            same_shelf_cursor(&a->presence, &b->presence) && a->presence_base == b->presence_base &&
-           a->ms == b->ms && a->form.compact == b->form.compact && a->form.acks == b->form.acks;
+           a->ms == b->ms && a->count == b->count && a->begun == b->begun &&
+           a->form.compact == b->form.compact && a->form.acks == b->form.acks &&
+           a->form.crowd == b->form.crowd;
 }
 
 /* Of everything that a frame can hold: a frame is stale as soon as any of it changed. */
@@ -239,7 +265,7 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
            cursor->saved < sync->saved_shown || cursor->edits != sync->edit_count ||
-           gz_sync_has_presence(sync, cursor) ||
+           gz_sync_has_presence(sync, cursor) || gz_sync_has_crowd(sync, cursor) ||
            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
            gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
 }
@@ -252,7 +278,7 @@ bool gz_sync_is_behind(const struct gz_cursor *cursor)
 
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
-    if (cursor->form.compact) sync->has_compact = true;
+    if (cursor->form.compact) sync->boards[gz_board_of(cursor)].is_read_compact = true;
     if (!gz_sync_has_frame(sync, cursor) || !gz_sync_is_ready(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
@@ -341,9 +367,14 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
 /* Of everything that makes a frame for a viewer that keeps up: each part only grows. */
 static uint64_t news_version(const struct gz_sync *sync)
 {
-    return gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown + sync->presence_shown +
-           sync->compact_shown + gz_notebook_shelf(sync->notes)->version +
-           gz_checkpoint_list_shelf(sync->checkpoints)->version;
+    uint64_t version = gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown +
+                       sync->crowd.version + gz_notebook_shelf(sync->notes)->version +
+                       gz_checkpoint_list_shelf(sync->checkpoints)->version;
+    for (int i = 0; i < GZ_BOARD_COUNT; i++) {
+        const struct board *board = &sync->boards[i];
+        if (board->is_read) version += board->shown + board->compact_shown;
+    }
+    return version;
 }
 
 static double saved_due(const struct gz_sync *sync)

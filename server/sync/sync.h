@@ -26,6 +26,7 @@ struct gz_sync;
 struct gz_form {
     bool compact; /* it reads the compact form */
     bool acks;    /* compact: it sent pointers, so it is told what is acknowledged */
+    bool crowd;   /* it is told of those alone who act, and how many are here */
 };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
@@ -40,7 +41,9 @@ struct gz_cursor {
     struct gz_shelf_cursor notes, checkpoints, presence;
     uint64_t
         presence_base; /* compact: the version of presence that it last had completely; 0: none */
-    uint64_t ms;       /* compact: the time of its last delta, Unix milliseconds; 0: none */
+    uint64_t count; /* crowd: which number of people it was last sent: gz_crowd.version; 0: none */
+    uint64_t begun; /* crowd: how many of those who began to act it was sent */
+    uint64_t ms;    /* compact: the time of its last delta, Unix milliseconds; 0: none */
     struct gz_form form;
     bool greeted; /* it has its first delta, or the first one since its interest changed: that one
                      is sent even if it is empty */
@@ -60,15 +63,28 @@ enum gz_presence_part {
     GZ_PRESENCE_PART_COUNT
 };
 
+/* The boards on which viewers read who is here. */
+enum gz_board_kind {
+    GZ_BOARD_ALL,   /* everybody */
+    GZ_BOARD_CROWD, /* those who act, for viewers whose form is `crowd` */
+    GZ_BOARD_COUNT
+};
+
+/* Where a session stands on a board. */
+struct gz_presence_place {
+    struct gz_shelf_item item; /* first, so that an item of the shelf is its place */
+    struct gz_presence_entry *entry;
+    uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the shelf, when it last changed */
+};
+
 /* A session as others see it. Lives in the session. */
 struct gz_presence_entry {
-    struct gz_shelf_item item;    /* first, so that an item of the shelf is its entry */
+    struct gz_presence_place places[GZ_BOARD_COUNT];
     struct gz_presence_user user; /* what it points to stays valid while the entry is present */
     double viewport[4];           /* in which `at` is; no camera: width and height 0 */
-    uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the shelf, when it last changed */
-    uint32_t changed_parts;                         /* 1 << part: not on the shelf yet */
-    double put_s; /* monotonic: when it was last put on the shelf */
-    bool changed; /* since then: it is put there again at due_s */
+    uint32_t changed_parts;       /* 1 << part: not on the boards yet */
+    double put_s;                 /* monotonic: when it was last put on them */
+    bool changed;                 /* since then: it is put there again at due_s */
     double due_s;
 };
 
@@ -86,6 +102,8 @@ void gz_sync_rest(struct gz_sync *sync);
  * sent every edit that it may have missed, and so may get one twice. A newcomer is sent no past
  * edits. */
 struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard);
+/* How the viewer is told, from its first frame on. */
+void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_form form);
 void gz_sync_cursor_finish(struct gz_cursor *cursor);
 
 /* From now on the viewer is sent only what is of this interest. A delta follows; a viewer that has
@@ -127,6 +145,15 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n);
 /* Makes the entry present, or says that it changed: `parts`, 1 << enum gz_presence_part each. */
 void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint32_t parts,
                      double mono_s);
+/* The entry, which is present, does something that others see: from now on all viewers are told of
+ * it. Before, those whose form is `crowd` are told of the first GZ_PRESENCE_FEW alone, and count
+ * the others. They read who it is in the frame that shows what it does. */
+void gz_sync_act(struct gz_sync *sync, struct gz_presence_entry *entry);
+/* Whether these viewers are told of it. */
+bool gz_sync_acts(const struct gz_presence_entry *entry);
+/* The record of this entry alone, for a viewer of this form: one that only watches is told of
+ * itself. Valid as long as the entry is as it is. */
+struct gz_message gz_sync_self(const struct gz_presence_entry *entry, const struct gz_form *form);
 /* Withdraws the entry: viewers are sent that its session left, and its acknowledgements are
  * forgotten. */
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry);

@@ -459,6 +459,11 @@ static void accesses(struct bench *b)
     say_op(b, GZ_OP_ACCESSES);
 }
 
+static void who(struct bench *b)
+{
+    say_op(b, GZ_OP_WHO);
+}
+
 static void ping(struct bench *b)
 {
     say_op(b, GZ_OP_PING);
@@ -610,6 +615,7 @@ static const struct price {
     {GZ_OP_INTEREST, "box", NULL, NULL, follow_box, follow_whole},
     {GZ_OP_INTEREST, "all nodes by id", NULL, NULL, follow_nodes, follow_whole},
     {GZ_OP_INTEREST, "the whole again", NULL, follow_box, follow_whole, NULL},
+    {GZ_OP_WHO, "", NULL, NULL, who, NULL},
     {GZ_OP_PING, "", "0.02", NULL, ping, NULL},
     {BESIDE, "join", "137", leave, join, NULL},
     {BESIDE, "join, resumed", NULL, leave, come_back, NULL},

@@ -22,6 +22,7 @@
 #include "sim/requests.h"
 #include "sim/said.h"
 #include "sim/sim.h"
+#include "sync/internal.h"
 
 #define HEADROOM 16
 /* Seconds between two slices of what the core does in slices: others come in between. */
@@ -594,6 +595,7 @@ void daemon_start(struct sim *sim)
     trace(sim, "daemon: starts, epoch %llu, seq %llu", NUMBER(state.epoch), NUMBER(state.seq));
     sim->core = gz_core_create(&options, &state);
     if (sim->core == NULL) abort();
+    sim->core->sync->crowd.few = 2; /* so that there are some who only watch */
     gz_scene_state_finish(&state);
     model_restart(sim);
     sim->start_due_s = INFINITY;

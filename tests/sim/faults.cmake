@@ -136,6 +136,8 @@ gizmod_planted_fault(edit_announced_twice FILE server/session/pending.c
 
 gizmod_planted_fault(leave_not_announced FILE server/sync/presence.c
     FROM "presence->left = (struct gz_ids){left, gz_shelf_gone(&reading, left)};" TO "(void)gz_shelf_gone(&reading, left);")
+gizmod_planted_fault(doer_not_told_of FILE server/sync/crowd.c
+    FROM "status = append_who(entry, cursor->form.compact, out);" TO "status = GZ_OK;")
 gizmod_planted_fault(query_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
 gizmod_planted_fault(drags_wait_without_bound FILE server/session/interaction.c

@@ -17,7 +17,7 @@ static void person_lose(struct sim *sim, struct person *person)
     person->partial |= person->mirror.more;
     person->tainted |= person->mirror.more && person->mirror.seq > person->saved;
     person->welcome = person->dragging = false;
-    person->sight_count = 0;
+    person->sight_count = person->here = 0;
     for (size_t i = 0; i < person->request_count; i++) person->requests[i]->sent = false;
     lose_frame(person);
     person->next_s = sim->now.mono_s + between(sim, 0.01, sim->quiet ? 0.1 : 2);
@@ -74,7 +74,7 @@ static void hear_welcome(struct sim *sim, struct person *person, const struct gz
     person->wish = NULL;
     mirror_notes_clear(&person->notes);
     person->looked = 0;
-    person->sight_count = 0;
+    person->sight_count = person->here = 0;
     person->edits_before = sim->store.edit_count;
     if (!welcome->resumed) person->mirror.complete = 0;
     person->mirror.seq = person->mirror.complete;
@@ -82,6 +82,18 @@ static void hear_welcome(struct sim *sim, struct person *person, const struct gz
     if (welcome->resumed && !person->partial && is_exact) model_compare(sim, person, true);
     person->checked = UINT64_MAX;
     settle_in(sim, person);
+}
+
+/* Who is here now was here when this was said. */
+static void check_known(const struct sim *sim, const struct person *person, uint64_t session)
+{
+    size_t i = 0;
+    const bool is_here =
+        sim->core != NULL && gz_roster_find(&sim->core->roster, session, NULL) != NULL;
+    while (i < person->sight_count && person->sights[i].session != session) i++;
+    PROMISE(!person->crowd || person->here == 0 || !is_here || i < person->sight_count,
+            "who is shown to do something was told of", "%s/%d does not know session %llu",
+            person->user, person->index, NUMBER(session));
 }
 
 static void hear_delta(struct sim *sim, struct person *person, const struct parcel *parcel,
@@ -93,6 +105,10 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
     person->begins_anew = false;
     sim->claim = "deltas are a chain without gap or double";
     mirror_apply(&person->mirror, delta);
+    for (size_t i = 0; i < delta->count; i++) {
+        if ((delta->nodes[i].has & GZ_HAS_STATE_BY) != 0)
+            check_known(sim, person, delta->nodes[i].by);
+    }
     PROMISE(delta->saved >= person->saved, "what is saved stays saved", "%s/%d", person->user,
             person->index);
     person->saved = delta->saved;
@@ -123,9 +139,18 @@ static void forget_sight(struct person *person, uint64_t session)
     }
 }
 
+/* But oneself, who is told of once where one only watches. */
+static void forget_sights(struct person *person)
+{
+    for (size_t i = person->sight_count; i-- > 0;) {
+        if (!person->crowd || person->sights[i].session != person->session)
+            forget_sight(person, person->sights[i].session);
+    }
+}
+
 static void hear_presence(struct person *person, const struct gz_presence *presence)
 {
-    if (presence->all) person->sight_count = 0;
+    if (presence->all) forget_sights(person);
     for (size_t i = 0; i < presence->left.count; i++) forget_sight(person, presence->left.ids[i]);
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
@@ -142,11 +167,13 @@ static void hear_presence(struct person *person, const struct gz_presence *prese
     }
 }
 
-static void hear_edit(struct person *person, const struct gz_edit_message *edit)
+static void hear_edit(const struct sim *sim, struct person *person,
+                      const struct gz_edit_message *edit)
 {
     PROMISE(edit->seq > person->edit_seq, "an edit is told once, in order", "edit %llu",
             NUMBER(edit->id));
     person->edit_seq = edit->seq;
+    check_known(sim, person, edit->by);
 }
 
 static void hear_answer(struct person *person, const struct gz_message *message)
@@ -186,8 +213,9 @@ void person_hear(struct sim *sim, struct person *person, const struct parcel *pa
             person->saved = message->saved_seq;
             break;
         case GZ_OP_PRESENCE: hear_presence(person, &message->presence); break;
+        case GZ_OP_CROWD: person->here = message->here; break;
         case GZ_OP_NOTES: notes_hear(sim, person, parcel, &message->notes); break;
-        case GZ_OP_EDIT: hear_edit(person, &message->edit); break;
+        case GZ_OP_EDIT: hear_edit(sim, person, &message->edit); break;
         case GZ_OP_OK:
         case GZ_OP_ERROR: hear_answer(person, message); break;
         default: break;

@@ -50,6 +50,8 @@ struct person {
     enum gz_role role; /* by the token, in every scene */
     bool is_unknown;   /* has no role but by the scene's access */
     bool draw;
+    bool crowd;        /* is told of those alone who act */
+    uint64_t here;     /* how many there are, as it was told; 0: it was not */
     struct link *link; /* NULL while away */
     bool welcome;
     uint64_t session, epoch, saved, edit_seq, edits_before;

@@ -212,6 +212,25 @@ static bool sees(const struct person *person, const struct gz_session *session)
     return false;
 }
 
+/* Who is told of a crowd knows those who act, and of itself who it is. */
+static void check_sights(const struct gz_core *core, const struct person *person)
+{
+    size_t known = 0;
+    for (const struct gz_session *session = core->sessions; session != NULL;
+         session = session->next) {
+        const bool acts = gz_sync_acts(&session->presence), is_own = session->id == person->session;
+        known += !person->crowd || acts || is_own;
+        PROMISE((person->crowd && !acts) || sees(person, session), "presence says what they do",
+                "%s/%d has session %llu wrong", person->user, person->index, NUMBER(session->id));
+    }
+    PROMISE(person->sight_count == known, "presence says who is here",
+            "%s/%d sees %zu, there are %zu", person->user, person->index, person->sight_count,
+            known);
+    PROMISE(person->here == (person->crowd ? core->roster.count : 0), "a crowd is counted",
+            "%s/%d was told of %llu, there are %zu", person->user, person->index,
+            NUMBER(person->here), core->roster.count);
+}
+
 static void check_person(struct sim *sim, struct person *person)
 {
     const struct gz_core *core = sim->core;
@@ -230,13 +249,7 @@ static void check_person(struct sim *sim, struct person *person)
     notes_compare(sim, person, sim->model.notes_stored);
     PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end",
             "%s/%d knows of %llu", person->user, person->index, NUMBER(person->saved));
-    PROMISE(person->sight_count == core->roster.count, "presence says who is here",
-            "%s/%d sees %zu, there are %zu", person->user, person->index, person->sight_count,
-            core->roster.count);
-    for (const struct gz_session *session = core->sessions; session != NULL;
-         session = session->next)
-        PROMISE(sees(person, session), "presence says what they do", "%s/%d has session %llu wrong",
-                person->user, person->index, NUMBER(session->id));
+    check_sights(core, person);
     for (size_t i = 0; i < person->request_count; i++) {
         const struct request *request = person->requests[i];
         PROMISE(!request->sent || request->answered, "every request is answered",
@@ -328,6 +341,7 @@ static void populate(struct sim *sim)
         if (sim->grants && i % USERS == USERS - 1) person->role = GZ_ROLE_ADMIN;
         person->is_unknown = sim->grants && i == PEOPLE - 1;
         person->draw = i == 0;
+        person->crowd = i % 2 == 1;
         person->checked = UINT64_MAX;
         person->next_s = sim->now.mono_s + between(sim, 0, 1);
         keep_text(person->user, users[i % USERS]);

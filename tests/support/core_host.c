@@ -9,6 +9,7 @@
 #include "session/internal.h"
 #include "support/cmocka.h"
 #include "support/grow.h"
+#include "sync/internal.h"
 
 #define HEADROOM 16
 #define TURNS_MAX 1000
@@ -144,13 +145,14 @@ static void open_core(struct host *host)
     core_store_open(&host->store, &state);
     host->core = gz_core_create(&options, &state);
     assert_non_null(host->core);
+    host->core->sync->crowd.few = host->few;
     gz_scene_state_finish(&state);
 }
 
 void host_init_limited(struct host *host, double messages_per_s)
 {
-    *host =
-        (struct host){.now = {1.7e9, 1000}, .next_session = 1, .messages_per_s = messages_per_s};
+    *host = (struct host){
+        .now = {1.7e9, 1000}, .next_session = 1, .messages_per_s = messages_per_s, .few = 1};
     core_store_init(&host->store);
     open_core(host);
 }
@@ -391,7 +393,7 @@ static void join(struct client *client, const struct gz_message *hello)
                                          host->now, &client->session, &error);
     leave(host);
     if (host->handle_core == NULL) assert_int_equal(status, GZ_OK);
-    client->present_count = 0;
+    client->present_count = client->here = 0;
     client->saved = 0;
     forget_wishes(client);
 }
@@ -403,6 +405,7 @@ static struct gz_message hello_of(const struct client *client)
     hello.hello.user = (struct gz_text){client->user, strlen(client->user)};
     hello.hello.draw = client->draw;
     hello.hello.compact = client->compact != NULL;
+    hello.hello.crowd = client->crowd;
     return hello;
 }
 
@@ -423,6 +426,7 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
     client->draw = draw;
     if (!host->plain && host->next_session % 2 == 0)
         client->compact = gz_compact_create(place_of, &client->mirror);
+    client->crowd = !host->plain && host->next_session % 3 == 0;
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
@@ -505,13 +509,19 @@ void client_leave(struct client *client)
     client->session = NULL;
 }
 
-void client_come_plain(struct client *client)
+void client_come_as(struct client *client, bool compact, bool crowd)
 {
     client_leave(client);
     gz_compact_destroy(client->compact);
-    client->compact = NULL;
+    client->compact = compact ? gz_compact_create(place_of, &client->mirror) : NULL;
+    client->crowd = crowd;
     client_enter_again(client);
     host_turn(client->host);
+}
+
+void client_come_plain(struct client *client)
+{
+    client_come_as(client, false, false);
 }
 
 /* ---- hearing ---- */
@@ -539,9 +549,18 @@ static void forget_present(struct client *client, uint64_t session)
     }
 }
 
+/* But oneself, who is told of once where one only watches. */
+static void forget_all_present(struct client *client)
+{
+    for (size_t i = client->present_count; i-- > 0;) {
+        if (!client->crowd || client->present[i].session != client->id)
+            forget_present(client, client->present[i].session);
+    }
+}
+
 static void hear_presence(struct client *client, const struct gz_presence *presence)
 {
-    if (presence->all) client->present_count = 0;
+    if (presence->all) forget_all_present(client);
     for (size_t i = 0; i < presence->left.count; i++) forget_present(client, presence->left.ids[i]);
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
@@ -559,11 +578,24 @@ static void hear_saved(struct client *client, uint64_t saved)
     client->saved = saved;
 }
 
+/* Who is told of those alone that act knows all whose doings are shown, as long as they are here:
+ * but in the first state, which comes before people. */
+static void assert_known(const struct client *client, uint64_t session)
+{
+    size_t i = 0;
+    while (i < client->present_count && client->present[i].session != session) i++;
+    const bool is_here = gz_roster_find(&client->host->core->roster, session, NULL) != NULL;
+    if (client->crowd && is_here && i == client->present_count)
+        fail_msg("%s was shown what session %llu does, and not told who that is", client->user,
+                 (unsigned long long)session);
+}
+
 /* In the order of their seq, and none twice, where the client says which it has heard of. */
 static void hear_edit(struct client *client, const struct gz_edit_message *edit)
 {
     assert_true(edit->seq > client->edit);
     client->edit = edit->seq;
+    if (client->here > 0 && edit->by != 0) assert_known(client, edit->by);
 }
 
 static void remember_camera(struct client *client, const struct gz_camera_message *camera)
@@ -598,12 +630,20 @@ static void hear_answer(struct client *client, const struct gz_message *answer)
     free(said);
 }
 
+static void hear_doers(const struct client *client, const struct gz_delta *delta)
+{
+    for (size_t i = 0; client->here > 0 && i < delta->count; i++) {
+        if ((delta->nodes[i].has & GZ_HAS_STATE_BY) != 0) assert_known(client, delta->nodes[i].by);
+    }
+}
+
 /* Every delta that is complete is compared with the scene of this moment. A part is not resumed. */
 static void hear_delta(struct client *client, const struct gz_delta *delta)
 {
     struct gz_arena arena;
     size_t count;
     mirror_apply(&client->mirror, delta);
+    hear_doers(client, delta);
     hear_saved(client, delta->saved);
     if (client->wish.kind != PART_WHOLE) client->mirror.complete = 0;
     if (delta->more || client->wish.kind == PART_WHOLE) return;
@@ -637,6 +677,10 @@ static void hear(struct client *client, const struct gz_message *message)
         break;
     case GZ_OP_CHECKPOINT_NEWS: hear_checkpoints(client, &message->checkpoint_news); break;
     case GZ_OP_PRESENCE: hear_presence(client, &message->presence); break;
+    case GZ_OP_CROWD:
+        assert_true(client->crowd);
+        client->here = message->here;
+        break;
     default: break;
     }
 }

@@ -62,6 +62,7 @@ struct client {
     bool stalled; /* takes no frames */
     bool draw;
     struct gz_compact *compact; /* it asks for the compact form; NULL: it does not */
+    bool crowd;                 /* it asks to be told of those alone who act */
     struct mirror mirror;
     struct part_wish wish; /* what its deltas have to hold */
     struct said_wish *said, **said_end;
@@ -81,6 +82,7 @@ struct client {
         size_t selected, locked;
     } present[256]; /* who is here, as it was told */
     size_t present_count;
+    uint64_t here; /* how many there are, as it was told; 0: it was not */
 };
 
 struct host {
@@ -93,8 +95,10 @@ struct host {
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
     bool past_waits;        /* questions are not answered */
-    bool plain;             /* who joins from now on does not ask for the compact form; else
-                               every second one does */
+    bool plain;             /* who joins from now on asks for no other form; else every second one
+                               asks for the compact form, and every third to be told of a crowd */
+    size_t few;             /* of whom such viewers are told in any case: 1, so that they meet
+                               people who only watch */
     bool bulk_waits;        /* what the core puts off is not done: a turn ends with it */
     uint64_t spent_bytes;   /* of files, by all */
     uint64_t charged_bytes; /* the same, of what nobody was asked about */
@@ -153,7 +157,8 @@ void client_resume(struct client *client);
 struct client *client_replace(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */
 void client_leave(struct client *client);
-/* Leaves, and enters again without asking for the compact form. */
+/* Leaves, and enters again asking for these forms, or for none. */
+void client_come_as(struct client *client, bool compact, bool crowd);
 void client_come_plain(struct client *client);
 /* Takes the frames that are there, unless it is stalled. */
 void client_read(struct client *client);

@@ -238,6 +238,7 @@ static void say_hello(struct crowd_member *member)
                                     .scene = {member->scene, strlen(member->scene)},
                                     .user = {member->user, strlen(member->user)},
                                     .role = member->role,
+                                    .crowd = member->counts,
                                     .create = member->role >= GZ_ROLE_EDITOR};
     member->state = CROWD_JOINING;
     crowd_send(member, &hello);
@@ -267,6 +268,8 @@ static void hear(struct crowd_member *member, const struct gz_message *message)
     switch (message->op) {
     case GZ_OP_WELCOME: member->session = message->welcome.session; break;
     case GZ_OP_DELTA: hear_delta(member, &message->delta); break;
+    case GZ_OP_PRESENCE: member->people += message->presence.count; break;
+    case GZ_OP_CROWD: member->here = message->here; break;
     case GZ_OP_OK: member->oks++; break;
     case GZ_OP_ERROR:
         member->errors[message->error.code]++;

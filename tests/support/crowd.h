@@ -24,11 +24,14 @@ struct crowd_member {
     enum crowd_state state;
     enum gz_role role;
     const char *scene, *user; /* before it has come further than connecting they may be changed */
+    bool counts;              /* so may this: it asks to be told of those alone who act */
     bool stalled, writing;
     uint64_t mark; /* the caller's own */
     struct gz_buffer in, out;
     /* what it heard */
     uint64_t session, seq, acknowledged;     /* the last n, of whomever */
+    uint64_t here;                           /* people in the scene, where it asked */
+    size_t people;                           /* records of them */
     size_t frames, bytes, deltas, nodes_max; /* nodes of its largest delta */
     size_t oks, errors[GZ_STATUS_COUNT];
     bool fatal, bye;

@@ -377,6 +377,51 @@ TEST(test_join_storm_lets_everybody_in_and_leaves_nothing_behind)
     close_stage(&stage);
 }
 
+/* ---- very many who only watch ---- */
+
+static bool is_everybody_counted(void *context)
+{
+    const struct crowd *crowd = context;
+    for (const struct crowd_member *member = crowd->members; member != NULL;
+         member = member->next) {
+        if (member->here != crowd->count) return false;
+    }
+    return true;
+}
+
+/* What so many joins of people who only watch cost, all that everybody is sent, for each. */
+static double bytes_of_joins(size_t joins)
+{
+    struct net_fixture fixture;
+    struct crowd crowd;
+    size_t bytes = 0;
+    net_fixture_start(&fixture, NULL, NULL);
+    crowd_init(&crowd, fixture.daemon.port);
+    crowd_enter(&crowd, SCENE, GZ_ROLE_EDITOR, 0)->counts = true;
+    assert_int_equal(crowd_gather(&crowd, PATIENCE_S), 1);
+    for (size_t i = 0; i < joins; i++) crowd_enter(&crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = true;
+    assert_int_equal(crowd_gather(&crowd, PATIENCE_S), joins + 1);
+    assert_true(crowd_until(&crowd, is_everybody_counted, &crowd, PATIENCE_S));
+    for (const struct crowd_member *member = crowd.members; member != NULL; member = member->next) {
+        assert_in_range(member->people, 1, GZ_PRESENCE_FEW + 1);
+        bytes += member->bytes;
+    }
+    crowd_finish(&crowd);
+    net_fixture_renew_witness(&fixture);
+    net_fixture_stop(&fixture);
+    return (double)bytes / (double)joins;
+}
+
+/* Told of by name, four times as many would cost four times the bytes each. How often the number of
+ * people is told follows the time that the joins take. */
+TEST(test_join_of_one_who_watches_costs_the_same_however_many_there_are)
+{
+    const size_t joins = at_most(chance_count(400), 1600);
+    const double few = bytes_of_joins(joins / 4), many = bytes_of_joins(joins);
+    print_message("bytes a join of %zu and of %zu: %.0f and %.0f\n", joins / 4, joins, few, many);
+    assert_true(many < 2.5 * few);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +429,7 @@ int main(void)
         cmocka_unit_test(test_stalled_viewers_are_ended_and_the_others_are_not),
         cmocka_unit_test(test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on),
         cmocka_unit_test(test_join_storm_lets_everybody_in_and_leaves_nothing_behind),
+        cmocka_unit_test(test_join_of_one_who_watches_costs_the_same_however_many_there_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,7 +171,8 @@ static const enum reach ops[GZ_OP_CLIENT_COUNT] = {
     [GZ_OP_RESTORE] = AS_EDITOR,     [GZ_OP_REVERT] = AS_EDITOR,  [GZ_OP_CHECKPOINT] = AS_EDITOR,
     [GZ_OP_CHECKPOINTS] = AS_VIEWER, [GZ_OP_PATH] = AS_VIEWER,    [GZ_OP_INTEREST] = AS_VIEWER,
     [GZ_OP_NOTE] = AS_EDITOR,        [GZ_OP_TOKEN] = AS_VIEWER,   [GZ_OP_ACCESS] = AS_ADMIN,
-    [GZ_OP_ACCESSES] = AS_ADMIN,     [GZ_OP_LINK] = AS_ADMIN,     [GZ_OP_PING] = AS_VIEWER,
+    [GZ_OP_ACCESSES] = AS_ADMIN,     [GZ_OP_LINK] = AS_ADMIN,     [GZ_OP_WHO] = AS_VIEWER,
+    [GZ_OP_PING] = AS_VIEWER,
 };
 
 /* One that is well formed; what is in it may be refused for other reasons than rights. */

@@ -163,12 +163,11 @@ static void write_something(struct gz_client *client, uint64_t *random, int step
     assert_true(status == GZ_OK || status == GZ_FORBIDDEN);
 }
 
-/* One's own session is told after the notes: who knows it has the first of them, and the others are
+/* Who is here is told after the notes: who knows that has the first of them, and the others are
  * announced. */
 static void await_all_notes(struct gz_client *client)
 {
-    uint64_t own = gz_client_welcome(client)->session;
-    while (gz_people_find(gz_client_people(client), own) == NULL ||
+    while (!gz_people_is_complete(gz_client_people(client)) ||
            !gz_pinboard_is_complete(gz_client_pinboard(client)))
         if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("the notes did not come");
 }

@@ -146,6 +146,33 @@ TEST(test_people_who_left_or_are_not_among_all_are_not_here)
     gz_people_destroy(people);
 }
 
+/* A client that only watches is told of itself once, first of all; a server that tells of everybody
+ * tells of it among them. */
+TEST(test_people_oneself_stays_and_the_number_completes_the_list)
+{
+    struct gz_people *people = gz_people_create();
+    const struct gz_presence_user self = {.session = 9}, other = {.session = 4};
+    const struct gz_presence own = {.users = &self, .count = 1},
+                             all = {.users = &other, .count = 1, .all = true};
+    gz_people_keep(people, 9);
+    assert_int_equal(gz_people_apply(people, &own, NULL), GZ_OK);
+    assert_int_equal(gz_people_apply(people, &all, NULL), GZ_OK);
+    assert_int_equal(gz_people_count(people), 2);
+    assert_non_null(gz_people_find(people, 9));
+    assert_false(gz_people_is_complete(people));
+    assert_int_equal(gz_people_here(people), 0);
+    gz_people_count_here(people, 4900);
+    assert_true(gz_people_is_complete(people));
+    assert_int_equal(gz_people_here(people), 4900);
+    gz_people_clear(people);
+    assert_false(gz_people_is_complete(people));
+    assert_int_equal(gz_people_apply(people, &all, NULL), GZ_OK);
+    assert_false(gz_people_is_complete(people));
+    assert_int_equal(gz_people_apply(people, &own, NULL), GZ_OK);
+    assert_true(gz_people_is_complete(people));
+    gz_people_destroy(people);
+}
+
 /* ---- interests ---- */
 
 static struct gz_message interest(uint64_t rid, uint64_t has)
@@ -224,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_pinboard_finds_each_of_many_after_many_went),
         cmocka_unit_test(test_people_records_are_whole_copies_that_replace_each_other),
         cmocka_unit_test(test_people_who_left_or_are_not_among_all_are_not_here),
+        cmocka_unit_test(test_people_oneself_stays_and_the_number_completes_the_list),
         cmocka_unit_test(test_wish_last_taken_holds_and_refused_ones_do_not),
         cmocka_unit_test(test_wish_taken_once_and_refused_again_is_forgotten),
         cmocka_unit_test(test_wishes_that_the_server_dropped_are_forgotten_with_the_next_answer),

@@ -47,6 +47,7 @@ static void rename_many(struct client *client, size_t count, const char *name)
 SCENE_TEST(test_join_is_welcomed_and_told_all)
 {
     (void)create_node(s->a, "one", 0, 1, 2, 3);
+    s->host.plain = true;
     struct client *late = client_enter(&s->host, "joe", GZ_ROLE_EDITOR, false);
     assert_true(client_read_one(late));
     const struct gz_welcome *welcome = &late->heard->messages[0].welcome;

@@ -436,10 +436,21 @@ static void check_holders(const struct game *game)
     }
 }
 
+/* Who is told of a crowd knows those who act, and itself. */
+static size_t count_known(const struct gz_core *core, const struct client *client)
+{
+    size_t count = 0;
+    for (const struct gz_session *session = core->sessions; session != NULL;
+         session = session->next)
+        count += !client->crowd || session->id == client->id || gz_sync_acts(&session->presence);
+    return count;
+}
+
 static void check_presence(const struct game *game, const struct client *client)
 {
     const struct gz_core *core = game->host.core;
-    assert_int_equal(client->present_count, core->roster.count);
+    assert_int_equal(client->present_count, count_known(core, client));
+    assert_int_equal(client->here, client->crowd ? core->roster.count : 0);
     for (size_t i = 0; i < client->present_count; i++) {
         const struct gz_session *session = gz_core_session(core, client->present[i].session);
         assert_non_null(session);

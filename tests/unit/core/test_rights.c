@@ -127,6 +127,7 @@ static const struct {
     [GZ_OP_ACCESS] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_LINK] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_ACCESSES] = {GZ_FORBIDDEN, GZ_FORBIDDEN, GZ_OK},
+    [GZ_OP_WHO] = {GZ_OK, GZ_OK, GZ_OK},
     [GZ_OP_PING] = {GZ_OK, GZ_OK, GZ_OK},
 };
 

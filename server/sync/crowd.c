@@ -1,0 +1,107 @@
+/* crowd.c - what viewers are told who are told of those alone that act: how many people are here,
+ * and who begins to act.
+ *
+ * A join costs each viewer nothing but its part of a number, which goes out less often the more
+ * people it counts: what the numbers of a scene take is the same with hundreds and with thousands.
+ * Who begins to act is told of with what they do first; where they look and what they hold follows
+ * with the presence of all. */
+#include <math.h>
+#include <string.h>
+
+#include "sync/internal.h"
+
+void gz_crowd_init(struct crowd *crowd)
+{
+    *crowd = (struct crowd){.few = GZ_PRESENCE_FEW, .version = 1, .next_s = -INFINITY};
+}
+
+/* ---- how many ---- */
+
+static const struct gz_shelf *everybody(const struct gz_sync *sync)
+{
+    return &sync->boards[GZ_BOARD_ALL].shelf;
+}
+
+double gz_sync_crowd_due(const struct gz_sync *sync)
+{
+    const bool is_read = sync->boards[GZ_BOARD_CROWD].is_read;
+    return sync->crowd.changed && is_read ? sync->crowd.next_s : INFINITY;
+}
+
+void gz_sync_show_crowd(struct gz_sync *sync, double mono_s)
+{
+    struct crowd *crowd = &sync->crowd;
+    if (mono_s < gz_sync_crowd_due(sync)) return;
+    const double times = fmax(1, (double)everybody(sync)->count / GZ_CROWD_PEOPLE);
+    crowd->changed = false;
+    crowd->next_s = mono_s + times * GZ_CROWD_MS / 1000.0;
+    crowd->version++;
+    sync->version++;
+}
+
+/* Not in the midst of a reading of everybody: the number follows. */
+bool gz_sync_has_crowd(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return cursor->form.crowd && cursor->count != sync->crowd.version &&
+           cursor->presence.version != 0 && cursor->presence.since == 0;
+}
+
+/* The number is that of now: a newcomer finds itself in it. */
+enum gz_status gz_sync_append_count(const struct gz_sync *sync, struct gz_cursor *cursor,
+                                    struct gz_buffer *out)
+{
+    const struct gz_message message = {.op = GZ_OP_CROWD, .here = everybody(sync)->count};
+    const enum gz_status status = gz_encode(out, &message);
+    if (status == GZ_OK) cursor->count = sync->crowd.version;
+    return status;
+}
+
+/* ---- who begins to act ---- */
+
+void gz_crowd_begin(struct crowd *crowd, struct gz_presence_entry *entry)
+{
+    crowd->latest[crowd->begun++ % GZ_BEGUN_RING] = entry;
+}
+
+void gz_crowd_forget(struct crowd *crowd, const struct gz_presence_entry *entry)
+{
+    for (size_t i = 0; i < GZ_BEGUN_RING; i++) {
+        if (crowd->latest[i] == entry) crowd->latest[i] = NULL;
+    }
+}
+
+/* Who it is, and no more: a record may be as large as the selection. */
+static enum gz_status append_who(const struct gz_presence_entry *entry, bool is_compact,
+                                 struct gz_buffer *out)
+{
+    const struct gz_presence_user *is = &entry->user;
+    const struct gz_presence_user user = {.has = is->has & GZ_HAS_PRESENCE_NAME,
+                                          .session = is->session,
+                                          .user = is->user,
+                                          .name = is->name,
+                                          .rgb = is->rgb,
+                                          .role = is->role};
+    const struct gz_message record = {.op = GZ_OP_PRESENCE,
+                                      .presence = {.users = &user, .count = 1}};
+    const struct gz_message person = gz_sync_person(entry, false);
+    return gz_encode(out, is_compact ? &person : &record);
+}
+
+/* Before what they did. A record that is whole follows each of them with the presence of all, which
+ * is also how a viewer is told that is further behind than the ring; who was read there already is
+ * passed over. */
+enum gz_status gz_sync_append_begun(const struct gz_sync *sync, struct gz_cursor *cursor,
+                                    struct gz_buffer *out)
+{
+    const struct crowd *crowd = &sync->crowd;
+    const uint64_t lost = crowd->begun > GZ_BEGUN_RING ? crowd->begun - GZ_BEGUN_RING : 0;
+    enum gz_status status = GZ_OK;
+    uint64_t i = cursor->begun > lost ? cursor->begun : lost;
+    for (; status == GZ_OK && i < crowd->begun; i++) {
+        const struct gz_presence_entry *entry = crowd->latest[i % GZ_BEGUN_RING];
+        if (entry != NULL && entry->places[GZ_BOARD_CROWD].item.version > cursor->presence.version)
+            status = append_who(entry, cursor->form.compact, out);
+    }
+    if (status == GZ_OK) cursor->begun = crowd->begun;
+    return status;
+}
