@@ -211,6 +211,22 @@ test("people whose usual colours are the same have two while both are here, on t
   assert.equal(await colourOf(mark), rgb(told.Ada), "who is not here has the usual one");
 });
 
+test("those who only watch are a number, until they do something", async () => {
+  const crowd = [];
+  const here = await ada.page.evaluate(() => window.gizmod.session.people.length);
+  const watching = ada.page.locator(".people-watching");
+  /* So many are told of whatever they do: GZ_PRESENCE_FEW. */
+  for (let i = here; i < 14; i++) crowd.push(await connect({ url: daemon.socket, scene: "engine", user: `Watcher ${i}`, WebSocket }));
+  await ada.page.locator(".people-watching", { hasText: "and 2 who watch" }).waitFor();
+  assert.equal(await row(ada, "Watcher 13").count(), 0);
+  await crowd.at(-1).select([(await ada.node("node 80")).id]);
+  await row(ada, "node 80 selected").waitFor();
+  await ada.page.locator(".people-watching", { hasText: "and 1 who watches" }).waitFor();
+  await ada.page.locator(".people-count", { hasText: "14" }).waitFor();
+  for (const session of crowd) session.close();
+  await watching.waitFor({ state: "detached" });
+});
+
 test("nobody's console has an error", () => {
   assert.deepEqual(browser.errors, []);
 });

@@ -80,6 +80,8 @@ export class EditorState {
   readonly held = signal(0);
   readonly selection = signal<readonly Id[]>([]);
   readonly people = signal<readonly Person[]>([]);
+  /** How many are here: people, and those who only watch. */
+  readonly here = signal(0);
   /**
    * The display name of each session, see names.ts. It changes only when a session joins or leaves.
    */
@@ -170,6 +172,7 @@ export class EditorState {
         this.names.value = sessionNames(people, this.names.peek());
       }),
     );
+    session.on("here", (here) => (this.here.value = here));
     session.on("notes", (notes) => (this.notes.value = notes));
     session.on("gizmo", (gizmo) => (this.gizmo.value = gizmo));
     session.on("edit", (edit) => void this.#onEdit(edit));

@@ -5,6 +5,8 @@
 export class Roster {
   /** @type {Map<number, Person>} */
   #people = new Map();
+  /** How many are here, as the server said last; 0 if it did not. */
+  #here = 0;
   /** @type {Map<number, Note>} */
   #notes = new Map();
   /** @type {Map<string, Checkpoint>} */
@@ -13,6 +15,7 @@ export class Roster {
   /** Forgets all: the server tells it anew. */
   clear() {
     this.#people.clear();
+    this.#here = 0;
     this.#notes.clear();
     this.#checkpoints.clear();
   }
@@ -20,6 +23,11 @@ export class Roster {
   /** In the order of joining. @returns {readonly Person[]} */
   get people() {
     return [...this.#people.values()];
+  }
+
+  /** How many are here: people, and those who only watch, who are not told of. */
+  get here() {
+    return Math.max(this.#here, this.#people.size);
   }
 
   /** Ascending by id. @returns {readonly Note[]} */
@@ -44,12 +52,23 @@ export class Roster {
     return undefined;
   }
 
-  /** @param {any} told @param {number} own the number of the own session */
+  /**
+   * A session that only watches is told of itself once: that stays.
+   * @param {any} told
+   * @param {number} own the number of the own session
+   */
   takePresence(told, own) {
-    if (told.all) this.#people.clear();
+    if (told.all)
+      for (const session of [...this.#people.keys()])
+        if (session !== own) this.#people.delete(session);
     for (const session of told.left ?? []) this.#people.delete(session);
     for (const person of told.users)
       this.#people.set(person.session, { ...person, me: person.session === own });
+  }
+
+  /** @param {any} told */
+  takeCrowd(told) {
+    this.#here = told.here;
   }
 
   /** @param {any} told @returns {boolean} whether these are all that are to come */

@@ -43,7 +43,9 @@ const DISCARDED =
  * @property {Gizmo | null} gizmo what is to be drawn; null for none
  * @property {number[]} view this session's own view, after an orbit
  * @property {Edit} edit an edit by anybody was stored by the server
- * @property {readonly Person[]} people everybody who is here, after a change
+ * @property {readonly Person[]} people who is here, after a change: the first few who came, and all
+ *   who did something that others see; with the option `crowd` false everybody
+ * @property {number} here how many are here, those included who only watch, after a change
  * @property {readonly Id[]} selection this session's selection, in the order of selecting
  * @property {readonly Note[]} notes all notes, after a change
  * @property {readonly Checkpoint[]} checkpoints all checkpoints, after a change
@@ -215,6 +217,11 @@ export class Session extends Emitter {
    */
   get people() {
     return this.#roster.people;
+  }
+
+  /** How many are here: `people`, and those who only watch. It may be a moment behind. */
+  get here() {
+    return this.#roster.here;
   }
 
   /** Ascending by id. @returns {readonly Note[]} */
@@ -603,6 +610,20 @@ export class Session extends Emitter {
   }
 
   /**
+   * The list of people, those included who only watch: of the sessions after `after` the first
+   * `limit`, 1000 by default. What they do is in `people` alone.
+   * @param {{ after?: number, limit?: number }} [which]
+   * @returns {Promise<Person[]>} ascending by session
+   */
+  async who(which = {}) {
+    const { people } = await this.#ask({ op: "who", ...which });
+    return people.map((/** @type {Person} */ person) => ({
+      ...person,
+      me: person.session === this.id,
+    }));
+  }
+
+  /**
    * Names the state after `seq`, by default the present one; with `gone` deletes the checkpoint.
    * @param {string} name
    * @param {{ seq?: number, gone?: true }} [more]
@@ -694,7 +715,7 @@ export class Session extends Emitter {
   }
 
   #hello() {
-    const { scene, user, role, create, compact = true } = this.#options;
+    const { scene, user, role, create, compact = true, crowd = true } = this.#options;
     const { text: token } = this.#token;
     const stand = {
       epoch: this.#epoch,
@@ -709,6 +730,7 @@ export class Session extends Emitter {
       token,
       create,
       compact,
+      crowd,
       resume: stand.epoch === 0 ? undefined : stand,
     };
     if (!this.#part) return [hello];
@@ -768,6 +790,7 @@ export class Session extends Emitter {
     let notes = false,
       checkpoints = false;
     let people = false;
+    const { here } = this;
     for (const told of messages) {
       const message = this.#compact.read(told);
       people ||= message.op === "presence";
@@ -776,6 +799,7 @@ export class Session extends Emitter {
       else if (message.op === "gizmo") this.#setGizmo(message);
       else if (message.op === "camera") this.#tellView(message.view);
       else if (message.op === "presence") this.#roster.takePresence(message, this.id);
+      else if (message.op === "crowd") this.#roster.takeCrowd(message);
       else if (message.op === "notes") notes = this.#roster.takeNotes(message);
       else if (message.op === "checkpoints") checkpoints = this.#tellCheckpoints(message);
       else if (message.op === "edit") this.#edited(message);
@@ -784,6 +808,7 @@ export class Session extends Emitter {
         this.#fail(new GizmodError(message.code, message.message, message));
     }
     if (people) this.#tellPeople();
+    if (this.here !== here) this.emit("here", this.here);
     // The server sends no empty list, so after a reconnect an empty one is reported here.
     const anew = connecting && this.status.phase === "online";
     if (notes || (anew && this.notes.length === 0)) this.emit("notes", this.notes);

@@ -234,6 +234,41 @@ test("an edit made while away does not write over what others did meanwhile", as
   assert.deepEqual(ada.scene.get(id).t, [0, 7, 0]);
 });
 
+test("who only watches is counted, and known once they act", async () => {
+  const others = [];
+  for (let i = 0; i < 14; i++) others.push(await join(`P${i}`, { scene: "crowd", create: true }));
+  const watcher = others.at(-1);
+  const everybody = await join("All", { scene: "crowd", crowd: false });
+  const joined = others.length + 1;
+  for (const session of [others[0], watcher, everybody])
+    if (session.here !== joined) await event(session, "here", (here) => here === joined);
+  assert.equal(others[0].people.length, 12, "a few are known at once");
+  assert.deepEqual(
+    watcher.people.filter(({ me }) => me).map(({ user }) => user),
+    ["P13"],
+    "oneself, too",
+  );
+  assert.equal(everybody.people.length, joined);
+  const { id: session } = watcher;
+  const seen = event(others[0], "people", (people) => people.some((one) => one.user === "P13"));
+  await watcher.create([{ name: "new" }]);
+  await seen;
+  assert.equal(others[0].here, joined);
+  const [page, rest] = [await watcher.who({ limit: 14 }), await watcher.who({ after: session })];
+  assert.deepEqual(
+    page.map(({ user }) => user),
+    others.map((_, i) => `P${i}`),
+  );
+  assert.equal(page.at(-1)?.me, true);
+  assert.deepEqual(
+    rest.map(({ user, me }) => [user, me]),
+    [["All", false]],
+  );
+  await assert.rejects(watcher.who({ limit: 1001 }), ({ code }) => code === "bad_value");
+  for (const other of others) other.close();
+  await event(everybody, "people", (people) => people.length === 1);
+});
+
 test("edits made while away do not stand in each other's way", async () => {
   const ada = await join("Ada");
   const [id] = ada.scene.roots;

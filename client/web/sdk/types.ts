@@ -363,6 +363,11 @@ export interface ConnectOptions {
   predict?: boolean | string | URL | Response | BufferSource;
   /** Whether the server may use the compact form, which takes fewer bytes; true by default. */
   compact?: boolean;
+  /**
+   * Whether people who only watch are counted (`here`) and not told of, which takes fewer bytes
+   * where many do; true by default.
+   */
+  crowd?: boolean;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
 }

@@ -14,7 +14,7 @@ const TICK_MS = 30_000;
 
 export function PeoplePanel() {
   const editor = useEditor();
-  const { rows, tick } = useMemo(() => startRoster(editor), [editor]);
+  const { rows, watching, tick } = useMemo(() => startRoster(editor), [editor]);
   useEffect(() => {
     const timer = setInterval(() => tick.value++, TICK_MS);
     return () => clearInterval(timer);
@@ -22,7 +22,7 @@ export function PeoplePanel() {
   return (
     <section class="panel people" aria-label="People">
       <h2 class="panel-title">
-        People <span class="people-count">{rows.value.length}</span>
+        People <span class="people-count">{rows.value.length + watching.value}</span>
         <span class="grow" />
         <ShowOthers />
         <IconButton
@@ -37,6 +37,11 @@ export function PeoplePanel() {
           <PersonRow key={row.session} row={row} />
         ))}
       </ul>
+      {watching.value > 0 && (
+        <p class="people-watching">
+          and {watching.value.toLocaleString("en")} who {watching.value === 1 ? "watches" : "watch"}
+        </p>
+      )}
     </section>
   );
 }
@@ -64,7 +69,10 @@ function startRoster(editor: Editor) {
     if (!sameRows(last, next)) last = next;
     return last;
   });
-  return { rows, tick };
+  const watching = computed(() =>
+    editor.status.value.phase === "online" ? editor.here.value - editor.people.value.length : 0,
+  );
+  return { rows, watching, tick };
 }
 
 function ShowOthers() {
