@@ -382,6 +382,10 @@ static void test_numbers_of_questions_do_no_harm(void **state)
     try_message(cast, "pick rect", rect);
     try_message(cast, "interest", box);
     try_message(cast, "history", history);
+    try_message(cast, "who",
+                (struct gz_message){.op = GZ_OP_WHO,
+                                    .has = GZ_HAS_WHO_AFTER | GZ_HAS_WHO_LIMIT,
+                                    .who = {.after = 1, .limit = 5}});
     try_message(cast, "at seq",
                 (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = 1});
     try_message(cast, "at time",
