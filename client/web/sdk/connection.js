@@ -57,6 +57,10 @@ export class GizmodError extends Error {
   }
 }
 
+/** @param {any} message */
+const beginsDrag = ({ op, phase, value }) =>
+  phase === "down" || (op === "grab" && value === undefined);
+
 /** A unique text; also in a page that is not a secure context, which has no crypto.randomUUID. */
 export function makeKey() {
   const bytes = new Uint8Array(16);
@@ -157,6 +161,16 @@ export class Connection {
   }
 
   /**
+   * Whether the server has still to be told, or asked, about the end of an earlier drag. A drag
+   * that reached the server before would be ended by that.
+   */
+  get owesEnd() {
+    for (const { message, sent, losses } of this.#pending.values())
+      if (message.phase === "up" && message.key !== undefined && (!sent || losses > 0)) return true;
+    return false;
+  }
+
+  /**
    * Sends a message that needs no answer; without a connection it is dropped. Messages of one turn
    * of the event loop share a frame.
    * @param {any} message is encoded at once
@@ -195,6 +209,8 @@ export class Connection {
       if (this.#closed) return reject(new GizmodError("closed", "the connection is closed"));
       if (!this.#open && message.key === undefined)
         return reject(new GizmodError("lost", "there is no connection to the server"));
+      if (beginsDrag(message) && this.owesEnd)
+        return reject(new GizmodError("lost", "the end of an earlier drag comes first: try again"));
       const rid = ++this.#lastRid;
       const held = message.key !== undefined && this.handlers.holds();
       const pending = {

@@ -379,6 +379,33 @@ describe("prediction", { concurrency: true }, () => {
     assert.deepEqual(told(ada, id), end);
   });
 
+  test("drag_is_not_ended_by_the_end_of_an_earlier_one_that_was_lost", async () => {
+    const scene = sceneName();
+    const [, , id] = await build(scene);
+    const net = await network(100);
+    const ada = await join(scene, "Ada", net);
+    const ups = [];
+    net.stall();
+    for (const x of [500, 600]) {
+      ada.grab("tx", { nodes: [id], at: [400, 300] });
+      ups.push(ada.up({ at: [x, 300] }));
+    }
+    const end = structuredClone(shown(ada, id));
+    await wait(20);
+    net.cut();
+    net.goOn();
+    await until(() => ada.status.phase === "offline");
+    ada.retry();
+    await until(() => ada.status.phase === "online");
+    await ada.grab("ty", { at: [400, 300] });
+    for (const place of path(4)) ada.move(place);
+    await Promise.all(ups);
+    assert.equal(ada.gizmo.active, "ty");
+    await ada.cancel();
+    await until(() => isDeepStrictEqual(shown(ada, id), told(ada, id)));
+    assert.deepEqual(told(ada, id), end);
+  });
+
   test("edits_without_a_connection_come_after_the_drag_whose_end_was_lost", async () => {
     const scene = sceneName();
     const [, , id] = await build(scene);

@@ -110,6 +110,8 @@ export class Session extends Emitter {
    * the previous selection.
    */
   #selecting = 0;
+  /** The own selection as presence told it last. @type {readonly Id[] | null} */
+  #toldSelection = null;
   #choices = new Selection();
   /** The press orbits the view: its end is not an edit. */
   #orbiting = false;
@@ -451,8 +453,9 @@ export class Session extends Emitter {
     if (choice) this.#expect(choice);
     const drag = this.#served ? null : this.#prediction?.grab(handle, more, n);
     if (!runs) this.#serve(!drag);
-    if (drag && !this.#connection.open && !runs) drag.alone = true;
-    if (drag && !this.#connection.open) drag.goAway(this.scene.saved);
+    const isHere = this.#connection.open && (runs || !this.#connection.owesEnd);
+    if (drag && !isHere && !runs) drag.alone = true;
+    if (drag && !isHere) drag.goAway(this.scene.saved);
     try {
       if (!drag?.away)
         await this.#ask({ op: "grab", handle, nodes, ...more, ...(more.value && { n }) });
@@ -759,6 +762,7 @@ export class Session extends Emitter {
     if (!welcome.resumed) this.#whole = false;
     this.#coming = [];
     this.#roster.clear();
+    this.#toldSelection = null;
     this.#setGizmo(null);
     this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, older, loaded: 0 });
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
@@ -870,7 +874,11 @@ export class Session extends Emitter {
     this.#user = this.#roster.person(this.id)?.user ?? this.#user;
     this.emit("people", this.people);
     const mine = this.#roster.person(this.id)?.selection;
-    if (mine && this.#selecting === 0) this.#choose({ nodes: mine, how: "set" });
+    if (!mine || this.#selecting > 0) return;
+    // What others do is told with what was known of this session before its own request.
+    if (!this.#toldSelection || !isSameList(mine, this.#toldSelection))
+      this.#choose({ nodes: mine, how: "set" });
+    this.#toldSelection = mine;
   }
 
   /** Selects what the server has selected. @param {Choice} choice */
@@ -894,11 +902,7 @@ export class Session extends Emitter {
 
   #showSelection() {
     const selection = this.#choices.nodes;
-    if (
-      selection.length === this.selection.length &&
-      selection.every((id, i) => id === this.selection[i])
-    )
-      return;
+    if (isSameList(selection, this.selection)) return;
     this.selection = selection;
     this.#prediction?.selected();
     this.emit("selection", selection);
@@ -1172,6 +1176,9 @@ export class Session extends Emitter {
     else if (how === "other" && this.camera) this.setCamera(this.camera);
   }
 }
+
+/** @param {readonly Id[]} a @param {readonly Id[]} b */
+const isSameList = (a, b) => a.length === b.length && a.every((id, i) => id === b[i]);
 
 /** Where the solver is by default: beside this file, or beside the bundle that it is part of. */
 const WASM = new URL("./predict.wasm", import.meta.url);
