@@ -34,6 +34,9 @@ static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX 
               "{id: 1} pays for its struct");
 static_assert(sizeof(struct gz_move) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * COMPACT_BYTES_MIN,
               "[0, 1] pays for its struct");
+static_assert(sizeof(struct gz_motion_step) + 8 <=
+                  GZ_DECODE_ACCEPTED_FACTOR_MAX * COMPACT_BYTES_MIN,
+              "[0, 1] pays for its struct");
 static_assert(sizeof(struct gz_change_message) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 12,
               "{id: 1, after: {}} pays");
 

@@ -118,6 +118,7 @@ static const struct gz_row hello_rows[] = {
     BOOL("draw", gz_hello, draw, IF_ANY),
     BOOL("compact", gz_hello, compact, IF_ANY),
     BOOL("crowd", gz_hello, crowd, IF_ANY),
+    BOOL("motion", gz_hello, motion, IF_ANY),
 };
 
 static const char *const ndc_y_words[] = {"up", "down"};
@@ -674,6 +675,18 @@ static const struct gz_row move_rows[] = {
 static const struct gz_record_type move_record = {RECORD_OF(move_rows, gz_move), .compact = true,
                                                   .unique = true};
 
+static const struct gz_row step_rows[] = {
+    ID("motion", gz_motion_step, motion, REQUIRED),
+    {ROW("shift", GZ_KIND_NUMBERS, struct gz_motion_step, shift), .size_max = 3,
+     .rule = GZ_FIELD_RULE_COORDINATE, IF(STEP_SHIFT)},
+    {ROW("turn", GZ_KIND_NUMBERS, struct gz_motion_step, turn), .size_max = 4,
+     .rule = GZ_FIELD_RULE_QUATERNION, IF(STEP_TURN)},
+    {ROW("pivot", GZ_KIND_NUMBERS, struct gz_motion_step, pivot), .size_max = 3,
+     .rule = GZ_FIELD_RULE_COORDINATE, IF(STEP_PIVOT)},
+};
+static const struct gz_record_type step_record = {RECORD_OF(step_rows, gz_motion_step),
+                                                  .compact = true, .unique = true};
+
 static const struct gz_row moves_rows[] = {
     COUNT("from", gz_moves, from, REQUIRED),
     COUNT("step", gz_moves, step, REQUIRED),
@@ -681,6 +694,14 @@ static const struct gz_row moves_rows[] = {
     RECORDS("nodes", gz_moves, nodes, count, move_record, IF_ANY),
     COUNT("unsaved", gz_moves, unsaved, IF(MOVES_UNSAVED)),
     RECORDS("acks", gz_moves, acks, ack_count, ack_tuple, IF_ANY),
+    RECORDS("steps", gz_moves, steps, step_count, step_record, IF_ANY),
+};
+
+static const struct gz_row motion_rows[] = {
+    ID("motion", gz_motion_message, motion, REQUIRED),
+    ID("by", gz_motion_message, by, REQUIRED),
+    IDS("nodes", gz_motion_message, nodes, IF_ANY),
+    RECORDS("starts", gz_motion_message, starts, start_count, move_record, IF_ANY),
 };
 
 static const struct gz_row person_rows[] = {
@@ -759,6 +780,7 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_PERSON] = {ROWS(person_rows), .compact = true, .number = 2,
                       .at_most_one = GZ_HAS_PERSON_POSE | GZ_HAS_PERSON_VIEW},
     [GZ_OP_PEOPLE] = {ROWS(people_rows), .compact = true, .number = 3},
+    [GZ_OP_MOTION] = {ROWS(motion_rows), .compact = true, .number = 4},
 };
 
 static const char *const op_words[GZ_OP_COUNT] = {
@@ -806,6 +828,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_MOVES] = "moves",
     [GZ_OP_PERSON] = "person",
     [GZ_OP_PEOPLE] = "people",
+    [GZ_OP_MOTION] = "motion",
 };
 
 const char *gz_op_word(enum gz_op op)

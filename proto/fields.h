@@ -106,6 +106,7 @@ union gz_element {
     struct gz_node_state state;
     struct gz_ack ack;
     struct gz_move move;
+    struct gz_motion_step step;
     struct gz_line line;
     struct gz_presence_user user;
     struct gz_note_state note;

@@ -54,6 +54,12 @@
 /* `moves` says the seq that it is from by its remainder: one byte, and a gap is seen all the
  * same. */
 #define GZ_MOVES_FROM 128
+/* Motions that are told at once in a scene, each of nodes with one parent: a drag of nodes with
+ * more parents is told node by node. */
+#define GZ_MOTIONS_MAX 64
+/* Most nodes of a drag that is told as motions: who comes in the middle of it is sent where each
+ * began, in one frame. */
+#define GZ_MOTION_NODES_MAX 20000
 /* Steps of the components of a unit quaternion: 16 bits with the sign, 0.003 degrees. */
 #define GZ_TURN_STEPS 32767
 /* Steps of a pointer from one edge of a viewport to the other: 16 bits, a fraction of a pixel. */

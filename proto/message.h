@@ -94,6 +94,7 @@ enum gz_op {
     GZ_OP_MOVES,
     GZ_OP_PERSON,
     GZ_OP_PEOPLE,
+    GZ_OP_MOTION,
     GZ_OP_COUNT
 };
 
@@ -216,6 +217,10 @@ enum gz_has {
     GZ_HAS_MOVE_Z = 1 << 12,
     /* moves */
     GZ_HAS_MOVES_UNSAVED = 1 << 2,
+    /* struct gz_motion_step */
+    GZ_HAS_STEP_SHIFT = 1 << 2,
+    GZ_HAS_STEP_TURN = 1 << 3,
+    GZ_HAS_STEP_PIVOT = 1 << 4,
     /* person */
     GZ_HAS_PERSON_SPOT = 1 << 2,
     GZ_HAS_PERSON_RAY = 1 << 3,
@@ -300,6 +305,7 @@ struct gz_hello {
     bool create, draw;
     bool compact; /* moves, person and people may take the place of delta and presence */
     bool crowd;   /* who only watches is told of as a number, in crowd */
+    bool motion;  /* with compact: and a running drag of many nodes is told as motions */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };
@@ -552,6 +558,14 @@ struct gz_move {
     gz_trs trs;
 };
 
+/* Where a motion has come to since its beginning: TURN (PIVOT: not where they stand), SHIFT. */
+struct gz_motion_step {
+    uint64_t has;
+    uint64_t motion;
+    gz_quat turn;
+    gz_vec3 pivot, shift;
+};
+
 /* A delta to a later state, of nodes alone that the viewer has. */
 struct gz_moves {
     uint64_t from;    /* the seq that it is from, modulo GZ_MOVES_FROM */
@@ -562,6 +576,17 @@ struct gz_moves {
     size_t count;
     const struct gz_ack *acks;
     size_t ack_count;
+    const struct gz_motion_step *steps;
+    size_t step_count;
+};
+
+/* Nodes with one parent that a drag moves alike, in the place of those that had this number. */
+struct gz_motion_message {
+    uint64_t motion;              /* 1 to GZ_MOTIONS_MAX */
+    uint64_t by;                  /* the session that drags */
+    struct gz_ids nodes;          /* which are now as they were at its beginning, */
+    const struct gz_move *starts; /* or with where they were then: X, Y, Z and R */
+    size_t start_count;
 };
 
 /* What changed of one session's record in `presence`. */
@@ -748,6 +773,7 @@ struct gz_message {
         struct gz_moves moves;
         struct gz_person person;
         struct gz_people_message people;
+        struct gz_motion_message motion;
     };
 };
 

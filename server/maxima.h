@@ -402,6 +402,14 @@
  * waits for the batch before it, which takes some 10 us for each. Of a drag with more of them the
  * disk has the beginning and the end, and a crash in between takes the drag back. */
 #define GZ_SAMPLED_NODES_MAX 500
+/* Fewest nodes of a drag that is told as motions to viewers who asked for that. Its end tells every
+ * node anew, whoever was told of what, which only the end of a drag does that is not sampled. */
+#define GZ_MOTION_NODES_MIN 501
+/* Drags that are told so at once; others are told node by node. */
+#define GZ_MOTION_DRAGS_MAX 8
+/* How far a node may be from where its motion has it, as a part of the larger of where it was and
+ * is; a component of its turn, as it is. */
+#define GZ_MOTION_TOLERANCE 1e-10
 /* How far the recorded path of a drag may pass beside a sample that it leaves out: half a pixel as
  * the drag's camera saw it, or a millimetre where rays dragged; a degree; and a part of each scale
  * factor. */
@@ -452,13 +460,14 @@ static_assert(GZ_TRUNK_PIECE_BYTES + GZ_TRUNK_PIECE_COST <= GZ_TRUNK_WINDOW_BYTE
               "a piece fits into the half of a window that is given back");
 static_assert(GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE <= UINT16_MAX, "each client has a channel");
 static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
-static_assert(4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 +
-                      (GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING) *
-                          (GZ_CHECKPOINT_BYTES_MAX + GZ_USER_BYTES_MAX +
-                           GZ_CHECKPOINT_BYTES_AROUND) <
-                  GZ_FRAME_BYTES_MAX,
-              "a delta, edits, notes, checkpoints, and the presence of one who selected and holds "
-              "every node fit into a frame");
+static_assert(GZ_MOTION_NODES_MIN > GZ_SAMPLED_NODES_MAX, "the end of a motion tells every node");
+static_assert(
+    4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 + GZ_MOTION_NODES_MAX * 80 +
+            (GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING) *
+                (GZ_CHECKPOINT_BYTES_MAX + GZ_USER_BYTES_MAX + GZ_CHECKPOINT_BYTES_AROUND) <
+        GZ_FRAME_BYTES_MAX,
+    "a delta, where the nodes of a motion began, edits, notes, checkpoints, and the presence "
+    "of one who selected and holds every node fit into a frame");
 static_assert(GZ_EDIT_RING_BYTES >= 2 * GZ_FRAME_BYTES_MAX, "the largest edit is remembered");
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");

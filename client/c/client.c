@@ -495,11 +495,19 @@ static bool decode_next(struct gz_client *client)
     return false;
 }
 
+/* A motion says nothing by itself. */
+static bool decode_news(struct gz_client *client)
+{
+    bool has_next = decode_next(client);
+    while (has_next && client->message.op == GZ_OP_MOTION) has_next = decode_next(client);
+    return has_next;
+}
+
 const struct gz_message *gz_client_next(struct gz_client *client, double timeout_s)
 {
     double deadline = now_s() + timeout_s;
     bool last = false;
-    while (!decode_next(client)) {
+    while (!decode_news(client)) {
         if (client->state != OPEN || last) return NULL;
         last = now_s() >= deadline;
         service(client, deadline);
@@ -663,6 +671,7 @@ static struct gz_message make_hello(const struct gz_client *client)
         .draw = options->draw,
         .compact = !options->plain,
         .crowd = !options->everybody,
+        .motion = !options->plain && !options->singly,
         .resume_epoch = client->welcome.epoch,
         .resume_seq = resume_seq(client),
         .resume_edit = client->edit,
@@ -843,10 +852,10 @@ static bool copy_wish(struct gz_client *client, const struct gz_client_options *
     return true;
 }
 
-static const gz_vec3 *place_of(const void *mirror, uint64_t id)
+static const gz_trs *place_of(const void *mirror, uint64_t id)
 {
     const struct gz_mirror_node *node = gz_mirror_find(mirror, id);
-    return node != NULL ? &node->trs.t : NULL;
+    return node != NULL ? &node->trs : NULL;
 }
 
 static bool fill(struct gz_client *client, const struct gz_client_options *options)

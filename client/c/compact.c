@@ -19,11 +19,24 @@ struct known {
     double spot[2], pose[7], lens[5], viewport[4];
 };
 
+/* The nodes of a motion, as they were at its beginning. */
+struct motion {
+    uint64_t by;
+    size_t count;
+    struct start {
+        uint64_t id;
+        gz_trs trs;
+    } nodes[];
+};
+
 struct gz_compact {
     gz_compact_place *place;
     const void *scene;
     bool has_delta; /* one came since the welcome: */
     uint64_t seq, saved, ms;
+    struct motion *motions[GZ_MOTIONS_MAX]; /* by number less 1; NULL: never told of */
+    struct gz_node_state *moved;            /* nodes of a delta */
+    size_t moved_capacity;
     struct gz_people *people; /* the records, as they were handed out */
     struct gz_records known;
 };
@@ -46,10 +59,20 @@ static void forget_people(struct gz_compact *compact)
     gz_records_clear(&compact->known);
 }
 
+static void forget_motions(struct gz_compact *compact)
+{
+    for (size_t i = 0; i < GZ_MOTIONS_MAX; i++) {
+        free(compact->motions[i]);
+        compact->motions[i] = NULL;
+    }
+}
+
 void gz_compact_destroy(struct gz_compact *compact)
 {
     if (compact == NULL) return;
     forget_people(compact);
+    forget_motions(compact);
+    free(compact->moved);
     gz_people_destroy(compact->people);
     free(compact);
 }
@@ -64,6 +87,7 @@ size_t gz_compact_bytes_max(size_t frame_size)
 
 static void follow_delta(struct gz_compact *compact, const struct gz_delta *delta)
 {
+    if (delta->from == 0) forget_motions(compact);
     compact->has_delta = true;
     compact->seq = delta->seq;
     compact->saved = delta->saved;
@@ -92,25 +116,94 @@ static_assert(GZ_HAS_MOVE_R == GZ_HAS_STATE_R && GZ_HAS_MOVE_S == GZ_HAS_STATE_S
 static enum gz_status turn_node(const struct gz_compact *compact, const struct gz_move *move,
                                 struct gz_node_state *state, struct gz_error *error)
 {
-    const gz_vec3 *before = compact->place(compact->scene, move->id);
+    const gz_trs *before = compact->place(compact->scene, move->id);
     if (before == NULL)
         return gz_fail(error, GZ_CONFLICT, "moves: node %" PRIu64 " is not there", move->id);
     *state = (struct gz_node_state){
         .has = move->has & ~(uint64_t)AXES, .id = move->id, .by = move->by, .trs = move->trs};
     if ((move->has & AXES) == 0) return GZ_OK;
     state->has |= GZ_HAS_STATE_T;
-    if ((move->has & GZ_HAS_MOVE_X) == 0) state->trs.t.x = before->x;
-    if ((move->has & GZ_HAS_MOVE_Y) == 0) state->trs.t.y = before->y;
-    if ((move->has & GZ_HAS_MOVE_Z) == 0) state->trs.t.z = before->z;
+    if ((move->has & GZ_HAS_MOVE_X) == 0) state->trs.t.x = before->t.x;
+    if ((move->has & GZ_HAS_MOVE_Y) == 0) state->trs.t.y = before->t.y;
+    if ((move->has & GZ_HAS_MOVE_Z) == 0) state->trs.t.z = before->t.z;
     return GZ_OK;
 }
 
+static const struct motion *motion_of(const struct gz_compact *compact,
+                                      const struct gz_motion_step *step)
+{
+    return step->motion <= GZ_MOTIONS_MAX ? compact->motions[step->motion - 1] : NULL;
+}
+
+static gz_rigid rigid_of(const struct gz_motion_step *step)
+{
+    gz_rigid rigid = gz_rigid_identity;
+    if (step->has & GZ_HAS_STEP_TURN) rigid.turn = step->turn;
+    if (step->has & GZ_HAS_STEP_SHIFT) rigid.shift = step->shift;
+    rigid.in_place = (step->has & GZ_HAS_STEP_PIVOT) == 0;
+    if (!rigid.in_place) rigid.pivot = step->pivot;
+    return rigid;
+}
+
+/* A node of the motion that has gone meanwhile is passed over. Returns how many there are. */
+static size_t turn_step(const struct gz_compact *compact, const struct gz_motion_step *step,
+                        struct gz_node_state *states)
+{
+    const struct motion *motion = motion_of(compact, step);
+    const gz_rigid rigid = rigid_of(step);
+    size_t count = 0;
+    for (size_t i = 0; i < motion->count; i++) {
+        const struct start *start = &motion->nodes[i];
+        struct gz_node_state *state = &states[count];
+        *state = (struct gz_node_state){
+            .has = GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_BY,
+            .id = start->id,
+            .by = motion->by,
+            .trs = start->trs,
+        };
+        count += compact->place(compact->scene, start->id) != NULL &&
+                 gz_rigid_apply(&rigid, &state->trs);
+    }
+    return count;
+}
+
+/* How many nodes the moves are about, those in motions too. */
+static enum gz_status count_nodes(const struct gz_compact *compact, const struct gz_moves *moves,
+                                  size_t *count, struct gz_error *error)
+{
+    *count = moves->count;
+    for (size_t i = 0; i < moves->step_count; i++) {
+        const struct motion *motion = motion_of(compact, &moves->steps[i]);
+        if (motion == NULL)
+            return gz_fail(error, GZ_CONFLICT, "moves: motion %" PRIu64 " was never told",
+                           moves->steps[i].motion);
+        *count += motion->count;
+    }
+    return GZ_OK;
+}
+
+/* Room for so many nodes: beside the frame's own memory where motions make more of them than a
+ * frame pays for. */
+static struct gz_node_state *take_nodes(struct gz_compact *compact, struct gz_arena *arena,
+                                        const struct gz_moves *moves, size_t count)
+{
+    if (moves->step_count == 0)
+        return gz_arena_take(arena, count + 1, sizeof(struct gz_node_state));
+    return gz_grow(&compact->moved, &compact->moved_capacity, count + 1, sizeof *compact->moved)
+               ? compact->moved
+               : NULL;
+}
+
 static enum gz_status turn_nodes(const struct gz_compact *compact, const struct gz_moves *moves,
-                                 struct gz_node_state *states, struct gz_error *error)
+                                 struct gz_node_state *states, size_t *count,
+                                 struct gz_error *error)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < moves->count && status == GZ_OK; i++)
         status = turn_node(compact, &moves->nodes[i], &states[i], error);
+    *count = moves->count;
+    for (size_t i = 0; i < moves->step_count && status == GZ_OK; i++)
+        *count += turn_step(compact, &moves->steps[i], states + *count);
     return status;
 }
 
@@ -120,9 +213,12 @@ static enum gz_status turn_moves(struct gz_compact *compact, struct gz_arena *ar
     const struct gz_moves moves = message->moves;
     enum gz_status status = check_place(compact, &moves, error);
     if (status != GZ_OK) return status;
-    struct gz_node_state *nodes = gz_arena_take(arena, moves.count + 1, sizeof *nodes);
+    size_t count;
+    status = count_nodes(compact, &moves, &count, error);
+    if (status != GZ_OK) return status;
+    struct gz_node_state *nodes = take_nodes(compact, arena, &moves, count);
     if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
-    status = turn_nodes(compact, &moves, nodes, error);
+    status = turn_nodes(compact, &moves, nodes, &count, error);
     if (status != GZ_OK) return status;
     const uint64_t seq = compact->seq + moves.step;
     const bool saves = (message->has & GZ_HAS_MOVES_UNSAVED) != 0;
@@ -133,11 +229,54 @@ static enum gz_status turn_moves(struct gz_compact *compact, struct gz_arena *ar
                   .saved = saves ? seq - moves.unsaved : compact->saved,
                   .time = (double)(compact->ms + moves.ms) / 1000,
                   .nodes = nodes,
-                  .count = moves.count,
+                  .count = count,
                   .acks = moves.acks,
                   .ack_count = moves.ack_count},
     };
     follow_delta(compact, &message->delta);
+    return GZ_OK;
+}
+
+/* ---- motion ---- */
+
+static enum gz_status keep_nodes(const struct gz_compact *compact,
+                                 const struct gz_motion_message *message, struct motion *motion,
+                                 struct gz_error *error)
+{
+    const uint64_t place = AXES | GZ_HAS_MOVE_R;
+    for (size_t i = 0; i < message->start_count; i++) {
+        const struct gz_move *start = &message->starts[i];
+        if ((start->has & place) != place)
+            return gz_fail(error, GZ_BAD_VALUE, "motion: node %" PRIu64 " began nowhere",
+                           start->id);
+        motion->nodes[motion->count++] = (struct start){start->id, start->trs};
+    }
+    for (size_t i = 0; i < message->nodes.count; i++) {
+        const uint64_t id = message->nodes.ids[i];
+        const gz_trs *now = compact->place(compact->scene, id);
+        if (now == NULL)
+            return gz_fail(error, GZ_CONFLICT, "motion: node %" PRIu64 " is not there", id);
+        motion->nodes[motion->count++] = (struct start){id, *now};
+    }
+    return GZ_OK;
+}
+
+static enum gz_status take_motion(struct gz_compact *compact,
+                                  const struct gz_motion_message *message, struct gz_error *error)
+{
+    const size_t count = message->nodes.count + message->start_count;
+    if (message->motion > GZ_MOTIONS_MAX || count > GZ_MOTION_NODES_MAX)
+        return gz_fail(error, GZ_BAD_VALUE, "motion: a number, or a count, that cannot be");
+    struct motion *motion = calloc(1, sizeof *motion + count * sizeof *motion->nodes);
+    if (motion == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a motion");
+    enum gz_status status = keep_nodes(compact, message, motion, error);
+    if (status != GZ_OK) {
+        free(motion);
+        return status;
+    }
+    motion->by = message->by;
+    free(compact->motions[message->motion - 1]);
+    compact->motions[message->motion - 1] = motion;
     return GZ_OK;
 }
 
@@ -270,12 +409,14 @@ enum gz_status gz_compact_turn(struct gz_compact *compact, struct gz_arena *aren
     switch (message->op) {
     case GZ_OP_WELCOME:
         compact->has_delta = false;
+        forget_motions(compact);
         forget_people(compact);
         return GZ_OK;
     case GZ_OP_DELTA: follow_delta(compact, &message->delta); return GZ_OK;
     case GZ_OP_SAVED: compact->saved = message->saved_seq; return GZ_OK;
     case GZ_OP_MOVES: return turn_moves(compact, arena, message, error);
     case GZ_OP_PERSON: return turn_person(compact, message, error);
+    case GZ_OP_MOTION: return take_motion(compact, &message->motion, error);
     case GZ_OP_PEOPLE: return turn_people(compact, message, error);
     default: return GZ_OK;
     }

@@ -154,8 +154,9 @@ struct gz_client_options {
     bool create;  /* make the scene if it is missing */
     bool draw;    /* ask for the gizmo's lines */
     bool predict; /* answer gz_client_predict_... ahead of the server */
-    bool plain; /* do not ask for the compact form, by which another's view and pointer are rounded
-                 */
+    bool plain;  /* do not ask for the compact form, by which another's view and pointer are rounded
+                  */
+    bool singly; /* do not ask for motions, by which a running drag of many nodes is rounded */
     bool everybody;   /* be told of everybody, and not only of a few and of those who act */
     double timeout_s; /* for joining, 0: 10 s */
     /* An `interest` to join with: the part of the scene that is told from the first delta on, NULL

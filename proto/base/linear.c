@@ -229,6 +229,21 @@ void gz_affine_to_matrix(const gz_affine *a, double m[16])
     }
 }
 
+bool gz_rigid_apply(const gz_rigid *rigid, gz_trs *trs)
+{
+    const gz_quat *q = &rigid->turn;
+    gz_trs now = *trs;
+    if (q->x != 0 || q->y != 0 || q->z != 0) {
+        if (!rigid->in_place)
+            now.t = gz_shifted(now.t, gz_turn_offset(*q, gz_sub(now.t, rigid->pivot)));
+        if (!gz_quat_normalize(gz_quat_multiply(*q, now.r), &now.r)) return false;
+    }
+    now.t = gz_shifted(now.t, rigid->shift);
+    if (!gz_finite(now.t)) return false;
+    *trs = now;
+    return true;
+}
+
 bool gz_trs_same(const gz_trs *a, const gz_trs *b)
 {
     return memcmp(a, b, sizeof *a) == 0;

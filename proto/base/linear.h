@@ -51,6 +51,14 @@ typedef struct gz_trs {
     gz_vec3 s;
 } gz_trs;
 
+/* A rigid motion in the frame of a node's parent: turned about `pivot`, or where it stands, and
+ * then shifted. */
+typedef struct gz_rigid {
+    gz_quat turn; /* unit */
+    gz_vec3 pivot, shift;
+    bool in_place; /* it turns where it stands: there is no pivot */
+} gz_rigid;
+
 /* An axis-aligned box; min <= max in each component. */
 typedef struct gz_box {
     gz_vec3 min, max;
@@ -68,6 +76,7 @@ enum gz_euler_order { GZ_XYZ, GZ_XZY, GZ_YXZ, GZ_YZX, GZ_ZXY, GZ_ZYX };
 
 static const gz_quat gz_quat_identity = {0, 0, 0, 1};
 static const gz_trs gz_trs_identity = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+static const gz_rigid gz_rigid_identity = {{0, 0, 0, 1}, {0, 0, 0}, {0, 0, 0}, true};
 static const gz_affine gz_affine_identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
 
 static inline gz_vec3 gz_add(gz_vec3 a, gz_vec3 b)
@@ -229,6 +238,21 @@ void gz_affine_to_matrix(const gz_affine *a, double matrix[16]);
 /* The place at `part` (0 to 1, else the nearer end) of the line from a to b: linear component by
  * component, the rotation along the shorter way and made unit. The ends come back bit by bit. */
 gz_trs gz_trs_between(const gz_trs *a, const gz_trs *b, double part);
+/* The difference that a turn makes to a vector: no digit is lost in a small turn. */
+static inline gz_vec3 gz_turn_offset(gz_quat unit, gz_vec3 v)
+{
+    gz_vec3 axis = {unit.x, unit.y, unit.z}, twice = gz_scale(gz_cross(axis, v), 2);
+    return gz_add(gz_scale(twice, unit.w), gz_cross(axis, twice));
+}
+/* A component to which nothing is added keeps its bits, a negative zero too. */
+static inline gz_vec3 gz_shifted(gz_vec3 place, gz_vec3 offset)
+{
+    return (gz_vec3){offset.x == 0 ? place.x : place.x + offset.x,
+                     offset.y == 0 ? place.y : place.y + offset.y,
+                     offset.z == 0 ? place.z : place.z + offset.z};
+}
+/* Where the motion takes a node. False if that is not finite. */
+bool gz_rigid_apply(const gz_rigid *rigid, gz_trs *trs);
 /* Bit by bit, so that -0 and 0 differ: "unchanged" means unchanged. */
 bool gz_trs_same(const gz_trs *a, const gz_trs *b);
 bool gz_trs_finite(const gz_trs *trs);

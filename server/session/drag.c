@@ -37,8 +37,7 @@ static enum gz_status type(struct gz_session *session, const struct gz_value *va
     if (status != GZ_OK) return status;
     gesture->typed = *value;
     gesture->course->motion = motion;
-    gesture->is_behind = gesture->owes_ack = gesture->pass.owes_ack = false;
-    gz_gesture_pose(gesture, scene, session->id);
+    gz_interaction_pose_now(session);
     return GZ_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/parts.h"
 
 bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_scene *scene,
                      const struct gz_targets *targets)
@@ -56,6 +57,7 @@ void gz_gesture_finish(struct gz_gesture *gesture)
     free(gesture->targets);
     free(gesture->ids);
     free(gesture->course);
+    gz_parts_destroy(gesture->parts);
     free(gesture->orbit);
     *gesture = (struct gz_gesture){.interaction = NULL};
 }
@@ -70,11 +72,13 @@ static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t
     gz_trs local;
     double residual = 0;
     target->parent = gz_scene_parent_world(scene, node);
-    if (!gz_motion_apply(&gesture->course->posed, &target->start, &target->parent, &local,
-                         &residual))
-        return;
-    pass->residual = fmax(pass->residual, residual);
-    gz_scene_pose(scene, node, &local, by);
+    const bool is_posed = gz_motion_apply(&gesture->course->posed, &target->start, &target->parent,
+                                          &local, &residual);
+    if (is_posed) {
+        pass->residual = fmax(pass->residual, residual);
+        gz_scene_pose(scene, node, &local, by);
+    }
+    if (gesture->parts != NULL) gz_parts_check(gesture->parts, target, place, node, is_posed);
 }
 
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene)

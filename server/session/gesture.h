@@ -16,6 +16,7 @@
 
 struct gz_interaction;
 struct gz_journal_entry;
+struct gz_parts; /* parts.h */
 
 /* A node that a gesture holds. */
 struct gz_gesture_target {
@@ -66,6 +67,8 @@ struct gz_gesture {
     uint64_t *ids; /* of the targets, in their order */
     size_t count;
     struct gz_gesture_course *course; /* NULL: it holds no nodes */
+    struct gz_parts *parts;           /* NULL: it is not told as motions */
+    bool is_told_singly;              /* nor will it be */
     struct gz_orbit *orbit;           /* NULL: it is no orbit */
     double residual;
     bool moved;     /* a node changed since the beginning */

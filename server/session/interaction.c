@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "server/maxima.h"
+#include "session/parts.h"
 #include "session/pending.h"
 #include "session/session.h"
 
@@ -49,12 +50,71 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
     }
 }
 
+/* ---- telling of it as motions ---- */
+
+/* From now on the nodes are told one by one: all of them, since what viewers have of them is nearly
+ * right. */
+static void tell_singly(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    gz_sync_end_motion(session->core->sync, session->id);
+    gz_parts_destroy(gesture->parts);
+    gesture->parts = NULL;
+    gesture->is_told_singly = true;
+    gz_gesture_settle(gesture, session->core->scene, session->id);
+}
+
+static bool begin_motion(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    struct gz_core *core = session->core;
+    struct gz_motion_nodes nodes;
+    gesture->parts = gz_parts_create(gesture, core->scene);
+    if (gesture->parts != NULL && gz_parts_list(gesture->parts, gesture, core->scene, &nodes) &&
+        gz_sync_begin_motion(core->sync, session->id, &nodes))
+        return true;
+    gz_parts_destroy(gesture->parts);
+    gesture->parts = NULL;
+    gesture->is_told_singly = true;
+    return false;
+}
+
+/* A pass has begun. */
+static void aim_motion(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    if (gesture->parts == NULL) {
+        if (gesture->is_told_singly || !gz_parts_suit(gesture) ||
+            !gz_sync_wants_motion(session->core->sync) || !begin_motion(session))
+            return;
+    }
+    gz_parts_aim(gesture->parts, &gesture->course->posed);
+    if (!gesture->parts->is_rigid) tell_singly(session);
+}
+
+/* The pass has gone on from the seq `before`. */
+static void tell_motion(struct gz_session *session, uint64_t before)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    struct gz_sync *sync = session->core->sync;
+    if (gesture->parts == NULL) return;
+    if (!gesture->parts->is_rigid)
+        tell_singly(session);
+    else if (gz_gesture_is_passing(gesture))
+        gz_sync_hide(sync, before);
+    else
+        gz_sync_move(sync, session->id, gesture->parts->rigids);
+}
+
+/* ---- passes ---- */
+
 /* Poses the next nodes of the pass. */
 static void go_on(struct gz_session *session, size_t nodes)
 {
     struct gz_gesture *gesture = &session->gesture;
     uint64_t before = gz_scene_seq(session->core->scene);
     gz_gesture_go_on(gesture, session->core->scene, session->id, nodes);
+    tell_motion(session, before);
     if (gz_gesture_is_passing(gesture) || !gesture->pass.owes_ack) return;
     gesture->pass.owes_ack = false;
     acknowledge(session, gesture->pass.ack, before);
@@ -65,6 +125,7 @@ static void begin_pass(struct gz_session *session)
     struct gz_gesture *gesture = &session->gesture;
     gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
     gz_gesture_begin_pass(gesture, session->core->scene);
+    aim_motion(session);
     if (gesture->owes_ack) {
         gesture->pass.owes_ack = true;
         gesture->pass.ack = gesture->ack;
@@ -99,6 +160,15 @@ void gz_interaction_pose(struct gz_session *session)
     gz_interaction_catch_up(session);
 }
 
+void gz_interaction_pose_now(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    gesture->is_behind = gesture->owes_ack = gesture->pass.owes_ack = false;
+    gz_gesture_begin_pass(gesture, session->core->scene);
+    aim_motion(session);
+    go_on(session, SIZE_MAX);
+}
+
 double gz_interaction_due(const struct gz_session *session)
 {
     if (gz_gesture_is_passing(&session->gesture)) return -INFINITY;
@@ -125,7 +195,9 @@ bool gz_interaction_follow(struct gz_session *session)
         return gz_scene_seq(scene) != before;
     }
     gz_budget_charge(session, GZ_WORK_LOOK, gesture->count);
-    return gz_gesture_follow(gesture, scene, session->id);
+    const bool has_moved = gz_gesture_follow(gesture, scene, session->id);
+    if (gesture->parts != NULL && !gesture->parts->is_rigid) tell_singly(session);
+    return has_moved;
 }
 
 /* ---- ending ---- */
@@ -216,6 +288,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
 void gz_interaction_release(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
+    gz_sync_end_motion(session->core->sync, session->id);
     gz_scene_release(session->core->scene, gesture->ids, gesture->count, session->id);
     gz_gesture_finish(gesture);
     session->shown.stale = true;

@@ -71,6 +71,8 @@ GZ_MUST_USE enum gz_status gz_interaction_hold(struct gz_session *session, enum 
 /* Puts each node where the motion has it: now or, if they are many, in slices, and when the session
  * can afford it. The latest motion counts, and a gesture that ends has its nodes there. */
 void gz_interaction_pose(struct gz_session *session);
+/* Puts each node there at once, whatever it costs. No pointer is acknowledged for it. */
+void gz_interaction_pose_now(struct gz_session *session);
 /* Empties the gesture; its nodes are free and others see it. */
 void gz_interaction_release(struct gz_session *session);
 /* finish and cancel of such a gesture: it becomes an edit if it changed anything, or the nodes go

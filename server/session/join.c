@@ -139,7 +139,8 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
 
 static struct gz_form form_of(const struct gz_hello *said)
 {
-    return (struct gz_form){.compact = said->compact, .crowd = said->crowd};
+    return (struct gz_form){
+        .compact = said->compact, .motion = said->compact && said->motion, .crowd = said->crowd};
 }
 
 static struct gz_session *new_session(struct gz_core *core, uint64_t id,

@@ -21,23 +21,9 @@ struct hanger {
     bool upright;      /* the parent's axes are the world's, as a root's are */
 };
 
-/* The difference that a turn makes to a vector: no digit is lost in a small turn. */
-static inline gz_vec3 turn_offset(gz_quat q, gz_vec3 v)
-{
-    gz_vec3 axis = {q.x, q.y, q.z}, twice = gz_scale(gz_cross(axis, v), 2);
-    return gz_add(gz_scale(twice, q.w), gz_cross(axis, twice));
-}
-
-/* A component to which nothing is added keeps its bits, a negative zero too. */
-static inline double plus(double value, double offset)
-{
-    return offset == 0 ? value : value + offset;
-}
-
 static inline gz_vec3 shifted(const struct hanger *hanger, gz_vec3 place, gz_vec3 offset)
 {
-    gz_vec3 d = hanger->upright ? offset : gz_mat3_apply(&hanger->to_parent, offset);
-    return (gz_vec3){plus(place.x, d.x), plus(place.y, d.y), plus(place.z, d.z)};
+    return gz_shifted(place, hanger->upright ? offset : gz_mat3_apply(&hanger->to_parent, offset));
 }
 
 /* From the fixed point of the motion to the node, world. */
@@ -72,7 +58,7 @@ static inline bool turn_node(const struct hanger *hanger, const struct gz_motion
         if (!into_rotation(&hanger->parent->linear, axis, &inside)) return false;
         axis = inside;
     }
-    local->t = shifted(hanger, local->t, turn_offset(q, arm(hanger, motion, local->t)));
+    local->t = shifted(hanger, local->t, gz_turn_offset(q, arm(hanger, motion, local->t)));
     gz_quat turned = gz_quat_multiply((gz_quat){axis.x, axis.y, axis.z, q.w}, local->r);
     return gz_unit_quat(turned, &local->r);
 }
@@ -232,6 +218,33 @@ static inline bool scale_node(const struct hanger *hanger, const struct gz_motio
 }
 
 /* ---- Applying ---- */
+
+static bool rigid_turn(const struct hanger *hanger, const struct gz_motion *motion, gz_rigid *rigid)
+{
+    gz_quat q = motion->turn;
+    gz_vec3 axis = {q.x, q.y, q.z}, inside = axis;
+    if (!hanger->upright && !into_rotation(&hanger->parent->linear, axis, &inside)) return false;
+    gz_vec3 fixed = gz_sub(gz_add(motion->pivot, motion->pivot_offset), hanger->parent->origin);
+    rigid->pivot = hanger->upright ? fixed : gz_mat3_apply(&hanger->to_parent, fixed);
+    rigid->in_place = motion->each;
+    if (motion->each) rigid->pivot = (gz_vec3){0, 0, 0};
+    return gz_quat_normalize((gz_quat){inside.x, inside.y, inside.z, q.w}, &rigid->turn);
+}
+
+bool gz_motion_rigid(const struct gz_motion *motion, const gz_affine *parent, gz_rigid *rigid)
+{
+    assert(motion != NULL && parent != NULL && rigid != NULL);
+    struct hanger hanger = {.parent = parent, .to_parent = gz_affine_identity.linear};
+    hanger.upright =
+        memcmp(&parent->linear, &gz_affine_identity.linear, sizeof parent->linear) == 0;
+    if (!hanger.upright && !gz_mat3_inverse(&parent->linear, &hanger.to_parent)) return false;
+    *rigid = gz_rigid_identity;
+    if (motion->kind == GZ_MOTION_SCALE) return false;
+    if (motion->kind == GZ_MOTION_TRANSLATE)
+        rigid->shift = shifted(&hanger, rigid->shift, motion->translation);
+    if (motion->kind == GZ_MOTION_ROTATE && !rigid_turn(&hanger, motion, rigid)) return false;
+    return gz_in_range(rigid->shift, 0) && gz_in_range(rigid->pivot, 0);
+}
 
 /* The parent has moved since the press: the same place in the world, seen from where the parent is
  * now. */

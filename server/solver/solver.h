@@ -309,6 +309,12 @@ extern const struct gz_motion gz_motion_none;
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start,
                      const gz_affine *parent, gz_trs *local, double *residual);
 
+/* The same for all nodes below a parent that has not moved since, as one rigid motion in its frame:
+ * each is then where gz_rigid_apply has it, but for rounding, if the parent scales evenly or the
+ * motion does not turn. False: a motion that scales, a parent without an inverse, or numbers beyond
+ * GZ_COORDINATE_MAX. */
+bool gz_motion_rigid(const struct gz_motion *motion, const gz_affine *parent, gz_rigid *rigid);
+
 /* A wheel turned by `notches`: uniform scale by 1.1^notches about the gizmo's pivot. */
 struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches);
 

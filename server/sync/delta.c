@@ -77,6 +77,25 @@ bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id,
     return true;
 }
 
+/* Whether a node has changed in more than where it is and who moved it. */
+static bool has_other_news(const struct gz_node *node, uint64_t base)
+{
+    return changed(node, GZ_PART_S, base) || changed(node, GZ_PART_NAME, base) ||
+           changed(node, GZ_PART_PARENT, base) || changed(node, GZ_PART_BOUNDS, base) ||
+           changed(node, GZ_PART_ASSET, base);
+}
+
+/* Of a node that is in a motion: without where it is. */
+static bool add_in_motion(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node,
+                          uint64_t base, size_t *bytes)
+{
+    if (!has_other_news(node, base)) return true;
+    if (!gz_sync_add_state(sync, delta, node, base, bytes)) return false;
+    sync->states[delta->count - 1].has &=
+        ~(uint64_t)(GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_BY | GZ_SYNC_AXES);
+    return true;
+}
+
 /* A node that was deleted before a snapshot began has no place in it. */
 static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
 {
@@ -98,7 +117,9 @@ static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor,
             break;
         }
         bool added = true;
-        if (!node->gone)
+        if (!node->gone && gz_sync_is_in_motion(sync, cursor, node))
+            added = add_in_motion(sync, delta, node, cursor->base, &bytes);
+        else if (!node->gone)
             added = gz_sync_add_state(sync, delta, node, cursor->base, &bytes);
         else if (knew_of(cursor, node))
             added = gz_sync_add_gone(sync, delta, node->id, &bytes);

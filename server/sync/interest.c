@@ -4,12 +4,14 @@
 /* ---- changing it ---- */
 
 /* A set for a viewer that was sent the whole scene so far. A viewer that is still catching up has
- * some nodes of one state and some of another: `complete` is then false, and it starts from 0. */
+ * some nodes of one state and some of another, and one that is told motions has some nearly:
+ * `complete` is then false, and it starts from 0. */
 static struct gz_interest_set *create_set(const struct gz_sync *sync,
                                           const struct gz_cursor *cursor, bool *complete)
 {
     struct gz_interest_set *set = gz_interest_set_create();
     *complete = cursor->greeted && !gz_sync_is_lost(sync, cursor);
+    if (gz_sync_knows_motion(sync, cursor)) *complete = false;
     if (set != NULL && *complete) gz_interest_set_assume_all(set, cursor->state);
     return set;
 }
@@ -24,6 +26,7 @@ static bool set_first(const struct gz_sync *sync, struct gz_cursor *cursor,
         return false;
     }
     if (!complete) cursor->state = 0;
+    gz_sync_forget_motions(cursor);
     cursor->interest_set = set;
     return true;
 }

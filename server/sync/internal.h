@@ -22,6 +22,16 @@ struct edit_bytes {
     uint64_t seq, sent_at; /* as gz_sync_edit was given them */
 };
 
+/* A drag that is told as motions. */
+struct motion {
+    uint64_t number; /* counts up */
+    uint64_t session;
+    uint64_t version; /* of motion_version, when it moved last; 0: not yet */
+    struct gz_motion_nodes nodes;
+    uint64_t *ids;                               /* of the nodes, in their order */
+    struct gz_motion_step steps[GZ_MOTIONS_MAX]; /* of the parts */
+};
+
 struct acknowledgement {
     uint64_t session, n, seq;
 };
@@ -73,6 +83,13 @@ struct gz_sync {
     struct acknowledgement *acks;
     size_t ack_count, ack_capacity;
 
+    struct motion *motions[GZ_MOTION_DRAGS_MAX]; /* NULL: none */
+    uint64_t motion_count;                       /* of all that there ever were */
+    uint64_t motion_version;                     /* counts their moves */
+    uint64_t hidden_from, hidden_to; /* from one seq to the other nothing changed that those who are
+                                        told motions need to be told of yet */
+    bool has_motion;                 /* such a viewer is here, or was */
+
     struct board boards[GZ_BOARD_COUNT];
     size_t changed_count;    /* entries that wait to be put on the boards again */
     double changed_due_s;    /* none of these is due before; INFINITY for none */
@@ -89,6 +106,7 @@ struct gz_sync {
     size_t delta_ack_capacity;
     struct gz_move *moves;
     size_t move_capacity;
+    struct gz_motion_step steps[GZ_MOTIONS_MAX];
     void *items;
     size_t item_bytes;
 };
@@ -118,16 +136,46 @@ GZ_MUST_USE bool gz_sync_collect_interest(struct gz_sync *sync, struct gz_cursor
 
 /* ---- moves.c ---- */
 
+#define GZ_SYNC_AXES (GZ_HAS_MOVE_X | GZ_HAS_MOVE_Y | GZ_HAS_MOVE_Z)
+
 /* X, Y and Z of struct gz_move: what of the node's t is new to a viewer that has it as of
  * `base`. */
 uint64_t gz_sync_changed_axes(const struct gz_node *node, uint64_t base);
 /* Whether the delta says nothing but where nodes are that the viewer has. */
 bool gz_sync_is_moves(const struct gz_cursor *cursor, const struct gz_delta *delta);
-/* Appends such a delta in the compact form; `ms` is its time. */
+/* Appends such a delta in the compact form, with the first so many of the sync's `steps`; `ms` is
+ * its time. */
 GZ_MUST_USE enum gz_status gz_sync_append_moves(struct gz_sync *sync,
                                                 const struct gz_cursor *cursor,
-                                                const struct gz_delta *delta, uint64_t ms,
-                                                struct gz_buffer *out);
+                                                const struct gz_delta *delta, size_t step_count,
+                                                uint64_t ms, struct gz_buffer *out);
+
+/* ---- motions.c ---- */
+
+/* Whether the viewer is told motions, and is where it can be told them. */
+bool gz_sync_tells_motions(const struct gz_cursor *cursor);
+/* Whether there is a motion, or a move of one, that the viewer was not told of. */
+bool gz_sync_has_motions(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* Whether one runs that the viewer was told of: what it has of the nodes is nearly right. */
+bool gz_sync_knows_motion(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* Whether two viewers have to be told the same of motions: where none runs, everybody. */
+bool gz_sync_same_motions(const struct gz_sync *sync, const struct gz_cursor *a,
+                          const struct gz_cursor *b);
+/* Whether all that the scene has for the viewer is hidden. */
+bool gz_sync_is_hidden(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* Whether the viewer is told where this node is by the motion that it is in. */
+bool gz_sync_is_in_motion(const struct gz_sync *sync, const struct gz_cursor *cursor,
+                          const struct gz_node *node);
+/* Appends the nodes of the next drag that the viewer does not know as motions, if there is one. It
+ * is at its state before the delta that follows. */
+GZ_MUST_USE enum gz_status gz_sync_append_motion(struct gz_sync *sync, struct gz_cursor *cursor,
+                                                 struct gz_buffer *out);
+/* Puts into `steps` where the motions have come to since the viewer was told, and returns their
+ * number. */
+size_t gz_sync_collect_steps(struct gz_sync *sync, struct gz_cursor *cursor);
+void gz_sync_destroy_motions(struct gz_sync *sync);
+/* The viewer is taken to know of none. */
+void gz_sync_forget_motions(struct gz_cursor *cursor);
 
 /* ---- reading.c ---- */
 

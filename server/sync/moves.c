@@ -3,15 +3,15 @@
 #include "proto/limits.h"
 #include "sync/internal.h"
 
-#define STATE_BITS (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_BY | AXES)
-#define AXES (GZ_HAS_MOVE_X | GZ_HAS_MOVE_Y | GZ_HAS_MOVE_Z)
+#define STATE_BITS                                                                                 \
+    (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_BY | GZ_SYNC_AXES)
 static_assert(GZ_HAS_MOVE_R == GZ_HAS_STATE_R && GZ_HAS_MOVE_S == GZ_HAS_STATE_S &&
                   GZ_HAS_MOVE_BY == GZ_HAS_STATE_BY,
               "a state's bits are those of a move");
 
 uint64_t gz_sync_changed_axes(const struct gz_node *node, uint64_t base)
 {
-    if (node->born > base) return AXES;
+    if (node->born > base) return GZ_SYNC_AXES;
     return (node->axis_seq[0] > base ? GZ_HAS_MOVE_X : 0) |
            (node->axis_seq[1] > base ? GZ_HAS_MOVE_Y : 0) |
            (node->axis_seq[2] > base ? GZ_HAS_MOVE_Z : 0);
@@ -29,7 +29,7 @@ bool gz_sync_is_moves(const struct gz_cursor *cursor, const struct gz_delta *del
 }
 
 enum gz_status gz_sync_append_moves(struct gz_sync *sync, const struct gz_cursor *cursor,
-                                    const struct gz_delta *delta, uint64_t ms,
+                                    const struct gz_delta *delta, size_t step_count, uint64_t ms,
                                     struct gz_buffer *out)
 {
     struct gz_message message = {.op = GZ_OP_MOVES};
@@ -50,6 +50,8 @@ enum gz_status gz_sync_append_moves(struct gz_sync *sync, const struct gz_cursor
         .count = delta->count,
         .acks = delta->acks,
         .ack_count = delta->ack_count,
+        .steps = sync->steps,
+        .step_count = step_count,
     };
     if (delta->saved != cursor->saved) message.has |= GZ_HAS_MOVES_UNSAVED;
     return gz_encode(out, &message);

@@ -43,6 +43,7 @@ void gz_sync_destroy(struct gz_sync *sync)
 {
     if (sync == NULL) return;
     gz_sync_rest(sync);
+    gz_sync_destroy_motions(sync);
     for (int i = 0; i < GZ_EDIT_RING; i++) free(sync->edits[i].bytes);
     free(sync->acks);
     free(sync);
@@ -98,6 +99,7 @@ struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const 
 void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_form form)
 {
     cursor->form = form;
+    sync->has_motion |= form.motion;
     sync->boards[gz_board_of(cursor)].is_read = true;
 }
 
@@ -125,31 +127,74 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
     return true;
 }
 
+/* The viewer is sent this delta. */
+static void follow(const struct gz_sync *sync, struct gz_cursor *cursor,
+                   const struct gz_delta *delta, uint64_t ms)
+{
+    if (cursor->form.compact) cursor->ms = ms;
+    cursor->state = delta->seq;
+    if (!delta->more) cursor->base = cursor->since = delta->seq;
+    cursor->saved = sync->saved;
+    cursor->greeted = !delta->more;
+}
+
+/* A delta that is no moves has no place for steps: moves that lead no further follow it, with the
+ * acknowledgements, which are about a state that has both. */
+static enum gz_status append_with_steps(struct gz_sync *sync, struct gz_cursor *cursor,
+                                        const struct gz_message *message, size_t steps, uint64_t ms,
+                                        struct gz_buffer *out)
+{
+    struct gz_message first = *message;
+    struct gz_delta rest = message->delta;
+    first.delta.ack_count = 0;
+    enum gz_status status = gz_encode(out, &first);
+    if (status != GZ_OK) return status;
+    follow(sync, cursor, &first.delta, ms);
+    rest.from = rest.seq;
+    rest.count = 0;
+    return gz_sync_append_moves(sync, cursor, &rest, steps, ms, out);
+}
+
+static enum gz_status append_form(struct gz_sync *sync, struct gz_cursor *cursor,
+                                  const struct gz_message *message, size_t steps, uint64_t ms,
+                                  struct gz_buffer *out)
+{
+    if (gz_sync_is_moves(cursor, &message->delta))
+        return gz_sync_append_moves(sync, cursor, &message->delta, steps, ms, out);
+    if (steps > 0) return append_with_steps(sync, cursor, message, steps, ms, out);
+    return gz_encode(out, message);
+}
+
 static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
                                    struct gz_buffer *out)
 {
     struct gz_message message = {.op = GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
     const uint64_t ms = (uint64_t)llround(unix_s * 1000);
+    enum gz_status status = GZ_OK;
+    if (gz_sync_tells_motions(cursor) && !gz_sync_is_lost(sync, cursor))
+        status = gz_sync_append_motion(sync, cursor, out);
+    if (status != GZ_OK) return status;
     delta->time = unix_s;
     delta->saved = sync->saved;
     sync->form = cursor->form;
     bool collected = cursor->interest_set != NULL ? gz_sync_collect_interest(sync, cursor, delta)
                                                   : gz_sync_collect_whole(sync, cursor, delta);
     if (!collected || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
-    enum gz_status status = gz_sync_is_moves(cursor, delta)
-                                ? gz_sync_append_moves(sync, cursor, delta, ms, out)
-                                : gz_encode(out, &message);
-    if (status != GZ_OK) return status;
-    if (cursor->form.compact) cursor->ms = ms;
-    cursor->state = delta->seq;
-    if (!delta->more) cursor->base = cursor->since = delta->seq;
-    cursor->saved = sync->saved;
-    cursor->greeted = !delta->more;
-    return GZ_OK;
+    if (delta->from == 0) gz_sync_forget_motions(cursor);
+    const size_t steps = delta->more ? 0 : gz_sync_collect_steps(sync, cursor);
+    status = append_form(sync, cursor, &message, steps, ms, out);
+    if (status == GZ_OK) follow(sync, cursor, delta, ms);
+    return status;
 }
 
 /* ---- the frame ---- */
+
+static bool has_delta(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
+           gz_sync_has_motions(sync, cursor);
+}
 
 static enum gz_status append_edits(const struct gz_sync *sync, struct gz_cursor *cursor,
                                    struct gz_buffer *out)
@@ -177,8 +222,7 @@ static enum gz_status append_saved(const struct gz_sync *sync, struct gz_cursor 
 static bool shows_doings(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return cursor->presence.version != 0 &&
-           (!cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
-            cursor->edits != sync->edit_count ||
+           (has_delta(sync, cursor) || cursor->edits != sync->edit_count ||
             gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes));
 }
 
@@ -189,7 +233,7 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
     if (cursor->form.crowd && shows_doings(sync, cursor))
         status = gz_sync_append_begun(sync, cursor, out);
     if (status != GZ_OK) return status;
-    if (!cursor->greeted || cursor->state != gz_scene_seq(sync->scene)) {
+    if (has_delta(sync, cursor)) {
         status = append_delta(sync, cursor, unix_s, out);
         if (status != GZ_OK || !cursor->greeted) return status;
     }
@@ -229,7 +273,8 @@ static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cur
 {
     for (int i = 0; i < FRAMES; i++) {
         struct cached_frame *frame = &sync->frames[i];
-        if (frame->version == content_version(sync) && same_cursor(&frame->before, cursor))
+        if (frame->version == content_version(sync) && same_cursor(&frame->before, cursor) &&
+            gz_sync_same_motions(sync, &frame->before, cursor))
             return frame;
     }
     return NULL;
@@ -263,7 +308,7 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
-    return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
+    return (has_delta(sync, cursor) && !gz_sync_is_hidden(sync, cursor)) ||
            cursor->saved < sync->saved_shown || cursor->edits != sync->edit_count ||
            gz_sync_has_presence(sync, cursor) || gz_sync_has_crowd(sync, cursor) ||
            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
@@ -292,7 +337,10 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
         frame->version = content_version(sync);
     }
     frame->used = ++sync->uses;
+    const struct gz_form form =
+        cursor->form; /* who asked for motions shares the frames of others */
     *cursor = frame->after;
+    cursor->form = form;
     return &frame->bytes;
 }
 
@@ -368,7 +416,8 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
 static uint64_t news_version(const struct gz_sync *sync)
 {
     uint64_t version = gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown +
-                       sync->crowd.version + gz_notebook_shelf(sync->notes)->version +
+                       sync->crowd.version + sync->motion_count + sync->motion_version +
+                       gz_notebook_shelf(sync->notes)->version +
                        gz_checkpoint_list_shelf(sync->checkpoints)->version;
     for (int i = 0; i < GZ_BOARD_COUNT; i++) {
         const struct board *board = &sync->boards[i];

@@ -8,6 +8,10 @@
  * A viewer may have an interest: then its deltas hold that part of the scene only, and no other
  * viewer shares them.
  *
+ * Others may have asked for motions: a running drag of many nodes is then told by the list of its
+ * nodes, once, and by a rigid motion for each parent that they have. What such a viewer has of the
+ * nodes meanwhile is a preview; the end of the drag changes each of them, and so tells it.
+ *
  * Ownership: the scene, the notes, the checkpoints and the presence entries belong to the caller.
  * They outlive the sync; an entry may also be withdrawn (gz_sync_absent). Threads: one. No clock:
  * the time is handed in. Memory: none is asked for in the steady state. */
@@ -27,6 +31,7 @@ struct gz_form {
     bool compact; /* it reads the compact form */
     bool acks;    /* compact: it sent pointers, so it is told what is acknowledged */
     bool crowd;   /* it is told of those alone who act, and how many are here */
+    bool motion;  /* compact: it is told motions, while it follows the whole scene */
 };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
@@ -45,6 +50,8 @@ struct gz_cursor {
     uint64_t begun; /* crowd: how many of those who began to act it was sent */
     uint64_t ms;    /* compact: the time of its last delta, Unix milliseconds; 0: none */
     struct gz_form form;
+    uint64_t motions; /* the number of the latest drag whose nodes it was told to be in motions */
+    uint64_t motion_version; /* of what it was told of where motions have come to */
     bool greeted; /* it has its first delta, or the first one since its interest changed: that one
                      is sent even if it is empty */
     struct gz_interest_set *interest_set; /* NULL: the whole scene. With `state` 0 the viewer has no
@@ -141,6 +148,35 @@ GZ_MUST_USE enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_me
                                         uint64_t sent_at);
 /* The scene at its present seq shows the effect of this session's pointer `n`. */
 void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n);
+
+/* ---- motions ---- */
+
+/* The nodes of a drag, by parts of one parent each. */
+struct gz_motion_nodes {
+    struct gz_move *starts; /* id, t and r of each at the drag's beginning, part after part */
+    size_t count;
+    size_t ends[GZ_MOTIONS_MAX]; /* of the parts, in `starts` */
+    size_t part_count;
+    uint64_t since_seq; /* the nodes were as at the beginning from this seq of the scene on */
+    uint64_t until_seq; /* and to this one; 0: they have moved since */
+};
+
+/* Whether there is a viewer to be told of another drag so, and room for it. */
+bool gz_sync_wants_motion(const struct gz_sync *sync);
+/* The drag of the session is told as motions from now on, and has not moved yet. The session holds
+ * these nodes and no others while it is; what `starts` points to is the sync's from now on. False
+ * without memory, or if there are too many parts: then it is freed. */
+GZ_MUST_USE bool gz_sync_begin_motion(struct gz_sync *sync, uint64_t session,
+                                      const struct gz_motion_nodes *nodes);
+/* Each node of a part is where its rigid motion has it, as the scene is now. */
+void gz_sync_move(struct gz_sync *sync, uint64_t session, const gz_rigid *parts);
+/* All that changed since `seq`, if it was the scene's present one, is where the drag has posed some
+ * of its nodes: that is nothing to tell of before the others are there. */
+void gz_sync_hide(struct gz_sync *sync, uint64_t seq);
+/* The nodes are told one by one again. Each that moved takes a seq now, or did by the end of the
+ * drag, so that every viewer is told where it is. Does nothing if the drag is not told as motions.
+ */
+void gz_sync_end_motion(struct gz_sync *sync, uint64_t session);
 
 /* Makes the entry present, or says that it changed: `parts`, 1 << enum gz_presence_part each. */
 void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint32_t parts,

@@ -41,9 +41,9 @@ static void check_accepted(enum gz_side side, const struct gz_message *message)
 }
 
 /* Each node is somewhere. */
-static const gz_vec3 *place_of(const void *scene, uint64_t id)
+static const gz_trs *place_of(const void *scene, uint64_t id)
 {
-    static const gz_vec3 place = {1, 2, 3};
+    static const gz_trs place = {{1, 2, 3}, {0, 0, 0, 1}, {1, 1, 1}};
     (void)scene;
     return id % 8 != 0 ? &place : NULL;
 }
@@ -54,7 +54,7 @@ static void turn(struct gz_compact *compact, struct gz_arena *arena, struct gz_m
     enum gz_status status = gz_compact_turn(compact, arena, &message, &error);
     require(status == GZ_OK || status == GZ_CONFLICT || status == GZ_BAD_VALUE);
     require((status == GZ_OK) == (error.message[0] == '\0'));
-    require(status != GZ_OK || message.op < GZ_OP_MOVES);
+    require(status != GZ_OK || message.op < GZ_OP_MOVES || message.op == GZ_OP_MOTION);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "session/internal.h"
 #include "support/cmocka.h"
 #include "support/grow.h"
@@ -331,9 +332,22 @@ static void assert_view(struct client *client, const struct gz_node_record *node
     fail_msg("client %s does not hold what any of its cameras sees", client->user);
 }
 
+/* What is a preview is held by a drag that runs. */
+static void assert_previews_are_held(const struct client *client)
+{
+    for (size_t i = 0; i < client->mirror.count; i++) {
+        const struct mirror_node *node = &client->mirror.nodes[i];
+        if (!node->in_motion) continue;
+        const struct gz_node *own = gz_scene_find(client->host->core->scene, node->id);
+        assert_non_null(own);
+        if (own->holder == 0) assert_memory_equal(&node->content.trs, &own->trs, sizeof own->trs);
+    }
+}
+
 static void assert_part(struct client *client, const struct gz_node_record *nodes, size_t count)
 {
     assert_int_equal(client->mirror.seq, gz_core_summary(client->host->core).seq);
+    assert_previews_are_held(client);
     if (client->wish.kind == PART_WHOLE)
         mirror_assert_equal(&client->mirror, nodes, count);
     else if (client->wish.kind == PART_VIEW)
@@ -406,13 +420,14 @@ static struct gz_message hello_of(const struct client *client)
     hello.hello.draw = client->draw;
     hello.hello.compact = client->compact != NULL;
     hello.hello.crowd = client->crowd;
+    hello.hello.motion = client->motion;
     return hello;
 }
 
-static const gz_vec3 *place_of(const void *mirror, uint64_t id)
+static const gz_trs *place_of(const void *mirror, uint64_t id)
 {
     const struct mirror_node *node = mirror_find(mirror, id);
-    return node != NULL ? &node->content.trs.t : NULL;
+    return node != NULL ? &node->content.trs : NULL;
 }
 
 static struct client *new_client(struct host *host, const struct gz_claims *claims, bool draw)
@@ -427,6 +442,7 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
     if (!host->plain && host->next_session % 2 == 0)
         client->compact = gz_compact_create(place_of, &client->mirror);
     client->crowd = !host->plain && host->next_session % 3 == 0;
+    client->motion = client->compact != NULL && (host->motions || host->next_session % 4 == 0);
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
@@ -644,6 +660,8 @@ static void hear_delta(struct client *client, const struct gz_delta *delta)
     size_t count;
     mirror_apply(&client->mirror, delta);
     hear_doers(client, delta);
+    for (size_t i = client->told_singly; i < delta->count; i++)
+        mirror_mark_motion(&client->mirror, delta->nodes[i].id);
     hear_saved(client, delta->saved);
     if (client->wish.kind != PART_WHOLE) client->mirror.complete = 0;
     if (delta->more || client->wish.kind == PART_WHOLE) return;
@@ -715,6 +733,24 @@ static void keep_users(struct gz_arena *arena, struct gz_presence *presence)
     presence->users = users;
 }
 
+static void keep_nodes(struct gz_arena *arena, struct gz_delta *delta)
+{
+    struct gz_node_state *nodes = gz_arena_take(arena, delta->count + 1, sizeof *nodes);
+    assert_non_null(nodes);
+    if (delta->count > 0) memcpy(nodes, delta->nodes, delta->count * sizeof *nodes);
+    delta->nodes = nodes;
+}
+
+/* The nodes of a motion are previews until they are told of by themselves. */
+static void mark_listed(struct client *client, const struct gz_motion_message *motion)
+{
+    assert_true(client->motion);
+    for (size_t i = 0; i < motion->nodes.count; i++)
+        mirror_mark_motion(&client->mirror, motion->nodes.ids[i]);
+    for (size_t i = 0; i < motion->start_count; i++)
+        mirror_mark_motion(&client->mirror, motion->starts[i].id);
+}
+
 static void turn(struct client *client, struct gz_arena *arena, struct gz_message *message)
 {
     struct gz_error error = {.message = ""};
@@ -723,9 +759,13 @@ static void turn(struct client *client, struct gz_arena *arena, struct gz_messag
         assert_false(is_compact);
         return;
     }
+    client->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
+    if (message->op == GZ_OP_MOVES && message->moves.step_count > 0) assert_true(client->motion);
+    if (message->op == GZ_OP_MOTION) mark_listed(client, &message->motion);
     if (gz_compact_turn(client->compact, arena, message, &error) != GZ_OK)
         fail_msg("the server said what does not follow: %s", error.message);
     if (is_compact && message->op == GZ_OP_PRESENCE) keep_users(arena, &message->presence);
+    if (is_compact && message->op == GZ_OP_DELTA) keep_nodes(arena, &message->delta);
 }
 
 static void keep_frame(struct client *client, const struct gz_buffer *frame)

@@ -63,6 +63,7 @@ struct client {
     bool draw;
     struct gz_compact *compact; /* it asks for the compact form; NULL: it does not */
     bool crowd;                 /* it asks to be told of those alone who act */
+    bool motion;                /* it reads the compact form, and asks for motions */
     struct mirror mirror;
     struct part_wish wish; /* what its deltas have to hold */
     struct said_wish *said, **said_end;
@@ -76,6 +77,7 @@ struct client {
     uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
     bool resumed;
     struct heard *heard, **heard_end;
+    size_t told_singly; /* nodes of the message that is heard, before those in motions */
     size_t bytes_heard, frames_heard; /* of all frames, forgotten ones too */
     struct {
         uint64_t session;
@@ -97,6 +99,8 @@ struct host {
     bool past_waits;        /* questions are not answered */
     bool plain;             /* who joins from now on asks for no other form; else every second one
                                asks for the compact form, and every third to be told of a crowd */
+    bool motions;           /* those who ask for the compact form from now on all ask for motions;
+                               else every second one of them does */
     size_t few;             /* of whom such viewers are told in any case: 1, so that they meet
                                people who only watch */
     bool bulk_waits;        /* what the core puts off is not done: a turn ends with it */

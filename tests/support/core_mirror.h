@@ -11,6 +11,8 @@
 struct mirror_node {
     uint64_t id;
     struct gz_content content; /* the name is the mirror's own */
+    bool in_motion; /* it was told of by a motion since it was last told of by itself: its t and r
+                       are a preview */
 };
 
 struct mirror {
@@ -25,9 +27,12 @@ struct mirror {
 void mirror_finish(struct mirror *mirror);
 void mirror_clear(struct mirror *mirror);
 void mirror_apply(struct mirror *mirror, const struct gz_delta *delta);
+/* The node is in a motion, by which it will be told of, or was just now. */
+void mirror_mark_motion(struct mirror *mirror, uint64_t id);
 const struct mirror_node *mirror_find(const struct mirror *mirror,
                                       uint64_t id); /* NULL where it is not there */
-/* Fails the test unless the mirror holds exactly these nodes, bit for bit. */
+/* Fails the test unless the mirror holds exactly these nodes, bit for bit, but for the t and r of
+ * those that are in a motion. */
 void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes,
                          size_t count);
 /* The same of a part of them: all that `must` be there, none that may not, and each one's

@@ -239,7 +239,9 @@ static void say_hello(struct crowd_member *member)
                                     .user = {member->user, strlen(member->user)},
                                     .role = member->role,
                                     .crowd = member->counts,
-                                    .create = member->role >= GZ_ROLE_EDITOR};
+                                    .create = member->role >= GZ_ROLE_EDITOR,
+                                    .compact = member->compact,
+                                    .motion = member->motion};
     member->state = CROWD_JOINING;
     crowd_send(member, &hello);
 }
@@ -263,6 +265,17 @@ static void hear_delta(struct crowd_member *member, const struct gz_delta *delta
     if (!delta->more && member->state == CROWD_JOINING) member->state = CROWD_JOINED;
 }
 
+static void hear_moves(struct crowd_member *member, const struct gz_moves *moves)
+{
+    if (moves->from != member->seq % GZ_MOVES_FROM)
+        fail_msg("moves from %llu came at %llu", (unsigned long long)moves->from,
+                 (unsigned long long)member->seq);
+    member->seq += moves->step;
+    member->deltas++;
+    if (moves->count > member->nodes_max) member->nodes_max = moves->count;
+    if (moves->ack_count > 0) member->acknowledged = moves->acks[moves->ack_count - 1].n;
+}
+
 static void hear(struct crowd_member *member, const struct gz_message *message)
 {
     switch (message->op) {
@@ -270,6 +283,7 @@ static void hear(struct crowd_member *member, const struct gz_message *message)
     case GZ_OP_DELTA: hear_delta(member, &message->delta); break;
     case GZ_OP_PRESENCE: member->people += message->presence.count; break;
     case GZ_OP_CROWD: member->here = message->here; break;
+    case GZ_OP_MOVES: hear_moves(member, &message->moves); break;
     case GZ_OP_OK: member->oks++; break;
     case GZ_OP_ERROR:
         member->errors[message->error.code]++;

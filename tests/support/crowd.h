@@ -25,6 +25,7 @@ struct crowd_member {
     enum gz_role role;
     const char *scene, *user; /* before it has come further than connecting they may be changed */
     bool counts;              /* so may this: it asks to be told of those alone who act */
+    bool compact, motion;     /* what it asks for in its hello; to be changed as early */
     bool stalled, writing;
     uint64_t mark; /* the caller's own */
     struct gz_buffer in, out;

@@ -1,23 +1,32 @@
 // compact.js - turns messages of the compact form, which are lists, into the messages that they
 // stand for: `moves` into `delta`, `person` and `people` into `presence`. They go on from what came
-// before, which is kept here and begins anew with each `welcome`.
-import { compose, quatRotate } from "./maths.js";
+// before, which is kept here and begins anew with each `welcome`. `motion` stands for none: it says
+// which nodes later `moves` are about.
+import { compose, quatMultiply, quatRotate } from "./maths.js";
 
-/** @import {Quat, Vec3} from "./types.js" */
+/** @import {Quat, Transform, Vec3} from "./types.js" */
 
 const MOVES = 1;
 const PERSON = 2;
 const PEOPLE = 3;
+const MOTION = 4;
 /** A `moves` names the seq that it is from by its remainder. */
 const FROM = 128;
 const TURN_STEPS = 32767;
 const SPOT_STEPS = 65535;
+const MOTIONS_MAX = 64;
+const MOTION_NODES_MAX = 20000;
 
 /**
  * Where the scene as it is known so far has a node, in its parent.
  * @callback Place
  * @param {number} id
- * @returns {Vec3 | undefined}
+ * @returns {Readonly<Pick<Transform, "t" | "r">> | undefined}
+ */
+
+/**
+ * The nodes of a motion, as they were at its beginning.
+ * @typedef {{ by: number, nodes: { id: number, t: Vec3, r: Quat }[] }} Motion
  */
 
 export class CompactReader {
@@ -28,6 +37,8 @@ export class CompactReader {
   #saved = 0;
   /** @type {Map<number, Known>} */
   #people = new Map();
+  /** @type {Map<number, Motion>} */
+  #motions = new Map();
 
   /** @param {Place} place */
   constructor(place) {
@@ -35,8 +46,8 @@ export class CompactReader {
   }
 
   /**
-   * The message itself, or the one that it stands for. The scene is as the message before left it.
-   * Throws if this one does not follow that.
+   * The message itself, or the one that it stands for; null where it says nothing by itself. The
+   * scene is as the message before left it. Throws if this one does not follow that.
    * @param {any} message
    * @returns {any}
    */
@@ -47,12 +58,14 @@ export class CompactReader {
     if (message.op === "welcome") {
       this.#seq = null;
       this.#people.clear();
+      this.#motions.clear();
     }
     return message;
   }
 
   /** @param {any} delta */
-  #follow({ seq, saved, time }) {
+  #follow({ from, seq, saved, time }) {
+    if (from === 0) this.#motions.clear();
     this.#seq = seq;
     this.#saved = saved;
     this.#ms = Math.round(1000 * time);
@@ -64,12 +77,13 @@ export class CompactReader {
     if (number === MOVES) return this.#moves(fields);
     if (number === PERSON) return this.#person(fields);
     if (number === PEOPLE) return this.#left(fields);
+    if (number === MOTION) return this.#motion(fields);
     throw new TypeError(`gizmod: no compact message has the number ${number}`);
   }
 
   /** @param {Fields} fields */
   #moves(fields) {
-    fields.mask(3);
+    fields.mask(4);
     const from = fields.count();
     if (this.#seq === null || this.#seq % FROM !== from)
       throw new TypeError(`gizmod: moves from ${from}, the scene stands at ${this.#seq}`);
@@ -83,6 +97,8 @@ export class CompactReader {
     };
     if (fields.has(1)) delta.saved = delta.seq - fields.count();
     const acks = fields.has(2) ? fields.list() : [];
+    const steps = fields.has(3) ? fields.list() : [];
+    for (const step of steps) this.#step(new Fields(step), delta.nodes);
     fields.end();
     this.#follow(delta);
     return acks.length > 0 ? { ...delta, acks } : delta;
@@ -96,13 +112,59 @@ export class CompactReader {
     if (!before) throw new TypeError(`gizmod: moves of node ${id}, which does not exist`);
     /** @type {any} */
     const move = { id };
-    const t = before.map((was, axis) => (fields.has(axis) ? fields.numbers(1)[0] : was));
+    const t = before.t.map((was, axis) => (fields.has(axis) ? fields.numbers(1)[0] : was));
     if (fields.has(0) || fields.has(1) || fields.has(2)) move.t = t;
     if (fields.has(3)) move.r = fields.numbers(4);
     if (fields.has(4)) move.s = fields.numbers(3);
     if (fields.has(5)) move.by = fields.count();
     fields.end();
     return move;
+  }
+
+  /**
+   * Where a motion has come to: adds its nodes. One that has gone meanwhile is passed over.
+   * @param {Fields} fields
+   * @param {any[]} nodes
+   */
+  #step(fields, nodes) {
+    fields.mask(3);
+    const number = fields.count();
+    const motion = this.#motions.get(number);
+    if (!motion) throw new TypeError(`gizmod: moves of motion ${number}, which was never told`);
+    const shift = fields.has(0) ? fields.numbers(3) : NOWHERE;
+    const turn = fields.has(1) ? fields.numbers(4) : null;
+    const pivot = fields.has(2) ? fields.numbers(3) : null;
+    fields.end();
+    for (const { id, t, r } of motion.nodes) {
+      if (!this.#place(id)) continue;
+      const at = turn && pivot ? shifted(t, turnOffset(turn, minus(t, pivot))) : t;
+      nodes.push({
+        id,
+        by: motion.by,
+        t: shifted(at, shift),
+        r: turn ? unit(quatMultiply(/** @type {Quat} */ (turn), r)) : [...r],
+      });
+    }
+  }
+
+  /** @param {Fields} fields */
+  #motion(fields) {
+    fields.mask(2);
+    const number = fields.count();
+    const motion = /** @type {Motion} */ ({ by: fields.count(), nodes: [] });
+    const ids = fields.has(0) ? fields.list() : [];
+    const starts = fields.has(1) ? fields.list() : [];
+    fields.end();
+    if (number < 1 || number > MOTIONS_MAX || ids.length + starts.length > MOTION_NODES_MAX)
+      throw new TypeError("gizmod: a motion whose number, or count of nodes, cannot be");
+    for (const start of starts) motion.nodes.push(startOf(new Fields(start)));
+    for (const id of ids) {
+      const now = this.#place(id);
+      if (!now) throw new TypeError(`gizmod: a motion of node ${id}, which does not exist`);
+      motion.nodes.push({ id, t: [...now.t], r: [...now.r] });
+    }
+    this.#motions.set(number, motion);
+    return null;
   }
 
   /** @param {Fields} fields */
@@ -250,6 +312,68 @@ class Known {
     if (ray) record.ray = ray;
     return record;
   }
+}
+
+// ---- motions: the order of the operations is that of the server, so that little is lost ----
+
+const NOWHERE = [0, 0, 0];
+
+/** Where a node was when its motion began. @param {Fields} fields */
+function startOf(fields) {
+  fields.mask(6);
+  const id = fields.count();
+  if (!fields.has(0) || !fields.has(1) || !fields.has(2) || !fields.has(3))
+    throw new TypeError(`gizmod: a motion of node ${id}, which began nowhere`);
+  const t = /** @type {Vec3} */ (fields.numbers(3));
+  const r = /** @type {Quat} */ (fields.numbers(4));
+  if (fields.has(4)) fields.numbers(3);
+  if (fields.has(5)) fields.count();
+  fields.end();
+  return { id, t, r };
+}
+
+/** @param {readonly number[]} a @param {readonly number[]} b */
+const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+
+/** A coordinate to which nothing is added stays what it was, a negative zero too. */
+const plus = (/** @type {number} */ place, /** @type {number} */ offset) =>
+  offset === 0 ? place : place + offset;
+
+/** @param {readonly number[]} place @param {readonly number[]} by @returns {Vec3} */
+const shifted = (place, by) => [
+  plus(place[0], by[0]),
+  plus(place[1], by[1]),
+  plus(place[2], by[2]),
+];
+
+/** @param {readonly number[]} a @param {readonly number[]} b */
+const cross = (a, b) => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
+
+/**
+ * The difference that a turn makes to a vector: no digit is lost in a small turn.
+ * @param {readonly number[]} turn
+ * @param {readonly number[]} v
+ */
+function turnOffset(turn, v) {
+  const twice = cross(turn, v).map((part) => 2 * part);
+  const across = cross(turn, twice);
+  return [
+    twice[0] * turn[3] + across[0],
+    twice[1] * turn[3] + across[1],
+    twice[2] * turn[3] + across[2],
+  ];
+}
+
+/** A quaternion that is unit to the last bits stays as it is. @param {Quat} q @returns {Quat} */
+function unit([x, y, z, w]) {
+  const square = x * x + y * y + z * z + w * w;
+  if (Math.abs(square - 1) <= 8 * Number.EPSILON) return [x, y, z, w];
+  const length = Math.sqrt(square);
+  return [x / length, y / length, z / length, w / length];
 }
 
 /** The turn of a pose, which is told in steps. @param {number[]} pose @returns {Quat} */

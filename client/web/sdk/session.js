@@ -128,7 +128,7 @@ export class Session extends Emitter {
   #wheel = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #wheelRests;
-  #compact = new CompactReader((id) => this.scene.toldNow(id)?.t);
+  #compact = new CompactReader((id) => this.scene.toldNow(id));
   /** The deltas of a state that is not complete yet. @type {any[]} */
   #coming = [];
   #roster = new Roster();
@@ -718,7 +718,15 @@ export class Session extends Emitter {
   }
 
   #hello() {
-    const { scene, user, role, create, compact = true, crowd = true } = this.#options;
+    const {
+      scene,
+      user,
+      role,
+      create,
+      compact = true,
+      motion = compact,
+      crowd = true,
+    } = this.#options;
     const { text: token } = this.#token;
     const stand = {
       epoch: this.#epoch,
@@ -733,6 +741,7 @@ export class Session extends Emitter {
       token,
       create,
       compact,
+      motion,
       crowd,
       resume: stand.epoch === 0 ? undefined : stand,
     };
@@ -797,6 +806,7 @@ export class Session extends Emitter {
     const { here } = this;
     for (const told of messages) {
       const message = this.#compact.read(told);
+      if (!message) continue;
       people ||= message.op === "presence";
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;

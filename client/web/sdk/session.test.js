@@ -53,6 +53,44 @@ const told = async (session, accept) => {
 
 const online = (session) => event(session, "status", ({ phase }) => phase === "online");
 
+test("a drag of many nodes is told as motions, and is exact in the end", async () => {
+  const bytes = { Bob: 0, Cleo: 0 };
+  const counted = (user) =>
+    class extends WebSocket {
+      constructor(...rest) {
+        super(...rest);
+        this.on("message", (data) => (bytes[user] += data.byteLength ?? data.length));
+      }
+    };
+  const more = { scene: "many", create: true, predict: false };
+  const ada = await join("Ada", more);
+  const nodes = Array.from({ length: 600 }, (_, i) => ({ name: "n", t: [i / 7, i % 9, 0.3] }));
+  const { ids } = await ada.create(nodes);
+  const bob = await join("Bob", { ...more, WebSocket: counted("Bob") }),
+    cleo = await join("Cleo", { ...more, motion: false, WebSocket: counted("Cleo") });
+  const poses = (session) => ids.map((id) => session.scene.told(id));
+  const isNear = (a, b) =>
+    a.every(({ t, r }, i) =>
+      [...t, ...r].every((x, j) => Math.abs(x - [...b[i].t, ...b[i].r][j]) <= 1e-7),
+    );
+  await ada.grab("rz", { nodes: ids, value: [0.1] });
+  let last = poses(cleo);
+  const before = { ...bytes };
+  for (const angle of [0.2, 0.5, -1.1]) {
+    const changed = event(cleo.scene, "change", () => !isNear(poses(cleo), last));
+    await ada.grab("rz", { value: [angle] });
+    await changed;
+    last = poses(cleo);
+    if (!isNear(poses(bob), last))
+      await event(bob.scene, "change", () => isNear(poses(bob), poses(cleo)));
+  }
+  assert.ok(bytes.Cleo - before.Cleo > 10 * (bytes.Bob - before.Bob), JSON.stringify(bytes));
+  const { seq } = await ada.up();
+  for (const { scene } of [bob, cleo])
+    if (scene.seq < seq) await event(scene, "change", () => scene.seq >= seq);
+  assert.deepEqual(poses(bob), poses(cleo));
+});
+
 test("what one sets the other sees, with the same seq", async () => {
   const ada = await join("Ada"),
     bob = await join("Bob");

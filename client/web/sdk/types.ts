@@ -368,6 +368,11 @@ export interface ConnectOptions {
    * where many do; true by default.
    */
   crowd?: boolean;
+  /**
+   * Whether a running drag of many nodes may be told as a motion of all of them, by which their
+   * places are rounded to 1e-9 of what they are until it ends; true by default, with `compact`.
+   */
+  motion?: boolean;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
 }

@@ -63,13 +63,15 @@ void stage_check(enum gz_status status, const struct gz_error *error, const char
     if (status != GZ_OK) fail_msg("%s: %s: %s", what, gz_status_word(status), error->message);
 }
 
-static struct gz_client *join(struct stage *stage, const char *scene, const char *user, bool plain)
+static struct gz_client *join(struct stage *stage, const char *scene, const char *user, bool plain,
+                              bool singly)
 {
     struct gz_client_options options = {.url = stage->daemon.url,
                                         .scene = scene,
                                         .user = user,
                                         .create = true,
                                         .plain = plain,
+                                        .singly = singly,
                                         .timeout_s = STAGE_SECONDS};
     struct gz_client *client;
     struct gz_error error = {0};
@@ -82,12 +84,17 @@ static struct gz_client *join(struct stage *stage, const char *scene, const char
 
 struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user)
 {
-    return join(stage, scene, user, false);
+    return join(stage, scene, user, false, false);
 }
 
 struct gz_client *stage_join_plain(struct stage *stage, const char *scene, const char *user)
 {
-    return join(stage, scene, user, true);
+    return join(stage, scene, user, true, false);
+}
+
+struct gz_client *stage_join_singly(struct stage *stage, const char *scene, const char *user)
+{
+    return join(stage, scene, user, false, true);
 }
 
 void stage_import_engine(struct stage *stage)

@@ -211,6 +211,98 @@ static void test_compact_watcher_reads_33_bytes_for_each_move(void **state)
     assert_same_scene(bert, cleo);
 }
 
+/* ---- motions ---- */
+
+#define MANY 1500
+
+static void create_many(struct gz_client *client, uint64_t ids[MANY])
+{
+    static struct gz_create_node nodes[MANY];
+    for (int i = 0; i < MANY; i++) {
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_T, .name = {"n", 1}};
+        nodes[i].trs.t = (gz_vec3){0.1 * (i % 40), 0.1 * (i / 40), 0.01 * i};
+    }
+    const struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, MANY}};
+    const struct gz_message *answer = stage_ask(client, create);
+    assert_int_equal(answer->ok.ids.count, MANY);
+    memcpy(ids, answer->ok.ids.ids, MANY * sizeof *ids);
+}
+
+/* The largest difference between where two clients have the nodes, in metres and of quaternions. */
+static double difference_of(const struct gz_client *a, const struct gz_client *b,
+                            const uint64_t ids[MANY])
+{
+    double most = 0;
+    for (int i = 0; i < MANY; i++) {
+        const gz_trs *one = &node_in(a, ids[i])->trs, *other = &node_in(b, ids[i])->trs;
+        most = fmax(most, gz_length(gz_sub(one->t, other->t)));
+        most = fmax(most, fabs(one->r.x - other->r.x) + fabs(one->r.y - other->r.y) +
+                              fabs(one->r.z - other->r.z) + fabs(one->r.w - other->r.w));
+    }
+    return most;
+}
+
+/* Until all have heard where the last move took the nodes; fails where they never agree. */
+static void await_same(struct gz_client *const clients[], size_t count, const uint64_t ids[MANY])
+{
+    const double patience = 1e3 * STAGE_SECONDS;
+    bool same = false;
+    for (int turn = 0; !same && turn < patience; turn++) {
+        same = true;
+        for (size_t i = 0; i < count; i++) {
+            while (gz_client_next(clients[i], 0.001) != NULL) continue;
+            const struct gz_mirror *mirror = gz_client_mirror(clients[i]);
+            same &= gz_mirror_count(mirror) == MANY &&
+                    gz_mirror_seq(mirror) == gz_mirror_seq(gz_client_mirror(clients[0])) &&
+                    difference_of(clients[i], clients[0], ids) < 1e-8;
+        }
+    }
+    assert_true(same);
+}
+
+/* One follows it from the beginning, one comes in the middle, and one loses the connection; another
+ * one is told of each node. */
+static void test_motion_watchers_read_little_and_have_the_same_in_the_end(void **state)
+{
+    enum { MOVES = 20 };
+    static uint64_t ids[MANY];
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "lots", "anna"),
+                     *bert = stage_join(stage, "lots", "bert"),
+                     *cleo = stage_join_singly(stage, "lots", "cleo"),
+                     *dora = stage_join(stage, "lots", "dora"), *emil = NULL;
+    struct gz_error error = {0};
+    create_many(anna, ids);
+    stage_ask(anna, message_camera((gz_vec3){0, 0, 30}, (gz_vec3){0, 0, 0}));
+    struct gz_message grab = message_grab(ids, GZ_RZ, 1060, 540);
+    grab.pointer.nodes = (struct gz_ids){ids, MANY};
+    stage_ask(anna, grab);
+    await_same((struct gz_client *const[]){cleo, anna, bert, dora}, 4, ids);
+    const uint64_t with = gz_client_received_bytes(bert), singly = gz_client_received_bytes(cleo);
+    for (int i = 1; i <= MOVES; i++) {
+        stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1060 - 10 * i, 540 + 7 * i));
+        if (i == 7) gz_client_cut(dora);
+        if (i == 11) stage_check(gz_client_reconnect(dora, &error), &error, "back");
+        if (i == 14) emil = stage_join(stage, "lots", "emil");
+        while (gz_client_next(bert, 0) != NULL) continue;
+    }
+    assert_true(gz_client_welcome(dora)->resumed);
+    await_same((struct gz_client *const[]){cleo, anna, bert, dora, emil}, 5, ids);
+    const uint64_t bytes = gz_client_received_bytes(bert) - with,
+                   singly_bytes = gz_client_received_bytes(cleo) - singly;
+    print_message("%d moves of %d nodes: %llu bytes, node by node %llu\n", MOVES, MANY,
+                  (unsigned long long)bytes, (unsigned long long)singly_bytes);
+    assert_true(bytes < 20000);
+    assert_true(singly_bytes > 8 * bytes);
+    stage_ask(anna, message_pointer(GZ_PHASE_UP, 700, 600));
+    struct gz_client *const others[] = {anna, bert, dora, emil};
+    for (size_t i = 0; i < 4; i++) {
+        stage_catch_up(others[i], cleo);
+        stage_catch_up(cleo, others[i]);
+        assert_same_scene(others[i], cleo);
+    }
+}
+
 static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(void **state)
 {
     struct stage *stage = *state;
@@ -506,6 +598,7 @@ int main(void)
         STAGED(test_following_another_through_an_orbit),
         STAGED(test_following_another_shows_where_she_looks_and_points),
         STAGED(test_compact_watcher_reads_33_bytes_for_each_move),
+        STAGED(test_motion_watchers_read_little_and_have_the_same_in_the_end),
         STAGED(test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone),
         STAGED(test_undo_takes_back_ones_own_and_says_conflicts),
         STAGED(test_create_hangs_refs_and_delete_takes_subtrees),
