@@ -226,3 +226,13 @@ gizmod_planted_fault(access_answered_too_early FILE server/session/access.c
     FROM "    return append(session, message, &record, !is_there, failure);"
     TO "    gz_session_ok(session, message, 0, NULL);
     return append(session, message, &record, !is_there, failure);")
+
+# ---- motions ----
+
+gizmod_planted_fault(motion_told_to_who_does_not_know_it FILE server/sync/motions.c
+    FROM "return motion != NULL && motion->number <= cursor->motions;" TO "return motion != NULL;" LONG)
+gizmod_planted_fault(motion_begins_where_its_nodes_are_by_now FILE server/sync/motions.c
+    FROM "cursor->state >= motion->nodes.since_seq && cursor->state <= motion->nodes.until_seq;" TO "true;")
+gizmod_planted_fault(motion_outlives_its_drag FILE server/sync/motions.c
+    FROM "        destroy(sync->motions[i]);
+        sync->motions[i] = NULL;" TO "")

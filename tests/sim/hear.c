@@ -109,6 +109,8 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
         if ((delta->nodes[i].has & GZ_HAS_STATE_BY) != 0)
             check_known(sim, person, delta->nodes[i].by);
     }
+    for (size_t i = person->told_singly; i < delta->count; i++)
+        mirror_mark_motion(&person->mirror, delta->nodes[i].id);
     PROMISE(delta->saved >= person->saved, "what is saved stays saved", "%s/%d", person->user,
             person->index);
     person->saved = delta->saved;
@@ -195,12 +197,37 @@ static void hear_answer(struct person *person, const struct gz_message *message)
     request->told = message->ok.edit;
 }
 
-void person_hear(struct sim *sim, struct person *person, const struct parcel *parcel)
+static void mark_listed(struct person *person, const struct gz_motion_message *motion)
+{
+    for (size_t i = 0; i < motion->nodes.count; i++)
+        mirror_mark_motion(&person->mirror, motion->nodes.ids[i]);
+    for (size_t i = 0; i < motion->start_count; i++)
+        mirror_mark_motion(&person->mirror, motion->starts[i].id);
+}
+
+/* What the message stands for, until the next one. */
+static void turn(struct sim *sim, struct person *person, struct parcel *parcel,
+                 struct gz_message *message)
+{
+    struct gz_error error = {.message = ""};
+    person->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
+    PROMISE(person->compact != NULL || message->op < GZ_OP_MOVES,
+            "the compact form is for who asked for it", "%s/%d", person->user, person->index);
+    if (person->compact == NULL) return;
+    if (message->op == GZ_OP_MOTION) mark_listed(person, &message->motion);
+    if (message->op == GZ_OP_MOVES) sim->counts->motions += message->moves.step_count;
+    enum gz_status status = gz_compact_turn(person->compact, &parcel->arena, message, &error);
+    PROMISE(status == GZ_OK, "what is said in the compact form follows", "%s/%d: %s", person->user,
+            person->index, error.message);
+}
+
+void person_hear(struct sim *sim, struct person *person, struct parcel *parcel)
 {
     char text[256];
     if (!sim->quiet) person->patience_s = sim->now.mono_s + between(sim, 2, 30);
     for (size_t i = 0; i < parcel->message_count && person->link != NULL; i++) {
-        const struct gz_message *message = &parcel->messages[i];
+        struct gz_message *message = &parcel->messages[i];
+        turn(sim, person, parcel, message);
         if (sim->trace) describe(message, text);
         if (message->op != GZ_OP_GIZMO)
             trace(sim, "%s/%d hears %s", person->user, person->index, text);

@@ -4,7 +4,7 @@
 
 #include "sim/links.h"
 
-void person_hear(struct sim *sim, struct person *person, const struct parcel *parcel);
+void person_hear(struct sim *sim, struct person *person, struct parcel *parcel);
 /* Of all that is on its way to the person, some still arrives. */
 void person_hear_rest(struct sim *sim, struct link *link);
 /* The person has no link any more: requests without an answer are lost, or said again if they have

@@ -86,10 +86,10 @@ int main(int count, char **words)
     for (uint64_t seed = from; seed < from + seeds; seed++, counts.seeds++)
         sim_run(seed, options.steps, options.one, &counts);
     printf("%zu seeds, %zu steps, %zu actions, %zu edits, %zu cuts, %zu resumes, %zu places taken, "
-           "%zu restarts, %zu refused commits, %zu times bulk; "
+           "%zu restarts, %zu refused commits, %zu times bulk, %zu steps of motions; "
            "%.0f seeds/s\n",
            counts.seeds, counts.steps, counts.actions, counts.edits, counts.cuts, counts.resumes,
-           counts.replaced, counts.restarts, counts.refusals, counts.bulk,
+           counts.replaced, counts.restarts, counts.refusals, counts.bulk, counts.motions,
            (double)counts.seeds / cpu_seconds());
     return 0;
 }

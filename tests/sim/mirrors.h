@@ -8,5 +8,7 @@ struct sim;
 
 /* Compares what changed since the last comparison, or everything. */
 void model_compare(struct sim *sim, struct person *person, bool everything);
+/* In the end, while nothing moves: what motions say of nodes that somebody holds. */
+void previews_compare(struct sim *sim, const struct person *person);
 
 #endif

@@ -38,6 +38,7 @@ static void come(struct sim *sim, struct person *person)
     hello.hello.user = (struct gz_text){person->user, strlen(person->user)};
     hello.hello.draw = person->draw;
     hello.hello.crowd = person->crowd;
+    hello.hello.compact = hello.hello.motion = person->compact != NULL;
     choose_resume(sim, person, &hello);
     uint8_t *bytes;
     size_t size;

@@ -41,12 +41,13 @@ struct question {
 
 /* What was tried, to see whether it was much. */
 struct sim_counts {
-    size_t seeds, steps, actions, edits, cuts, resumes, replaced, restarts, refusals, bulk;
+    size_t seeds, steps, actions, edits, cuts, resumes, replaced, restarts, refusals, bulk, motions;
 };
 
 struct sim {
     uint64_t seed, random, step, steps;
     bool copies;  /* whether people copy nodes */
+    bool motions; /* whether every second one asks for motions */
     bool grants;  /* whether there are admins, who change the scene's access */
     bool hurries; /* whether people come and go while the disk hangs */
     bool trace;
