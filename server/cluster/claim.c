@@ -115,12 +115,17 @@ static enum gz_status settle_first(const char *path, uint64_t first_n, struct gz
     return status;
 }
 
+static bool is_at(const struct gz_place *place, uint64_t first_n)
+{
+    return place->n == first_n && place->first == first_n;
+}
+
 /* A file with a later place keeps that: then it is not the one that the scene was made of. */
 static enum gz_status check_first(const char *path, uint64_t first_n, struct gz_error *error)
 {
     struct gz_place place;
     enum gz_status status = gz_store_place(path, &place, error);
-    if (status == GZ_OK && place.n != first_n)
+    if (status == GZ_OK && !is_at(&place, first_n))
         status = gz_fail(error, GZ_STORAGE, "the scene was made of another file: try again");
     return status;
 }
@@ -149,7 +154,7 @@ static enum gz_status begin_at(struct gz_claim *claim, uint64_t first_n, struct 
     if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     enum gz_status status = gz_store_place(path, &place, error);
     claim->is_new = status == GZ_UNKNOWN_SCENE;
-    if (claim->is_new || (status == GZ_OK && place.n != first_n))
+    if (claim->is_new || (status == GZ_OK && !is_at(&place, first_n)))
         status = make_first(claim, first_n, copy, error);
     free(copy);
     if (status != GZ_OK) return status;
@@ -191,26 +196,21 @@ static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_c
     const char *path = claim->request.path;
     if (!scene->is_gone || access(path, F_OK) != 0) return GZ_OK;
     enum gz_status status = gz_store_place(path, &place, error);
-    const bool is_of_scene = gz_is_of_scene(scene, place.n);
-    if (status != GZ_OK || !(is_of_scene || gz_is_earlier(scene, place.n))) return status;
+    const bool is_of_scene = gz_is_of_scene(scene, &place);
+    if (status != GZ_OK || !(is_of_scene || gz_is_earlier(scene, &place))) return status;
     if (is_of_scene && !claim->request.create)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
-    if (is_of_scene && gz_followed_before(claim->cluster, claim->name).is_known)
-        return gz_store_delete(path, error);
-    return gz_set_aside(claim->cluster, claim->name, path,
-                        scene->became[0] != '\0' ? "the scene was renamed in the cluster"
-                                                 : "the scene was deleted in the cluster",
-                        error);
+    const struct gz_followed file = gz_followed_before(claim->cluster, claim->name);
+    return gz_clear_file(claim->cluster, scene, &file, path, &place, error);
 }
 
 /* The place of the file that a scene is made of; 0 if it is made without one. */
-static enum gz_status find_place(const struct gz_claim *claim, uint64_t *n, struct gz_error *error)
+static enum gz_status find_place(const struct gz_claim *claim, struct gz_place *place,
+                                 struct gz_error *error)
 {
-    struct gz_place place;
     if (!claim->request.create && access(claim->request.path, F_OK) != 0)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", claim->name);
-    enum gz_status status = gz_store_place(claim->request.path, &place, error);
-    *n = place.n;
+    enum gz_status status = gz_store_place(claim->request.path, place, error);
     return status == GZ_UNKNOWN_SCENE ? GZ_OK : status;
 }
 
@@ -219,11 +219,11 @@ static enum gz_status find_place(const struct gz_claim *claim, uint64_t *n, stru
 static enum gz_status make_scene(struct gz_claim *claim, uint64_t epoch, struct gz_lease *lease,
                                  struct gz_error *error)
 {
-    uint64_t place = 0;
+    struct gz_place place;
     enum gz_status status = find_place(claim, &place, error);
-    if (status == GZ_OK) status = take(claim, true, place, lease, error);
+    if (status == GZ_OK) status = take(claim, true, place.n, lease, error);
     claim->is_made =
-        status == GZ_OK && lease->scene.epoch == epoch + 1 && lease->scene.first_n > place;
+        status == GZ_OK && lease->scene.epoch == epoch + 1 && lease->scene.first_n > place.n;
     return status;
 }
 
@@ -242,12 +242,12 @@ static enum gz_status make_anew(struct gz_claim *claim, struct gz_lease *lease,
                                 struct gz_error *error)
 {
     const struct gz_cluster_log *log = claim->cluster->log;
-    uint64_t place = 0;
+    struct gz_place place;
     enum gz_status status = find_place(claim, &place, error);
-    if (status != GZ_OK || place == lease->scene.first_n) return status;
+    if (status != GZ_OK || is_at(&place, lease->scene.first_n)) return status;
     set_left(claim, true);
     status = log->forget(log->context, claim->name, claim->epoch, error);
-    if (status == GZ_OK) status = take(claim, true, place, lease, error);
+    if (status == GZ_OK) status = take(claim, true, place.n, lease, error);
     if (status == GZ_OK && !lease->is_mine)
         status = gz_fail(error, GZ_STORAGE, "%s is just being made: try again", claim->name);
     set_epoch(claim, status == GZ_OK ? lease->scene.epoch : claim->epoch);
@@ -346,9 +346,10 @@ static bool may_give(struct gz_claim *claim)
 static void note_place(const struct gz_claim *claim)
 {
     struct gz_place place;
+    if (claim->epoch == 0) return;
     char *path = gz_cluster_path(claim->cluster, claim->name);
-    if (path != NULL && claim->epoch != 0 && gz_store_place(path, &place, NULL) == GZ_OK)
-        gz_note_place(claim->cluster, claim->name, place.n);
+    const bool has_place = path != NULL && gz_store_place(path, &place, NULL) == GZ_OK;
+    gz_note_place(claim->cluster, claim->name, has_place ? &place : NULL);
     free(path);
 }
 
@@ -406,6 +407,7 @@ enum gz_status gz_claim_rename(struct gz_claim *claim, const char *new_name, str
     enum gz_status status =
         log->rename(log->context, claim->name, claim->epoch, new_name, &epoch, error);
     gz_cluster_heard(claim->cluster, status, error);
+    if (status == GZ_OK) gz_note_place(claim->cluster, claim->name, NULL);
     end_renaming(claim, status == GZ_OK, epoch);
     return status;
 }

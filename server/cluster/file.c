@@ -14,14 +14,15 @@
 /* How often a copy is read anew because a newer one took its place meanwhile. */
 #define COPY_TRIES 3
 
-bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n)
+bool gz_is_of_scene(const struct gz_cluster_scene *scene, const struct gz_place *place)
 {
-    return scene->first_n <= n && n <= scene->n;
+    return place->first == scene->first_n && place->n <= scene->n;
 }
 
-bool gz_is_earlier(const struct gz_cluster_scene *scene, uint64_t n)
+bool gz_is_earlier(const struct gz_cluster_scene *scene, const struct gz_place *place)
 {
-    return n > 0 && !gz_is_of_scene(scene, n) && (n < scene->first_n || n <= scene->before_n);
+    return place->n > 0 && place->first != scene->first_n &&
+           (place->n <= scene->n || place->n <= scene->before_n);
 }
 
 enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, const char *path,
@@ -35,6 +36,31 @@ enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, 
         gz_log(cluster->messages, GZ_WARN, 0, "%s: %s: the file of this member is kept as %s", name,
                why, strrchr(aside, '/') + 1);
     free(aside);
+    return status;
+}
+
+bool gz_was_followed(const struct gz_followed *file, const struct gz_place *place)
+{
+    return file->is_known && file->first_n == place->first;
+}
+
+static const char *why_not(const struct gz_cluster_scene *scene)
+{
+    if (!scene->is_gone) return "the cluster has another scene of this name";
+    return scene->became[0] != '\0' ? "the scene was renamed in the cluster"
+                                    : "the scene was deleted in the cluster";
+}
+
+enum gz_status gz_clear_file(const struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
+                             const struct gz_followed *file, const char *path,
+                             const struct gz_place *place, struct gz_error *error)
+{
+    const bool has_ended = gz_is_of_scene(scene, place) || place->n <= scene->before_n;
+    if (!gz_was_followed(file, place) || !has_ended)
+        return gz_set_aside(cluster, scene->name, path, why_not(scene), error);
+    enum gz_status status = gz_store_delete(path, error);
+    if (status == GZ_OK)
+        gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", scene->name);
     return status;
 }
 
@@ -67,27 +93,33 @@ static enum gz_status fetch(struct gz_cluster *cluster, const char *name, const 
     return status;
 }
 
-/* *n is the place of the file before, and of the copy after. If the log was set back meanwhile, a
- * file that is ahead of it is kept. */
+/* *place is that of the file before, and of the copy after. If the log was set back meanwhile, or
+ * the name is another scene's, the file is kept. */
 static enum gz_status install(struct gz_cluster *cluster, const char *name, const char *path,
-                              const char *copy, uint64_t *n, struct gz_error *error)
+                              const char *copy, struct gz_place *place, struct gz_error *error)
 {
     struct gz_cluster_scene found = {.n = 0};
     enum gz_status status = fetch(cluster, name, copy, &found, error);
-    if (status == GZ_OK && *n > found.n && access(path, F_OK) == 0)
-        status = gz_set_aside(cluster, name, path, "it is ahead of the log of the cluster", error);
+    if (status == GZ_OK && place->n > 0 && !gz_is_of_scene(&found, place) &&
+        access(path, F_OK) == 0)
+        status =
+            gz_set_aside(cluster, name, path,
+                         place->first == found.first_n ? "it is ahead of the log of the cluster"
+                                                       : why_not(&found),
+                         error);
     if (status == GZ_OK) status = gz_store_install(path, copy, error);
-    if (status == GZ_OK) *n = found.copy_n;
+    if (status == GZ_OK) *place = (struct gz_place){.n = found.copy_n, .first = found.first_n};
     if (status != GZ_OK) unlink(copy);
     return status;
 }
 
 static enum gz_status begin_with_copy(struct gz_cluster *cluster, const char *name,
-                                      const char *path, uint64_t *n, struct gz_error *error)
+                                      const char *path, struct gz_place *place,
+                                      struct gz_error *error)
 {
     char *copy = gz_cluster_copy_path(cluster, name);
     if (copy == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    enum gz_status status = install(cluster, name, path, copy, n, error);
+    enum gz_status status = install(cluster, name, path, copy, place, error);
     free(copy);
     return status;
 }
@@ -97,7 +129,7 @@ static enum gz_status begin_with_copy(struct gz_cluster *cluster, const char *na
 struct changes {
     const char *path;
     struct gz_applier **applier; /* *applier is NULL until a change needs it */
-    uint64_t n;
+    struct gz_place place;
     bool is_failed;  /* it was not the engine that did */
     bool is_refused; /* the file is not as the changes found theirs */
 };
@@ -122,7 +154,7 @@ static enum gz_status apply(void *to, const struct gz_cluster_change *change,
         status = gz_applier_apply(*changes->applier, change->n, change->bytes, change->size, error);
     changes->is_failed = status != GZ_OK;
     changes->is_refused = status == GZ_CONFLICT;
-    if (status == GZ_OK) changes->n = change->n;
+    if (status == GZ_OK) changes->place.n = change->n;
     return status;
 }
 
@@ -131,7 +163,7 @@ static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name
                                     struct changes *changes, struct gz_error *error)
 {
     enum gz_status status =
-        cluster->log->read(cluster->log->context, name, changes->n, apply, changes, error);
+        cluster->log->read(cluster->log->context, name, changes->place.n, apply, changes, error);
     if (!changes->is_failed) gz_cluster_heard(cluster, status, error);
     if (status != GZ_OK) close_applier(changes->applier);
     return status;
@@ -145,7 +177,7 @@ static enum gz_status rebuild(struct gz_cluster *cluster, const char *name, cons
     struct gz_applier *applier = NULL;
     *rebuilt = (struct changes){.path = copy, .applier = &applier};
     enum gz_status status = fetch(cluster, name, copy, &found, error);
-    rebuilt->n = found.copy_n;
+    rebuilt->place = (struct gz_place){.n = found.copy_n, .first = found.first_n};
     if (status == GZ_OK) status = apply_changes(cluster, name, rebuilt, error);
     close_applier(&applier);
     rebuilt->applier = NULL;
@@ -169,7 +201,7 @@ static enum gz_status replace_misfit(struct gz_cluster *cluster,
                               "a change of the log does not fit it", error);
     if (status == GZ_OK) status = gz_store_install(changes->path, copy, error);
     if (status == GZ_OK)
-        changes->n = rebuilt.n;
+        changes->place = rebuilt.place;
     else
         (void)!gz_store_delete(copy, NULL);
     return status;
@@ -182,7 +214,7 @@ static enum gz_status begin_again(struct gz_cluster *cluster, const struct gz_cl
 {
     if (!changes->is_refused) {
         enum gz_status status =
-            begin_with_copy(cluster, scene->name, changes->path, &changes->n, error);
+            begin_with_copy(cluster, scene->name, changes->path, &changes->place, error);
         return status == GZ_OK ? apply_changes(cluster, scene->name, changes, error) : status;
     }
     char *copy = gz_cluster_copy_path(cluster, scene->name);
@@ -194,34 +226,17 @@ static enum gz_status begin_again(struct gz_cluster *cluster, const struct gz_cl
 
 /* ---- both ---- */
 
-/* A file of an earlier scene of the name is kept, unless this member had it up to date and the log
- * says that the scene has ended. */
-static enum gz_status clear_earlier(const struct gz_cluster *cluster,
-                                    const struct gz_cluster_scene *scene,
-                                    const struct gz_followed *file, const char *path, uint64_t n,
-                                    struct gz_error *error)
-{
-    const bool is_known = file->is_known && file->first_n > 0 && file->first_n <= n;
-    if (!is_known || file->first_n == scene->first_n || n > scene->before_n)
-        return gz_set_aside(cluster, scene->name, path,
-                            "the cluster has another scene of this name", error);
-    enum gz_status status = gz_store_delete(path, error);
-    if (status == GZ_OK)
-        gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", scene->name);
-    return status;
-}
-
 /* One that was never in the cluster, or that is ahead of the log, is somebody's to decide about. */
 static enum gz_status check_place(const struct gz_cluster *cluster,
                                   const struct gz_cluster_scene *scene,
                                   const struct gz_followed *file, const char *path,
                                   struct gz_place *place, struct gz_error *error)
 {
-    if (gz_is_of_scene(scene, place->n)) return GZ_OK;
-    if (gz_is_earlier(scene, place->n)) {
-        const uint64_t n = place->n;
-        place->n = 0;
-        return clear_earlier(cluster, scene, file, path, n, error);
+    if (gz_is_of_scene(scene, place)) return GZ_OK;
+    if (gz_is_earlier(scene, place)) {
+        const struct gz_place earlier = *place;
+        *place = (struct gz_place){.n = 0};
+        return gz_clear_file(cluster, scene, file, path, &earlier, error);
     }
     return gz_fail(error, GZ_CONFLICT,
                    place->n == 0
@@ -236,23 +251,19 @@ static enum gz_status check_place(const struct gz_cluster *cluster,
 /* What is at the name of the file now may be another one, or has to become one. */
 static bool is_usable(const struct gz_cluster_scene *scene, const struct gz_applier *applier)
 {
-    const uint64_t n = gz_applier_place(applier).n;
-    return !gz_applier_has_moved(applier) && gz_is_of_scene(scene, n) && n >= scene->copy_n;
+    const struct gz_place place = gz_applier_place(applier);
+    return !gz_applier_has_moved(applier) && gz_is_of_scene(scene, &place) &&
+           place.n >= scene->copy_n;
 }
 
 static enum gz_status find_place(const struct gz_cluster *cluster,
                                  const struct gz_cluster_scene *scene,
-                                 const struct gz_followed *file, const char *path, uint64_t *n,
-                                 struct gz_error *error)
+                                 const struct gz_followed *file, const char *path,
+                                 struct gz_place *place, struct gz_error *error)
 {
-    struct gz_place place = {.n = 0};
-    enum gz_status status = gz_store_place(path, &place, error);
-    if (status == GZ_OK)
-        status = check_place(cluster, scene, file, path, &place, error);
-    else if (status == GZ_UNKNOWN_SCENE)
-        status = GZ_OK;
-    *n = place.n;
-    return status;
+    enum gz_status status = gz_store_place(path, place, error);
+    if (status == GZ_OK) return check_place(cluster, scene, file, path, place, error);
+    return status == GZ_UNKNOWN_SCENE ? GZ_OK : status;
 }
 
 enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
@@ -263,16 +274,16 @@ enum gz_status gz_catch_up(struct gz_cluster *cluster, const struct gz_cluster_s
     enum gz_status status = GZ_OK;
     if (*applier != NULL && !is_usable(scene, *applier)) close_applier(applier);
     if (*applier != NULL)
-        changes.n = gz_applier_place(*applier).n;
+        changes.place = gz_applier_place(*applier);
     else
-        status = find_place(cluster, scene, file, path, &changes.n, error);
-    if (status == GZ_OK && changes.n < scene->copy_n)
-        status = begin_with_copy(cluster, scene->name, path, &changes.n, error);
-    if (status == GZ_OK && changes.n < scene->n) {
+        status = find_place(cluster, scene, file, path, &changes.place, error);
+    if (status == GZ_OK && changes.place.n < scene->copy_n)
+        status = begin_with_copy(cluster, scene->name, path, &changes.place, error);
+    if (status == GZ_OK && changes.place.n < scene->n) {
         status = apply_changes(cluster, scene->name, &changes, error);
         if (status == GZ_CONFLICT) status = begin_again(cluster, scene, &changes, file, error);
     }
-    file->n = changes.n;
-    if (status == GZ_OK) file->first_n = scene->first_n;
+    file->n = changes.place.n;
+    file->first_n = changes.place.first;
     return status;
 }

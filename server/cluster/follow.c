@@ -83,6 +83,12 @@ static struct gz_followed *look_up(const struct gz_cluster *cluster, const char 
     return bsearch(&key, cluster->files, cluster->file_count, sizeof key, compare);
 }
 
+static void set_place(struct gz_followed *file, const struct gz_place *place)
+{
+    file->n = place->n;
+    file->first_n = place->first;
+}
+
 bool gz_is_followed(struct gz_cluster *cluster, const char *name)
 {
     return look_up(cluster, name) != NULL;
@@ -98,11 +104,14 @@ struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *na
     return before;
 }
 
-void gz_note_place(struct gz_cluster *cluster, const char *name, uint64_t n)
+/* The list of scenes that the follower has may be from before the claim. */
+void gz_note_place(struct gz_cluster *cluster, const char *name, const struct gz_place *place)
 {
     pthread_mutex_lock(&cluster->mutex);
     struct gz_followed *file = look_up(cluster, name);
-    if (file != NULL) file->n = n;
+    if (file != NULL && place != NULL) set_place(file, place);
+    if (file != NULL) file->is_settled = false;
+    if (file != NULL) file->pass = cluster->pass;
     pthread_mutex_unlock(&cluster->mutex);
 }
 
@@ -120,25 +129,20 @@ static bool add_file(struct gz_cluster *cluster, const char *name)
     return true;
 }
 
-/* NULL without memory. */
-static struct gz_followed *find_file(struct gz_cluster *cluster, const char *name)
+/* The follower has the file until it gives it back; false if it is open here. With the mutex. */
+static bool take(struct gz_cluster *cluster, const char *name)
 {
-    struct gz_followed *found = look_up(cluster, name);
-    if (found != NULL) return found;
-    pthread_mutex_lock(&cluster->mutex);
-    bool is_added = add_file(cluster, name);
-    pthread_mutex_unlock(&cluster->mutex);
-    return is_added ? look_up(cluster, name) : NULL;
+    bool is_free = gz_cluster_find(cluster, name) == NULL && !cluster->is_closing;
+    if (is_free) snprintf(cluster->following, sizeof cluster->following, "%s", name);
+    return is_free;
 }
 
-/* The follower has the file until it gives it back; false if it is open here. */
 static bool take_file(struct gz_cluster *cluster, const char *name)
 {
     pthread_mutex_lock(&cluster->mutex);
-    bool is_free = gz_cluster_find(cluster, name) == NULL && !cluster->is_closing;
-    if (is_free) snprintf(cluster->following, sizeof cluster->following, "%s", name);
+    bool is_taken = take(cluster, name);
     pthread_mutex_unlock(&cluster->mutex);
-    return is_free;
+    return is_taken;
 }
 
 static void give_file(struct gz_cluster *cluster)
@@ -158,58 +162,70 @@ struct turn {
     const char *path;
 };
 
-/* A file whose deletion this member did not see is kept. */
-static enum gz_status follow_deletion(const struct gz_cluster *cluster, const struct turn *turn,
-                                      struct gz_error *error)
+static enum gz_status clear(const struct gz_cluster *cluster, const struct turn *turn,
+                            const struct gz_place *place, struct gz_error *error)
 {
-    const char *name = turn->scene->name;
-    if (!turn->file->is_known)
-        return gz_set_aside(cluster, name, turn->path, "the scene was deleted in the cluster",
-                            error);
-    enum gz_status status = gz_store_delete(turn->path, error);
-    if (status == GZ_OK)
-        gz_log(cluster->messages, GZ_INFO, 0, "%s: deleted, as in the cluster", name);
-    return status;
+    return gz_clear_file(cluster, turn->scene, turn->file, turn->path, place, error);
 }
 
 /* If the file of the new name is the scene's, this one is not needed; if it is not yet, this one
  * waits. */
 static enum gz_status follow_merger(const struct gz_cluster *cluster, const struct turn *turn,
-                                    const char *to, struct gz_error *error)
+                                    const struct gz_place *place, const char *to,
+                                    struct gz_error *error)
 {
-    struct gz_place place;
+    struct gz_place to_place;
     const struct gz_cluster_scene *became = turn->became;
     if (became == NULL || became->is_gone || became->first_n != turn->scene->first_n)
-        return follow_deletion(cluster, turn, error);
-    enum gz_status status = gz_store_place(to, &place, error);
+        return clear(cluster, turn, place, error);
+    enum gz_status status = gz_store_place(to, &to_place, error);
     if (status != GZ_OK) return status;
-    if (!gz_is_of_scene(became, place.n))
+    if (!gz_is_of_scene(became, &to_place))
         return gz_fail(error, GZ_CONFLICT, "the file of its new name, %s, is of another scene",
                        became->name);
     return gz_store_delete(turn->path, error);
 }
 
-static enum gz_status follow_renaming(const struct gz_cluster *cluster, const struct turn *turn,
-                                      struct gz_error *error)
+/* The new name may be left, too, and nothing else come for it. */
+static enum gz_status move(struct gz_cluster *cluster, const struct turn *turn,
+                           const struct gz_place *place, const char *to, struct gz_error *error)
+{
+    enum gz_status status = gz_store_rename(turn->path, to, error);
+    if (status != GZ_OK) return status;
+    pthread_mutex_lock(&cluster->mutex);
+    struct gz_followed *file = look_up(cluster, turn->scene->became);
+    if (file != NULL) {
+        set_place(file, place);
+        file->is_known = gz_was_followed(turn->file, place);
+        file->is_settled = false;
+    }
+    pthread_mutex_unlock(&cluster->mutex);
+    return GZ_OK;
+}
+
+static enum gz_status follow_renaming(struct gz_cluster *cluster, const struct turn *turn,
+                                      const struct gz_place *place, struct gz_error *error)
 {
     char *to = gz_cluster_path(cluster, turn->scene->became);
     if (to == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    enum gz_status status = access(to, F_OK) != 0 ? gz_store_rename(turn->path, to, error)
-                                                  : follow_merger(cluster, turn, to, error);
+    enum gz_status status = access(to, F_OK) != 0 ? move(cluster, turn, place, to, error)
+                                                  : follow_merger(cluster, turn, place, to, error);
     free(to);
     return status;
 }
 
 /* A file that was never in the cluster, or is of a later scene, has nothing to do with it. */
-static enum gz_status follow_end(const struct gz_cluster *cluster, const struct turn *turn,
+static enum gz_status follow_end(struct gz_cluster *cluster, const struct turn *turn,
                                  struct gz_error *error)
 {
     struct gz_place place = {.n = 0};
     enum gz_status status = GZ_OK;
     if (access(turn->path, F_OK) == 0) status = gz_store_place(turn->path, &place, error);
-    if (status == GZ_OK && gz_is_of_scene(turn->scene, place.n))
-        status = turn->scene->became[0] != '\0' ? follow_renaming(cluster, turn, error)
-                                                : follow_deletion(cluster, turn, error);
+    const bool is_of_scene = gz_is_of_scene(turn->scene, &place);
+    if (status == GZ_OK && is_of_scene && turn->scene->became[0] != '\0')
+        status = follow_renaming(cluster, turn, &place, error);
+    else if (status == GZ_OK && (is_of_scene || gz_is_earlier(turn->scene, &place)))
+        status = clear(cluster, turn, &place, error);
     turn->file->is_settled = status == GZ_OK;
     turn->file->n = turn->file->first_n = 0;
     return status;
@@ -217,15 +233,23 @@ static enum gz_status follow_end(const struct gz_cluster *cluster, const struct 
 
 /* ---- one scene ---- */
 
-/* A claim may just note its place. */
-static bool is_due(struct gz_cluster *cluster, const struct gz_followed *file,
+/* With the mutex: a claim may just note its place. What the list says of a file that a claim had
+ * since is too old. */
+static bool is_due(const struct gz_cluster *cluster, const struct gz_followed *file,
                    const struct gz_cluster_scene *scene)
 {
-    pthread_mutex_lock(&cluster->mutex);
-    bool is_ready = file->is_known && file->n == scene->n;
-    pthread_mutex_unlock(&cluster->mutex);
-    if (gz_cluster_now() < file->retry_s) return false;
+    bool is_ready = file->is_known && file->n == scene->n && file->first_n == scene->first_n;
+    if (file->pass == cluster->pass || gz_cluster_now() < file->retry_s) return false;
     return scene->is_gone ? !file->is_settled : !is_ready;
+}
+
+static bool take_due(struct gz_cluster *cluster, const struct gz_followed *file,
+                     const struct gz_cluster_scene *scene)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    bool is_taken = is_due(cluster, file, scene) && take(cluster, scene->name);
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_taken;
 }
 
 /* What fails is logged when it fails a second time, and once in the same words. */
@@ -276,8 +300,8 @@ static void follow_scene(struct gz_cluster *cluster, const struct listing *listi
                          const struct gz_cluster_scene *scene)
 {
     if (!scene->is_gone && !scene->has_copy) return;
-    struct gz_followed *file = find_file(cluster, scene->name);
-    if (file == NULL || !is_due(cluster, file, scene) || !take_file(cluster, scene->name)) return;
+    struct gz_followed *file = look_up(cluster, scene->name);
+    if (file == NULL || !take_due(cluster, file, scene)) return;
     char *path = gz_cluster_path(cluster, scene->name);
     const struct turn turn = {scene, find_scene(listing, scene->became), file, path};
     if (path != NULL) follow_file(cluster, &turn);
@@ -332,11 +356,16 @@ static void follow_all(struct gz_cluster *cluster, const struct listing *listing
     }
 }
 
+static bool is_there(const struct gz_cluster_scene *scene)
+{
+    return !scene->is_gone && scene->has_copy;
+}
+
 /* One that nobody has looked at yet may lack nothing, and counts as if it lacked one change. */
 static uint64_t lag_of(const struct gz_followed *file, const struct gz_cluster_scene *scene)
 {
     if (file != NULL && file->n == 0 && !file->is_known && file->retry_s == 0) return 1;
-    uint64_t from = file != NULL && file->n >= scene->first_n ? file->n : scene->first_n - 1;
+    uint64_t from = file != NULL && file->first_n == scene->first_n ? file->n : scene->first_n - 1;
     return scene->n > from ? scene->n - from : 0;
 }
 
@@ -355,16 +384,9 @@ static void measure_scene(struct gz_cluster *cluster, const struct gz_cluster_sc
     gz_lag_add(cluster, &lag);
 }
 
-static bool is_there(const struct gz_cluster_scene *scene)
-{
-    return !scene->is_gone && scene->has_copy;
-}
-
 static void measure(struct gz_cluster *cluster, const struct listing *listing)
 {
     uint64_t scenes = 0;
-    for (size_t i = 0; i < listing->count; i++)
-        if (is_there(&listing->scenes[i])) (void)!find_file(cluster, listing->scenes[i].name);
     pthread_mutex_lock(&cluster->mutex);
     gz_lag_begin(cluster);
     for (size_t i = 0; i < listing->count; i++) {
@@ -377,15 +399,36 @@ static void measure(struct gz_cluster *cluster, const struct listing *listing)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
+static void begin_pass(struct gz_cluster *cluster)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    cluster->pass++;
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
+/* One for which there is no memory is added in another pass. */
+static void add_files(struct gz_cluster *cluster, const struct listing *listing)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    for (size_t i = 0; i < listing->count; i++) {
+        const struct gz_cluster_scene *scene = &listing->scenes[i];
+        if ((scene->is_gone || scene->has_copy) && look_up(cluster, scene->name) == NULL)
+            (void)!add_file(cluster, scene->name);
+    }
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
 bool gz_follow(struct gz_cluster *cluster)
 {
     struct listing listing = {.count = 0};
     struct gz_error error;
+    begin_pass(cluster);
     enum gz_status status =
         cluster->log->scenes(cluster->log->context, add_scene, &listing, &error);
     gz_cluster_heard(cluster, status, &error);
     review_kept(cluster, false);
     if (status == GZ_OK) {
+        add_files(cluster, &listing);
         judge_all(cluster, &listing);
         for (size_t i = 0; i < listing.count; i++) give_if_wanted(cluster, &listing.scenes[i]);
         measure(cluster, &listing);

@@ -16,10 +16,10 @@
 /* The file of a scene as the follower knows it. */
 struct gz_followed {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    uint64_t n;           /* its place; 0 for no file */
-    uint64_t first_n;     /* of the scene that it was up to date with last; 0 for none */
+    uint64_t n, first_n;  /* its place, and where its log began; 0 for no file */
     uint64_t misfit_n;    /* of the log's copy that the changes after it did not fit; 0 for none */
-    bool is_known;        /* `n` is what the file says; else the file is looked at */
+    uint64_t pass;        /* in which a claim of this name ended last */
+    bool is_known;        /* its place is what the file says; else the file is looked at */
     bool is_settled;      /* of a scene that is gone: nothing is left to do */
     double retry_s;       /* monotonic: it failed, and is tried again then */
     double behind_from_s; /* monotonic: it has lacked changes since; 0 if it lacks none */
@@ -56,6 +56,7 @@ struct gz_cluster {
     double said_s;
     struct gz_claim *claims;
     char following[GZ_SCENE_NAME_BYTES_MAX + 1]; /* whose file the follower has; "" for none */
+    uint64_t pass; /* the follower's; counted from before the log is asked for its scenes */
     struct gz_kept_file kept[GZ_CLUSTER_KEPT_MAX];
     struct gz_cluster_stats stats;
     struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX]; /* `seconds` is since when, monotonic */
@@ -141,10 +142,20 @@ GZ_MUST_USE enum gz_status gz_catch_up(struct gz_cluster *cluster,
 /* Gives the file a name under which nobody looks for a scene, and says so in the log. */
 GZ_MUST_USE enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name,
                                         const char *path, const char *why, struct gz_error *error);
-/* The place of the file is one of the scene's. */
-bool gz_is_of_scene(const struct gz_cluster_scene *scene, uint64_t n);
-/* It is one of a scene that had this name before. */
-bool gz_is_earlier(const struct gz_cluster_scene *scene, uint64_t n);
+/* The file is the scene's, and has nothing that the log does not know. */
+bool gz_is_of_scene(const struct gz_cluster_scene *scene, const struct gz_place *place);
+/* It is that of another scene, and the log has come further with this one, or with those that had
+ * its name before. */
+bool gz_is_earlier(const struct gz_cluster_scene *scene, const struct gz_place *place);
+/* This member had the file of this place up to date when it looked last. */
+bool gz_was_followed(const struct gz_followed *file, const struct gz_place *place);
+/* The file at the path, which is there and at this place, is of a scene that is gone, or of an
+ * earlier one. It is deleted if this member had it up to date and the log says that its scene has
+ * ended; else it is kept, as nobody else may have what is in it. */
+GZ_MUST_USE enum gz_status gz_clear_file(const struct gz_cluster *cluster,
+                                         const struct gz_cluster_scene *scene,
+                                         const struct gz_followed *file, const char *path,
+                                         const struct gz_place *place, struct gz_error *error);
 
 /* ---- keep.c: files that are followed stay open, since to open one takes as long as many changes
  * ---- */
@@ -174,8 +185,9 @@ bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 
 /* What the follower knows of the file of this name. For the claim of this name. */
 struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *name);
-/* The place of the file when the claim of this name ends. */
-void gz_note_place(struct gz_cluster *cluster, const char *name, uint64_t n);
+/* The place of the file when the claim of this name ends, or gives up the name. NULL if there is no
+ * file. */
+void gz_note_place(struct gz_cluster *cluster, const char *name, const struct gz_place *place);
 
 /* ---- lag.c ---- */
 

@@ -8,11 +8,12 @@
  *
  * Changes are numbered without gaps. The place of a file is the number of the last change in it. A
  * copy is the whole file at a place and takes no number: copy at place 7, then changes 8, 9 ... A
- * new scene begins at a place that the engine chooses by its clock, in milliseconds, so that the
- * places of two scenes that had one name after each other, or were in two databases, do not meet: a
- * file is of this scene if its place is from `first_n` to `n`. A scene that was renamed may be
- * older than those that had its name before: see `before_n`. The file that a scene is made of, with
- * an earlier place or none, is to be set to `first_n` before its first copy.
+ * new scene begins at a place that the engine chooses by its clock, in milliseconds, and after
+ * those of the scenes that had its name before. That place, `first_n`, says which scene it is, in
+ * the file as well (store/ship.h); two have the same one only if they were made under two names in
+ * the same millisecond. The other places do not say it: a scene that was renamed may be older than
+ * those that had its name before, and their places may be among its own. The file that a scene is
+ * made of, with an earlier place or none, is to be set to `first_n` before its first copy.
  *
  * Ownership: nothing of what a function is handed is kept. Threads: any, at the same time; each
  * call blocks until it is answered, for GZ_CLUSTER_ANSWER_SECONDS without a sign of the engine at
@@ -55,7 +56,7 @@ struct gz_cluster_scene {
     char became[GZ_SCENE_NAME_BYTES_MAX + 1]; /* of a gone one that was renamed: its new name */
     bool is_gone; /* deleted or renamed; known for GZ_CLUSTER_GONE_DAYS */
     uint64_t epoch;
-    uint64_t first_n, n; /* where it began, and its last change */
+    uint64_t first_n, n; /* where it began, which stays, and its last change */
     uint64_t before_n;   /* the last change of the scenes that had this name before; 0 for none */
     bool has_copy;
     uint64_t copy_n;  /* the place of the newest copy; changes up to it are not in the log */

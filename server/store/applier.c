@@ -34,13 +34,15 @@ struct gz_applier {
 
 static enum gz_status read_place(sqlite3 *db, struct gz_place *place, struct gz_error *error)
 {
-    int64_t version = 0, n = 0;
+    int64_t version = 0;
+    *place = (struct gz_place){.n = 0};
     enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
     if (status == GZ_OK && version >= PLACE_SCHEMA)
-        status = gz_db_integer(db, gz_sql_ship[GZ_SQL_SHIP_PLACE], &n, error);
-    if (status == GZ_OK && (n < 0 || n > (int64_t)GZ_COUNTER_MAX))
-        status = gz_row_fail(error, "scene", 1, "its log_n cannot be");
-    *place = (struct gz_place){(uint64_t)n, (int)version};
+        status = gz_shipper_read_place(db, place, error);
+    if (status == GZ_OK && (place->n > GZ_COUNTER_MAX || place->first > place->n ||
+                            (place->first == 0) != (place->n == 0)))
+        status = gz_row_fail(error, "scene", 1, "its log_n or log_first cannot be");
+    place->version = (int)version;
     return status;
 }
 
@@ -260,10 +262,9 @@ static int handle_conflict(void *context, int conflict, sqlite3_changeset_iter *
 }
 
 static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
-                            size_t size, struct gz_error *error)
+                            size_t size, struct gz_place *place, struct gz_error *error)
 {
     struct gz_error conflict = {.status = GZ_OK};
-    struct gz_place place;
     int rc = sqlite3changeset_apply(applier->db, (int)size, (void *)bytes, NULL, handle_conflict,
                                     &conflict);
     if (conflict.status != GZ_OK) {
@@ -271,8 +272,8 @@ static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_
         return conflict.status;
     }
     if (rc != SQLITE_OK) return gz_db_fail(applier->db, rc, error, "the change of the log");
-    enum gz_status status = read_place(applier->db, &place, error);
-    if (status == GZ_OK && place.n != n)
+    enum gz_status status = read_place(applier->db, place, error);
+    if (status == GZ_OK && place->n != n)
         status = refuse(error, "it is not the one that its number says");
     return status;
 }
@@ -283,11 +284,12 @@ enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n, const ui
     if (n != applier->place.n + 1)
         return gz_fail(error, GZ_BAD_STATE, "change %llu of the log: the file is at %llu",
                        (unsigned long long)n, (unsigned long long)applier->place.n);
+    struct gz_place place;
     enum gz_status status = check_change(applier->db, bytes, size, error);
     if (status == GZ_OK) status = gz_db_exec(applier->db, "BEGIN IMMEDIATE", error);
-    if (status == GZ_OK) status = apply(applier, n, bytes, size, error);
+    if (status == GZ_OK) status = apply(applier, n, bytes, size, &place, error);
     if (status == GZ_OK) status = gz_db_exec(applier->db, "COMMIT", error);
-    if (status == GZ_OK) applier->place.n = n;
+    if (status == GZ_OK) applier->place = place;
     if (!sqlite3_get_autocommit(applier->db))
         sqlite3_exec(applier->db, "ROLLBACK", NULL, NULL, NULL);
     return status;

@@ -418,7 +418,7 @@ static const struct promise promises[] = {
     {.sql = GZ_SQL_CHECK_CHECKPOINT_COUNT, .most = GZ_CHECKPOINTS_MAX},
     {.sql = GZ_SQL_CHECK_ACCESS_GLOBS, .most = GZ_GLOB_BYTES_MAX, .since = 11},
     {.sql = GZ_SQL_CHECK_ACCESS_COUNT, .most = GZ_ACCESS_MAX, .since = 11},
-    {.sql = GZ_SQL_CHECK_LOG_N, .most = GZ_COUNTER_MAX, .since = 13},
+    {.sql = GZ_SQL_CHECK_LOG_PLACE, .most = GZ_COUNTER_MAX, .since = 13},
 };
 
 static void check_promise(struct checker *checker, const struct promise *promise)

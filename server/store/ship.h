@@ -4,10 +4,11 @@
  *
  * A change is what SQLite's session extension calls a changeset. Changes are numbered without gaps.
  * The place of a file is the number of the last change in it: it stands in the file, in the column
- * scene.log_n, and moves within the transaction of the change. A copy of a file (gz_store_backup)
- * has the place of the file; the first change after it is the next number. Place 0 is that of a
- * file which never was in a log, of an empty scene, and of a file that a store opened without
- * shipping: it has had a life of its own since.
+ * scene.log_n, and moves within the transaction of the change. Beside it, in scene.log_first, is
+ * the number of the log's first change, which stays: it says which log that is. A copy of a file
+ * (gz_store_backup) has both of the file; the first change after it is the next number. Place 0 is
+ * that of a file which never was in a log, of an empty scene, and of a file that a store opened
+ * without shipping: it has had a life of its own since.
  *
  * A migration of the schema is no change: an applier brings its file to the schema of its own
  * build, as a store does. A build cannot apply the changes of a newer schema.
@@ -25,7 +26,8 @@
 /* Where the changes of an open store go: gz_store_options. */
 struct gz_shipping {
     void *context;
-    /* The least place: a file whose place is lower counts on from here. 0: any place is fine. */
+    /* A file whose place is not past this one begins a log, with the next number; else its log goes
+     * on. */
     uint64_t from;
     /* Change n of the file, which is the change after the file's place. Called before COMMIT, on
      * the thread that writes: the opener's within gz_store_open, else the store's writer. May
@@ -45,7 +47,8 @@ struct gz_shipping {
 
 struct gz_place {
     uint64_t n;
-    int version; /* of the schema */
+    uint64_t first; /* of the log in which the place is; 0 for place 0 */
+    int version;    /* of the schema */
 };
 /* Any thread; a store or an applier may have the file open. GZ_UNKNOWN_SCENE for no file. */
 GZ_MUST_USE enum gz_status gz_store_place(const char *path, struct gz_place *place,

@@ -14,16 +14,36 @@
 #include "store/database.h"
 #include "store/rows.h"
 
+enum gz_status gz_shipper_read_place(sqlite3 *db, struct gz_place *place, struct gz_error *error)
+{
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_ship[GZ_SQL_SHIP_PLACE]);
+    place->n = place->first = 0;
+    if (gz_ask_row(&ask)) {
+        place->n = (uint64_t)sqlite3_column_int64(ask.statement, 0);
+        place->first = (uint64_t)sqlite3_column_int64(ask.statement, 1);
+    }
+    return gz_ask_end(&ask, GZ_OK, error, "the scene's file");
+}
+
+/* A file that is not past the beginning of this log was in another one, or in none. */
+static void find_log(struct gz_shipper *shipper, const struct gz_place *place)
+{
+    const uint64_t from = shipper->shipping->from;
+    const bool is_in = place->n > from;
+    shipper->n = is_in ? place->n : from;
+    shipper->first = is_in ? place->first : from + 1;
+}
+
 enum gz_status gz_shipper_init(struct gz_shipper *shipper, sqlite3 *db,
                                const struct gz_shipping *shipping, struct gz_error *error)
 {
     *shipper = (struct gz_shipper){.shipping = shipping, .db = db};
-    int64_t n = 0;
-    enum gz_status status = gz_db_integer(db, gz_sql_ship[GZ_SQL_SHIP_PLACE], &n, error);
-    shipper->n = (uint64_t)n;
-    if (shipping != NULL && shipper->n < shipping->from) shipper->n = shipping->from;
+    struct gz_place place;
+    enum gz_status status = gz_shipper_read_place(db, &place, error);
     if (status == GZ_OK && shipping == NULL)
-        return n != 0 ? gz_db_exec(db, "UPDATE scene SET log_n = 0", error) : GZ_OK;
+        return place.n != 0 ? gz_db_exec(db, "UPDATE scene SET log_n = 0, log_first = 0", error)
+                            : GZ_OK;
+    if (status == GZ_OK) find_log(shipper, &place);
     if (status == GZ_OK)
         status = gz_db_prepare_all(db, gz_sql_ship, GZ_SQL_SHIP_COUNT, shipper->statements, error);
     if (status != GZ_OK) gz_shipper_finish(shipper);
@@ -189,6 +209,13 @@ uint64_t gz_shipper_waited_ns(const struct gz_shipper *shipper)
     return running_ns + atomic_load(&shipper->append_ns);
 }
 
+static int set_place(struct gz_shipper *shipper)
+{
+    struct gz_ask ask = start(shipper, GZ_SQL_SHIP_SET_PLACE, shipper->n + 1);
+    gz_bind_integer(&ask, shipper->first);
+    return gz_ask_run(&ask);
+}
+
 enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *error)
 {
     if (shipper->is_fenced)
@@ -196,7 +223,7 @@ enum gz_status gz_shipper_append(struct gz_shipper *shipper, struct gz_error *er
     if (shipper->shipping == NULL ||
         (shipper->bytes.size == 0 && sqlite3session_isempty(shipper->session) != 0))
         return GZ_OK;
-    int rc = run(shipper, GZ_SQL_SHIP_SET_PLACE, shipper->n + 1);
+    int rc = set_place(shipper);
     if (rc == SQLITE_OK) rc = take_changeset(shipper);
     if (rc != SQLITE_OK) return gz_db_fail(shipper->db, rc, error, "the change for the log");
     begin_waiting(shipper);

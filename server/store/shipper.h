@@ -15,7 +15,8 @@ struct gz_shipper {
     const struct gz_shipping *shipping; /* NULL: none */
     sqlite3 *db;
     sqlite3_stmt *statements[GZ_SQL_SHIP_COUNT];
-    uint64_t n; /* the place of the file */
+    uint64_t n;     /* the place of the file */
+    uint64_t first; /* the first one of its log */
     /* of the transaction that runs */
     struct sqlite3_session *session;
     struct gz_change_bytes {
@@ -37,6 +38,11 @@ GZ_MUST_USE enum gz_status gz_shipper_init(struct gz_shipper *shipper, sqlite3 *
                                            const struct gz_shipping *shipping,
                                            struct gz_error *error);
 void gz_shipper_finish(struct gz_shipper *shipper);
+
+/* The place in a file of this build's schema, with no look at what its numbers are. `version` is
+ * left as it is. */
+GZ_MUST_USE enum gz_status gz_shipper_read_place(sqlite3 *db, struct gz_place *place,
+                                                 struct gz_error *error);
 
 /* After BEGIN: SQLITE_OK, or SQLite's code. */
 GZ_MUST_USE int gz_shipper_begin(struct gz_shipper *shipper);

@@ -37,8 +37,10 @@ SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', th
 SELECT 'scene, row ' || id || ': its seq ' || seq || ', next_node ' || next_node || ' or next_edit ' || next_edit || ' cannot be'
   FROM scene
  WHERE max(seq, next_node, next_edit) > ?1 OR min(seq, next_node, next_edit) < 0
--- :log_n
-SELECT 'scene, row ' || id || ': its log_n ' || log_n || ' cannot be' FROM scene WHERE log_n NOT BETWEEN 0 AND ?1
+-- :log_place
+SELECT 'scene, row ' || id || ': its log_n ' || log_n || ' or log_first ' || log_first || ' cannot be'
+  FROM scene
+ WHERE log_n NOT BETWEEN 0 AND ?1 OR log_first NOT BETWEEN (log_n > 0) AND log_n
 -- :asset_seqs
 SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq
   FROM assets a, scene s

@@ -1,10 +1,10 @@
 -- What shipper.c and applier.c ask and write.
 
--- The last change of the log that is in the file. A scene that was never opened has no row yet.
+-- The last change of the log that is in the file, and the first one. A scene that was never opened has no row yet.
 -- :place
-SELECT log_n FROM scene
+SELECT log_n, log_first FROM scene
 -- :set_place
-UPDATE scene SET log_n = :n
+UPDATE scene SET log_n = :n, log_first = :first
 
 -- The numbers of a row before a transaction. They are set to 1 where they are 0, so that another sign of 0 is another number. A scale is never 0.
 -- :node

@@ -302,6 +302,34 @@ static void an_engine_that_only_answers_who_reads_is_not_well(void **state)
 
 /* ---- scenes that are deleted ---- */
 
+static uint64_t take_epoch(const char *name, bool create)
+{
+    const struct gz_cluster_log *log = &stage.members[A].log;
+    struct gz_lease lease;
+    struct gz_error error;
+    assert_int_equal(log->take(log->context, name, create, 0, &lease, &error), GZ_OK);
+    assert_true(lease.is_mine);
+    return lease.scene.epoch;
+}
+
+/* In the log alone. */
+static void forget(const char *name)
+{
+    const struct gz_cluster_log *log = &stage.members[A].log;
+    struct gz_error error;
+    assert_int_equal(log->forget(log->context, name, take_epoch(name, false), &error), GZ_OK);
+}
+
+static void rename_in_log(const char *name, const char *to)
+{
+    const struct gz_cluster_log *log = &stage.members[A].log;
+    struct gz_error error;
+    uint64_t epoch;
+    assert_int_equal(log->rename(log->context, name, take_epoch(name, false), to, &epoch, &error),
+                     GZ_OK);
+    assert_int_equal(log->give(log->context, to, epoch, &error), GZ_OK);
+}
+
 static void delete_arm(struct gz_claim *claim)
 {
     struct gz_error error;
@@ -344,6 +372,70 @@ static void a_file_whose_deletion_was_not_seen_is_kept(void **state)
     assert_int_equal(count_files(b, ".aside-"), 1);
 }
 
+/* B was done with the name when it made a scene of that name itself. */
+static void a_scene_that_is_made_anew_can_be_deleted_again(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    delete_arm(share_arm());
+    follow(b);
+    gz_cluster_close(claim_arm(b));
+    follow(b);
+    assert_int_equal(count_files(b, "arm"), 1);
+    forget("arm");
+    follow(b);
+    assert_int_equal(count_files(b, "arm"), 0);
+}
+
+/* As if the disk had refused at first. */
+static void a_file_that_a_claim_left_behind_goes_later(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_error error;
+    (void)state;
+    delete_arm(share_arm());
+    follow(b);
+    delete_arm(claim_arm(b));
+    assert_int_equal(count_files(b, "arm"), 1);
+    follow(b);
+    assert_int_equal(count_files(b, "arm"), 0);
+    struct gz_claim *claim = claim_arm(b);
+    assert_int_equal(gz_claim_rename(claim, "leg", &error), GZ_OK);
+    gz_cluster_close(claim);
+    follow(b);
+    assert_int_equal(count_files(b, "arm"), 0);
+    assert_int_equal(count_files(b, "leg"), 1);
+}
+
+/* B has the file of the first scene of the name, and there was a second one. */
+static void delete_twice(void)
+{
+    gz_cluster_close(share_arm());
+    forget("arm");
+    (void)take_epoch("arm", true);
+    forget("arm");
+}
+
+static void a_file_goes_when_later_ones_of_its_name_are_gone_too(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    delete_twice();
+    follow(b);
+    assert_int_equal(count_files(b, "arm"), 0);
+}
+
+static void it_is_kept_where_that_was_not_seen(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    delete_twice();
+    b->cluster->file_count = 0; /* as a new process */
+    follow(b);
+    assert_int_equal(count_files(b, "arm"), 1);
+    assert_int_equal(count_files(b, "arm.aside-"), 1);
+}
+
 static void make_alone(const struct member *member, const char *name)
 {
     struct gz_scene_state scene;
@@ -363,12 +455,12 @@ static void adopt(struct member *member)
 /* ---- a name that an older scene has now ---- */
 
 /* Both members have both scenes. */
-static void share_two(const char *older, const char *younger)
+static void share_after(const char *older, const char *younger, double seconds)
 {
     struct member *a = &stage.members[A];
     make_alone(a, older);
     adopt(a);
-    simulated_engine_pass(stage.engine, 1);
+    simulated_engine_pass(stage.engine, seconds);
     make_alone(a, younger);
     a->cluster->adopt_s = 0;
     adopt(a);
@@ -376,32 +468,50 @@ static void share_two(const char *older, const char *younger)
     assert_true(in_log(older).n < in_log(younger).first_n);
 }
 
-static uint64_t take_epoch(const char *name)
+static void share_two(const char *older, const char *younger)
 {
-    const struct gz_cluster_log *log = &stage.members[A].log;
-    struct gz_lease lease;
-    struct gz_error error;
-    assert_int_equal(log->take(log->context, name, false, 0, &lease, &error), GZ_OK);
-    assert_true(lease.is_mine);
-    return lease.scene.epoch;
+    share_after(older, younger, 1);
 }
 
-static void forget(const char *name)
+/* To open the store of a scene is a change. */
+static void change(struct member *member, const char *name, int count)
 {
-    const struct gz_cluster_log *log = &stage.members[A].log;
+    char path[400], url[GZ_MEMBER_URL_BYTES_MAX + 1];
+    struct gz_claim *claim;
     struct gz_error error;
-    assert_int_equal(log->forget(log->context, name, take_epoch(name), &error), GZ_OK);
+    const struct gz_claim_request request = {
+        .name = name, .path = path, .notify = count_told, .context = member};
+    snprintf(path, sizeof path, "%s/%s.db", member->folder, name);
+    assert_int_equal(gz_cluster_open(member->cluster, &request, &claim, url, &error), GZ_OK);
+    assert_non_null(claim);
+    const uint64_t n = in_log(name).n;
+    for (int i = 0; i < count; i++) {
+        struct gz_store *store;
+        struct gz_scene_state scene;
+        const struct gz_store_options options = {
+            .path = path, .time = START_TIME + i, .shipping = gz_claim_shipping(claim)};
+        assert_int_equal(gz_store_open(&store, &options, &scene, &error), GZ_OK);
+        gz_scene_state_finish(&scene);
+        gz_store_close(store);
+    }
+    assert_true(in_log(name).n >= n + (uint64_t)count);
+    gz_cluster_close(claim);
+}
+
+/* So many that the places of the younger one are in between. */
+static void share_meeting(const char *older, const char *younger)
+{
+    share_after(older, younger, 0.005);
+    change(&stage.members[A], older, 12);
+    follow(&stage.members[B]);
+    assert_true(in_log(older).n > in_log(younger).n);
 }
 
 /* The younger one is deleted, and the older one gets its name. */
 static void replace(const char *older, const char *younger)
 {
-    const struct gz_cluster_log *log = &stage.members[A].log;
-    struct gz_error error;
-    uint64_t epoch;
     forget(younger);
-    assert_int_equal(log->rename(log->context, older, take_epoch(older), younger, &epoch, &error),
-                     GZ_OK);
+    rename_in_log(older, younger);
 }
 
 /* Until all that waited for something else has its turn. */
@@ -425,6 +535,7 @@ static void expect_scene(const struct member *member, const char *name, const ch
     snprintf(path, sizeof path, "%s/%s.db", member->folder, name);
     assert_int_equal(gz_store_place(path, &place, &error), GZ_OK);
     assert_int_equal(place.n, in_log(name).n);
+    assert_int_equal(place.first, in_log(name).first_n);
 }
 
 static void an_older_scene_takes_the_name_of_one_that_is_deleted(void **state)
@@ -477,6 +588,222 @@ static void no_scene_is_made_of_the_file_of_a_deleted_one(void **state)
     assert_true(gz_claim_is_new(claim));
     assert_int_equal(count_files(b, "arm.aside-"), 1);
     gz_cluster_close(claim);
+}
+
+/* Its place could be one of the scene that has its name now. */
+static void the_file_of_a_deleted_scene_is_not_taken_for_that_of_an_older_one(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_meeting("arm", "leg");
+    replace("arm", "leg");
+    snprintf(b->cluster->resume_after, sizeof b->cluster->resume_after, "zzz");
+    follow(b);
+    assert_int_equal(access(b->arm, F_OK), 0);
+    follow_long(b);
+    expect_scene(b, "leg", "arm");
+    assert_int_equal(count_files(b, ".aside-"), 0);
+}
+
+/* B is up to date with the one, and is to notice that it is another one now. */
+static void a_scene_at_the_place_of_a_deleted_one_is_another_one(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_after("leg", "arm", 0.005);
+    change(&stage.members[A], "leg", 5);
+    follow(b);
+    assert_int_equal(in_log("leg").n, in_log("arm").n);
+    replace("leg", "arm");
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, ".aside-"), 0);
+}
+
+/* The copy in the log is of a later place. */
+static void no_copy_is_written_over_the_file_of_a_deleted_scene(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct gz_error error;
+    char path[400];
+    (void)state;
+    share_meeting("leg", "arm");
+    snprintf(path, sizeof path, "%s/leg.db", a->folder);
+    assert_int_equal(gz_put_copy(a->cluster, "leg", take_epoch("leg", false), path, &error), GZ_OK);
+    replace("leg", "arm");
+    assert_true(in_log("arm").copy_n > in_log("arm").before_n);
+    b->cluster->file_count = 0; /* as a new process */
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, "arm.aside-"), 1);
+}
+
+/* The name became another scene's between the list and the reading of the copy. */
+static void a_copy_of_another_scene_is_written_over_nothing(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_applier *applier = NULL;
+    struct gz_followed file = {.n = 0};
+    struct gz_error error;
+    (void)state;
+    share_meeting("leg", "arm");
+    struct gz_cluster_scene scene = in_log("arm");
+    replace("leg", "arm");
+    scene.copy_n = ++scene.n;
+    assert_int_equal(gz_catch_up(b->cluster, &scene, b->arm, &applier, &file, &error), GZ_OK);
+    gz_applier_close(applier);
+    assert_int_equal(file.first_n, in_log("arm").first_n);
+    assert_int_equal(count_files(b, "arm.aside-"), 1);
+}
+
+static void no_change_is_applied_to_the_open_file_of_a_deleted_scene(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_meeting("leg", "arm");
+    change(&stage.members[A], "arm", 1);
+    follow(b);
+    assert_true(strcmp(b->cluster->kept[0].name, "arm") == 0 ||
+                strcmp(b->cluster->kept[1].name, "arm") == 0);
+    replace("leg", "arm");
+    assert_true(in_log("arm").before_n < in_log("arm").n);
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, ".aside-"), 0);
+}
+
+/* As if the log had lost them. The deleted scene had come further than this one. */
+static void a_file_that_is_ahead_is_not_taken_for_that_of_a_deleted_scene(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_applier *applier = NULL;
+    struct gz_followed file = {.n = 0};
+    struct gz_error error;
+    (void)state;
+    share_two("leg", "arm");
+    replace("leg", "arm");
+    follow_long(b);
+    tell(b->arm, "UPDATE scene SET log_n = log_n + 3");
+    vouch_for(b->arm);
+    const struct gz_cluster_scene scene = in_log("arm");
+    assert_true(scene.n + 3 < scene.before_n);
+    assert_int_equal(gz_catch_up(b->cluster, &scene, b->arm, &applier, &file, &error), GZ_CONFLICT);
+    assert_non_null(strstr(error.message, "ahead of the log"));
+    assert_int_equal(count_files(b, ".aside-"), 0);
+    assert_int_equal(ask(b->arm, "SELECT log_n FROM scene"), scene.n + 3);
+}
+
+/* ---- a list of scenes that is older than a claim ---- */
+
+/* Makes `happen` come after the follower has the list, and before the turn of "arm". */
+static void follow_while(struct member *member, void (*happen)(struct member *member))
+{
+    struct moment moment = {member, happen, 2, false, false};
+    make_alone(&stage.members[A], "aaa");
+    stage.members[A].cluster->adopt_s = 0;
+    adopt(&stage.members[A]);
+    member->cluster->resume_after[0] = '\0';
+    watch(&moment);
+    follow(member);
+    assert_true(moment.calls_left <= 0);
+    simulated_log_watch(&member->log, NULL, NULL);
+}
+
+static void change_arm(struct member *member)
+{
+    change(member, "arm", 2);
+}
+
+static void what_a_claim_adds_meanwhile_is_not_set_aside(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    share_two("leg", "arm");
+    replace("leg", "arm");
+    follow_long(b);
+    follow_while(b, change_arm);
+    assert_true(in_log("arm").n < in_log("arm").before_n);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, ".aside-"), 0);
+}
+
+/* The file takes its new name before the claim ends, as in host/retire.c. */
+static void rename_leg(struct member *member)
+{
+    char path[400], url[GZ_MEMBER_URL_BYTES_MAX + 1];
+    struct gz_claim *claim;
+    struct gz_error error;
+    const struct gz_claim_request request = {
+        .name = "leg", .path = path, .notify = count_told, .context = member};
+    snprintf(path, sizeof path, "%s/leg.db", member->folder);
+    assert_int_equal(gz_cluster_open(member->cluster, &request, &claim, url, &error), GZ_OK);
+    assert_int_equal(gz_claim_rename(claim, "arm", &error), GZ_OK);
+    assert_int_equal(gz_store_rename(path, member->arm, &error), GZ_OK);
+    gz_cluster_close(claim);
+}
+
+static void the_file_of_a_scene_that_is_renamed_meanwhile_stays(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    (void)state;
+    share_two("leg", "arm");
+    forget("arm");
+    assert_int_equal(unlink(b->arm), 0);
+    follow_while(b, rename_leg);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, ".aside-"), 0);
+    follow(a);
+    follow(b);
+    expect_scene(b, "arm", "leg");
+}
+
+/* ---- a name after another ---- */
+
+/* B has the first name's file alone. */
+static void rename_twice(void)
+{
+    struct member *a = &stage.members[A];
+    make_alone(a, "zed");
+    adopt(a);
+    follow(&stage.members[B]);
+    rename_in_log("zed", "arm");
+    rename_in_log("arm", "mid");
+}
+
+static void a_file_follows_from_name_to_name(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    rename_twice();
+    b->cluster->resume_after[0] = '\0';
+    follow_long(b);
+    expect_scene(b, "mid", "zed");
+    assert_int_equal(count_files(b, "arm"), 0);
+    assert_int_equal(count_files(b, ".aside-"), 0);
+}
+
+static void it_goes_where_the_last_name_is_gone(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    rename_twice();
+    forget("mid");
+    b->cluster->resume_after[0] = '\0';
+    follow_long(b);
+    assert_int_equal(count_files(b, ".db"), 0);
+}
+
+static void it_is_kept_where_that_deletion_was_not_seen(void **state)
+{
+    struct member *b = &stage.members[B];
+    (void)state;
+    rename_twice();
+    forget("mid");
+    b->cluster->file_count = 0; /* as a new process */
+    b->cluster->resume_after[0] = '\0';
+    follow_long(b);
+    assert_int_equal(count_files(b, ".db"), 1);
+    assert_int_equal(count_files(b, ".aside-"), 1);
 }
 
 /* ---- adopting ---- */
@@ -569,11 +896,12 @@ static void a_file_of_another_engine_is_the_beginning_of_a_scene(void **state)
     const uint64_t n = UINT64_C(1) << 50;
     (void)state;
     make_alone(a, "arm");
-    tell(a->arm, "UPDATE scene SET log_n = 1 << 50");
+    tell(a->arm, "UPDATE scene SET log_n = 1 << 50, log_first = 5");
     vouch_for(a->arm);
     gz_cluster_close(claim_arm(a));
     assert_int_equal(gz_store_place(a->arm, &place, &error), GZ_OK);
     assert_int_equal(place.n, n + 1);
+    assert_int_equal(place.first, n + 1);
     assert_int_equal(in_log("arm").copy_n, n + 1);
 }
 
@@ -598,7 +926,7 @@ static void a_scene_that_another_began_to_make_is_made_anew(void **state)
     const uint64_t n = UINT64_C(1) << 50;
     (void)state;
     make_alone(b, "arm");
-    tell(b->arm, "UPDATE scene SET log_n = 1 << 50");
+    tell(b->arm, "UPDATE scene SET log_n = 1 << 50, log_first = 5");
     vouch_for(b->arm);
     watch(&moment);
     gz_cluster_close(claim_arm(b));
@@ -729,10 +1057,25 @@ int main(void)
         MEMBERS(who_asks_for_a_deleted_scene_keeps_no_file_of_it),
         MEMBERS(who_makes_a_deleted_scene_anew_keeps_no_file_of_it),
         MEMBERS(a_file_whose_deletion_was_not_seen_is_kept),
+        MEMBERS(a_scene_that_is_made_anew_can_be_deleted_again),
+        MEMBERS(a_file_that_a_claim_left_behind_goes_later),
+        MEMBERS(a_file_goes_when_later_ones_of_its_name_are_gone_too),
+        MEMBERS(it_is_kept_where_that_was_not_seen),
         MEMBERS(an_older_scene_takes_the_name_of_one_that_is_deleted),
         MEMBERS(the_file_of_the_old_name_waits_for_that_of_the_new_one),
         MEMBERS(who_did_not_see_that_keeps_the_file_of_the_deleted_one),
         MEMBERS(no_scene_is_made_of_the_file_of_a_deleted_one),
+        MEMBERS(the_file_of_a_deleted_scene_is_not_taken_for_that_of_an_older_one),
+        MEMBERS(a_scene_at_the_place_of_a_deleted_one_is_another_one),
+        MEMBERS(no_copy_is_written_over_the_file_of_a_deleted_scene),
+        MEMBERS(a_copy_of_another_scene_is_written_over_nothing),
+        MEMBERS(no_change_is_applied_to_the_open_file_of_a_deleted_scene),
+        MEMBERS(a_file_that_is_ahead_is_not_taken_for_that_of_a_deleted_scene),
+        MEMBERS(what_a_claim_adds_meanwhile_is_not_set_aside),
+        MEMBERS(the_file_of_a_scene_that_is_renamed_meanwhile_stays),
+        MEMBERS(a_file_follows_from_name_to_name),
+        MEMBERS(it_goes_where_the_last_name_is_gone),
+        MEMBERS(it_is_kept_where_that_deletion_was_not_seen),
         MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
         MEMBERS(what_the_log_did_not_take_is_adopted_later),
         MEMBERS(what_fails_here_is_adopted_less_and_less_often),

@@ -293,11 +293,14 @@ static void test_check_says_what_was_broken(void **state)
         {"UPDATE samples SET edit = 77 WHERE edit = 5",
          "a row of samples names a row of edits that is not there\n"},
         {"DELETE FROM scene", "the table scene has 0 rows, not one\n"},
-        {"INSERT INTO scene SELECT 2, seq, time, next_node, next_edit, created, made_by, 0 FROM "
-         "scene",
+        {"INSERT INTO scene SELECT 2, seq, time, next_node, next_edit, created, made_by, 0, "
+         "0 FROM scene",
          "row 2 of scene breaks a rule of its table: (id = 1)\n"
          "the table scene has 2 rows, not one\n"},
-        {"UPDATE scene SET log_n = -1", "scene, row 1: its log_n -1 cannot be\n"},
+        {"UPDATE scene SET log_n = -1", "scene, row 1: its log_n -1 or log_first 0 cannot be\n"},
+        {"UPDATE scene SET log_n = 7", "scene, row 1: its log_n 7 or log_first 0 cannot be\n"},
+        {"UPDATE scene SET log_n = 7, log_first = 8",
+         "scene, row 1: its log_n 7 or log_first 8 cannot be\n"},
         {"UPDATE scene SET next_node = 4",
          "node 4 (Node) has an id that was never given out: the next is 4\n"},
         {"UPDATE scene SET next_edit = 9",

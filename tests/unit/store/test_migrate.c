@@ -215,7 +215,7 @@ static void keep_everything_of(void **directory, int version, uint64_t edits, si
     struct gz_store *store = open_scene(path, false, 2e9, &state);
     assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
     assert_kept(path, before);
-    assert_int_equal(ask(path, "SELECT log_n FROM scene"), 0);
+    assert_int_equal(ask(path, "SELECT log_n + log_first FROM scene"), 0);
     assert_int_equal(state.edit_count, edits);
     assert_int_equal(state.access_count, access);
     gz_store_close(store);

@@ -646,6 +646,36 @@ static void test_removal_that_the_file_lacks_ends_the_store(void **directory)
     strike(&stage);
 }
 
+static void expect_place(const char *path, uint64_t n, uint64_t first)
+{
+    struct gz_place place;
+    struct gz_error error;
+    assert_int_equal(gz_store_place(path, &place, &error), GZ_OK);
+    assert_int_equal(place.n, n);
+    assert_int_equal(place.first, first);
+}
+
+static enum gz_status take_any(void *context, uint64_t n, const uint8_t *bytes, size_t size,
+                               struct gz_error *error)
+{
+    (void)context, (void)n, (void)bytes, (void)size, (void)error;
+    return GZ_OK;
+}
+
+/* One change: that it was opened. */
+static void open_from(const char *path, uint64_t from)
+{
+    const struct gz_shipping shipping = {.from = from, .append = take_any};
+    const struct gz_store_options options = {
+        .path = path, .time = START_TIME + 1, .shipping = &shipping};
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_error error;
+    assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+}
+
 static enum gz_status expect_at_5(void *context, uint64_t n, const uint8_t *bytes, size_t size,
                                   struct gz_error *error)
 {
@@ -665,7 +695,40 @@ static void test_places_begin_where_they_are_to(void **directory)
     assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
     gz_scene_state_finish(&state);
     gz_store_close(store);
-    assert_int_equal(place_of(path), 5);
+    expect_place(path, 5, 5);
+}
+
+static void test_the_first_place_says_which_log_it_is(void **directory)
+{
+    const char *path = in_directory(directory, "first.db");
+    make_empty_scene(path);
+    expect_place(path, 0, 0);
+    open_from(path, 0);
+    expect_place(path, 1, 1);
+    open_from(path, 0);
+    expect_place(path, 2, 1);
+    open_from(path, 2); /* as long as the log that it was in */
+    expect_place(path, 3, 3);
+    open_from(path, 2);
+    expect_place(path, 4, 3);
+    tell(path, "UPDATE scene SET log_first = 9");
+    struct gz_place place;
+    struct gz_error error;
+    assert_int_equal(gz_store_place(path, &place, &error), GZ_STORAGE);
+}
+
+/* A file that says otherwise takes the change. */
+static void test_the_first_place_is_in_the_first_change_alone(void **directory)
+{
+    struct stage stage = set_stage(directory);
+    const char *near = in_directory(directory, "near.db");
+    follow(near, stage.log, 2);
+    expect_place(near, 2, 1);
+    tell(near, "UPDATE scene SET log_first = 2");
+    vouch_for(near);
+    follow(near, stage.log, stage.log->count);
+    expect_place(near, stage.log->count, 2);
+    strike(&stage);
 }
 
 static void test_store_without_shipping_leaves_the_log(void **directory)
@@ -677,7 +740,7 @@ static void test_store_without_shipping_leaves_the_log(void **directory)
     stage.store = open_scene(stage.path, false, START_TIME + 9, &state);
     gz_scene_state_finish(&state);
     commit(stage.store, one_edit(&stage.numbered));
-    assert_int_equal(place_of(stage.path), 0);
+    expect_place(stage.path, 0, 0);
     strike(&stage);
 }
 
@@ -952,6 +1015,8 @@ int main(void)
         IN_DIRECTORY(test_fence_of_the_removal_is_the_stores),
         IN_DIRECTORY(test_removal_that_the_file_lacks_ends_the_store),
         IN_DIRECTORY(test_places_begin_where_they_are_to),
+        IN_DIRECTORY(test_the_first_place_says_which_log_it_is),
+        IN_DIRECTORY(test_the_first_place_is_in_the_first_change_alone),
         IN_DIRECTORY(test_store_without_shipping_leaves_the_log),
         IN_DIRECTORY(test_killed_store_takes_from_the_log_what_it_lacks),
         IN_DIRECTORY(test_damaged_change_is_refused_or_whole),
