@@ -29,6 +29,13 @@ struct stage {
     struct member members[2];
 };
 
+/* A pass of the follower never ends before all scenes had their turn, however slow the disk is. */
+double __wrap_gz_cluster_now(void);
+double __wrap_gz_cluster_now(void)
+{
+    return 1;
+}
+
 static const struct gz_log silence = {.level = GZ_ERROR};
 static struct stage stage;
 
