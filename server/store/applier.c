@@ -77,7 +77,6 @@ static enum gz_status prepare(struct gz_applier *applier, struct gz_error *error
     enum gz_status status = gz_db_identify(applier->db, error);
     if (status == GZ_OK) status = gz_db_use_wal(applier->db, error);
     if (status == GZ_OK) status = gz_db_migrate(applier->db, error);
-    if (status == GZ_OK) status = gz_db_exec(applier->db, "PRAGMA synchronous = NORMAL", error);
     sqlite3_wal_autocheckpoint(applier->db, WAL_CHECKPOINT_PAGES);
     if (status == GZ_OK) status = read_place(applier->db, &applier->place, error);
     if (lstat(applier->wal_path, &wal) == 0) applier->wal_inode = wal.st_ino;

@@ -225,7 +225,7 @@ enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error)
 
     if (status == GZ_OK)
         status = gz_db_exec(
-            db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
+            db, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
     return status;
 }
 

@@ -42,8 +42,9 @@ GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_db_apply(sqlite3 *db, int64_t version, struct gz_error *error);
 /* Brings the schema up to this build's version, one transaction for each number. */
 GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
-/* A write-ahead log, of which each commit is safe at once, and which the caller copies into the
- * database. */
+/* A write-ahead log, which the caller copies into the database. A commit is safe from a loss of
+ * power only with the next one under PRAGMA synchronous = FULL, which the caller sets: the commits
+ * of gz_db_migrate need no synchronization each. */
 GZ_MUST_USE enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error);
 
 /* A connection that cannot write, in a read transaction of its own, and how long its statements may

@@ -369,6 +369,7 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
     /* The log is copied into the database between commits, not within one. */
     sqlite3_wal_autocheckpoint(db, 0);
     if (status == GZ_OK) status = gz_db_migrate(db, error);
+    if (status == GZ_OK) status = gz_db_exec(db, "PRAGMA synchronous = FULL", error);
     if (status == GZ_OK) status = gz_shipper_init(&store->shipper, db, options->shipping, error);
     if (status == GZ_OK) status = gz_recover(db, options->time, &store->shipper, &epoch, error);
     if (status == GZ_OK) status = gz_load(db, epoch, state, error);

@@ -1,5 +1,5 @@
 /* More scenes than may be open at once: those that nobody is in make room, those that somebody is
- * in do not. */
+ * in do not. The second test opens the files that the first one made. */
 #include "net_fixture.h"
 #include "server/maxima.h"
 
@@ -7,11 +7,25 @@
  * them. */
 #define QUIET "--silence-seconds", "3600"
 
+static struct net_fixture fixture;
+
+static int start(void **state)
+{
+    (void)state;
+    net_fixture_start(&fixture, QUIET);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    net_fixture_stop(&fixture);
+    return 0;
+}
+
 TEST(test_scenes_that_nobody_is_in_make_room)
 {
-    struct net_fixture fixture;
     char name[32];
-    net_fixture_start(&fixture, QUIET);
     int editor = net_fixture_join(&fixture, "kept", "anna");
     net_fixture_create_nodes(editor, 10);
     close(editor);
@@ -25,15 +39,12 @@ TEST(test_scenes_that_nobody_is_in_make_room)
     editor = net_fixture_join(&fixture, "kept", "anna");
     assert_int_equal(net_fixture_measure(fixture.daemon.port, "kept", "nodes"), 10);
     close(editor);
-    net_fixture_stop(&fixture);
 }
 
 TEST(test_scenes_that_somebody_is_in_stay)
 {
-    struct net_fixture fixture;
     int editors[GZ_SCENES_MAX - 1];
     char name[32];
-    net_fixture_start(&fixture, QUIET);
     for (int i = 0; i < GZ_SCENES_MAX - 1; i++) {
         snprintf(name, sizeof name, "scene-%d", i);
         editors[i] = net_fixture_join(&fixture, name, "anna");
@@ -47,7 +58,6 @@ TEST(test_scenes_that_somebody_is_in_stay)
         close(editors[i]);
     }
     net_fixture_assert_unharmed(&fixture);
-    net_fixture_stop(&fixture);
 }
 
 int main(void)
@@ -56,5 +66,5 @@ int main(void)
         cmocka_unit_test(test_scenes_that_nobody_is_in_make_room),
         cmocka_unit_test(test_scenes_that_somebody_is_in_stay),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start, stop);
 }

@@ -287,6 +287,7 @@ static int join_narrow(const struct test_daemon *member, const char *scene)
 TEST(test_trunk_that_is_cut_behind_a_slow_client)
 {
     enum { BEHIND_NODES = 100 };
+    if (front.tls) skip(); /* a tunnel of TLS holds more than the client's kernel */
     const int editor = join(&authority, "behind", "anna"), slow = join_narrow(&front, "behind");
     wait_until_quiet();
     net_fixture_create_nodes(editor, BEHIND_NODES);
@@ -467,12 +468,13 @@ static bool send_part(int socket, const uint8_t *bytes, size_t size, size_t *sen
 /* What such a client says is read no more, as its answers wait; the kernel gives it up. */
 TEST(test_trunk_client_that_sends_and_never_reads_is_given_up)
 {
-    enum { PINGS = 1000 };
+    enum { PINGS = 1000, FLOOD_S = 300 };
     static uint8_t bytes[PINGS * 64];
     const struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 7};
     struct gz_buffer one;
     struct test_daemon edge;
     size_t size = 0, sent = 0;
+    if (front.tls) skip(); /* a tunnel of TLS holds more than the client's kernel */
     gz_buffer_init(&one, 58, 0);
     assert_int_equal(gz_encode(&one, &ping), GZ_OK);
     for (int i = 0; i < PINGS; i++) {
@@ -484,9 +486,9 @@ TEST(test_trunk_client_that_sends_and_never_reads_is_given_up)
     start_front(&edge, "impatient", SECRET, "--silence-seconds=6");
     const int editor = join(&authority, "floods", "anna"), client = join_narrow(&edge, "floods");
     for (int i = 0; i < 10; i++) net_fixture_create_nodes(editor, NODES);
-    for (int i = 0; i < 60 && measure(&edge, "relayed_websockets") > 0; i++) {
-        for (int j = 0; j < 1000 && send_part(client, bytes, size, &sent); j++) sent %= size;
-    }
+    const double end_s = net_fixture_now_s() + FLOOD_S;
+    while (measure(&edge, "relayed_websockets") > 0 && net_fixture_now_s() < end_s)
+        for (int i = 0; i < 1000 && send_part(client, bytes, size, &sent); i++) sent %= size;
     assert_int_equal(measure(&edge, "relayed_websockets"), 0);
     gz_buffer_finish(&one);
     close(client);
