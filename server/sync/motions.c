@@ -169,12 +169,15 @@ bool gz_sync_is_hidden(const struct gz_sync *sync, const struct gz_cursor *curso
            cursor->state >= sync->hidden_from && !gz_sync_has_motions(sync, cursor);
 }
 
+/* Who does not have the nodes as they were at the beginning is told them one by one until a step is
+ * told: the drag may end before that, and its end tells only what it changed itself. */
 bool gz_sync_is_in_motion(const struct gz_sync *sync, const struct gz_cursor *cursor,
                           const struct gz_node *node)
 {
     if (node->holder == 0 || cursor->motions == 0 || node->born > cursor->base) return false;
     const struct motion *motion = find(sync, node->holder);
-    return motion != NULL && motion->number <= cursor->motions;
+    return motion != NULL && motion->number <= cursor->motions &&
+           cursor->base >= motion->nodes.since_seq;
 }
 
 void gz_sync_forget_motions(struct gz_cursor *cursor)

@@ -538,6 +538,7 @@ static void flush_all(struct sim *sim, bool is_for_all)
 {
     for (struct link *link = sim->links; link != NULL; link = link->next) {
         if (link->session == NULL) continue;
+        part_note_look(sim, link);
         flush(sim, link, is_for_all || link->is_behind || is_awake(sim, link->session));
         size_t waiting = gz_outbox_waiting(&link->session->outbox);
         PROMISE(waiting <= GZ_OUTBOX_BYTES_MAX, "what waits is bounded", "%zu bytes", waiting);
@@ -663,8 +664,26 @@ double link_due(const struct sim *sim, const struct link *link)
     return next;
 }
 
+/* The judge looks at a note once, when its frame comes: then the core is to read it at once. */
+static bool comes_too_early(const struct link *link)
+{
+    const struct parcel *parcel = link->up.first;
+    struct frame frame;
+    bool has_note = false;
+    if (parcel->end || link->session == NULL || !gz_session_is_busy(link->session)) return false;
+    read_frame(&frame, parcel->bytes, parcel->size);
+    for (size_t i = 0; i < frame.count; i++)
+        has_note |= frame.messages[i].sense && frame.messages[i].message.op == GZ_OP_NOTE;
+    gz_arena_finish(&frame.arena);
+    return has_note && !link->session->ended;
+}
+
 static void deliver_up(struct sim *sim, struct link *link)
 {
+    if (comes_too_early(link)) {
+        link->up.first->due_s = sim->now.mono_s + SLICE_S;
+        return;
+    }
     struct parcel *parcel = lane_take(&link->up);
     if (parcel->end)
         hang_up(sim, link);

@@ -58,12 +58,14 @@ static bool is_phase_of(const struct gz_message *message, enum gz_phase phase)
 }
 
 /* The model looks at the scene once for each frame: one thing may be done to it in one, or one drag
- * moved on. What is behind a pick would be done in a later turn. */
+ * moved on. What is behind a pick or an interest, and a note behind a wheel, would be done in a
+ * later turn. */
 static bool may_join(const struct person *person, const struct gz_message *message)
 {
     const struct framed *framed = &person->framed;
-    if (person->frame_count == FRAME_MESSAGES_MAX || framed->picks) return false;
-    if (op_is_beside(message->op)) return !framed->wheel || !op_closes_wheel(message->op);
+    if (person->frame_count == FRAME_MESSAGES_MAX || framed->looks) return false;
+    if (op_is_beside(message->op))
+        return !framed->wheel || (!op_closes_wheel(message->op) && message->op != GZ_OP_NOTE);
     if (framed->closes && is_phase_of(message, GZ_PHASE_CANCEL))
         return false; /* of the wheel, or of nothing */
     if (!framed->acts) return true;
@@ -75,7 +77,7 @@ static bool may_join(const struct person *person, const struct gz_message *messa
 static void note_framed(struct framed *framed, const struct gz_message *message)
 {
     framed->closes |= op_closes_wheel(message->op);
-    framed->picks |= message->op == GZ_OP_PICK;
+    framed->looks |= message->op == GZ_OP_PICK || message->op == GZ_OP_INTEREST;
     if (op_is_beside(message->op)) return;
     bool moves = is_phase_of(message, GZ_PHASE_MOVE);
     framed->begins = message->op == GZ_OP_GRAB || is_phase_of(message, GZ_PHASE_DOWN) ||

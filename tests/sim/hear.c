@@ -63,8 +63,9 @@ static void check_resume(struct sim *sim, const struct person *person,
 static void hear_welcome(struct sim *sim, struct person *person, const struct gz_welcome *welcome)
 {
     check_resume(sim, person, welcome);
-    /* else it may have seen what the next delta takes back */
-    bool is_exact = person->resume_claim >= sim->store.renewed;
+    /* else it may have seen drags that came to nothing, and the next delta says where the nodes are
+     */
+    bool is_exact = person->resume_claim == welcome->epoch;
     person->session = welcome->session;
     person->welcome = true;
     memset(person->secret, 0, sizeof person->secret);

@@ -57,6 +57,8 @@ struct link {
     struct seen_camera *cameras;
     size_t camera_count, camera_capacity;
     double hidden_until_s; /* a view may be of a camera that is not among these */
+    bool is_looked_for;    /* what its camera sees; since when, and how long that took so far */
+    double look_began_s, look_s;
 };
 
 /* Takes over `bytes`. */

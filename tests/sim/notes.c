@@ -199,6 +199,14 @@ static const struct gz_note_record *waiting(const struct sim *sim, size_t place)
     return entry != NULL ? gz_pending_note(entry) : NULL;
 }
 
+/* Whether it is what this act made, of a note that it makes (id 0) or changes, and not what the
+ * next one in its frame did. */
+static bool is_of(const struct gz_note_record *made, const struct act *act, uint64_t id)
+{
+    return made != NULL && (id == 0 || made->id == id) &&
+           strcmp(made->key != NULL ? made->key : "", act->key != NULL ? act->key : "") == 0;
+}
+
 static void act_note(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
@@ -222,7 +230,7 @@ static void act_note(struct sim *sim, const struct act *act)
     }
     const struct gz_note_record *made = waiting(sim, model->note_count - model->notes_stored);
     bool full = sim->core->journal.requests >= GZ_PENDING_EDITS_MAX;
-    if (made == NULL && (full || is_unsure(sim, act->message))) return;
+    if (!is_of(made, act, is_new ? 0 : change.id) && (full || is_unsure(sim, act->message))) return;
     PROMISE(made != NULL, "what may be noted is noted", "request %llu of %s",
             NUMBER(act->request->rid), act->user);
     if (is_new) {

@@ -52,8 +52,8 @@ void part_answered(struct person *person, const struct request *request)
 
 /* ---- cameras ---- */
 
-/* What a moving camera sees is looked at again so long after the look before at the latest; and how
- * long that look may have taken, in slices beside those of others. */
+/* What a moving camera sees is looked at again so long after the end of the look before at the
+ * latest. */
 #define LOOKS_S (GZ_VIEW_MS_MIN / 1000.0)
 
 bool part_note_camera(const struct sim *sim, struct link *link)
@@ -80,11 +80,19 @@ void part_hide_camera(const struct sim *sim, struct link *link)
     link->hidden_until_s = sim->now.mono_s + LOOKS_S;
 }
 
+void part_note_look(const struct sim *sim, struct link *link)
+{
+    const bool was_looked_for = link->is_looked_for;
+    link->is_looked_for = !gz_sync_is_ready(sim->core->sync, &link->session->cursor);
+    if (link->is_looked_for && !was_looked_for) link->look_began_s = sim->now.mono_s;
+    if (link->is_looked_for || was_looked_for) link->look_s = sim->now.mono_s - link->look_began_s;
+}
+
 void part_stamp(const struct sim *sim, const struct link *link, struct parcel *parcel)
 {
+    const double seen_s = sim->now.mono_s - LOOKS_S - link->look_s;
     size_t first = 0;
-    while (first < link->camera_count && link->cameras[first].until_s < sim->now.mono_s - LOOKS_S)
-        first++;
+    while (first < link->camera_count && link->cameras[first].until_s < seen_s) first++;
     parcel->camera_first = first;
     parcel->camera_last = link->camera_count > 0 ? link->camera_count - 1 : 0;
     parcel->camera_hidden = sim->now.mono_s <= link->hidden_until_s;

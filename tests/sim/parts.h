@@ -12,6 +12,8 @@ void part_answered(struct person *person, const struct request *request);
 bool part_note_camera(const struct sim *sim, struct link *link);
 /* The session may follow the view of a camera that is not noted, until it has to look again. */
 void part_hide_camera(const struct sim *sim, struct link *link);
+/* After a turn: a look at many nodes takes several. */
+void part_note_look(const struct sim *sim, struct link *link);
 /* Which of its cameras a view may be of by now. */
 void part_stamp(const struct sim *sim, const struct link *link, struct parcel *parcel);
 /* The person was told a delta of the part that it follows. */

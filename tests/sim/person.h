@@ -34,7 +34,7 @@ struct request {
 
 /* What of a frame matters to what may be said in it too. */
 struct framed {
-    bool acts, begins, moves_only, wheel, closes, picks;
+    bool acts, begins, moves_only, wheel, closes, looks;
 };
 
 /* What a person knows of another session. */

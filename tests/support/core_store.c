@@ -440,7 +440,6 @@ static void complete_run(struct core_store *store, struct gz_edit_record *run)
  * nodes. */
 static void renew(struct core_store *store)
 {
-    store->renewed = store->epoch;
     for (uint64_t id = 1; id < store->node_capacity; id++) {
         if (latest(store, id) == NULL || latest(store, id)->gone) continue;
         store->versions = grow(store->versions, &store->version_capacity, store->version_count + 1,

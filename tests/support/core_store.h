@@ -21,7 +21,6 @@ struct core_store {
     struct gz_arena arena; /* of every text and change, until the end */
     uint64_t epoch, seq, next_node, next_edit, asset_seq;
     double time;
-    uint64_t renewed;  /* the latest epoch that began with a new seq for each node */
     size_t graves_max; /* tombstones that are given back after a restart */
 
     struct core_store_node *nodes; /* by id */

@@ -556,6 +556,28 @@ SCENE_TEST(test_motion_is_told_by_whole_passes)
     let_go(s, s->ann);
 }
 
+/* Who was behind when it began hears of it before it has moved all nodes, and then it is over:
+ * where the nodes were before it is news too. */
+SCENE_TEST(test_motion_that_is_over_in_its_first_pass)
+{
+    create_nodes(s, NODES, in_three, COUNT(in_three));
+    s->cleo->stalled = true;
+    assert_ok(ask_move(s->bob, s->ids[0], 1, 2, 3));
+    assert_ok(ask_move(s->bob, s->ids[NODES - 1], 4, 5, 6));
+    s->host.core->slice_nodes = NODES / 4;
+    grab(s, s->ann, GZ_RV, 0, NODES);
+    say_move(s->ann, 0);
+    assert_true(is_told_as_motion(s->ann));
+    s->cleo->stalled = false;
+    client_read(s->cleo);
+    assert_true(previews_of(s->cleo) > 0);
+    assert_true(gz_gesture_is_passing(&s->ann->session->gesture));
+    s->host.core->nodes_at_once = SIZE_MAX; /* the drag is over at once */
+    assert_ok(ask_pointer(s->ann, GZ_PHASE_CANCEL, 0, 0));
+    assert_true(error_of(s, s->cleo) == 0);
+    host_assert_equal(&s->host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -578,6 +600,7 @@ int main(void)
         cmocka_unit_test(test_motion_of_two_at_once_and_edits_between),
         cmocka_unit_test(test_motion_is_told_node_by_node_once_a_parent_moves),
         cmocka_unit_test(test_motion_is_told_by_whole_passes),
+        cmocka_unit_test(test_motion_that_is_over_in_its_first_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
