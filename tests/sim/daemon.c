@@ -27,6 +27,8 @@
 #define HEADROOM 16
 /* Seconds between two slices of what the core does in slices: others come in between. */
 #define SLICE_S 0.001
+/* A look at many nodes that ends in a turn may have to begin anew in the next one. */
+#define RESTLESS_MAX 3
 /* More than the messages that can wait to be done by a worker, each in its turn. */
 #define BULK_ROUNDS_MAX 1000
 
@@ -567,9 +569,11 @@ static void turn(struct sim *sim)
     close_moves(sim);
     note_sent(sim);
     sim->slice_due_s = sim->now.mono_s + SLICE_S;
-    PROMISE(isfinite(sim->turn_due_s) || gz_core_deadline(sim->core) > sim->now.mono_s ||
-                is_at_work(sim),
-            "the core comes to rest", "it wants another turn at once");
+    const bool rests = isfinite(sim->turn_due_s) || gz_core_deadline(sim->core) > sim->now.mono_s ||
+                       is_at_work(sim);
+    sim->turns_restless = rests ? 0 : sim->turns_restless + 1;
+    PROMISE(sim->turns_restless < RESTLESS_MAX, "the core comes to rest",
+            "it wants another turn at once");
     sim->turns_quiet++;
     flush_all(sim, is_for_all);
 }

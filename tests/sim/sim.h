@@ -64,7 +64,7 @@ struct sim {
     double commit_due_s, disk_ok_s, disk_slow_s, past_slow_s, turn_due_s, start_due_s, stop_due_s,
         slice_due_s, chaos_due_s, hurry_until_s;
     bool commit_fails, quiet, disk_failed, stopping;
-    uint64_t turns_quiet;
+    uint64_t turns_quiet, turns_restless;
     struct question questions[PEOPLE * 8];
     size_t question_count;
     struct person people[PEOPLE];
