@@ -156,10 +156,33 @@ static struct deed *end_grip(struct sim *sim, const struct act *act, struct grip
     return grip.interaction == &gz_drag_interaction ? deed : NULL;
 }
 
+static uint64_t seq_of(const struct sim *sim, const struct deed *deed)
+{
+    const struct gz_journal_entry *entry = NULL;
+    while ((entry = gz_journal_next(&sim->core->journal, &gz_pending_edits, entry)) != NULL) {
+        const struct gz_edit_record *record = &((const struct gz_pending_edit *)entry)->edit;
+        if (record->id == deed->id) return record->seq;
+    }
+    return 0;
+}
+
+/* Drags that end together end in the order of the core, which undo goes back by. */
+static void sort_deeds(const struct sim *sim, struct deed *deeds, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        for (size_t j = i; j > 0 && seq_of(sim, &deeds[j - 1]) > seq_of(sim, &deeds[j]); j--) {
+            const struct deed later = deeds[j - 1];
+            deeds[j - 1] = deeds[j];
+            deeds[j] = later;
+        }
+    }
+}
+
 struct deed *end_grips(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
-    struct deed *made = NULL;
+    uint64_t made = 0;
+    const size_t before = model->deed_count;
     for (const struct gz_session *session = sim->core->sessions; session != NULL;
          session = session->next) {
         struct grip *grip = find_grip(model, session->id);
@@ -168,12 +191,14 @@ struct deed *end_grips(struct sim *sim, const struct act *act)
             check_goes_on(sim, act, grip);
             continue;
         }
-        struct deed *deed = end_grip(sim, act, grip);
-        if (deed != NULL) made = deed;
+        const struct deed *deed = end_grip(sim, act, grip);
+        if (deed != NULL) made = deed->id;
     }
     struct grip *left = act->kind == ACT_LEAVE ? find_grip(model, act->session) : NULL;
     if (left != NULL) (void)end_grip(sim, act, left);
-    return made;
+    if (model->deed_count > before + 1)
+        sort_deeds(sim, model->deeds + before, model->deed_count - before);
+    return made != 0 ? model_deed(model, made) : NULL;
 }
 
 static void begin_grip(struct sim *sim, const struct act *act, const struct gz_session *session)
