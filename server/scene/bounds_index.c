@@ -77,11 +77,13 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
     }
 }
 
-/* Finds up to `most` boxes anew, and those below the node at which that many are reached. */
+/* Finds up to `most` boxes anew, and those below the node at which that many are reached. A node
+ * that moved and changed in some other way later comes at its last change. */
 static bool renew(struct gz_scene *scene, size_t most, size_t *renewed)
 {
     struct gz_bounds_index *index = &scene->bounds_index;
     struct gz_moved moved = gz_scene_moved(scene, index->seq, true);
+    moved.since = index->branch_seq;
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL; ++*renewed) {
         if (*renewed >= most && (moved.at == NULL || moved.at == moved.top)) {
             index->seq = node->seq - 1; /* all that changed before the node was looked at */
@@ -94,7 +96,7 @@ static bool renew(struct gz_scene *scene, size_t most, size_t *renewed)
         if (!gz_bounds_slot_take(index, node)) return false;
         place(scene, node);
     }
-    index->seq = scene->seq;
+    index->seq = index->branch_seq = scene->seq;
     return true;
 }
 

@@ -33,7 +33,8 @@ struct gz_bounds_block {
 
 struct gz_bounds_index {
     uint64_t seq;
-    float *sides[6]; /* by slot: least x, y, z, then largest; rounded outward */
+    uint64_t branch_seq; /* what is below nodes that moved up to this seq was found anew, too */
+    float *sides[6];     /* by slot: least x, y, z, then largest; rounded outward */
     const struct gz_node **nodes, **found;
     size_t count, capacity;
     struct gz_bounds_block *blocks;

@@ -297,12 +297,23 @@ static void check_bounds(struct game *game)
     assert_int_equal(looked_at, 0); /* nothing moved since */
 }
 
+/* Somebody who looks at many nodes in slices has the boxes renewed so, too. */
+static void renew_a_little(struct game *game)
+{
+    size_t renewed;
+    bool is_done;
+    assert_true(gz_scene_renew_boxes(game->scene, 1 + below(game, 3), &renewed, &is_done));
+}
+
 static void play(uint64_t seed)
 {
     struct game game = {.scene = make_empty_scene(), .random = seed, .wild = seed % 2 == 0};
     gz_plane planes[6];
     for (int step = 0; step < STEPS; step++) {
-        for (uint64_t i = below(&game, 8); i > 0; i--) change_something(&game);
+        for (uint64_t i = below(&game, 8); i > 0; i--) {
+            change_something(&game);
+            if (below(&game, 4) == 0) renew_a_little(&game);
+        }
         for (uint64_t i = below(&game, 3); i > 0; i--) pose_something(&game);
         if (below(&game, 2) == 0) check_bounds(&game);
         size_t count = below(&game, 7);
@@ -383,6 +394,28 @@ TEST(test_boxes_are_renewed_for_what_moved)
     struct gz_change hang = make_move(game.scene, 2, 5);
     apply(game.scene, &hang, 1);
     assert_int_equal(check_sieve(&game, NULL, 0), 2);
+    gz_scene_destroy(game.scene);
+}
+
+/* What is below a node that moved moves along, even if the node has changed again since, and the
+ * first look came as far as something in between. */
+TEST(test_boxes_are_renewed_in_slices_below_what_moved)
+{
+    struct game game = {.scene = make_small_scene()};
+    gz_trs trs = gz_trs_identity;
+    assert_int_equal(check_sieve(&game, NULL, 0), 5);
+    trs.t.x = 100;
+    gz_scene_pose(game.scene, gz_scene_find(game.scene, 2), &trs, 9);
+    gz_scene_pose(game.scene, gz_scene_find(game.scene, 5), &trs, 9);
+    struct gz_change rename = make_change(game.scene, 2);
+    rename.after.name = "other";
+    apply(game.scene, &rename, 1);
+    size_t renewed;
+    bool is_done;
+    assert_true(gz_scene_renew_boxes(game.scene, 1, &renewed, &is_done));
+    assert_false(is_done);
+    const gz_plane there = {{1, 0, 0}, -50};
+    (void)check_sieve(&game, &there, 1);
     gz_scene_destroy(game.scene);
 }
 
@@ -501,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_boxes_of_worlds_beyond_numbers_always_pass),
         cmocka_unit_test(test_boxes_of_squeezed_nodes_always_pass),
         cmocka_unit_test(test_boxes_are_renewed_for_what_moved),
+        cmocka_unit_test(test_boxes_are_renewed_in_slices_below_what_moved),
         cmocka_unit_test(test_boxes_outlive_forgotten_graves),
         cmocka_unit_test(test_moved_is_all_that_is_different),
     };
