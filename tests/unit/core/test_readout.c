@@ -237,6 +237,20 @@ SCENE_TEST(test_readout_tells_the_box_as_it_moves)
     assert_near(client_last(s->a, GZ_OP_GIZMO)->gizmo.box[0], 0, 0, 2);
 }
 
+/* A place that no message can hold, of a node below another one that is far away. */
+SCENE_TEST(test_readout_of_a_drag_that_began_beyond_what_can_be_said)
+{
+    const uint64_t far = create_node(s->a, "far", 0, 0, 0, -9e14);
+    const uint64_t farther = create_node(s->a, "farther", far, 0, 0, -9e14);
+    s->node = farther;
+    assert_ok(type(s, GZ_TZ, 9e14));
+    const struct gz_message *told = client_last(s->a, GZ_OP_GIZMO);
+    assert_int_equal(told->gizmo.active, GZ_TZ);
+    assert_true(told->gizmo.origin.z > -1e15);
+    assert_int_equal(told->has & GZ_HAS_GIZMO_START, 0);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_CANCEL, 0, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_readout_is_told_when_it_changes),
         cmocka_unit_test(test_readout_tells_frames_that_are_not_the_axes),
         cmocka_unit_test(test_readout_tells_the_box_as_it_moves),
+        cmocka_unit_test(test_readout_of_a_drag_that_began_beyond_what_can_be_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
