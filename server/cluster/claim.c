@@ -23,7 +23,8 @@ struct gz_claim *gz_cluster_find(const struct gz_cluster *cluster, const char *n
 
 static bool is_busy(const struct gz_cluster *cluster, const char *name)
 {
-    return gz_cluster_find(cluster, name) != NULL || strcmp(cluster->following, name) == 0;
+    return gz_cluster_find(cluster, name) != NULL || strcmp(cluster->following, name) == 0 ||
+           strcmp(cluster->moving_to, name) == 0;
 }
 
 /* From now on nobody else is at the file: an earlier claim and the follower are waited for, or it

@@ -153,6 +153,25 @@ static void give_file(struct gz_cluster *cluster)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
+/* The file of the name that a scene has now: whoever has a claim of it may be about to make a file
+ * there. */
+static bool take_new_name(struct gz_cluster *cluster, const char *name)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    bool is_free = gz_cluster_find(cluster, name) == NULL;
+    if (is_free) snprintf(cluster->moving_to, sizeof cluster->moving_to, "%s", name);
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_free;
+}
+
+static void give_new_name(struct gz_cluster *cluster)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    cluster->moving_to[0] = '\0';
+    pthread_cond_broadcast(&cluster->change);
+    pthread_mutex_unlock(&cluster->mutex);
+}
+
 /* ---- scenes that are gone ---- */
 
 /* One scene of the log, and its file here. */
@@ -208,8 +227,16 @@ static enum gz_status follow_renaming(struct gz_cluster *cluster, const struct t
 {
     char *to = gz_cluster_path(cluster, turn->scene->became);
     if (to == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    enum gz_status status = access(to, F_OK) != 0 ? move(cluster, turn, place, to, error)
-                                                  : follow_merger(cluster, turn, place, to, error);
+    const bool is_taken = take_new_name(cluster, turn->scene->became);
+    enum gz_status status;
+    if (access(to, F_OK) == 0)
+        status = follow_merger(cluster, turn, place, to, error);
+    else if (is_taken)
+        status = move(cluster, turn, place, to, error);
+    else
+        status = gz_fail(error, GZ_BAD_STATE, "somebody is at the file of its new name, %s",
+                         turn->scene->became);
+    if (is_taken) give_new_name(cluster);
     free(to);
     return status;
 }

@@ -55,7 +55,8 @@ struct gz_cluster {
     char said[GZ_ERROR_BYTES_MAX]; /* the trouble that was logged last; "" for none */
     double said_s;
     struct gz_claim *claims;
-    char following[GZ_SCENE_NAME_BYTES_MAX + 1]; /* whose file the follower has; "" for none */
+    /* Whose files the follower has, the second one to give it to the first one's; "" for none. */
+    char following[GZ_SCENE_NAME_BYTES_MAX + 1], moving_to[GZ_SCENE_NAME_BYTES_MAX + 1];
     uint64_t pass; /* the follower's; counted from before the log is asked for its scenes */
     struct gz_kept_file kept[GZ_CLUSTER_KEPT_MAX];
     struct gz_cluster_stats stats;

@@ -813,6 +813,28 @@ static void it_is_kept_where_that_deletion_was_not_seen(void **state)
     assert_int_equal(count_files(b, ".aside-"), 1);
 }
 
+/* The file of a scene that was renamed and deleted does not get into a new scene that is just being
+ * made under its last name. */
+static void no_scene_is_made_of_a_file_that_moves_meanwhile(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    struct moment moment = {b, see, 2, true, false}; /* once the new scene is in the log */
+    (void)state;
+    make_alone(a, "leg");
+    adopt(a);
+    follow(b);
+    simulated_engine_pass(stage.engine, 1);
+    rename_in_log("leg", "arm");
+    forget("arm");
+    watch(&moment);
+    struct gz_claim *claim = claim_arm(b);
+    assert_true(moment.calls_left <= 0);
+    assert_true(gz_claim_is_new(claim));
+    gz_cluster_close(claim);
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+}
+
 /* ---- adopting ---- */
 
 /* When what failed is due again. */
@@ -1083,6 +1105,7 @@ int main(void)
         MEMBERS(a_file_follows_from_name_to_name),
         MEMBERS(it_goes_where_the_last_name_is_gone),
         MEMBERS(it_is_kept_where_that_deletion_was_not_seen),
+        MEMBERS(no_scene_is_made_of_a_file_that_moves_meanwhile),
         MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
         MEMBERS(what_the_log_did_not_take_is_adopted_later),
         MEMBERS(what_fails_here_is_adopted_less_and_less_often),
