@@ -84,6 +84,13 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
 
 /* ---- channels ---- */
 
+/* One whose client is gone keeps its channel until the authority answers, and so does what waits in
+ * it. GZ_TRUNK_OUT_BYTES_MAX is enough for so many. */
+static bool is_crowded(const struct gz_route *route)
+{
+    return route->count >= GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE;
+}
+
 static bool find_channel(struct gz_route *route)
 {
     for (size_t i = 0; i < route->capacity; i++, route->next_channel++) {
@@ -338,6 +345,10 @@ bool gz_route_enter(struct gz_relay *relay, const char *url, const char **why)
     struct gz_route *route = find(net, url);
     if (route == NULL) route = make(net, url, why);
     if (route == NULL) return false;
+    if (is_crowded(route)) {
+        *why = "too many clients wait for it";
+        return false;
+    }
     if (!find_channel(route)) {
         *why = "no memory for a channel";
         return false;

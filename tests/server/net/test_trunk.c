@@ -693,6 +693,35 @@ TEST(test_trunk_that_gives_more_than_the_window_ends)
     stop_forger(&forger);
 }
 
+/* Clients who come and go while the authority answers nothing keep a channel each until it does,
+ * and what waits in the channel. There are as many as an authority may have; who comes then is told
+ * to come back. */
+TEST(test_trunk_has_no_more_channels_than_clients)
+{
+    enum { BATCH = 167, CHANNELS_MAX = GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE };
+    struct forger forger;
+    long channels = 1;
+    start_forger(&forger, "churned");
+    while (channels < CHANNELS_MAX) {
+        int clients[BATCH];
+        for (int i = 0; i < BATCH; i++) {
+            clients[i] = raw_open(forger.edge.port);
+            assert_true(raw_send_hello(clients[i], "forged", "ben"));
+        }
+        channels += BATCH;
+        wait_for(&forger.edge, "relayed_websockets", channels);
+        for (int i = 0; i < BATCH; i++) close(clients[i]);
+        assert_true(raw_send_frame(forger.socket, RAW_FIN | RAW_PONG, false, "", 0));
+        while (hear(&forger, 0)) continue;
+    }
+    assert_int_equal(channels, CHANNELS_MAX);
+    const int client = raw_open(forger.edge.port);
+    assert_true(raw_send_hello(client, "forged", "ben"));
+    assert_true(read_bye(client) > 0);
+    assert_int_equal(measure(&forger.edge, "relayed_websockets"), CHANNELS_MAX);
+    stop_forger(&forger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -711,6 +740,7 @@ int main(void)
         cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
         cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
         cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
+        cmocka_unit_test(test_trunk_has_no_more_channels_than_clients),
         cmocka_unit_test(test_trunk_with_wrong_records),
     };
     return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
