@@ -94,25 +94,39 @@ static void end_in_words(struct gz_connection *connection, int code, const uint8
     gz_connection_end(connection, code);
 }
 
+/* Nothing comes any more: of what waits for the client, a message whose rest does not come is
+ * dropped. The relay may be gone afterwards. */
+static void end_pieces(struct gz_relay *relay)
+{
+    relay->is_ending = true;
+    for (; relay->piece_count > 0; relay->piece_count--) {
+        struct gz_piece *last = relay->pieces[relay->first_piece + relay->piece_count - 1];
+        if (last->is_last) break;
+        gz_piece_release(last);
+    }
+    if (relay->connection != NULL && relay->piece_count == 0) let_client_go(relay);
+    free_if_done(relay);
+}
+
 /* The client is told so when it has taken what came before. */
 void gz_relay_end(struct gz_relay *relay, int code, const uint8_t *words, size_t size)
 {
     struct gz_connection *connection = relay->connection;
+    const bool was_there = code == GZ_CHANNEL_GONE;
     close_channel(relay);
     gz_route_leave(relay);
     if (connection == NULL) {
         free_if_done(relay);
-        return;
-    }
-    relay->is_ending = true;
-    if (code > GZ_CHANNEL_REFUSED) {
+    } else if (code > GZ_CHANNEL_REFUSED) {
+        relay->is_ending = true;
         end_in_words(connection, code, words, size);
-        return;
+    } else {
+        gz_log(relay->net->log, GZ_WARN, relay->id, "the member with its scene %s: %.*s",
+               was_there ? "let it go" : "does not take it", (int)size, (const char *)words);
+        end_pieces(relay);
+        send_away(connection, was_there ? GONE_WORDS : AWAY_WORDS,
+                  was_there ? 0 : GZ_RELAY_RETRY_S);
     }
-    const bool was_there = code == GZ_CHANNEL_GONE;
-    gz_log(relay->net->log, GZ_WARN, relay->id, "the member with its scene %s: %.*s",
-           was_there ? "let it go" : "does not take it", (int)size, (const char *)words);
-    send_away(connection, was_there ? GONE_WORDS : AWAY_WORDS, was_there ? 0 : GZ_RELAY_RETRY_S);
 }
 
 bool gz_relay_is_due(const struct gz_connection *connection)
@@ -121,24 +135,12 @@ bool gz_relay_is_due(const struct gz_connection *connection)
     return relay != NULL && (connection->is_amid || (relay->is_ending && relay->piece_count > 0));
 }
 
-/* Of what waits for the client, a message whose rest does not come any more. */
-static void drop_unfinished(struct gz_relay *relay)
-{
-    for (; relay->piece_count > 0; relay->piece_count--) {
-        struct gz_piece *last = relay->pieces[relay->first_piece + relay->piece_count - 1];
-        if (last->is_last) return;
-        gz_piece_release(last);
-    }
-}
-
 void gz_relay_lose(struct gz_relay *relay, bool was_open)
 {
     struct gz_connection *connection = relay->connection;
     gz_route_leave(relay);
-    relay->has_closed = relay->is_ending = true;
-    drop_unfinished(relay);
-    if (connection != NULL && relay->piece_count == 0) let_client_go(relay);
-    free_if_done(relay);
+    relay->has_closed = true;
+    end_pieces(relay);
     if (connection != NULL)
         send_away(connection, was_open ? GONE_WORDS : AWAY_WORDS, was_open ? 0 : GZ_RELAY_RETRY_S);
 }

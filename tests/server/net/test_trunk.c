@@ -693,6 +693,41 @@ TEST(test_trunk_that_gives_more_than_the_window_ends)
     stop_forger(&forger);
 }
 
+/* A whole frame in one piece, or the beginning of a long one. */
+static void give_frame(struct forger *forger, bool is_whole)
+{
+    static uint8_t record[8 + GZ_TRUNK_PIECE_BYTES + 2] = {GZ_RECORD_DATA, 0, 1, 0};
+    static const uint8_t whole[4] = {0x82, 126, (GZ_TRUNK_PIECE_BYTES - 4) >> 8,
+                                     (GZ_TRUNK_PIECE_BYTES - 4) & 0xFF},
+                         part[10] = {0x82, 127, 0, 0, 0, 0, 0, 0x10};
+    record[1] = is_whole ? GZ_RECORD_LAST : 0;
+    gz_record_set_number(record + 4, 4, GZ_TRUNK_PIECE_BYTES);
+    memset(record + 8, 0, sizeof record - 8);
+    memcpy(record + 8, is_whole ? whole : part, is_whole ? sizeof whole : sizeof part);
+    forger->given += gz_piece_cost(GZ_TRUNK_PIECE_BYTES);
+    assert_true(raw_send_frame(forger->socket, RAW_FIN | RAW_BINARY, false, record, sizeof record));
+}
+
+/* An authority that gives its client up leaves the rest of a message unsaid. Who has not been told
+ * its beginning yet is told the messages before it, and to come back. */
+TEST(test_trunk_channel_that_ends_in_the_middle_of_a_frame)
+{
+    struct forger forger;
+    int code;
+    start_forger(&forger, "unfinished");
+    do {
+        while (forger.given + 2 * gz_piece_cost(GZ_TRUNK_PIECE_BYTES) <= GZ_TRUNK_WINDOW_BYTES)
+            give_frame(&forger, true);
+    } while (hear(&forger, 3));
+    give_frame(&forger, false);
+    assert_true(
+        raw_send_frame(forger.socket, RAW_FIN | RAW_BINARY, false, "\5\0\1\0\2\0\0\0\0\0\0\0", 12));
+    wait_until_logged(&forger.edge, "the member with its scene let it go");
+    assert_true(raw_is_ended_within(forger.client, 60, &code));
+    assert_int_equal(code, 1001);
+    stop_forger(&forger);
+}
+
 /* Clients who come and go while the authority answers nothing keep a channel each until it does,
  * and what waits in the channel. There are as many as an authority may have; who comes then is told
  * to come back. */
@@ -740,6 +775,7 @@ int main(void)
         cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
         cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
         cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
+        cmocka_unit_test(test_trunk_channel_that_ends_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_has_no_more_channels_than_clients),
         cmocka_unit_test(test_trunk_with_wrong_records),
     };
