@@ -50,7 +50,8 @@ struct gz_place {
     uint64_t first; /* of the log in which the place is; 0 for place 0 */
     int version;    /* of the schema */
 };
-/* Any thread; a store or an applier may have the file open. GZ_UNKNOWN_SCENE for no file. */
+/* Any thread; a store or an applier may have the file open. If nobody has it, a journal that a
+ * crash left is rolled back. GZ_UNKNOWN_SCENE for no file. */
 GZ_MUST_USE enum gz_status gz_store_place(const char *path, struct gz_place *place,
                                           struct gz_error *error);
 

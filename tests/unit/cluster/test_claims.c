@@ -5,9 +5,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cluster/internal.h"
@@ -835,6 +837,48 @@ static void no_scene_is_made_of_a_file_that_moves_meanwhile(void **state)
     expect_scene(b, "arm", "leg");
 }
 
+/* ---- a crash while a file becomes one with a write-ahead log ---- */
+
+/* As a crash leaves a file that is being written to without a write-ahead log: half of what is
+ * written is in it, and a journal takes that back. */
+static void break_off_a_write(const char *path)
+{
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        sqlite3 *db;
+        const bool is_written =
+            sqlite3_open(path, &db) == SQLITE_OK &&
+            sqlite3_exec(db,
+                         "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN;"
+                         "CREATE TABLE half (bytes BLOB);"
+                         "INSERT INTO half WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
+                         " FROM n WHERE i < 200) SELECT zeroblob(4000) FROM n",
+                         NULL, NULL, NULL) == SQLITE_OK;
+        _exit(is_written ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void a_write_that_was_broken_off_is_taken_back(void **state)
+{
+    struct member *a = &stage.members[A], *b = &stage.members[B];
+    (void)state;
+    gz_cluster_close(share_arm());
+    change(a, "arm", 1);
+    break_off_a_write(b->arm);
+    b->cluster->file_count = 0; /* as a new process */
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+    gz_follow_nothing(b->cluster); /* closes the file */
+    break_off_a_write(b->arm);
+    gz_cluster_close(claim_arm(b));
+    break_off_a_write(a->arm);
+    change(a, "arm", 1);
+}
+
 /* ---- adopting ---- */
 
 /* When what failed is due again. */
@@ -1106,6 +1150,7 @@ int main(void)
         MEMBERS(it_goes_where_the_last_name_is_gone),
         MEMBERS(it_is_kept_where_that_deletion_was_not_seen),
         MEMBERS(no_scene_is_made_of_a_file_that_moves_meanwhile),
+        MEMBERS(a_write_that_was_broken_off_is_taken_back),
         MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
         MEMBERS(what_the_log_did_not_take_is_adopted_later),
         MEMBERS(what_fails_here_is_adopted_less_and_less_often),
