@@ -78,7 +78,7 @@ static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t
         pass->residual = fmax(pass->residual, residual);
         gz_scene_pose(scene, node, &local, by);
     }
-    if (gesture->parts != NULL) gz_parts_check(gesture->parts, target, place, node, is_posed);
+    if (gesture->parts != NULL) gz_parts_check(gesture->parts, target, place, node, is_posed, by);
 }
 
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene)

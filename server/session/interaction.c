@@ -92,17 +92,23 @@ static void aim_motion(struct gz_session *session)
     if (!gesture->parts->is_rigid) tell_singly(session);
 }
 
+/* A step names the session for each of the nodes: it is for those that it has changed. */
+static bool names_wrongly(const struct gz_gesture *gesture)
+{
+    return gesture->parts->has_foreign && gesture->moved && !gz_gesture_is_passing(gesture);
+}
+
 /* The pass has gone on from the seq `before`. */
 static void tell_motion(struct gz_session *session, uint64_t before)
 {
     struct gz_gesture *gesture = &session->gesture;
     struct gz_sync *sync = session->core->sync;
     if (gesture->parts == NULL) return;
-    if (!gesture->parts->is_rigid)
+    if (!gesture->parts->is_rigid || names_wrongly(gesture))
         tell_singly(session);
     else if (gz_gesture_is_passing(gesture))
         gz_sync_hide(sync, before);
-    else
+    else if (gesture->moved)
         gz_sync_move(sync, session->id, gesture->parts->rigids);
 }
 

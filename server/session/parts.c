@@ -77,6 +77,7 @@ bool gz_parts_list(const struct gz_parts *parts, const struct gz_gesture *gestur
 void gz_parts_aim(struct gz_parts *parts, const struct gz_motion *motion)
 {
     parts->is_rigid = true;
+    parts->has_foreign = false;
     for (size_t part = 0; part < parts->count; part++)
         parts->is_rigid &= gz_motion_rigid(motion, &parts->frames[part], &parts->rigids[part]);
 }
@@ -109,11 +110,12 @@ static bool keeps_bits(const gz_trs *told, const struct gz_node *node, uint64_t 
 }
 
 void gz_parts_check(struct gz_parts *parts, const struct gz_gesture_target *target, size_t place,
-                    const struct gz_node *node, bool is_posed)
+                    const struct gz_node *node, bool is_posed, uint64_t by)
 {
     const gz_trs *start = &target->start.local;
     gz_trs told = *start;
     if (!parts->is_rigid) return;
+    parts->has_foreign |= node->by != by;
     parts->is_rigid =
         is_posed && memcmp(&target->parent, &target->start.parent, sizeof target->parent) == 0 &&
         gz_rigid_apply(&parts->rigids[parts->part_of[place]], &told) &&

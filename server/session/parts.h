@@ -16,6 +16,7 @@ struct gz_parts {
     gz_affine frames[GZ_MOTIONS_MAX]; /* of the parents, to the world, at the beginning */
     gz_rigid rigids[GZ_MOTIONS_MAX];  /* of the pass */
     bool is_rigid;                    /* each node that the pass has posed is where they have it */
+    bool has_foreign;                 /* one of them was last changed by another session */
     uint8_t part_of[];                /* each target, in the gesture's order */
 };
 static_assert(GZ_MOTIONS_MAX <= UINT8_MAX, "a part is a byte");
@@ -30,8 +31,8 @@ GZ_MUST_USE bool gz_parts_list(const struct gz_parts *parts, const struct gz_ges
                                const struct gz_scene *scene, struct gz_motion_nodes *nodes);
 /* A pass begins, with this motion. */
 void gz_parts_aim(struct gz_parts *parts, const struct gz_motion *motion);
-/* The pass has come to this target, and posed it or left it where it was. */
+/* The pass has come to this target, and posed it or left it where it was. `by` is the session. */
 void gz_parts_check(struct gz_parts *parts, const struct gz_gesture_target *target, size_t place,
-                    const struct gz_node *node, bool is_posed);
+                    const struct gz_node *node, bool is_posed, uint64_t by);
 
 #endif

@@ -344,8 +344,19 @@ static void assert_previews_are_held(const struct client *client)
     }
 }
 
+/* A session that took something back is not named. */
+static void assert_authors(const struct client *client)
+{
+    for (size_t i = 0; i < client->mirror.count; i++) {
+        const struct mirror_node *node = &client->mirror.nodes[i];
+        const struct gz_node *own = gz_scene_find(client->host->core->scene, node->id);
+        if (own != NULL && own->by != 0) assert_int_equal(node->by, own->by);
+    }
+}
+
 static void assert_part(struct client *client, const struct gz_node_record *nodes, size_t count)
 {
+    assert_authors(client);
     assert_int_equal(client->mirror.seq, gz_core_summary(client->host->core).seq);
     assert_previews_are_held(client);
     if (client->wish.kind == PART_WHOLE)

@@ -77,6 +77,7 @@ static void apply_node(struct mirror *mirror, const struct gz_node_state *state)
     if (state->has & GZ_HAS_STATE_R) node->content.trs.r = state->trs.r;
     if (state->has & GZ_HAS_STATE_S) node->content.trs.s = state->trs.s;
     if (state->has & GZ_HAS_STATE_PARENT) node->content.parent = state->parent;
+    if (state->has & GZ_HAS_STATE_BY) node->by = state->by;
     if (state->has & GZ_HAS_STATE_ASSET) node->content.asset = (int64_t)state->asset;
     if (state->has & GZ_HAS_STATE_BOUNDS) {
         node->content.has_bounds = true;

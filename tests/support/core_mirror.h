@@ -11,6 +11,7 @@
 struct mirror_node {
     uint64_t id;
     struct gz_content content; /* the name is the mirror's own */
+    uint64_t by;               /* who changed it last, as far as it was told; 0: nobody was named */
     bool in_motion; /* it was told of by a motion since it was last told of by itself: its t and r
                        are a preview */
 };

@@ -329,6 +329,40 @@ SCENE_TEST(test_motion_of_a_typed_value)
     let_go(s, s->ann);
 }
 
+/* Snapped, the pointer has come to nothing yet: nobody has changed the nodes. */
+SCENE_TEST(test_motion_that_has_moved_nothing_names_nobody)
+{
+    create_nodes(s, NODES, in_three, COUNT(in_three));
+    grab(s, s->bob, GZ_TX, 0, NODES);
+    for (int i = 0; i < 3; i++) {
+        struct gz_message type = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
+        type.pointer.handle = GZ_TX;
+        type.pointer.value = (struct gz_value){{0, 0}, 1};
+        assert_ok(client_ask(s->bob, &type));
+        host_assert_equal(&s->host);
+    }
+    assert_ok(ask_pointer(s->bob, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
+    host_assert_equal(&s->host);
+}
+
+/* So far out that the shift is lost in rounding. */
+SCENE_TEST(test_motion_that_leaves_a_node_where_it_was_names_nobody_there)
+{
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_PIVOT};
+    tool.tool.pivot = GZ_PIVOT_ACTIVE;
+    create_nodes(s, NODES, at_root, 1);
+    assert_ok(ask_move(s->ann, s->ids[7], 1e15, 1e15, 1e15));
+    assert_ok(client_ask(s->bob, &tool));
+    grab(s, s->bob, GZ_TX, 0, NODES);
+    struct gz_message type = {.op = GZ_OP_GRAB, .has = GZ_HAS_POINTER_VALUE};
+    type.pointer.handle = GZ_TX;
+    type.pointer.value = (struct gz_value){{1e-3, 0}, 1};
+    assert_ok(client_ask(s->bob, &type));
+    host_assert_equal(&s->host);
+    assert_ok(ask_pointer(s->bob, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
+    host_assert_equal(&s->host);
+}
+
 /* ---- how it ends ---- */
 
 SCENE_TEST(test_motion_that_is_cancelled_was_never_there)
@@ -588,6 +622,8 @@ int main(void)
         cmocka_unit_test(test_motion_is_not_for_few_nodes_nor_for_scaling),
         cmocka_unit_test(test_motion_acknowledges_pointers_with_where_they_took_the_nodes),
         cmocka_unit_test(test_motion_of_a_typed_value),
+        cmocka_unit_test(test_motion_that_has_moved_nothing_names_nobody),
+        cmocka_unit_test(test_motion_that_leaves_a_node_where_it_was_names_nobody_there),
         cmocka_unit_test(test_motion_that_is_cancelled_was_never_there),
         cmocka_unit_test(test_motion_ends_with_its_session),
         cmocka_unit_test(test_motion_goes_with_a_crash),
