@@ -223,7 +223,8 @@ static bool shows_doings(const struct gz_sync *sync, const struct gz_cursor *cur
 {
     return cursor->presence.version != 0 &&
            (has_delta(sync, cursor) || cursor->edits != sync->edit_count ||
-            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes));
+            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
+            gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints));
 }
 
 static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,

@@ -197,6 +197,42 @@ SCENE_TEST(test_who_begins_to_act_is_told_of_before_what_it_does)
     for (size_t i = 0; i < COUNT(viewers); i++) assert_int_equal(viewers[i]->here, 4);
 }
 
+/* Whether the viewer was told of this person before the first message of this kind since it forgot.
+ */
+static bool is_known_before(const struct client *viewer, uint64_t session, enum gz_op op)
+{
+    bool is_known = false;
+    for (const struct heard *frame = viewer->heard; frame != NULL; frame = frame->next) {
+        for (size_t i = 0; i < frame->count; i++) {
+            const struct gz_message *message = &frame->messages[i];
+            if (message->op == op) return is_known;
+            for (size_t k = 0; message->op == GZ_OP_PRESENCE && k < message->presence.count; k++)
+                is_known |= message->presence.users[k].session == session;
+        }
+    }
+    fail_msg("nothing of that kind was told");
+    return false;
+}
+
+/* Who is here was told a moment ago: it would not be told again yet. */
+SCENE_TEST(test_who_begins_with_a_note_or_a_checkpoint_is_told_of_before_it)
+{
+    struct client *const viewers[] = {s->ann, s->plain, s->compact};
+    struct client *joe = come(&s->host, "joe", true), *eve = come(&s->host, "eve", true);
+    host_advance(&s->host, 1);
+    ask_camera(s->ann, 10);
+    for (size_t i = 0; i < COUNT(viewers); i++) client_forget(viewers[i]);
+    assert_ok(ask_note(joe, "here", NULL));
+    for (size_t i = 0; i < COUNT(viewers); i++)
+        assert_true(is_known_before(viewers[i], joe->id, GZ_OP_NOTES));
+    host_advance(&s->host, 1);
+    ask_camera(s->ann, 11);
+    for (size_t i = 0; i < COUNT(viewers); i++) client_forget(viewers[i]);
+    assert_ok(ask_checkpoint(eve, "named"));
+    for (size_t i = 0; i < COUNT(viewers); i++)
+        assert_true(is_known_before(viewers[i], eve->id, GZ_OP_CHECKPOINT_NEWS));
+}
+
 /* A viewer that follows a part is told of them all the same, also where its first state of the part
  * is what shows their doings. */
 SCENE_TEST(test_who_begins_to_act_is_told_to_who_follows_a_part)
@@ -406,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_the_first_few_are_told_of_whatever_they_do),
         cmocka_unit_test(test_viewer_that_does_not_ask_is_told_of_everybody),
         cmocka_unit_test(test_who_begins_to_act_is_told_of_before_what_it_does),
+        cmocka_unit_test(test_who_begins_with_a_note_or_a_checkpoint_is_told_of_before_it),
         cmocka_unit_test(test_who_begins_to_act_is_told_to_who_follows_a_part),
         cmocka_unit_test(test_what_others_see_makes_known_and_nothing_else),
         cmocka_unit_test(test_viewer_that_lags_is_told_of_all_who_began),
