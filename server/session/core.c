@@ -356,7 +356,7 @@ static const struct gz_buffer *scene_frame(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     if (session->cursor.interest_set != NULL) return own_frame(session);
-    const bool is_piece = gz_sync_is_behind(&session->cursor);
+    const bool is_piece = gz_sync_is_behind(core->sync, &session->cursor);
     if (is_piece && waits_for_turn(session)) return NULL;
     const struct gz_buffer *frame =
         gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);

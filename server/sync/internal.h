@@ -156,6 +156,9 @@ GZ_MUST_USE enum gz_status gz_sync_append_moves(struct gz_sync *sync,
 bool gz_sync_tells_motions(const struct gz_cursor *cursor);
 /* Whether there is a motion, or a move of one, that the viewer was not told of. */
 bool gz_sync_has_motions(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* Whether the next one that it is told of is one whose nodes have moved: where they began is told
+ * too. */
+bool gz_sync_lacks_starts(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* Whether one runs that the viewer was told of: what it has of the nodes is nearly right. */
 bool gz_sync_knows_motion(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* Whether two viewers have to be told the same of motions: where none runs, everybody. */

@@ -198,6 +198,17 @@ static const struct motion *next_unknown(const struct gz_sync *sync, const struc
 }
 
 /* Who has all nodes as they were at the beginning needs no more than their ids. */
+static bool has_starts_of(const struct gz_cursor *cursor, const struct motion *motion)
+{
+    return cursor->state >= motion->nodes.since_seq && cursor->state <= motion->nodes.until_seq;
+}
+
+bool gz_sync_lacks_starts(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    const struct motion *next = next_unknown(sync, cursor);
+    return gz_sync_tells_motions(cursor) && next != NULL && !has_starts_of(cursor, next);
+}
+
 static enum gz_status append_part(const struct motion *motion, size_t part, bool has_starts,
                                   struct gz_buffer *out)
 {
@@ -222,8 +233,7 @@ enum gz_status gz_sync_append_motion(struct gz_sync *sync, struct gz_cursor *cur
     const struct motion *motion = next_unknown(sync, cursor);
     enum gz_status status = GZ_OK;
     if (motion == NULL) return GZ_OK;
-    const bool has_starts =
-        cursor->state >= motion->nodes.since_seq && cursor->state <= motion->nodes.until_seq;
+    const bool has_starts = has_starts_of(cursor, motion);
     for (size_t part = 0; part < motion->nodes.part_count && status == GZ_OK; part++)
         status = append_part(motion, part, has_starts, out);
     if (status != GZ_OK) return status;

@@ -316,10 +316,10 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
            gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
 }
 
-bool gz_sync_is_behind(const struct gz_cursor *cursor)
+bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
-    return !cursor->greeted || cursor->notes.since != 0 || cursor->checkpoints.since != 0 ||
-           cursor->presence.since != 0;
+    return !cursor->greeted || gz_sync_lacks_starts(sync, cursor) || cursor->notes.since != 0 ||
+           cursor->checkpoints.since != 0 || cursor->presence.since != 0;
 }
 
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)

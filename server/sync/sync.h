@@ -130,9 +130,9 @@ void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *bud
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                       double unix_s);
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
-/* Whether the viewer is on its way to its first state, or lacks more than one frame takes: its next
- * frame may be as large as frames become. */
-bool gz_sync_is_behind(const struct gz_cursor *cursor);
+/* Whether the viewer is on its way to its first state, lacks more than one frame takes, or is to be
+ * told where the nodes of a drag began: its next frame may be as large as frames become. */
+bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* How many nodes were looked at for this viewer's frames, beside those that it was sent, since this
  * was last asked: those that moved may have come into its interest. */
 size_t gz_sync_take_looks(struct gz_cursor *cursor);

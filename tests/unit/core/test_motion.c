@@ -421,6 +421,29 @@ SCENE_TEST(test_motion_is_told_to_who_comes_in_the_middle)
     let_go(s, s->ann);
 }
 
+/* Where the nodes began is as much as a piece of a snapshot, and waits for its turn as one. */
+SCENE_TEST(test_motion_is_told_to_who_comes_when_the_host_lets_it)
+{
+    struct gz_core *core = s->host.core;
+    create_nodes(s, NODES, in_three, COUNT(in_three));
+    grab(s, s->ann, GZ_RV, 0, NODES);
+    for (size_t i = 0; i < 5; i++) move(s, s->ann, i);
+    client_leave(s->cleo);
+    client_resume(s->cleo);
+    s->cleo->stalled = true;
+    const size_t deltas = s->cleo->mirror.deltas;
+    while (s->cleo->mirror.deltas == deltas) assert_true(client_read_one(s->cleo));
+    gz_core_let_tell(core, false);
+    assert_false(client_read_one(s->cleo));
+    assert_true(gz_session_frame_waits(s->cleo->session));
+    gz_core_let_tell(core, true);
+    assert_true(client_read_one(s->cleo));
+    assert_int_equal(previews_of(s->cleo), NODES);
+    assert_true(core->told_bytes > 0);
+    s->cleo->stalled = false;
+    let_go(s, s->ann);
+}
+
 /* Nobody had asked for motions when the drag began. */
 SCENE_TEST(test_motion_begins_when_the_first_comes_who_asks_for_it)
 {
@@ -628,6 +651,7 @@ int main(void)
         cmocka_unit_test(test_motion_ends_with_its_session),
         cmocka_unit_test(test_motion_goes_with_a_crash),
         cmocka_unit_test(test_motion_is_told_to_who_comes_in_the_middle),
+        cmocka_unit_test(test_motion_is_told_to_who_comes_when_the_host_lets_it),
         cmocka_unit_test(test_motion_begins_when_the_first_comes_who_asks_for_it),
         cmocka_unit_test(test_motion_goes_on_for_who_resumes),
         cmocka_unit_test(test_motion_that_ended_meanwhile_is_exact_for_who_resumes),
