@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/internal.h"
 #include "session/parts.h"
 #include "session/session.h"
 #include "support/cmocka.h"
+#include "sync/internal.h"
 #include "unit/core/saying.h"
 
 #define NODES 600
@@ -635,6 +637,224 @@ SCENE_TEST(test_motion_that_is_over_in_its_first_pass)
     host_assert_equal(&s->host);
 }
 
+/* ---- whatever happens ---- */
+
+#define STORY_STEPS 150
+
+struct story {
+    struct scene *s;
+    uint64_t chance;
+    struct client *eve, *viewers[4];
+    uint64_t beside[40];
+    size_t beside_count, step, delta_bytes;
+};
+
+static void say_end(struct story *t, struct client *client)
+{
+    struct gz_message end =
+        pointer_message(chance_below(&t->chance, 3) == 0 ? GZ_PHASE_CANCEL : GZ_PHASE_UP,
+                        MIDDLE_X + 10, MIDDLE_Y + 30, ++t->step);
+    client_say(client, &end);
+}
+
+static void drag_on(struct story *t)
+{
+    static const enum gz_handle handles[] = {GZ_TX, GZ_TV, GZ_RX, GZ_RV, GZ_RB, GZ_RZ};
+    struct scene *s = t->s;
+    const size_t which = chance_below(&t->chance, 2);
+    struct client *client = which == 0 ? s->ann : s->bob;
+    if (client->session == NULL) return;
+    if (client->session->gesture.interaction == NULL) {
+        struct gz_message message = pointer_message(GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y, 0);
+        message.op = GZ_OP_GRAB;
+        message.pointer.handle = handles[chance_below(&t->chance, COUNT(handles))];
+        message.has |= GZ_HAS_POINTER_NODES;
+        message.pointer.nodes = (struct gz_ids){s->ids + which * NODES, NODES};
+        client_say(client, &message);
+    } else if (chance_below(&t->chance, 6) == 0) {
+        say_end(t, client);
+    } else {
+        say_move(client, t->step++);
+    }
+}
+
+static void do_beside(struct story *t)
+{
+    struct scene *s = t->s;
+    struct client *eve = t->eve;
+    const struct gz_message *answer;
+    const uint64_t id = s->ids[chance_below(&t->chance, s->count)];
+    switch (chance_below(&t->chance, 9)) {
+    case 0:
+    case 7:
+    case 8: {
+        const struct gz_set_node node = {
+            .has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {1, 2, (double)t->step++}};
+        const struct gz_message set = {.op = GZ_OP_SET, .set = {&node, 1, 0}};
+        client_say(eve, &set);
+        break;
+    }
+    case 1: ask_rename(eve, id, "renamed"); break;
+    case 2: ask_hang(eve, id, s->parents[chance_below(&t->chance, 3)]); break;
+    case 3:
+        if (chance_below(&t->chance, 3) == 0)
+            ask_move(eve, s->parents[1 + chance_below(&t->chance, 2)], (double)t->step++, 5, 5);
+        break;
+    case 4:
+        if (t->beside_count == COUNT(t->beside)) break;
+        answer = ask_create(eve, "beside", 0, NULL);
+        if (answer != NULL && answer->op == GZ_OP_OK)
+            t->beside[t->beside_count++] = answer->ok.ids.ids[0];
+        break;
+    case 5:
+        if (t->beside_count > 0) ask_delete(eve, t->beside[--t->beside_count]);
+        break;
+    default: ask_undo(eve, true); break;
+    }
+}
+
+/* What a viewer has of a state that was not whole may be news to a daemon that is new. */
+static void come_back(struct client *client)
+{
+    if (client->mirror.more && client->epoch != client->host->core->epochs.present)
+        client_enter_again(client);
+    else
+        client_resume(client);
+}
+
+/* The disk takes nothing for a while, or the daemon dies. */
+static void do_harm(struct story *t)
+{
+    struct scene *s = t->s;
+    if (chance_below(&t->chance, 3) > 0) {
+        s->host.disk = (enum host_disk)chance_below(&t->chance, 3);
+        return;
+    }
+    s->host.disk = DISK_COMMITS;
+    host_restart(&s->host, chance_below(&t->chance, 2) == 0);
+    if (t->delta_bytes > 0) s->host.core->sync->delta_bytes = t->delta_bytes;
+    struct client *const editors[] = {s->ann, s->bob, t->eve};
+    for (size_t i = 0; i < COUNT(editors); i++) come_back(editors[i]);
+    for (size_t i = 0; i < COUNT(t->viewers); i++) come_back(t->viewers[i]);
+    host_turn(&s->host);
+    for (size_t i = 0; i < 2; i++) assert_ok(ask_camera(editors[i], 10));
+}
+
+static void do_viewer(struct story *t)
+{
+    struct client *viewer = t->viewers[chance_below(&t->chance, COUNT(t->viewers))];
+    const uint64_t choice = chance_below(&t->chance, 12);
+    if (viewer->session == NULL) {
+        if (choice < 6) come_back(viewer);
+        return;
+    }
+    if (choice < 4) {
+        viewer->stalled = !viewer->stalled;
+    } else if (choice < 8) {
+        if (viewer->stalled) client_read_one(viewer);
+    } else if (choice < 9) {
+        viewer->stalled = false;
+        client_leave(viewer);
+    } else if (choice < 10) {
+        struct gz_message wish = {.op = GZ_OP_INTEREST, .has = GZ_HAS_RID};
+        wish.rid = viewer->next_rid++;
+        if (chance_below(&t->chance, 2) == 0) {
+            wish.has |= GZ_HAS_INTEREST_NODES;
+            wish.interest.nodes = (struct gz_ids){t->s->ids + 3, 20};
+        }
+        client_say(viewer, &wish);
+    }
+}
+
+static void is_near_now(const struct story *t)
+{
+    for (size_t i = 0; i < COUNT(t->viewers); i++) {
+        const struct client *viewer = t->viewers[i];
+        if (viewer->session == NULL || viewer->stalled || viewer->wish.kind != PART_WHOLE ||
+            viewer->said != NULL || viewer->mirror.count < t->s->count)
+            continue;
+        for (size_t k = 0; k < t->s->count; k++) {
+            const struct mirror_node *node = mirror_find(&viewer->mirror, t->s->ids[k]);
+            const struct gz_node *own = gz_scene_find(t->s->host.core->scene, t->s->ids[k]);
+            const struct gz_session *holder =
+                own->holder != 0 ? gz_core_session(t->s->host.core, own->holder) : NULL;
+            if (holder != NULL && gz_gesture_is_passing(&holder->gesture)) continue;
+            assert_true(largest(gz_sub(node->content.trs.t, own->trs.t)) <=
+                        NEARLY * (20 + largest(own->trs.t)));
+        }
+    }
+}
+
+static void end_story(struct story *t)
+{
+    struct scene *s = t->s;
+    s->host.disk = DISK_COMMITS;
+    host_advance(&s->host, 1);
+    struct client *const editors[] = {s->ann, s->bob};
+    for (size_t i = 0; i < COUNT(t->viewers); i++) {
+        if (t->viewers[i]->session == NULL) come_back(t->viewers[i]);
+        if (chance_below(&t->chance, 2) == 0) t->viewers[i]->stalled = false;
+    }
+    for (size_t i = 0; i < COUNT(editors); i++) {
+        if (editors[i]->session->gesture.interaction != NULL) say_end(t, editors[i]);
+    }
+    host_advance(&s->host, 1);
+    for (size_t i = 0; i < COUNT(t->viewers); i++) t->viewers[i]->stalled = false;
+    host_advance(&s->host, 1);
+    host_assert_equal(&s->host);
+    for (size_t i = 0; i < COUNT(t->viewers); i++) assert_int_equal(previews_of(t->viewers[i]), 0);
+}
+
+static void tell_story(uint64_t seed)
+{
+    struct scene *s = calloc(1, sizeof *s);
+    struct story t = {.s = s, .chance = seed};
+    assert_non_null(s);
+    open_scene(s);
+    create_nodes(s, 2 * NODES, in_three, COUNT(in_three));
+    t.viewers[0] = s->cleo;
+    t.viewers[1] = s->dan;
+    t.viewers[2] = join_as(s, "mia", GZ_ROLE_VIEWER, true, true);
+    t.viewers[3] = join_as(s, "noa", GZ_ROLE_VIEWER, true, true);
+    t.eve = join_as(s, "eve", GZ_ROLE_EDITOR, true, true);
+    if (chance_below(&t.chance, 2) == 0) t.delta_bytes = s->host.core->sync->delta_bytes = 3000;
+    const uint64_t calm = 3 + 5 * chance_below(&t.chance, 3);
+    for (size_t i = 0; i < STORY_STEPS; i++) {
+        const uint64_t choice = chance_below(&t.chance, 20);
+        if (choice < 9)
+            drag_on(&t);
+        else if (choice < 12)
+            do_beside(&t);
+        else if (choice < 18)
+            do_viewer(&t);
+        else if (choice < 19)
+            s->host.core->slice_nodes =
+                chance_below(&t.chance, 2) == 0 ? NODES / 4 : GZ_SLICE_NODES;
+        else if (chance_below(&t.chance, 3) > 0)
+            host_advance(&s->host, 0.2);
+        else
+            do_harm(&t);
+        if (chance_below(&t.chance, calm) == 0) host_turn(&s->host);
+        if (chance_below(&t.chance, calm) == 0) host_advance(&s->host, 1.0 / 30);
+        if (chance_below(&t.chance, 3 * calm) == 0) {
+            host_advance(&s->host, 0.01);
+            is_near_now(&t);
+        }
+    }
+    end_story(&t);
+    close_scene(s);
+    free(s);
+}
+
+TEST(test_motion_in_any_story)
+{
+    const uint64_t first = chance_seed(1), count = chance_count(4);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        print_message("seed %llu\n", (unsigned long long)seed);
+        tell_story(seed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,6 +881,7 @@ int main(void)
         cmocka_unit_test(test_motion_is_told_node_by_node_once_a_parent_moves),
         cmocka_unit_test(test_motion_is_told_by_whole_passes),
         cmocka_unit_test(test_motion_that_is_over_in_its_first_pass),
+        cmocka_unit_test(test_motion_in_any_story),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
