@@ -201,9 +201,9 @@ static void hear_answer(struct person *person, const struct gz_message *message)
 static void mark_listed(struct person *person, const struct gz_motion_message *motion)
 {
     for (size_t i = 0; i < motion->nodes.count; i++)
-        mirror_mark_motion(&person->mirror, motion->nodes.ids[i]);
+        mirror_list_motion(&person->mirror, motion->nodes.ids[i]);
     for (size_t i = 0; i < motion->start_count; i++)
-        mirror_mark_motion(&person->mirror, motion->starts[i].id);
+        mirror_list_motion(&person->mirror, motion->starts[i].id);
 }
 
 /* What the message stands for, until the next one. */

@@ -21,12 +21,14 @@ void mirror_clear(struct mirror *mirror)
     mirror->count = 0;
     mirror->seq = mirror->complete = 0;
     mirror->more = false;
+    mirror->listed_count = 0;
 }
 
 void mirror_finish(struct mirror *mirror)
 {
     mirror_clear(mirror);
     free(mirror->nodes);
+    free(mirror->listed);
 }
 
 /* The first place whose id is not below `id`. */
@@ -121,6 +123,8 @@ void mirror_apply(struct mirror *mirror, const struct gz_delta *delta)
     mirror->seq = delta->seq;
     mirror->more = delta->more;
     if (!delta->more) mirror->complete = delta->seq;
+    for (size_t i = 0; i < mirror->listed_count; i++) mirror_mark_motion(mirror, mirror->listed[i]);
+    if (!delta->more) mirror->listed_count = 0;
     mirror->deltas++;
 }
 
@@ -128,6 +132,14 @@ void mirror_mark_motion(struct mirror *mirror, uint64_t id)
 {
     size_t place = place_of(mirror, id);
     if (is_at(mirror, place, id)) mirror->nodes[place].in_motion = true;
+}
+
+void mirror_list_motion(struct mirror *mirror, uint64_t id)
+{
+    mirror->listed =
+        grow(mirror->listed, &mirror->listed_capacity, mirror->listed_count + 1, sizeof id);
+    mirror->listed[mirror->listed_count++] = id;
+    mirror_mark_motion(mirror, id);
 }
 
 static void assert_content(const struct mirror_node *node, const struct gz_content *b)

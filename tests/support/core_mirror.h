@@ -23,6 +23,8 @@ struct mirror {
     uint64_t complete; /* where it last stood without more to come: a resume may be from here */
     bool more;
     size_t deltas, snapshots;
+    uint64_t *listed; /* the nodes of motions that were told since the last whole state */
+    size_t listed_count, listed_capacity;
 };
 
 void mirror_finish(struct mirror *mirror);
@@ -30,6 +32,9 @@ void mirror_clear(struct mirror *mirror);
 void mirror_apply(struct mirror *mirror, const struct gz_delta *delta);
 /* The node is in a motion, by which it will be told of, or was just now. */
 void mirror_mark_motion(struct mirror *mirror, uint64_t id);
+/* The same where the motion is told: what is told of the node by itself until the next whole state
+ * is where it was then, and later deltas may lead past what the motion does to it. */
+void mirror_list_motion(struct mirror *mirror, uint64_t id);
 const struct mirror_node *mirror_find(const struct mirror *mirror,
                                       uint64_t id); /* NULL where it is not there */
 /* Fails the test unless the mirror holds exactly these nodes, bit for bit, but for the t and r of
