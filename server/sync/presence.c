@@ -208,10 +208,18 @@ void gz_sync_show_presence(struct gz_sync *sync, double mono_s)
     gz_sync_show_crowd(sync, mono_s);
 }
 
+/* Up to where the viewer may read. One that reads in pieces reads to the end: a record may have
+ * moved there without anything that is shown. */
+static uint64_t readable(const struct board *board, const struct gz_cursor *cursor)
+{
+    if (!cursor->form.compact) return board->shown;
+    const bool is_amid = cursor->presence_base != cursor->presence.version;
+    return is_amid ? board->shelf.version : board->compact_shown;
+}
+
 bool gz_sync_has_presence(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
-    const struct board *board = &sync->boards[gz_board_of(cursor)];
-    return cursor->presence.version < (cursor->form.compact ? board->compact_shown : board->shown);
+    return cursor->presence.version < readable(&sync->boards[gz_board_of(cursor)], cursor);
 }
 
 /* ---- the message ---- */

@@ -240,6 +240,40 @@ TEST(test_compact_presence_that_takes_several_frames_misses_nothing)
     host_finish(&host);
 }
 
+/* A record that changed, and then came last without a change of what is shown, is told too,
+ * wherever the pieces end. */
+static void read_what_comes_last(int others)
+{
+    enum { MANY = 10000 };
+    struct host host;
+    host_init(&host);
+    struct client *watcher = client_join(&host, "wes", GZ_ROLE_VIEWER);
+    if (watcher->compact == NULL) watcher = client_join(&host, "wim", GZ_ROLE_VIEWER);
+    struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    create_many(ann, MANY);
+    host_advance(&host, 2);
+    watcher->stalled = true;
+    assert_ok(ask_mode(ann, GZ_MODE_SCALE));
+    host_advance(&host, 2);
+    for (int i = 0; i < others; i++)
+        select_first(client_join(&host, "other", GZ_ROLE_EDITOR), MANY);
+    host_advance(&host, 2);
+    assert_ok(ask_mode(ann, GZ_MODE_SCALE));
+    host_advance(&host, 2);
+    watcher->stalled = false;
+    host_turn(&host);
+    host_advance(&host, 2);
+    const struct gz_message *last = client_last(watcher, GZ_OP_PRESENCE);
+    assert_int_equal(last->presence.users[0].session, ann->id);
+    assert_int_equal(last->presence.users[0].tool, GZ_MODE_SCALE);
+    host_finish(&host);
+}
+
+TEST(test_compact_presence_in_pieces_is_read_to_its_end)
+{
+    for (int others = 8; others < 16; others++) read_what_comes_last(others);
+}
+
 /* However many move at once, their pointers take no more of a line than those of a few. */
 TEST(test_compact_presence_of_a_crowd_takes_bounded_bytes)
 {
@@ -277,6 +311,7 @@ int main(void)
         cmocka_unit_test(
             test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all),
         cmocka_unit_test(test_compact_presence_that_takes_several_frames_misses_nothing),
+        cmocka_unit_test(test_compact_presence_in_pieces_is_read_to_its_end),
         cmocka_unit_test(test_compact_presence_of_a_crowd_takes_bounded_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
