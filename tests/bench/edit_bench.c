@@ -11,18 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/quantile.h"
+#include "bench/edits.h"
 #include "store/database.h"
 #include "store/ship.h"
 #include "store/store.h"
 #include "store/writer.h"
 #include "support/cmocka.h"
-#include "support/crowd.h"
 #include "support/daemon.h"
 
-#define NODES 64
-#define FLIGHT_MAX 256
-#define WAITS_MAX 4000000
+#define NODES EDITS_NODES
+#define FLIGHT_MAX EDITS_FLIGHT_MAX
 #define START 1.7e9
 
 static double seconds = 2;
@@ -172,56 +170,12 @@ static double bench_bare(const char *folder, size_t flight, const struct gz_ship
 
 /* ---- over a socket ---- */
 
-struct live {
-    struct test_daemon daemon;
-    struct crowd crowd;
-    struct crowd_member *member;
-    double sent_s[FLIGHT_MAX]; /* of the requests in flight, by their rid */
-    uint64_t rid;
-    size_t oks, wait_count;
-    double waits[WAITS_MAX];
-    double until_s;
-};
-
-static void send_set(struct live *live)
-{
-    struct gz_set_node node = {
-        .has = GZ_HAS_SET_NODE_T, .id = 1 + live->rid % NODES, .trs.t = {(double)live->rid, 1, 2}};
-    struct gz_message set = {
-        .op = GZ_OP_SET, .has = GZ_HAS_RID, .set = {.nodes = &node, .count = 1}};
-    live->sent_s[live->rid % FLIGHT_MAX] = now_s();
-    set.rid = ++live->rid;
-    crowd_send(live->member, &set);
-}
-
-static void handle_message(void *context, struct crowd_member *member,
-                           const struct gz_message *message, double came_s)
-{
-    struct live *live = context;
-    (void)member;
-    (void)came_s;
-    if (message->op == GZ_OP_ERROR)
-        fail_msg("%.*s", (int)message->error.message.size, message->error.message.bytes);
-    if (message->op != GZ_OP_OK) return;
-    live->oks++;
-    double now = now_s();
-    if (live->wait_count < WAITS_MAX)
-        live->waits[live->wait_count++] = now - live->sent_s[(message->rid - 1) % FLIGHT_MAX];
-    if (now < live->until_s) send_set(live);
-}
-
-static bool is_over(void *context)
-{
-    const struct live *live = context;
-    return live->oks == live->rid;
-}
-
 /* Bytes that the process had written to files. */
-static double written_bytes(const struct live *live)
+static double written_bytes(const struct test_daemon *daemon)
 {
     char path[64], line[128];
     double bytes = NAN;
-    snprintf(path, sizeof path, "/proc/%d/io", (int)live->daemon.pid);
+    snprintf(path, sizeof path, "/proc/%d/io", (int)daemon->pid);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) (void)sscanf(line, "write_bytes: %lf", &bytes);
@@ -229,48 +183,19 @@ static double written_bytes(const struct live *live)
     return bytes;
 }
 
-static void create_nodes(struct live *live)
-{
-    struct gz_create_node nodes[NODES];
-    for (size_t i = 0; i < NODES; i++)
-        nodes[i] =
-            (struct gz_create_node){.name = {"a node of a bench", 17}, .trs = gz_trs_identity};
-    struct gz_message create = {
-        .op = GZ_OP_CREATE, .has = GZ_HAS_RID, .rid = 0, .create = {nodes, NODES}};
-    live->oks = 0;
-    live->rid = 1;
-    create.rid = 1;
-    crowd_send(live->member, &create);
-    assert_true(crowd_until(&live->crowd, is_over, live, 10));
-    live->oks = live->rid = live->wait_count = 0;
-}
-
 static void bench_live(size_t flight)
 {
-    static struct live live;
-    memset(&live, 0, sizeof live);
-    test_daemon_init(&live.daemon);
-    test_daemon_start(&live.daemon, "--messages-per-s", "1000000");
-    crowd_init(&live.crowd, live.daemon.port);
-    live.crowd.handle = handle_message;
-    live.crowd.context = &live;
-    live.member = crowd_enter(&live.crowd, "bench", GZ_ROLE_EDITOR, 0);
-    assert_int_equal(crowd_gather(&live.crowd, 60), 1);
-    live.until_s = now_s();
-    create_nodes(&live);
-    double bytes = written_bytes(&live), begin = now_s();
-    live.until_s = begin + seconds;
-    for (size_t i = 0; i < flight; i++) send_set(&live);
-    assert_true(crowd_until(&live.crowd, is_over, &live, seconds + 10));
-    double taken = now_s() - begin;
-    bytes = written_bytes(&live) - bytes;
-    printf(" %.0f | %.2f / %.2f | %.1f |\n", (double)live.oks / taken,
-           1e3 * quantile(live.waits, live.wait_count, 0.5),
-           1e3 * quantile(live.waits, live.wait_count, 0.99), bytes / (double)live.oks / 1000);
+    struct test_daemon daemon;
+    test_daemon_init(&daemon);
+    test_daemon_start(&daemon, "--messages-per-s", "1000000");
+    double bytes = written_bytes(&daemon);
+    const struct edits edits = edits_go(daemon.port, "bench", flight, seconds);
+    bytes = written_bytes(&daemon) - bytes;
+    printf(" %.0f | %.2f / %.2f | %.1f |\n", edits.per_s, edits.p50_ms, edits.p99_ms,
+           bytes / edits.count / 1000);
     fflush(stdout);
-    crowd_finish(&live.crowd);
-    test_daemon_end(&live.daemon);
-    test_daemon_finish(&live.daemon);
+    test_daemon_end(&daemon);
+    test_daemon_finish(&daemon);
 }
 
 int main(int count, char **arguments)
