@@ -125,6 +125,8 @@ test("a guest saves a file of the scene, and who may only look drags nothing", a
   await viewer.drawn();
   const refused = await viewer.page.evaluate((id) => window.gizmod.session.set([{ id, t: [9, 9, 9] }]).catch((error) => error.code), id);
   assert.equal(refused, "forbidden");
+  // What was shown before the answer glides back.
+  await viewer.until(({ id, t }) => window.gizmod.session.scene.get(id).t.every((value, i) => value === t[i]), { id, t });
   const [x, y] = await viewer.project((await viewer.middle(id)).slice(0, 3));
   await viewer.page.mouse.move(x, y);
   await viewer.page.mouse.down();
