@@ -269,7 +269,7 @@ static void read_what_comes_last(int others)
     host_finish(&host);
 }
 
-TEST(test_compact_presence_in_pieces_is_read_to_its_end)
+TEST(test_large_compact_presence_in_pieces_is_read_to_its_end)
 {
     for (int others = 8; others < 16; others++) read_what_comes_last(others);
 }
@@ -311,7 +311,7 @@ int main(void)
         cmocka_unit_test(
             test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all),
         cmocka_unit_test(test_compact_presence_that_takes_several_frames_misses_nothing),
-        cmocka_unit_test(test_compact_presence_in_pieces_is_read_to_its_end),
+        cmocka_unit_test(test_large_compact_presence_in_pieces_is_read_to_its_end),
         cmocka_unit_test(test_compact_presence_of_a_crowd_takes_bounded_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

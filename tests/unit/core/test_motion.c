@@ -220,7 +220,7 @@ static void measure(size_t count, enum gz_handle handle, double *with, double *w
     free(s);
 }
 
-TEST(test_motion_frame_takes_as_many_bytes_for_any_number_of_nodes)
+TEST(test_large_motion_frame_takes_as_many_bytes_for_any_number_of_nodes)
 {
     const size_t counts[] = {10, 100, 501, 1000, 10000};
     for (size_t i = 0; i < COUNT(counts); i++) {
@@ -858,7 +858,7 @@ TEST(test_motion_in_any_story)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_motion_frame_takes_as_many_bytes_for_any_number_of_nodes),
+        cmocka_unit_test(test_large_motion_frame_takes_as_many_bytes_for_any_number_of_nodes),
         cmocka_unit_test(test_motion_is_near_while_it_runs_and_exact_after),
         cmocka_unit_test(test_motion_in_place_leaves_places_alone),
         cmocka_unit_test(test_motion_moves_below_uneven_parents_and_does_not_turn_there),
