@@ -184,6 +184,20 @@ test("selection_shows_at_once_and_goes_back_if_it_is_refused", async (t) => {
   assert.deepEqual(session.selection, [1]);
 });
 
+test("selection_stays_as_it_was_answered_when_others_are_told_of", async (t) => {
+  const { session, socket } = await joined(t);
+  const person = (more) => ({ session: 1, user: "Ada", role: "editor", selection: [], ...more });
+  const chosen = session.select([1, 2]);
+  await settled();
+  socket.tell({ op: "presence", all: true, users: [person()] });
+  socket.tell({ op: "ok", rid: socket.last("select").rid });
+  await chosen;
+  socket.tell({ op: "presence", users: [person({ session: 2, user: "Bob" })] });
+  assert.deepEqual(session.selection, [1, 2]);
+  socket.tell({ op: "presence", users: [person({ selection: [1] })] });
+  assert.deepEqual(session.selection, [1], "another deleted node 2");
+});
+
 test("frames_hold_no_more_than_the_server_takes", async (t) => {
   const { session, socket } = await joined(t, welcome({ limits: { message_bytes: 500 } }));
   const before = socket.frames;

@@ -110,8 +110,6 @@ export class Session extends Emitter {
    * the previous selection.
    */
   #selecting = 0;
-  /** The own selection as presence told it last. @type {readonly Id[] | null} */
-  #toldSelection = null;
   #choices = new Selection();
   /** The press orbits the view: its end is not an edit. */
   #orbiting = false;
@@ -771,7 +769,6 @@ export class Session extends Emitter {
     if (!welcome.resumed) this.#whole = false;
     this.#coming = [];
     this.#roster.clear();
-    this.#toldSelection = null;
     this.#setGizmo(null);
     this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, older, loaded: 0 });
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
@@ -802,12 +799,14 @@ export class Session extends Emitter {
     const connecting = this.status.phase === "connecting";
     let notes = false,
       checkpoints = false;
-    let people = false;
+    let people = false,
+      own = false;
     const { here } = this;
     for (const told of messages) {
       const message = this.#compact.read(told);
       if (!message) continue;
       people ||= message.op === "presence";
+      own ||= message.users?.some((/** @type {Person} */ { session }) => session === this.id);
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
       else if (message.op === "gizmo") this.#setGizmo(message);
@@ -822,6 +821,7 @@ export class Session extends Emitter {
         this.#fail(new GizmodError(message.code, message.message, message));
     }
     if (people) this.#tellPeople();
+    if (own && this.#selecting === 0) this.#takeSelection();
     if (this.here !== here) this.emit("here", this.here);
     // The server sends no empty list, so after a reconnect an empty one is reported here.
     const anew = connecting && this.status.phase === "online";
@@ -883,12 +883,12 @@ export class Session extends Emitter {
   #tellPeople() {
     this.#user = this.#roster.person(this.id)?.user ?? this.#user;
     this.emit("people", this.people);
-    const mine = this.#roster.person(this.id)?.selection;
-    if (!mine || this.#selecting > 0) return;
-    // What others do is told with what was known of this session before its own request.
-    if (!this.#toldSelection || !isSameList(mine, this.#toldSelection))
-      this.#choose({ nodes: mine, how: "set" });
-    this.#toldSelection = mine;
+  }
+
+  /** The server tells of this session when its selection changes, also by the edits of others. */
+  #takeSelection() {
+    const nodes = this.#roster.person(this.id)?.selection;
+    if (nodes) this.#choose({ nodes, how: "set" });
   }
 
   /** Selects what the server has selected. @param {Choice} choice */
