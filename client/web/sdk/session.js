@@ -800,13 +800,13 @@ export class Session extends Emitter {
     let notes = false,
       checkpoints = false;
     let people = false,
-      own = false;
+      me = false;
     const { here } = this;
     for (const told of messages) {
       const message = this.#compact.read(told);
       if (!message) continue;
       people ||= message.op === "presence";
-      own ||= message.users?.some((/** @type {Person} */ { session }) => session === this.id);
+      me ||= message.op === "presence" && this.#isAboutMe(message.users);
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
       else if (message.op === "gizmo") this.#setGizmo(message);
@@ -821,7 +821,9 @@ export class Session extends Emitter {
         this.#fail(new GizmodError(message.code, message.message, message));
     }
     if (people) this.#tellPeople();
-    if (own && this.#selecting === 0) this.#takeSelection();
+    // The records of others leave the own record in `people` as it was, which may be older than
+    // what the server has answered since.
+    if (me && this.#selecting === 0) this.#takeSelection();
     if (this.here !== here) this.emit("here", this.here);
     // The server sends no empty list, so after a reconnect an empty one is reported here.
     const anew = connecting && this.status.phase === "online";
@@ -885,7 +887,12 @@ export class Session extends Emitter {
     this.emit("people", this.people);
   }
 
-  /** The server tells of this session when its selection changes, also by the edits of others. */
+  /** @param {Person[]} users @returns {boolean} */
+  #isAboutMe(users) {
+    return users.some(({ session }) => session === this.id);
+  }
+
+  /** Selects what the own record in `people` says. */
   #takeSelection() {
     const nodes = this.#roster.person(this.id)?.selection;
     if (nodes) this.#choose({ nodes, how: "set" });

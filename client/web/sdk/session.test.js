@@ -76,6 +76,7 @@ test("a drag of many nodes is told as motions, and is exact in the end", async (
   await ada.grab("rz", { nodes: ids, value: [0.1] });
   let last = poses(cleo);
   const before = { ...bytes };
+  // Either of the two may be told first.
   const isToldBoth = () => !isNear(poses(cleo), last) && isNear(poses(bob), poses(cleo));
   for (const angle of [0.2, 0.5, -1.1]) {
     const toldBoth = Promise.any(

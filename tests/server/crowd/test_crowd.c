@@ -190,7 +190,7 @@ static bool heap_can_be_told(void)
 
 /* ---- those who stop reading ---- */
 
-/* How many are stalled, and stay so. */
+/* Stalls a quarter of the viewers until hear_all, and returns how many those are. */
 static size_t move_while_some_are_stalled(struct stage *stage, struct crowd_member **viewers)
 {
     size_t stalled = 0;
@@ -219,7 +219,7 @@ static void wait_until_saved(const struct stage *stage)
     }
 }
 
-/* What the daemon holds once they have left who were stalled: whatever it held for them is free. */
+/* What the daemon holds after those who were stalled have left. */
 static long heap_without_stalled(struct stage *stage, struct crowd_member **viewers)
 {
     const double end_s = net_fixture_now_s() + PATIENCE_S;
@@ -239,7 +239,7 @@ TEST(test_stalled_viewers_cost_little_and_get_fewer_larger_deltas)
     struct stage stage;
     open_stage(&stage, NEVER, NULL);
     struct crowd_member **viewers = let_in_viewers(&stage);
-    move_while_some_are_stalled(&stage, viewers); /* what all use grows for the first time */
+    move_while_some_are_stalled(&stage, viewers); /* buffers that all share grow now */
     hear_all(&stage, viewers);
     for (size_t i = 0; i < stage.viewers; i++) crowd_forget(viewers[i]);
     const size_t stalled = move_while_some_are_stalled(&stage, viewers);
