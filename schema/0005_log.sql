@@ -3,8 +3,6 @@
 
 -- How far into the log the file is; 0 if it is in none.
 ALTER TABLE scene ADD COLUMN log_n INTEGER NOT NULL DEFAULT 0;
--- Where that log began, which says which log it is; 0 if the file is in none.
-ALTER TABLE scene ADD COLUMN log_first INTEGER NOT NULL DEFAULT 0;
 
 -- The log says of each row which one it is, by the primary key, and `changes` had none. Its rows now stand in the order of the edits,
 -- where an index stood before: one tree less to write to. The views stay as they are, by the old way of renaming.

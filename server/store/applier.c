@@ -19,7 +19,7 @@
 /* Pages of the write-ahead log after which SQLite copies them into the file. */
 #define WAL_CHECKPOINT_PAGES 1000
 /* The first version of the schema with places. */
-#define PLACE_SCHEMA 13
+#define PLACE_SCHEMA 14
 
 struct gz_applier {
     char *path;

@@ -418,7 +418,7 @@ static const struct promise promises[] = {
     {.sql = GZ_SQL_CHECK_CHECKPOINT_COUNT, .most = GZ_CHECKPOINTS_MAX},
     {.sql = GZ_SQL_CHECK_ACCESS_GLOBS, .most = GZ_GLOB_BYTES_MAX, .since = 11},
     {.sql = GZ_SQL_CHECK_ACCESS_COUNT, .most = GZ_ACCESS_MAX, .since = 11},
-    {.sql = GZ_SQL_CHECK_LOG_PLACE, .most = GZ_COUNTER_MAX, .since = 13},
+    {.sql = GZ_SQL_CHECK_LOG_PLACE, .most = GZ_COUNTER_MAX, .since = 14},
 };
 
 static void check_promise(struct checker *checker, const struct promise *promise)
@@ -472,7 +472,7 @@ enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth 
     }
     enum gz_status status = gz_db_exec(reader->db, "PRAGMA cache_size = -" CACHE_KB, error);
     if (status == GZ_OK) status = count(reader, check, error);
-    if (status == GZ_OK) status = gz_model_open(&checker.model, check->version, error);
+    if (status == GZ_OK) status = gz_model_open(&checker.model, reader->db, check->version, error);
     if (status == GZ_OK) check_promises(&checker);
     sqlite3_close(checker.model);
     return status;

@@ -7,8 +7,9 @@
 
 #include "proto/base/status.h"
 
-/* An empty scene of this schema version; the caller closes it, after an error too. */
-GZ_MUST_USE enum gz_status gz_model_open(sqlite3 **model, int64_t version, struct gz_error *error);
+/* An empty scene of the schema version that `db` has; the caller closes it, after an error too. */
+GZ_MUST_USE enum gz_status gz_model_open(sqlite3 **model, sqlite3 *db, int64_t version,
+                                         struct gz_error *error);
 /* Says in a sentence each table, index, view and trigger that the file has beside those of the
  * model, lacks, or has otherwise. What SQLite makes for itself is its own business. */
 GZ_MUST_USE enum gz_status gz_model_compare(sqlite3 *db, sqlite3 *model,

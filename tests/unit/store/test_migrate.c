@@ -2,7 +2,7 @@
  * interrupts that. tests/data/schema/version10.db is a file of the first release: a scene that two
  * people imported, dragged, edited, undid, replaced and wrote notes in. version11.db is the same
  * file after a server of version 11 opened it, and some more was done, access included;
- * version12.db the same after one of version 12. */
+ * version12.db and version13.db the same after one of version 12, and of 13. */
 #include "unit/store/scene_file.h"
 
 #include <signal.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "schema/schema.h"
+#include "store/ship.h"
 #include "support/chance.h"
 #include "support/power_vfs.h"
 
@@ -236,6 +237,67 @@ static void test_file_of_version_12_keeps_everything(void **directory)
     keep_everything_of(directory, 12, 15, 1);
 }
 
+static void test_file_of_version_13_keeps_everything(void **directory)
+{
+    keep_everything_of(directory, 13, 18, 1);
+}
+
+static enum gz_status take_any(void *context, uint64_t n, const uint8_t *bytes, size_t size,
+                               struct gz_error *error)
+{
+    (void)context, (void)n, (void)bytes, (void)size, (void)error;
+    return GZ_OK;
+}
+
+static void expect_no_faults(const char *path)
+{
+    struct gz_store_check check = {.context = NULL};
+    struct gz_error error;
+    assert_int_equal(gz_store_check(path, &check, &error), GZ_OK);
+    assert_int_equal(check.faults, 0);
+}
+
+/* The opening is the next change in the log, or the first one of a new log. */
+static void expect_place_once_opened(const char *path, uint64_t n, uint64_t first)
+{
+    const struct gz_shipping shipping = {.append = take_any};
+    const struct gz_store_options options = {.path = path, .time = 2e9, .shipping = &shipping};
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_place place;
+    struct gz_error error;
+    assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    assert_int_equal(gz_store_place(path, &place, &error), GZ_OK);
+    assert_int_equal(place.n, n);
+    assert_int_equal(place.first, first);
+}
+
+#define ADD_FIRST "ALTER TABLE scene ADD COLUMN log_first INTEGER NOT NULL DEFAULT 0;"
+
+/* Some builds before the first release wrote log_first into files of version 13, others did not. */
+static void test_file_of_version_13_stays_in_the_log_that_it_knows(void **directory)
+{
+    static const struct {
+        const char *name, *change;
+        uint64_t n, first;
+    } files[] = {
+        {"neither.db", ADD_FIRST, 1, 1},
+        {"n.db", "UPDATE scene SET log_n = 7", 1, 1},
+        {"both.db", ADD_FIRST "UPDATE scene SET log_n = 7, log_first = 3", 8, 3},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const char *path = in_directory(directory, files[i].name);
+        copy_file_of(13, path);
+        tell(path, files[i].change);
+        expect_no_faults(path);
+        expect_place_once_opened(path, files[i].n, files[i].first);
+        expect_no_faults(path);
+    }
+    power_vfs_settle(0, 512);
+}
+
 /* Whether the power went before all of it was done. */
 static bool open_in_the_dark(const char *path, int cut_at, unsigned seed)
 {
@@ -324,6 +386,8 @@ int main(void)
         IN_DIRECTORY(test_old_file_keeps_everything_and_takes_what_is_new),
         IN_DIRECTORY(test_file_of_version_11_keeps_everything),
         IN_DIRECTORY(test_file_of_version_12_keeps_everything),
+        IN_DIRECTORY(test_file_of_version_13_keeps_everything),
+        IN_DIRECTORY(test_file_of_version_13_stays_in_the_log_that_it_knows),
         IN_DIRECTORY(test_old_file_survives_power_cuts_at_each_call),
         IN_DIRECTORY(test_old_file_survives_kills),
     };

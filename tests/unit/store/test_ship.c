@@ -663,17 +663,21 @@ static enum gz_status take_any(void *context, uint64_t n, const uint8_t *bytes, 
 }
 
 /* One change: that it was opened. */
-static void open_from(const char *path, uint64_t from)
+static void open_and_close(const char *path, bool create, const struct gz_shipping *shipping)
 {
-    const struct gz_shipping shipping = {.from = from, .append = take_any};
     const struct gz_store_options options = {
-        .path = path, .time = START_TIME + 1, .shipping = &shipping};
+        .path = path, .create = create, .time = START_TIME + 1, .shipping = shipping};
     struct gz_store *store;
     struct gz_scene_state state;
     struct gz_error error;
     assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
     gz_scene_state_finish(&state);
     gz_store_close(store);
+}
+
+static void open_from(const char *path, uint64_t from)
+{
+    open_and_close(path, false, &(struct gz_shipping){.from = from, .append = take_any});
 }
 
 static enum gz_status expect_at_5(void *context, uint64_t n, const uint8_t *bytes, size_t size,
@@ -686,15 +690,7 @@ static enum gz_status expect_at_5(void *context, uint64_t n, const uint8_t *byte
 static void test_places_begin_where_they_are_to(void **directory)
 {
     const char *path = in_directory(directory, "from.db");
-    const struct gz_shipping shipping = {.from = 4, .append = expect_at_5};
-    const struct gz_store_options options = {
-        .path = path, .create = true, .time = START_TIME, .shipping = &shipping};
-    struct gz_store *store;
-    struct gz_scene_state state;
-    struct gz_error error;
-    assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
-    gz_scene_state_finish(&state);
-    gz_store_close(store);
+    open_and_close(path, true, &(struct gz_shipping){.from = 4, .append = expect_at_5});
     expect_place(path, 5, 5);
 }
 
@@ -978,7 +974,7 @@ static void test_planted_differences_are_found(void **directory)
         {"UPDATE scene SET log_n = 5", "row 1 of scene: its log_n is "},
         {"INSERT INTO assets VALUES (9, 1, 'model/gltf+json', x'00')",
          "row 9 of assets is in planted.db alone"},
-        {"PRAGMA user_version = 12", "its schema version is 13, and 12 in planted.db"},
+        {"PRAGMA user_version = 12", ", and 12 in planted.db"},
     };
     struct stage stage = set_stage(directory);
     const char *near = in_directory(directory, "near.db"),
