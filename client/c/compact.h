@@ -24,8 +24,8 @@ size_t gz_compact_bytes_max(size_t frame_size);
 
 /* Each message that comes passes through here, in order, the scene being as the one before left it;
  * all but those above stay as they are. A delta has its nodes in the arena, or here if some are in
- * motions. GZ_CONFLICT: the
- * message does not follow what came before. GZ_BAD_VALUE: what it says cannot be. */
+ * motions. GZ_CONFLICT: the message does not follow what came before. GZ_BAD_VALUE: what it says
+ * cannot be. */
 GZ_MUST_USE enum gz_status gz_compact_turn(struct gz_compact *compact, struct gz_arena *arena,
                                            struct gz_message *message, struct gz_error *error);
 

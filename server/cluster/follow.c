@@ -109,9 +109,11 @@ void gz_note_place(struct gz_cluster *cluster, const char *name, const struct gz
 {
     pthread_mutex_lock(&cluster->mutex);
     struct gz_followed *file = look_up(cluster, name);
-    if (file != NULL && place != NULL) set_place(file, place);
-    if (file != NULL) file->is_settled = false;
-    if (file != NULL) file->pass = cluster->pass;
+    if (file != NULL) {
+        if (place != NULL) set_place(file, place);
+        file->is_settled = false;
+        file->pass = cluster->pass;
+    }
     pthread_mutex_unlock(&cluster->mutex);
 }
 
@@ -145,10 +147,11 @@ static bool take_file(struct gz_cluster *cluster, const char *name)
     return is_taken;
 }
 
-static void give_file(struct gz_cluster *cluster)
+/* Gives a name back that the follower has taken: `following` or `moving_to`. */
+static void give(struct gz_cluster *cluster, char *name)
 {
     pthread_mutex_lock(&cluster->mutex);
-    cluster->following[0] = '\0';
+    name[0] = '\0';
     pthread_cond_broadcast(&cluster->change);
     pthread_mutex_unlock(&cluster->mutex);
 }
@@ -162,14 +165,6 @@ static bool take_new_name(struct gz_cluster *cluster, const char *name)
     if (is_free) snprintf(cluster->moving_to, sizeof cluster->moving_to, "%s", name);
     pthread_mutex_unlock(&cluster->mutex);
     return is_free;
-}
-
-static void give_new_name(struct gz_cluster *cluster)
-{
-    pthread_mutex_lock(&cluster->mutex);
-    cluster->moving_to[0] = '\0';
-    pthread_cond_broadcast(&cluster->change);
-    pthread_mutex_unlock(&cluster->mutex);
 }
 
 /* ---- scenes that are gone ---- */
@@ -236,7 +231,7 @@ static enum gz_status follow_renaming(struct gz_cluster *cluster, const struct t
     else
         status = gz_fail(error, GZ_BAD_STATE, "somebody is at the file of its new name, %s",
                          turn->scene->became);
-    if (is_taken) give_new_name(cluster);
+    if (is_taken) give(cluster, cluster->moving_to);
     free(to);
     return status;
 }
@@ -333,7 +328,7 @@ static void follow_scene(struct gz_cluster *cluster, const struct listing *listi
     const struct turn turn = {scene, find_scene(listing, scene->became), file, path};
     if (path != NULL) follow_file(cluster, &turn);
     free(path);
-    give_file(cluster);
+    give(cluster, cluster->following);
 }
 
 /* ---- all ---- */
@@ -348,7 +343,7 @@ static void review_kept(struct gz_cluster *cluster, bool closes)
             gz_applier_close(gz_keep_take(cluster, name));
         else
             gz_keep_review(cluster, name);
-        give_file(cluster);
+        give(cluster, cluster->following);
     }
 }
 

@@ -124,8 +124,10 @@ static uint64_t fields_of(const struct gz_gizmo_state *state)
 {
     uint64_t has = 0;
     if (state->hover != GZ_HANDLE_NONE) has |= GZ_HAS_GIZMO_HOVER;
-    if (state->active != GZ_HANDLE_NONE) has |= GZ_HAS_GIZMO_ACTIVE;
-    if ((has & GZ_HAS_GIZMO_ACTIVE) && gz_is_sendable(state->start)) has |= GZ_HAS_GIZMO_START;
+    if (state->active != GZ_HANDLE_NONE) {
+        has |= GZ_HAS_GIZMO_ACTIVE;
+        if (gz_is_sendable(state->start)) has |= GZ_HAS_GIZMO_START;
+    }
     if (state->value_count > 0) has |= GZ_HAS_GIZMO_VALUE;
     if (state->has & GZ_GIZMO_RING) has |= GZ_HAS_GIZMO_ARM | GZ_HAS_GIZMO_AXIS;
     if (state->has & GZ_GIZMO_TURN_AXES) has |= GZ_HAS_GIZMO_TURN_AXES;

@@ -338,8 +338,8 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
         frame->version = content_version(sync);
     }
     frame->used = ++sync->uses;
-    const struct gz_form form =
-        cursor->form; /* who asked for motions shares the frames of others */
+    /* Viewers that asked for motions share frames with others. */
+    const struct gz_form form = cursor->form;
     *cursor = frame->after;
     cursor->form = form;
     return &frame->bytes;

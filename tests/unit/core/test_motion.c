@@ -465,12 +465,17 @@ SCENE_TEST(test_motion_begins_when_the_first_comes_who_asks_for_it)
     let_go(s, s->ann);
 }
 
-SCENE_TEST(test_motion_goes_on_for_who_resumes)
+static void leave_in_mid_drag(struct scene *s)
 {
     create_nodes(s, NODES, in_three, COUNT(in_three));
     grab(s, s->ann, GZ_RV, 0, NODES);
     for (size_t i = 0; i < 5; i++) move(s, s->ann, i);
     client_leave(s->cleo);
+}
+
+SCENE_TEST(test_motion_goes_on_for_who_resumes)
+{
+    leave_in_mid_drag(s);
     for (size_t i = 5; i < 8; i++) move(s, s->ann, i);
     client_resume(s->cleo);
     host_turn(&s->host);
@@ -484,10 +489,7 @@ SCENE_TEST(test_motion_goes_on_for_who_resumes)
 /* It has heard of the motion only, and the end comes where the last pointer was. */
 SCENE_TEST(test_motion_that_ended_meanwhile_is_exact_for_who_resumes)
 {
-    create_nodes(s, NODES, in_three, COUNT(in_three));
-    grab(s, s->ann, GZ_RV, 0, NODES);
-    for (size_t i = 0; i < 5; i++) move(s, s->ann, i);
-    client_leave(s->cleo);
+    leave_in_mid_drag(s);
     struct gz_message up = pointer_message(GZ_PHASE_UP, MIDDLE_X + 90 * sin(0.31 * 5),
                                            MIDDLE_Y + 70 * cos(0.31 * 5), 9);
     assert_ok(client_ask(s->ann, &up));
