@@ -195,11 +195,11 @@ export class Session extends Emitter {
   }
 
   /**
-   * The number of edits that the server has not answered yet. They survive a lost connection, but
-   * not the end of the page.
+   * The number of edits that the server has not answered yet, a wheel included that turns without
+   * the server. They survive a lost connection, but not the end of the page.
    */
   get unsaved() {
-    return this.#connection.unsaved;
+    return this.#connection.unsaved + (this.#wheel ? 1 : 0);
   }
 
   /**
@@ -999,6 +999,7 @@ export class Session extends Emitter {
     clearTimeout(this.#wheelRests);
     if (!this.#prediction) return;
     this.#wheel = null;
+    this.emit("unsaved", this.unsaved);
     this.#prediction.dispose();
     this.#prediction = null;
     this.emit("predicting", false);
@@ -1139,6 +1140,7 @@ export class Session extends Emitter {
     wheel.alone ||= wheel.known === null;
     wheel.goAway(this.scene.saved);
     this.#wheel = wheel;
+    this.emit("unsaved", this.unsaved);
     clearTimeout(this.#wheelRests);
     this.#wheelRests = setTimeout(() => this.#restWheel(), WHEEL_MS);
   }
@@ -1150,6 +1152,7 @@ export class Session extends Emitter {
     if (!wheel) return;
     this.#prediction?.rest(wheel);
     this.#land(wheel).catch((error) => this.#fail(error));
+    this.emit("unsaved", this.unsaved);
   }
 
   /** @param {Place} place */
