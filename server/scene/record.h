@@ -84,6 +84,7 @@ static inline uint64_t gz_edit_node(const struct gz_edit_record *edit, size_t pl
 struct gz_node_record {
     uint64_t id, seq;
     bool gone;
+    bool is_new; /* made since the last batch: a file that has it all the same is no harm */
     struct gz_content content; /* of a deleted node: as it was last */
 };
 
@@ -153,7 +154,8 @@ struct gz_batch {
     uint64_t next_node, next_edit; /* the next ids to be given out */
     const struct gz_session_record *joined;
     size_t joined_count;
-    const struct gz_node_record *nodes; /* parents before children that name them; each id once */
+    const struct gz_node_record *nodes; /* ascending by id, each once; a parent may come after its
+                                           children */
     size_t node_count;
     const struct gz_edit_record *begun; /* drags that moved for the first time; without changes if
                                            they are too large to be followed */

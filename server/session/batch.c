@@ -14,7 +14,6 @@ struct placed_node {
     const struct gz_node *node;
     uint64_t seq;
     const gz_trs *trs;
-    size_t depth;
 };
 
 struct placed_nodes {
@@ -25,8 +24,7 @@ struct placed_nodes {
 static int compare_places(const void *a, const void *b)
 {
     const struct placed_node *x = a, *y = b;
-    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
-    return (x->seq > y->seq) - (x->seq < y->seq);
+    return (x->node->id > y->node->id) - (x->node->id < y->node->id);
 }
 
 static bool add_place(struct gz_core *core, struct placed_nodes *places, const struct gz_node *node,
@@ -36,8 +34,6 @@ static bool add_place(struct gz_core *core, struct placed_nodes *places, const s
         gz_arena_add(&core->scratch, &places->list, &places->count, sizeof *next);
     if (next == NULL) return false;
     *next = (struct placed_node){.node = node, .seq = seq, .trs = trs};
-    for (const struct gz_node *above = node->parent; above != NULL; above = above->parent)
-        next->depth++;
     return true;
 }
 
@@ -66,8 +62,8 @@ static bool add_starts(struct gz_core *core, struct placed_nodes *places,
     return true;
 }
 
-/* The nodes that changed since the last batch, parents first: a parent may have changed later than
- * its child. */
+/* The nodes that changed since the last batch, each once, in the order of the disk: thousands of
+ * them go through its pages once. */
 static bool find_changed(struct gz_core *core, struct placed_nodes *places)
 {
     const struct gz_node *node = gz_scene_after(core->scene, core->sent_seq);
@@ -91,8 +87,10 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
     for (size_t i = 0; i < places.count; i++) {
         const struct placed_node *place = &places.list[i];
         struct gz_node_record *record = &records[batch->node_count++];
-        *record = (struct gz_node_record){
-            .id = place->node->id, .seq = place->seq, .gone = place->node->gone};
+        *record = (struct gz_node_record){.id = place->node->id,
+                                          .seq = place->seq,
+                                          .gone = place->node->gone,
+                                          .is_new = place->node->born > core->sent_seq};
         gz_node_content(place->node, &record->content);
         record->content.trs = *place->trs;
         record->content.name = gz_arena_string(&batch->arena, place->node->name);

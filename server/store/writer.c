@@ -143,7 +143,7 @@ static int write_changed(struct gz_writer *writer, const struct gz_node_record *
 static int write_node(struct gz_writer *writer, const struct gz_node_record *node)
 {
     bool is_all = false;
-    int rc = node->gone ? SQLITE_OK : write_changed(writer, node, &is_all);
+    int rc = node->gone || node->is_new ? SQLITE_OK : write_changed(writer, node, &is_all);
     if (rc != SQLITE_OK || is_all) return rc;
     struct gz_ask ask = start(writer, GZ_SQL_WRITER_NODE);
     gz_bind_integer(&ask, node->id);

@@ -124,8 +124,9 @@ static void write_nodes(struct core_store *store, const struct gz_batch *batch)
         const struct gz_node_record *before = latest(store, record->id);
         assert_true(record->id > 0 && record->id < batch->next_node);
         assert_true(record->seq > store->seq && record->seq <= batch->seq);
-        assert_true(before == NULL || before->seq <= store->seq); /* each id once */
-        assert_true(record->content.parent == 0 || latest(store, record->content.parent) != NULL);
+        assert_true(before == NULL || before->seq <= store->seq);
+        assert_true(i == 0 || record->id > record[-1].id);
+        assert_true(record->is_new || before != NULL);
         store->versions = grow(store->versions, &store->version_capacity, store->version_count + 1,
                                sizeof *record);
         struct gz_node_record *kept = &store->versions[store->version_count];
@@ -134,6 +135,10 @@ static void write_nodes(struct core_store *store, const struct gz_batch *batch)
         struct core_store_node *node = node_of(store, record->id);
         node->written = true;
         node->version = store->version_count++;
+    }
+    for (size_t i = 0; i < batch->node_count; i++) {
+        const uint64_t parent = batch->nodes[i].content.parent;
+        assert_true(parent == 0 || latest(store, parent) != NULL);
     }
 }
 
