@@ -17,7 +17,7 @@
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set,
     ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
     ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv,
-    ctl_token, ctl_key, ctl_access, ctl_link, ctl_cluster, ctl_move;
+    ctl_token, ctl_key, ctl_access, ctl_link, ctl_cluster, ctl_move, ctl_bench;
 
 /* ---- connecting and failing (common.c) ---- */
 

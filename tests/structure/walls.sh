@@ -5,7 +5,7 @@ cd "$1"
 breaches=0
 
 # may ROOM PATTERN: every #include in the room's files matches the extended regular expression or is of the C library.
-standard='<(assert|ctype|dirent|errno|fcntl|float|inttypes|limits|malloc|math|pthread|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|getopt|netdb|libgen)\.h>|<(sys|netinet|arpa|linux)/[a-z_]+\.h>'
+standard='<(assert|ctype|dirent|errno|fcntl|float|inttypes|limits|malloc|math|poll|pthread|signal|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|getopt|netdb|libgen)\.h>|<(sys|netinet|arpa|linux)/[a-z_]+\.h>'
 may() {
     found=$(grep -HnE '^[[:space:]]*#[[:space:]]*include' "$1"/*.c "$1"/*.h 2>/dev/null | grep -vE "include ($standard|$2)" || true)
     [ -z "$found" ] && return 0
@@ -32,7 +32,7 @@ may server/session "$ours|\"proto/token/claims\.h\"|\"(scene|proto|sync|journal|
 may server/store "$ours|\"(scene|store|schema)/[a-z_]+\.h\"|<(sqlite3|uv)\.h>"
 may schema/extension "$ours|\"schema/extension/[a-z_]+\.h\"|<sqlite3ext\.h>"
 may server/exchange "$ours|\"(exchange/[a-z_]+|solver/surface)\.h\"|<jansson\.h>"
-may server/cluster "$ours|\"((cluster|store)/[a-z_]+)\.h\"|<(uv|poll|libpq-fe)\.h>"
+may server/cluster "$ours|\"((cluster|store)/[a-z_]+)\.h\"|<(uv|libpq-fe)\.h>"
 may server/host "$ours|\"((cluster/(cluster|log)|session/core|scene/record|store/store|exchange/exchange|solver/surface|net/(net|body|clock|keyring|text))|host/[a-z_]+)\.h\"|<uv\.h>"
 may server/net "$ours|\"(proto/token/(claims|token)|(proto|net)/[a-z_]+|session/(core|rate)|scene/record)\.h\"|<(libwebsockets|uv|openssl/[a-z0-9_]+|curl/curl)\.h>"
 

@@ -319,6 +319,7 @@ TEST(test_help_of_each_command_names_its_options)
         {{"undo", "--help"}, 0, "--force", NULL},
         {{"token", "--help"}, 0, "--expires TIME", NULL},
         {{"key", "--help"}, 0, "--public", NULL},
+        {{"bench", "--help"}, 0, "--viewers N", NULL},
         {{"drag", "--help"}, 0, "degrees about rx ry rz rv", NULL},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
@@ -872,6 +873,52 @@ static void test_scenes_are_renamed_and_deleted(void **state)
         check_call(&stage->daemon, NULL, &calls[i]);
 }
 
+/* How many times a row of the bench was measured; fails the test if the row is not there. */
+static int measured(const char *json, const char *row)
+{
+    const char *at = strstr(json, row);
+    if (at == NULL) fail_msg("no row \"%s\" in %s", row, json);
+    at = strstr(at, "\"count\":");
+    assert_non_null(at);
+    return atoi(at + strlen("\"count\":"));
+}
+
+static void test_bench_measures_and_leaves_nothing(void **state)
+{
+    struct stage *stage = *state;
+    const struct test_daemon *daemon = &stage->daemon;
+    struct test_output output;
+    const char *const bench[] = {"bench",     "speed", "--viewers", "3",
+                                 "--seconds", "1",     "--json",    NULL};
+    test_ctl(&output, daemon, NULL, bench);
+    if (output.code != 0) fail_msg("%s", output.err);
+    assert_int_equal(measured(output.out, "a viewer's join, "), 3);
+    assert_in_range(measured(output.out, "60 moves a second to 3 viewers"), 1, 3 * 60);
+    assert_true(measured(output.out, "a pointer, ") > 0);
+    assert_true(measured(output.out, "an edit, 1 at once") > 0);
+    test_output_finish(&output);
+    const struct call after[] = {
+        {{"ls"}, 0, NULL, NULL},
+        {{"bench", "speed", "--viewers", "1001"}, 2, NULL, "--viewers"},
+        {{"bench"}, 2, NULL, "SCENE is missing"},
+    };
+    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) check_call(daemon, NULL, &after[i]);
+}
+
+static void test_bench_leaves_a_scene_that_is_there(void **state)
+{
+    struct stage *stage = *state;
+    char file[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    const struct call calls[] = {
+        {{"import", file, "arm"}, 0, "3 nodes", NULL},
+        {{"bench", "arm"}, 1, NULL, "(conflict)"},
+        {{"ls", "arm"}, 0, "3 nodes", NULL},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        check_call(&stage->daemon, NULL, &calls[i]);
+}
+
 static void test_at_and_restore_bring_back_the_past(void **state)
 {
     struct stage *stage = *state;
@@ -1397,6 +1444,8 @@ int main(void)
         STAGED(test_export_says_which_skin_it_left_out),
         STAGED(test_scenes_are_renamed_and_deleted),
         STAGED(test_export_after_a_restart_is_what_it_was_before),
+        STAGED(test_bench_measures_and_leaves_nothing),
+        STAGED(test_bench_leaves_a_scene_that_is_there),
         STAGED(test_at_and_restore_bring_back_the_past),
         STAGED(test_who_is_in_the_way_is_said_by_name),
         STAGED(test_who_says_what_others_do_and_not_itself),
