@@ -290,6 +290,9 @@
 /* Bytes of a row of the log: a change, or a copy, that is larger has several. PostgreSQL keeps up
  * to a GiB in a value, but then has it in memory more than once. */
 #define GZ_CLUSTER_PART_BYTES (1024 * 1024)
+/* Files in the folder of a member that were put aside. Somebody has to decide about each: with so
+ * many the member leaves files where they are, and does not follow their scenes. */
+#define GZ_CLUSTER_ASIDE_MAX 256
 /* Connections of a member to the database: threads that append at the same time share them. One
  * more is for renewals alone. PostgreSQL takes 100 in all, by default. */
 #define GZ_CLUSTER_CONNECTIONS_MAX 8

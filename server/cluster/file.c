@@ -1,5 +1,6 @@
 /* The file of a scene is brought up to the end of its log: by the newest copy if it is older than
  * that, then by one change after another. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "cluster/internal.h"
+#include "server/maxima.h"
 #include "store/store.h"
 
 /* How often a copy is read anew because a newer one took its place meanwhile. */
@@ -25,10 +27,26 @@ bool gz_is_earlier(const struct gz_cluster_scene *scene, const struct gz_place *
            (place->n <= scene->n || place->n <= scene->before_n);
 }
 
+/* A folder that cannot be read has none: the file cannot be put aside there either. */
+static size_t count_aside(const char *folder)
+{
+    size_t count = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
+        count += strstr(entry->d_name, ".aside-") != NULL;
+    if (directory != NULL) closedir(directory);
+    return count;
+}
+
 enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, const char *path,
                             const char *why, struct gz_error *error)
 {
     char *aside;
+    if (count_aside(cluster->folder) >= GZ_CLUSTER_ASIDE_MAX)
+        return gz_fail(error, GZ_BAD_STATE,
+                       "%s: %s, and %d files are put aside in %s already: look at them, and take "
+                       "those away that nobody needs",
+                       name, why, GZ_CLUSTER_ASIDE_MAX, cluster->folder);
     if (asprintf(&aside, "%s/%s.aside-%lld.db", cluster->folder, name, (long long)time(NULL)) < 0)
         return gz_fail(error, GZ_NO_MEMORY, "no memory");
     enum gz_status status = gz_store_rename(path, aside, error);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cluster/internal.h"
+#include "server/maxima.h"
 #include "support/simulated_log.h"
 #include "unit/store/scene_file.h"
 
@@ -590,6 +591,40 @@ static void who_did_not_see_that_keeps_the_file_of_the_deleted_one(void **state)
     assert_int_equal(count_files(b, "arm.aside-"), 1);
 }
 
+static void plant_aside(const struct member *member, int number, bool is_there)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/old.aside-%d.db", member->folder, number);
+    if (!is_there) {
+        assert_int_equal(unlink(path), 0);
+        return;
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+}
+
+static void with_too_many_files_aside_a_file_stays_where_it_is(void **state)
+{
+    struct member *b = &stage.members[B];
+    struct gz_place before, after;
+    struct gz_error error;
+    (void)state;
+    share_two("leg", "arm");
+    assert_int_equal(gz_store_place(b->arm, &before, &error), GZ_OK);
+    for (int i = 0; i < GZ_CLUSTER_ASIDE_MAX; i++) plant_aside(b, i, true);
+    replace("leg", "arm");
+    b->cluster->file_count = 0;
+    follow_long(b);
+    assert_int_equal(count_files(b, ".aside-"), GZ_CLUSTER_ASIDE_MAX);
+    assert_int_equal(gz_store_place(b->arm, &after, &error), GZ_OK);
+    assert_memory_equal(&after, &before, sizeof before);
+    plant_aside(b, 7, false);
+    follow_long(b);
+    expect_scene(b, "arm", "leg");
+    assert_int_equal(count_files(b, "arm.aside-"), 1);
+}
+
 static void no_scene_is_made_of_the_file_of_a_deleted_one(void **state)
 {
     struct member *b = &stage.members[B];
@@ -1135,6 +1170,7 @@ int main(void)
         MEMBERS(an_older_scene_takes_the_name_of_one_that_is_deleted),
         MEMBERS(the_file_of_the_old_name_waits_for_that_of_the_new_one),
         MEMBERS(who_did_not_see_that_keeps_the_file_of_the_deleted_one),
+        MEMBERS(with_too_many_files_aside_a_file_stays_where_it_is),
         MEMBERS(no_scene_is_made_of_the_file_of_a_deleted_one),
         MEMBERS(the_file_of_a_deleted_scene_is_not_taken_for_that_of_an_older_one),
         MEMBERS(a_scene_at_the_place_of_a_deleted_one_is_another_one),
