@@ -198,6 +198,21 @@ test("selection_stays_as_it_was_answered_when_others_are_told_of", async (t) => 
   assert.deepEqual(session.selection, [1], "another deleted node 2");
 });
 
+test("selection_stays_as_it_was_answered_when_only_the_own_pointer_is_told", async (t) => {
+  const { session, socket } = await joined(t);
+  const person = (bits, ...fields) => [2, bits, 1, ...fields];
+  const { SELECTION, LENS, WHO } = { SELECTION: 16, LENS: 64, WHO: 512 + 2048 + 4096 };
+  socket.tell(person(SELECTION + WHO, [], "Ada", 0xff0000, "editor"));
+  const grabbed = session.grab("tx", { nodes: [1], at: [0, 0] });
+  await settled();
+  const { rid } = socket.last("grab");
+  socket.tell({ op: "ok", rid, handle: "tx" }, person(LENS, -1, 1, -1, 1, 0));
+  await grabbed;
+  assert.deepEqual(session.selection, [1]);
+  socket.tell(person(SELECTION, []));
+  assert.deepEqual(session.selection, [], "another deleted node 1");
+});
+
 test("frames_hold_no_more_than_the_server_takes", async (t) => {
   const { session, socket } = await joined(t, welcome({ limits: { message_bytes: 500 } }));
   const before = socket.frames;

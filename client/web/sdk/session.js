@@ -110,6 +110,8 @@ export class Session extends Emitter {
    * the previous selection.
    */
   #selecting = 0;
+  /** The list that presence told last. @type {readonly Id[] | undefined} */
+  #toldSelection;
   #choices = new Selection();
   /** The press orbits the view: its end is not an edit. */
   #orbiting = false;
@@ -799,14 +801,12 @@ export class Session extends Emitter {
     const connecting = this.status.phase === "connecting";
     let notes = false,
       checkpoints = false;
-    let people = false,
-      me = false;
+    let people = false;
     const { here } = this;
     for (const told of messages) {
       const message = this.#compact.read(told);
       if (!message) continue;
       people ||= message.op === "presence";
-      me ||= message.op === "presence" && this.#isAboutMe(message.users);
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
       else if (message.op === "gizmo") this.#setGizmo(message);
@@ -821,9 +821,6 @@ export class Session extends Emitter {
         this.#fail(new GizmodError(message.code, message.message, message));
     }
     if (people) this.#tellPeople();
-    // The records of others leave the own record in `people` as it was, which may be older than
-    // what the server has answered since.
-    if (me && this.#selecting === 0) this.#takeSelection();
     if (this.here !== here) this.emit("here", this.here);
     // The server sends no empty list, so after a reconnect an empty one is reported here.
     const anew = connecting && this.status.phase === "online";
@@ -885,17 +882,18 @@ export class Session extends Emitter {
   #tellPeople() {
     this.#user = this.#roster.person(this.id)?.user ?? this.#user;
     this.emit("people", this.people);
+    this.#takeSelection();
   }
 
-  /** @param {Person[]} users @returns {boolean} */
-  #isAboutMe(users) {
-    return users.some(({ session }) => session === this.id);
-  }
-
-  /** Selects what the own record in `people` says. */
+  /**
+   * Selects what the own record says, if it was told anew. A record whose selection was not told
+   * has the same list as before, which may be older than what the server has answered since.
+   */
   #takeSelection() {
     const nodes = this.#roster.person(this.id)?.selection;
-    if (nodes) this.#choose({ nodes, how: "set" });
+    if (nodes === this.#toldSelection) return;
+    this.#toldSelection = nodes;
+    if (nodes && this.#selecting === 0) this.#choose({ nodes, how: "set" });
   }
 
   /** Selects what the server has selected. @param {Choice} choice */
