@@ -253,8 +253,12 @@ static void take_answer(struct gz_prediction *p, const struct gz_message *messag
     if (chosen != p->chosen.version) p->moving.is_stale = true;
 }
 
-static void take_presence(struct gz_prediction *p, const struct gz_presence *presence)
+/* Selects what the own record says, if it was told: a record of the compact form also has what was
+ * told before, which may be older than what was answered since. */
+static void take_presence(struct gz_prediction *p, const struct gz_message *message)
 {
+    const struct gz_presence *presence = &message->presence;
+    if (message->has != 0 && (message->has & GZ_HAS_PERSON_SELECTION) == 0) return;
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
         if (user->session != p->session || !(user->has & GZ_HAS_PRESENCE_SELECTION)) continue;
@@ -279,7 +283,7 @@ void gz_prediction_received(struct gz_prediction *p, const struct gz_message *me
     case GZ_OP_WELCOME: start_over(p, &message->welcome); break;
     case GZ_OP_DELTA: gz_moving_delta(&p->moving, &message->delta, p->session); break;
     case GZ_OP_VIEW: gz_looking_tell(&p->looking, &p->moving.predict, message->view); break;
-    case GZ_OP_PRESENCE: take_presence(p, &message->presence); break;
+    case GZ_OP_PRESENCE: take_presence(p, message); break;
     case GZ_OP_OK:
     case GZ_OP_ERROR: take_answer(p, message); break;
     default: break;
