@@ -385,9 +385,8 @@ static enum gz_status turn_person(struct gz_compact *compact, struct gz_message 
     take_lists(&user, message->has, &person);
     take_camera(known, &user, message->has, &person);
     take_pointer(known, &user, message->has, &person);
-    *message = (struct gz_message){.op = GZ_OP_PRESENCE,
-                                   .has = message->has,
-                                   .presence = {.users = &user, .count = 1}};
+    *message = (struct gz_message){
+        .op = GZ_OP_PRESENCE, .has = message->has, .presence = {.users = &user, .count = 1}};
     status = gz_people_apply(compact->people, &message->presence, error);
     message->presence.users = gz_people_find(compact->people, person.session);
     return status;
