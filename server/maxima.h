@@ -185,7 +185,8 @@
 /* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What
  * workers are just making, and what an import replaces until it is stored, comes on top. */
 #define GZ_SURFACE_BYTES_MAX ((size_t)512 * 1024 * 1024)
-/* Bytes of a scene's file: SQLite keeps a bit for each of its pages while it is checked, 8 MB. */
+/* Bytes of a scene's file: SQLite keeps a bit for each of its pages while it is checked, 16
+ * MB. */
 #define GZ_FILE_BYTES_MAX ((int64_t)256 * 1024 * 1024 * 1024)
 /* A seq, or a next id, beyond this stands in no file: a million a second take a hundred years to
  * come there. What begins below it does not reach GZ_ID_LIMIT. */

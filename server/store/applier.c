@@ -17,7 +17,7 @@
 #include "store/stamp.h"
 
 /* Pages of the write-ahead log after which SQLite copies them into the file. */
-#define WAL_CHECKPOINT_PAGES 1000
+#define WAL_CHECKPOINT_PAGES 2000
 /* The first version of the schema with places. */
 #define PLACE_SCHEMA 14
 

@@ -25,9 +25,9 @@
 #include "store/stamp.h"
 #include "store/writer.h"
 
-/* Pages of 4 KiB in the log after which the writer copies them into the database, between two
- * commits. */
-#define WAL_CHECKPOINT_PAGES 1000
+/* Pages in the log after which the writer copies them into the database, between two commits: 4 MB
+ * of a new file's. */
+#define WAL_CHECKPOINT_PAGES 2000
 /* Seconds after which that is tried again for a log that could not be emptied, however little is
  * added to it. */
 #define WAL_CHECKPOINT_SECONDS 2

@@ -446,7 +446,7 @@ static void test_an_edit_of_one_node_writes_few_bytes(void **directory)
         if (before > 0 && bytes > before && bytes - before < least) least = bytes - before;
         before = bytes;
     }
-    assert_in_range(least, 1, 9 * (4096 + 24));
+    assert_in_range(least, 1, 9 * (2048 + 24));
     gz_store_close(store);
 }
 
