@@ -48,7 +48,7 @@ struct place {
 };
 
 struct decoder {
-    struct gz_reader reader;
+    struct gz_msgpack_reader reader;
     struct gz_arena *arena;
     struct gz_message *message;
     struct gz_error *error;
@@ -489,7 +489,7 @@ static enum gz_status read_value(const struct slot *slot)
 /* Whether a list comes next, without taking it. */
 static bool list_is_next(const struct decoder *decoder)
 {
-    struct gz_reader ahead = decoder->reader;
+    struct gz_msgpack_reader ahead = decoder->reader;
     struct gz_head head;
     return gz_read_head(&ahead, &head) == GZ_READ_OK && head.type == MSGPACK_OBJECT_ARRAY;
 }
@@ -993,10 +993,10 @@ static enum gz_status broken(struct decoder *decoder, const struct gz_head *key,
     return gz_fail(decoder->error, GZ_BAD_MESSAGE, "%s: %s", name, gz_read_words(result));
 }
 
-static enum gz_read scan_pair(struct gz_reader *reader, struct envelope *envelope,
+static enum gz_read scan_pair(struct gz_msgpack_reader *reader, struct envelope *envelope,
                               struct gz_head *key)
 {
-    struct gz_reader ahead = *reader;
+    struct gz_msgpack_reader ahead = *reader;
     enum gz_read result = gz_read_skip(reader, 1);
     if (result != GZ_READ_OK) return result;
     struct gz_head found;
@@ -1016,7 +1016,7 @@ static enum gz_read scan_pair(struct gz_reader *reader, struct envelope *envelop
 static enum gz_status scan_list(struct decoder *decoder, enum gz_side side,
                                 struct envelope *envelope)
 {
-    struct gz_reader reader = decoder->reader, ahead = reader;
+    struct gz_msgpack_reader reader = decoder->reader, ahead = reader;
     struct gz_head list, first = {.type = MSGPACK_OBJECT_NIL};
     enum gz_read result = gz_read_skip(&reader, 0);
     if (result != GZ_READ_OK) return broken(decoder, &first, result);
@@ -1035,7 +1035,7 @@ static enum gz_status scan_list(struct decoder *decoder, enum gz_side side,
 static enum gz_status scan_envelope(struct decoder *decoder, enum gz_side side,
                                     struct envelope *envelope)
 {
-    struct gz_reader reader = decoder->reader;
+    struct gz_msgpack_reader reader = decoder->reader;
     struct gz_head head, key = {.type = MSGPACK_OBJECT_NIL};
     *envelope = (struct envelope){.op = key, .rid = key};
     enum gz_read result = gz_read_head(&reader, &head);

@@ -20,7 +20,7 @@ static uint64_t load(const uint8_t *bytes, unsigned width)
 }
 
 /* Takes an unsigned number of `width` bytes, most significant first. */
-static bool take(struct gz_reader *reader, unsigned width, uint64_t *value)
+static bool take(struct gz_msgpack_reader *reader, unsigned width, uint64_t *value)
 {
     if ((size_t)(reader->end - reader->at) < width) return false;
     *value = load(reader->at, width);
@@ -28,7 +28,8 @@ static bool take(struct gz_reader *reader, unsigned width, uint64_t *value)
     return true;
 }
 
-static enum gz_read read_positive(struct gz_reader *reader, struct gz_head *head, unsigned width)
+static enum gz_read read_positive(struct gz_msgpack_reader *reader, struct gz_head *head,
+                                  unsigned width)
 {
     head->type = MSGPACK_OBJECT_POSITIVE_INTEGER;
     if (!take(reader, width, &head->count)) return GZ_READ_SHORT;
@@ -44,7 +45,8 @@ static enum gz_read set_signed(struct gz_head *head, int64_t value)
     return GZ_READ_OK;
 }
 
-static enum gz_read read_signed(struct gz_reader *reader, struct gz_head *head, unsigned width)
+static enum gz_read read_signed(struct gz_msgpack_reader *reader, struct gz_head *head,
+                                unsigned width)
 {
     uint64_t bits;
     if (!take(reader, width, &bits)) return GZ_READ_SHORT;
@@ -56,7 +58,8 @@ static enum gz_read read_signed(struct gz_reader *reader, struct gz_head *head, 
     }
 }
 
-static enum gz_read read_float(struct gz_reader *reader, struct gz_head *head, unsigned width)
+static enum gz_read read_float(struct gz_msgpack_reader *reader, struct gz_head *head,
+                               unsigned width)
 {
     uint64_t bits;
     if (!take(reader, width, &bits)) return GZ_READ_SHORT;
@@ -73,7 +76,7 @@ static enum gz_read read_float(struct gz_reader *reader, struct gz_head *head, u
 }
 
 /* A run of bytes; `extra` is the type byte of an extension. */
-static enum gz_read take_run(struct gz_reader *reader, struct gz_head *head,
+static enum gz_read take_run(struct gz_msgpack_reader *reader, struct gz_head *head,
                              msgpack_object_type type, uint64_t size, unsigned extra)
 {
     head->type = type;
@@ -84,7 +87,7 @@ static enum gz_read take_run(struct gz_reader *reader, struct gz_head *head,
     return GZ_READ_OK;
 }
 
-static enum gz_read read_run(struct gz_reader *reader, struct gz_head *head,
+static enum gz_read read_run(struct gz_msgpack_reader *reader, struct gz_head *head,
                              msgpack_object_type type, unsigned width)
 {
     uint64_t size;
@@ -93,7 +96,7 @@ static enum gz_read read_run(struct gz_reader *reader, struct gz_head *head,
 }
 
 /* An element takes one byte at least, a pair two: a count beyond that is a lie. */
-static enum gz_read set_elements(struct gz_reader *reader, struct gz_head *head,
+static enum gz_read set_elements(struct gz_msgpack_reader *reader, struct gz_head *head,
                                  msgpack_object_type type, uint64_t count)
 {
     head->type = type;
@@ -102,7 +105,7 @@ static enum gz_read set_elements(struct gz_reader *reader, struct gz_head *head,
     return (uint64_t)(reader->end - reader->at) < bytes_min ? GZ_READ_SHORT : GZ_READ_OK;
 }
 
-static enum gz_read read_elements(struct gz_reader *reader, struct gz_head *head,
+static enum gz_read read_elements(struct gz_msgpack_reader *reader, struct gz_head *head,
                                   msgpack_object_type type, unsigned width)
 {
     uint64_t count;
@@ -117,7 +120,8 @@ static enum gz_read set_plain(struct gz_head *head, msgpack_object_type type, ui
     return GZ_READ_OK;
 }
 
-static enum gz_read read_long_form(struct gz_reader *reader, struct gz_head *head, uint8_t first)
+static enum gz_read read_long_form(struct gz_msgpack_reader *reader, struct gz_head *head,
+                                   uint8_t first)
 {
     switch (first) {
     case 0xc0: return set_plain(head, MSGPACK_OBJECT_NIL, 0);
@@ -155,7 +159,7 @@ static enum gz_read read_long_form(struct gz_reader *reader, struct gz_head *hea
     }
 }
 
-enum gz_read gz_read_head(struct gz_reader *reader, struct gz_head *head)
+enum gz_read gz_read_head(struct gz_msgpack_reader *reader, struct gz_head *head)
 {
     if (reader->at == reader->end) return GZ_READ_SHORT;
     uint8_t first = *reader->at++;
@@ -167,7 +171,7 @@ enum gz_read gz_read_head(struct gz_reader *reader, struct gz_head *head)
     return read_long_form(reader, head, first);
 }
 
-enum gz_read gz_read_skip(struct gz_reader *reader, unsigned depth)
+enum gz_read gz_read_skip(struct gz_msgpack_reader *reader, unsigned depth)
 {
     struct gz_head head;
     enum gz_read result = gz_read_head(reader, &head);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gz_reader {
+struct gz_msgpack_reader {
     const uint8_t *at, *end;
 };
 
@@ -35,9 +35,9 @@ enum gz_read {
 };
 
 /* On anything but GZ_READ_OK the reader's place is not defined. */
-enum gz_read gz_read_head(struct gz_reader *reader, struct gz_head *head);
+enum gz_read gz_read_head(struct gz_msgpack_reader *reader, struct gz_head *head);
 /* Passes one whole value that stands inside `depth` lists and maps. */
-enum gz_read gz_read_skip(struct gz_reader *reader, unsigned depth);
+enum gz_read gz_read_skip(struct gz_msgpack_reader *reader, unsigned depth);
 /* The error, for people. */
 const char *gz_read_words(enum gz_read result);
 

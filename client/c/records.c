@@ -36,9 +36,9 @@ bool gz_records_put(struct gz_records *records, uint64_t id, void *block)
         free(block);
         return false;
     }
-    struct gz_record *at = records->list + place;
+    struct gz_record_entry *at = records->list + place;
     memmove(at + 1, at, (records->count - place) * sizeof *at);
-    *at = (struct gz_record){id, block};
+    *at = (struct gz_record_entry){id, block};
     records->count++;
     return true;
 }
@@ -47,7 +47,7 @@ void gz_records_remove(struct gz_records *records, uint64_t id)
 {
     size_t place = place_of(records, id);
     if (!is_at(records, place, id)) return;
-    struct gz_record *at = records->list + place;
+    struct gz_record_entry *at = records->list + place;
     free(at->block);
     records->count--;
     memmove(at, at + 1, (records->count - place) * sizeof *at);

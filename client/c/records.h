@@ -12,13 +12,13 @@
 #include "proto/base/status.h"
 #include "proto/message.h"
 
-struct gz_record {
+struct gz_record_entry {
     uint64_t id;
     void *block;
 };
 
 struct gz_records {
-    struct gz_record *list;
+    struct gz_record_entry *list;
     size_t count, capacity;
 };
 

@@ -1,3 +1,4 @@
+/* edits.c - sends edits with so many in flight and notes when each is answered. See edits.h. */
 #include "bench/edits.h"
 
 #include <string.h>

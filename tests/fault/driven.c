@@ -1,3 +1,5 @@
+/* driven.c - runs a driver beside a test and compares its log with the file of the scene. See
+ * driven.h. */
 #include "driven.h"
 
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* fault_stage.c - a stage whose daemon's disk and memory fail when the test says so. See
+ * fault_stage.h. */
 #include "fault_stage.h"
 
 #include <sqlite3.h>

@@ -1,3 +1,5 @@
+/* solver_hostile.c - runs the whole solver on any numbers and checks its promises. See
+ * solver_hostile.h. */
 #include "property/solver_hostile.h"
 
 #include <math.h>

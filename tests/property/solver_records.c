@@ -1,3 +1,4 @@
+/* solver_records.c - reads recorded drags and their exact answers. See solver_records.h. */
 #include "property/solver_records.h"
 
 #include <stdio.h>

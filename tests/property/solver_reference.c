@@ -1,3 +1,4 @@
+/* solver_reference.c - the drags' definitions in quadruple precision. See solver_reference.h. */
 #include "property/solver_reference.h"
 
 #include <math.h>

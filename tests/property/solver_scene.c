@@ -1,3 +1,4 @@
+/* solver_scene.c - makes one random drag. See solver_scene.h. */
 #include "property/solver_scene.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* solver_world.c - makes random cameras and nodes. See solver_world.h. */
 #include "property/solver_world.h"
 
 #include <math.h>

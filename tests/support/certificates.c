@@ -1,3 +1,4 @@
+/* certificates.c - makes an authority and certificates of servers. See certificates.h. */
 #include "support/certificates.h"
 
 #include <openssl/pem.h>

@@ -1,3 +1,4 @@
+/* core_host.c - runs a core with a simulated clock, disk and clients. See core_host.h. */
 #include "support/core_host.h"
 #include "server/maxima.h"
 

@@ -1,3 +1,4 @@
+/* core_mirror.c - builds a client's scene from deltas alone. See core_mirror.h. */
 #include "support/core_mirror.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* core_part.c - finds the part of a scene that an interest names, by going through all. See
+ * core_part.h. */
 #include "support/core_part.h"
 
 #include <math.h>

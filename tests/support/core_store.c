@@ -1,3 +1,4 @@
+/* core_store.c - a disk in memory that judges each batch. See core_store.h. */
 #include "support/core_store.h"
 
 #include <math.h>

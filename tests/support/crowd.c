@@ -1,3 +1,4 @@
+/* crowd.c - drives many WebSocket clients by epoll. See crowd.h. */
 #include "support/crowd.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* daemon.c - starts and ends real daemons and programs. See daemon.h. */
 #include "support/daemon.h"
 
 #include <errno.h>

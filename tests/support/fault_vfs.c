@@ -1,3 +1,4 @@
+/* fault_vfs.c - a SQLite VFS in which chosen calls fail. See fault_vfs.h. */
 #include "support/fault_vfs.h"
 
 #include <stdatomic.h>

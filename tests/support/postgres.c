@@ -1,3 +1,4 @@
+/* postgres.c - starts and ends a real PostgreSQL. See postgres.h. */
 #include "support/postgres.h"
 
 #include <arpa/inet.h>

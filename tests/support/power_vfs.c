@@ -1,3 +1,4 @@
+/* power_vfs.c - a SQLite VFS that loses power. See power_vfs.h. */
 #include "support/power_vfs.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* proxy.c - hands bytes on between a client and a daemon until it is stopped. See proxy.h. */
 #include "support/proxy.h"
 
 #include <netinet/in.h>

@@ -1,3 +1,4 @@
+/* raw_ws.c - speaks HTTP and WebSocket on a plain socket. See raw_ws.h. */
 #include "support/raw_ws.h"
 #include "proto/limits.h"
 

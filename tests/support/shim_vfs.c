@@ -1,3 +1,4 @@
+/* shim_vfs.c - a SQLite VFS that hands each call on. See shim_vfs.h. */
 #include "support/shim_vfs.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* simulated_log.c - the log of a cluster in memory, with faults. See simulated_log.h. */
 #include "support/simulated_log.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* tunnel.c - carries a socket's bytes through TLS. See tunnel.h. */
 #include "support/tunnel.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* members.c - starts and ends a cluster of real daemons. See members.h. */
 #include "members.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* net_fixture.c - a daemon and a client that behaves. See net_fixture.h. */
 #include "net_fixture.h"
 #include "proto/limits.h"
 

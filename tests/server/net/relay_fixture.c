@@ -1,3 +1,4 @@
+/* relay_fixture.c - two members of a cluster without a database. See relay_fixture.h. */
 #include "relay_fixture.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* dump.c - writes a scene as text. See dump.h. */
 #include "dump.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* editors.c - lets random people edit at the same time. See editors.h. */
 #include "editors.h"
 
 #include <inttypes.h>

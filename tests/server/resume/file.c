@@ -1,3 +1,4 @@
+/* file.c - reads a scene's file by plain SQL. See file.h. */
 #include "file.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* follower.c - runs a client under test and judges its lines. See follower.h. */
 #include "follower.h"
 
 #include <fcntl.h>

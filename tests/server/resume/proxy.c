@@ -1,3 +1,4 @@
+/* proxy.c - a network that cuts and stalls connections at random. See proxy.h. */
 #include "proxy.h"
 
 #include <arpa/inet.h>

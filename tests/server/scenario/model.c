@@ -1,3 +1,4 @@
+/* model.c - reads the engine from its glTF file without the server's code. See model.h. */
 #include "model.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* stage.c - a daemon, clients, and the plain things that users do. See stage.h. */
 #include "stage.h"
 
 #include <dirent.h>

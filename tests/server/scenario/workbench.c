@@ -1,3 +1,4 @@
+/* workbench.c - two users in a scene of four nodes, one of whom predicts. See workbench.h. */
 #include "workbench.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* allocations.c - lets allocations of the code under test fail. See allocations.h. */
 #include "unit/base/allocations.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* test_buffer.c - buffers and arenas: what fits, what is refused, how they grow. */
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* test_linear.c - vectors, matrices, quaternions and Euler angles, against textbook formulas. */
 #include <string.h>
 
 #include "proto/base/linear.h"

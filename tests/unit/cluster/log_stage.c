@@ -1,3 +1,4 @@
+/* log_stage.c - two members on a log in memory or in PostgreSQL. See log_stage.h. */
 #include "unit/cluster/log_stage.h"
 
 #include <stdio.h>

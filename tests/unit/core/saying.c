@@ -1,3 +1,4 @@
+/* saying.c - asks the core in few words and gives its answers. See saying.h. */
 #include "unit/core/saying.h"
 #include "proto/limits.h"
 

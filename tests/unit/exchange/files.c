@@ -1,3 +1,4 @@
+/* files.c - reads files and writes glTF for tests. See files.h. */
 #include "files.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* test_export.c - what is exported is what was imported, with the transforms as they are now. */
 #include "files.h"
 #include "server/maxima.h"
 

@@ -1,3 +1,4 @@
+/* test_import.c - which glTF files are refused, with which words, and what the others become. */
 #include "files.h"
 #include "server/maxima.h"
 

@@ -1,3 +1,4 @@
+/* test_load.c - a .gltf file with files beside it becomes one .glb, or is refused. */
 #include "files.h"
 #include "proto/limits.h"
 

@@ -1,3 +1,4 @@
+/* test_models.c - real glTF files, and the engine against its own JSON. */
 #include "files.h"
 #include "proto/limits.h"
 

@@ -1,3 +1,4 @@
+/* wire.c - reads the golden vectors and looks at bytes without our decoder. See wire.h. */
 #include "unit/proto/wire.h"
 
 #include <msgpack.h>

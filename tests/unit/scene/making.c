@@ -1,3 +1,4 @@
+/* making.c - makes scenes and changes in few words. See making.h. */
 #include "unit/scene/making.h"
 
 #include <stdlib.h>

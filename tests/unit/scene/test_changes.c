@@ -1,3 +1,4 @@
+/* test_changes.c - edits of several nodes: copies, deletions, and restoring what was there. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* test_scene.c - the tree of nodes: making, changing, deleting, limits, worlds, locks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

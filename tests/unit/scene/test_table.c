@@ -1,3 +1,4 @@
+/* test_table.c - the hash table of nodes, where removals move their neighbours. */
 #include <stdlib.h>
 
 #include "scene/internal.h"

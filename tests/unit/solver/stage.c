@@ -1,3 +1,4 @@
+/* stage.c - a camera, a node and a drag in a line each. See stage.h. */
 #include "unit/solver/stage.h"
 
 static struct gz_camera prepare(gz_vec3 eye, gz_vec3 target, bool ortho, double height)

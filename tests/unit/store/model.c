@@ -1,3 +1,4 @@
+/* model.c - makes random batches and remembers what they did. See scene_file.h. */
 #include "server/maxima.h"
 #include "unit/store/scene_file.h"
 

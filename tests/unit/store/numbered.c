@@ -1,3 +1,4 @@
+/* numbered.c - makes batches whose values follow from the number of the edit. See scene_file.h. */
 #include "unit/store/scene_file.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* scene_file.c - opens files for the store's tests and waits for commits. See scene_file.h. */
 #include "unit/store/scene_file.h"
 
 #include <dirent.h>
