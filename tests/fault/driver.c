@@ -36,6 +36,9 @@
 #define PATIENCE_S 3
 #define JOIN_S 2
 #define REPEAT_S 0.2
+/* And for how long the user's own earlier session may hold a node: it ends once its member notices
+ * that the client has left. */
+#define HELD_S 60
 #define NOTE_S 0.15
 /* For so long everybody is busy, and then only those who drag and write: then it is the drags alone
  * that are saved. */
@@ -58,6 +61,7 @@ struct user {
     uint64_t asked_rid, answered_rid;    /* 0: not on its way */
     uint64_t asked_times;                /* that the open request was sent */
     double asked_s, heard_s;             /* when it was sent last; when the server said anything */
+    double held_s;                       /* since when its node is held; 0: it is not */
     uint64_t chance;
     uint64_t nodes[DRIVER_SET_NODES]; /* what it works with */
     size_t node_count;
@@ -261,6 +265,7 @@ static void take_answer(struct user *user, const struct gz_ok *ok)
     user->answered = answer_of(user->asked, ok);
     user->asked.kind = 0;
     user->asked_rid = 0;
+    user->held_s = 0;
     write_down(user, user->answered, DRIVER_OK);
     if (user->answered.op == DRIVER_CREATE) {
         memcpy(user->nodes, user->answered.ids, sizeof user->nodes);
@@ -305,10 +310,13 @@ static void take_refusal(struct user *user)
     user->asked.kind = 0;
 }
 
-static bool is_for_now(const struct user *user, const struct gz_message *message)
+static bool is_for_now(struct user *user, const struct gz_message *message)
 {
     enum gz_status code = message->error.code;
-    return user->driver->url_count > 1 && (code == GZ_STORAGE || code == GZ_BAD_STATE);
+    if (user->driver->url_count == 1) return false;
+    if (code != GZ_LOCKED) return code == GZ_STORAGE || code == GZ_BAD_STATE;
+    if (user->held_s == 0) user->held_s = now_s();
+    return now_s() - user->held_s < HELD_S;
 }
 
 static void take_error(struct user *user, const struct gz_message *message)
