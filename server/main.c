@@ -93,7 +93,7 @@ static void handle_ending(uv_timer_t *timer)
             gz_host_is_saved(daemon->host, false) ? CLIENTS_PATIENCE_MS : SAVING_PATIENCE_MS;
         if (done || spent_ms > patience_ms) close_everything(daemon);
     } else if (spent_ms > WORKERS_PATIENCE_MS) {
-        gz_log(&daemon->log, GZ_WARN, 0, "a worker does not come to an end: leaving without it%s",
+        gz_log(&daemon->log, GZ_WARN, 0, "a worker thread did not finish; exiting without it%s",
                daemon->saved ? "; everything is saved" : "");
         _exit(daemon->saved ? EXIT_SUCCESS : EXIT_FAILURE);
     }
@@ -125,7 +125,7 @@ static void handle_signal(uv_signal_t *signal, int number)
 {
     struct daemon *daemon = signal->data;
     if (daemon->ending_from_ms != 0) return;
-    gz_log(&daemon->log, GZ_INFO, 0, "signal %d: ending", number);
+    gz_log(&daemon->log, GZ_INFO, 0, "signal %d: shutting down", number);
     daemon->ending_from_ms = uv_now(&daemon->loop);
     set_alarm();
     gz_net_drain(daemon->net);
@@ -366,9 +366,10 @@ static void say_where(const struct daemon *daemon)
 static const char *risk_of(const struct gz_options *options)
 {
     if (options->keys == NULL && options->trust_header == NULL)
-        return "reads, changes and deletes every scene, under any name";
-    return options->cert != NULL ? "may try tokens"
-                                 : "or listens on the way there may read scenes and take tokens";
+        return "anybody who reaches it can read, change and delete every scene";
+    return options->cert != NULL
+               ? "anybody who reaches it can try tokens"
+               : "without TLS, anybody on the network between can read scenes and take tokens";
 }
 
 static enum gz_status start(struct daemon *daemon, struct gz_error *error)
@@ -389,7 +390,7 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     } else if (daemon->ending_from_ms == 0) {
         gz_net_start(daemon->net);
         if (daemon->options.insecure && !gz_host_is_loopback(daemon->options.address))
-            gz_log(&daemon->log, GZ_WARN, 0, "--insecure: whoever reaches %s %s",
+            gz_log(&daemon->log, GZ_WARN, 0, "--insecure: listening on %s: %s",
                    gz_net_address(daemon->net), risk_of(&daemon->options));
         say_where(daemon);
     }
@@ -414,7 +415,7 @@ static void run(struct daemon *daemon)
     gz_postgres_destroy(&daemon->cluster);
     gz_keyring_finish(&daemon->keyring);
     if (uv_loop_close(&daemon->loop) != 0)
-        gz_log(&daemon->log, GZ_WARN, 0, "the loop still had handles");
+        gz_log(&daemon->log, GZ_WARN, 0, "the event loop still had open handles at exit");
 }
 
 int main(int argc, char **argv)

@@ -31,58 +31,60 @@ static const char *const record_words[] = {
 static const struct gz_vocabulary record_terms = {record_words, 3};
 
 static const struct gz_arg_option table[] = {
-    {"--data", GZ_ARG_TEXT, "DIR", .help = "one NAME.db per scene; made if missing (./scenes)"},
+    {"--data", GZ_ARG_TEXT, "DIR",
+     .help = "folder of the scenes, one NAME.db each; created if missing (./scenes)"},
     {"--listen", GZ_ARG_TEXT, "HOST:PORT",
-     .help = "where to listen; port 0 takes a free one (127.0.0.1:7432)"},
+     .help = "address to listen on; port 0 picks a free port (127.0.0.1:7432)"},
     {"--web", GZ_ARG_TEXT, "DIR",
-     .help = "serve the files of this folder at / instead of the editor, or none"},
-    {"--open", GZ_ARG_TEXT, "SCENE", .help = "open this scene at the start, or make it"},
-    {"--sample", .help = "open the sample scene robot-arm, or make it"},
+     .help = "serve the files of this folder at / instead of the editor; none serves no files"},
+    {"--open", GZ_ARG_TEXT, "SCENE", .help = "open this scene at start, and create it if missing"},
+    {"--sample", .help = "open the sample scene robot-arm at start, and create it if missing"},
     {"--keys", GZ_ARG_TEXT, "FILE",
-     .help = "let in who has a token by one of these keys, a JWKS; SIGHUP reads it again"},
-    {"--audience", GZ_ARG_TEXT, "NAME", .help = "of the tokens that are for this server (gizmod)"},
+     .help = "require a token signed by a key of this JWKS file; SIGHUP reads it again"},
+    {"--audience", GZ_ARG_TEXT, "NAME",
+     .help = "require this audience in tokens; needs --keys (gizmod)"},
     {"--cert", GZ_ARG_TEXT, "FILE",
-     .help = "speak TLS with this certificate and its chain, in PEM; needs --key"},
+     .help = "serve TLS with this certificate chain, in PEM; needs --key"},
     {"--key", GZ_ARG_TEXT, "FILE",
-     .help = "the private key of the certificate, in PEM; SIGHUP reads both files again"},
-    {"--insecure", .help = "listen elsewhere than on loopback, although anybody may come"},
+     .help = "private key of --cert, in PEM; SIGHUP reads both files again"},
+    {"--insecure", .help = "allow an address beyond loopback without authentication or TLS"},
     {"--allow-origin", GZ_ARG_TEXTS, "ORIGIN",
-     .help = "let pages from there in, e.g. https://editor.example; may be repeated"},
+     .help = "accept web pages from this origin, such as https://editor.example; may be repeated"},
     {"--trusted-proxy", GZ_ARG_TEXTS, "ADDRESS/BITS",
-     .help = "believe X-Forwarded-For and -Proto from there; may be repeated"},
+     .help = "trust X-Forwarded-For and X-Forwarded-Proto from these addresses; may be repeated"},
     {"--trust-header", GZ_ARG_TEXT, "NAME",
-     .help = "a trusted proxy names the user in this header, e.g. X-Remote-User"},
-    {"--admin", GZ_ARG_TEXTS, "USER", .help = "this user may ask to be an admin; may be repeated"},
+     .help = "take the user's name from this header of a trusted proxy, such as X-Remote-User"},
+    {"--admin", GZ_ARG_TEXTS, "USER", .help = "let this user have the role admin; may be repeated"},
     {"--messages-per-s", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = RATE_MAX,
-     .help = "messages that a session may send in a second (2000)"},
+     .help = "messages per second that a session may send (2000)"},
     {"--connections-per-address", GZ_ARG_INTEGER, "N", .min = 1, .max = GZ_SESSIONS_MAX,
-     .help = "connections that an address may have; loopback: any number (1000)"},
+     .help = "connections that one address may have; loopback is not limited (1000)"},
     {"--record", GZ_ARG_WORD, "WHAT", .terms = &record_terms,
-     .help = "of the path of a drag: thin (what its shape needs), all or ends (thin)"},
+     .help = "samples of a drag to keep: thin (as its shape needs), all or ends (thin)"},
     {"--keep", GZ_ARG_TEXT, "AGE",
-     .help = "let go of the history that is older: 36h, 90d, 52w (all of it stays)"},
+     .help = "delete history older than this, such as 36h, 90d or 52w (keep all)"},
     {"--keep-edits", GZ_ARG_INTEGER, "N", .min = GZ_UNDO_EDITS_MAX, .max = KEEP_EDITS_MAX,
-     .help = "let go of the history before the latest N edits (all of it stays)"},
+     .help = "delete history before the latest N edits (keep all)"},
     {"--keep-free", GZ_ARG_NUMBERS, "MB", .count = 1, .min = 0, .max = KEEP_FREE_MAX,
-     .help = "refuse edits while the disk has less free, in megabytes; 0 for never (256)"},
+     .help = "refuse edits while the disk has less than MB megabytes free; 0 never refuses (256)"},
     {"--cluster", GZ_ARG_TEXT, "URI",
-     .help = "be a member of the cluster that this PostgreSQL keeps: postgresql://HOST/NAME"},
+     .help = "join the cluster of this PostgreSQL database: postgresql://HOST/NAME"},
     {"--member", GZ_ARG_TEXT, "NAME",
-     .help = "the name of this member, which no other one has (the host's name)"},
+     .help = "unique name of this member of the cluster (the host name)"},
     {"--advertise", GZ_ARG_TEXT, "URL",
-     .help = "where other members reach this one: http://HOST:PORT or https://..."},
+     .help = "address at which other members reach this one: http://HOST:PORT or https://..."},
     {"--secret", GZ_ARG_TEXT, "FILE",
-     .help = "what all members know, 16 bytes or more, by which they believe each other"},
+     .help = "file of the secret, 16 bytes or more, that all members of the cluster share"},
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
-     .help = "between pings of a connection (5)"},
+     .help = "seconds between pings of a connection (5)"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
-     .help = "without a sign of life until a connection is ended (15)"},
+     .help = "close a connection after this many seconds without an answer (15)"},
     {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_words,
-     .help = "error, warn, info or debug, to stderr (info)"},
-    {"--help", .help = "say this"},
-    {"--version", .help = "say which version this is"},
-    {"--man", .help = "write the manual page"},
-    {"--completion", .help = "write the completion for bash"},
+     .help = "least severe level to log on stderr: error, warn, info or debug (info)"},
+    {"--help", .help = "print this help"},
+    {"--version", .help = "print the version"},
+    {"--man", .help = "print the manual page"},
+    {"--completion", .help = "print the completion script for bash"},
     {0},
 };
 
@@ -91,14 +93,13 @@ static const struct gz_arg_program program = {
             .operands = "",
             .summary = "A networked manipulation server.",
             .notes =
-                "When it is ready it prints two lines on stdout: \"listening "
-                "ws://HOST:PORT/ws\", and where the editor\n"
-                "is, \"the editor is at http://HOST:PORT/\", which --web none leaves out; with "
-                "TLS wss:// and https://.\n"
-                "Its log goes to stderr. SIGTERM and SIGINT end it in order. An option that is "
-                "given twice counts as "
-                "it was given last.\n"
-                "A wrong option exits 2, a failure at run time exits 1.",
+                "When gizmod is ready, it prints two lines on stdout: \"listening "
+                "ws://HOST:PORT/ws\" and \"the editor is at http://HOST:PORT/\"; with TLS, "
+                "wss:// and https://. --web none omits the second line. The log goes to stderr.\n\n"
+                "SIGTERM and SIGINT save everything and exit. If an option is repeated, the last "
+                "one counts, unless its description says that it may be repeated.\n\n"
+                "Exit codes: 0 after a signal, 1 after a failure at run time, 2 for a wrong "
+                "command line.",
             .options = table},
     .section = "8",
     .version = GIZMOD_VERSION,
@@ -131,7 +132,7 @@ static enum gz_status take_listen(struct gz_options *options, const char *value,
     size_t size = colon != NULL ? (size_t)(colon - value) - 2 * brackets : 0;
     if (size == 0 || size >= sizeof options->address || !parse_port(colon + 1, &options->port)) {
         return gz_fail(error, GZ_BAD_VALUE,
-                       "--listen: %s is not HOST:PORT (an IPv6 address goes in brackets)", value);
+                       "--listen: \"%s\" is not HOST:PORT; put an IPv6 address in brackets", value);
     }
     memcpy(options->address, value + brackets, size);
     options->address[size] = '\0';
@@ -142,7 +143,7 @@ static enum gz_status take_web(struct gz_options *options, const char *value,
                                struct gz_error *error)
 {
     if (*value == '\0')
-        return gz_fail(error, GZ_BAD_VALUE, "--web: the name of a folder is missing");
+        return gz_fail(error, GZ_BAD_VALUE, "--web: the folder is missing; give a path, or none");
     options->no_web = strcmp(value, "none") == 0;
     options->web = options->no_web ? NULL : value;
     return GZ_OK;
@@ -153,7 +154,7 @@ static enum gz_status take_open(struct gz_options *options, const char *value,
 {
     if (!gz_scene_name_valid(value, strlen(value))) {
         return gz_fail(error, GZ_BAD_VALUE,
-                       "--open: %s is not a scene's name ([a-z0-9][a-z0-9_-]{0,63})", value);
+                       "--open: \"%s\" is not a scene name ([a-z0-9][a-z0-9_-]{0,63})", value);
     }
     options->open = value;
     return GZ_OK;
@@ -174,12 +175,12 @@ static enum gz_status take_keep(struct gz_options *options, const char *value,
                   strspn(value, "0123456789.") == (size_t)(end - value);
     if (!is_age)
         return gz_fail(error, GZ_BAD_VALUE,
-                       "--keep: %s is not an age such as 90d (s, m, h, d or w for weeks)", value);
+                       "--keep: \"%s\" is not an age such as 90d (units: s, m, h, d, w)", value);
     options->kept.seconds = count * units[i].seconds;
     if (options->kept.seconds >= GZ_RETENTION_SECONDS_MIN &&
         options->kept.seconds <= KEEP_SECONDS_MAX)
         return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is not from 1h to 5000w", value);
+    return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is out of range; give 1h to 5000w", value);
 }
 
 static enum gz_status take_origins(struct gz_options *options, const struct gz_arg *origins,
@@ -190,7 +191,7 @@ static enum gz_status take_origins(struct gz_options *options, const struct gz_a
         options->origins[i] = origins->texts[i];
         if (!gz_origin_valid(origins->texts[i]))
             return gz_fail(error, GZ_BAD_VALUE,
-                           "--allow-origin: %s is not an origin such as https://editor.example",
+                           "--allow-origin: \"%s\" is not an origin such as https://editor.example",
                            origins->texts[i]);
     }
     return GZ_OK;
@@ -203,8 +204,8 @@ static enum gz_status take_proxies(struct gz_options *options, const struct gz_a
     for (size_t i = 0; i < options->proxy_count; i++) {
         if (!gz_address_range_parse(proxies->texts[i], &options->proxies[i]))
             return gz_fail(error, GZ_BAD_VALUE,
-                           "--trusted-proxy: %s is not ADDRESS/BITS such as 192.0.2.0/24 or "
-                           "2001:db8::7/128, with zeros after BITS",
+                           "--trusted-proxy: \"%s\" is not ADDRESS/BITS such as 192.0.2.0/24 or "
+                           "2001:db8::7/128, with only zeros after BITS",
                            proxies->texts[i]);
     }
     return GZ_OK;
@@ -215,10 +216,11 @@ static enum gz_status take_trust_header(struct gz_options *options, const char *
 {
     options->trust_header = value;
     if (gz_trust_header_valid(value)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE,
-                   "--trust-header: %s cannot name users; take a header of letters, digits and "
-                   "dashes that nothing else uses, such as X-Remote-User",
-                   value);
+    return gz_fail(
+        error, GZ_BAD_VALUE,
+        "--trust-header: \"%s\" cannot carry user names; choose a header of letters, digits "
+        "and dashes without another meaning, such as X-Remote-User",
+        value);
 }
 
 static enum gz_status take_admins(struct gz_options *options, const struct gz_arg *admins,
@@ -229,7 +231,7 @@ static enum gz_status take_admins(struct gz_options *options, const struct gz_ar
         size_t size = strlen(admins->texts[i]);
         options->admins[i] = admins->texts[i];
         if (size == 0 || size > GZ_USER_BYTES_MAX || !gz_text_valid(admins->texts[i], size))
-            return gz_fail(error, GZ_BAD_VALUE, "--admin: a display name is 1 to %d bytes of UTF-8",
+            return gz_fail(error, GZ_BAD_VALUE, "--admin: a user name is 1 to %d bytes of UTF-8",
                            GZ_USER_BYTES_MAX);
     }
     return GZ_OK;
@@ -244,7 +246,7 @@ static enum gz_status take_cluster(struct gz_options *options, const char *value
     if (strncmp(value, "postgresql://", 13) == 0 || strncmp(value, "postgres://", 11) == 0)
         return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE,
-                   "--cluster: a URI begins with postgresql://, as in "
+                   "--cluster: the URI must begin with postgresql://, as in "
                    "postgresql://gizmod@db.example/gizmod?sslmode=verify-full");
 }
 
@@ -253,7 +255,7 @@ static enum gz_status take_member(struct gz_options *options, const char *value,
 {
     if (!gz_member_name_valid(value))
         return gz_fail(error, GZ_BAD_VALUE,
-                       "--member: a name is 1 to %d letters, digits, dots, dashes and underscores",
+                       "--member: a name has 1 to %d letters, digits, dots, dashes and underscores",
                        GZ_MEMBER_BYTES_MAX);
     gz_print(options->member, sizeof options->member, "%s", value);
     return GZ_OK;
@@ -265,7 +267,7 @@ static enum gz_status take_advertise(struct gz_options *options, const char *val
     options->advertise = value;
     if (gz_member_url_valid(value)) return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE,
-                   "--advertise: %s is not an address such as http://10.0.0.7:7432 or "
+                   "--advertise: \"%s\" is not an address such as http://10.0.0.7:7432 or "
                    "https://gizmo-1.example",
                    value);
 }
@@ -276,12 +278,10 @@ static enum gz_status take_names(struct gz_options *options, const struct gz_arg
 {
     const struct {
         const char *option, *what, **value;
-    } rows[] = {{"--data", "the name of a folder", &options->data},
-                {"--cert", "the name of a file", &options->cert},
-                {"--key", "the name of a file", &options->key},
-                {"--keys", "the name of a file", &options->keys},
-                {"--secret", "the name of a file", &options->secret},
-                {"--audience", "a name", &options->audience}};
+    } rows[] = {
+        {"--data", "the folder", &options->data},   {"--cert", "the file", &options->cert},
+        {"--key", "the file", &options->key},       {"--keys", "the file", &options->keys},
+        {"--secret", "the file", &options->secret}, {"--audience", "the name", &options->audience}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *text = gz_args_get(args, rows[i].option)->text;
         if (text == NULL) continue;
@@ -353,7 +353,7 @@ static enum gz_status name_member(struct gz_options *options, struct gz_error *e
     if (gethostname(host, sizeof host - 1) == 0 && gz_member_name_valid(host))
         return take_member(options, host, error);
     return gz_fail(error, GZ_BAD_VALUE,
-                   "--member: the name of this host cannot be a member's: give one");
+                   "--member: the host name is not a valid member name; give one");
 }
 
 static enum gz_status check_cluster(struct gz_options *options, struct gz_error *error)
@@ -368,8 +368,7 @@ static enum gz_status check_cluster(struct gz_options *options, struct gz_error 
     for (size_t i = first; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].is_given == (options->cluster != NULL)) continue;
         return gz_fail(error, GZ_BAD_VALUE, "%s: %s", rows[i].option,
-                       options->cluster != NULL ? "a member of a --cluster needs it"
-                                                : "is for a member of a --cluster");
+                       options->cluster != NULL ? "required with --cluster" : "needs --cluster");
     }
     return options->cluster != NULL ? name_member(options, error) : GZ_OK;
 }
@@ -384,29 +383,32 @@ static enum gz_status check_reach(const struct gz_options *options, struct gz_er
     if (options->insecure || is_safe || gz_host_is_loopback(options->address)) return GZ_OK;
     return gz_fail(
         error, GZ_BAD_VALUE,
-        "--listen: %s is not loopback: give --keys with --cert and --key, or "
-        "--trusted-proxy with --keys or --trust-header; --insecure says that anybody may "
-        "come, or listen on the way",
+        "--listen: %s is not loopback; give --keys with --cert and --key, or "
+        "--trusted-proxy with --keys or --trust-header, or --insecure to allow access without "
+        "authentication or TLS",
         options->address);
 }
 
 static enum gz_status check_together(const struct gz_options *options, struct gz_error *error)
 {
     if (options->silence_s <= options->ping_s)
-        return gz_fail(error, GZ_BAD_VALUE, "--silence-seconds: must be more than --ping-seconds");
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--silence-seconds: must be greater than --ping-seconds");
     if (options->trust_header != NULL && options->proxy_count == 0)
-        return gz_fail(error, GZ_BAD_VALUE,
-                       "--trust-header: needs --trusted-proxy ADDRESS/BITS, the only one who may "
-                       "send it");
+        return gz_fail(
+            error, GZ_BAD_VALUE,
+            "--trust-header: needs --trusted-proxy ADDRESS/BITS, the proxy that sets the "
+            "header");
     if (options->audience != NULL && options->keys == NULL)
-        return gz_fail(error, GZ_BAD_VALUE, "--audience: needs --keys, whose tokens are for it");
+        return gz_fail(error, GZ_BAD_VALUE, "--audience: needs --keys");
     if (options->admin_count > 0 && options->keys != NULL && options->trust_header == NULL)
-        return gz_fail(error, GZ_BAD_VALUE,
-                       "--admin: with --keys the role is in the token: \"role\": \"admin\"");
+        return gz_fail(
+            error, GZ_BAD_VALUE,
+            "--admin: cannot be used with --keys; put \"role\": \"admin\" into the token");
     if ((options->cert == NULL) != (options->key == NULL))
-        return gz_fail(error, GZ_BAD_VALUE, "%s: --cert and --key belong together: %s is missing",
-                       options->cert != NULL ? "--cert" : "--key",
-                       options->cert != NULL ? "--key" : "--cert");
+        return gz_fail(
+            error, GZ_BAD_VALUE, "%s: --cert and --key must be given together; %s is missing",
+            options->cert != NULL ? "--cert" : "--key", options->cert != NULL ? "--key" : "--cert");
     return check_reach(options, error);
 }
 

@@ -3,10 +3,9 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--role", GZ_ARG_WORD, "ROLE", .terms = &gz_role_words,
-     .help = "give USERS this role in the scene"},
-    {"--gone", .help = "take away what USERS were given"},
-    {"--json", .help = "a JSON object a pattern"},
+    {"--role", GZ_ARG_WORD, "ROLE", .terms = &gz_role_words, .help = "the role to give to USERS"},
+    {"--gone", .help = "remove the entry USERS"},
+    {"--json", .help = "print a JSON object per entry"},
     {0},
 };
 
@@ -52,10 +51,10 @@ static void print_done(const struct ctl_args *args, const struct gz_ok *ok)
 static enum ctl_exit check(const struct ctl_args *args)
 {
     int changes = ctl_get(args, "--role")->given + ctl_get(args, "--gone")->given;
-    if (changes > 1) return ctl_usage(args, "--role and --gone: give one of them");
+    if (changes > 1) return ctl_usage(args, "--role and --gone: give only one of them");
     if (changes == 1 && args->operands[1] == NULL) return ctl_usage(args, "USERS is missing");
     if (changes == 0 && args->operands[1] != NULL)
-        return ctl_usage(args, "USERS: give --role ROLE or --gone with it");
+        return ctl_usage(args, "USERS: needs --role ROLE or --gone");
     return CTL_OK;
 }
 
@@ -77,10 +76,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_access = {
     .usage.name = "access",
     .usage.operands = "SCENE [USERS]",
-    .usage.summary =
-        "Lists who may what in the scene beside what tokens give, or gives USERS a role.",
-    .usage.notes = "USERS is a pattern for names: * is any characters or none, ? is one character; "
-                   "quote it for the shell.\nFor admins of the scene.",
+    .usage.summary = "Lists the roles that users have in a scene besides those of their tokens, or "
+                     "gives USERS a role.",
+    .usage.notes =
+        "USERS is a user name or a pattern: * stands for any characters, ? for one character. "
+        "Quote the pattern for the shell. Only admins of the scene may use this command.",
     .usage.options = options,
     .run = run,
 };

@@ -11,13 +11,14 @@
 
 const struct gz_arg_option ctl_shared_options[] = {
     {"--server", GZ_ARG_TEXT, "URL",
-     .help = "the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},
+     .help = "address of the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},
     {"--token-file", GZ_ARG_TEXT, "FILE",
-     .help = "has your token, for a daemon that asks who you are (or GIZMOD_TOKEN is the token)"},
+     .help = "file with your token, for a daemon that needs one (the token in GIZMOD_TOKEN)"},
     {"--ca", GZ_ARG_TEXT, "FILE",
-     .help = "authorities that vouch for a wss:// server, in PEM (GIZMOD_CA, else the system's)"},
-    {"--user", GZ_ARG_TEXT, "NAME", .help = "the name that others see (USER)"},
-    {"--help", .help = "say this"},
+     .help = "certificates of the authorities to trust for wss://, in PEM (GIZMOD_CA, else those "
+             "of the system)"},
+    {"--user", GZ_ARG_TEXT, "NAME", .help = "your name, as others see it (USER)"},
+    {"--help", .help = "print this help"},
     {0},
 };
 
@@ -69,9 +70,11 @@ static enum ctl_exit read_token(struct ctl_args *args)
     char *line = fgets(args->token_text, sizeof args->token_text, file);
     fclose(file);
     size_t size = line != NULL ? strcspn(line, "\r\n") : 0;
-    if (size == 0) return ctl_usage(args, "--token-file: %s: its first line is empty", said->text);
+    if (size == 0)
+        return ctl_usage(args, "--token-file: %s: the first line is empty; it must hold the token",
+                         said->text);
     if (size > GZ_TOKEN_BYTES_MAX)
-        return ctl_usage(args, "--token-file: %s: its first line is longer than %d bytes",
+        return ctl_usage(args, "--token-file: %s: the first line is longer than %d bytes",
                          said->text, GZ_TOKEN_BYTES_MAX);
     args->token_text[size] = '\0';
     args->token = args->token_text;
@@ -93,10 +96,10 @@ static enum ctl_exit check_scenes(const struct ctl_args *args)
          i++, word += strcspn(word, " "), word += strspn(word, " ")) {
         const char *scene = memmem(word, strcspn(word, " "), "SCENE", 5);
         if (scene == NULL || scene_name_is_valid(args->operands[i])) continue;
-        return ctl_usage(
-            args,
-            "\"%s\" is no scene name (a-z, 0-9, _ and -, at most %d, the first a letter or digit)",
-            args->operands[i], GZ_SCENE_NAME_BYTES_MAX);
+        return ctl_usage(args,
+                         "\"%s\" is not a scene name: 1 to %d of a-z, 0-9, _ and -, with a letter "
+                         "or digit first",
+                         args->operands[i], GZ_SCENE_NAME_BYTES_MAX);
     }
     return CTL_OK;
 }

@@ -4,10 +4,10 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--seq", GZ_ARG_TEXT, "N|NAME", .help = "as it was after this change, or at this checkpoint"},
+    {"--seq", GZ_ARG_TEXT, "N|NAME", .help = "the state after this change, or of this checkpoint"},
     {"--time", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
-     .help = "as it was then: " CTL_WHEN_FORMS},
-    {"--json", .help = "a JSON object a node"},
+     .help = "the state at this time: " CTL_WHEN_FORMS},
+    {"--json", .help = "print a JSON object per node"},
     {0},
 };
 
@@ -41,9 +41,8 @@ static enum gz_status show(const struct ctl_args *args, struct gz_client *client
     bool json = ctl_get(args, "--json")->given;
     if (!json)
         printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], found, gz_mirror_count(past));
-    return ctl_print_tree(stdout, past, json)
-               ? GZ_OK
-               : gz_fail(error, GZ_NO_MEMORY, "no memory for the tree");
+    return ctl_print_tree(stdout, past, json) ? GZ_OK
+                                              : gz_fail(error, GZ_NO_MEMORY, "out of memory");
 }
 
 static enum ctl_exit run(const struct ctl_args *args)
@@ -60,7 +59,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_error error = {0};
     struct gz_mirror *past = gz_mirror_create();
     enum gz_status status = past != NULL ? show(args, client, &question, past, &error)
-                                         : gz_fail(&error, GZ_NO_MEMORY, "no memory");
+                                         : gz_fail(&error, GZ_NO_MEMORY, "out of memory");
     gz_mirror_destroy(past);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
@@ -69,8 +68,9 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_at = {
     .usage.name = "at",
     .usage.operands = "SCENE",
-    .usage.summary = "Lists the nodes of the scene as it was, in the form of ls.",
-    .usage.notes = "Inside a drag it is where the drag had the nodes.",
+    .usage.summary = "Lists the nodes of a past state of a scene, as ls does.",
+    .usage.notes =
+        "If a drag was under way at that time, nodes are listed as the drag had moved them.",
     .usage.options = options,
     .run = run,
 };

@@ -12,9 +12,9 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_backup = {
     .usage.name = "backup",
     .usage.operands = "SCENE FILE.db",
-    .usage.summary = "Writes a consistent copy of the scene's database, history included, while "
-                     "the daemon goes on working.",
-    .usage.notes = "FILE.db is written whole or not at all. Put into the daemon's data directory "
-                   "it is a scene again.",
+    .usage.summary = "Downloads a consistent copy of a scene's database, with its history. The "
+                     "daemon keeps working.",
+    .usage.notes = "FILE.db is written completely or not at all. To restore it, copy it into the "
+                   "daemon's data folder.",
     .run = run,
 };

@@ -21,9 +21,9 @@
     "\"nodes\":[{\"name\":\"bench\"}]}"
 
 static const struct gz_arg_option options[] = {
-    {"--viewers", GZ_ARG_INTEGER, "N", .max = VIEWERS_MAX, .help = "who watch (100)"},
+    {"--viewers", GZ_ARG_INTEGER, "N", .max = VIEWERS_MAX, .help = "number of viewers (100)"},
     {"--seconds", GZ_ARG_INTEGER, "N", .min = 1, .max = SECONDS_MAX,
-     .help = "that each row takes (3)"},
+     .help = "seconds per row of the table (3)"},
     {"--json", .help = "print a JSON object instead of a table"},
     {0},
 };
@@ -72,7 +72,7 @@ struct bench {
 static bool add_time(struct bench *bench, struct times *times, double seconds)
 {
     if (!gz_grow(&times->list, &times->capacity, times->count + 1, sizeof *times->list)) {
-        gz_fail(&bench->error, GZ_NO_MEMORY, "no memory for what is measured");
+        gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory");
         return false;
     }
     times->list[times->count++] = 1000 * seconds;
@@ -100,7 +100,7 @@ static void take_delta(struct bench *bench, bool is_editor, const struct gz_delt
     if (!is_editor) {
         if (!gz_grow(&bench->sights, &bench->sight_capacity, bench->sight_count + 1,
                      sizeof *bench->sights)) {
-            gz_fail(&bench->error, GZ_NO_MEMORY, "no memory for what is measured");
+            gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory");
             return;
         }
         bench->sights[bench->sight_count++] = (struct sight){delta->seq, ctl_now()};
@@ -155,7 +155,7 @@ static void listen(struct bench *bench, double until_s)
         if (bench->polls[i].revents == 0) continue;
         while ((message = gz_client_next(bench->clients[i], 0)) != NULL) take(bench, i, message);
         if (!gz_client_is_open(bench->clients[i]) && bench->error.status == GZ_OK)
-            gz_fail(&bench->error, GZ_INTERNAL, "the connection is over: %s",
+            gz_fail(&bench->error, GZ_INTERNAL, "the connection was closed: %s",
                     gz_client_reason(bench->clients[i]));
     }
 }
@@ -189,7 +189,7 @@ static bool move(struct bench *bench)
     const uint64_t n = bench->pointer + 1;
     if (!gz_grow(&bench->sent_s, &bench->sent_capacity, n + 1, sizeof *bench->sent_s) ||
         !gz_grow(&bench->seqs, &bench->seq_capacity, n + 1, sizeof *bench->seqs)) {
-        gz_fail(&bench->error, GZ_NO_MEMORY, "no memory for what is measured");
+        gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory");
         return false;
     }
     struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N};
@@ -437,7 +437,7 @@ static bool make_room(struct bench *bench, size_t viewers)
     bench->clients = calloc(viewers + 1, sizeof *bench->clients);
     bench->polls = calloc(viewers + 1, sizeof *bench->polls);
     if (bench->clients != NULL && bench->polls != NULL) return true;
-    gz_fail(&bench->error, GZ_NO_MEMORY, "no memory for so many viewers");
+    gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory; give fewer --viewers");
     return false;
 }
 
@@ -478,15 +478,14 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_bench = {
     .usage.name = "bench",
     .usage.operands = "SCENE",
-    .usage.summary =
-        "Measures how fast the server is from here, in a scene that it makes for that.",
-    .usage.notes =
-        "The scene must not be there yet, and is deleted in the end; after Ctrl-C it stays, for "
-        "gizmoctl rm. All viewers are in this process: on the server's machine they take their "
-        "share of its processor. A pointer counts until the delta that has it, an edit until the "
-        "answer that it is on disk, a join until the whole scene is there, a move until its delta "
-        "is at a viewer. It sends at most nine tenths of what the server takes from one person: "
-        "gizmod --messages-per-s N for more.",
+    .usage.summary = "Measures the speed of a server from this machine, in a new scene.",
+    .usage.notes = "SCENE must not exist. It is deleted at the end; after Ctrl-C, delete it with "
+                   "gizmoctl rm.\n\nThe time of a pointer ends with the delta that answers it, "
+                   "that of an edit with the answer that it is on disk, that of a join with the "
+                   "whole scene, and that of a move with its delta at a viewer. All viewers are "
+                   "part of this process: on the server's machine they compete with the server for "
+                   "the processor.\n\nThe load is at most nine tenths of what the server accepts "
+                   "from one user. Start gizmod with a larger --messages-per-s to measure more.",
     .usage.options = options,
     .run = run,
 };

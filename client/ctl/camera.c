@@ -10,7 +10,7 @@ static enum gz_status read_camera(const json_t *json, struct gz_camera_message *
                                   struct gz_error *error)
 {
     *camera = (struct gz_camera_message){0};
-    if (!json_is_object(json)) return gz_fail(error, GZ_BAD_VALUE, "is not a JSON object");
+    if (!json_is_object(json)) return gz_fail(error, GZ_BAD_VALUE, "not a JSON object");
     enum gz_status status = ctl_json_read_numbers(json, "view", camera->view, 16, error);
     if (status == GZ_OK) status = ctl_json_read_numbers(json, "proj", camera->proj, 16, error);
     if (status == GZ_OK)
@@ -19,9 +19,9 @@ static enum gz_status read_camera(const json_t *json, struct gz_camera_message *
     const json_t *up = json_object_get(json, "ndc_y"), *left = json_object_get(json, "left_handed");
     const char *word = up != NULL ? json_string_value(up) : "up";
     if (word == NULL || (strcmp(word, "up") != 0 && strcmp(word, "down") != 0))
-        return gz_fail(error, GZ_BAD_VALUE, "ndc_y: is neither \"up\" nor \"down\"");
+        return gz_fail(error, GZ_BAD_VALUE, "ndc_y: must be \"up\" or \"down\"");
     if (left != NULL && !json_is_boolean(left))
-        return gz_fail(error, GZ_BAD_VALUE, "left_handed: is neither true nor false");
+        return gz_fail(error, GZ_BAD_VALUE, "left_handed: must be true or false");
     camera->ndc_y_down = strcmp(word, "down") == 0;
     camera->left_handed = json_is_true(left);
     return GZ_OK;

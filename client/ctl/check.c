@@ -6,7 +6,7 @@
 
 static const struct gz_arg_option options[] = {
     {"--against", GZ_ARG_TEXT, "FILE.db",
-     .help = "say instead whether the files are equal, row by row"},
+     .help = "compare two files row by row instead, and print the first difference"},
     {0},
 };
 
@@ -55,14 +55,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_check = {
     .usage.name = "check",
     .usage.operands = "FILE.db",
-    .usage.summary = "Says what is wrong with a scene's file, if anything: no daemon is needed, "
-                     "and nothing is changed.",
+    .usage.summary =
+        "Checks a scene's file, and prints every fault. Needs no daemon, and changes nothing.",
     .usage.options = options,
-    .usage.notes = "A daemon may have it open. Looks at the database itself, the tree, the "
-                   "numbers, the order of the "
-                   "history, and\n"
-                   "whether the history comes to the nodes as they are. Exits with 1 where "
-                   "something is wrong, or\n"
-                   "where the files differ.",
+    .usage.notes = "A daemon may have the file open. The check covers the database, the tree, the "
+                   "numbers, the order of the history, and whether the history leads to the "
+                   "present nodes. The exit code is 1 if there is a fault or a difference.",
     .run = run,
 };

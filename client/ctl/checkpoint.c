@@ -8,9 +8,9 @@
 
 static const struct gz_arg_option options[] = {
     {"--seq", GZ_ARG_INTEGER, "N",
-     .help = "name this state instead of the present one (see history)"},
-    {"--gone", .help = "take the name away"},
-    {"--json", .help = "answer as a JSON object"},
+     .help = "name the state after this change (see history) instead of the present state"},
+    {"--gone", .help = "delete the checkpoint"},
+    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 
@@ -35,7 +35,7 @@ static enum ctl_exit run(const struct ctl_args *args)
                                                 .seq = seq->integer,
                                                 .gone = ctl_get(args, "--gone")->given};
     if (seq->given && message.checkpoint.gone)
-        return ctl_usage(args, "--seq and --gone: give one of them");
+        return ctl_usage(args, "--seq and --gone: give only one of them");
     if (seq->given) message.has |= GZ_HAS_CHECKPOINT_SEQ;
     return ctl_ask(args, GZ_ROLE_EDITOR, &message, print_done);
 }
@@ -43,7 +43,7 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_checkpoint = {
     .usage.name = "checkpoint",
     .usage.operands = "SCENE NAME",
-    .usage.summary = "Names the scene as it is, or was, for at and restore; what it needs of the "
+    .usage.summary = "Names the present state of a scene, or a past one, for at and restore. Its "
                      "history is kept.",
     .usage.options = options,
     .run = run,
@@ -52,7 +52,7 @@ const struct ctl_command ctl_checkpoint = {
 /* ---- checkpoints ---- */
 
 static const struct gz_arg_option list_options[] = {
-    {"--json", .help = "a JSON object a checkpoint"},
+    {"--json", .help = "print a JSON object per checkpoint"},
     {0},
 };
 
@@ -89,8 +89,7 @@ static enum ctl_exit run_list(const struct ctl_args *args)
 const struct ctl_command ctl_checkpoints = {
     .usage.name = "checkpoints",
     .usage.operands = "SCENE",
-    .usage.summary =
-        "Lists the states of the scene that have names, and who gave them; the oldest state first.",
+    .usage.summary = "Lists the checkpoints of a scene with their authors, the oldest state first.",
     .usage.options = list_options,
     .run = run_list,
 };

@@ -18,11 +18,11 @@ static void print_member(const struct gz_member *member)
     ctl_put_padded(stdout, gz_client_text(member->url), URL_COLUMNS);
     ctl_put_text(stdout, gz_client_text(member->version));
     if (member->age_s < GZ_CLUSTER_LEASE_SECONDS)
-        fputs("  is alive", stdout);
+        fputs("  alive", stdout);
     else
-        printf("  was not seen for %.0f s", member->age_s);
+        printf("  not seen for %.0f s", member->age_s);
     if (member->lag.changes > 0) {
-        printf("  lacks %" PRIu64 " changes, for %.1f s those of ", member->lag.changes,
+        printf("  %" PRIu64 " changes behind, the most delayed by %.1f s in ", member->lag.changes,
                member->lag.seconds);
         ctl_put_text(stdout, gz_client_text(member->lag.scene));
     }
@@ -115,31 +115,28 @@ static enum ctl_exit run_cluster(const struct ctl_args *args)
     struct gz_error error = {0};
     const char *first = args->operands[0], *second = args->operands[1];
     bool is_init = strcmp(first, "init") == 0;
-    if (is_init && second == NULL) return ctl_usage(args, "init: the URI is missing");
-    if (!is_init && second != NULL)
-        return ctl_usage(args, "\"%s\" is one operand too many", second);
+    if (is_init && second == NULL) return ctl_usage(args, "init: URI is missing");
+    if (!is_init && second != NULL) return ctl_usage(args, "unexpected operand \"%s\"", second);
     if (!is_init) return list(args, first);
     if (gz_postgres_init(second, &error) != GZ_OK) return ctl_fail(args, &error);
-    puts("the tables are made and up to date");
+    puts("the tables exist and are up to date");
     return ctl_finish_output(args);
 }
 
 static const struct gz_arg_option options[] = {
-    {"--json", .help = "a JSON object for each member, then for each scene"},
+    {"--json", .help = "print a JSON object per member, then per scene"},
     {0},
 };
 
 const struct ctl_command ctl_cluster = {
     .usage.name = "cluster",
     .usage.operands = "URI|init [URI]",
-    .usage.summary = "Says who the members of a cluster are, and who has which scene; with init "
-                     "URI it makes the tables of one.",
+    .usage.summary =
+        "Lists the members of a cluster and its scenes. init URI creates the tables of a cluster.",
     .usage.notes =
-        "URI is that of the database, as gizmod --cluster takes it: "
-        "postgresql://USER@HOST/DATABASE. A password\n"
-        "stands better in the file that PGPASSFILE names than in the URI, which others on the "
-        "machine can see. init\n"
-        "may be asked again: it brings the tables of an earlier version up to date.",
+        "URI is that of the database, as for gizmod --cluster: postgresql://USER@HOST/DATABASE. "
+        "Put a password into the file that PGPASSFILE names, because other users of this machine "
+        "can see the URI. init can be repeated: it also upgrades the tables of an earlier version.",
     .usage.options = options,
     .run = run_cluster,
 };
@@ -160,10 +157,9 @@ static enum ctl_exit run_move(const struct ctl_args *args)
 const struct ctl_command ctl_move = {
     .usage.name = "move",
     .usage.operands = "URI SCENE MEMBER",
-    .usage.summary = "Asks that another member of a cluster has the scene.",
-    .usage.notes = "URI is that of the database: see gizmoctl cluster. The member that has the "
-                   "scene closes it in order, which\n"
-                   "people in it see as a short pause, and gives it away; if that member is not "
-                   "alive, the scene moves at once.",
+    .usage.summary = "Moves a scene to another member of a cluster.",
+    .usage.notes = "URI is that of the database (see gizmoctl cluster). The member that has the "
+                   "scene saves and closes it, and the new member opens it; people in the scene "
+                   "see a short pause. If the old member is not alive, the scene moves at once.",
     .run = run_move,
 };

@@ -18,8 +18,8 @@ enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error
     fputc('\n', stderr);
     if (error->status == GZ_UNAUTHORISED)
         fprintf(stderr, args->token == NULL
-                            ? "give your token by --token-file FILE or GIZMOD_TOKEN\n"
-                            : "ask the server's operator for another token\n");
+                            ? "give a token with --token-file FILE or in GIZMOD_TOKEN\n"
+                            : "ask the server's operator for a new token\n");
     return CTL_FAILED;
 }
 
@@ -125,7 +125,7 @@ static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, 
         }
         snprintf(ids + used, sizeof ids - used, "%s%" PRIu64, used > 0 ? ", " : "", nodes[i]->id);
     }
-    return gz_fail(error, GZ_BAD_VALUE, "several nodes are named \"%s\", say which by its id: %s",
+    return gz_fail(error, GZ_BAD_VALUE, "several nodes are named \"%s\"; give one of their ids: %s",
                    name, ids);
 }
 
@@ -135,7 +135,7 @@ enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, u
     if (ctl_read_id(text, id) && gz_mirror_find(mirror, *id) != NULL) return GZ_OK;
     size_t count, found = 0;
     const struct gz_mirror_node **nodes = gz_mirror_list(mirror, &count);
-    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
         if (strcmp(nodes[i]->name, text) == 0 && found++ == 0) *id = nodes[i]->id;
     enum gz_status status = GZ_OK;
@@ -156,9 +156,10 @@ enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error
            !gz_pinboard_is_complete(gz_client_pinboard(client))) {
         if (gz_client_next(client, deadline - ctl_now()) != NULL) continue;
         if (!gz_client_is_open(client))
-            return gz_fail(error, GZ_INTERNAL, "the connection is over: %s",
+            return gz_fail(error, GZ_INTERNAL, "the connection was closed: %s",
                            gz_client_reason(client));
-        return gz_fail(error, GZ_INTERNAL, "the server did not say who is here within %g s",
+        return gz_fail(error, GZ_INTERNAL,
+                       "the server did not list the people in the scene within %g s",
                        CTL_ANSWER_SECONDS);
     }
     return GZ_OK;
@@ -175,8 +176,9 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq
         return CTL_OK;
     }
     if (!ctl_read_id(seq->text, &at->seq) || at->seq >= GZ_ID_LIMIT)
-        return ctl_usage(args, "--seq: \"%s\" is neither a whole number below 2^53 nor a name",
-                         seq->text);
+        return ctl_usage(
+            args, "--seq: \"%s\" is neither a whole number below 2^53 nor the name of a checkpoint",
+            seq->text);
     *has |= GZ_HAS_AT_SEQ;
     return CTL_OK;
 }
@@ -235,7 +237,7 @@ enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_
 enum ctl_exit ctl_finish_output(const struct ctl_args *args)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;
-    fprintf(stderr, "gizmoctl %s: the output could not be written: %s\n", args->command->usage.name,
+    fprintf(stderr, "gizmoctl %s: cannot write the output: %s\n", args->command->usage.name,
             strerror(errno));
     return CTL_FAILED;
 }

@@ -8,29 +8,31 @@
 #define PI 3.14159265358979323846
 
 static const struct gz_arg_option options[] = {
-    {"--node", GZ_ARG_TEXT, "NODE", .help = "what to drag, by name or id"},
+    {"--node", GZ_ARG_TEXT, "NODE", .help = "the node to drag, by name or id"},
     {"--handle", GZ_ARG_WORD, "HANDLE", .terms = &gz_handle_words,
      .help = "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su, b[xyz][np], "
              "b[np][np][np]"},
     {"--from", GZ_ARG_NUMBERS, "X,Y", .count = 2,
-     .help = "where the pointer is pressed, pixels from the top left"},
-    {"--to", GZ_ARG_NUMBERS, "X,Y", .count = 2, .help = "where it is released"},
+     .help = "where to press the pointer, in pixels from the top left"},
+    {"--to", GZ_ARG_NUMBERS, "X,Y", .count = 2, .help = "where to release the pointer"},
     {"--value", GZ_ARG_PAIR, "V[,V]",
-     .help = "instead of --from and --to: exactly so many metres, degrees, or times"},
+     .help = "drag by exactly this many metres or degrees, or by this factor; replaces --from and "
+             "--to"},
     {"--steps", GZ_ARG_INTEGER, "N", .max = STEPS_MAX,
-     .help = "pointer moves on the straight way there (20)"},
+     .help = "number of pointer moves on the straight line (20)"},
     {"--hz", GZ_ARG_NUMBERS, "N", .count = 1,
-     .help = "moves a second (60); 0 is as fast as they go"},
+     .help = "pointer moves per second (60); 0 for no pauses"},
     {"--camera", GZ_ARG_TEXT, "FILE.json", .help = "the view: a camera message as JSON"},
-    {"--look", GZ_ARG_POINTS, "EYE TARGET", .help = "the view: from X,Y,Z to X,Y,Z, +Y up"},
+    {"--look", GZ_ARG_POINTS, "EYE TARGET",
+     .help = "the view from point EYE to point TARGET, each X,Y,Z, with +Y up"},
     {"--fovy", GZ_ARG_NUMBERS, "DEGREES", .count = 1,
-     .help = "with --look: vertical field of view (60)"},
-    {"--viewport", GZ_ARG_TEXT, "WxH", .help = "with --look: pixels of the view (1920x1080)"},
+     .help = "vertical field of view of --look (60)"},
+    {"--viewport", GZ_ARG_TEXT, "WxH", .help = "size of the view of --look, in pixels (1920x1080)"},
     {"--space", GZ_ARG_WORD, "SPACE", .terms = &gz_space_words,
-     .help = "the handle's axes: world (default) local parent view"},
+     .help = "axes of the handle: world (default) local parent view"},
     {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "of the edit: the same key again changes nothing and answers the same"},
-    {"--json", .help = "answer as a JSON object"},
+     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
+    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 
@@ -214,7 +216,7 @@ static enum ctl_exit check_way(const struct ctl_args *args)
         if (!ctl_get(args, needed[i])->given) return ctl_usage(args, "%s is missing", needed[i]);
     for (size_t i = 0; i < 4; i++)
         if (typed && ctl_get(args, of_pointer[i])->given)
-            return ctl_usage(args, "--value and %s: give one of them", of_pointer[i]);
+            return ctl_usage(args, "--value and %s: give only one of them", of_pointer[i]);
     return CTL_OK;
 }
 
@@ -226,11 +228,13 @@ static enum ctl_exit check(const struct ctl_args *args)
                         *fovy = ctl_get(args, "--fovy"), *hz = ctl_get(args, "--hz");
     double width, height;
     struct gz_camera_message camera;
-    if (look->given && file->given) return ctl_usage(args, "--camera and --look: give one of them");
+    if (look->given && file->given)
+        return ctl_usage(args, "--camera and --look: give only one of them");
     if (file->given && (fovy->given || ctl_get(args, "--viewport")->given))
-        return ctl_usage(args, "--fovy and --viewport belong to --look; a --camera has its own");
+        return ctl_usage(args,
+                         "--fovy and --viewport cannot be used with --camera, which has its own");
     if (!read_viewport(args, &width, &height))
-        return ctl_usage(args, "--viewport: \"%s\" is not WxH in pixels",
+        return ctl_usage(args, "--viewport: \"%s\" is not WxH in pixels, such as 1920x1080",
                          ctl_get(args, "--viewport")->text);
     if (fovy->given && !(fovy->numbers[0] > 0 && fovy->numbers[0] < 180))
         return ctl_usage(args, "--fovy: %g is not between 0 and 180", fovy->numbers[0]);
@@ -258,19 +262,15 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_drag = {
     .usage.name = "drag",
     .usage.operands = "SCENE",
-    .usage.summary = "Drags a node by a handle, as a person with a mouse would, and waits until "
-                     "that is on disk.",
+    .usage.summary =
+        "Drags a node by a handle, as with a mouse, and waits until the edit is on disk.",
     .usage.notes =
-        "The named handle is grabbed wherever --from is. Without --camera or --look the view is "
-        "from the front, "
-        "right and\n"
-        "above the node. A drag that ends where it began changes nothing and is no edit.\n"
-        "--value types the drag instead of pointing: metres along the handle's axis, two of them "
-        "for tv and planes,\n"
-        "each along one of its axes (tzx: z,x; tv: right,up); degrees about rx ry rz rv, as "
-        "--euler of set has them; a "
-        "factor\n"
-        "for scales. The history says what was typed.",
+        "The named handle is grabbed wherever --from is. Without --camera or --look, the view is "
+        "from the front, right and above the node. A drag that ends where it began changes nothing "
+        "and makes no edit.\n\n--value gives the length of the drag in numbers: metres along the "
+        "axis of the handle, or two for tv and planes, one along each axis (tzx: z,x; tv: "
+        "right,up); degrees about rx ry rz rv, as in set --euler; a factor for scale handles. The "
+        "history records the numbers.",
     .usage.options = options,
     .run = run,
 };

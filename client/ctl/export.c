@@ -20,7 +20,7 @@ static enum ctl_exit run(const struct ctl_args *args)
 {
     const char *suffix = suffix_of(args->operands[1]);
     if (suffix == NULL)
-        return ctl_usage(args, "\"%s\" ends in neither .glb nor .gltf", args->operands[1]);
+        return ctl_usage(args, "FILE: \"%s\" must end in .glb or .gltf", args->operands[1]);
     char path[GZ_SCENE_NAME_BYTES_MAX + 32];
     snprintf(path, sizeof path, "/scenes/%s/export%s", args->operands[0], suffix);
     return ctl_download(args, path, args->operands[1]);
@@ -29,9 +29,9 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_export = {
     .usage.name = "export",
     .usage.operands = "SCENE FILE",
-    .usage.summary = "Writes the scene as glTF: the file it was made of, with names, hierarchy and "
-                     "transforms as they are now.",
-    .usage.notes =
-        "FILE is a .glb or, all in one file, a .gltf. It is written whole or not at all.",
+    .usage.summary = "Downloads a scene as glTF: the imported file, with the present names, "
+                     "hierarchy and transforms.",
+    .usage.notes = "FILE ends in .glb, or in .gltf for a text file with everything in it. It is "
+                   "written completely or not at all.",
     .run = run,
 };

@@ -31,7 +31,7 @@ static enum gz_status draft_open(struct draft *draft, const char *name, mode_t m
 {
     *draft = (struct draft){.name = name};
     if (asprintf(&draft->temporary, "%s.part", name) < 0)
-        return gz_fail(error, GZ_NO_MEMORY, "no memory");
+        return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     draft->stream = open_new(draft->temporary, mode);
     if (draft->stream != NULL) return GZ_OK;
     gz_fail(error, GZ_INTERNAL, "%s: %s", draft->temporary, strerror(errno));
@@ -79,8 +79,8 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
     }
     if (status == GZ_OK && dropped[0] != '\0')
         fprintf(stderr,
-                "gizmoctl export: left out, because its joints no longer have a common root in the "
-                "scene: %s\n",
+                "gizmoctl export: warning: left out %s: the joints no longer have a common root in "
+                "the scene\n",
                 dropped);
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }

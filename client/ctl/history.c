@@ -10,15 +10,15 @@
 
 static const struct gz_arg_option options[] = {
     {"--node", GZ_ARG_TEXT, "N",
-     .help = "only what was done to this node (name or id; an id where it is deleted)"},
-    {"--user", GZ_ARG_TEXT, "U", .help = "only what this user did"},
+     .help = "only edits of this node, by name or id; by id if it is deleted"},
+    {"--user", GZ_ARG_TEXT, "U", .help = "only edits of this user"},
     {"--since", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
-     .help = "only what ended after " CTL_WHEN_FORMS},
+     .help = "only edits that ended after this time: " CTL_WHEN_FORMS},
     {"--before", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
-     .help = "only what ended before"},
+     .help = "only edits that ended before this time"},
     {"--limit", GZ_ARG_INTEGER, "N", .min = 1, .max = GZ_HISTORY_ROWS_MAX,
-     .help = "at most so many, the newest (100, up to 1000)"},
-    {"--json", .help = "a JSON object an edit"},
+     .help = "at most this many edits, the newest (100, up to 1000)"},
+    {"--json", .help = "print a JSON object per edit"},
     {0},
 };
 
@@ -188,11 +188,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_history = {
     .usage.name = "history",
     .usage.operands = "SCENE",
-    .usage.summary =
-        "Who moved what, with which handle, from where to where, when; the newest first.",
-    .usage.notes = "t in metres, r as angles about x, y and z in degrees, s as factors, all under "
-                   "the node's parent. Here --user\n"
-                   "chooses whose edits are shown; it does not name you.",
+    .usage.summary = "Lists the edits of a scene, the newest first: time, user, handle, nodes, and "
+                     "what changed.",
+    .usage.notes =
+        "t is in metres, r in degrees about x, y and z, s in factors, all relative to the node's "
+        "parent. In this command --user chooses the edits to list; it does not set your name.",
     .usage.options = options,
     .run = run,
 };

@@ -4,7 +4,7 @@
 #include "proto/limits.h"
 
 static const struct gz_arg_option options[] = {
-    {"--replace", .help = "take the place of a scene that is there, as one edit"},
+    {"--replace", .help = "replace an existing scene, as one edit"},
     {0},
 };
 
@@ -44,10 +44,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_import = {
     .usage.name = "import",
     .usage.operands = "FILE SCENE",
-    .usage.summary = "Makes a scene of a glTF 2.0 file (.glb or .gltf): nodes, names, hierarchy, "
-                     "transforms and bounds.",
-    .usage.notes = "What a .gltf refers to, beside it or below, goes along. The file is kept for "
-                   "viewers and for export.",
+    .usage.summary = "Makes a scene from a glTF 2.0 file (.glb or .gltf): nodes, names, hierarchy, "
+                     "transforms, bounds.",
+    .usage.notes = "Files that a .gltf refers to are uploaded too, if they are in its folder or "
+                   "below. The daemon keeps the file for viewers and for export.",
     .usage.options = options,
     .run = run,
 };

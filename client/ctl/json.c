@@ -227,14 +227,14 @@ enum gz_status ctl_json_read_numbers(const json_t *object, const char *field, do
                                      size_t count, struct gz_error *error)
 {
     const json_t *list = json_object_get(object, field);
-    if (list == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: is missing", field);
+    if (list == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: missing", field);
     if (!json_is_array(list) || json_array_size(list) != count)
-        return gz_fail(error, GZ_BAD_VALUE, "%s: is not a list of %zu numbers", field, count);
+        return gz_fail(error, GZ_BAD_VALUE, "%s: must be a list of %zu numbers", field, count);
     for (size_t i = 0; i < count; i++) {
         const json_t *number = json_array_get(list, i);
         numbers[i] = json_number_value(number);
         if (!json_is_number(number) || !isfinite(numbers[i]))
-            return gz_fail(error, GZ_BAD_VALUE, "%s[%zu]: is not a finite number", field, i);
+            return gz_fail(error, GZ_BAD_VALUE, "%s[%zu]: must be a finite number", field, i);
     }
     return GZ_OK;
 }

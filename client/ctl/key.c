@@ -9,8 +9,8 @@
 
 static const struct gz_arg_option options[] = {
     {"--algorithm", GZ_ARG_TEXT, "NAME",
-     .help = "of the new key: HS256, RS256, PS256 or ES256 (ES256)"},
-    {"--public", .help = "print the keys of FILE without their private parts, and make none"},
+     .help = "algorithm of the new key: HS256, RS256, PS256 or ES256 (ES256)"},
+    {"--public", .help = "print the public parts of the keys of FILE, and make no key"},
     {0},
 };
 
@@ -27,10 +27,10 @@ static enum gz_status read_file(const char *path, char **bytes, size_t *size,
     if (*bytes != NULL) *size = fread(*bytes, 1, GZ_KEYS_BYTES_MAX + 1, file);
     bool failed = ferror(file) != 0;
     fclose(file);
-    if (*bytes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    if (failed) return gz_fail(error, GZ_INTERNAL, "%s: cannot be read", path);
+    if (*bytes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (failed) return gz_fail(error, GZ_INTERNAL, "%s: cannot read the file", path);
     if (*size > GZ_KEYS_BYTES_MAX)
-        return gz_fail(error, GZ_TOO_LARGE, "%s: is longer than %d bytes", path, GZ_KEYS_BYTES_MAX);
+        return gz_fail(error, GZ_TOO_LARGE, "%s: longer than %d bytes", path, GZ_KEYS_BYTES_MAX);
     return GZ_OK;
 }
 
@@ -63,7 +63,7 @@ static enum gz_status give(const struct ctl_args *args, const struct gz_buffer *
 static enum ctl_exit run(const struct ctl_args *args)
 {
     if (ctl_get(args, "--public")->given && ctl_get(args, "--algorithm")->given)
-        return ctl_usage(args, "--algorithm is of a new key, and --public makes none");
+        return ctl_usage(args, "--algorithm and --public: give only one of them");
     struct gz_error error = {0};
     struct gz_buffer text;
     char *old;
@@ -80,12 +80,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_key = {
     .usage.name = "key",
     .usage.operands = "FILE",
-    .usage.summary = "Makes a file of keys (a JWKS), or puts a new key first in one that is there. "
-                     "Needs no daemon.",
-    .usage.notes = "The first key signs, all of them verify. To change keys: gizmoctl key FILE, "
-                   "then SIGHUP to the daemons; once the\n"
-                   "tokens of the old key have expired, delete it from FILE, and SIGHUP again. The "
-                   "file is made for its owner alone.",
+    .usage.summary = "Makes a file of keys (a JWKS), or adds a new key to the front of an existing "
+                     "file. Needs no daemon.",
+    .usage.notes =
+        "The first key signs; every key verifies. Only the owner may read a new file. To change "
+        "keys: run gizmoctl key FILE, and send SIGHUP to the daemons. Once the tokens of the old "
+        "key have expired, delete it from FILE, and send SIGHUP again.",
     .usage.options = options,
     .run = run,
 };

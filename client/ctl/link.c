@@ -5,10 +5,10 @@
 
 static const struct gz_arg_option options[] = {
     {"--role", GZ_ARG_WORD, "ROLE", .terms = &gz_role_words,
-     .help = "what guests may be: viewer (default) or editor"},
+     .help = "role of the guests: viewer (default) or editor"},
     {"--expires", GZ_ARG_READ, "TIME", .read = ctl_duration_read,
      .form = "length of time (30s, 10m, 8h, 7d)",
-     .help = "how long the link is good (default 8h, 30d at most)"},
+     .help = "how long the link is valid (default 8h, at most 30d)"},
     {0},
 };
 
@@ -37,9 +37,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_link = {
     .usage.name = "link",
     .usage.operands = "SCENE",
-    .usage.summary = "Makes a link by which several people may come to the scene as guests.",
-    .usage.notes = "The link has a token: whoever has the link may come until it expires.\n"
-                   "For admins of the scene, on a server with a key that signs.",
+    .usage.summary = "Makes an invitation: a link that lets guests into a scene.",
+    .usage.notes =
+        "The link contains a token: anybody who has the link can use it until it expires. Only "
+        "admins of the scene may make one, and the server needs a key that signs.",
     .usage.options = options,
     .run = run,
 };

@@ -4,7 +4,7 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--json", .help = "a JSON object a line"},
+    {"--json", .help = "print a JSON object per line"},
     {0},
 };
 
@@ -26,7 +26,7 @@ static enum ctl_exit list_scenes(const struct ctl_args *args)
     enum gz_status status =
         ctl_http(args, (struct gz_http){.method = "GET", .path = "/scenes"}, &scenes, &error);
     if (status == GZ_OK && !json_is_array(scenes))
-        status = gz_fail(&error, GZ_INTERNAL, "the server's list of scenes is no JSON list");
+        status = gz_fail(&error, GZ_INTERNAL, "the server's list of scenes is not a JSON list");
     size_t i;
     json_t *scene;
     json_array_foreach(scenes, i, scene)
@@ -50,7 +50,7 @@ static enum ctl_exit list_nodes(const struct ctl_args *args)
     if (!json)
         printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], gz_mirror_seq(mirror),
                gz_mirror_count(mirror));
-    struct gz_error error = {.status = GZ_NO_MEMORY, .message = "no memory for the tree"};
+    struct gz_error error = {.status = GZ_NO_MEMORY, .message = "out of memory"};
     result =
         ctl_print_tree(stdout, mirror, json) ? ctl_finish_output(args) : ctl_fail(args, &error);
     gz_client_destroy(client);
@@ -65,13 +65,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_ls = {
     .usage.name = "ls",
     .usage.operands = "[SCENE]",
-    .usage.summary = "Lists the scenes, or the nodes of one as a tree.",
-    .usage.notes = "A node's line has its id, its name, its place under its parent (t in metres, r "
-                   "as angles about x, y and z in\n"
-                   "degrees, each about the axis as the one before turned it, s as factors) and "
-                   "the bounds in the world of it and "
-                   "all\n"
-                   "below it, in metres.",
+    .usage.summary = "Lists the scenes, or the nodes of one scene as a tree.",
+    .usage.notes =
+        "The line of a node has its id, its name, its transform relative to its parent, and the "
+        "world bounds of it and all below it, in metres. t is in metres, r in degrees about x, y "
+        "and z, each about the axis as turned by the one before, and s in factors.",
     .usage.options = options,
     .run = run,
 };

@@ -40,7 +40,7 @@ static int run(const struct gz_arg_program *program, int argc, char **argv)
 {
     const struct ctl_command *command = find_command(argv[0]);
     if (command == NULL) {
-        fprintf(stderr, "gizmoctl: unknown %s %s (see gizmoctl --help)\n",
+        fprintf(stderr, "gizmoctl: unknown %s %s (gizmoctl --help lists them)\n",
                 argv[0][0] == '-' ? "option" : "command", argv[0]);
         return CTL_USAGE;
     }
@@ -60,13 +60,12 @@ int main(int argc, char **argv)
         .own =
             {.name = "gizmoctl",
              .operands = "COMMAND [OPERAND...]",
-             .summary = "Talks to gizmod, the networked manipulation server.",
+             .summary = "Controls gizmod, the networked manipulation server.",
              .notes =
-                 "Every command takes these options. gizmoctl COMMAND --help says the rest, "
-                 "gizmoctl --version which\n"
-                 "version this is, --man the manual page, --completion the completion for bash.\n"
-                 "It exits with 0, with 1 if something failed, with 2 if the command line is "
-                 "wrong.",
+                 "Every command takes these options. gizmoctl COMMAND --help describes a command. "
+                 "gizmoctl --version prints the version, --man the manual page, and --completion "
+                 "the completion script for bash.\n\n"
+                 "Exit codes: 0 for success, 1 for a failure, 2 for a wrong command line.",
              .options = ctl_shared_options},
         .section = "1",
         .version = GIZMOD_VERSION,
@@ -74,7 +73,7 @@ int main(int argc, char **argv)
         .count = COMMAND_COUNT,
     };
     if (argc < 2) {
-        fputs("gizmoctl: a command is missing (see gizmoctl --help)\n", stderr);
+        fputs("gizmoctl: a command is missing (gizmoctl --help lists them)\n", stderr);
         return CTL_USAGE;
     }
     return describe(&program, argv[1]) ? CTL_OK : run(&program, argc - 1, argv + 1);

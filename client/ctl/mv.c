@@ -25,7 +25,7 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_mv = {
     .usage.name = "mv",
     .usage.operands = "SCENE NEW-SCENE",
-    .usage.summary = "Gives a scene another name; its history goes along.",
-    .usage.notes = "Whoever is in the scene loses the connection, and finds it under the new name.",
+    .usage.summary = "Renames a scene, with its history.",
+    .usage.notes = "People in the scene are disconnected, and find it under the new name.",
     .run = run,
 };

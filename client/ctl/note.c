@@ -4,17 +4,17 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--node", GZ_ARG_TEXT, "NODE", .help = "pin it to this node, by name or id"},
+    {"--node", GZ_ARG_TEXT, "NODE", .help = "pin the note to this node, by name or id"},
     {"--at", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
-     .help = "where, in metres: in the space of --node, or in the world without"},
-    {"--reply", GZ_ARG_INTEGER, "N", .help = "it answers note N"},
+     .help = "pin the note to a point, in metres: in the space of --node, or in the world"},
+    {"--reply", GZ_ARG_INTEGER, "N", .help = "make the note a reply to note N"},
     {"--edit", GZ_ARG_INTEGER, "N", .help = "give your note N this TEXT, --node or --at"},
-    {"--done", GZ_ARG_INTEGER, "N", .help = "note N is dealt with"},
-    {"--open", GZ_ARG_INTEGER, "N", .help = "note N is not dealt with after all"},
+    {"--done", GZ_ARG_INTEGER, "N", .help = "mark note N as done"},
+    {"--open", GZ_ARG_INTEGER, "N", .help = "mark note N as open again"},
     {"--gone", GZ_ARG_INTEGER, "N", .help = "delete your note N"},
     {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "of the note: the same key again makes no second one and answers the same"},
-    {"--json", .help = "answer as a JSON object"},
+     .help = "key of the note: a repeated key gives the first answer and adds no note"},
+    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 
@@ -38,12 +38,13 @@ static enum ctl_exit check(const struct ctl_args *args)
     const char *change = change_of(args, &count);
     bool edits = ctl_get(args, "--edit")->given, text = args->operands[1] != NULL;
     bool pin = ctl_get(args, "--node")->given || ctl_get(args, "--at")->given;
-    if (count > 1) return ctl_usage(args, "--edit, --done, --open and --gone: give one of them");
+    if (count > 1)
+        return ctl_usage(args, "--edit, --done, --open and --gone: give only one of them");
     if (change == NULL && !text) return ctl_usage(args, "TEXT is missing");
     if (change != NULL && ctl_get(args, "--reply")->given)
-        return ctl_usage(args, "--reply belongs to a new note, %s to one that is there", change);
+        return ctl_usage(args, "--reply makes a new note; it cannot be used with %s", change);
     if (edits && !text && !pin)
-        return ctl_usage(args, "--edit: nothing to change: give TEXT, --node or --at");
+        return ctl_usage(args, "--edit: nothing to change; give TEXT, --node or --at");
     if (change != NULL && !edits && (text || pin))
         return ctl_usage(args, "%s takes no TEXT, --node or --at", change);
     return CTL_OK;
@@ -106,14 +107,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_note = {
     .usage.name = "note",
     .usage.operands = "SCENE [TEXT]",
-    .usage.summary =
-        "Leaves a note in the scene for others, or changes one, and waits until that is on disk.",
-    .usage.notes = "Without --node and --at it is a note on the scene as a whole, an answer is "
-                   "where the note is that it "
-                   "answers. What\n"
-                   "anybody who edits may say of a note is that it is done, or open; the rest is "
-                   "its author's. gizmoctl "
-                   "notes lists them.",
+    .usage.summary = "Adds a note to a scene, or changes one, and waits until the note is on disk.",
+    .usage.notes =
+        "Without --node and --at, a note is about the whole scene, and a reply is pinned where the "
+        "note is that it replies to. Every editor may mark a note as done or open; only its author "
+        "may change or delete it. gizmoctl notes lists the notes.",
     .usage.options = options,
     .run = run,
 };

@@ -6,8 +6,8 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--all", .help = "also those that are done"},
-    {"--json", .help = "a JSON object a note, with the protocol's names"},
+    {"--all", .help = "list also the notes that are done"},
+    {"--json", .help = "print a JSON object per note, with the protocol's names"},
     {0},
 };
 
@@ -153,7 +153,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     enum gz_status status = ctl_await_people(client, &error);
     if (status == GZ_OK &&
         !print_table(client, ctl_get(args, "--all")->given, ctl_get(args, "--json")->given))
-        status = gz_fail(&error, GZ_NO_MEMORY, "no memory for the notes");
+        status = gz_fail(&error, GZ_NO_MEMORY, "out of memory");
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }
@@ -161,12 +161,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_notes = {
     .usage.name = "notes",
     .usage.operands = "SCENE",
-    .usage.summary = "Lists the notes that are open: who left which when, and where; answers below "
-                     "what they answer.",
-    .usage.notes = "Where is a node, a point in its space (metres), or one in the world. Answers "
-                   "to a note that is done are "
-                   "left out with\n"
-                   "it, unless --all is given.",
+    .usage.summary = "Lists the open notes of a scene: author, time, place and text, with replies "
+                     "below their notes.",
+    .usage.notes =
+        "The place of a note is a node, a point in the space of a node, or a point in the world, "
+        "in metres. Without --all, replies to a note that is done are left out too.",
     .usage.options = options,
     .run = run,
 };

@@ -3,10 +3,10 @@
 
 static const struct gz_arg_option options[] = {
     {"--seq", GZ_ARG_TEXT, "N|NAME",
-     .help = "the state to go back to (see at and history), or its checkpoint"},
+     .help = "the state after this change (see at and history), or of this checkpoint"},
     {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "of the edit: the same key again changes nothing and answers the same"},
-    {"--json", .help = "answer as a JSON object"},
+     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
+    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 
@@ -22,8 +22,7 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_restore = {
     .usage.name = "restore",
     .usage.operands = "SCENE",
-    .usage.summary =
-        "Makes a past state of the scene the present one, as a new edit that can be undone.",
+    .usage.summary = "Restores a past state of a scene, as a new edit that can be undone.",
     .usage.options = options,
     .run = run,
 };

@@ -16,8 +16,8 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_rm = {
     .usage.name = "rm",
     .usage.operands = "SCENE",
-    .usage.summary = "Deletes a scene, its file and its whole history, without asking.",
-    .usage.notes = "This is final: gizmoctl backup SCENE FILE.db keeps a copy. Whoever is in the "
-                   "scene loses the connection.",
+    .usage.summary = "Deletes a scene, with its file and its history, without asking.",
+    .usage.notes = "This is final: gizmoctl backup SCENE FILE.db keeps a copy. People in the scene "
+                   "are disconnected.",
     .run = run,
 };

@@ -6,18 +6,19 @@
 #define RADIANS (3.14159265358979323846 / 180)
 
 static const struct gz_arg_option options[] = {
-    {"--t", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "translation under its parent, metres"},
+    {"--t", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
+     .help = "translation relative to the parent, in metres"},
     {"--r", GZ_ARG_NUMBERS, "X,Y,Z,W", .count = 4, .help = "rotation as a quaternion"},
     {"--euler", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
      .help = "rotation as angles about x, y and z, in degrees"},
     {"--order", GZ_ARG_WORD, "ORDER", .terms = &gz_euler_words,
-     .help = "the order of those turns: XYZ (default) XZY YXZ YZX ZXY ZYX"},
+     .help = "order of the --euler rotations: XYZ (default) XZY YXZ YZX ZXY ZYX"},
     {"--s", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "scale factors"},
-    {"--name", GZ_ARG_TEXT, "NAME", .help = "a new name"},
-    {"--parent", GZ_ARG_TEXT, "NODE", .help = "a new parent, by name or id; 0 is the root"},
+    {"--name", GZ_ARG_TEXT, "NAME", .help = "new name"},
+    {"--parent", GZ_ARG_TEXT, "NODE", .help = "new parent, by name or id; 0 is the root"},
     {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "of the edit: the same key again changes nothing and answers the same"},
-    {"--json", .help = "answer as a JSON object"},
+     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
+    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 
@@ -76,11 +77,11 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_set_node node = {0};
     fill(args, &node);
     if (ctl_get(args, "--r")->given && ctl_get(args, "--euler")->given)
-        return ctl_usage(args, "--r and --euler are two ways to say the same: give one of them");
+        return ctl_usage(args, "--r and --euler: give only one of them");
     if (ctl_get(args, "--order")->given && !ctl_get(args, "--euler")->given)
-        return ctl_usage(args, "--order says how --euler is meant, which is missing");
+        return ctl_usage(args, "--order: needs --euler");
     if (node.has == 0 && !ctl_get(args, "--parent")->given)
-        return ctl_usage(args, "nothing to set: give --t, --r, --euler, --s, --name or --parent");
+        return ctl_usage(args, "nothing to set; give --t, --r, --euler, --s, --name or --parent");
 
     struct gz_client *client;
     enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
@@ -98,8 +99,8 @@ const struct ctl_command ctl_set = {
     .usage.name = "set",
     .usage.operands = "SCENE NODE",
     .usage.summary =
-        "Sets the transform, name or parent of a node, and waits until that is on disk.",
-    .usage.notes = "NODE is a name or an id. What is not given stays as it is.",
+        "Sets the transform, name or parent of a node, and waits until the edit is on disk.",
+    .usage.notes = "NODE is a name or an id. Everything that is not given stays as it is.",
     .usage.options = options,
     .run = run,
 };

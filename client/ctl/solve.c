@@ -6,9 +6,9 @@
 #define SCENE_DEFAULT "solve"
 
 static const struct gz_arg_option options[] = {
-    {"--server", GZ_ARG_TEXT, "URL", .help = "by this live daemon instead of in this process"},
+    {"--server", GZ_ARG_TEXT, "URL", .help = "ask this daemon instead of solving in this process"},
     {"--scene", GZ_ARG_TEXT, "SCENE",
-     .help = "the daemon's scene to work in, made if missing (" SCENE_DEFAULT ")"},
+     .help = "scene of the daemon to work in, created if missing (" SCENE_DEFAULT ")"},
     {0},
 };
 
@@ -96,23 +96,17 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_solve = {
     .usage.name = "solve",
     .usage.operands = "",
-    .usage.summary = "Reads drags as JSON lines on stdin and answers one line for each: where the "
-                     "object was at each point "
-                     "of the path.",
-    .usage.notes = "A drag: id, tool, handle, space, variant (arcball: shoemake bell chen exact "
-                   "shoemake_1x), view[16], "
-                   "proj[16],\n"
-                   "viewport[w,h], object {position, rotation, scale}, gizmo {px, ball[cx,cy,r]}, "
-                   "start[x,y], path[[x,y],...]. "
-                   "The answer: id,\n"
-                   "grab (ok, wrong:HANDLE or none: what picking finds at the start; the drag is "
-                   "made on the named handle anyway) "
-                   "and\n"
-                   "r, a row [px,py,pz,qx,qy,qz,qw,sx,sy,sz] a point. Where a point has no answer "
-                   "the row holds what was kept.\n"
-                   "A line that cannot be read is told on stderr with its number and field; the "
-                   "others are answered, and it exits "
-                   "with 1.",
+    .usage.summary =
+        "Reads drags as JSON lines from stdin, and prints the positions of the object for each.",
+    .usage.notes =
+        "A drag: id, tool, handle, space, variant (arcball: shoemake bell chen exact shoemake_1x), "
+        "view[16], proj[16], viewport[w,h], object {position, rotation, scale}, gizmo {px, "
+        "ball[cx,cy,r]}, start[x,y], path[[x,y],...].\n\nThe answer: id; grab, the result of "
+        "picking at the start (ok, wrong:HANDLE or none; the named handle is dragged in any case); "
+        "r, one row [px,py,pz,qx,qy,qz,qw,sx,sy,sz] per point of the path. If a point has no "
+        "solution, its row repeats the values before it.\n\nIf a line cannot be read, an error on "
+        "stderr names the line and the field, the other lines are still answered, and the exit "
+        "code is 1.",
     .usage.options = options,
     .run = run,
 };

@@ -10,8 +10,8 @@ static enum gz_status read_word(const json_t *json, const char *field, const cha
 {
     const json_t *value = json_object_get(json, field);
     *word = json_string_value(value);
-    if (value == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: is missing", field);
-    return *word != NULL ? GZ_OK : gz_fail(error, GZ_BAD_VALUE, "%s: is not a text", field);
+    if (value == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: missing", field);
+    return *word != NULL ? GZ_OK : gz_fail(error, GZ_BAD_VALUE, "%s: must be a string", field);
 }
 
 /* [w, h] from 0, or [x, y, w, h] as on the wire. */
@@ -42,15 +42,14 @@ static enum gz_status within(const char *object, enum gz_status status,
 static enum gz_status read_object(const json_t *json, gz_trs *trs, struct gz_error *error)
 {
     const json_t *object = json_object_get(json, "object");
-    if (!json_is_object(object))
-        return gz_fail(error, GZ_BAD_VALUE, "object: is missing or not an object");
+    if (!json_is_object(object)) return gz_fail(error, GZ_BAD_VALUE, "object: must be an object");
     struct gz_error inner = {0};
     double r[4] = {0};
     enum gz_status status = ctl_json_read_numbers(object, "position", &trs->t.x, 3, &inner);
     if (status == GZ_OK) status = ctl_json_read_numbers(object, "rotation", r, 4, &inner);
     if (status == GZ_OK) status = ctl_json_read_numbers(object, "scale", &trs->s.x, 3, &inner);
     if (status == GZ_OK && !gz_quat_normalize((gz_quat){r[0], r[1], r[2], r[3]}, &trs->r))
-        status = gz_fail(&inner, GZ_BAD_VALUE, "rotation: is zero");
+        status = gz_fail(&inner, GZ_BAD_VALUE, "rotation: must not be zero");
     return within("object", status, &inner, error);
 }
 
@@ -58,17 +57,16 @@ static enum gz_status read_gizmo(const json_t *json, struct gz_replay_case *repl
                                  struct gz_error *error)
 {
     const json_t *gizmo = json_object_get(json, "gizmo");
-    if (!json_is_object(gizmo))
-        return gz_fail(error, GZ_BAD_VALUE, "gizmo: is missing or not an object");
+    if (!json_is_object(gizmo)) return gz_fail(error, GZ_BAD_VALUE, "gizmo: must be an object");
     const json_t *px = json_object_get(gizmo, "px");
     replay->gizmo_px = json_number_value(px);
     if (!(replay->gizmo_px > 0) || !isfinite(replay->gizmo_px))
-        return gz_fail(error, GZ_BAD_VALUE, "gizmo.px: is not a number above 0");
+        return gz_fail(error, GZ_BAD_VALUE, "gizmo.px: must be a number above 0");
     if (json_object_get(gizmo, "ball") == NULL) return GZ_OK;
     struct gz_error inner = {0};
     enum gz_status status = ctl_json_read_numbers(gizmo, "ball", replay->ball_circle, 3, &inner);
     if (status == GZ_OK && !(replay->ball_circle[2] > 0))
-        status = gz_fail(&inner, GZ_BAD_VALUE, "ball[2]: the radius is not above 0");
+        status = gz_fail(&inner, GZ_BAD_VALUE, "ball[2]: the radius must be above 0");
     return within("gizmo", status, &inner, error);
 }
 
@@ -82,18 +80,19 @@ static enum gz_status read_tool(const json_t *json, struct gz_replay_case *repla
     if (status != GZ_OK) return status;
     replay->handle = gz_replay_handle(tool, handle);
     if (replay->handle == GZ_HANDLE_NONE)
-        return gz_fail(error, GZ_BAD_VALUE, "handle: \"%s\" is no handle of the tool \"%s\"",
+        return gz_fail(error, GZ_BAD_VALUE, "handle: \"%s\" is not a handle of the tool \"%s\"",
                        handle, tool);
     int value = gz_vocabulary_value(&gz_space_words, space, strlen(space));
     if (value < 0)
-        return gz_fail(error, GZ_BAD_VALUE, "space: \"%s\" is none of world local parent view",
+        return gz_fail(error, GZ_BAD_VALUE, "space: \"%s\" is not one of world local parent view",
                        space);
     replay->space = (enum gz_space)value;
     const json_t *variant = json_object_get(json, "variant");
     if (variant != NULL && !json_is_string(variant))
-        return gz_fail(error, GZ_BAD_VALUE, "variant: is not a text");
+        return gz_fail(error, GZ_BAD_VALUE, "variant: must be a string");
     if (!gz_replay_ball(json_string_value(variant), &replay->ball))
-        return gz_fail(error, GZ_BAD_VALUE, "variant: \"%s\" is no ball",
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "variant: \"%s\" is not one of shoemake bell chen exact shoemake_1x",
                        json_string_value(variant));
     return GZ_OK;
 }
@@ -111,15 +110,15 @@ static bool read_point(const json_t *point, double *at)
 static enum gz_status read_path(const json_t *json, struct solve_case *one, struct gz_error *error)
 {
     const json_t *path = json_object_get(json, "path");
-    if (!json_is_array(path)) return gz_fail(error, GZ_BAD_VALUE, "path: is missing or not a list");
+    if (!json_is_array(path)) return gz_fail(error, GZ_BAD_VALUE, "path: must be a list");
     size_t count = json_array_size(path);
     one->path = calloc(count + 1, sizeof *one->path);
     one->rows = calloc(count + 1, sizeof *one->rows);
     if (one->path == NULL || one->rows == NULL)
-        return gz_fail(error, GZ_NO_MEMORY, "no memory for the path");
+        return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
         if (!read_point(json_array_get(path, i), one->path[i]))
-            return gz_fail(error, GZ_BAD_VALUE, "path[%zu]: is not two finite numbers", i);
+            return gz_fail(error, GZ_BAD_VALUE, "path[%zu]: must be two finite numbers", i);
     one->replay.path = (const double(*)[2])one->path;
     one->replay.path_count = count;
     return GZ_OK;
@@ -128,9 +127,9 @@ static enum gz_status read_path(const json_t *json, struct solve_case *one, stru
 static enum gz_status read_fields(const json_t *json, struct solve_case *one,
                                   struct gz_error *error)
 {
-    if (!json_is_object(json)) return gz_fail(error, GZ_BAD_VALUE, "is not a JSON object");
+    if (!json_is_object(json)) return gz_fail(error, GZ_BAD_VALUE, "not a JSON object");
     one->id = json_incref(json_object_get(json, "id"));
-    if (one->id == NULL) return gz_fail(error, GZ_BAD_VALUE, "id: is missing");
+    if (one->id == NULL) return gz_fail(error, GZ_BAD_VALUE, "id: missing");
     enum gz_status status = read_tool(json, &one->replay, error);
     if (status == GZ_OK) status = read_view(json, &one->replay.camera, error);
     if (status == GZ_OK) status = read_object(json, &one->replay.object, error);

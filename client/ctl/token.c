@@ -5,17 +5,20 @@
 #include "proto/token/token.h"
 
 static const struct gz_arg_option options[] = {
-    {"--keys", GZ_ARG_TEXT, "FILE", .help = "a file of gizmoctl key: its first key signs"},
-    {"--user", GZ_ARG_TEXT, "USER", .help = "who the token is for; of a guest, who invites"},
-    {"--name", GZ_ARG_TEXT, "NAME", .help = "what others see of the user (USER)"},
+    {"--keys", GZ_ARG_TEXT, "FILE", .help = "file of keys from gizmoctl key; its first key signs"},
+    {"--user", GZ_ARG_TEXT, "USER", .help = "user of the token; for --guest, the user who invites"},
+    {"--name", GZ_ARG_TEXT, "NAME", .help = "name that others see (the user)"},
     {"--role", GZ_ARG_WORD, "ROLE", .terms = &gz_role_words,
-     .help = "viewer, editor or admin (none: what the scenes' own access gives)"},
+     .help = "viewer, editor or admin (none: the access of each scene decides)"},
     {"--scene", GZ_ARG_TEXTS, "GLOB",
-     .help = "where the role holds: * is any characters, ? is one; up to 16 times (*)"},
+     .help = "scenes where the role is valid: * stands for any characters, ? for one; up to 16 "
+             "times (*)"},
     {"--expires", GZ_ARG_READ, "TIME", .read = ctl_duration_read,
-     .form = "length of time (30s, 10m, 8h, 7d)", .help = "how long it is good: 30s, 10m, 8h, 7d"},
-    {"--guest", .help = "for people who each say their own name, as an invitation"},
-    {"--audience", GZ_ARG_TEXT, "NAME", .help = "which daemons it is for (gizmod)"},
+     .form = "length of time (30s, 10m, 8h, 7d)",
+     .help = "how long the token is valid: 30s, 10m, 8h, 7d"},
+    {"--guest", .help = "make an invitation, whose guests choose their own names"},
+    {"--audience", GZ_ARG_TEXT, "NAME",
+     .help = "audience of the token, as for gizmod --audience (gizmod)"},
     {0},
 };
 
@@ -26,7 +29,7 @@ static enum ctl_exit take_text(const struct ctl_args *args, const char *option, 
     if (!said->given) return CTL_OK;
     size_t size = strlen(said->text);
     if (size == 0 || size >= room)
-        return ctl_usage(args, "%s: is not a text of 1 to %zu bytes", option, room - 1);
+        return ctl_usage(args, "%s: must have 1 to %zu bytes", option, room - 1);
     memcpy(text, said->text, size + 1);
     return CTL_OK;
 }
@@ -38,9 +41,9 @@ static enum ctl_exit take_scenes(const struct ctl_args *args, struct gz_claims *
     for (int i = 0; i < scenes->count; i++) {
         size_t size = strlen(scenes->texts[i]);
         if (claims->scene_count == GZ_TOKEN_SCENES_MAX)
-            return ctl_usage(args, "--scene: more than %d", GZ_TOKEN_SCENES_MAX);
+            return ctl_usage(args, "--scene: may be given at most %d times", GZ_TOKEN_SCENES_MAX);
         if (size == 0 || size > GZ_GLOB_BYTES_MAX)
-            return ctl_usage(args, "--scene: is not a text of 1 to %d bytes", GZ_GLOB_BYTES_MAX);
+            return ctl_usage(args, "--scene: must have 1 to %d bytes", GZ_GLOB_BYTES_MAX);
         memcpy(claims->scenes[claims->scene_count++], scenes->texts[i], size + 1);
     }
     return CTL_OK;
@@ -57,8 +60,8 @@ static enum ctl_exit take_claims(const struct ctl_args *args, double now, struct
     claims->has_role = role->given;
     if (role->given) claims->role = (enum gz_role)role->word;
     if (claims->is_guest && role->given && claims->role == GZ_ROLE_ADMIN)
-        return ctl_usage(args, "--role: a guest is a viewer or an editor");
-    if (expires->numbers[0] <= 0) return ctl_usage(args, "--expires: is not above 0");
+        return ctl_usage(args, "--role: must be viewer or editor for a guest");
+    if (expires->numbers[0] <= 0) return ctl_usage(args, "--expires: must be above 0");
     claims->expires_unix_s = now + expires->numbers[0];
     enum ctl_exit result = take_text(args, "--user", claims->user, sizeof claims->user);
     if (result == CTL_OK) result = take_text(args, "--name", claims->name, sizeof claims->name);
@@ -78,7 +81,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     enum gz_status status = gz_keys_load(ctl_get(args, "--keys")->text, &keys, &error);
     if (status == GZ_OK && gz_keys_are_exposed(keys))
         fprintf(stderr,
-                "gizmoctl token: warning: others may read or change %s (chmod 600 ends that)\n",
+                "gizmoctl token: warning: other users can read or change %s; run chmod 600 on it\n",
                 ctl_get(args, "--keys")->text);
     if (status == GZ_OK)
         status = gz_token_sign(keys, audience->given ? audience->text : GZ_AUDIENCE_DEFAULT,
@@ -92,13 +95,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_token = {
     .usage.name = "token",
     .usage.operands = "",
-    .usage.summary = "Prints a token, which says who somebody is and what they may. Needs no "
-                     "daemon.",
-    .usage.notes = "--keys, --user (but for --guest) and --expires are needed. Whoever has a token "
-                   "can use it until it expires: keep\n"
-                   "it in a file that nobody else may read, for --token-file. A daemon takes it "
-                   "that was started with --keys and\n"
-                   "this file, or its public part.",
+    .usage.summary = "Prints a token, which gives a user a role. Needs no daemon.",
+    .usage.notes =
+        "--keys, --expires and, without --guest, --user are required. Anybody who has a token can "
+        "use it until it expires: keep it in a file that nobody else can read, for --token-file. "
+        "Daemons accept it that were started with --keys and this file or its public part.",
     .usage.options = options,
     .run = run,
 };

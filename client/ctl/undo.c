@@ -3,10 +3,10 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--force", .help = "also where another user has changed the same nodes since"},
+    {"--force", .help = "undo or redo even if another user changed the same nodes since"},
     {"--key", GZ_ARG_TEXT, "KEY",
-     .help = "of the edit: the same key again changes nothing and answers the same"},
-    {"--json", .help = "answer as a JSON object"},
+     .help = "key of the edit: a repeated key gives the first answer and edits nothing"},
+    {"--json", .help = "print the answer as a JSON object"},
     {0},
 };
 
@@ -29,8 +29,7 @@ static enum ctl_exit run_redo(const struct ctl_args *args)
 const struct ctl_command ctl_undo = {
     .usage.name = "undo",
     .usage.operands = "SCENE",
-    .usage.summary =
-        "Takes back your latest edit (yours is what was done under the same --user or token).",
+    .usage.summary = "Undoes your latest edit: the latest with the same --user or token.",
     .usage.options = options,
     .run = run_undo,
 };
@@ -38,7 +37,7 @@ const struct ctl_command ctl_undo = {
 const struct ctl_command ctl_redo = {
     .usage.name = "redo",
     .usage.operands = "SCENE",
-    .usage.summary = "Does again what your latest undo took back.",
+    .usage.summary = "Redoes the edit that your latest undo took back.",
     .usage.options = options,
     .run = run_redo,
 };

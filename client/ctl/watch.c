@@ -14,12 +14,12 @@
 
 static const struct gz_arg_option options[] = {
     {"--subtree", GZ_ARG_TEXTS, "NODE",
-     .help = "only this node, by name or id, and all below it; can be given again"},
+     .help = "only this node, by name or id, and all below it; may be repeated"},
     {"--box", GZ_ARG_NUMBERS, "X0,Y0,Z0,X1,Y1,Z1", .count = 6,
-     .help = "only nodes whose bounds overlap this box in the world, metres"},
-    {"--json", .help = "a JSON object a line, with the protocol's names"},
-    {"--count", GZ_ARG_INTEGER, "N", .help = "end after so many lines"},
-    {"--for", GZ_ARG_NUMBERS, "SECONDS", .count = 1, .help = "end after so long"},
+     .help = "only nodes whose bounds overlap this box in the world, in metres"},
+    {"--json", .help = "print a JSON object per message, with the protocol's names"},
+    {"--count", GZ_ARG_INTEGER, "N", .help = "stop after this many lines"},
+    {"--for", GZ_ARG_NUMBERS, "SECONDS", .count = 1, .help = "stop after this many seconds"},
     {0},
 };
 
@@ -235,7 +235,7 @@ static void say(const struct watch *watch, const char *what, const char *why)
 /* Tries until it is there again, the time is over or the server says no. */
 static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
 {
-    say(watch, "connection lost, trying again: ", gz_client_reason(watch->client));
+    say(watch, "connection lost, reconnecting: ", gz_client_reason(watch->client));
     for (double pause = RETRY_SECONDS_FIRST; !is_over(watch); pause *= 2) {
         if (pause > RETRY_SECONDS_MAX) pause = RETRY_SECONDS_MAX;
         double left = watch->deadline - ctl_now();
@@ -243,8 +243,8 @@ static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
         enum gz_status status = gz_client_reconnect(watch->client, error);
         if (status == GZ_OK)
             say(watch,
-                gz_client_welcome(watch->client)->resumed ? "connected again, nothing missed"
-                                                          : "connected again",
+                gz_client_welcome(watch->client)->resumed ? "reconnected, nothing missed"
+                                                          : "reconnected",
                 "");
         if (status != GZ_INTERNAL) return status;
     }
@@ -312,7 +312,7 @@ static struct gz_message interest_of(const struct ctl_args *args, struct gz_ids 
 static enum ctl_exit run(const struct ctl_args *args)
 {
     if (ctl_get(args, "--subtree")->given && ctl_get(args, "--box")->given)
-        return ctl_usage(args, "--subtree and --box: give one of them");
+        return ctl_usage(args, "--subtree and --box: give only one of them");
     uint64_t roots[GZ_ARG_TEXTS_MAX];
     struct gz_ids ids;
     enum ctl_exit result = find_roots(args, roots, &ids);
@@ -346,17 +346,13 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_watch = {
     .usage.name = "watch",
     .usage.operands = "SCENE",
-    .usage.summary = "Prints every change as it comes, every edit once it is on disk, and every "
-                     "note, until Ctrl-C.",
-    .usage.notes = "Lines of changes have their seq, the nodes with what changed (metres, degrees) "
-                   "and by whom. Where the "
-                   "connection is\n"
-                   "lost it tries again, resuming where it was. Of a part of the scene (--subtree, "
-                   "--box) the nodes above it are "
-                   "told too;\n"
-                   "what leaves the part is gone, what comes into it is told whole. Edits, notes "
-                   "and checkpoints are told "
-                   "wherever they are.",
+    .usage.summary = "Prints every change of a scene as it happens, until Ctrl-C: also saved "
+                     "edits, notes and checkpoints.",
+    .usage.notes = "The line of a change has its seq, the nodes with their new values (metres, "
+                   "degrees), and the user. If the connection is lost, watch connects again and "
+                   "resumes.\n\nWith --subtree or --box, the nodes above that part are listed too. "
+                   "A node that leaves the part is printed as gone, and a node that enters it is "
+                   "printed in full. Edits, notes and checkpoints are printed for the whole scene.",
     .usage.options = options,
     .run = run,
 };

@@ -2,7 +2,7 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--json", .help = "a JSON object a person, with the protocol's names"},
+    {"--json", .help = "print a JSON object per person, with the protocol's names"},
     {0},
 };
 
@@ -49,9 +49,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_who = {
     .usage.name = "who",
     .usage.operands = "SCENE",
-    .usage.summary = "Says who is in the scene: role, colour, tool, how much is selected, what is "
-                     "held, where one looks from.",
-    .usage.notes = "This program's own connection is left out. Eyes are in the world, metres.",
+    .usage.summary = "Lists the people in a scene: role, colour, tool, number of selected nodes, "
+                     "held nodes, eye point.",
+    .usage.notes =
+        "Your own connection is left out. Eye points are in world coordinates, in metres.",
     .usage.options = options,
     .run = run,
 };

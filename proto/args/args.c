@@ -63,7 +63,7 @@ static enum gz_status take_numbers(const struct gz_arg_option *option, const cha
     bool is_right = read_numbers(text, option->count, value->numbers);
     if (is_right && (option->count > 1 || is_within(option, value->numbers[0]))) return GZ_OK;
     if (option->count == 1) return fail_number(option, text, "a number", error);
-    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s (%d numbers with commas between)",
+    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s (%d numbers separated by commas)",
                    option->name, text, option->value, option->count);
 }
 
@@ -73,7 +73,7 @@ static enum gz_status take_pair(const struct gz_arg_option *option, const char *
     value->count = strchr(text, ',') != NULL ? 2 : 1;
     if (read_numbers(text, value->count, value->numbers)) return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE,
-                   "%s: \"%s\" is not %s (a number, or two with a comma between)", option->name,
+                   "%s: \"%s\" is not %s (one number, or two separated by a comma)", option->name,
                    text, option->value);
 }
 
@@ -101,14 +101,14 @@ static enum gz_status take_word(const struct gz_arg_option *option, const char *
         if (word[0] != '\0')
             snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? " " : "", word);
     }
-    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is none of %s", option->name, text, words);
+    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not one of %s", option->name, text, words);
 }
 
 static enum gz_status take_text(const struct gz_arg_option *option, const char *text,
                                 struct gz_arg *value, struct gz_error *error)
 {
     if (value->count == GZ_ARG_TEXTS_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "%s is given more than %d times", option->name,
+        return gz_fail(error, GZ_BAD_VALUE, "%s may be given at most %d times", option->name,
                        GZ_ARG_TEXTS_MAX);
     value->texts[value->count++] = text;
     return GZ_OK;
@@ -137,7 +137,7 @@ static enum gz_status take_value(const struct gz_arg_option *option, const char 
     case GZ_ARG_TEXTS: return take_text(option, text, value, error);
     case GZ_ARG_READ:
         if (option->read(text, value->numbers)) return GZ_OK;
-        return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is no %s", option->name, text,
+        return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not a %s", option->name, text,
                        option->form);
     default: return GZ_OK;
     }
@@ -177,7 +177,7 @@ static enum gz_status take_option(struct gz_args *args, const struct gz_arg_opti
                                   struct gz_error *error)
 {
     if (value->given && option->kind != GZ_ARG_TEXTS && !args->program->repeats)
-        return gz_fail(error, GZ_BAD_VALUE, "%s is given twice", option->name);
+        return gz_fail(error, GZ_BAD_VALUE, "%s may be given only once", option->name);
     value->given = true;
     value->text = optarg;
     if (option->kind == GZ_ARG_POINTS)
@@ -195,7 +195,7 @@ static bool is_abbreviated(const struct gz_arg_option *option, const char *word)
 static enum gz_status take_operand(struct gz_args *args, const char *text, struct gz_error *error)
 {
     if (args->operand_count == GZ_ARG_OPERANDS_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "\"%s\" is one operand too many", text);
+        return gz_fail(error, GZ_BAD_VALUE, "unexpected operand \"%s\"", text);
     args->operands[args->operand_count++] = text;
     return GZ_OK;
 }
@@ -249,7 +249,7 @@ enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error)
         if (i >= args->operand_count && word[0] != '[')
             return gz_fail(error, GZ_BAD_VALUE, "%s is missing", word);
     if (args->operand_count <= i) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "\"%s\" is one operand too many", args->operands[i]);
+    return gz_fail(error, GZ_BAD_VALUE, "unexpected operand \"%s\"", args->operands[i]);
 }
 
 /* ---- asking ---- */

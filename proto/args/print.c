@@ -20,6 +20,39 @@ static bool has_option(const struct gz_arg_command *command, const char *name)
 
 /* ---- help ---- */
 
+#define COLUMNS 80
+#define OPTION_COLUMNS 28
+#define COMMAND_COLUMNS 26
+
+/* Prints a text whose first line begins in column `indent`, with breaks between its words. */
+static void print_wrapped(FILE *out, const char *text, int indent)
+{
+    for (int column = indent; *text != '\0';) {
+        int size = (int)strcspn(text, " \n");
+        if (column > indent && column + 1 + size > COLUMNS) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out), column++;
+        }
+        fprintf(out, "%.*s", size, text);
+        column += size;
+        text += size;
+        for (; *text == '\n'; text++, column = indent)
+            fprintf(out, "\n%*s", text[1] == '\n' ? 0 : indent, "");
+        if (*text == ' ') text++;
+    }
+    fputc('\n', out);
+}
+
+/* Two columns; a long `left` has a line of its own. */
+static void print_row(FILE *out, const char *left, const char *text, int indent)
+{
+    int used = fprintf(out, "  %s", left), gap = indent - used;
+    fprintf(out, "%s%*s", gap < 2 ? "\n" : "", gap < 2 ? indent : gap, "");
+    print_wrapped(out, text, indent);
+}
+
 static void print_options(FILE *out, const struct gz_arg_option *options,
                           const struct gz_arg_command *hides)
 {
@@ -28,7 +61,7 @@ static void print_options(FILE *out, const struct gz_arg_option *options,
         if (hides != NULL && has_option(hides, option->name)) continue;
         snprintf(left, sizeof left, "%s%s%s", option->name, option->value != NULL ? " " : "",
                  option->value != NULL ? option->value : "");
-        fprintf(out, "  %-24s  %s\n", left, option->help);
+        print_row(out, left, option->help, OPTION_COLUMNS);
     }
 }
 
@@ -38,7 +71,7 @@ static void print_commands(FILE *out, const struct gz_arg_program *program)
         char left[64];
         snprintf(left, sizeof left, "%s %s", program->commands[i]->name,
                  program->commands[i]->operands);
-        fprintf(out, "  %-20s  %s\n", left, program->commands[i]->summary);
+        print_row(out, left, program->commands[i]->summary, COMMAND_COLUMNS);
     }
     if (program->count > 0) fputc('\n', out);
 }
@@ -47,13 +80,17 @@ void gz_args_help(FILE *out, const struct gz_arg_program *program,
                   const struct gz_arg_command *command)
 {
     const struct gz_arg_command *own = &program->own, *shown = command != NULL ? command : own;
-    fprintf(out, "usage: %s%s%s%s%s [OPTION...]\n\n%s\n\n", own->name, command != NULL ? " " : "",
+    fprintf(out, "usage: %s%s%s%s%s [OPTION...]\n\n", own->name, command != NULL ? " " : "",
             command != NULL ? command->name : "", shown->operands[0] != '\0' ? " " : "",
-            shown->operands, shown->summary);
+            shown->operands);
+    print_wrapped(out, shown->summary, 0);
+    fputc('\n', out);
     if (command == NULL) print_commands(out, program);
     if (command != NULL) print_options(out, options_of(command), NULL);
     print_options(out, options_of(own), command);
-    if (shown->notes != NULL) fprintf(out, "\n%s\n", shown->notes);
+    if (shown->notes == NULL) return;
+    fputc('\n', out);
+    print_wrapped(out, shown->notes, 0);
 }
 
 /* ---- the manual ---- */

@@ -97,7 +97,7 @@ static enum gz_status read_role(const json_t *json, struct gz_claims *claims,
     int value = json_is_string(role) ? gz_vocabulary_value(&gz_role_words, json_string_value(role),
                                                            json_string_length(role))
                                      : -1;
-    if (value < 0) return gz_token_refuse(error, "role: is none of viewer, editor, admin");
+    if (value < 0) return gz_token_refuse(error, "role: must be viewer, editor or admin");
     claims->has_role = true;
     claims->role = (enum gz_role)value;
     return GZ_OK;

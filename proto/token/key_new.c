@@ -139,7 +139,7 @@ enum gz_status gz_keys_add(const char *json, size_t size, const char *algorithm,
     json_t *set = NULL;
     const struct gz_algorithm *row = find_algorithm(algorithm);
     if (row == NULL)
-        return gz_fail(error, GZ_BAD_VALUE, "\"%s\" is none of HS256, RS256, PS256, ES256",
+        return gz_fail(error, GZ_BAD_VALUE, "\"%s\" is not one of HS256, RS256, PS256, ES256",
                        algorithm);
     enum gz_status status = GZ_OK;
     if (json == NULL)

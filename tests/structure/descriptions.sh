@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the programs say of themselves, and looks whether each option is in its --help, manual page and completion.
+# Installs what the programs say of themselves, and looks whether each option is in its --help, manual page and completion, and whether --help fits 80 columns.
 #     descriptions.sh BUILD_DIR
 set -eu
 build=$1
@@ -24,6 +24,7 @@ for program in gizmod.8 gizmoctl.1; do
         sed 's/\\-/-/g' "$page" | grep -q "^.SS \"$command" || fail "$command is not in $program"
         grep -q "^        $command:" "$completion" || fail "$command is not in the completion"
     done
+    ! grep -E '^.{81}' "$here/help" || fail "a line of the help of $name has more than 80 columns"
     options=$(grep -oE '^  --[a-z-]+' "$here/help" | sort -u)
     [ "$(echo "$options" | wc -l)" -gt 10 ] || fail "$name has hardly any options"
     for option in $options; do

@@ -66,25 +66,25 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
          NULL,
          "--t: \"-1,-2\" is not X,Y,Z"},
         {{"set", "--t=-1,-2", "engine", "1"}, 2, NULL, "--t: \"-1,-2\" is not X,Y,Z"},
-        {{"ls", "--", "--json"}, 2, NULL, "\"--json\" is no scene name"},
+        {{"ls", "--", "--json"}, 2, NULL, "\"--json\" is not a scene name"},
         {{"drag", "engine", "--steps", "1000001"},
          2,
          NULL,
          "--steps: \"1000001\" is not a whole number from 0 to 1000000"},
         {{"ls", "engine", "--json=yes"}, 2, NULL, "--json takes no value"},
         {{"ls", "engine", "--server"}, 2, NULL, "--server needs a value"},
-        {{"ls", "engine", "--user", "a", "--user", "b"}, 2, NULL, "--user is given twice"},
-        {{"ls", "Engine"}, 2, NULL, "\"Engine\" is no scene name"},
-        {{"ls", "_engine"}, 2, NULL, "\"_engine\" is no scene name"},
-        {{"ls", "engine", "more"}, 2, NULL, "\"more\" is one operand too many"},
+        {{"ls", "engine", "--user", "a", "--user", "b"}, 2, NULL, "--user may be given only once"},
+        {{"ls", "Engine"}, 2, NULL, "\"Engine\" is not a scene name"},
+        {{"ls", "_engine"}, 2, NULL, "\"_engine\" is not a scene name"},
+        {{"ls", "engine", "more"}, 2, NULL, "unexpected operand \"more\""},
         {{"import", "a.glb"}, 2, NULL, "SCENE is missing"},
         {{"import"}, 2, NULL, "FILE is missing"},
         {{"export", "engine"}, 2, NULL, "FILE is missing"},
-        {{"export", "engine", "a.obj"}, 2, NULL, "\"a.obj\" ends in neither .glb nor .gltf"},
-        {{"export", "engine", "glb"}, 2, NULL, "ends in neither"},
+        {{"export", "engine", "a.obj"}, 2, NULL, "\"a.obj\" must end in .glb or .gltf"},
+        {{"export", "engine", "glb"}, 2, NULL, "must end in"},
         {{"rm"}, 2, NULL, "SCENE is missing"},
         {{"mv", "engine"}, 2, NULL, "NEW-SCENE is missing"},
-        {{"mv", "engine", "Motor"}, 2, NULL, "\"Motor\" is no scene name"},
+        {{"mv", "engine", "Motor"}, 2, NULL, "\"Motor\" is not a scene name"},
         {{"backup", "engine"}, 2, NULL, "FILE.db is missing"},
         {{"check"}, 2, NULL, "FILE.db is missing"},
         {{"watch", "engine", "--count", "-1"}, 2, NULL, "--count: \"-1\""},
@@ -96,7 +96,7 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
         {{"drag", "engine", "--node", "1", "--handle", "tw"},
          2,
          NULL,
-         "--handle: \"tw\" is none of tx"},
+         "--handle: \"tw\" is not one of tx"},
         {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1;2"},
          2,
          NULL,
@@ -166,7 +166,7 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
         {{"set", "engine", "1", "--r", "0,0,0,1", "--euler", "1,2,3"}, 2, NULL, "--r and --euler"},
         {{"set", "engine", "1", "--euler", "1,2,3", "--order", "XXY"}, 2, NULL, "--order: \"XXY\""},
         {{"set", "engine", "1", "--s", "1,1,1", "--order", "XYZ"}, 2, NULL, "--order"},
-        {{"history", "engine", "--since", "lunch"}, 2, NULL, "--since: \"lunch\" is no time"},
+        {{"history", "engine", "--since", "lunch"}, 2, NULL, "--since: \"lunch\" is not a time"},
         {{"history", "engine", "--limit", "1001"},
          2,
          NULL,
@@ -182,19 +182,19 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
          NULL,
          "--seq: \"9007199254740992\" is neither"},
         {{"revert", "engine"}, 2, NULL, "EDIT is missing"},
-        {{"revert", "engine", "last"}, 2, NULL, "EDIT: \"last\" is no number of an edit"},
+        {{"revert", "engine", "last"}, 2, NULL, "EDIT: \"last\" is not the number of an edit"},
         {{"checkpoint", "engine"}, 2, NULL, "NAME is missing"},
         {{"access", "engine", "--gone"}, 2, NULL, "USERS is missing"},
-        {{"access", "engine", "ann"}, 2, NULL, "USERS: give --role ROLE or --gone with it"},
+        {{"access", "engine", "ann"}, 2, NULL, "USERS: needs --role ROLE or --gone"},
         {{"access", "engine", "ann", "--role", "viewer", "--gone"},
          2,
          NULL,
-         "--role and --gone: give one of them"},
+         "--role and --gone: give only one of them"},
         {{"checkpoint", "engine", "a", "--seq", "1", "--gone"},
          2,
          NULL,
-         "--seq and --gone: give one of them"},
-        {{"solve", "engine"}, 2, NULL, "one operand too many"},
+         "--seq and --gone: give only one of them"},
+        {{"solve", "engine"}, 2, NULL, "unexpected operand"},
         {{"watch", "engine", "--box", "1,2,3"},
          2,
          NULL,
@@ -205,7 +205,7 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
          "--subtree and --box"},
         {{"watch", "engine", "--subtree"}, 2, NULL, "--subtree needs a value"},
         {{"who"}, 2, NULL, "SCENE is missing"},
-        {{"notes", "engine", "more"}, 2, NULL, "\"more\" is one operand too many"},
+        {{"notes", "engine", "more"}, 2, NULL, "unexpected operand \"more\""},
         {{"note", "engine"}, 2, NULL, "TEXT is missing"},
         {{"note", "engine", "a", "--at", "1,2"}, 2, NULL, "--at: \"1,2\" is not X,Y,Z"},
         {{"note", "engine", "a", "--reply", "first"},
@@ -215,11 +215,11 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
         {{"note", "engine", "--done", "1", "--gone", "1"},
          2,
          NULL,
-         "--done, --open and --gone: give one of them"},
+         "--done, --open and --gone: give only one of them"},
         {{"note", "engine", "--done", "1", "--reply", "2"},
          2,
          NULL,
-         "--reply belongs to a new note, --done to one"},
+         "it cannot be used with --done"},
         {{"note", "engine", "a", "--done", "1"}, 2, NULL, "--done takes no TEXT"},
         {{"note", "engine", "--gone", "1", "--node", "1"},
          2,
@@ -228,37 +228,40 @@ TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
         {{"note", "engine", "--edit", "1"}, 2, NULL, "--edit: nothing to change"},
         {{"ls", "--token", "secret"}, 2, NULL, "unknown option --token "},
         {{"ls", "--token-file", "/nowhere"}, 2, NULL, "--token-file: /nowhere: No such file"},
-        {{"ls", "--token-file", "/dev/null"}, 2, NULL, "/dev/null: its first line is empty"},
-        {{"ls", "--token-file", "/dev/zero"}, 2, NULL, "/dev/zero: its first line is empty"},
+        {{"ls", "--token-file", "/dev/null"}, 2, NULL, "/dev/null: the first line is empty"},
+        {{"ls", "--token-file", "/dev/zero"}, 2, NULL, "/dev/zero: the first line is empty"},
         {{"token", "--user", "a", "--expires", "1h"}, 2, NULL, "--keys is missing"},
         {{"token", "--keys", "k", "--expires", "1h"}, 2, NULL, "--user is missing"},
         {{"token", "--keys", "k", "--user", "a"}, 2, NULL, "--expires is missing"},
         {{"token", "--keys", "k", "--guest", "--expires", "8"},
          2,
          NULL,
-         "--expires: \"8\" is no length of time (30s, 10m, 8h, 7d)"},
+         "--expires: \"8\" is not a length of time (30s, 10m, 8h, 7d)"},
         {{"token", "--keys", "k", "--guest", "--expires", "1h", "--role", "admin"},
          2,
          NULL,
-         "--role: a guest is a viewer or an editor"},
+         "--role: must be viewer or editor for a guest"},
         {{"token", "--keys", "k", "--user", "a", "--expires", "0s"},
          2,
          NULL,
-         "--expires: is not above 0"},
+         "--expires: must be above 0"},
         {{"token", "--keys", "k", "--user", "", "--expires", "1h"},
          2,
          NULL,
-         "--user: is not a text of 1 to 64 bytes"},
+         "--user: must have 1 to 64 bytes"},
         {{"token", "--keys", "k", "--user", "a", "--expires", "1h", "--role", "root"},
          2,
          NULL,
-         "--role: \"root\" is none of viewer editor admin"},
+         "--role: \"root\" is not one of viewer editor admin"},
         {{"token", "--keys", "k", "--user", "a", "--expires", "1h", "--scene", ""},
          2,
          NULL,
-         "--scene: is not a text of 1 to 64 bytes"},
+         "--scene: must have 1 to 64 bytes"},
         {{"key"}, 2, NULL, "FILE is missing"},
-        {{"key", "--public", "--algorithm", "ES256", "k"}, 2, NULL, "--algorithm is of a new key"},
+        {{"key", "--public", "--algorithm", "ES256", "k"},
+         2,
+         NULL,
+         "--algorithm and --public: give only one"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
@@ -284,7 +287,7 @@ TEST(test_failures_at_run_time_exit_1_with_a_line)
         {{"backup", "engine", "/nowhere/a.db"}, 1, NULL, "/nowhere/a.db.part"},
         {{"key", "/nowhere/k"}, 1, NULL, "/nowhere/k.part: No such file"},
         {{"key", "--public", "/nowhere/k"}, 1, NULL, "/nowhere/k: No such file"},
-        {{"key", "--algorithm", "none", "/nowhere/k"}, 1, NULL, "\"none\" is none of HS256"},
+        {{"key", "--algorithm", "none", "/nowhere/k"}, 1, NULL, "\"none\" is not one of HS256"},
         {{"key", "/etc/passwd"}, 1, NULL, "/etc/passwd: is not JSON: line 1"},
         {{"token", "--keys", "/etc/passwd", "--user", "a", "--expires", "1h"},
          1,
@@ -311,7 +314,7 @@ TEST(test_help_of_each_command_names_its_options)
         {{"restore", "--help"}, 0, "--seq N", NULL},
         {{"backup", "--help"}, 0, "FILE.db", NULL},
         {{"solve", "--help"}, 0, "--server URL", NULL},
-        {{"who", "--help"}, 0, "what is held", NULL},
+        {{"who", "--help"}, 0, "role, colour, tool", NULL},
         {{"watch", "--help"}, 0, "--box X0,Y0,Z0,X1,Y1,Z1", NULL},
         {{"check", "--help"}, 0, "--against FILE.db", NULL},
         {{"note", "--help"}, 0, "SCENE [TEXT]", NULL},
@@ -353,7 +356,7 @@ static void check_solve(const struct test_daemon *daemon)
     assert_string_equal(output.out, "{\"id\":7,\"grab\":\"ok\",\"r\":[[0,0,0,0,0,0,1,1,2,1],[1,0,0,"
                                     "0,0,0,1,1,2,1],[0,0,0,0,0,0,1,1,2,1]]}\n"
                                     "{\"id\":\"nine\",\"grab\":\"ok\",\"r\":[]}\n");
-    assert_non_null(strstr(output.err, "line 2: path[0]: is not two finite numbers"));
+    assert_non_null(strstr(output.err, "line 2: path[0]: must be two finite numbers"));
     assert_non_null(strstr(output.err, "line 3: "));
     assert_int_equal(count_lines(output.err), 2);
     assert_int_equal(output.code, 1);
@@ -425,7 +428,7 @@ static void test_a_token_of_exposed_keys_comes_with_a_warning(void **state)
     check_call(NULL, NULL, &make);
     check_call(NULL, NULL, &sign);
     assert_int_equal(chmod(folder->file, 0644), 0);
-    sign.err = "others may read or change";
+    sign.err = "other users can read or change";
     check_call(NULL, NULL, &sign);
 }
 
@@ -841,8 +844,8 @@ static void test_export_says_which_skin_it_left_out(void **state)
         assert_int_equal(output.code, 0);
         assert_string_equal(
             output.err,
-            broken ? "gizmoctl export: left out, because its joints no longer have a common "
-                     "root in the scene: skin 0 (Armature)\n"
+            broken ? "gizmoctl export: warning: left out skin 0 (Armature): the joints no longer "
+                     "have a common root in the scene\n"
                    : "");
         test_output_finish(&output);
     }
@@ -1121,7 +1124,7 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
     test_daemon_kill(&stage->daemon);
     await_line(&child, "connection lost");
     test_daemon_start(&stage->daemon, NULL, NULL);
-    await_line(&child, "connected again, nothing missed");
+    await_line(&child, "reconnected, nothing missed");
     check_call(&stage->daemon, NULL,
                &(struct call){{"set", "arm", "hand", "--t", "0,7,0"}, 0, "edit ", NULL});
     await_line(&child, "t (0, 7, 0) m");

@@ -422,19 +422,20 @@ static void gizmoctl_says_who_has_what(void **state)
          NULL);
     const struct gz_member_lag lag = {.changes = 7, .seconds = 3600, .scene = "shown"}, none = {0};
     assert_int_equal(stage->bert.report(stage->bert.context, &lag, &error), GZ_OK);
-    call((const char *[]){"cluster", uri, NULL}, 0, "lacks 7 changes, for 3600.", NULL);
+    call((const char *[]){"cluster", uri, NULL}, 0, "7 changes behind, the most delayed by 3600.",
+         NULL);
     call((const char *[]){"cluster", uri, "--json", NULL}, 0, "\"behind_scene\":\"shown\"", NULL);
     assert_int_equal(stage->bert.report(stage->bert.context, &none, &error), GZ_OK);
-    call((const char *[]){"cluster", uri, NULL}, 0, "  is alive\nbert ", NULL);
+    call((const char *[]){"cluster", uri, NULL}, 0, "  alive\nbert ", NULL);
     call((const char *[]){"move", uri, "shown", "emil", NULL}, 1, NULL, "no member emil");
     call((const char *[]){"move", uri, "nowhere", "bert", NULL}, 1, NULL, "no scene nowhere");
     call((const char *[]){"move", uri, "shown", "bert", NULL}, 0, NULL, NULL);
     call((const char *[]){"cluster", uri, NULL}, 0, "moves to bert", NULL);
     call((const char *[]){"cluster", uri, "--json", NULL}, 0, "\"wanted\":\"bert\"", NULL);
     log_stage_set_age(stage, LOG_STAGE_DEAD);
-    call((const char *[]){"cluster", uri, NULL}, 0, "was not seen for 36", NULL);
-    call((const char *[]){"cluster", "init", NULL}, 2, NULL, "the URI is missing");
-    call((const char *[]){"cluster", "a", "b", NULL}, 2, NULL, "\"b\" is one operand too many");
+    call((const char *[]){"cluster", uri, NULL}, 0, "not seen for 36", NULL);
+    call((const char *[]){"cluster", "init", NULL}, 2, NULL, "init: URI is missing");
+    call((const char *[]){"cluster", "a", "b", NULL}, 2, NULL, "unexpected operand \"b\"");
     call((const char *[]){"cluster", "postgresql://127.0.0.1:1/x", NULL}, 1, NULL, "refused");
 }
 

@@ -279,7 +279,7 @@ static void assert_not_added(const char *json, const char *algorithm, const char
 static void test_what_cannot_be_added_is_said(void **state)
 {
     (void)state;
-    assert_not_added(NULL, "HS512", "\"HS512\" is none of HS256, RS256, PS256, ES256");
+    assert_not_added(NULL, "HS512", "\"HS512\" is not one of HS256, RS256, PS256, ES256");
     assert_not_added("{'keys':[]}", "HS256",
                      "keys: none of them is for HS256, RS256, PS256 or ES256");
     assert_not_added("{'keys':[{'kty':'oct'," SECRET "}]}", "HS256",
