@@ -258,9 +258,10 @@ static bool measure_moves(struct bench *bench, struct times *times, double *byte
     const double begin_s = ctl_now();
     const uint64_t first = bench->pointer + 1, bytes = heard_bytes(bench);
     bench->sight_count = 0;
-    for (double due_s = begin_s; is_well(bench) && due_s < begin_s + bench->seconds;) {
+    for (int i = 1; is_well(bench) && i <= bench->seconds * MOVES_PER_S; i++) {
+        const double due_s = begin_s + (double)i / MOVES_PER_S;
         if (!move(bench)) return false;
-        for (due_s += 1.0 / MOVES_PER_S; is_well(bench) && ctl_now() < due_s;) listen(bench, due_s);
+        while (is_well(bench) && ctl_now() < due_s) listen(bench, due_s);
     }
     if (!await_pointers(bench)) return false;
     const double taken_s = ctl_now() - begin_s;
