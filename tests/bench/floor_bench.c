@@ -1,6 +1,7 @@
 /* floor_bench - what a change costs until viewers have it, beside the least that it can cost.
  *
  * floor_bench [-r ROUNDS] [-s SECONDS] [-w WORDS] GIZMOD...
+ * floor_bench -f     is the floor alone, and says where it listens
  *
  * Each GIZMOD is a daemon's binary. Beside them runs `floor`: a bare server on epoll that speaks
  * the same handshake, reads what came, and at once sends each viewer one frame with a delta that
@@ -55,10 +56,13 @@ struct guest {
     size_t size;
     bool is_joined;
     uint64_t n; /* of its last pointer, 0 if viewers have it */
+    uint64_t node;
+    double x; /* where the pointer has that node */
 };
 
 static struct guest *guests[FLOOR_CONNECTIONS]; /* by their sockets */
 static uint64_t floor_seq;
+static double floor_x[EDITORS_MAX]; /* of the nodes, where they began; the first one's id is 1 */
 
 static void send_message(int socket, const struct gz_message *messages, size_t count)
 {
@@ -78,18 +82,22 @@ static void send_message(int socket, const struct gz_message *messages, size_t c
     gz_buffer_finish(&frame);
 }
 
-static void welcome(int socket)
+/* All nodes, for one that joins, or for everybody; to the former behind its welcome. */
+static void tell_state(int socket)
 {
+    struct gz_node_state states[EDITORS_MAX];
     struct gz_message messages[2] = {{.op = GZ_OP_WELCOME}, {.op = GZ_OP_DELTA}};
+    for (size_t i = 0; i < EDITORS_MAX; i++)
+        states[i] =
+            (struct gz_node_state){.has = GZ_HAS_STATE_T, .id = i + 1, .trs.t = {floor_x[i], 0, 0}};
     messages[0].welcome = (struct gz_welcome){.v = GZ_PROTOCOL_VERSION,
                                               .session = (uint64_t)socket,
                                               .scene = {SCENE, strlen(SCENE)},
                                               .epoch = 1,
                                               .role = GZ_ROLE_EDITOR,
                                               .server = {"floor", 5}};
-    messages[1].delta.seq = floor_seq;
-    send_message(socket, messages, 2);
-    guests[socket]->is_joined = true;
+    messages[1].delta = (struct gz_delta){.seq = floor_seq, .nodes = states, .count = EDITORS_MAX};
+    send_message(socket, socket < 0 ? messages + 1 : messages, socket < 0 ? 1 : 2);
 }
 
 static void shake_hands(int socket)
@@ -99,6 +107,20 @@ static void shake_hands(int socket)
         "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
         "Sec-WebSocket-Protocol: " GZ_SUBPROTOCOL "\r\n\r\n";
     (void)!send(socket, answer, sizeof answer - 1, MSG_NOSIGNAL);
+}
+
+static void take_message(int socket, struct guest *guest, const struct gz_message *message)
+{
+    if (message->op == GZ_OP_HELLO) tell_state(socket);
+    if (message->op == GZ_OP_HELLO) guest->is_joined = true;
+    for (size_t i = 0; message->op == GZ_OP_CREATE && i < message->create.count; i++)
+        if (i < EDITORS_MAX) floor_x[i] = message->create.nodes[i].trs.t.x;
+    if (message->op == GZ_OP_CREATE) tell_state(-1);
+    if (message->op != GZ_OP_GRAB) return;
+    guest->n = message->pointer.n;
+    guest->node = message->pointer.nodes.ids[0];
+    assert_in_range(guest->node, 1, EDITORS_MAX);
+    guest->x = floor_x[guest->node - 1] + message->pointer.value.numbers[0];
 }
 
 /* Frames of the driver have a mask of zeros and are short. */
@@ -116,8 +138,7 @@ static size_t take_frame(int socket, struct guest *guest, const uint8_t *bytes, 
         if (gz_decode(GZ_FROM_CLIENT, bytes + header, length, &offset, &arena, &message, &error) !=
             GZ_OK)
             break;
-        if (message.op == GZ_OP_HELLO) welcome(socket);
-        if (message.op == GZ_OP_GRAB) guest->n = message.pointer.n;
+        take_message(socket, guest, &message);
     }
     gz_arena_finish(&arena);
     return header + length;
@@ -152,9 +173,9 @@ static void tell_all(void)
         if (guests[i] == NULL || guests[i]->n == 0) continue;
         acks[delta->ack_count] = (struct gz_ack){(uint64_t)i, guests[i]->n};
         states[delta->ack_count++] = (struct gz_node_state){.has = GZ_HAS_STATE_BY | GZ_HAS_STATE_T,
-                                                            .id = (uint64_t)i,
+                                                            .id = guests[i]->node,
                                                             .by = (uint64_t)i,
-                                                            .trs.t = {0.1, 0.2, 0.3}};
+                                                            .trs.t = {guests[i]->x, 0.2, 0.3}};
         guests[i]->n = 0;
     }
     if (delta->ack_count == 0) return;
@@ -199,7 +220,7 @@ static void run_floor(int listener)
     }
 }
 
-static pid_t start_floor(int *port)
+static int open_floor(int *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     socklen_t size = sizeof address;
@@ -209,6 +230,12 @@ static pid_t start_floor(int *port)
     assert_int_equal(listen(listener, 4096), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
     *port = ntohs(address.sin_port);
+    return listener;
+}
+
+static pid_t start_floor(int *port)
+{
+    int listener = open_floor(port);
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -502,7 +529,13 @@ int main(int count, char **arguments)
     size_t rounds = 5;
     double seconds = 3;
     const char *words = "";
-    for (int option; (option = getopt(count, arguments, "r:s:w:")) != -1;) {
+    for (int port, option; (option = getopt(count, arguments, "fr:s:w:")) != -1;) {
+        if (option == 'f') {
+            const int listener = open_floor(&port);
+            printf("listening %d\n", port);
+            fflush(stdout);
+            run_floor(listener);
+        }
         if (option == 'r') rounds = strtoul(optarg, NULL, 10);
         if (option == 's') seconds = strtod(optarg, NULL);
         if (option == 'w') words = optarg;

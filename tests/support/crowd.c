@@ -117,6 +117,7 @@ struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz
                                     .role = role,
                                     .scene = scene,
                                     .user = "crowd",
+                                    .path = "/ws",
                                     .writing = true};
     gz_buffer_init(&member->in, SIZE_MAX / 2, 0);
     gz_buffer_init(&member->out, SIZE_MAX / 2, 0);
@@ -202,7 +203,8 @@ static void send_one(struct crowd_member *member, uint8_t opcode, const void *by
 
 void crowd_send_frame(struct crowd_member *member, const void *bytes, size_t size)
 {
-    send_one(member, RAW_BINARY, bytes, size);
+    const struct crowd_protocol *protocol = member->crowd->protocol;
+    send_one(member, protocol != NULL && protocol->text ? RAW_TEXT : RAW_BINARY, bytes, size);
 }
 
 void crowd_send(struct crowd_member *member, const struct gz_message *message)
@@ -224,10 +226,11 @@ static void shake_hands(struct crowd_member *member)
     char text[512];
     int size = snprintf(
         text, sizeof text,
-        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
         "Sec-WebSocket-Protocol: " GZ_SUBPROTOCOL "\r\n\r\n",
-        member->crowd->port);
+        member->path, member->crowd->port);
+    assert_true(size > 0 && (size_t)size < sizeof text);
     member->state = CROWD_SHAKING;
     send_bytes(member, text, (size_t)size);
 }
@@ -243,7 +246,6 @@ static void say_hello(struct crowd_member *member)
                                     .create = member->role >= GZ_ROLE_EDITOR,
                                     .compact = member->compact,
                                     .motion = member->motion};
-    member->state = CROWD_JOINING;
     crowd_send(member, &hello);
 }
 
@@ -304,8 +306,6 @@ static void hear_messages(struct crowd_member *member, const uint8_t *bytes, siz
                           double came_s)
 {
     struct crowd *crowd = member->crowd;
-    member->frames++;
-    member->bytes += size;
     gz_arena_reset(&crowd->arena, gz_decode_bytes_max(size));
     for (size_t offset = 0; offset < size;) {
         struct gz_message message;
@@ -321,7 +321,15 @@ static void hear_messages(struct crowd_member *member, const uint8_t *bytes, siz
 static void hear_frame(struct crowd_member *member, uint8_t opcode, const uint8_t *bytes,
                        size_t size, double came_s)
 {
-    if (opcode == RAW_BINARY) hear_messages(member, bytes, size, came_s);
+    if (opcode == RAW_BINARY || opcode == RAW_TEXT) {
+        member->frames++;
+        member->bytes += size;
+        if (member->crowd->protocol != NULL) {
+            member->crowd->protocol->hear(member, bytes, size, came_s);
+        } else {
+            hear_messages(member, bytes, size, came_s);
+        }
+    }
     if (opcode == RAW_PING) send_one(member, RAW_PONG, bytes, size);
     if (opcode != RAW_CLOSE) return;
     if (size >= 2) member->close_code = bytes[0] << 8 | bytes[1];
@@ -349,7 +357,12 @@ static size_t take_handshake(struct crowd_member *member, const uint8_t *bytes, 
     if (end == NULL) return 0;
     if (memcmp(bytes, "HTTP/1.1 101 ", 13) != 0)
         fail_msg("no WebSocket: %.*s", (int)size, (const char *)bytes);
-    say_hello(member);
+    member->state = CROWD_JOINING;
+    if (member->crowd->protocol != NULL) {
+        member->crowd->protocol->greet(member);
+    } else {
+        say_hello(member);
+    }
     return (size_t)(end - bytes) + 4;
 }
 

@@ -23,9 +23,11 @@ struct crowd_member {
     int socket;
     enum crowd_state state;
     enum gz_role role;
-    const char *scene, *user; /* before it has come further than connecting they may be changed */
-    bool counts;              /* so may this: it asks to be told of those alone who act */
-    bool compact, motion;     /* what it asks for in its hello; to be changed as early */
+    /* Before it has come further than connecting they may be changed. `path`: where it asks to
+     * become a WebSocket. */
+    const char *scene, *user, *path;
+    bool counts;          /* so may this: it asks to be told of those alone who act */
+    bool compact, motion; /* what it asks for in its hello; to be changed as early */
     bool stalled, writing;
     uint64_t mark; /* the caller's own */
     struct gz_buffer in, out;
@@ -40,7 +42,16 @@ struct crowd_member {
     int close_code;                  /* 0: none came */
 };
 
+/* How to speak with a server that is not gizmod. `greet`: the socket became a WebSocket. `hear` is
+ * given each frame with data, and sets the member's state to CROWD_JOINED. */
+struct crowd_protocol {
+    bool text; /* frames that are sent are text */
+    void (*greet)(struct crowd_member *member);
+    void (*hear)(struct crowd_member *member, const uint8_t *bytes, size_t size, double came_s);
+};
+
 struct crowd {
+    const struct crowd_protocol *protocol; /* NULL: gizmod's protocol */
     int port, epoll;
     struct crowd_member *members; /* the latest first; stay until crowd_finish */
     size_t count;
