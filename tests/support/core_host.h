@@ -125,6 +125,9 @@ struct host {
 void host_init(struct host *host);
 /* The same with a limit of messages; 0 is the usual one. */
 void host_init_limited(struct host *host, double messages_per_s);
+/* The same on a copy of the disk of a host that nobody drags in, and at its time. That one stays as
+ * it is, and has to outlive this one. */
+void host_init_after(struct host *host, const struct host *before, double messages_per_s);
 void host_finish(struct host *host);
 
 void host_turn(struct host *host);

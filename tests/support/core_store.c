@@ -45,6 +45,35 @@ void core_store_init(struct core_store *store)
     gz_arena_init(&store->arena, KEEP_BYTES_MAX);
 }
 
+static void *copy_items(const void *items, size_t count, size_t size)
+{
+    void *copy = count > 0 ? malloc(count * size) : NULL;
+    assert_true(copy != NULL || count == 0);
+    return count > 0 ? memcpy(copy, items, count * size) : NULL;
+}
+
+#define COPY_ITEMS(list, capacity)                                                                 \
+    store->list = copy_items(from->list, from->capacity, sizeof *store->list)
+
+void core_store_copy(struct core_store *store, const struct core_store *from)
+{
+    assert_int_equal(from->open_count, 0);
+    *store = *from;
+    gz_arena_init(&store->arena, KEEP_BYTES_MAX);
+    COPY_ITEMS(nodes, node_capacity);
+    COPY_ITEMS(versions, version_capacity);
+    COPY_ITEMS(edits, edit_capacity);
+    COPY_ITEMS(open, open_capacity);
+    COPY_ITEMS(epochs, epoch_capacity);
+    COPY_ITEMS(known, known_capacity);
+    COPY_ITEMS(visitors, visitor_capacity);
+    COPY_ITEMS(notes, note_capacity);
+    COPY_ITEMS(note_keys, note_key_capacity);
+    COPY_ITEMS(checkpoints, checkpoint_capacity);
+    COPY_ITEMS(access, access_capacity);
+    COPY_ITEMS(access_log, access_log_capacity);
+}
+
 void core_store_finish(struct core_store *store)
 {
     gz_arena_finish(&store->arena);

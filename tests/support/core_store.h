@@ -54,6 +54,9 @@ struct core_store {
 };
 
 void core_store_init(struct core_store *store);
+/* The same disk once more. Its texts stay those of `from`, which has to outlive it and must not
+ * have a drag that runs. */
+void core_store_copy(struct core_store *store, const struct core_store *from);
 void core_store_finish(struct core_store *store);
 
 /* Ends the epoch, completes the drags that were left open at their last sample, and tells of the

@@ -10,6 +10,7 @@
 
 #include "session/session.h"
 #include "support/cmocka.h"
+#include "support/core_promises.h"
 #include "sync/internal.h"
 #include "unit/core/saying.h"
 
@@ -356,22 +357,6 @@ static void say_something(struct game *game, struct player *player)
 
 /* ---- what must hold ---- */
 
-static const struct gz_edit_record *stored_edit(const struct game *game, uint64_t id)
-{
-    for (size_t i = 0; i < game->host.store.edit_count; i++) {
-        if (game->host.store.edits[i].id == id) return &game->host.store.edits[i];
-    }
-    return NULL;
-}
-
-static bool has_note(const struct game *game, uint64_t id)
-{
-    for (size_t i = 0; i < game->host.store.note_count; i++) {
-        if (game->host.store.notes[i].id == id) return true;
-    }
-    return false;
-}
-
 static void check_key(const struct player *player, uint64_t (*answers)[KEYS], uint64_t rid,
                       uint64_t answer)
 {
@@ -383,80 +368,20 @@ static void check_key(const struct player *player, uint64_t (*answers)[KEYS], ui
     }
 }
 
-static void check_notes(const struct game *game, const struct gz_notes *notes)
-{
-    for (size_t i = 0; i < notes->count; i++) assert_true(has_note(game, notes->notes[i].id));
-}
-
 static void check_heard(struct game *game, struct player *player)
 {
     for (const struct heard *heard = player->client->heard; heard != NULL; heard = heard->next) {
         for (size_t i = 0; i < heard->count; i++) {
             const struct gz_message *message = &heard->messages[i];
-            if (message->op == GZ_OP_NOTES) check_notes(game, &message->notes);
-            if (message->op == GZ_OP_OK && (message->has & GZ_HAS_OK_NOTE) != 0) {
-                assert_true(has_note(game, message->ok.note));
+            promises_check_stored(&game->host, message);
+            if (message->op != GZ_OP_OK) continue;
+            if ((message->has & GZ_HAS_OK_NOTE) != 0)
                 check_key(player, game->note_of_key, message->rid, message->ok.note);
-            }
-            bool is_edit_ok = message->op == GZ_OP_OK && (message->has & GZ_HAS_OK_EDIT) != 0;
-            if (!is_edit_ok && message->op != GZ_OP_EDIT) continue;
-            const struct gz_edit_record *edit =
-                stored_edit(game, is_edit_ok ? message->ok.edit : message->edit.id);
-            assert_non_null(edit);
-            assert_int_equal(edit->seq, is_edit_ok ? message->ok.seq : message->edit.seq);
-            if (is_edit_ok) check_key(player, game->edit_of_key, message->rid, message->ok.edit);
+            if ((message->has & GZ_HAS_OK_EDIT) != 0)
+                check_key(player, game->edit_of_key, message->rid, message->ok.edit);
         }
     }
     client_forget(player->client);
-}
-
-static bool runs_on(const struct gz_session *session, uint64_t node)
-{
-    for (size_t i = 0; i < session->gesture.count; i++) {
-        if (session->gesture.ids[i] == node) return true;
-    }
-    return false;
-}
-
-static void check_holders(const struct game *game)
-{
-    const struct gz_core *core = game->host.core;
-    const struct gz_node *node = NULL;
-    while ((node = gz_scene_walk_all(core->scene, node)) != NULL) {
-        if (node->holder == 0) continue;
-        const struct gz_session *holder = gz_core_session(core, node->holder);
-        assert_true(holder != NULL && runs_on(holder, node->id));
-    }
-    for (const struct gz_session *session = core->sessions; session != NULL;
-         session = session->next) {
-        for (size_t i = 0; i < session->gesture.count; i++) {
-            const struct gz_node *held = gz_scene_find(core->scene, session->gesture.ids[i]);
-            assert_true(held != NULL && held->holder == session->id);
-        }
-    }
-}
-
-/* Who is told of a crowd knows those who act, and itself. */
-static size_t count_known(const struct gz_core *core, const struct client *client)
-{
-    size_t count = 0;
-    for (const struct gz_session *session = core->sessions; session != NULL;
-         session = session->next)
-        count += !client->crowd || session->id == client->id || gz_sync_acts(&session->presence);
-    return count;
-}
-
-static void check_presence(const struct game *game, const struct client *client)
-{
-    const struct gz_core *core = game->host.core;
-    assert_int_equal(client->present_count, count_known(core, client));
-    assert_int_equal(client->here, client->crowd ? core->roster.count : 0);
-    for (size_t i = 0; i < client->present_count; i++) {
-        const struct gz_session *session = gz_core_session(core, client->present[i].session);
-        assert_non_null(session);
-        assert_int_equal(client->present[i].locked, session->gesture.count);
-        assert_int_equal(client->present[i].selected, session->selection.count);
-    }
 }
 
 /* Everybody reads, the disk commits, nothing moves any more. */
@@ -469,11 +394,12 @@ static void check_everything(struct game *game)
     host_turn(host);
     host_advance(host, 2);
     host_assert_equal(host);
-    check_holders(game);
+    promises_check_holders(host->core);
+    promises_check_tree(host->core);
     for (int i = 0; i < CLIENTS; i++) {
         check_heard(game, &game->players[i]);
         if (game->players[i].client->session == NULL) continue;
-        check_presence(game, game->players[i].client);
+        promises_check_presence(game->players[i].client);
         assert_int_equal(game->players[i].client->saved, gz_core_summary(host->core).seq);
     }
 }
@@ -548,7 +474,7 @@ static void step(struct game *game)
     if (player->client->session != NULL) say_something(game, player);
     if (below(game, 3) == 0) host_turn(&game->host);
     if (below(game, 3) == 0) disturb(game);
-    check_holders(game);
+    promises_check_holders(game->host.core);
     if (below(game, 8) > 0) return;
     for (int i = 0; i < CLIENTS; i++) check_heard(game, &game->players[i]);
 }
