@@ -77,6 +77,7 @@ export function makeKey() {
  * @property {boolean} sent on this connection
  * @property {number} losses the number of connections that were lost before the answer came
  * @property {((answer: any) => any) | undefined} instead
+ * @property {((answer: any) => void) | undefined} heard
  * @property {(parts: any[]) => void} resolve
  * @property {(error: GizmodError) => void} reject
  */
@@ -89,7 +90,8 @@ export function makeKey() {
  * @property {() => boolean} holds whether the edits made until now are to be held back
  * @property {(welcome: any) => void} welcomed called before waiting messages are sent, so that it
  * can send others before them
- * @property {(messages: any[]) => void} received the messages of a frame that answer no request
+ * @property {(messages: any[]) => void} received messages of a frame that answer no request, in
+ * order with the answers
  * @property {(status: Status) => void} status
  * @property {() => void} unsaved called when the number of waiting requests may have changed
  * @property {SessionToken} [token] the token that `hello` sends
@@ -202,9 +204,11 @@ export class Connection {
    * @param {any} message
    * @param {(answer: any) => any} [instead] gets the answer to a request that was sent again, and
    * returns a message to be sent in its place, if any. Requests that were made later wait for it
+   * @param {(answer: any) => void} [heard] gets the last `ok`, in order with the other messages of
+   * its frame; the promise settles later
    * @returns {Promise<any[]>} the `ok` messages that answer it
    */
-  ask(message, instead) {
+  ask(message, instead, heard) {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new GizmodError("closed", "the connection is closed"));
       if (!this.#open && message.key === undefined)
@@ -220,6 +224,7 @@ export class Connection {
         sent: false,
         losses: 0,
         instead,
+        heard,
         resolve,
         reject,
       };
@@ -358,8 +363,12 @@ export class Connection {
   #receive(data) {
     this.#silentBeats = 0;
     /** @type {any[]} */
-    const news = [];
+    let news = [];
     for (const message of decode(data)) {
+      if (message.op === "ok" && news.length > 0) {
+        this.handlers.received(news);
+        news = [];
+      }
       if (message.op === "welcome") this.#welcome(message);
       if (message.op === "error" && message.fatal)
         this.#fatal = new GizmodError(message.code, message.message, message);
@@ -434,8 +443,10 @@ export class Connection {
     if (message.op === "ok" && this.#replace(pending, message)) return true;
     this.#pending.delete(message.rid);
     if (pending.instead) queueMicrotask(() => this.goOn());
-    if (message.op === "ok") pending.resolve(pending.parts);
-    else pending.reject(new GizmodError(message.code, message.message, message));
+    if (message.op === "ok") {
+      pending.heard?.(message);
+      pending.resolve(pending.parts);
+    } else pending.reject(new GizmodError(message.code, message.message, message));
     this.handlers.unsaved();
     return true;
   }

@@ -146,15 +146,20 @@ test("selection_survives_a_connection_that_breaks_at_once_and_loses_what_is_gone
   const third = reconnect(session, second);
   await settled();
   assert.deepEqual(session.selection, [1, 2]);
-  third.tell(welcome({ resumed: true }), {
-    op: "delta",
-    from: 2,
-    seq: 3,
-    time: 1,
-    saved: 3,
-    nodes: [],
-    gone: [1],
-  });
+  const person = { session: 1, user: "Ada", role: "editor", selection: [] };
+  third.tell(
+    welcome({ resumed: true }),
+    { op: "presence", all: true, users: [person] },
+    {
+      op: "delta",
+      from: 2,
+      seq: 3,
+      time: 1,
+      saved: 3,
+      nodes: [],
+      gone: [1],
+    },
+  );
   await settled();
   third.tell({
     op: "error",
@@ -198,11 +203,14 @@ test("selection_stays_as_it_was_answered_when_others_are_told_of", async (t) => 
   assert.deepEqual(session.selection, [1], "another deleted node 2");
 });
 
+/** Of the compact form: what is told of session 1, by the bits of its fields. */
+const person = (bits, ...fields) => [2, bits, 1, ...fields];
+const { SELECTION, LENS, WHO } = { SELECTION: 16, LENS: 64, WHO: 512 + 2048 + 4096 };
+const ada = (...nodes) => person(SELECTION + WHO, nodes, "Ada", 0xff0000, "editor");
+
 test("selection_stays_as_it_was_answered_when_only_the_own_pointer_is_told", async (t) => {
   const { session, socket } = await joined(t);
-  const person = (bits, ...fields) => [2, bits, 1, ...fields];
-  const { SELECTION, LENS, WHO } = { SELECTION: 16, LENS: 64, WHO: 512 + 2048 + 4096 };
-  socket.tell(person(SELECTION + WHO, [], "Ada", 0xff0000, "editor"));
+  socket.tell(ada());
   const grabbed = session.grab("tx", { nodes: [1], at: [0, 0] });
   await settled();
   const { rid } = socket.last("grab");
@@ -211,6 +219,48 @@ test("selection_stays_as_it_was_answered_when_only_the_own_pointer_is_told", asy
   assert.deepEqual(session.selection, [1]);
   socket.tell(person(SELECTION, []));
   assert.deepEqual(session.selection, [], "another deleted node 1");
+});
+
+test("selection_is_as_it_was_told_or_answered_last_also_in_one_frame", async (t) => {
+  const asks = [
+    (session) => session.select([1, 2]),
+    (session) => session.grab("tx", { nodes: [1, 2], at: [0, 0] }),
+    (session) => session.down({ at: [0, 0] }),
+  ];
+  for (const [i, ask] of asks.entries()) {
+    const { session, socket } = await joined(t);
+    socket.tell(ada());
+    const asked = ask(session);
+    await settled();
+    const { rid } = socket.sent.at(-1);
+    socket.tell(person(SELECTION, [2]), { op: "ok", rid, hit: 1 });
+    await asked;
+    assert.deepEqual(session.selection, i < 2 ? [1, 2] : [1], "answered after it was told");
+    const again = ask(session);
+    await settled();
+    socket.tell({ op: "ok", rid: socket.sent.at(-1).rid, hit: 1 }, person(SELECTION, []));
+    await again;
+    assert.deepEqual(session.selection, [], "told after it was answered");
+  }
+});
+
+test("selection_is_what_others_left_of_it_if_a_choice_is_refused", async (t) => {
+  const { session, socket } = await joined(t);
+  socket.tell(ada(1, 2));
+  const chosen = session.select([2]).catch(({ code }) => code);
+  await settled();
+  const { rid } = socket.last("select");
+  socket.tell(person(SELECTION, [1]));
+  assert.deepEqual(session.selection, [2]);
+  socket.tell({
+    op: "error",
+    rid,
+    code: "unknown_node",
+    message: "there is no node 2",
+    nodes: [2],
+  });
+  assert.equal(await chosen, "unknown_node");
+  assert.deepEqual(session.selection, [1]);
 });
 
 test("frames_hold_no_more_than_the_server_takes", async (t) => {

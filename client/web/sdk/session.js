@@ -105,11 +105,8 @@ export class Session extends Emitter {
    */
   #whole = false;
   #pointerN = 0;
-  /**
-   * The number of `select` requests without an answer: until they are answered presence may contain
-   * the previous selection.
-   */
-  #selecting = 0;
+  /** After a loss, until the server has the selection again: what it tells of it is empty. */
+  #selectsAgain = false;
   /** The list that presence told last. @type {readonly Id[] | undefined} */
   #toldSelection;
   #choices = new Selection();
@@ -309,17 +306,14 @@ export class Session extends Emitter {
   async select(nodes, how = "set") {
     const choice = { nodes, how };
     if (!this.#connection.open && this.status.phase !== "closed") return this.#choose(choice);
-    this.#selecting++;
     this.#expect(choice);
     try {
-      await this.#ask({ op: "select", nodes, how });
-      this.#choose(choice);
+      await this.#ask({ op: "select", nodes, how }, () => this.#choose(choice));
     } catch (error) {
       if (!this.#isOnlyLost(error)) throw error;
       this.#choose(choice);
     } finally {
       this.#unexpect(choice);
-      this.#selecting--;
     }
   }
 
@@ -379,11 +373,12 @@ export class Session extends Emitter {
     if (this.#orbiting) return this.#orbit(place);
     const known = this.handleAt(place);
     if (known) return this.grab(known, place);
-    const { handle, hit } = await this.#press(place);
     const adds = place.mods?.includes("add");
+    const { handle, hit } = await this.#press(place, ({ handle, hit }) => {
+      if (handle === undefined && (hit !== undefined || !adds))
+        this.#choose({ nodes: hit === undefined ? [] : [hit], how: adds ? "add" : "set" });
+    });
     if (handle !== undefined) this.#serve(true);
-    else if (hit !== undefined || !adds)
-      this.#choose({ nodes: hit === undefined ? [] : [hit], how: adds ? "add" : "set" });
     return { handle, hit };
   }
 
@@ -456,16 +451,17 @@ export class Session extends Emitter {
     const isHere = this.#connection.open && (runs || !this.#connection.owesEnd);
     if (drag && !isHere && !runs) drag.alone = true;
     if (drag && !isHere) drag.goAway(this.scene.saved);
+    const chooses = () => choice && this.#choose(choice);
     try {
-      if (!drag?.away)
-        await this.#ask({ op: "grab", handle, nodes, ...more, ...(more.value && { n }) });
-      if (choice) this.#choose(choice);
+      if (drag?.away) chooses();
+      else
+        await this.#ask({ op: "grab", handle, nodes, ...more, ...(more.value && { n }) }, chooses);
     } catch (error) {
       if (!drag || !this.#isOnlyLost(error)) {
         this.#ungrab(drag, runs, n);
         throw error;
       }
-      if (choice) this.#choose(choice);
+      chooses();
     } finally {
       if (choice) this.#unexpect(choice);
     }
@@ -667,9 +663,9 @@ export class Session extends Emitter {
 
   // ---- inside ----
 
-  /** @param {any} message */
-  async #ask(message) {
-    return (await this.#connection.ask(message))[0];
+  /** @param {any} message @param {(answer: any) => void} [heard] as Connection.ask has it */
+  async #ask(message, heard) {
+    return (await this.#connection.ask(message, undefined, heard))[0];
   }
 
   /** @param {string} token */
@@ -776,7 +772,8 @@ export class Session extends Emitter {
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
     this.#connection.send({ op: "tool", ...this.tool });
     this.#token.watch();
-    void this.#selectAgain();
+    this.#selectsAgain = true;
+    void this.#selectAgain().finally(() => (this.#selectsAgain = false));
   }
 
   /** Selects again what still exists of the selection. */
@@ -893,7 +890,7 @@ export class Session extends Emitter {
     const nodes = this.#roster.person(this.id)?.selection;
     if (nodes === this.#toldSelection) return;
     this.#toldSelection = nodes;
-    if (nodes && this.#selecting === 0) this.#choose({ nodes, how: "set" });
+    if (nodes && !this.#selectsAgain) this.#choose({ nodes, how: "set" });
   }
 
   /** Selects what the server has selected. @param {Choice} choice */
@@ -1024,9 +1021,9 @@ export class Session extends Emitter {
     this.#showGizmo();
   }
 
-  /** @param {Place} place */
-  async #press(place) {
-    return this.#ask({ op: "pointer", phase: "down", n: ++this.#pointerN, ...place });
+  /** @param {Place} place @param {(answer: any) => void} [heard] as Connection.ask has it */
+  async #press(place, heard) {
+    return this.#ask({ op: "pointer", phase: "down", n: ++this.#pointerN, ...place }, heard);
   }
 
   /** @param {GizmodError} error that answers no request */
