@@ -1,9 +1,8 @@
 /* bench.c - `gizmoctl bench`: how fast a server is from here: joins, pointers, moves that viewers
  * see, edits that are stored. All clients are in this process, and one clock times both ends. */
-#include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "ctl.h"
 #include "proto/base/buffer.h"
@@ -138,6 +137,29 @@ static void take(struct bench *bench, size_t index, const struct gz_message *mes
                 message->error.message.bytes);
 }
 
+/* ---- going on ---- */
+
+/* What would end this program before the scene is deleted. A reader of the output that goes away
+ * counts, too. */
+static sigset_t ending_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) sigaddset(&set, signals[i]);
+    return set;
+}
+
+/* Whether nothing went wrong, and nobody has interrupted it. */
+static bool is_well(struct bench *bench)
+{
+    const sigset_t signals = ending_signals();
+    if (bench->error.status == GZ_OK &&
+        sigtimedwait(&signals, NULL, &(struct timespec){.tv_sec = 0}) > 0)
+        gz_fail(&bench->error, GZ_INTERNAL, "interrupted");
+    return bench->error.status == GZ_OK;
+}
+
 /* Takes what comes until a moment, or until the first of it. */
 static void listen(struct bench *bench, double until_s)
 {
@@ -158,11 +180,6 @@ static void listen(struct bench *bench, double until_s)
             gz_fail(&bench->error, GZ_INTERNAL, "the connection was closed: %s",
                     gz_client_reason(bench->clients[i]));
     }
-}
-
-static bool is_well(const struct bench *bench)
-{
-    return bench->error.status == GZ_OK;
 }
 
 static bool ask(struct bench *bench, struct gz_message *message)
@@ -218,6 +235,11 @@ static double rate_of(const struct bench *bench)
     return RATE_PART * (double)gz_client_welcome(bench->clients[0])->messages_per_s;
 }
 
+static double moves_per_s(const struct bench *bench)
+{
+    return fmin(MOVES_PER_S, rate_of(bench));
+}
+
 /* One pointer after the other: from its send to the delta that has it. */
 static bool measure_pointers(struct bench *bench, struct times *times)
 {
@@ -231,7 +253,7 @@ static bool measure_pointers(struct bench *bench, struct times *times)
     return is_well(bench);
 }
 
-/* Each viewer's first sight of each move. Sights are in the order of their time. */
+/* A delta that a viewer got counts from the latest move that it has. */
 static bool add_sights(struct bench *bench, uint64_t first, struct times *times)
 {
     uint64_t n = first;
@@ -252,14 +274,15 @@ static uint64_t heard_bytes(const struct bench *bench)
     return bytes;
 }
 
-/* Moves at the pace of a screen: from the send of each to the delta that brings it to a viewer. */
+/* Moves at the pace of a screen, if the server takes so many: from the send of each to the delta
+ * that brings it to a viewer. */
 static bool measure_moves(struct bench *bench, struct times *times, double *bytes_per_s)
 {
-    const double begin_s = ctl_now();
+    const double begin_s = ctl_now(), per_s = moves_per_s(bench);
     const uint64_t first = bench->pointer + 1, bytes = heard_bytes(bench);
     bench->sight_count = 0;
-    for (int i = 1; is_well(bench) && i <= bench->seconds * MOVES_PER_S; i++) {
-        const double due_s = begin_s + (double)i / MOVES_PER_S;
+    for (int i = 1; is_well(bench) && i <= bench->seconds * per_s; i++) {
+        const double due_s = begin_s + (double)i / per_s;
         if (!move(bench)) return false;
         while (is_well(bench) && ctl_now() < due_s) listen(bench, due_s);
     }
@@ -319,15 +342,7 @@ static bool measure_edits(struct bench *bench, size_t flight, double *per_s)
 
 static bool join(struct bench *bench, enum gz_role role)
 {
-    const struct gz_client_options said = {
-        .url = bench->args->server,
-        .scene = bench->args->operands[0],
-        .user = bench->args->user,
-        .token = bench->args->token,
-        .ca = bench->args->ca,
-        .has_role = true,
-        .role = role,
-    };
+    const struct gz_client_options said = ctl_client_options(bench->args, role);
     struct gz_client **client = &bench->clients[bench->count];
     if (gz_client_create(client, &said, &bench->error) != GZ_OK) return false;
     bench->count++;
@@ -344,12 +359,12 @@ static bool join_as_editor(struct bench *bench)
 /* One after the other, until each has the scene. */
 static bool measure_joins(struct bench *bench, size_t viewers, struct times *times)
 {
-    for (size_t i = 0; i < viewers; i++) {
+    for (size_t i = 0; i < viewers && is_well(bench); i++) {
         const double begin_s = ctl_now();
         if (!join(bench, GZ_ROLE_VIEWER) || !add_time(bench, times, ctl_now() - begin_s))
             return false;
     }
-    return true;
+    return is_well(bench);
 }
 
 /* ---- rows ---- */
@@ -404,7 +419,7 @@ static void report_viewers(struct bench *bench, size_t viewers, json_t *rows)
     struct times joins = {0}, moves = {0};
     if (measure_joins(bench, viewers, &joins))
         put_row(rows, "a viewer's join, one after the other", &joins, 0, 0);
-    snprintf(name, sizeof name, "%d moves a second to %zu viewers", MOVES_PER_S, viewers);
+    snprintf(name, sizeof name, "%.0f moves a second to %zu viewers", moves_per_s(bench), viewers);
     if (is_well(bench) && press(bench) && measure_moves(bench, &moves, &bytes_per_s) &&
         release(bench))
         put_row(rows, name, &moves, 0, bytes_per_s);
@@ -453,40 +468,60 @@ static void finish(struct bench *bench)
     free(bench->waits.list);
 }
 
+static enum gz_status make_scene(const struct ctl_args *args, struct gz_error *error)
+{
+    return request(args,
+                   (struct gz_http){.method = "PUT",
+                                    .type = "model/gltf+json",
+                                    .body = SCENE_JSON,
+                                    .body_size = sizeof SCENE_JSON - 1},
+                   error);
+}
+
+/* Measures, and deletes the scene whatever came of that. */
+static enum ctl_exit measure(const struct ctl_args *args, struct bench *bench, size_t viewers)
+{
+    struct gz_error error = {0}, left = {0};
+    json_t *rows = ctl_get(args, "--json")->given ? json_array() : NULL;
+    if (rows == NULL) printf("%-40s%10s%10s\n", "ms", "p50", "p99");
+    (void)fflush(stdout);
+    if (make_room(bench, viewers)) report(bench, viewers, rows);
+    finish(bench);
+    enum ctl_exit result = CTL_OK;
+    if (request(args, (struct gz_http){.method = "DELETE"}, &error) != GZ_OK) {
+        gz_fail(&left, error.status, "the scene %s stays: %s", args->operands[0], error.message);
+        result = ctl_fail(args, &left);
+    }
+    if (rows != NULL) ctl_put_json(stdout, json_pack("{s:o}", "rows", rows));
+    if (bench->error.status != GZ_OK) return ctl_fail(args, &bench->error);
+    return result == CTL_OK ? ctl_finish_output(args) : result;
+}
+
 static enum ctl_exit run(const struct ctl_args *args)
 {
     const struct gz_arg *viewers = ctl_get(args, "--viewers"),
                         *seconds = ctl_get(args, "--seconds");
-    const size_t count = viewers->given ? viewers->integer : VIEWERS_DEFAULT;
     struct bench bench = {.args = args,
                           .seconds = seconds->given ? (double)seconds->integer : SECONDS_DEFAULT};
     struct gz_error error = {0};
-    const struct gz_http put = {.method = "PUT",
-                                .type = "model/gltf+json",
-                                .body = SCENE_JSON,
-                                .body_size = sizeof SCENE_JSON - 1};
-    if (request(args, put, &error) != GZ_OK) return ctl_fail(args, &error);
-    json_t *rows = ctl_get(args, "--json")->given ? json_array() : NULL;
-    if (rows == NULL) printf("%-40s%10s%10s\n", "ms", "p50", "p99");
-    if (make_room(&bench, count)) report(&bench, count, rows);
-    finish(&bench);
-    const enum gz_status removed = request(args, (struct gz_http){.method = "DELETE"}, &error);
-    if (rows != NULL) ctl_put_json(stdout, json_pack("{s:o}", "rows", rows));
-    if (!is_well(&bench)) return ctl_fail(args, &bench.error);
-    return removed == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+    const sigset_t signals = ending_signals();
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    if (make_scene(args, &error) != GZ_OK) return ctl_fail(args, &error);
+    return measure(args, &bench, viewers->given ? viewers->integer : VIEWERS_DEFAULT);
 }
 
 const struct ctl_command ctl_bench = {
     .usage.name = "bench",
     .usage.operands = "SCENE",
     .usage.summary = "Measures the speed of a server from this machine, in a new scene.",
-    .usage.notes = "SCENE must not exist. It is deleted at the end; after Ctrl-C, delete it with "
-                   "gizmoctl rm.\n\nThe time of a pointer ends with the delta that answers it, "
-                   "that of an edit with the answer that it is on disk, that of a join with the "
-                   "whole scene, and that of a move with its delta at a viewer. All viewers are "
-                   "part of this process: on the server's machine they compete with the server for "
-                   "the processor.\n\nThe load is at most nine tenths of what the server accepts "
-                   "from one user. Start gizmod with a larger --messages-per-s to measure more.",
+    .usage.notes =
+        "SCENE must not exist. It is deleted at the end, also after Ctrl-C, which takes an "
+        "admin.\n\nThe time of a pointer ends with the delta that answers it, "
+        "that of an edit with the answer that it is on disk, that of a join with the "
+        "whole scene, and that of a move with its delta at a viewer. All viewers are "
+        "part of this process: on the server's machine they compete with the server for "
+        "the processor.\n\nThe load is at most nine tenths of what the server accepts "
+        "from one user. Start gizmod with a larger --messages-per-s to measure more.",
     .usage.options = options,
     .run = run,
 };

@@ -23,11 +23,9 @@ enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error
     return CTL_FAILED;
 }
 
-static enum ctl_exit join(const struct ctl_args *args, enum gz_role role, bool everybody,
-                          struct gz_client **client)
+struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz_role role)
 {
-    struct gz_error error = {0};
-    struct gz_client_options options = {
+    return (struct gz_client_options){
         .url = args->server,
         .scene = args->operands[0],
         .user = args->user,
@@ -35,8 +33,15 @@ static enum ctl_exit join(const struct ctl_args *args, enum gz_role role, bool e
         .ca = args->ca,
         .has_role = true,
         .role = role,
-        .everybody = everybody,
     };
+}
+
+static enum ctl_exit join(const struct ctl_args *args, enum gz_role role, bool everybody,
+                          struct gz_client **client)
+{
+    struct gz_error error = {0};
+    struct gz_client_options options = ctl_client_options(args, role);
+    options.everybody = everybody;
     if (gz_client_create(client, &options, &error) != GZ_OK) return ctl_fail(args, &error);
     if (gz_client_await(*client, 0, CTL_ANSWER_SECONDS, &error) == GZ_OK) return CTL_OK;
     gz_client_destroy(*client);

@@ -327,15 +327,8 @@ static enum ctl_exit run(const struct ctl_args *args)
         .deadline = time->given ? ctl_now() + time->numbers[0] : INFINITY,
     };
     struct gz_error error = {0};
-    struct gz_client_options join = {
-        .url = args->server,
-        .scene = args->operands[0],
-        .user = args->user,
-        .token = args->token,
-        .ca = args->ca,
-        .has_role = true,
-        .interest = watch.part ? &interest : NULL,
-    };
+    struct gz_client_options join = ctl_client_options(args, GZ_ROLE_VIEWER);
+    if (watch.part) join.interest = &interest;
     enum gz_status status = gz_client_create(&watch.client, &join, &error);
     if (status == GZ_OK) status = follow(&watch, &error);
     gz_client_destroy(watch.client);

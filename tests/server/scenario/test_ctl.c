@@ -20,6 +20,20 @@ struct call {
     const char *out, *err;
 };
 
+/* Calls that exit with 0, 1 and 2: first what they say, then the arguments. */
+#define SAYS(words, ...)                                                                           \
+    {                                                                                              \
+        {__VA_ARGS__}, 0, words, NULL                                                              \
+    }
+#define FAILS(words, ...)                                                                          \
+    {                                                                                              \
+        {__VA_ARGS__}, 1, NULL, words                                                              \
+    }
+#define WRONG(words, ...)                                                                          \
+    {                                                                                              \
+        {__VA_ARGS__}, 2, NULL, words                                                              \
+    }
+
 static size_t count_lines(const char *text)
 {
     size_t lines = 0;
@@ -39,293 +53,211 @@ static void check_has(const struct call *call, const char *stream, const char *t
                  stream, part, text);
 }
 
-static void check_call(const struct test_daemon *daemon, const char *input, const struct call *call)
+static void check_call(const struct test_daemon *daemon, const struct call *call)
 {
     struct test_output output;
-    test_ctl(&output, daemon, input, call->arguments);
-    check_has(call, "stdout", output.out, call->out);
+    test_ctl(&output, daemon, NULL, call->arguments);
     check_has(call, "stderr", output.err, call->err);
+    check_has(call, "stdout", output.out, call->out);
     assert_int_equal(output.code, call->code);
     if (call->code != 0) assert_int_equal(count_lines(output.err), 1);
     test_output_finish(&output);
 }
+
+static void check_calls(const struct test_daemon *daemon, const struct call *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++) check_call(daemon, &calls[i]);
+}
+#define CHECK(daemon, ...) check_call(daemon, &(struct call)__VA_ARGS__)
+#define CHECK_CALLS(daemon, calls) check_calls(daemon, calls, sizeof(calls) / sizeof(calls)[0])
 
 /* ---- without a daemon ---- */
 
 TEST(test_wrong_command_lines_exit_2_with_a_line_that_names_it)
 {
     static const struct call calls[] = {
-        {{NULL}, 2, NULL, "a command is missing"},
-        {{"fly"}, 2, NULL, "unknown command fly"},
-        {{"--fly"}, 2, NULL, "unknown option --fly"},
-        {{"ls", "--fly"}, 2, NULL, "unknown option --fly"},
-        {{"ls", "--jso"}, 2, NULL, "unknown option --jso"},
-        {{"ls", "-l"}, 2, NULL, "unknown option -l"},
-        {{"set", "--t", "-1,-2", "engine", "--s", "-1,1,1", "1"},
-         2,
-         NULL,
-         "--t: \"-1,-2\" is not X,Y,Z"},
-        {{"set", "--t=-1,-2", "engine", "1"}, 2, NULL, "--t: \"-1,-2\" is not X,Y,Z"},
-        {{"ls", "--", "--json"}, 2, NULL, "\"--json\" is not a scene name"},
-        {{"drag", "engine", "--steps", "1000001"},
-         2,
-         NULL,
-         "--steps: \"1000001\" is not a whole number from 0 to 1000000"},
-        {{"ls", "engine", "--json=yes"}, 2, NULL, "--json takes no value"},
-        {{"ls", "engine", "--server"}, 2, NULL, "--server needs a value"},
-        {{"ls", "engine", "--user", "a", "--user", "b"}, 2, NULL, "--user may be given only once"},
-        {{"ls", "Engine"}, 2, NULL, "\"Engine\" is not a scene name"},
-        {{"ls", "_engine"}, 2, NULL, "\"_engine\" is not a scene name"},
-        {{"ls", "engine", "more"}, 2, NULL, "unexpected operand \"more\""},
-        {{"import", "a.glb"}, 2, NULL, "SCENE is missing"},
-        {{"import"}, 2, NULL, "FILE is missing"},
-        {{"export", "engine"}, 2, NULL, "FILE is missing"},
-        {{"export", "engine", "a.obj"}, 2, NULL, "\"a.obj\" must end in .glb or .gltf"},
-        {{"export", "engine", "glb"}, 2, NULL, "must end in"},
-        {{"rm"}, 2, NULL, "SCENE is missing"},
-        {{"mv", "engine"}, 2, NULL, "NEW-SCENE is missing"},
-        {{"mv", "engine", "Motor"}, 2, NULL, "\"Motor\" is not a scene name"},
-        {{"backup", "engine"}, 2, NULL, "FILE.db is missing"},
-        {{"check"}, 2, NULL, "FILE.db is missing"},
-        {{"watch", "engine", "--count", "-1"}, 2, NULL, "--count: \"-1\""},
-        {{"watch", "engine", "--for", "soon"}, 2, NULL, "--for: \"soon\" is not a number"},
-        {{"drag", "engine", "--handle", "tx", "--from", "1,2", "--to", "3,4"},
-         2,
-         NULL,
-         "--node is missing"},
-        {{"drag", "engine", "--node", "1", "--handle", "tw"},
-         2,
-         NULL,
-         "--handle: \"tw\" is not one of tx"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1;2"},
-         2,
-         NULL,
-         "--from: \"1;2\" is not X,Y"},
-        {{"drag", "engine", "--handle", "tx", "--value", "1"}, 2, NULL, "--node is missing"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--to", "3,4"},
-         2,
-         NULL,
-         "--from is missing"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1 m"},
-         2,
-         NULL,
-         "--value: \"1 m\" is not V[,V]"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,2,3"},
-         2,
-         NULL,
-         "--value: \"1,2,3\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,"},
-         2,
-         NULL,
-         "--value: \"1,\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "nan"},
-         2,
-         NULL,
-         "--value: \"nan\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1", "--to", "3,4"},
-         2,
-         NULL,
-         "--value and --to"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1", "--hz", "5"},
-         2,
-         NULL,
-         "--value and --hz"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,inf"},
-         2,
-         NULL,
-         "--to: \"3,inf\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
-          "--look", "0,0,1"},
-         2,
-         NULL,
-         "EYE and TARGET"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
-          "--look", "0,0,1", "0,0,1"},
-         2,
-         NULL,
-         "same point"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
-          "--viewport", "12"},
-         2,
-         NULL,
-         "--viewport: \"12\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
-          "--fovy", "180"},
-         2,
-         NULL,
-         "--fovy: 180"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--hz",
-          "-5"},
-         2,
-         NULL,
-         "--hz: -5"},
-        {{"set", "engine"}, 2, NULL, "NODE is missing"},
-        {{"set", "engine", "1"}, 2, NULL, "nothing to set"},
-        {{"set", "engine", "1", "--t", "1,2"}, 2, NULL, "--t: \"1,2\" is not X,Y,Z"},
-        {{"set", "engine", "1", "--t", "1,2,nan"}, 2, NULL, "--t: \"1,2,nan\""},
-        {{"set", "engine", "1", "--r", "0,0,0,1", "--euler", "1,2,3"}, 2, NULL, "--r and --euler"},
-        {{"set", "engine", "1", "--euler", "1,2,3", "--order", "XXY"}, 2, NULL, "--order: \"XXY\""},
-        {{"set", "engine", "1", "--s", "1,1,1", "--order", "XYZ"}, 2, NULL, "--order"},
-        {{"history", "engine", "--since", "lunch"}, 2, NULL, "--since: \"lunch\" is not a time"},
-        {{"history", "engine", "--limit", "1001"},
-         2,
-         NULL,
-         "--limit: \"1001\" is not a whole number from 1 to 1000"},
-        {{"at", "engine"}, 2, NULL, "give one of --seq N|NAME and --time T"},
-        {{"at", "engine", "--seq", "1", "--time", "2"},
-         2,
-         NULL,
-         "give one of --seq N|NAME and --time T"},
-        {{"restore", "engine"}, 2, NULL, "--seq N|NAME is missing"},
-        {{"restore", "engine", "--seq", "9007199254740992"},
-         2,
-         NULL,
-         "--seq: \"9007199254740992\" is neither"},
-        {{"revert", "engine"}, 2, NULL, "EDIT is missing"},
-        {{"revert", "engine", "last"}, 2, NULL, "EDIT: \"last\" is not the number of an edit"},
-        {{"checkpoint", "engine"}, 2, NULL, "NAME is missing"},
-        {{"access", "engine", "--gone"}, 2, NULL, "USERS is missing"},
-        {{"access", "engine", "ann"}, 2, NULL, "USERS: needs --role ROLE or --gone"},
-        {{"access", "engine", "ann", "--role", "viewer", "--gone"},
-         2,
-         NULL,
-         "--role and --gone: give only one of them"},
-        {{"checkpoint", "engine", "a", "--seq", "1", "--gone"},
-         2,
-         NULL,
-         "--seq and --gone: give only one of them"},
-        {{"solve", "engine"}, 2, NULL, "unexpected operand"},
-        {{"watch", "engine", "--box", "1,2,3"},
-         2,
-         NULL,
-         "--box: \"1,2,3\" is not X0,Y0,Z0,X1,Y1,Z1"},
-        {{"watch", "engine", "--box", "0,0,0,1,1,1", "--subtree", "2"},
-         2,
-         NULL,
-         "--subtree and --box"},
-        {{"watch", "engine", "--subtree"}, 2, NULL, "--subtree needs a value"},
-        {{"who"}, 2, NULL, "SCENE is missing"},
-        {{"notes", "engine", "more"}, 2, NULL, "unexpected operand \"more\""},
-        {{"note", "engine"}, 2, NULL, "TEXT is missing"},
-        {{"note", "engine", "a", "--at", "1,2"}, 2, NULL, "--at: \"1,2\" is not X,Y,Z"},
-        {{"note", "engine", "a", "--reply", "first"},
-         2,
-         NULL,
-         "--reply: \"first\" is not a whole number"},
-        {{"note", "engine", "--done", "1", "--gone", "1"},
-         2,
-         NULL,
-         "--done, --open and --gone: give only one of them"},
-        {{"note", "engine", "--done", "1", "--reply", "2"},
-         2,
-         NULL,
-         "it cannot be used with --done"},
-        {{"note", "engine", "a", "--done", "1"}, 2, NULL, "--done takes no TEXT"},
-        {{"note", "engine", "--gone", "1", "--node", "1"},
-         2,
-         NULL,
-         "--gone takes no TEXT, --node or --at"},
-        {{"note", "engine", "--edit", "1"}, 2, NULL, "--edit: nothing to change"},
-        {{"ls", "--token", "secret"}, 2, NULL, "unknown option --token "},
-        {{"ls", "--token-file", "/nowhere"}, 2, NULL, "--token-file: /nowhere: No such file"},
-        {{"ls", "--token-file", "/dev/null"}, 2, NULL, "/dev/null: the first line is empty"},
-        {{"ls", "--token-file", "/dev/zero"}, 2, NULL, "/dev/zero: the first line is empty"},
-        {{"token", "--user", "a", "--expires", "1h"}, 2, NULL, "--keys is missing"},
-        {{"token", "--keys", "k", "--expires", "1h"}, 2, NULL, "--user is missing"},
-        {{"token", "--keys", "k", "--user", "a"}, 2, NULL, "--expires is missing"},
-        {{"token", "--keys", "k", "--guest", "--expires", "8"},
-         2,
-         NULL,
-         "--expires: \"8\" is not a length of time (30s, 10m, 8h, 7d)"},
-        {{"token", "--keys", "k", "--guest", "--expires", "1h", "--role", "admin"},
-         2,
-         NULL,
-         "--role: must be viewer or editor for a guest"},
-        {{"token", "--keys", "k", "--user", "a", "--expires", "0s"},
-         2,
-         NULL,
-         "--expires: must be above 0"},
-        {{"token", "--keys", "k", "--user", "", "--expires", "1h"},
-         2,
-         NULL,
-         "--user: must have 1 to 64 bytes"},
-        {{"token", "--keys", "k", "--user", "a", "--expires", "1h", "--role", "root"},
-         2,
-         NULL,
-         "--role: \"root\" is not one of viewer editor admin"},
-        {{"token", "--keys", "k", "--user", "a", "--expires", "1h", "--scene", ""},
-         2,
-         NULL,
-         "--scene: must have 1 to 64 bytes"},
-        {{"key"}, 2, NULL, "FILE is missing"},
-        {{"key", "--public", "--algorithm", "ES256", "k"},
-         2,
-         NULL,
-         "--algorithm and --public: give only one"},
+        WRONG("a command is missing", NULL),
+        WRONG("unknown command fly", "fly"),
+        WRONG("unknown option --fly", "--fly"),
+        WRONG("unknown option --fly", "ls", "--fly"),
+        WRONG("unknown option --jso", "ls", "--jso"),
+        WRONG("unknown option -l", "ls", "-l"),
+        WRONG("--t: \"-1,-2\" is not X,Y,Z", "set", "--t", "-1,-2", "engine", "--s", "-1,1,1", "1"),
+        WRONG("--t: \"-1,-2\" is not X,Y,Z", "set", "--t=-1,-2", "engine", "1"),
+        WRONG("\"--json\" is not a scene name", "ls", "--", "--json"),
+        WRONG("--steps: \"1000001\" is not a whole number from 0 to 1000000", "drag", "engine",
+              "--steps", "1000001"),
+        WRONG("--json takes no value", "ls", "engine", "--json=yes"),
+        WRONG("--server needs a value", "ls", "engine", "--server"),
+        WRONG("--user may be given only once", "ls", "engine", "--user", "a", "--user", "b"),
+        WRONG("\"Engine\" is not a scene name", "ls", "Engine"),
+        WRONG("\"_engine\" is not a scene name", "ls", "_engine"),
+        WRONG("unexpected operand \"more\"", "ls", "engine", "more"),
+        WRONG("SCENE is missing", "import", "a.glb"),
+        WRONG("FILE is missing", "import"),
+        WRONG("FILE is missing", "export", "engine"),
+        WRONG("\"a.obj\" must end in .glb or .gltf", "export", "engine", "a.obj"),
+        WRONG("must end in", "export", "engine", "glb"),
+        WRONG("SCENE is missing", "rm"),
+        WRONG("NEW-SCENE is missing", "mv", "engine"),
+        WRONG("\"Motor\" is not a scene name", "mv", "engine", "Motor"),
+        WRONG("FILE.db is missing", "backup", "engine"),
+        WRONG("FILE.db is missing", "check"),
+        WRONG("--count: \"-1\"", "watch", "engine", "--count", "-1"),
+        WRONG("--for: \"soon\" is not a number", "watch", "engine", "--for", "soon"),
+        WRONG("--node is missing", "drag", "engine", "--handle", "tx", "--from", "1,2", "--to",
+              "3,4"),
+        WRONG("--handle: \"tw\" is not one of tx", "drag", "engine", "--node", "1", "--handle",
+              "tw"),
+        WRONG("--from: \"1;2\" is not X,Y", "drag", "engine", "--node", "1", "--handle", "tx",
+              "--from", "1;2"),
+        WRONG("--node is missing", "drag", "engine", "--handle", "tx", "--value", "1"),
+        WRONG("--from is missing", "drag", "engine", "--node", "1", "--handle", "tx", "--to",
+              "3,4"),
+        WRONG("--value: \"1 m\" is not V[,V]", "drag", "engine", "--node", "1", "--handle", "tx",
+              "--value", "1 m"),
+        WRONG("--value: \"1,2,3\"", "drag", "engine", "--node", "1", "--handle", "tx", "--value",
+              "1,2,3"),
+        WRONG("--value: \"1,\"", "drag", "engine", "--node", "1", "--handle", "tx", "--value",
+              "1,"),
+        WRONG("--value: \"nan\"", "drag", "engine", "--node", "1", "--handle", "tx", "--value",
+              "nan"),
+        WRONG("--value and --to", "drag", "engine", "--node", "1", "--handle", "tx", "--value", "1",
+              "--to", "3,4"),
+        WRONG("--value and --hz", "drag", "engine", "--node", "1", "--handle", "tx", "--value", "1",
+              "--hz", "5"),
+        WRONG("--to: \"3,inf\"", "drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2",
+              "--to", "3,inf"),
+        WRONG("EYE and TARGET", "drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2",
+              "--to", "3,4", "--look", "0,0,1"),
+        WRONG("same point", "drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2",
+              "--to", "3,4", "--look", "0,0,1", "0,0,1"),
+        WRONG("--viewport: \"12\"", "drag", "engine", "--node", "1", "--handle", "tx", "--from",
+              "1,2", "--to", "3,4", "--viewport", "12"),
+        WRONG("--fovy: 180", "drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2",
+              "--to", "3,4", "--fovy", "180"),
+        WRONG("--hz: -5", "drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2",
+              "--to", "3,4", "--hz", "-5"),
+        WRONG("NODE is missing", "set", "engine"),
+        WRONG("nothing to set", "set", "engine", "1"),
+        WRONG("--t: \"1,2\" is not X,Y,Z", "set", "engine", "1", "--t", "1,2"),
+        WRONG("--t: \"1,2,nan\"", "set", "engine", "1", "--t", "1,2,nan"),
+        WRONG("--r and --euler", "set", "engine", "1", "--r", "0,0,0,1", "--euler", "1,2,3"),
+        WRONG("--order: \"XXY\"", "set", "engine", "1", "--euler", "1,2,3", "--order", "XXY"),
+        WRONG("--order", "set", "engine", "1", "--s", "1,1,1", "--order", "XYZ"),
+        WRONG("--since: \"lunch\" is not a time", "history", "engine", "--since", "lunch"),
+        WRONG("--limit: \"1001\" is not a whole number from 1 to 1000", "history", "engine",
+              "--limit", "1001"),
+        WRONG("give one of --seq N|NAME and --time T", "at", "engine"),
+        WRONG("give one of --seq N|NAME and --time T", "at", "engine", "--seq", "1", "--time", "2"),
+        WRONG("--seq N|NAME is missing", "restore", "engine"),
+        WRONG("--seq: \"9007199254740992\" is neither", "restore", "engine", "--seq",
+              "9007199254740992"),
+        WRONG("EDIT is missing", "revert", "engine"),
+        WRONG("EDIT: \"last\" is not the number of an edit", "revert", "engine", "last"),
+        WRONG("NAME is missing", "checkpoint", "engine"),
+        WRONG("USERS is missing", "access", "engine", "--gone"),
+        WRONG("USERS: needs --role ROLE or --gone", "access", "engine", "ann"),
+        WRONG("--role and --gone: give only one of them", "access", "engine", "ann", "--role",
+              "viewer", "--gone"),
+        WRONG("--seq and --gone: give only one of them", "checkpoint", "engine", "a", "--seq", "1",
+              "--gone"),
+        WRONG("unexpected operand", "solve", "engine"),
+        WRONG("--box: \"1,2,3\" is not X0,Y0,Z0,X1,Y1,Z1", "watch", "engine", "--box", "1,2,3"),
+        WRONG("--subtree and --box", "watch", "engine", "--box", "0,0,0,1,1,1", "--subtree", "2"),
+        WRONG("--subtree needs a value", "watch", "engine", "--subtree"),
+        WRONG("SCENE is missing", "who"),
+        WRONG("unexpected operand \"more\"", "notes", "engine", "more"),
+        WRONG("TEXT is missing", "note", "engine"),
+        WRONG("--at: \"1,2\" is not X,Y,Z", "note", "engine", "a", "--at", "1,2"),
+        WRONG("--reply: \"first\" is not a whole number", "note", "engine", "a", "--reply",
+              "first"),
+        WRONG("--done, --open and --gone: give only one of them", "note", "engine", "--done", "1",
+              "--gone", "1"),
+        WRONG("it cannot be used with --done", "note", "engine", "--done", "1", "--reply", "2"),
+        WRONG("--done takes no TEXT", "note", "engine", "a", "--done", "1"),
+        WRONG("--gone takes no TEXT, --node or --at", "note", "engine", "--gone", "1", "--node",
+              "1"),
+        WRONG("--edit: nothing to change", "note", "engine", "--edit", "1"),
+        WRONG("unknown option --token ", "ls", "--token", "secret"),
+        WRONG("--token-file: /nowhere: No such file", "ls", "--token-file", "/nowhere"),
+        WRONG("/dev/null: the first line is empty", "ls", "--token-file", "/dev/null"),
+        WRONG("/dev/zero: the first line is empty", "ls", "--token-file", "/dev/zero"),
+        WRONG("--keys is missing", "token", "--user", "a", "--expires", "1h"),
+        WRONG("--user is missing", "token", "--keys", "k", "--expires", "1h"),
+        WRONG("--expires is missing", "token", "--keys", "k", "--user", "a"),
+        WRONG("--expires: \"8\" is not a length of time (30s, 10m, 8h, 7d)", "token", "--keys", "k",
+              "--guest", "--expires", "8"),
+        WRONG("--role: must be viewer or editor for a guest", "token", "--keys", "k", "--guest",
+              "--expires", "1h", "--role", "admin"),
+        WRONG("--expires: must be above 0", "token", "--keys", "k", "--user", "a", "--expires",
+              "0s"),
+        WRONG("--user: must have 1 to 64 bytes", "token", "--keys", "k", "--user", "", "--expires",
+              "1h"),
+        WRONG("--role: \"root\" is not one of viewer editor admin", "token", "--keys", "k",
+              "--user", "a", "--expires", "1h", "--role", "root"),
+        WRONG("--scene: must have 1 to 64 bytes", "token", "--keys", "k", "--user", "a",
+              "--expires", "1h", "--scene", ""),
+        WRONG("FILE is missing", "key"),
+        WRONG("--algorithm and --public: give only one", "key", "--public", "--algorithm", "ES256",
+              "k"),
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
+    CHECK_CALLS(NULL, calls);
 }
 
 TEST(test_failures_at_run_time_exit_1_with_a_line)
 {
     static const struct call calls[] = {
-        {{"ls", "--server", "ws://127.0.0.1:1/ws"}, 1, NULL, "ws://127.0.0.1:1/ws"},
-        {{"ls", "engine", "--server", "ws://127.0.0.1:1/ws"},
-         1,
-         NULL,
-         "cannot connect to ws://127.0.0.1:1/ws"},
-        {{"ls", "engine", "--server", "http://127.0.0.1/ws"}, 1, NULL, "does not begin with ws://"},
-        {{"ls", "engine", "--server", "ws://127.0.0.1:99999/ws"}, 1, NULL, "port"},
-        {{"ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"},
-         1,
-         NULL,
-         "does not end in /ws"},
-        {{"import", "/nowhere/a.glb", "engine"}, 1, NULL, "No such file"},
-        {{"check", "/nowhere/a.db"}, 1, NULL, "a.db: No such file or directory (unknown_scene)"},
-        {{"check", "/etc/passwd"}, 1, NULL, "file is not a database"},
-        {{"check", "/etc/passwd", "--against", "/nowhere/a.db"}, 1, NULL, "not a database"},
-        {{"backup", "engine", "/nowhere/a.db"}, 1, NULL, "/nowhere/a.db.part"},
-        {{"key", "/nowhere/k"}, 1, NULL, "/nowhere/k.part: No such file"},
-        {{"key", "--public", "/nowhere/k"}, 1, NULL, "/nowhere/k: No such file"},
-        {{"key", "--algorithm", "none", "/nowhere/k"}, 1, NULL, "\"none\" is not one of HS256"},
-        {{"key", "/etc/passwd"}, 1, NULL, "/etc/passwd: is not JSON: line 1"},
-        {{"token", "--keys", "/etc/passwd", "--user", "a", "--expires", "1h"},
-         1,
-         NULL,
-         "/etc/passwd: is not JSON: line 1"},
+        FAILS("ws://127.0.0.1:1/ws", "ls", "--server", "ws://127.0.0.1:1/ws"),
+        FAILS("cannot connect to ws://127.0.0.1:1/ws", "ls", "engine", "--server",
+              "ws://127.0.0.1:1/ws"),
+        FAILS("does not begin with ws://", "ls", "engine", "--server", "http://127.0.0.1/ws"),
+        FAILS("port", "ls", "engine", "--server", "ws://127.0.0.1:99999/ws"),
+        FAILS("does not end in /ws", "ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"),
+        FAILS("No such file", "import", "/nowhere/a.glb", "engine"),
+        FAILS("a.db: No such file or directory (unknown_scene)", "check", "/nowhere/a.db"),
+        FAILS("file is not a database", "check", "/etc/passwd"),
+        FAILS("not a database", "check", "/etc/passwd", "--against", "/nowhere/a.db"),
+        FAILS("/nowhere/a.db.part", "backup", "engine", "/nowhere/a.db"),
+        FAILS("/nowhere/k.part: No such file", "key", "/nowhere/k"),
+        FAILS("/nowhere/k: No such file", "key", "--public", "/nowhere/k"),
+        FAILS("\"none\" is not one of HS256", "key", "--algorithm", "none", "/nowhere/k"),
+        FAILS("/etc/passwd: is not JSON: line 1", "key", "/etc/passwd"),
+        FAILS("/etc/passwd: is not JSON: line 1", "token", "--keys", "/etc/passwd", "--user", "a",
+              "--expires", "1h"),
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
+    CHECK_CALLS(NULL, calls);
 }
 
 TEST(test_help_of_each_command_names_its_options)
 {
     static const struct call calls[] = {
-        {{"--help"}, 0, "restore SCENE", NULL},
-        {{"import", "--help"}, 0, "FILE SCENE", NULL},
-        {{"export", "--help"}, 0, "SCENE FILE", NULL},
-        {{"rm", "--help"}, 0, "This is final: gizmoctl backup SCENE FILE.db keeps a copy", NULL},
-        {{"mv", "--help"}, 0, "SCENE NEW-SCENE", NULL},
-        {{"watch", "--help"}, 0, "--json", NULL},
-        {{"ls", "--help"}, 0, "[SCENE]", NULL},
-        {{"drag", "--help"}, 0, "--look EYE TARGET", NULL},
-        {{"set", "--help"}, 0, "in degrees", NULL},
-        {{"history", "--help"}, 0, "--since T", NULL},
-        {{"at", "--help"}, 0, "--time T", NULL},
-        {{"restore", "--help"}, 0, "--seq N", NULL},
-        {{"backup", "--help"}, 0, "FILE.db", NULL},
-        {{"solve", "--help"}, 0, "--server URL", NULL},
-        {{"who", "--help"}, 0, "role, colour, tool", NULL},
-        {{"watch", "--help"}, 0, "--box X0,Y0,Z0,X1,Y1,Z1", NULL},
-        {{"check", "--help"}, 0, "--against FILE.db", NULL},
-        {{"note", "--help"}, 0, "SCENE [TEXT]", NULL},
-        {{"notes", "--help"}, 0, "--all", NULL},
-        {{"undo", "--help"}, 0, "--force", NULL},
-        {{"token", "--help"}, 0, "--expires TIME", NULL},
-        {{"key", "--help"}, 0, "--public", NULL},
-        {{"bench", "--help"}, 0, "--viewers N", NULL},
-        {{"drag", "--help"}, 0, "degrees about rx ry rz rv", NULL},
+        SAYS("restore SCENE", "--help"),
+        SAYS("FILE SCENE", "import", "--help"),
+        SAYS("SCENE FILE", "export", "--help"),
+        SAYS("This is final: gizmoctl backup SCENE FILE.db keeps a copy", "rm", "--help"),
+        SAYS("SCENE NEW-SCENE", "mv", "--help"),
+        SAYS("--json", "watch", "--help"),
+        SAYS("[SCENE]", "ls", "--help"),
+        SAYS("--look EYE TARGET", "drag", "--help"),
+        SAYS("in degrees", "set", "--help"),
+        SAYS("--since T", "history", "--help"),
+        SAYS("--time T", "at", "--help"),
+        SAYS("--seq N", "restore", "--help"),
+        SAYS("FILE.db", "backup", "--help"),
+        SAYS("--server URL", "solve", "--help"),
+        SAYS("role, colour, tool", "who", "--help"),
+        SAYS("--box X0,Y0,Z0,X1,Y1,Z1", "watch", "--help"),
+        SAYS("--against FILE.db", "check", "--help"),
+        SAYS("SCENE [TEXT]", "note", "--help"),
+        SAYS("--all", "notes", "--help"),
+        SAYS("--force", "undo", "--help"),
+        SAYS("--expires TIME", "token", "--help"),
+        SAYS("--public", "key", "--help"),
+        SAYS("--viewers N", "bench", "--help"),
+        SAYS("degrees about rx ry rz rv", "drag", "--help"),
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
+    CHECK_CALLS(NULL, calls);
 }
 
 /* ---- solve ---- */
@@ -401,19 +333,19 @@ static mode_t mode_of(const char *path)
 static void test_a_file_of_keys_is_private_and_replaced_whole(void **state)
 {
     const struct keys_folder *folder = *state;
-    const struct call make = {{"key", folder->file}, 0, NULL, NULL};
-    const struct call bad = {{"key", folder->file}, 1, NULL, "is not JSON"};
+    const struct call make = SAYS(NULL, "key", folder->file);
+    const struct call bad = FAILS("is not JSON", "key", folder->file);
     mode_t mask = umask(0);
-    check_call(NULL, NULL, &make);
+    check_call(NULL, &make);
     umask(mask);
     assert_int_equal(mode_of(folder->file), 0600);
     assert_int_equal(chmod(folder->file, 0640), 0);
-    check_call(NULL, NULL, &make);
+    check_call(NULL, &make);
     assert_int_equal(mode_of(folder->file), 0640);
-    const struct call print = {{"key", "--public", folder->file}, 0, "\"ES256\"", NULL};
-    check_call(NULL, NULL, &print);
+    const struct call print = SAYS("\"ES256\"", "key", "--public", folder->file);
+    check_call(NULL, &print);
     assert_int_equal(truncate(folder->file, 10), 0);
-    check_call(NULL, NULL, &bad);
+    check_call(NULL, &bad);
     struct stat after;
     assert_int_equal(stat(folder->file, &after), 0);
     assert_int_equal(after.st_size, 10);
@@ -422,14 +354,14 @@ static void test_a_file_of_keys_is_private_and_replaced_whole(void **state)
 static void test_a_token_of_exposed_keys_comes_with_a_warning(void **state)
 {
     const struct keys_folder *folder = *state;
-    const struct call make = {{"key", folder->file}, 0, NULL, NULL};
-    struct call sign = {
-        {"token", "--keys", folder->file, "--user", "a", "--expires", "1h"}, 0, "eyJ", NULL};
-    check_call(NULL, NULL, &make);
-    check_call(NULL, NULL, &sign);
+    const struct call make = SAYS(NULL, "key", folder->file);
+    struct call sign =
+        SAYS("eyJ", "token", "--keys", folder->file, "--user", "a", "--expires", "1h");
+    check_call(NULL, &make);
+    check_call(NULL, &sign);
     assert_int_equal(chmod(folder->file, 0644), 0);
     sign.err = "other users can read or change";
-    check_call(NULL, NULL, &sign);
+    check_call(NULL, &sign);
 }
 
 /* Answers one HTTP request with an empty list, and keeps what was asked. */
@@ -585,9 +517,8 @@ static void test_import_names_the_format_of_a_file_that_is_no_gltf(void **state)
     assert_non_null(file);
     fputs("# a cube\nv 0 0 0\nv 1 0 0\nf 1 2 1\n", file);
     fclose(file);
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"import", path, "part"}, 1, NULL, "an OBJ file"});
-    check_call(&stage->daemon, NULL, &(struct call){{"ls"}, 0, NULL, NULL});
+    CHECK(&stage->daemon, FAILS("an OBJ file", "import", path, "part"));
+    CHECK(&stage->daemon, SAYS(NULL, "ls"));
 }
 
 /* The edit is told in three parts. */
@@ -606,9 +537,9 @@ static void test_history_of_an_edit_of_many_nodes_is_one_line(void **state)
     fputs("]}", file);
     fclose(file);
     const struct test_daemon *daemon = &stage->daemon;
-    const struct call history = {{"history", "many", "--json"}, 0, NULL, NULL};
-    check_call(daemon, NULL, &(struct call){{"import", path, "many"}, 0, "2500 nodes", NULL});
-    check_call(daemon, NULL, &(struct call){{"history", "many"}, 0, " 2500 nodes\n", NULL});
+    const struct call history = SAYS(NULL, "history", "many", "--json");
+    CHECK(daemon, SAYS("2500 nodes", "import", path, "many"));
+    CHECK(daemon, SAYS(" 2500 nodes\n", "history", "many"));
     test_ctl(&output, daemon, NULL, history.arguments);
     assert_int_equal(count_lines(output.out), 1);
     check_has(&history, "stdout", output.out, ",1000,1001,");
@@ -625,123 +556,81 @@ static void test_a_scenes_life_on_the_command_line(void **state)
     snprintf(out, sizeof out, "%s/out.gltf", stage->daemon.directory);
     snprintf(db, sizeof db, "%s/copy.db", stage->daemon.directory);
     const struct call calls[] = {
-        {{"ls"}, 0, NULL, NULL},
-        {{"ls", "arm"}, 1, NULL, "unknown_scene"},
-        {{"import", file, "arm"}, 0, "arm: 3 nodes\n", NULL},
-        {{"import", file, "arm"}, 1, NULL, "arm"},
-        {{"import", file, "arm", "--replace", "--user", "anna"}, 0, "arm: 3 nodes\n", NULL},
-        {{"ls"}, 0, "arm ", NULL},
-        {{"ls", "--json"}, 0, "\"name\":\"arm\"", NULL},
-        {{"ls", "arm"}, 0, "base  ", NULL},
-        {{"ls", "arm"}, 0, "t (0, 1, 0) m  r (0, 0, 0) deg  s (1, 1, 1)", NULL},
-        {{"ls", "arm"}, 0, "r (0, 90, 0) deg", NULL},
-        {{"ls", "arm", "--json"}, 0, "\"name\":\"base\"", NULL},
-        {{"set", "arm", "base", "--t", "-1,0.5,2", "--user", "anna"},
-         0,
-         "t (-1, 0.5, 2) m  edit ",
-         NULL},
-        {{"set", "arm", "base", "--euler", "0,30,0", "--user", "anna"},
-         0,
-         "r (0, 30, 0) deg  edit ",
-         NULL},
-        {{"set", "arm", "base", "--euler", "10,20,30", "--order", "ZYX", "--key", "k1", "--user",
-          "anna"},
-         0,
-         "edit ",
-         NULL},
-        {{"set", "arm", "link", "--t", "1,1,1"}, 1, NULL, "several nodes are named \"link\""},
-        {{"set", "arm", "wrench", "--t", "1,1,1"},
-         1,
-         NULL,
-         "no node has the name or id \"wrench\""},
-        {{"set", "arm", "base", "--s", "0,1,1"}, 1, NULL, "(bad_value)"},
-        {{"set", "arm", "base", "--name", "foot", "--user", "anna"}, 0, "name foot", NULL},
-        {{"undo", "arm", "--user", "anna"}, 0, "edit ", NULL},
-        {{"redo", "arm", "--user", "anna", "--json"}, 0, "{\"op\":\"ok\",\"edit\":", NULL},
-        {{"undo", "arm", "--user", "nobody"}, 1, NULL, "(bad_state)"},
-        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,440",
-          "--hz", "0", "--user", "bert"},
-         0,
-         "  ty  t (-1, 0.5, 2) -> (-1, ",
-         NULL},
-        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,540",
-          "--hz", "0"},
-         0,
-         "nothing changed",
-         NULL},
-        {{"history", "arm", "--user", "bert"}, 0, "translate ty", NULL},
-        {{"history", "arm"}, 0, "edit 1  ", NULL},
-        {{"drag", "arm", "--node", "foot", "--handle", "tz", "--value", "-0.25", "--user", "cleo"},
-         0,
-         "  tz typed -0.25 m  t (",
-         NULL},
-        {{"drag", "arm", "--node", "foot", "--handle", "tz", "--value", "0"},
-         0,
-         "nothing changed",
-         NULL},
-        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1"},
-         1,
-         NULL,
-         "value: txy takes two numbers"},
-        {{"drag", "arm", "--node", "foot", "--handle", "rb", "--value", "1"},
-         1,
-         NULL,
-         "value: rb takes no number"},
-        {{"drag", "arm", "--node", "foot", "--handle", "su", "--value", "0"},
-         1,
-         NULL,
-         "value: su cannot be 0"},
-        {{"drag", "arm", "--node", "foot", "--handle", "tx", "--value", "1e16"},
-         1,
-         NULL,
-         "value: beyond 1e15"},
-        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1,-2", "--json", "--user",
-          "cleo"},
-         0,
-         "{\"op\":\"ok\",\"edit\":",
-         NULL},
-        {{"history", "arm", "--user", "cleo", "--limit", "1"},
-         0,
-         "translate txy typed (1, -2) m  foot",
-         NULL},
-        {{"history", "arm", "--user", "cleo", "--limit", "1", "--json"},
-         0,
-         "\"value\":[1.0,-2.0]",
-         NULL},
-        {{"history", "arm", "--node", "foot"}, 0, "name base -> foot", NULL},
-        {{"history", "arm", "--node", "foot"},
-         0,
-         "set            base #4  t (0, 1, 0) -> (-1, 0.5, 2) m",
-         NULL},
-        {{"history", "arm", "--node", "foot", "--json"}, 0, "\"name\":\"base\"", NULL},
-        {{"history", "arm", "--since", "1h", "--json"}, 0, "\"op\":\"edit\"", NULL},
-        {{"history", "arm", "--before", "1970-01-02"}, 0, NULL, NULL},
-        {{"at", "arm", "--time", "0s"}, 0, "foot", NULL},
-        {{"at", "arm", "--seq", "9000000"}, 1, NULL, "seq"},
-        {{"restore", "arm", "--seq", "9000000"}, 1, NULL, "seq"},
-        {{"export", "arm", out}, 0, NULL, NULL},
-        {{"export", "none", out}, 1, NULL, "unknown_scene"},
-        {{"backup", "arm", db}, 0, NULL, NULL},
-        {{"check", db}, 0, "nothing is wrong", NULL},
-        {{"check", db, "--against", db}, 0, "row by row", NULL},
-        {{"set", "--s", "-1,1,1", "arm", "--t", "-1,-2,-3", "foot", "--user", "anna"},
-         0,
-         "t (-1, -2, -3) m",
-         NULL},
-        {{"note", "--user", "anna", "arm", "--", "-5 mm"}, 0, "note 1", NULL},
-        {{"notes", "arm"}, 0, "-5 mm", NULL},
-        {{"watch", "arm", "--count", "1"}, 0, "the scene so far, 3 nodes", NULL},
-        {{"watch", "arm", "--count", "1", "--json"}, 0, "{\"op\":\"delta\",\"from\":0,", NULL},
-        {{"watch", "arm", "--for", "0.1"}, 0, "the scene so far", NULL},
+        SAYS(NULL, "ls"),
+        FAILS("unknown_scene", "ls", "arm"),
+        SAYS("arm: 3 nodes\n", "import", file, "arm"),
+        FAILS("arm", "import", file, "arm"),
+        SAYS("arm: 3 nodes\n", "import", file, "arm", "--replace", "--user", "anna"),
+        SAYS("arm ", "ls"),
+        SAYS("\"name\":\"arm\"", "ls", "--json"),
+        SAYS("base  ", "ls", "arm"),
+        SAYS("t (0, 1, 0) m  r (0, 0, 0) deg  s (1, 1, 1)", "ls", "arm"),
+        SAYS("r (0, 90, 0) deg", "ls", "arm"),
+        SAYS("\"name\":\"base\"", "ls", "arm", "--json"),
+        SAYS("t (-1, 0.5, 2) m  edit ", "set", "arm", "base", "--t", "-1,0.5,2", "--user", "anna"),
+        SAYS("r (0, 30, 0) deg  edit ", "set", "arm", "base", "--euler", "0,30,0", "--user",
+             "anna"),
+        SAYS("edit ", "set", "arm", "base", "--euler", "10,20,30", "--order", "ZYX", "--key", "k1",
+             "--user", "anna"),
+        FAILS("several nodes are named \"link\"", "set", "arm", "link", "--t", "1,1,1"),
+        FAILS("no node has the name or id \"wrench\"", "set", "arm", "wrench", "--t", "1,1,1"),
+        FAILS("(bad_value)", "set", "arm", "base", "--s", "0,1,1"),
+        SAYS("name foot", "set", "arm", "base", "--name", "foot", "--user", "anna"),
+        SAYS("edit ", "undo", "arm", "--user", "anna"),
+        SAYS("{\"op\":\"ok\",\"edit\":", "redo", "arm", "--user", "anna", "--json"),
+        FAILS("(bad_state)", "undo", "arm", "--user", "nobody"),
+        SAYS("  ty  t (-1, 0.5, 2) -> (-1, ", "drag", "arm", "--node", "foot", "--handle", "ty",
+             "--from", "960,540", "--to", "960,440", "--hz", "0", "--user", "bert"),
+        SAYS("nothing changed", "drag", "arm", "--node", "foot", "--handle", "ty", "--from",
+             "960,540", "--to", "960,540", "--hz", "0"),
+        SAYS("translate ty", "history", "arm", "--user", "bert"),
+        SAYS("edit 1  ", "history", "arm"),
+        SAYS("  tz typed -0.25 m  t (", "drag", "arm", "--node", "foot", "--handle", "tz",
+             "--value", "-0.25", "--user", "cleo"),
+        SAYS("nothing changed", "drag", "arm", "--node", "foot", "--handle", "tz", "--value", "0"),
+        FAILS("value: txy takes two numbers", "drag", "arm", "--node", "foot", "--handle", "txy",
+              "--value", "1"),
+        FAILS("value: rb takes no number", "drag", "arm", "--node", "foot", "--handle", "rb",
+              "--value", "1"),
+        FAILS("value: su cannot be 0", "drag", "arm", "--node", "foot", "--handle", "su", "--value",
+              "0"),
+        FAILS("value: beyond 1e15", "drag", "arm", "--node", "foot", "--handle", "tx", "--value",
+              "1e16"),
+        SAYS("{\"op\":\"ok\",\"edit\":", "drag", "arm", "--node", "foot", "--handle", "txy",
+             "--value", "1,-2", "--json", "--user", "cleo"),
+        SAYS("translate txy typed (1, -2) m  foot", "history", "arm", "--user", "cleo", "--limit",
+             "1"),
+        SAYS("\"value\":[1.0,-2.0]", "history", "arm", "--user", "cleo", "--limit", "1", "--json"),
+        SAYS("name base -> foot", "history", "arm", "--node", "foot"),
+        SAYS("set            base #4  t (0, 1, 0) -> (-1, 0.5, 2) m", "history", "arm", "--node",
+             "foot"),
+        SAYS("\"name\":\"base\"", "history", "arm", "--node", "foot", "--json"),
+        SAYS("\"op\":\"edit\"", "history", "arm", "--since", "1h", "--json"),
+        SAYS(NULL, "history", "arm", "--before", "1970-01-02"),
+        SAYS("foot", "at", "arm", "--time", "0s"),
+        FAILS("seq", "at", "arm", "--seq", "9000000"),
+        FAILS("seq", "restore", "arm", "--seq", "9000000"),
+        SAYS(NULL, "export", "arm", out),
+        FAILS("unknown_scene", "export", "none", out),
+        SAYS(NULL, "backup", "arm", db),
+        SAYS("nothing is wrong", "check", db),
+        SAYS("row by row", "check", db, "--against", db),
+        SAYS("t (-1, -2, -3) m", "set", "--s", "-1,1,1", "arm", "--t", "-1,-2,-3", "foot", "--user",
+             "anna"),
+        SAYS("note 1", "note", "--user", "anna", "arm", "--", "-5 mm"),
+        SAYS("-5 mm", "notes", "arm"),
+        SAYS("the scene so far, 3 nodes", "watch", "arm", "--count", "1"),
+        SAYS("{\"op\":\"delta\",\"from\":0,", "watch", "arm", "--count", "1", "--json"),
+        SAYS("the scene so far", "watch", "arm", "--count", "1"),
+        SAYS("", "watch", "arm", "--for", "0.1"),
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        check_call(&stage->daemon, NULL, &calls[i]);
+    CHECK_CALLS(&stage->daemon, calls);
     assert_int_equal(access(out, R_OK), 0);
     /* The copy is a scene like any other. */
     char copy[160];
     snprintf(copy, sizeof copy, "%s/copy.db", stage->daemon.data);
     assert_int_equal(rename(db, copy), 0);
-    check_call(&stage->daemon, NULL, &(struct call){{"ls", "copy"}, 0, "foot", NULL});
+    CHECK(&stage->daemon, SAYS("foot", "ls", "copy"));
 }
 
 static uint64_t seq_of(const struct test_output *output)
@@ -766,12 +655,11 @@ static void test_export_after_a_restart_is_what_it_was_before(void **state)
     char file[128], out[2][160], bytes[2][65536];
     size_t sizes[2];
     write_arm(&stage->daemon, file, sizeof file);
-    check_call(&stage->daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "3 nodes", NULL});
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"set", "arm", "1", "--t", "1,2,3"}, 0, "base #1", NULL});
+    CHECK(&stage->daemon, SAYS("3 nodes", "import", file, "arm"));
+    CHECK(&stage->daemon, SAYS("base #1", "set", "arm", "1", "--t", "1,2,3"));
     for (int i = 0; i < 2; i++) {
         snprintf(out[i], sizeof out[i], "%s/out%d.gltf", stage->daemon.data, i);
-        check_call(&stage->daemon, NULL, &(struct call){{"export", "arm", out[i]}, 0, NULL, NULL});
+        CHECK(&stage->daemon, SAYS(NULL, "export", "arm", out[i]));
         sizes[i] = read_whole(out[i], bytes[i], sizeof bytes[i]);
         test_daemon_kill(&stage->daemon);
         test_daemon_start(&stage->daemon, NULL, NULL);
@@ -810,15 +698,14 @@ static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void *
     const struct test_daemon *daemon = &stage->daemon;
     char file[128], bytes[8];
     write_arm(daemon, file, sizeof file);
-    check_call(daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "arm: 3 nodes\n", NULL});
-    check_call(daemon, NULL,
-               &(struct call){{"import", robot, "robot"}, 0, "robot: 16 nodes\n", NULL});
+    CHECK(daemon, SAYS("arm: 3 nodes\n", "import", file, "arm"));
+    CHECK(daemon, SAYS("robot: 16 nodes\n", "import", robot, "robot"));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snprintf(file, sizeof file, "%s/out%zu%s", daemon->directory, i, rows[i].suffix);
-        check_call(daemon, NULL, &(struct call){{"export", rows[i].scene, file}, 0, NULL, NULL});
+        CHECK(daemon, SAYS(NULL, "export", rows[i].scene, file));
         assert_int_equal(read_whole(file, bytes, sizeof bytes), sizeof bytes);
         assert_memory_equal(bytes, rows[i].begins, strlen(rows[i].begins));
-        check_call(daemon, NULL, &(struct call){{"import", file, rows[i].again}, 0, "nodes", NULL});
+        CHECK(daemon, SAYS("nodes", "import", file, rows[i].again));
         assert_same_listing(daemon, rows[i].scene, rows[i].again);
     }
 }
@@ -835,11 +722,9 @@ static void test_export_says_which_skin_it_left_out(void **state)
     snprintf(file, sizeof file, "%s/rig.gltf", daemon->directory);
     FILE *stream = fopen(file, "w");
     assert_true(stream != NULL && fputs(rig, stream) >= 0 && fclose(stream) == 0);
-    check_call(daemon, NULL, &(struct call){{"import", file, "rig"}, 0, "rig: 3 nodes\n", NULL});
+    CHECK(daemon, SAYS("rig: 3 nodes\n", "import", file, "rig"));
     for (int broken = 0; broken < 2; broken++) {
-        if (broken)
-            check_call(daemon, NULL,
-                       &(struct call){{"set", "rig", "knee", "--parent", "0"}, 0, "edit ", NULL});
+        if (broken) CHECK(daemon, SAYS("edit ", "set", "rig", "knee", "--parent", "0"));
         test_ctl(&output, daemon, NULL, (const char *const[]){"export", "rig", file, NULL});
         assert_int_equal(output.code, 0);
         assert_string_equal(
@@ -857,23 +742,53 @@ static void test_scenes_are_renamed_and_deleted(void **state)
     char file[128];
     write_arm(&stage->daemon, file, sizeof file);
     const struct call calls[] = {
-        {{"import", file, "arm"}, 0, "3 nodes", NULL},
-        {{"import", file, "other"}, 0, "3 nodes", NULL},
-        {{"set", "arm", "base", "--t", "1,2,3", "--user", "anna"}, 0, "edit 2", NULL},
-        {{"mv", "arm", "other"}, 1, NULL, "(conflict)"},
-        {{"mv", "none", "limb"}, 1, NULL, "(unknown_scene)"},
-        {{"mv", "arm", "limb", "--user", "anna"}, 0, NULL, NULL},
-        {{"ls", "arm"}, 1, NULL, "(unknown_scene)"},
-        {{"history", "limb", "--user", "anna"}, 0, "t (0, 1, 0) -> (1, 2, 3) m", NULL},
-        {{"rm", "arm"}, 1, NULL, "(unknown_scene)"},
-        {{"rm", "limb"}, 0, NULL, NULL},
-        {{"ls", "limb"}, 1, NULL, "(unknown_scene)"},
-        {{"ls", "other"}, 0, "3 nodes", NULL},
-        {{"rm", "other"}, 0, NULL, NULL},
-        {{"ls"}, 0, NULL, NULL},
+        SAYS("3 nodes", "import", file, "arm"),
+        SAYS("3 nodes", "import", file, "other"),
+        SAYS("edit 2", "set", "arm", "base", "--t", "1,2,3", "--user", "anna"),
+        FAILS("(conflict)", "mv", "arm", "other"),
+        FAILS("(unknown_scene)", "mv", "none", "limb"),
+        SAYS(NULL, "mv", "arm", "limb", "--user", "anna"),
+        FAILS("(unknown_scene)", "ls", "arm"),
+        SAYS("t (0, 1, 0) -> (1, 2, 3) m", "history", "limb", "--user", "anna"),
+        FAILS("(unknown_scene)", "rm", "arm"),
+        SAYS(NULL, "rm", "limb"),
+        FAILS("(unknown_scene)", "ls", "limb"),
+        SAYS("3 nodes", "ls", "other"),
+        SAYS(NULL, "rm", "other"),
+        SAYS(NULL, "ls"),
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        check_call(&stage->daemon, NULL, &calls[i]);
+    CHECK_CALLS(&stage->daemon, calls);
+}
+
+/* The next line that has this in it; others are passed over. */
+static void await_line(struct test_child *child, const char *part)
+{
+    for (bool found = false; !found;) {
+        char *line = test_child_line(child);
+        found = strstr(line, part) != NULL;
+        free(line);
+    }
+}
+
+/* As Ctrl-C does. */
+static void interrupt(struct test_child *child, struct test_output *output)
+{
+    kill(child->pid, SIGINT);
+    test_child_finish(child, NULL, output);
+}
+
+static void end_watch(struct test_child *child)
+{
+    struct test_output output;
+    interrupt(child, &output);
+    assert_string_equal(output.err, "");
+    test_output_finish(&output);
+}
+
+static void start_watch(struct test_child *child, const struct stage *stage)
+{
+    test_ctl_start(child, &stage->daemon,
+                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
 }
 
 /* How many times a row of the bench was measured; fails the test if the row is not there. */
@@ -901,11 +816,11 @@ static void test_bench_measures_and_leaves_nothing(void **state)
     assert_true(measured(output.out, "an edit, 1 at once") > 0);
     test_output_finish(&output);
     const struct call after[] = {
-        {{"ls"}, 0, NULL, NULL},
-        {{"bench", "speed", "--viewers", "1001"}, 2, NULL, "--viewers"},
-        {{"bench"}, 2, NULL, "SCENE is missing"},
+        SAYS(NULL, "ls"),
+        WRONG("--viewers", "bench", "speed", "--viewers", "1001"),
+        WRONG("SCENE is missing", "bench"),
     };
-    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) check_call(daemon, NULL, &after[i]);
+    CHECK_CALLS(daemon, after);
 }
 
 static void test_bench_leaves_a_scene_that_is_there(void **state)
@@ -914,12 +829,62 @@ static void test_bench_leaves_a_scene_that_is_there(void **state)
     char file[128];
     write_arm(&stage->daemon, file, sizeof file);
     const struct call calls[] = {
-        {{"import", file, "arm"}, 0, "3 nodes", NULL},
-        {{"bench", "arm"}, 1, NULL, "(conflict)"},
-        {{"ls", "arm"}, 0, "3 nodes", NULL},
+        SAYS("3 nodes", "import", file, "arm"),
+        FAILS("(conflict)", "bench", "arm"),
+        SAYS("3 nodes", "ls", "arm"),
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        check_call(&stage->daemon, NULL, &calls[i]);
+    CHECK_CALLS(&stage->daemon, calls);
+}
+
+static void test_bench_leaves_nothing_when_it_is_interrupted(void **state)
+{
+    struct stage *stage = *state;
+    struct test_child child;
+    struct test_output output;
+    test_ctl_start(&child, &stage->daemon,
+                   (const char *const[]){"bench", "speed", "--seconds", "60", NULL});
+    await_line(&child, "p50");
+    interrupt(&child, &output);
+    assert_string_equal(output.err, "gizmoctl bench: interrupted\n");
+    assert_int_equal(output.code, 1);
+    test_output_finish(&output);
+    CHECK(&stage->daemon, SAYS(NULL, "ls"));
+}
+
+static void test_bench_sends_no_more_than_a_slow_server_takes(void **state)
+{
+    struct stage *stage = *state;
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, "--messages-per-s", "40");
+    CHECK(&stage->daemon, SAYS("36 moves a second to 1 viewers", "bench", "speed", "--viewers", "1",
+                               "--seconds", "2"));
+}
+
+/* An editor may make a scene, and an admin delete it. */
+static void test_bench_says_when_its_scene_stays(void **state)
+{
+    struct stage *stage = *state;
+    char keys[128], token[128];
+    struct test_output made;
+    snprintf(keys, sizeof keys, "%s/keys", stage->daemon.directory);
+    snprintf(token, sizeof token, "%s/token", stage->daemon.directory);
+    CHECK(NULL, SAYS(NULL, "key", keys));
+    test_ctl(&made, NULL, NULL,
+             (const char *const[]){"token", "--keys", keys, "--user", "ann", "--role", "editor",
+                                   "--expires", "1h", NULL});
+    FILE *file = fopen(token, "w");
+    assert_non_null(file);
+    fputs(made.out, file);
+    fclose(file);
+    test_output_finish(&made);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, "--keys", keys);
+    check_call(&stage->daemon,
+               &(struct call){
+                   {"bench", "speed", "--viewers", "0", "--seconds", "1", "--token-file", token},
+                   1,
+                   "an edit, 1 at once",
+                   "the scene speed stays: your role in this scene is editor"});
 }
 
 static void test_at_and_restore_bring_back_the_past(void **state)
@@ -928,7 +893,7 @@ static void test_at_and_restore_bring_back_the_past(void **state)
     char file[128], number[32];
     write_arm(&stage->daemon, file, sizeof file);
     struct test_output output;
-    check_call(&stage->daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "3 nodes", NULL});
+    CHECK(&stage->daemon, SAYS("3 nodes", "import", file, "arm"));
     test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"ls", "arm", NULL});
     assert_string_equal(output.out, "arm  seq 3  3 nodes\n"
                                     "1  base    t (0, 1, 0) m  r (0, 0, 0) deg  s (1, 1, 1)\n"
@@ -940,50 +905,39 @@ static void test_at_and_restore_bring_back_the_past(void **state)
     snprintf(number, sizeof number, "%llu", (unsigned long long)seq_of(&output));
     test_output_finish(&output);
     const struct call calls[] = {
-        {{"set", "arm", "base", "--t", "2,0,0"}, 0, "t (2, 0, 0) m", NULL},
-        {{"ls", "arm"}, 0, "t (2, 0, 0) m", NULL},
-        {{"at", "arm", "--seq", number}, 0, "t (1, 0, 0) m", NULL},
-        {{"at", "arm", "--seq", number, "--json"}, 0, "\"t\":[1.0,0.0,0.0]", NULL},
-        {{"ls", "arm"}, 0, "t (2, 0, 0) m", NULL},
-        {{"restore", "arm", "--seq", number}, 0, "edit ", NULL},
-        {{"ls", "arm"}, 0, "t (1, 0, 0) m", NULL},
-        {{"history", "arm", "--limit", "1"}, 0, "restore", NULL},
-        {{"undo", "arm"}, 0, "edit ", NULL},
-        {{"ls", "arm"}, 0, "t (2, 0, 0) m", NULL},
-        {{"checkpoints", "arm"}, 0, NULL, NULL},
-        {{"checkpoint", "arm", "one metre", "--seq", number, "--user", "ann"},
-         0,
-         "checkpoint one metre  seq 4\n",
-         NULL},
-        {{"checkpoint", "arm", "one metre"},
-         1,
-         NULL,
-         "one metre is taken, by ann for seq 4 (conflict)"},
-        {{"checkpoint", "arm", "4"}, 1, NULL, "checkpoint.name: "},
-        {{"checkpoint", "arm", "oops", "--json"},
-         0,
-         "{\"op\":\"ok\",\"name\":\"oops\",\"seq\":7}\n",
-         NULL},
-        {{"checkpoint", "arm", "oops", "--gone"}, 0, "gone: checkpoint oops  seq 7\n", NULL},
-        {{"checkpoint", "arm", "oops", "--gone"}, 1, NULL, "there is no checkpoint called oops"},
-        {{"at", "arm", "--seq", "two metres"}, 1, NULL, "there is no checkpoint called two metres"},
+        SAYS("t (2, 0, 0) m", "set", "arm", "base", "--t", "2,0,0"),
+        SAYS("t (2, 0, 0) m", "ls", "arm"),
+        SAYS("t (1, 0, 0) m", "at", "arm", "--seq", number),
+        SAYS("\"t\":[1.0,0.0,0.0]", "at", "arm", "--seq", number, "--json"),
+        SAYS("t (2, 0, 0) m", "ls", "arm"),
+        SAYS("edit ", "restore", "arm", "--seq", number),
+        SAYS("t (1, 0, 0) m", "ls", "arm"),
+        SAYS("restore", "history", "arm", "--limit", "1"),
+        SAYS("edit ", "undo", "arm"),
+        SAYS("t (2, 0, 0) m", "ls", "arm"),
+        SAYS(NULL, "checkpoints", "arm"),
+        SAYS("checkpoint one metre  seq 4\n", "checkpoint", "arm", "one metre", "--seq", number,
+             "--user", "ann"),
+        FAILS("one metre is taken, by ann for seq 4 (conflict)", "checkpoint", "arm", "one metre"),
+        FAILS("checkpoint.name: ", "checkpoint", "arm", "4"),
+        SAYS("{\"op\":\"ok\",\"name\":\"oops\",\"seq\":7}\n", "checkpoint", "arm", "oops",
+             "--json"),
+        SAYS("gone: checkpoint oops  seq 7\n", "checkpoint", "arm", "oops", "--gone"),
+        FAILS("there is no checkpoint called oops", "checkpoint", "arm", "oops", "--gone"),
+        FAILS("there is no checkpoint called two metres", "at", "arm", "--seq", "two metres"),
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        check_call(&stage->daemon, NULL, &calls[i]);
+    CHECK_CALLS(&stage->daemon, calls);
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
     const struct call later[] = {
-        {{"checkpoints", "arm"}, 0, "one metre  seq 4         ann  20", NULL},
-        {{"checkpoints", "arm", "--json"},
-         0,
-         "{\"name\":\"one metre\",\"seq\":4,\"user\":\"ann\",\"made\":1",
-         NULL},
-        {{"at", "arm", "--seq", "one metre"}, 0, "arm  seq 4  3 nodes\n", NULL},
-        {{"restore", "arm", "--seq", "one metre"}, 0, "edit ", NULL},
-        {{"ls", "arm"}, 0, "t (1, 0, 0) m", NULL},
+        SAYS("one metre  seq 4         ann  20", "checkpoints", "arm"),
+        SAYS("{\"name\":\"one metre\",\"seq\":4,\"user\":\"ann\",\"made\":1", "checkpoints", "arm",
+             "--json"),
+        SAYS("arm  seq 4  3 nodes\n", "at", "arm", "--seq", "one metre"),
+        SAYS("edit ", "restore", "arm", "--seq", "one metre"),
+        SAYS("t (1, 0, 0) m", "ls", "arm"),
     };
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        check_call(&stage->daemon, NULL, &later[i]);
+    CHECK_CALLS(&stage->daemon, later);
 }
 
 /* Edits of others are an admin's business, and on an open server only who was named by option can
@@ -994,55 +948,42 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
     char file[128];
     write_arm(&stage->daemon, file, sizeof file);
     const struct call as_editor[] = {
-        {{"import", file, "arm"}, 0, "3 nodes", NULL},
-        {{"set", "arm", "base", "--t", "1,0,0", "--user", "bob"}, 0, "edit 2", NULL},
-        {{"set", "arm", "base", "--name", "foot", "--user", "cara"}, 0, "edit 3", NULL},
-        {{"revert", "arm", "2", "--user", "ada", "--admin"},
-         1,
-         NULL,
-         "role: the most that you may be in this scene is editor"},
-        {{"revert", "arm", "2", "--user", "cara"},
-         1,
-         NULL,
-         "edit: edit 2 is bob's: to revert it takes an admin (forbidden)"},
-        {{"revert", "arm", "1"}, 1, NULL, "edit: edit 1 is an import"},
-        {{"revert", "arm", "99", "--user", "cara"}, 1, NULL, "edit: there is no edit 99"},
+        SAYS("3 nodes", "import", file, "arm"),
+        SAYS("edit 2", "set", "arm", "base", "--t", "1,0,0", "--user", "bob"),
+        SAYS("edit 3", "set", "arm", "base", "--name", "foot", "--user", "cara"),
+        FAILS("role: the most that you may be in this scene is editor", "revert", "arm", "2",
+              "--user", "ada", "--admin"),
+        FAILS("edit: edit 2 is bob's: to revert it takes an admin (forbidden)", "revert", "arm",
+              "2", "--user", "cara"),
+        FAILS("edit: edit 1 is an import", "revert", "arm", "1"),
+        FAILS("edit: there is no edit 99", "revert", "arm", "99", "--user", "cara"),
     };
-    for (size_t i = 0; i < sizeof as_editor / sizeof as_editor[0]; i++)
-        check_call(&stage->daemon, NULL, &as_editor[i]);
+    CHECK_CALLS(&stage->daemon, as_editor);
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, "--admin", "ada");
     const struct call as_admin[] = {
-        {{"revert", "arm", "2", "--user", "bea", "--admin"},
-         1,
-         NULL,
-         "role: the most that you may be in this scene is editor"},
-        {{"revert", "arm", "2", "--user", "ada"}, 1, NULL, "to revert it takes an admin"},
-        {{"revert", "arm", "2", "--user", "ada", "--admin"},
-         1,
-         NULL,
-         "revert: cara changed node 1 (foot) since (edit 3) (conflict)"},
-        {{"revert", "arm", "2", "--user", "ada", "--admin", "--force"}, 0, "edit 4  seq 6\n", NULL},
-        {{"ls", "arm"}, 0, "1  foot    t (0, 1, 0) m", NULL},
-        {{"undo", "arm", "--user", "bob"}, 1, NULL, "there is nothing to undo"},
-        {{"revert", "arm", "2", "--user", "ada", "--admin"},
-         1,
-         NULL,
-         "edit 2 is taken back already, by ada (edit 4)"},
+        FAILS("role: the most that you may be in this scene is editor", "revert", "arm", "2",
+              "--user", "bea", "--admin"),
+        FAILS("to revert it takes an admin", "revert", "arm", "2", "--user", "ada"),
+        FAILS("revert: cara changed node 1 (foot) since (edit 3) (conflict)", "revert", "arm", "2",
+              "--user", "ada", "--admin"),
+        SAYS("edit 4  seq 6\n", "revert", "arm", "2", "--user", "ada", "--admin", "--force"),
+        SAYS("1  foot    t (0, 1, 0) m", "ls", "arm"),
+        FAILS("there is nothing to undo", "undo", "arm", "--user", "bob"),
+        FAILS("edit 2 is taken back already, by ada (edit 4)", "revert", "arm", "2", "--user",
+              "ada", "--admin"),
     };
-    for (size_t i = 0; i < sizeof as_admin / sizeof as_admin[0]; i++)
-        check_call(&stage->daemon, NULL, &as_admin[i]);
+    CHECK_CALLS(&stage->daemon, as_admin);
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
     const struct call later[] = {
-        {{"undo", "arm", "--user", "bob"}, 1, NULL, "there is nothing to undo"},
-        {{"undo", "arm", "--user", "ada"}, 0, "edit 5", NULL},
-        {{"ls", "arm"}, 0, "t (1, 0, 0) m", NULL},
-        {{"undo", "arm", "--user", "bob", "--force"}, 0, "edit 6", NULL},
-        {{"ls", "arm"}, 0, "t (0, 1, 0) m", NULL},
+        FAILS("there is nothing to undo", "undo", "arm", "--user", "bob"),
+        SAYS("edit 5", "undo", "arm", "--user", "ada"),
+        SAYS("t (1, 0, 0) m", "ls", "arm"),
+        SAYS("edit 6", "undo", "arm", "--user", "bob", "--force"),
+        SAYS("t (0, 1, 0) m", "ls", "arm"),
     };
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        check_call(&stage->daemon, NULL, &later[i]);
+    CHECK_CALLS(&stage->daemon, later);
 }
 
 /* The list is kept with the scene; who is given a role has it over a restart, and nobody else. */
@@ -1054,48 +995,30 @@ static void test_access_is_given_listed_and_taken_by_admins(void **state)
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, "--admin", "ada");
     const struct call given[] = {
-        {{"import", file, "arm"}, 0, "3 nodes", NULL},
-        {{"access", "arm", "--user", "bea"}, 1, NULL, "role: the most that you may be in this"},
-        {{"access", "arm", "--user", "ada"}, 0, NULL, NULL},
-        {{"access", "arm", "be?", "--role", "admin", "--user", "ada"}, 0, "be?  admin\n", NULL},
-        {{"access", "arm", "*@example.com", "--role", "viewer", "--user", "bea", "--json"},
-         0,
-         "{\"op\":\"ok\",\"user\":\"*@example.com\",\"role\":\"viewer\"}\n",
-         NULL},
-        {{"link", "arm", "--user", "ada"}, 1, NULL, "this server has no key to sign with"},
-        {{"link", "arm", "--role", "admin", "--expires", "1d", "--user", "ada"},
-         1,
-         NULL,
-         "link.role: a link makes nobody an admin"},
-        {{"access", "arm", "x", "--gone", "--user", "ada"}, 1, NULL, "x has no access here"},
-        {{"access", "arm", "be?", "--gone", "--user", "bea"}, 1, NULL, "let another admin do it"},
+        SAYS("3 nodes", "import", file, "arm"),
+        FAILS("role: the most that you may be in this", "access", "arm", "--user", "bea"),
+        SAYS(NULL, "access", "arm", "--user", "ada"),
+        SAYS("be?  admin\n", "access", "arm", "be?", "--role", "admin", "--user", "ada"),
+        SAYS("{\"op\":\"ok\",\"user\":\"*@example.com\",\"role\":\"viewer\"}\n", "access", "arm",
+             "*@example.com", "--role", "viewer", "--user", "bea", "--json"),
+        FAILS("this server has no key to sign with", "link", "arm", "--user", "ada"),
+        FAILS("link.role: a link makes nobody an admin", "link", "arm", "--role", "admin",
+              "--expires", "1d", "--user", "ada"),
+        FAILS("x has no access here", "access", "arm", "x", "--gone", "--user", "ada"),
+        FAILS("let another admin do it", "access", "arm", "be?", "--gone", "--user", "bea"),
     };
-    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
-        check_call(&stage->daemon, NULL, &given[i]);
+    CHECK_CALLS(&stage->daemon, given);
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, "--admin", "ada");
     const struct call kept[] = {
-        {{"access", "arm", "--user", "bea"}, 0, "*@example.com  viewer  bea  20", NULL},
-        {{"access", "arm", "--user", "bea"}, 0, "be?            admin   ada  20", NULL},
-        {{"access", "arm", "--user", "bea", "--json"},
-         0,
-         "{\"user\":\"be?\",\"role\":\"admin\",\"by\":\"ada\",\"made\":",
-         NULL},
-        {{"access", "arm", "be?", "--gone", "--user", "ada"}, 0, "be?  gone\n", NULL},
-        {{"access", "arm", "--user", "bea"}, 1, NULL, "role: the most that you may be in this"},
+        SAYS("*@example.com  viewer  bea  20", "access", "arm", "--user", "bea"),
+        SAYS("be?            admin   ada  20", "access", "arm", "--user", "bea"),
+        SAYS("{\"user\":\"be?\",\"role\":\"admin\",\"by\":\"ada\",\"made\":", "access", "arm",
+             "--user", "bea", "--json"),
+        SAYS("be?  gone\n", "access", "arm", "be?", "--gone", "--user", "ada"),
+        FAILS("role: the most that you may be in this", "access", "arm", "--user", "bea"),
     };
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        check_call(&stage->daemon, NULL, &kept[i]);
-}
-
-/* The next line that has this in it; others are passed over. */
-static void await_line(struct test_child *child, const char *part)
-{
-    for (bool found = false; !found;) {
-        char *line = test_child_line(child);
-        found = strstr(line, part) != NULL;
-        free(line);
-    }
+    CHECK_CALLS(&stage->daemon, kept);
 }
 
 static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
@@ -1104,35 +1027,22 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
     struct gz_client *client = stage_join(stage, "arm", "anna");
     stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon,
-                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    start_watch(&child, stage);
     await_line(&child, "the scene so far, 1 nodes");
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"drag", "arm", "--node", "hand", "--handle", "tx", "--from",
-                               "960,540", "--to", "1060,540", "--steps", "5", "--user", "bert"},
-                              0,
-                              "edit ",
-                              NULL});
+    CHECK(&stage->daemon, SAYS("edit ", "drag", "arm", "--node", "hand", "--handle", "tx", "--from",
+                               "960,540", "--to", "1060,540", "--steps", "5", "--user", "bert"));
     await_line(&child, "hand #");
     await_line(&child, "translate tx  hand #");
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"drag", "arm", "--node", "hand", "--handle", "rx", "--value", "30"},
-                              0,
-                              "rx typed 30 deg",
-                              NULL});
+    CHECK(&stage->daemon, SAYS("rx typed 30 deg", "drag", "arm", "--node", "hand", "--handle", "rx",
+                               "--value", "30"));
     await_line(&child, "rotate rx typed 30 deg  hand #");
     test_daemon_kill(&stage->daemon);
     await_line(&child, "connection lost");
     test_daemon_start(&stage->daemon, NULL, NULL);
     await_line(&child, "reconnected, nothing missed");
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"set", "arm", "hand", "--t", "0,7,0"}, 0, "edit ", NULL});
+    CHECK(&stage->daemon, SAYS("edit ", "set", "arm", "hand", "--t", "0,7,0"));
     await_line(&child, "t (0, 7, 0) m");
-    kill(child.pid, SIGINT);
-    struct test_output output;
-    test_child_finish(&child, NULL, &output);
-    assert_string_equal(output.err, "");
-    test_output_finish(&output);
+    end_watch(&child);
 }
 
 static void test_watch_ends_with_its_scene(void **state)
@@ -1140,10 +1050,9 @@ static void test_watch_ends_with_its_scene(void **state)
     struct stage *stage = *state;
     stage_create(stage_join(stage, "arm", "anna"), "hand", 0, (gz_vec3){0, 0, 0});
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon,
-                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    start_watch(&child, stage);
     await_line(&child, "the scene so far, 1 nodes");
-    check_call(&stage->daemon, NULL, &(struct call){{"rm", "arm"}, 0, "", NULL});
+    CHECK(&stage->daemon, SAYS("", "rm", "arm"));
     struct test_output output;
     test_child_finish(&child, NULL, &output);
     assert_int_equal(output.code, 1);
@@ -1164,29 +1073,19 @@ static void test_who_is_in_the_way_is_said_by_name(void **state)
     stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
     stage_ask(anna, message_grab(&hand, GZ_TX, 960, 540));
     const struct call held[] = {
-        {{"set", "arm", "hand", "--t", "1,1,1"},
-         1,
-         NULL,
-         "node 2 (hand) is held by anna (locked)\n"},
-        {{"drag", "arm", "--node", "hand", "--handle", "tx", "--value", "1"},
-         1,
-         NULL,
-         "node 2 (hand) is held by anna (locked)\n"},
+        FAILS("node 2 (hand) is held by anna (locked)\n", "set", "arm", "hand", "--t", "1,1,1"),
+        FAILS("node 2 (hand) is held by anna (locked)\n", "drag", "arm", "--node", "hand",
+              "--handle", "tx", "--value", "1"),
     };
-    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
-        check_call(&stage->daemon, NULL, &held[i]);
+    CHECK_CALLS(&stage->daemon, held);
     stage_ask(anna, message_pointer(GZ_PHASE_CANCEL, 960, 540));
     const struct call changed[] = {
-        {{"set", "arm", "hand", "--t", "1,1,1", "--user", "bert"}, 0, "hand #2", NULL},
-        {{"set", "arm", "hand", "--t", "2,2,2", "--user", "cleo"}, 0, "hand #2", NULL},
-        {{"undo", "arm", "--user", "bert"},
-         1,
-         NULL,
-         "undo: cleo changed node 2 (hand) since (edit "},
-        {{"undo", "arm", "--user", "bert"}, 1, NULL, " (conflict)\n"},
+        SAYS("hand #2", "set", "arm", "hand", "--t", "1,1,1", "--user", "bert"),
+        SAYS("hand #2", "set", "arm", "hand", "--t", "2,2,2", "--user", "cleo"),
+        FAILS("undo: cleo changed node 2 (hand) since (edit ", "undo", "arm", "--user", "bert"),
+        FAILS(" (conflict)\n", "undo", "arm", "--user", "bert"),
     };
-    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
-        check_call(&stage->daemon, NULL, &changed[i]);
+    CHECK_CALLS(&stage->daemon, changed);
 }
 
 static void test_who_says_what_others_do_and_not_itself(void **state)
@@ -1212,10 +1111,8 @@ static void test_who_says_what_others_do_and_not_itself(void **state)
         strstr(output.out, "  rotate     1 selected  holds hand #1  looks from (600, 500, 900)\n"));
     assert_non_null(strstr(output.out, "\nbert          editor  #"));
     test_output_finish(&output);
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"who", "arm", "--json"}, 0, "\"locks\":[1]", NULL});
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"who", "arm", "--json"}, 0, "\"tool\":\"rotate\"", NULL});
+    CHECK(&stage->daemon, SAYS("\"locks\":[1]", "who", "arm", "--json"));
+    CHECK(&stage->daemon, SAYS("\"tool\":\"rotate\"", "who", "arm", "--json"));
 }
 
 /* ---- notes ---- */
@@ -1238,26 +1135,21 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
     char file[128];
     write_arm(&stage->daemon, file, sizeof file);
     const struct call made[] = {
-        {{"import", file, "arm"}, 0, "3 nodes", NULL},
-        {{"notes", "arm"}, 0, NULL, NULL},
-        {{"note", "arm", "too long?", "--node", "base", "--at", "0,0.5,-1", "--user", "anna"},
-         0,
-         "note 1\n",
-         NULL},
-        {{"note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"}, 0, "note 2\n", NULL},
-        {{"note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"}, 0, "note 2\n", NULL},
-        {{"note", "arm", "by 2 mm", "--reply", "1", "--user", "bert"}, 0, "note 3\n", NULL},
-        {{"note", "arm", "here", "--reply", "1", "--node", "2", "--user", "cl\033eo", "--json"},
-         0,
-         "{\"op\":\"ok\",\"note\":4}\n",
-         NULL},
-        {{"note", "arm", "a", "--node", "elbow"}, 1, NULL, "no node has the name or id \"elbow\""},
-        {{"note", "arm", "--done", "99"}, 1, NULL, "there is no note 99 (bad_value)"},
-        {{"note", "arm", "a", "--reply", "99"}, 1, NULL, "there is no note 99 (bad_value)"},
-        {{"note", "arm", "--gone", "1", "--user", "bert"}, 1, NULL, "(forbidden)"},
+        SAYS("3 nodes", "import", file, "arm"),
+        SAYS(NULL, "notes", "arm"),
+        SAYS("note 1\n", "note", "arm", "too long?", "--node", "base", "--at", "0,0.5,-1", "--user",
+             "anna"),
+        SAYS("note 2\n", "note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"),
+        SAYS("note 2\n", "note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"),
+        SAYS("note 3\n", "note", "arm", "by 2 mm", "--reply", "1", "--user", "bert"),
+        SAYS("{\"op\":\"ok\",\"note\":4}\n", "note", "arm", "here", "--reply", "1", "--node", "2",
+             "--user", "cl\033eo", "--json"),
+        FAILS("no node has the name or id \"elbow\"", "note", "arm", "a", "--node", "elbow"),
+        FAILS("there is no note 99 (bad_value)", "note", "arm", "--done", "99"),
+        FAILS("there is no note 99 (bad_value)", "note", "arm", "a", "--reply", "99"),
+        FAILS("(forbidden)", "note", "arm", "--gone", "1", "--user", "bert"),
     };
-    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
-        check_call(&stage->daemon, NULL, &made[i]);
+    CHECK_CALLS(&stage->daemon, made);
     check_notes(&stage->daemon, NULL,
                 "1    anna   base #1 at (0, 0.5, -1)  open  too long?\n"
                 "  3  bert                            open  by 2 mm\n"
@@ -1265,17 +1157,14 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
                 "2    bert                            open  the whole\n"
                 "                                                                of it\n");
     const struct call changed[] = {
-        {{"note", "arm", "--done", "1", "--user", "bert"}, 0, "note 1  done\n", NULL},
-        {{"note", "arm", "--done", "2"}, 0, "note 2  done\n", NULL},
-        {{"note", "arm", "--open", "2"}, 0, "note 2  open\n", NULL},
-        {{"note", "arm", "all of it", "--edit", "2", "--at", "1,2,3", "--user", "bert"},
-         0,
-         "note 2  changed\n",
-         NULL},
-        {{"note", "arm", "--gone", "4", "--user", "cl\033eo"}, 0, "note 4  gone\n", NULL},
+        SAYS("note 1  done\n", "note", "arm", "--done", "1", "--user", "bert"),
+        SAYS("note 2  done\n", "note", "arm", "--done", "2"),
+        SAYS("note 2  open\n", "note", "arm", "--open", "2"),
+        SAYS("note 2  changed\n", "note", "arm", "all of it", "--edit", "2", "--at", "1,2,3",
+             "--user", "bert"),
+        SAYS("note 4  gone\n", "note", "arm", "--gone", "4", "--user", "cl\033eo"),
     };
-    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
-        check_call(&stage->daemon, NULL, &changed[i]);
+    CHECK_CALLS(&stage->daemon, changed);
     check_notes(&stage->daemon, NULL, "2  bert  at (1, 2, 3)  open  all of it\n");
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
@@ -1283,13 +1172,10 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
                 "1    anna  base #1 at (0, 0.5, -1)  done  too long?\n"
                 "  3  bert                           open  by 2 mm\n"
                 "2    bert  at (1, 2, 3)             open  all of it\n");
-    check_call(
-        &stage->daemon, NULL,
-        &(struct call){
-            {"notes", "arm", "--json"},
-            0,
-            "{\"id\":2,\"user\":\"bert\",\"text\":\"all of it\",\"point\":[1.0,2.0,3.0],\"made\":",
-            NULL});
+    CHECK(
+        &stage->daemon,
+        SAYS("{\"id\":2,\"user\":\"bert\",\"text\":\"all of it\",\"point\":[1.0,2.0,3.0],\"made\":",
+             "notes", "arm", "--json"));
 }
 
 /* Eight megabytes of them come in many messages; one that is missing would be missing in the
@@ -1320,28 +1206,20 @@ static void test_watch_prints_notes_as_they_come(void **state)
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
     stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"note", "arm", "first", "--user", "anna"}, 0, "note 1", NULL});
+    CHECK(&stage->daemon, SAYS("note 1", "note", "arm", "first", "--user", "anna"));
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon,
-                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    start_watch(&child, stage);
     await_line(&child, "note 1  open  first  by anna");
     const struct call calls[] = {
-        {{"note", "arm", "second", "--reply", "1", "--node", "hand", "--user", "bert"},
-         0,
-         "note 2",
-         NULL},
-        {{"note", "arm", "--done", "1"}, 0, "note 1  done", NULL},
-        {{"note", "arm", "--gone", "2", "--user", "bert"}, 0, "note 2  gone", NULL},
+        SAYS("note 2", "note", "arm", "second", "--reply", "1", "--node", "hand", "--user", "bert"),
+        SAYS("note 1  done", "note", "arm", "--done", "1"),
+        SAYS("note 2  gone", "note", "arm", "--gone", "2", "--user", "bert"),
     };
-    for (size_t i = 0; i < 3; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    CHECK_CALLS(&stage->daemon, calls);
     await_line(&child, "note 2  open  hand #1  answers 1  second  by bert");
     await_line(&child, "note 1  done  first  by anna");
     await_line(&child, "note 2  gone");
-    kill(child.pid, SIGINT);
-    struct test_output output;
-    test_child_finish(&child, NULL, &output);
-    test_output_finish(&output);
+    end_watch(&child);
 }
 
 static void test_watch_prints_checkpoints_as_they_come(void **state)
@@ -1349,28 +1227,21 @@ static void test_watch_prints_checkpoints_as_they_come(void **state)
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
     stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"checkpoint", "arm", "old", "--user", "anna"}, 0, "seq 1", NULL});
+    CHECK(&stage->daemon, SAYS("seq 1", "checkpoint", "arm", "old", "--user", "anna"));
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon,
-                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    start_watch(&child, stage);
     await_line(&child, "checkpoint old  seq 1  by anna");
     const struct call calls[] = {
-        {{"checkpoint", "arm", "before lunch", "--user", "bert"}, 0, "seq 1", NULL},
-        {{"checkpoint", "arm", "old", "--gone", "--user", "bert"}, 0, "gone: checkpoint old", NULL},
-        {{"watch", "arm", "--count", "2", "--json"},
-         0,
-         "{\"op\":\"checkpoints\",\"checkpoints\":[{\"name\":\"before "
-         "lunch\",\"seq\":1,\"user\":\"bert\",\"made\":1",
-         NULL},
+        SAYS("seq 1", "checkpoint", "arm", "before lunch", "--user", "bert"),
+        SAYS("gone: checkpoint old", "checkpoint", "arm", "old", "--gone", "--user", "bert"),
+        SAYS("{\"op\":\"checkpoints\",\"checkpoints\":[{\"name\":\"before "
+             "lunch\",\"seq\":1,\"user\":\"bert\",\"made\":1",
+             "watch", "arm", "--count", "2", "--json"),
     };
-    for (size_t i = 0; i < 3; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    CHECK_CALLS(&stage->daemon, calls);
     await_line(&child, "checkpoint before lunch  seq 1  by bert");
     await_line(&child, "checkpoint old  gone  by bert");
-    kill(child.pid, SIGINT);
-    struct test_output output;
-    test_child_finish(&child, NULL, &output);
-    test_output_finish(&output);
+    end_watch(&child);
 }
 
 /* ---- a part of the scene ---- */
@@ -1381,48 +1252,31 @@ static void test_watch_of_a_part_tells_that_part_also_after_a_crash(void **state
     char file[128];
     write_arm(&stage->daemon, file, sizeof file);
     const struct call first[] = {
-        {{"import", file, "arm"}, 0, "3 nodes", NULL},
-        {{"set", "arm", "2", "--name", "rod"}, 0, "name rod", NULL},
-        {{"watch", "arm", "--subtree", "rod", "--count", "1"},
-         0,
-         "the part so far, 2 nodes\n",
-         NULL},
-        {{"watch", "arm", "--subtree", "rod", "--subtree", "#3", "--count", "1"},
-         0,
-         "the part so far, 3 nodes",
-         NULL},
-        {{"watch", "arm", "--subtree", "elbow"}, 1, NULL, "no node has the name or id \"elbow\""},
-        {{"watch", "arm", "--box", "1,2,1,-1,0.5,-1", "--count", "1"},
-         0,
-         "the part so far, 3 nodes\n",
-         NULL},
-        {{"watch", "arm", "--box", "9,9,9,8,8,8", "--count", "1"},
-         0,
-         "the part so far, 0 nodes\n",
-         NULL},
+        SAYS("3 nodes", "import", file, "arm"),
+        SAYS("name rod", "set", "arm", "2", "--name", "rod"),
+        SAYS("the part so far, 2 nodes\n", "watch", "arm", "--subtree", "rod", "--count", "1"),
+        SAYS("the part so far, 3 nodes", "watch", "arm", "--subtree", "rod", "--subtree", "#3",
+             "--count", "1"),
+        FAILS("no node has the name or id \"elbow\"", "watch", "arm", "--subtree", "elbow"),
+        SAYS("the part so far, 3 nodes\n", "watch", "arm", "--box", "1,2,1,-1,0.5,-1", "--count",
+             "1"),
+        SAYS("the part so far, 0 nodes\n", "watch", "arm", "--box", "9,9,9,8,8,8", "--count", "1"),
     };
-    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
-        check_call(&stage->daemon, NULL, &first[i]);
+    CHECK_CALLS(&stage->daemon, first);
     struct test_child child;
     test_ctl_start(
         &child, &stage->daemon,
         (const char *const[]){"watch", "arm", "--box", "8,8,8,9,9,9", "--for", "60", NULL});
     await_line(&child, "the part so far, 0 nodes");
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"set", "arm", "base", "--t", "8.5,8.5,8.5"}, 0, "edit", NULL});
+    CHECK(&stage->daemon, SAYS("edit", "set", "arm", "base", "--t", "8.5,8.5,8.5"));
     await_line(&child, "name base"); /* told whole */
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"set", "arm", "base", "--t", "0,0,0"}, 0, "edit", NULL});
+    CHECK(&stage->daemon, SAYS("edit", "set", "arm", "base", "--t", "0,0,0"));
     await_line(&child, "gone");
     test_daemon_kill(&stage->daemon);
     await_line(&child, "connection lost");
     test_daemon_start(&stage->daemon, NULL, NULL);
     await_line(&child, "the part so far, 0 nodes");
-    kill(child.pid, SIGINT);
-    struct test_output output;
-    test_child_finish(&child, NULL, &output);
-    assert_string_equal(output.err, "");
-    test_output_finish(&output);
+    end_watch(&child);
 }
 
 int main(void)
@@ -1449,6 +1303,9 @@ int main(void)
         STAGED(test_export_after_a_restart_is_what_it_was_before),
         STAGED(test_bench_measures_and_leaves_nothing),
         STAGED(test_bench_leaves_a_scene_that_is_there),
+        STAGED(test_bench_leaves_nothing_when_it_is_interrupted),
+        STAGED(test_bench_sends_no_more_than_a_slow_server_takes),
+        STAGED(test_bench_says_when_its_scene_stays),
         STAGED(test_at_and_restore_bring_back_the_past),
         STAGED(test_who_is_in_the_way_is_said_by_name),
         STAGED(test_who_says_what_others_do_and_not_itself),
