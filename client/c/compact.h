@@ -3,8 +3,8 @@
  * nodes later `moves` are about, and stays what it is. What came before, from which they go on, is
  * kept here, and begins anew with each welcome.
  *
- * A `presence` that a `person` became keeps the bits of the `person` (GZ_HAS_PERSON_*): its record
- * is whole, but no more of it than these was told.
+ * A `presence` that a `person` became has a whole record, and keeps the bits of the `person`
+ * (GZ_HAS_PERSON_*), which say what of the record was told anew.
  *
  * Ownership: who creates destroys; a message that was turned points into the arena and into this,
  * until the next message. Threads: one at a time. */

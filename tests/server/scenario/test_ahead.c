@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "compact.h"
 #include "prediction.h"
 #include "support/proxy.h"
 #include "workbench.h"
@@ -587,6 +588,37 @@ static void test_ahead_very_many_sets_are_no_correction(void **state)
     close_desk(&desk);
 }
 
+/* In the compact form: of the own session these fields are told anew, and nothing is selected. */
+static void tell_person(struct desk *desk, struct gz_compact *compact, uint64_t has)
+{
+    struct gz_message message = {
+        .op = GZ_OP_PERSON, .has = has, .person = {.session = 5, .user = gz_client_text("ada")}};
+    assert_int_equal(gz_compact_turn(compact, NULL, &message, NULL), GZ_OK);
+    gz_prediction_received(desk->prediction, &message);
+}
+
+/* What was told of a session before may be older than what it was answered since. */
+static void test_ahead_selection_goes_when_that_is_told_and_not_with_another_field(void **state)
+{
+    (void)state;
+    struct desk desk;
+    struct gz_message gizmo;
+    struct gz_compact *compact = gz_compact_create(NULL, NULL);
+    const uint64_t id = 1, who = GZ_HAS_PERSON_USER | GZ_HAS_PERSON_COLOUR | GZ_HAS_PERSON_ROLE;
+    assert_non_null(compact);
+    open_desk(&desk, GZ_ROLE_EDITOR);
+    tell_node(&desk, 1, 0, 1);
+    tell_person(&desk, compact, who | GZ_HAS_PERSON_SELECTION);
+    answer(&desk, say(&desk, message_select(&id)), 1);
+    assert_true(gz_prediction_gizmo(desk.prediction, &gizmo));
+    tell_person(&desk, compact, GZ_HAS_PERSON_LENS);
+    assert_true(gz_prediction_gizmo(desk.prediction, &gizmo));
+    tell_person(&desk, compact, GZ_HAS_PERSON_SELECTION);
+    assert_false(gz_prediction_gizmo(desk.prediction, &gizmo));
+    gz_compact_destroy(compact);
+    close_desk(&desk);
+}
+
 /* ---- the network is away ---- */
 
 static struct gz_client *join_through(struct stage *stage, struct test_proxy *proxy)
@@ -694,6 +726,7 @@ int main(void)
         cmocka_unit_test(test_ahead_very_many_views_are_no_correction),
         cmocka_unit_test(test_ahead_wheel_stays_until_its_last_turn_is_shown),
         cmocka_unit_test(test_ahead_very_many_sets_are_no_correction),
+        cmocka_unit_test(test_ahead_selection_goes_when_that_is_told_and_not_with_another_field),
         STORY(test_ahead_all_of_it_shows_while_the_network_is_away),
         STORY(test_ahead_reconnect_begins_with_what_the_server_has),
         STORY(test_ahead_view_without_the_option_is_the_one_that_was_told),

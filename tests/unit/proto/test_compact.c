@@ -54,6 +54,8 @@ static void read_frame(struct reading *reading, const char *hex)
         assert_int_equal(
             gz_decode(GZ_FROM_SERVER, frame, size, &offset, &reading->arena, &message, &error),
             GZ_OK);
+        const enum gz_op op = message.op;
+        const uint64_t has = message.has;
         enum gz_status status =
             gz_compact_turn(reading->compact, &reading->arena, &message, &error);
         const json_t *expected = json_array_get(reading->expect, reading->count);
@@ -63,6 +65,7 @@ static void read_frame(struct reading *reading, const char *hex)
             check_turned(reading, &message);
         else
             reading->count++;
+        if (status == GZ_OK && op == GZ_OP_PERSON) assert_int_equal(message.has, has);
         if (status == GZ_OK && message.op == GZ_OP_DELTA)
             assert_int_equal(gz_mirror_apply(reading->mirror, &message.delta, &error), GZ_OK);
     }
