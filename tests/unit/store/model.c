@@ -173,7 +173,14 @@ static void create(struct model *model)
     finish_edit(model, edit, changes, count);
 }
 
-/* Children have higher ids than their parents. */
+/* Whether the node is this one, or below it: a parent may have a higher id than its children. */
+static bool is_within(const struct model *model, size_t node, size_t top)
+{
+    while (node != top && model->nodes[node].content.parent != 0)
+        node = model->nodes[node].content.parent - 1;
+    return node == top;
+}
+
 static void delete_subtree(struct model *model)
 {
     size_t top = random_node(model), count = 0;
@@ -181,13 +188,12 @@ static void delete_subtree(struct model *model)
     if (top == SIZE_MAX || model_random(model, often) < often - 1) return;
     bool below[MODEL_NODES_MAX] = {0};
     struct gz_change changes[MODEL_NODES_MAX] = {0};
-    for (size_t i = top; i < model->node_count; i++) {
-        uint64_t parent = model->nodes[i].content.parent;
-        below[i] = model->nodes[i].alive && (i == top || (parent != 0 && below[parent - 1]));
+    for (size_t i = 0; i < model->node_count; i++) {
+        below[i] = model->nodes[i].alive && is_within(model, i, top);
         if (below[i] && model->nodes[i].held) return;
     }
     struct gz_edit_record edit = begin_edit(model, GZ_EDIT_DELETE);
-    for (size_t i = model->node_count; i-- > top;) {
+    for (size_t i = model->node_count; i-- > 0;) {
         if (!below[i]) continue;
         changes[count++] =
             (struct gz_change){.node = i + 1, .existed = true, .before = model->nodes[i].content};
@@ -208,7 +214,8 @@ static void set(struct model *model)
     content->trs = random_trs(model);
     if (model_random(model, 3) == 0) content->name = names[model_random(model, 10)];
     size_t parent = random_node(model);
-    if (model_random(model, 3) == 0 && parent < node) content->parent = parent + 1;
+    if (model_random(model, 3) == 0 && parent != SIZE_MAX && !is_within(model, parent, node))
+        content->parent = parent + 1;
     change.after = *content;
     touch(model, node);
     finish_edit(model, edit, &change, 1);
@@ -318,7 +325,12 @@ static void put_nodes(struct model *model, struct gz_batch *batch)
         if (!node->touched) continue;
         node->touched = false;
         nodes[batch->node_count++] = (struct gz_node_record){
-            .id = i + 1, .seq = node->seq, .gone = !node->alive, .content = node->content};
+            .id = i + 1,
+            .seq = node->seq,
+            .gone = !node->alive,
+            .is_new = !node->stored || node->seq % 4 == 0, /* as one that was made again */
+            .content = node->content};
+        node->stored = true;
     }
     batch->nodes = nodes;
 }

@@ -67,6 +67,7 @@ void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged,
 struct model_node {
     struct gz_content content;
     bool alive, held, touched;
+    bool stored; /* a batch had it */
     uint64_t seq;
 };
 
