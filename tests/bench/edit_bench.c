@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/edits.h"
@@ -17,6 +16,7 @@
 #include "store/store.h"
 #include "store/writer.h"
 #include "support/cmocka.h"
+#include "support/crowd.h"
 #include "support/daemon.h"
 
 #define NODES EDITS_NODES
@@ -24,13 +24,6 @@
 #define START 1.7e9
 
 static double seconds = 2;
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time); /* as crowd.h says when a message came */
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* ---- fsync alone ---- */
 
@@ -44,13 +37,13 @@ static double bench_fsync(const char *folder)
     assert_true(fd >= 0);
     for (int i = 0; i < 256; i++) assert_int_equal(write(fd, bytes, sizeof bytes), sizeof bytes);
     assert_int_equal(fsync(fd), 0);
-    double begin = now_s();
-    for (; now_s() - begin < seconds; count++) {
+    double begin = crowd_unix_s();
+    for (; crowd_unix_s() - begin < seconds; count++) {
         bytes[0]++;
         assert_int_equal(pwrite(fd, bytes, sizeof bytes, (off_t)(count % 256) * 4096), 4096);
         assert_int_equal(fdatasync(fd), 0);
     }
-    double per_s = (double)count / (now_s() - begin);
+    double per_s = (double)count / (crowd_unix_s() - begin);
     close(fd);
     unlink(path);
     return per_s;
@@ -160,9 +153,9 @@ static double bench_bare(const char *folder, size_t flight, const struct gz_ship
     open_bare(&bare, folder, shipping);
     commit_bare(&bare, NODES);
     size_t count = 0;
-    double begin = now_s();
-    for (; now_s() - begin < seconds; count += flight) commit_bare(&bare, flight);
-    double per_s = (double)count / (now_s() - begin);
+    double begin = crowd_unix_s();
+    for (; crowd_unix_s() - begin < seconds; count += flight) commit_bare(&bare, flight);
+    double per_s = (double)count / (crowd_unix_s() - begin);
     gz_writer_finish(&bare.writer);
     unlink(bare.path);
     return per_s;

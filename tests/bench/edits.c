@@ -2,7 +2,6 @@
 #include "bench/edits.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "bench/quantile.h"
 #include "support/cmocka.h"
@@ -21,13 +20,6 @@ struct live {
     uint64_t nodes[EDITS_NODES];
 };
 
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time); /* as crowd.h says when a message came */
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void send_set(struct live *live)
 {
     struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T,
@@ -35,7 +27,7 @@ static void send_set(struct live *live)
                                .trs.t = {(double)live->rid, 1, 2}};
     struct gz_message set = {
         .op = GZ_OP_SET, .has = GZ_HAS_RID, .set = {.nodes = &node, .count = 1}};
-    live->sent_s[live->rid % EDITS_FLIGHT_MAX] = now_s();
+    live->sent_s[live->rid % EDITS_FLIGHT_MAX] = crowd_unix_s();
     set.rid = ++live->rid;
     crowd_send(live->member, &set);
 }
@@ -51,7 +43,7 @@ static void handle_message(void *context, struct crowd_member *member,
     if (message->op != GZ_OP_OK) return;
     live->oks++;
     if (message->has & GZ_HAS_OK_IDS) memcpy(live->nodes, message->ok.ids.ids, sizeof live->nodes);
-    double now = now_s();
+    double now = crowd_unix_s();
     if (live->wait_count < WAITS_MAX)
         live->waits[live->wait_count++] = now - live->sent_s[(message->rid - 1) % EDITS_FLIGHT_MAX];
     if (now < live->until_s) send_set(live);
@@ -86,13 +78,13 @@ struct edits edits_go(int port, const char *scene, size_t flight, double seconds
     live.crowd.context = &live;
     live.member = crowd_enter(&live.crowd, scene, GZ_ROLE_EDITOR, 0);
     assert_int_equal(crowd_gather(&live.crowd, 60), 1);
-    live.until_s = now_s();
+    live.until_s = crowd_unix_s();
     create_nodes(&live);
-    const double begin = now_s();
+    const double begin = crowd_unix_s();
     live.until_s = begin + seconds;
     for (size_t i = 0; i < flight; i++) send_set(&live);
     assert_true(crowd_until(&live.crowd, is_over, &live, seconds + 10));
-    const double taken = now_s() - begin;
+    const double taken = crowd_unix_s() - begin;
     crowd_finish(&live.crowd);
     return (struct edits){.per_s = (double)live.oks / taken,
                           .p50_ms = 1e3 * quantile(live.waits, live.wait_count, 0.5),

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "session/session.h"
+#include "support/clock.h"
 #include "support/grow.h"
 #include "unit/core/saying.h"
 
@@ -40,19 +40,12 @@ static struct {
     double taken_s, entered_s;
 } core_time;
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void handle_core(bool inside)
 {
     if (inside)
-        core_time.entered_s = now_s();
+        core_time.entered_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     else
-        core_time.taken_s += now_s() - core_time.entered_s;
+        core_time.taken_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - core_time.entered_s;
 }
 
 /* ---- saying ---- */
@@ -70,10 +63,13 @@ static void say(struct bench *b, struct gz_message message)
     host_turn(&b->host);
 }
 
-static void say_op(struct bench *b, enum gz_op op)
-{
-    say(b, (struct gz_message){.op = op});
-}
+/* A step is one call, or one message. */
+#define STEP(name, ...)                                                                            \
+    static void name(struct bench *b)                                                              \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+#define SAY(name, ...) STEP(name, say(b, (struct gz_message){__VA_ARGS__}))
 
 static struct gz_ids all(const struct bench *b)
 {
@@ -85,90 +81,33 @@ static void select_nodes(struct bench *b, struct gz_ids ids)
     say(b, (struct gz_message){.op = GZ_OP_SELECT, .select = {ids, GZ_HOW_SET}});
 }
 
-static void select_none(struct bench *b)
-{
-    select_nodes(b, (struct gz_ids){NULL, 0});
-}
-
-static void select_one(struct bench *b)
-{
-    select_nodes(b, (struct gz_ids){b->all, 1});
-}
-
-static void select_all(struct bench *b)
-{
-    select_nodes(b, all(b));
-}
-
-static void toggle_all(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_SELECT, .select = {all(b), GZ_HOW_TOGGLE}});
-}
+STEP(select_none, select_nodes(b, (struct gz_ids){NULL, 0}))
+STEP(select_one, select_nodes(b, (struct gz_ids){b->all, 1}))
+STEP(select_all, select_nodes(b, all(b)))
+SAY(toggle_all, .op = GZ_OP_SELECT, .select = {all(b), GZ_HOW_TOGGLE})
 
 static void set_mode(struct bench *b, enum gz_mode mode)
 {
     say(b, (struct gz_message){.op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = mode});
 }
 
-static void tool(struct bench *b)
-{
-    set_mode(b, b->n++ % 2 == 0 ? GZ_MODE_TRANSLATE : GZ_MODE_UNIVERSAL);
-}
-
-static void tool_bounds(struct bench *b)
-{
-    set_mode(b, GZ_MODE_BOUNDS);
-}
-
-static void tool_universal(struct bench *b)
-{
-    set_mode(b, GZ_MODE_UNIVERSAL);
-}
-
-static void tool_orbit(struct bench *b)
-{
-    set_mode(b, GZ_MODE_ORBIT);
-}
-
-static void camera(struct bench *b)
-{
-    say(b, camera_message(500 + (double)(b->n++ % 16)));
-}
+STEP(tool, set_mode(b, b->n++ % 2 == 0 ? GZ_MODE_TRANSLATE : GZ_MODE_UNIVERSAL))
+STEP(tool_bounds, set_mode(b, GZ_MODE_BOUNDS))
+STEP(tool_universal, set_mode(b, GZ_MODE_UNIVERSAL))
+STEP(tool_orbit, set_mode(b, GZ_MODE_ORBIT))
+STEP(camera, say(b, camera_message(500 + (double)(b->n++ % 16))))
 
 static void point(struct bench *b, enum gz_phase phase, double x, double y)
 {
     say(b, pointer_message(phase, x, y, ++b->n));
 }
 
-static void hover(struct bench *b)
-{
-    point(b, GZ_PHASE_MOVE, 20 + (double)(b->n % 16), 20);
-}
-
-static void press_beside(struct bench *b)
-{
-    point(b, GZ_PHASE_DOWN, 5, 5);
-}
-
-static void press_node(struct bench *b)
-{
-    point(b, GZ_PHASE_DOWN, 400, 300);
-}
-
-static void drag(struct bench *b)
-{
-    point(b, GZ_PHASE_MOVE, 420 + (double)(b->n % 16), 300);
-}
-
-static void release(struct bench *b)
-{
-    point(b, GZ_PHASE_UP, 440, 300);
-}
-
-static void cancel(struct bench *b)
-{
-    point(b, GZ_PHASE_CANCEL, 0, 0);
-}
+STEP(hover, point(b, GZ_PHASE_MOVE, 20 + (double)(b->n % 16), 20))
+STEP(press_beside, point(b, GZ_PHASE_DOWN, 5, 5))
+STEP(press_node, point(b, GZ_PHASE_DOWN, 400, 300))
+STEP(drag, point(b, GZ_PHASE_MOVE, 420 + (double)(b->n % 16), 300))
+STEP(release, point(b, GZ_PHASE_UP, 440, 300))
+STEP(cancel, point(b, GZ_PHASE_CANCEL, 0, 0))
 
 static void let_go(struct bench *b)
 {
@@ -192,20 +131,9 @@ static struct gz_message grab_of(struct gz_ids ids)
     return message;
 }
 
-static void grab_one(struct bench *b)
-{
-    say(b, grab_of((struct gz_ids){b->all, 1}));
-}
-
-static void grab_thousand(struct bench *b)
-{
-    say(b, grab_of((struct gz_ids){b->all, b->count < 1000 ? b->count : 1000}));
-}
-
-static void grab_all(struct bench *b)
-{
-    say(b, grab_of(all(b)));
-}
+STEP(grab_one, say(b, grab_of((struct gz_ids){b->all, 1})))
+STEP(grab_thousand, say(b, grab_of((struct gz_ids){b->all, b->count < 1000 ? b->count : 1000})))
+STEP(grab_all, say(b, grab_of(all(b))))
 
 static void grab_all_and_cancel(struct bench *b)
 {
@@ -237,10 +165,7 @@ static void move_all(struct bench *b)
     drag(b);
 }
 
-static void wheel(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_WHEEL, .wheel.dy = b->n++ % 2 == 0 ? 1 : -1});
-}
+SAY(wheel, .op = GZ_OP_WHEEL, .wheel.dy = b->n++ % 2 == 0 ? 1 : -1)
 
 static void set_nodes(struct bench *b, size_t count)
 {
@@ -255,15 +180,8 @@ static void set_nodes(struct bench *b, size_t count)
     free(nodes);
 }
 
-static void set_one(struct bench *b)
-{
-    set_nodes(b, 1);
-}
-
-static void set_all(struct bench *b)
-{
-    set_nodes(b, b->count);
-}
+STEP(set_one, set_nodes(b, 1))
+STEP(set_all, set_nodes(b, b->count))
 
 /* The last node is refused, after all others were looked at. */
 static void set_refused(struct bench *b)
@@ -274,10 +192,7 @@ static void set_refused(struct bench *b)
     b->all[b->count - 1] = last;
 }
 
-static void create_one(struct bench *b)
-{
-    create_node(b->asker, "one more", b->root, 0, 0, 0);
-}
+STEP(create_one, create_node(b->asker, "one more", b->root, 0, 0, 0))
 
 static void delete_node(struct bench *b, uint64_t id)
 {
@@ -291,44 +206,16 @@ static void delete_created(struct bench *b)
     delete_node(b, id);
 }
 
-static void delete_root(struct bench *b)
-{
-    delete_node(b, b->root);
-}
+STEP(delete_root, delete_node(b, b->root))
 
 /* The viewer holds a node, for which deleting all of them is refused. */
-static void let_viewer_hold(struct bench *b)
-{
-    ask_grab(b->viewer, GZ_TX, b->all[b->count - 1], 400, 300);
-}
-
-static void let_viewer_release(struct bench *b)
-{
-    ask_pointer(b->viewer, GZ_PHASE_CANCEL, 0, 0);
-}
-
-static void pick(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {400, 300}});
-}
-
-static void pick_surface(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_PICK,
-                               .has = GZ_HAS_PICK_AT,
-                               .pick = {.at = {400, 300}, .surface = true}});
-}
-
-static void pick_rect(struct bench *b)
-{
-    say(b, (struct gz_message){
-               .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600}});
-}
-
-static void undo(struct bench *b)
-{
-    say_op(b, GZ_OP_UNDO);
-}
+STEP(let_viewer_hold, ask_grab(b->viewer, GZ_TX, b->all[b->count - 1], 400, 300))
+STEP(let_viewer_release, ask_pointer(b->viewer, GZ_PHASE_CANCEL, 0, 0))
+SAY(pick, .op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {400, 300})
+SAY(pick_surface, .op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT,
+    .pick = {.at = {400, 300}, .surface = true})
+SAY(pick_rect, .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {0, 0, 800, 600})
+SAY(undo, .op = GZ_OP_UNDO)
 
 static void set_and_undo(struct bench *b)
 {
@@ -336,10 +223,7 @@ static void set_and_undo(struct bench *b)
     undo(b);
 }
 
-static void redo(struct bench *b)
-{
-    say_op(b, GZ_OP_REDO);
-}
+SAY(redo, .op = GZ_OP_REDO)
 
 static void revert(struct bench *b)
 {
@@ -356,38 +240,15 @@ static void history(struct bench *b, struct gz_message message)
     say(b, message);
 }
 
-static void history_of_all(struct bench *b)
-{
-    history(b, (struct gz_message){.has = 0});
-}
-
-static void history_brief(struct bench *b)
-{
-    history(b, (struct gz_message){.has = GZ_HAS_HISTORY_CHANGES, .history.changes = false});
-}
-
-static void history_of_node(struct bench *b)
-{
-    history(b, (struct gz_message){.has = GZ_HAS_HISTORY_NODE, .history.node = b->before[0]});
-}
-
-static void at(struct bench *b)
-{
-    say(b, (struct gz_message){
-               .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = gz_core_summary(b->host.core).seq});
-}
-
-static void restore_now(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_RESTORE,
-                               .has = GZ_HAS_AT_SEQ,
-                               .restore.seq = gz_core_summary(b->host.core).seq});
-}
-
-static void path(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_PATH, .path.node = b->before[0]});
-}
+STEP(history_of_all, history(b, (struct gz_message){.has = 0}))
+STEP(history_brief,
+     history(b, (struct gz_message){.has = GZ_HAS_HISTORY_CHANGES, .history.changes = false}))
+STEP(history_of_node,
+     history(b, (struct gz_message){.has = GZ_HAS_HISTORY_NODE, .history.node = b->before[0]}))
+SAY(at, .op = GZ_OP_AT, .has = GZ_HAS_AT_SEQ, .at.seq = gz_core_summary(b->host.core).seq)
+SAY(restore_now, .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ,
+    .restore.seq = gz_core_summary(b->host.core).seq)
+SAY(path, .op = GZ_OP_PATH, .path.node = b->before[0])
 
 static void checkpoint(struct bench *b)
 {
@@ -396,15 +257,8 @@ static void checkpoint(struct bench *b)
     ask_checkpoint(b->asker, name);
 }
 
-static void note(struct bench *b)
-{
-    ask_note(b->asker, "one more note", NULL);
-}
-
-static void token(struct bench *b)
-{
-    ask_token(b->asker, "good");
-}
+STEP(note, ask_note(b->asker, "one more note", NULL))
+STEP(token, ask_token(b->asker, "good"))
 
 static void access(struct bench *b)
 {
@@ -413,61 +267,17 @@ static void access(struct bench *b)
     ask_access(b->asker, user, GZ_ROLE_EDITOR);
 }
 
-static void link(struct bench *b)
-{
-    say(b,
-        (struct gz_message){.op = GZ_OP_LINK, .link = {.role = GZ_ROLE_VIEWER, .expires_s = 60}});
-}
-
-static void follow_view(struct bench *b)
-{
-    say(b, (struct gz_message){
-               .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true});
-}
-
-static void follow_box(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_INTEREST,
-                               .has = GZ_HAS_INTEREST_BOX,
-                               .interest.box = {{0, 0, -1}, {10, 10, 1}}});
-}
-
-static void follow_nodes(struct bench *b)
-{
-    say(b, (struct gz_message){
-               .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_NODES, .interest.nodes = all(b)});
-}
-
-static void follow_whole(struct bench *b)
-{
-    say_op(b, GZ_OP_INTEREST);
-}
-
-static void hello_again(struct bench *b)
-{
-    say(b, (struct gz_message){.op = GZ_OP_HELLO,
-                               .hello = {.v = GZ_PROTOCOL_VERSION, .user = {"Ada", 3}}});
-}
-
-static void checkpoints(struct bench *b)
-{
-    say_op(b, GZ_OP_CHECKPOINTS);
-}
-
-static void accesses(struct bench *b)
-{
-    say_op(b, GZ_OP_ACCESSES);
-}
-
-static void who(struct bench *b)
-{
-    say_op(b, GZ_OP_WHO);
-}
-
-static void ping(struct bench *b)
-{
-    say_op(b, GZ_OP_PING);
-}
+SAY(link, .op = GZ_OP_LINK, .link = {.role = GZ_ROLE_VIEWER, .expires_s = 60})
+SAY(follow_view, .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true)
+SAY(follow_box, .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX,
+    .interest.box = {{0, 0, -1}, {10, 10, 1}})
+SAY(follow_nodes, .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_NODES, .interest.nodes = all(b))
+SAY(follow_whole, .op = GZ_OP_INTEREST)
+SAY(hello_again, .op = GZ_OP_HELLO, .hello = {.v = GZ_PROTOCOL_VERSION, .user = {"Ada", 3}})
+SAY(checkpoints, .op = GZ_OP_CHECKPOINTS)
+SAY(accesses, .op = GZ_OP_ACCESSES)
+SAY(who, .op = GZ_OP_WHO)
+SAY(ping, .op = GZ_OP_PING)
 
 /* ---- beside the wire ---- */
 

@@ -2,35 +2,16 @@
  * and its answer, and the processor's time at the member between, beside the direct way. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "quantile.h"
+#include "support/clock.h"
 #include "support/cmocka.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
 
 #define ROUNDS 5
 #define REQUESTS_MAX 200000
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* Seconds that the loop's thread of a process has had a processor. */
-static double processor_s(pid_t pid)
-{
-    char path[64];
-    double nanoseconds = 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)pid);
-    FILE *file = fopen(path, "r");
-    if (file == NULL || fscanf(file, "%lf", &nanoseconds) != 1) perror(path);
-    if (file != NULL) fclose(file);
-    return nanoseconds * 1e-9;
-}
 
 static int join(int port)
 {

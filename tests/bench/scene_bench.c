@@ -3,20 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "proto/limits.h"
 #include "session/core.h"
 #include "session/session.h"
+#include "support/clock.h"
 
 #define PER_PARENT 50
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static double between(double low, double high)
 {

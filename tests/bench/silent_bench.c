@@ -8,34 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/cmocka.h"
 
 #include "bench/quantile.h"
+#include "support/clock.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
 
 #define SETTLE_SECONDS 3
 #define PAUSE_US 20000
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void allow_descriptors(void)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    limit.rlim_cur = limit.rlim_max;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
 
 /* ---- the silent ones ---- */
 
@@ -119,7 +103,7 @@ static size_t number(int argc, char **argv, int at, size_t otherwise)
 
 int main(int argc, char **argv)
 {
-    allow_descriptors();
+    raw_allow_descriptors();
     run(number(argc, argv, 1, 5600), number(argc, argv, 2, 100));
     return 0;
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/quantile.h"
 #include "store/store.h"
+#include "support/clock.h"
 #include "support/cmocka.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
@@ -32,13 +32,6 @@ struct file {
     uint64_t seq, edit;
     double x[NODES];
 };
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void open_file(struct file *file, enum gz_recorded recorded)
 {

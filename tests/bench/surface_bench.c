@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench/quantile.h"
 #include "exchange/exchange.h"
@@ -11,16 +10,10 @@
 #include "session/core.h"
 #include "session/session.h"
 #include "solver/surface.h"
+#include "support/clock.h"
 
 #define ENGINE "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
 #define LOOKS 2000
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static double between(double low, double high)
 {

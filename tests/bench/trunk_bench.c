@@ -37,18 +37,6 @@ struct bench {
 
 /* ---- what is counted ---- */
 
-/* Seconds that the loop's thread of a process has had a processor. */
-static double processor_s(pid_t pid)
-{
-    char path[64];
-    double nanoseconds = 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)pid);
-    FILE *file = fopen(path, "r");
-    if (file == NULL || fscanf(file, "%lf", &nanoseconds) != 1) perror(path);
-    if (file != NULL) fclose(file);
-    return nanoseconds * 1e-9;
-}
-
 static void read_counts(const struct bench *bench, double counts[VALUES])
 {
     counts[AUTHORITY_US] = processor_s(authority.pid) * 1e6;

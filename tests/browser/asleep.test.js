@@ -1,22 +1,20 @@
 // A page that slept, and a server that is not what it was: both find back without a reload.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Browser } from "./support/browser.js";
-import { Daemon } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 /** What Chromium itself says on the console where a socket is refused. */
 const REFUSED = /WebSocket connection to .* failed/;
 /** Longer than the server lets a silent connection be, and than the page waits for a word from it. */
 const ASLEEP_MS = 26_000;
-let daemon, browser, ada, bob, id;
+let ada, bob, id;
 
 before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
+  await open();
   ada = await browser.person({ ignore: [REFUSED] });
   bob = await browser.person({ ignore: [REFUSED] });
   await ada.join(daemon, "robot-arm", "Ada");
@@ -27,11 +25,6 @@ before(async () => {
     window.beats = 0;
     setInterval(() => window.beats++, 100);
   });
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const set = (who, t) => who.page.evaluate(({ id, t }) => window.gizmod.session.set([{ id, t }]), { id, t });

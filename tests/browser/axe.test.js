@@ -1,23 +1,13 @@
 // Nothing that axe-core calls serious: on the page without a scene, in both themes, with something selected, in the past, and on a phone.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
 import { Authority } from "./support/authority.js";
 import { violations } from "./support/axe.js";
-import { Browser } from "./support/browser.js";
 import { Daemon } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
-let daemon, browser;
-
-before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
-});
+before(() => open());
 
 async function editor(options) {
   const person = await browser.person({ bypassCSP: true, ...options });

@@ -1,11 +1,11 @@
 // Parts that are duplicated: a copy of a real part shows its mesh, is moved and taken back like any other, and is in the file that is exported.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { decode } from "./support/pixels.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 /** A connecting rod: of its box it fills a part only. */
 const ROD = "node 74";
@@ -13,12 +13,11 @@ const ROD = "node 74";
 const CHANGE_MIN = 20;
 /** The outline of the rod covers less of the view than this part of what its box covers, and more than that. */
 const FILLS = [0.1, 0.85];
-let daemon, browser, ada, bob, rod, copy;
+let ada, bob, rod, copy;
 
 before(async () => {
-  daemon = await Daemon.start(["--open", "empty"]);
+  await open(["--open", "empty"]);
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   ada = await browser.person();
   bob = await browser.person();
   for (const [person, name] of [[ada, "Ada"], [bob, "Bob"]]) {
@@ -26,11 +25,6 @@ before(async () => {
     await person.until(() => window.gizmod.asset.value.phase === "ready");
   }
   rod = await nodeOf(ada, (await ada.node(ROD)).id);
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const view = () => ada.page.getByRole("application", { name: "View of the scene" });

@@ -1,11 +1,12 @@
 // The editor in Firefox, beside somebody in Chromium: selecting, dragging with the handle under the cursor, typing, looking around, looking back.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser, FIREFOX } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { FIREFOX } from "./support/browser.js";
+import { ENGINE } from "./support/daemon.js";
 import { carryArrow, dragArrow, glide, settled } from "./support/gestures.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const PX_MAX = 1.5;
 const PISTON = "node 74";
@@ -16,22 +17,16 @@ if (version < VERSION_MIN) {
   console.log(`skipped: this Firefox is ${version}, what drives it needs ${VERSION_MIN}`); // ctest says so, too
   process.exit();
 }
-let daemon, browser, ada, bob, id;
+let ada, bob, id;
 
 before(async () => {
-  daemon = await Daemon.start();
+  await open();
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   ada = await browser.person({ engine: "firefox", colorScheme: "dark" });
   bob = await browser.person({ engine: "chromium" });
   await ada.join(daemon, "engine", "Ada");
   await bob.join(daemon, "engine", "Bob");
   id = (await bob.node(PISTON)).id;
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const translation = (person) => person.page.evaluate((id) => window.gizmod.session.scene.get(id).t, id);

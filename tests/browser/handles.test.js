@@ -1,27 +1,21 @@
 // The handle that is dragged stays under the cursor, in pixels of screenshots: at most 1.5 from where the press found it.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { afterEach, before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { arrow, glide, grab, settled } from "./support/gestures.js";
 import { HELD, centroid, decode, extent } from "./support/pixels.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const PX_MAX = 1.5;
-let daemon, browser, ada, id;
+let ada, id;
 
 before(async () => {
-  daemon = await Daemon.start();
+  await open();
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   ada = await browser.person({ colorScheme: "dark" });
   await ada.join(daemon, "engine", "Ada");
   id = (await ada.node("node 74")).id;
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 /** Each test lets go of what it held, also one that failed. */

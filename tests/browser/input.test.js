@@ -1,24 +1,18 @@
 // Mouse and keys in the view: what a hand does becomes exactly the edit that was meant, or none.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { afterEach, before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const PISTON = "node 74";
-let daemon, browser, ada;
+let ada;
 
 before(async () => {
-  daemon = await Daemon.start();
+  await open();
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   ada = await browser.person();
   await ada.join(daemon, "engine", "Ada");
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 afterEach(async () => {

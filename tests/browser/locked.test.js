@@ -1,26 +1,19 @@
 // What one holds is in nobody else's way for long: who tries is told by whom it is held, and nothing moves.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon } from "./support/daemon.js";
 import { arrow, dragArrow, settled } from "./support/gestures.js";
+import { browser, daemon, open } from "./support/stage.js";
 
-let daemon, browser, ada, bob, id;
+let ada, bob, id;
 
 before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
+  await open();
   ada = await browser.person();
   bob = await browser.person();
   await ada.join(daemon, "robot-arm", "Ada");
   await bob.join(daemon, "robot-arm", "Bob");
   id = (await ada.node("forearm"))?.id ?? (await ada.page.evaluate(() => window.gizmod.session.scene.roots[0]));
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 test("who grabs what another holds is told by whom, at the pointer, and it does not move", async () => {

@@ -1,24 +1,14 @@
 // Little room: on phones, tablets and where the page is much enlarged nothing lies over a control or beyond the window, and what the timeline has no room for is in its menu.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
 import { violations } from "./support/axe.js";
-import { Browser } from "./support/browser.js";
-import { Daemon } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 /** 320 by 200 is a window of 1280 by 800 at four times the size. */
 const SIZES = [[320, 200], [320, 568], [390, 844], [600, 700], [768, 1024], [844, 390], [900, 700], [1024, 768], [1280, 800]];
-let daemon, browser;
 
-before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
-});
+before(() => open());
 
 async function editor(options) {
   const person = await browser.person({ bypassCSP: true, reducedMotion: "reduce", ...options });

@@ -1,29 +1,23 @@
 // How one finds one's way in the view: what is said at first, the left button for those who have no other one, grids in the plane one looks at, and handles that nothing covers.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { dragArrow, glide, grab, settled } from "./support/gestures.js";
 import { decode } from "./support/pixels.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 /** Where the review found a handle under a menu. */
 const viewport = { width: 1000, height: 640 };
-let daemon, browser, ada, bob, id;
+let ada, bob, id;
 
 before(async () => {
-  daemon = await Daemon.start();
+  await open();
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   [ada, bob] = await Promise.all([browser.person({ viewport, colorScheme: "dark" }), browser.person({ viewport })]);
   await ada.join(daemon, "engine", "Ada");
   await bob.join(daemon, "engine", "Bob");
   id = (await ada.node("node 74")).id;
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const hint = () => ada.page.getByRole("note", { name: "How to orbit, pan and zoom" });

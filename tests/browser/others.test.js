@@ -1,11 +1,11 @@
 // What one sees of the others: who is here and what they do, where they look, their view as one's own, and what they say in notes pinned to the scene.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
 import { connect } from "../../client/web/sdk/index.js";
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const WebSocket = createRequire(new URL("../../client/web/sdk/index.js", import.meta.url))("ws");
 /** By their names alone this one and Ada have the same colour. */
@@ -14,21 +14,15 @@ const NAMESAKE = "Lena";
 const PIN_TIP = [3, 27];
 const PIN_PX = 1;
 
-let daemon, browser, ada, bob;
+let ada, bob;
 
 before(async () => {
-  daemon = await Daemon.start();
+  await open();
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   ada = await browser.person();
   bob = await browser.person();
   await ada.join(daemon, "engine", "Ada");
   await bob.join(daemon, "engine", "Bob");
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const row = (person, name) => person.page.getByRole("list", { name: "People" }).locator("[data-session]").filter({ hasText: name });

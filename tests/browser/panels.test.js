@@ -1,29 +1,23 @@
 // The panels: numbers that are typed and dragged, the tree that is renamed, searched and rearranged, the start page that makes a scene of a file.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { glide } from "./support/gestures.js";
+import { browser, daemon, open } from "./support/stage.js";
 
-let daemon, browser, ada, bob;
+let ada, bob;
 const field = (person, name) => person.page.getByRole("textbox", { name, exact: true });
 const row = (person, name) => person.page.locator(`[role=treeitem][aria-label^="${name}"]`);
 const MODELS = "/usr/share/assimp/models/glTF2";
 const close = (a, b, within = 1e-9) => a.every((value, i) => Math.abs(value - b[i]) < within);
 
 before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
+  await open();
   ada = await browser.person();
   bob = await browser.person();
   await ada.join(daemon, "robot-arm", "Ada");
   await bob.join(daemon, "robot-arm", "Bob");
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 /** Selects by a click in the tree, and waits until the fields are about it. */

@@ -1,25 +1,18 @@
 // The timeline: the scene as it was, clearly marked as the past; back to now; a moment restored as an edit that can be undone.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
-let daemon, browser, ada, id;
+let ada, id;
 
 before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
+  await open();
   ada = await browser.person();
   await ada.join(daemon, "robot-arm", "Ada");
   id = await ada.page.evaluate(() => window.gizmod.session.scene.roots[0]);
   for (let i = 1; i <= 5; i++) await ada.page.evaluate(({ id, i }) => window.gizmod.session.set([{ id, t: [i, 0, 0] }]), { id, i });
   await ada.page.waitForFunction(() => document.querySelectorAll("footer [data-edit]").length >= 6);
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const shown = () => ada.page.evaluate((id) => window.gizmod.scene.value.get(id).t[0], id);

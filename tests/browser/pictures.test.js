@@ -2,30 +2,24 @@
 import assert from "node:assert/strict";
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { dragArrow, settled } from "./support/gestures.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const folder = process.env.GIZMOD_PICTURES ?? "pictures";
 const viewport = { width: 1280, height: 800 };
-let daemon, browser, ada, bob;
+let ada, bob;
 
 before(async () => {
   await mkdir(folder, { recursive: true });
-  daemon = await Daemon.start();
+  await open();
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   ada = await browser.person({ viewport, colorScheme: "dark" });
   bob = await browser.person({ viewport, colorScheme: "light" });
   await ada.join(daemon, "engine", "Ada");
   await bob.join(daemon, "engine", "Bob");
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 async function picture(person, name) {

@@ -1,26 +1,19 @@
 // The daemon is killed and started again under a page that is in the middle of its work.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon } from "./support/daemon.js";
 import { dragArrow, settled } from "./support/gestures.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 /** What Chromium itself says on the console where a socket, or a question by HTTP, is refused. */
 const REFUSED = /WebSocket connection to .* failed|ERR_CONNECTION_REFUSED/;
-let daemon, browser, ada, id;
+let ada, id;
 
 before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
+  await open();
   ada = await browser.person({ ignore: [REFUSED] });
   await ada.join(daemon, "robot-arm", "Ada");
   id = await ada.page.evaluate(() => window.gizmod.session.scene.roots[0]);
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const connection = () => ada.page.locator("[data-part=connection]");

@@ -2,25 +2,19 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { promisify } from "node:util";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 // A name that is taken is answered 409, and 404 what a page still asks for of a scene that was just renamed or deleted under it.
 const GONE = [/status of (404|409)/];
-let daemon, browser, ada;
+let ada;
 
 before(async () => {
-  daemon = await Daemon.start([]);
-  browser = new Browser();
+  await open([]);
   ada = await browser.person({ ignore: GONE });
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const sql = (file, words) => promisify(execFile)("sqlite3", [file, words]);

@@ -1,28 +1,22 @@
 // What is selected, as one sees it: one's own selection in the colour of the theme, one outline and one box about all of it; a group by what is below it; others' marks
 // in the tree at whatever depth.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { glide, grab, settled } from "./support/gestures.js";
 import { decode } from "./support/pixels.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const DEPTH = 24;
-let daemon, browser, ada, bob;
+let ada, bob;
 
 before(async () => {
-  daemon = await Daemon.start(["--open", "boxes"]);
+  await open(["--open", "boxes"]);
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   [ada, bob] = await Promise.all([browser.person({ colorScheme: "dark" }), browser.person({ colorScheme: "dark" })]);
   await ada.join(daemon, "boxes", "Ada");
   await bob.join(daemon, "boxes", "Bob");
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const create = (person, nodes) => person.page.evaluate((nodes) => window.gizmod.session.create(nodes).then(({ ids }) => ids), nodes);

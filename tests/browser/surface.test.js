@@ -1,33 +1,27 @@
 // A click selects what is seen: at places all over the picture of the engine, whatever three.js meets there, which reads the file by itself.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
 import { Raycaster, Vector3 } from "../../client/web/node_modules/three/build/three.module.js";
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { loadGltf } from "./support/gltf.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const COLUMNS = 8;
 const ROWS = 6;
 /** Within these a click finds what is thin. */
 const TOLERANCE_PX = 8;
-let daemon, browser, ada, model;
+let ada, model;
 
 before(async () => {
-  daemon = await Daemon.start([]);
+  await open([]);
   await daemon.import("engine", ENGINE);
   model = await loadGltf(await readFile(ENGINE));
-  browser = new Browser();
   ada = await browser.person();
   await ada.join(daemon, "engine", "Ada");
   await ada.page.evaluate(() => window.gizmod.rig.look([420, 330, 620], [0, -40, 0]));
   await ada.rested();
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 /** The index in the file of the node that three.js meets first along a ray. */

@@ -1,27 +1,21 @@
 // Two people in one scene: one drags a piston of the engine by the mouse and takes it back; the other sees it move and finds both in the history.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
 import { dragArrow } from "./support/gestures.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const PISTON = "node 74";
-let daemon, browser, ada, bob, home;
+let ada, bob, home;
 
 before(async () => {
-  daemon = await Daemon.start();
+  await open();
   await daemon.import("engine", ENGINE);
-  browser = new Browser();
   ada = await browser.person();
   bob = await browser.person();
   await ada.join(daemon, "engine", "Ada");
   await bob.join(daemon, "engine", "Bob");
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 test("a piston that one drags by mouse moves for the other, and is in the history", async () => {

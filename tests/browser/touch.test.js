@@ -1,25 +1,18 @@
 // Fingers: one drags a handle, taps, turns the view; two move and zoom it.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon } from "./support/daemon.js";
 import { arrow, settled } from "./support/gestures.js";
+import { browser, daemon, open } from "./support/stage.js";
 
-let daemon, browser, ada, id, fingers;
+let ada, id, fingers;
 
 before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
+  await open();
   ada = await browser.person({ viewport: { width: 820, height: 1000 }, hasTouch: true, isMobile: true });
   await ada.join(daemon, "robot-arm", "Ada");
   id = await ada.page.evaluate(() => window.gizmod.session.scene.roots[0]);
   fingers = await ada.page.context().newCDPSession(ada.page);
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const touch = (type, ...points) =>

@@ -1,15 +1,14 @@
 // What breaks a person's day where nobody thinks of it: a browser that keeps nothing, names that are programs, another file under one's eyes, no mouse.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon, ENGINE } from "./support/daemon.js";
+import { ENGINE } from "./support/daemon.js";
+import { browser, daemon, open } from "./support/stage.js";
 
-let daemon, browser, ada;
+let ada;
 
 before(async () => {
-  daemon = await Daemon.start();
-  browser = new Browser();
+  await open();
   ada = await browser.person();
   await ada.page.addInitScript(() => {
     const get = () => {
@@ -17,11 +16,6 @@ before(async () => {
     };
     for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get });
   });
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 const distance = () => ada.page.evaluate(() => window.gizmod.rig.pose.distance);

@@ -1,10 +1,9 @@
 // What the view draws stands where the server says, near the world's origin and far from it: boxes of nodes without a mesh, meshes of a glTF, what is dragged and where it was.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 
-import { Browser } from "./support/browser.js";
-import { Daemon } from "./support/daemon.js";
 import { decode } from "./support/pixels.js";
+import { browser, daemon, open } from "./support/stage.js";
 
 const BOX_GLB = "/usr/share/assimp/models/glTF2/BoxTextured-glTF-Binary/BoxTextured.glb";
 /** Of a colour channel: less is noise. */
@@ -15,21 +14,15 @@ const REACH_PX = 140;
 const SIZE_M = 0.2;
 /** Sides of a rectangle: left and right of the ghost is the line of the axis. */
 const TOP_AND_BOTTOM = [1, 3];
-let daemon, browser, ada;
+let ada;
 
 before(async () => {
-  daemon = await Daemon.start(["--open", "view"]);
+  await open(["--open", "view"]);
   await daemon.import("mesh", BOX_GLB);
-  browser = new Browser();
   ada = await browser.person();
   await ada.join(daemon, "view", "Ada");
   await createBox([-50, 0, 0]);   // the first thing in a scene is looked at
   await ada.rested();
-});
-
-after(async () => {
-  await browser?.close();
-  await daemon?.stop();
 });
 
 /** Looks at a point from so far, straight along z: the edges of a box are level and upright, so that there are no points too thin to be seen. */

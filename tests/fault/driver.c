@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "driver_log.h"
@@ -24,6 +23,7 @@
 #include "proto/limits.h"
 #include "server/maxima.h"
 #include "support/chance.h"
+#include "support/clock.h"
 
 #define USERS 7
 #define WATCHER (USERS - 1)
@@ -75,13 +75,6 @@ struct driver {
     uint64_t url_count;
     int log;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void die(const struct user *user, const char *what, const char *words)
 {

@@ -4,7 +4,6 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "proto/limits.h"
 #include "store/store.h"
@@ -125,13 +124,6 @@ void await_in_file(struct gz_client *client, const char *path)
 }
 
 /* ---- small things ---- */
-
-double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 struct gz_message message_set_x(struct gz_set_node *node, uint64_t id, double x)
 {

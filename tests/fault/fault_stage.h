@@ -5,6 +5,7 @@
 #define TESTS_FAULT_STAGE_H
 
 #include "server/scenario/stage.h"
+#include "support/clock.h"
 #include "support/fault_preload.h"
 
 struct fault_stage {
@@ -27,8 +28,6 @@ void assert_file_is_whole(const char *path);
 bool is_in_file(const struct gz_client *client, const char *path);
 /* Waits until it is. */
 void await_in_file(struct gz_client *client, const char *path);
-
-double now_s(void); /* monotonic */
 
 /* One set of a node's x. */
 struct gz_message message_set_x(struct gz_set_node *node, uint64_t id, double x);

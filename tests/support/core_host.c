@@ -400,6 +400,13 @@ void host_assert_equal(struct host *host)
     gz_arena_finish(&arena);
 }
 
+void host_close(struct host *host)
+{
+    host_turn(host);
+    host_assert_equal(host);
+    host_finish(host);
+}
+
 struct gz_content host_node(struct host *host, uint64_t id)
 {
     struct gz_arena arena;

@@ -143,6 +143,8 @@ void host_restart(struct host *host, bool committed);
  * looked at when it comes; by now they are to be where the core is, and to have seen where the
  * camera is.) */
 void host_assert_equal(struct host *host);
+/* The end of a test: a turn, after which the above has to hold, and host_finish. */
+void host_close(struct host *host);
 /* The scene as it is, in `arena`. */
 const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count);
 /* One node of it; fails the test where there is none. The name is not there. */

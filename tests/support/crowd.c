@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "proto/limits.h"
+#include "support/clock.h"
 #include "support/cmocka.h"
 #include "support/raw_ws.h"
 
@@ -26,17 +26,7 @@
 
 double crowd_unix_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void allow_many_descriptors(void)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    limit.rlim_cur = limit.rlim_max;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    return clock_s(CLOCK_REALTIME);
 }
 
 void crowd_init(struct crowd *crowd, int port)
@@ -46,7 +36,7 @@ void crowd_init(struct crowd *crowd, int port)
     assert_true(crowd->epoll >= 0);
     assert_non_null(crowd->piece);
     gz_arena_init(&crowd->arena, 0);
-    allow_many_descriptors();
+    raw_allow_descriptors();
 }
 
 void crowd_leave(struct crowd_member *member)

@@ -13,20 +13,13 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/certificates.h"
+#include "support/clock.h"
 #include "support/cmocka.h"
 
 #define WAIT_SECONDS 60.0
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static const char *program(const char *variable, const char *built)
 {

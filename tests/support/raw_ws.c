@@ -1,6 +1,7 @@
 /* raw_ws.c - speaks HTTP and WebSocket on a plain socket. See raw_ws.h. */
 #include "support/raw_ws.h"
 #include "proto/limits.h"
+#include "support/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,21 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/cmocka.h"
 #include "support/tunnel.h"
 
 #define PATIENCE_S 60.0
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- sockets ---- */
 
@@ -35,6 +29,14 @@ int raw_connect(int port)
     int fd = tunnel_open(port, ca, 0, &peer);
     if (fd < 0) fail_msg("no TLS: %s", peer.refusal);
     return fd;
+}
+
+void raw_allow_descriptors(void)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
 int raw_connect_plain(int port)

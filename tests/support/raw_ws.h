@@ -17,6 +17,8 @@
 /* Connects to 127.0.0.1, by TLS if the test's daemons speak it (support/daemon.h). */
 int raw_connect(int port);
 int raw_connect_plain(int port);
+/* This process may have as many of them as its operator lets it. */
+void raw_allow_descriptors(void);
 /* Writes all of it; false where the other side hung up meanwhile. */
 bool raw_send(int socket, const void *bytes, size_t size);
 bool raw_send_text(int socket, const char *text);

@@ -9,14 +9,8 @@
 
 #include "cluster/postgres.h"
 #include "store/store.h"
+#include "support/clock.h"
 #include "support/raw_ws.h"
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 void wait_a_little(void)
 {

@@ -212,9 +212,9 @@ static void hear_all(struct stage *stage, struct crowd_member **viewers)
 static void wait_until_saved(const struct stage *stage)
 {
     const int port = stage->fixture.daemon.port;
-    const double end_s = net_fixture_now_s() + PATIENCE_S;
+    const double end_s = now_s() + PATIENCE_S;
     while (net_fixture_measure(port, SCENE, "saved") < net_fixture_measure(port, SCENE, "seq")) {
-        assert_true(net_fixture_now_s() < end_s);
+        assert_true(now_s() < end_s);
         usleep(10000);
     }
 }
@@ -222,14 +222,14 @@ static void wait_until_saved(const struct stage *stage)
 /* What the daemon holds after those who were stalled have left. */
 static long heap_without_stalled(struct stage *stage, struct crowd_member **viewers)
 {
-    const double end_s = net_fixture_now_s() + PATIENCE_S;
+    const double end_s = now_s() + PATIENCE_S;
     size_t left = stage->viewers + 1;
     for (size_t i = 0; i < stage->viewers; i++) {
         if (!is_in_quarter(i)) continue;
         crowd_leave(viewers[i]);
         left--;
     }
-    while (users(stage) > left && net_fixture_now_s() < end_s) crowd_run(&stage->crowd, 0.01);
+    while (users(stage) > left && now_s() < end_s) crowd_run(&stage->crowd, 0.01);
     assert_int_equal(users(stage), left);
     return heap_bytes(&stage->fixture);
 }
@@ -284,13 +284,13 @@ TEST(test_stalled_viewers_are_ended_and_the_others_are_not)
         crowd_stall(viewers[i], is_in_quarter(i));
         stalled += is_in_quarter(i);
     }
-    double end_s = net_fixture_now_s() + PATIENCE_S;
+    double end_s = now_s() + PATIENCE_S;
     do {
         for (int i = 0; i < MOVES; i++) {
             move_group(&stage, 0);
             crowd_run(&stage.crowd, 0.001); /* within the rate of messages */
         }
-    } while (users(&stage) > stage.viewers + 1 - stalled && net_fixture_now_s() < end_s);
+    } while (users(&stage) > stage.viewers + 1 - stalled && now_s() < end_s);
     assert_int_equal(users(&stage), stage.viewers + 1 - stalled);
     for (size_t i = 0; i < stage.viewers; i++) {
         if (i % 8 == 0) crowd_stall(viewers[i], false);
@@ -341,13 +341,13 @@ TEST(test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on)
     assert_int_equal(gz_encode(&sender.frame, &ping), GZ_OK);
     for (size_t i = 0; i < stage.viewers; i++) crowd_forget(viewers[i]);
     uint64_t first = stage.moves;
-    double began_s = net_fixture_now_s();
-    while (sender.sender->state != CROWD_ENDED && net_fixture_now_s() < began_s + PATIENCE_S) {
+    double began_s = now_s();
+    while (sender.sender->state != CROWD_ENDED && now_s() < began_s + PATIENCE_S) {
         flood(&sender);
         move_group(&stage, 0);
         crowd_run(&stage.crowd, 0.1);
     }
-    size_t seconds = (size_t)(net_fixture_now_s() - began_s);
+    size_t seconds = (size_t)(now_s() - began_s);
     uint64_t moves = stage.moves - first;
     print_message("ended after %zu s: %zu rate_limited, %zu ok, %llu moves of another\n", seconds,
                   sender.sender->errors[GZ_RATE_LIMITED], sender.sender->oks,

@@ -237,7 +237,7 @@ static void count_answers(struct soak *soak)
 /* What is left when everybody has gone. */
 static struct net_fixture_memory wave(struct soak *soak)
 {
-    double end_s = net_fixture_now_s() + WAVE_SECONDS;
+    double end_s = now_s() + WAVE_SECONDS;
     let_in(soak);
     act(soak);
     count_answers(soak);
@@ -245,7 +245,7 @@ static struct net_fixture_memory wave(struct soak *soak)
     assert_int_equal(crowd_count(&soak->crowd, CROWD_JOINED), PEOPLE);
     crowd_disperse(&soak->crowd, NULL);
     assert_true(crowd_until(&soak->crowd, is_empty, soak, PATIENCE_S));
-    double left_s = end_s - net_fixture_now_s();
+    double left_s = end_s - now_s();
     if (left_s > 0) crowd_run(&soak->crowd, left_s);
     return net_fixture_memory(soak->fixture.daemon.port);
 }

@@ -3,14 +3,6 @@
 #include "proto/limits.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-double net_fixture_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 void net_fixture_start(struct net_fixture *fixture, const char *first, const char *second)
 {
@@ -34,6 +26,12 @@ void net_fixture_stop(struct net_fixture *fixture)
     if (code != 0) print_log(fixture);
     assert_int_equal(code, 0);
     test_daemon_finish(&fixture->daemon);
+}
+
+int net_fixture_end(void **state)
+{
+    net_fixture_stop(*state);
+    return 0;
 }
 
 void net_fixture_assert_unharmed(struct net_fixture *fixture)

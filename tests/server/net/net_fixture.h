@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/clock.h"
 #include "support/cmocka.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
@@ -24,6 +25,8 @@ void net_fixture_start(struct net_fixture *fixture, const char *first, const cha
 /* The daemon must end in order whatever was done to it: under a sanitizer that is also the report's
  * place. */
 void net_fixture_stop(struct net_fixture *fixture);
+/* The same for cmocka, where the state of a group is the fixture. */
+int net_fixture_end(void **state);
 void net_fixture_assert_unharmed(struct net_fixture *fixture);
 
 /* A client that has joined as an editor. */
@@ -47,7 +50,5 @@ struct net_fixture_memory net_fixture_memory(int port);
 long net_fixture_errors(int port, const char *code);
 /* Messages that have come over WebSockets so far. */
 long net_fixture_frames_in(int port);
-
-double net_fixture_now_s(void);
 
 #endif

@@ -1,6 +1,5 @@
 /* How many connections there may be: of one address, and of those that say nothing. */
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "net_fixture.h"
 #include "server/maxima.h"
@@ -84,14 +83,6 @@ TEST(test_loopback_has_any_number)
 
 /* ---- silence ---- */
 
-static void allow_descriptors(void)
-{
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    limit.rlim_cur = limit.rlim_max;
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
-
 static long metric(const char *name)
 {
     struct raw_response response;
@@ -108,7 +99,7 @@ TEST(test_silent_connections_make_room)
     size_t count = GZ_SESSIONS_MAX + 2 * GZ_CONNECTIONS_SPARE;
     int *sockets = malloc(count * sizeof *sockets);
     assert_non_null(sockets);
-    allow_descriptors();
+    raw_allow_descriptors();
     long dropped = metric("\ngizmod_connections_dropped_total ");
     for (size_t i = 0; i < count; i++) {
         sockets[i] = raw_connect_plain(fixture.daemon.port);
@@ -141,7 +132,7 @@ TEST(test_websockets_without_hello_make_room)
     size_t count = GZ_SESSIONS_MAX;
     int *sockets = malloc(count * sizeof *sockets);
     assert_non_null(sockets);
-    allow_descriptors();
+    raw_allow_descriptors();
     net_fixture_renew_witness(&fixture);
     for (size_t i = 0; i < count; i++) {
         sockets[i] = raw_connect_plain(fixture.daemon.port);
@@ -168,7 +159,7 @@ TEST(test_newcomer_does_not_make_room_itself)
     int *sockets = malloc(COUNT * sizeof *sockets);
     struct raw_response response;
     assert_non_null(sockets);
-    allow_descriptors();
+    raw_allow_descriptors();
     for (size_t i = 0; i < COUNT - NEWCOMERS; i++) {
         sockets[i] = i < GZ_SESSIONS_MAX ? raw_connect_plain(fixture.daemon.port) : begin_request();
         if (i < GZ_SESSIONS_MAX) send_handshake(sockets[i]);
@@ -189,15 +180,8 @@ TEST(test_newcomer_does_not_make_room_itself)
 
 static int start(void **state)
 {
-    (void)state;
+    *state = &fixture;
     net_fixture_start(&fixture, "--trusted-proxy=127.0.0.1", "--connections-per-address=3");
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -211,5 +195,5 @@ int main(void)
         cmocka_unit_test(test_websockets_without_hello_make_room),
         cmocka_unit_test(test_newcomer_does_not_make_room_itself),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, net_fixture_end);
 }

@@ -592,11 +592,11 @@ TEST(test_flood_of_pings_or_pongs_is_dropped)
 
 TEST(test_flood_of_empty_frames_is_dropped)
 {
-    double began_s = net_fixture_now_s();
+    double began_s = now_s();
     long before = net_fixture_errors(fixture.daemon.port, "bad_message");
     int socket = send_flood(RAW_FIN | RAW_BINARY);
     assert_true(raw_answers(socket));
-    double most = GZ_CONTROL_FRAMES_PER_S * (net_fixture_now_s() - began_s + 1);
+    double most = GZ_CONTROL_FRAMES_PER_S * (now_s() - began_s + 1);
     assert_true(net_fixture_errors(fixture.daemon.port, "bad_message") - before <= (long)most);
     close(socket);
     net_fixture_assert_unharmed(&fixture);
@@ -620,15 +620,8 @@ TEST(test_hanging_up_at_any_byte_harms_nobody)
 
 static int start(void **state)
 {
-    (void)state;
+    *state = &fixture;
     net_fixture_start(&fixture, NULL, NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -664,5 +657,5 @@ int main(void)
         cmocka_unit_test(test_flood_of_empty_frames_is_dropped),
         cmocka_unit_test(test_hanging_up_at_any_byte_harms_nobody),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, net_fixture_end);
 }

@@ -166,15 +166,8 @@ TEST(test_handshake_of_noise_is_hung_up_on)
 
 static int start(void **state)
 {
-    (void)state;
+    *state = &fixture;
     net_fixture_start(&fixture, "--allow-origin=https://editor.example", NULL);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -188,5 +181,5 @@ int main(void)
         cmocka_unit_test(test_handshake_without_its_parts_is_refused),
         cmocka_unit_test(test_handshake_of_noise_is_hung_up_on),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, net_fixture_end);
 }

@@ -268,17 +268,10 @@ TEST(test_end_waits_for_another_programs_lock)
 
 static int start(void **state)
 {
-    (void)state;
+    *state = &fixture;
     mode_t before = umask(0);
     net_fixture_start(&fixture, "--silence-seconds", "3600");
     umask(before);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -295,5 +288,5 @@ int main(void)
         cmocka_unit_test(test_end_beside_a_lock_says_what_is_not_saved),
         cmocka_unit_test(test_end_waits_for_another_programs_lock),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, net_fixture_end);
 }

@@ -185,7 +185,7 @@ TEST(test_pages_answers_say_what_others_may_do)
 
 static int start(void **state)
 {
-    (void)state;
+    *state = &fixture;
     net_fixture_start(&fixture, "--allow-origin=https://editor.example",
                       "--web=" GZ_SOURCE_DIR "/client/web/editor");
     bool tls = fixture.daemon.tls;
@@ -193,13 +193,6 @@ static int start(void **state)
              fixture.daemon.port);
     snprintf(crossed, sizeof crossed, "Origin: %s://127.0.0.1:%d\r\nX-Forwarded-Proto: https\r\n",
              tls ? "http" : "https", fixture.daemon.port);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -211,5 +204,5 @@ int main(void)
         cmocka_unit_test(test_pages_upgrade_table),
         cmocka_unit_test(test_pages_answers_say_what_others_may_do),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, net_fixture_end);
 }

@@ -226,8 +226,8 @@ static struct gz_message message_of(enum gz_op op, enum who who)
 static enum gz_status read_answer(int socket, char said[GZ_ERROR_BYTES_MAX])
 {
     static struct raw_frame frame;
-    double until = net_fixture_now_s() + PATIENCE_S;
-    while (raw_read_frame(socket, &frame, until - net_fixture_now_s())) {
+    double until = now_s() + PATIENCE_S;
+    while (raw_read_frame(socket, &frame, until - now_s())) {
         size_t offset = 0;
         struct gz_arena arena;
         struct gz_message message;
@@ -578,9 +578,9 @@ TEST(test_rights_of_a_closed_scene_are_looked_up_before_the_body)
         send_request_part(socket, "/scenes/robot-shut?replace", 1);
         close(socket);
     }
-    double until = net_fixture_now_s() + PATIENCE_S;
+    double until = now_s() + PATIENCE_S;
     while (ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/robot-shut?replace", tiny, &response) != 200)
-        if (net_fixture_now_s() > until) fail_msg("%s", response.body);
+        if (now_s() > until) fail_msg("%s", response.body);
     assert_int_equal(ask(tokens[WITHOUT_ROLE], "DELETE", "/scenes/robot-shut", "", &response), 204);
 }
 
@@ -654,9 +654,8 @@ static void check_late(void (*meanwhile)(void))
     size_t before = count_in_log("HTTP PUT taken asked for by eve");
     import = raw_connect(daemon_.port);
     send_request(import, tokens[WITHOUT_ROLE], "PUT /scenes/taken?replace", tiny);
-    double until = net_fixture_now_s() + PATIENCE_S;
-    while (count_in_log("HTTP PUT taken asked for by eve") == before)
-        assert_true(net_fixture_now_s() < until);
+    double until = now_s() + PATIENCE_S;
+    while (count_in_log("HTTP PUT taken asked for by eve") == before) assert_true(now_s() < until);
     meanwhile();
     assert_true(fault_disk_heal(control));
     raw_read_response(import, &response);
@@ -805,9 +804,9 @@ TEST(test_rights_end_with_the_token)
 
 static void wait_for_log(const char *words)
 {
-    double until = net_fixture_now_s() + PATIENCE_S;
+    double until = now_s() + PATIENCE_S;
     while (strstr(log_text(), words) == NULL) {
-        if (net_fixture_now_s() > until) fail_msg("the log does not say %s", words);
+        if (now_s() > until) fail_msg("the log does not say %s", words);
         usleep(10000);
     }
 }
@@ -849,9 +848,8 @@ TEST(test_rights_keys_are_read_again)
     }
     write_keys(FORGED_KEYS);
     kill(daemon_.pid, SIGHUP);
-    double until = net_fixture_now_s() + PATIENCE_S;
-    while (ask(tokens[ADMIN], "GET", "/scenes", "", &response) != 200)
-        assert_true(net_fixture_now_s() < until);
+    double until = now_s() + PATIENCE_S;
+    while (ask(tokens[ADMIN], "GET", "/scenes", "", &response) != 200) assert_true(now_s() < until);
 }
 
 /* ---- other programs ---- */

@@ -11,15 +11,8 @@ static struct net_fixture fixture;
 
 static int start(void **state)
 {
-    (void)state;
+    *state = &fixture;
     net_fixture_start(&fixture, QUIET);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -66,5 +59,5 @@ int main(void)
         cmocka_unit_test(test_scenes_that_nobody_is_in_make_room),
         cmocka_unit_test(test_scenes_that_somebody_is_in_stay),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, net_fixture_end);
 }

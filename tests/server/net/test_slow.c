@@ -21,7 +21,7 @@ TEST(test_hanging_up_is_leaving)
     assert_int_equal(net_fixture_measure(fixture.daemon.port, "left", "users"), 1);
     close(leaver);
     long users = 1;
-    for (double end_s = net_fixture_now_s() + 60; users > 0 && net_fixture_now_s() < end_s;) {
+    for (double end_s = now_s() + 60; users > 0 && now_s() < end_s;) {
         users = net_fixture_measure(fixture.daemon.port, "left", "users");
     }
     assert_int_equal(users, 0);
@@ -40,7 +40,7 @@ TEST(test_silent_client_is_dismissed_and_a_quiet_one_is_not)
     int silent = net_fixture_join(&fixture, "silence", "anna"),
         quiet = net_fixture_join(&fixture, "silence", "ben");
     /* The quiet one says nothing of its own, but its pongs: raw_read_frame gives them. */
-    for (double end_s = net_fixture_now_s() + SILENCE_S + 3; net_fixture_now_s() < end_s;)
+    for (double end_s = now_s() + SILENCE_S + 3; now_s() < end_s;)
         (void)raw_read_frame(quiet, &frame, 0.2);
     assert_true(raw_answers(quiet));
     assert_true(raw_read_message(silent, GZ_OP_BYE, &frame, &arena, &bye));
@@ -66,7 +66,7 @@ TEST(test_client_that_does_not_read_is_ended_and_others_are_served)
         usleep(30000); /* what it costs */
     }
     long users = 2;
-    for (double end_s = net_fixture_now_s() + 60; users > 1 && net_fixture_now_s() < end_s;) {
+    for (double end_s = now_s() + 60; users > 1 && now_s() < end_s;) {
         (void)raw_read_frame(editor, &frame, 0.2);
         users = net_fixture_measure(fixture.daemon.port, "deaf", "users");
     }
@@ -119,7 +119,7 @@ TEST(test_slow_reader_is_not_ended)
     assert_int_equal(setsockopt(slow, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
     assert_true(raw_send_hello(slow, "slow", "ben"));
     size_t taken = 0;
-    for (double end_s = net_fixture_now_s() + 2 * SILENCE_S; net_fixture_now_s() < end_s;) {
+    for (double end_s = now_s() + 2 * SILENCE_S; now_s() < end_s;) {
         usleep(10000);
         ssize_t count = recv(slow, piece, sizeof piece, 0);
         if (count <= 0) fail_msg("ended after %zu bytes", taken);

@@ -95,20 +95,13 @@ static int stop(void **state)
 
 static int start_without_room(void **state)
 {
-    (void)state;
+    *state = &fixture;
     net_fixture_start(&fixture, NULL, NULL);
     net_fixture_create_nodes(fixture.witness, 1);
     close(fixture.witness);
     test_daemon_end(&fixture.daemon);
     test_daemon_start(&fixture.daemon, NO_DISK_HAS, NULL);
     fixture.witness = net_fixture_join(&fixture, WITNESS_SCENE, "witness");
-    return 0;
-}
-
-static int stop_without_room(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -173,5 +166,5 @@ int main(void)
         cmocka_unit_test(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk),
     };
     return cmocka_run_group_tests(tests, start, stop) +
-           cmocka_run_group_tests(without_room, start_without_room, stop_without_room);
+           cmocka_run_group_tests(without_room, start_without_room, net_fixture_end);
 }

@@ -234,9 +234,9 @@ static size_t count_in_log(const char *words)
 
 static void await_in_log(const char *words, size_t count)
 {
-    double end_s = net_fixture_now_s() + PATIENCE_S;
+    double end_s = now_s() + PATIENCE_S;
     while (count_in_log(words) < count) {
-        if (net_fixture_now_s() > end_s) test_daemon_fail(&fixture.daemon, "did not say %s", words);
+        if (now_s() > end_s) test_daemon_fail(&fixture.daemon, "did not say %s", words);
         usleep(10000);
     }
 }
@@ -606,19 +606,12 @@ static int take_own_trust(void **state)
 
 static int start(void **state)
 {
-    (void)state;
+    *state = &fixture;
     test_daemon_init(&fixture.daemon);
     test_daemon_use_tls(&fixture.daemon);
     take_own_trust(state);
     test_daemon_start(&fixture.daemon, "--silence-seconds", "3600");
     fixture.witness = net_fixture_join(&fixture, WITNESS_SCENE, "witness");
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    net_fixture_stop(&fixture);
     return 0;
 }
 
@@ -640,5 +633,5 @@ int main(void)
         cmocka_unit_test_teardown(test_gizmoctl_needs_tls_on_both_sides, take_own_trust),
         cmocka_unit_test_teardown(test_gizmoctl_compares_ipv6_addresses, take_own_trust),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, start, net_fixture_end);
 }

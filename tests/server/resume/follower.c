@@ -1,5 +1,6 @@
 /* follower.c - runs a client under test and judges its lines. See follower.h. */
 #include "follower.h"
+#include "support/clock.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,19 +11,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/cmocka.h"
 
 #define PIECE_BYTES 65536
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void require(const struct follower *follower, bool holds, const char *rule)
 {

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/chance.h"
+#include "support/clock.h"
 #include "support/cmocka.h"
 
 #define PAIRS_MAX 64
@@ -46,13 +46,6 @@ struct proxy {
     uint64_t random, bits_min, bits_max;
     struct pair pairs[PAIRS_MAX];
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static bool is_foul(struct proxy *proxy)
 {

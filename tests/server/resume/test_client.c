@@ -15,6 +15,7 @@
 
 #define PATIENCE_S 60.0
 #define EPOCH 7
+#define ANSWERS_MAX 4
 
 /* One connection of a case: what hello is to say, what the server answers, after which it hangs
  * up. */
@@ -22,10 +23,9 @@ struct act {
     bool resumes, says_edit;
     bool is_put_off;     /* the answer is a bye, after which the client comes back by itself */
     const char *refusal; /* what is answered instead of a handshake; NULL: there is a handshake */
-    uint64_t epoch, seq, edit;
-    const char *secret; /* NULL for none */
-    size_t answer_count;
-    struct gz_message answers[6];
+    uint64_t seq, edit;
+    const char *secret;                     /* NULL for none */
+    struct gz_message answers[ANSWERS_MAX]; /* until the first hello, which no server says */
 };
 
 struct play {
@@ -110,7 +110,7 @@ static const char *check_hello(const struct act *act, const struct gz_message *h
     const struct gz_hello *said = &hello->hello;
     if (((hello->has & GZ_HAS_HELLO_RESUME) != 0) != act->resumes) return "resume";
     if (!act->resumes) return NULL;
-    if (said->resume_epoch != act->epoch) return "resume.epoch";
+    if (said->resume_epoch != EPOCH) return "resume.epoch";
     if (said->resume_seq != act->seq) return "resume.seq";
     const char *secret = act->secret != NULL ? act->secret : "";
     size_t size = strlen(secret);
@@ -138,7 +138,7 @@ static const char *perform(int socket, const struct act *act)
     gz_arena_init(&arena, GZ_HELLO_BYTES_MAX + gz_decode_bytes_max(GZ_HELLO_BYTES_MAX));
     if (shake_hands(socket) && read_hello(socket, &arena, &hello)) fault = check_hello(act, &hello);
     gz_arena_finish(&arena);
-    for (size_t i = 0; i < act->answer_count && fault == NULL; i++)
+    for (size_t i = 0; i < ANSWERS_MAX && act->answers[i].op != GZ_OP_HELLO && fault == NULL; i++)
         if (!say(socket, &act->answers[i])) fault = "an answer";
     return fault;
 }
@@ -202,83 +202,62 @@ static const struct gz_node_state node = {.has = GZ_HAS_STATE_T | GZ_HAS_STATE_R
                                           .trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
 static const struct gz_node_state untold = {.has = GZ_HAS_STATE_T, .id = 2};
 
-#define WELCOME(seq_, resumed_)                                                                    \
-    {                                                                                              \
-        .op = GZ_OP_WELCOME, .welcome = {                                                          \
-            .v = 1,                                                                                \
-            .session = 1,                                                                          \
-            .scene = {"arm", 3},                                                                   \
-            .epoch = EPOCH,                                                                        \
-            .seq = (seq_),                                                                         \
-            .resumed = (resumed_),                                                                 \
-            .server = {"test", 4}                                                                  \
-        }                                                                                          \
-    }
-#define DELTA(from_, seq_, more_, saved_)                                                          \
-    {                                                                                              \
-        .op = GZ_OP_DELTA, .delta = {                                                              \
-            .from = (from_),                                                                       \
-            .seq = (seq_),                                                                         \
-            .more = (more_),                                                                       \
-            .saved = (saved_)                                                                      \
-        }                                                                                          \
-    }
-#define DELTA_OF(node_, from_, seq_, more_, saved_)                                                \
-    {                                                                                              \
-        .op = GZ_OP_DELTA, .delta = {                                                              \
-            .from = (from_),                                                                       \
-            .seq = (seq_),                                                                         \
-            .more = (more_),                                                                       \
-            .saved = (saved_),                                                                     \
-            .nodes = (node_),                                                                      \
-            .count = 1                                                                             \
-        }                                                                                          \
-    }
-#define EDIT_TOLD(seq_)                                                                            \
-    {                                                                                              \
-        .op = GZ_OP_EDIT, .edit = {                                                                \
-            .id = 3,                                                                               \
-            .seq = (seq_),                                                                         \
-            .user = {"anna", 4},                                                                   \
-            .kind = GZ_EDIT_SET                                                                    \
-        }                                                                                          \
-    }
-#define WELCOME_WITH(secret_)                                                                      \
-    {                                                                                              \
-        .op = GZ_OP_WELCOME, .welcome = {                                                          \
-            .v = 1,                                                                                \
-            .session = 1,                                                                          \
-            .scene = {"arm", 3},                                                                   \
-            .epoch = EPOCH,                                                                        \
-            .server = {"test", 4},                                                                 \
-            .secret = {secret_, strlen(secret_)}                                                   \
-        }                                                                                          \
-    }
-#define BYE(retry_s_, fatal_)                                                                      \
-    {                                                                                              \
-        .op = GZ_OP_BYE, .bye = {                                                                  \
-            .reason = {"not here", 8},                                                             \
-            .retry_s = (retry_s_),                                                                 \
-            .fatal = (fatal_)                                                                      \
-        }                                                                                          \
-    }
+static struct gz_message welcome_with(uint64_t seq, bool resumed, const char *secret)
+{
+    return (struct gz_message){.op = GZ_OP_WELCOME,
+                               .welcome = {.v = 1,
+                                           .session = 1,
+                                           .scene = {"arm", 3},
+                                           .epoch = EPOCH,
+                                           .seq = seq,
+                                           .resumed = resumed,
+                                           .server = {"test", 4},
+                                           .secret = gz_client_text(secret)}};
+}
+
+static struct gz_message welcome(uint64_t seq, bool resumed)
+{
+    return welcome_with(seq, resumed, NULL);
+}
+
+/* With one node, or none. */
+static struct gz_message delta_of(const struct gz_node_state *changed, uint64_t from, uint64_t seq,
+                                  bool more, uint64_t saved)
+{
+    return (struct gz_message){.op = GZ_OP_DELTA,
+                               .delta = {.from = from,
+                                         .seq = seq,
+                                         .more = more,
+                                         .saved = saved,
+                                         .nodes = changed,
+                                         .count = changed != NULL}};
+}
+
+static struct gz_message delta(uint64_t from, uint64_t seq, bool more, uint64_t saved)
+{
+    return delta_of(NULL, from, seq, more, saved);
+}
+
+static struct gz_message edit_told(uint64_t seq)
+{
+    return (struct gz_message){
+        .op = GZ_OP_EDIT, .edit = {.id = 3, .seq = seq, .user = {"anna", 4}, .kind = GZ_EDIT_SET}};
+}
+
+static struct gz_message bye(double retry_s, bool fatal)
+{
+    return (struct gz_message){
+        .op = GZ_OP_BYE, .bye = {.reason = {"not here", 8}, .retry_s = retry_s, .fatal = fatal}};
+}
+
 #define RUN(acts) run(acts, sizeof(acts) / sizeof(acts)[0])
 
 TEST(test_client_resumes_where_it_was_whole)
 {
-    static const struct act acts[] = {
-        {.answer_count = 3,
-         .answers = {WELCOME(4, false), DELTA_OF(&node, 0, 4, false, 2), DELTA(4, 6, false, 2)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 6,
-         .answer_count = 1,
-         .answers = {WELCOME(6, true)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 6,
-         .answer_count = 1,
-         .answers = {WELCOME(6, true)}}, /* nothing came */
+    const struct act acts[] = {
+        {.answers = {welcome(4, false), delta_of(&node, 0, 4, false, 2), delta(4, 6, false, 2)}},
+        {.resumes = true, .seq = 6, .answers = {welcome(6, true)}},
+        {.resumes = true, .seq = 6, .answers = {welcome(6, true)}}, /* nothing came */
     };
     RUN(acts);
 }
@@ -287,31 +266,19 @@ TEST(test_client_resumes_where_it_was_whole)
 TEST(test_client_says_the_secret_of_its_last_welcome)
 {
     const struct act acts[] = {
-        {.answer_count = 1, .answers = {WELCOME_WITH("0123456789abcdef")}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .secret = "0123456789abcdef",
-         .answer_count = 1,
-         .answers = {WELCOME_WITH("f")}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .secret = "f",
-         .answer_count = 1,
-         .answers = {WELCOME(0, false)}},
-        {.resumes = true, .epoch = EPOCH, .answer_count = 1, .answers = {WELCOME(0, false)}},
+        {.answers = {welcome_with(0, false, "0123456789abcdef")}},
+        {.resumes = true, .secret = "0123456789abcdef", .answers = {welcome_with(0, false, "f")}},
+        {.resumes = true, .secret = "f", .answers = {welcome(0, false)}},
+        {.resumes = true, .answers = {welcome(0, false)}},
     };
     RUN(acts);
 }
 
 TEST(test_client_cut_off_within_a_snapshot_starts_anew)
 {
-    static const struct act acts[] = {
-        {.answer_count = 2, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, true, 9)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 0,
-         .answer_count = 1,
-         .answers = {WELCOME(9, false)}},
+    const struct act acts[] = {
+        {.answers = {welcome(9, false), delta_of(&node, 0, 4, true, 9)}},
+        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
     };
     RUN(acts);
 }
@@ -320,24 +287,11 @@ TEST(test_client_cut_off_within_a_snapshot_starts_anew)
  * is told again. */
 TEST(test_client_cut_off_within_what_was_saved_resumes)
 {
-    static const struct act acts[] = {
-        {.answer_count = 3,
-         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9), DELTA(4, 6, true, 9)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 4,
-         .answer_count = 2,
-         .answers = {WELCOME(9, true), DELTA(4, 5, true, 9)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 4,
-         .answer_count = 2,
-         .answers = {WELCOME(9, true), DELTA(4, 8, false, 9)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 8,
-         .answer_count = 1,
-         .answers = {WELCOME(9, true)}},
+    const struct act acts[] = {
+        {.answers = {welcome(9, false), delta_of(&node, 0, 4, false, 9), delta(4, 6, true, 9)}},
+        {.resumes = true, .seq = 4, .answers = {welcome(9, true), delta(4, 5, true, 9)}},
+        {.resumes = true, .seq = 4, .answers = {welcome(9, true), delta(4, 8, false, 9)}},
+        {.resumes = true, .seq = 8, .answers = {welcome(9, true)}},
     };
     RUN(acts);
 }
@@ -346,115 +300,58 @@ TEST(test_client_cut_off_within_what_was_saved_resumes)
  * it back. */
 TEST(test_client_cut_off_within_what_was_not_saved_starts_anew)
 {
-    static const struct act acts[] = {
-        {.answer_count = 3,
-         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 5), DELTA(4, 6, true, 5)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 0,
-         .answer_count = 1,
-         .answers = {WELCOME(9, false)}},
+    const struct act acts[] = {
+        {.answers = {welcome(9, false), delta_of(&node, 0, 4, false, 5), delta(4, 6, true, 5)}},
+        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
     };
     RUN(acts);
     /* Also where it had gone back already, and was told less than before. */
-    static const struct act again[] = {
-        {.answer_count = 3,
-         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 6), DELTA(4, 6, true, 6)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 4,
-         .answer_count = 2,
-         .answers = {WELCOME(9, true), DELTA(4, 7, true, 6)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 0,
-         .answer_count = 1,
-         .answers = {WELCOME(9, false)}},
+    const struct act again[] = {
+        {.answers = {welcome(9, false), delta_of(&node, 0, 4, false, 6), delta(4, 6, true, 6)}},
+        {.resumes = true, .seq = 4, .answers = {welcome(9, true), delta(4, 7, true, 6)}},
+        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
     };
     RUN(again);
 }
 
 TEST(test_client_whose_scene_is_broken_starts_anew)
 {
-    static const struct act acts[] = {
-        {.answer_count = 3,
-         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9),
-                     DELTA_OF(&untold, 4, 5, false, 9)}}, /* new, and not told whole */
+    const struct act acts[] = {
+        {.answers = {welcome(9, false), delta_of(&node, 0, 4, false, 9),
+                     delta_of(&untold, 4, 5, false, 9)}}, /* new, and not told whole */
         {.resumes = true,
-         .epoch = EPOCH,
          .seq = 0,
-         .answer_count = 2,
-         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 9, false, 9)}},
+         .answers = {welcome(9, false), delta_of(&node, 0, 9, false, 9)}},
         {.resumes = true,
-         .epoch = EPOCH,
          .seq = 9,
-         .answer_count = 2,
-         .answers = {WELCOME(9, true), DELTA(7, 8, false, 9)}}, /* a gap */
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 0,
-         .answer_count = 1,
-         .answers = {WELCOME(9, false)}},
+         .answers = {welcome(9, true), delta(7, 8, false, 9)}}, /* a gap */
+        {.resumes = true, .seq = 0, .answers = {welcome(9, false)}},
     };
     RUN(acts);
 }
 
 TEST(test_client_says_which_edit_it_heard_of_last)
 {
-    static const struct act acts[] = {
-        {.answer_count = 4,
-         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 9, false, 9), EDIT_TOLD(7),
-                     EDIT_TOLD(9)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 9,
-         .says_edit = true,
-         .edit = 9,
-         .answer_count = 1,
-         .answers = {WELCOME(9, true)}},
+    const struct act acts[] = {
+        {.answers = {welcome(9, false), delta_of(&node, 0, 9, false, 9), edit_told(7),
+                     edit_told(9)}},
+        {.resumes = true, .seq = 9, .says_edit = true, .edit = 9, .answers = {welcome(9, true)}},
         /* Also where the state starts from 0; but never of later than the scene is. */
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 9,
-         .says_edit = true,
-         .edit = 9,
-         .answer_count = 1,
-         .answers = {WELCOME(9, false)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 0,
-         .says_edit = true,
-         .edit = 9,
-         .answer_count = 1,
-         .answers = {WELCOME(5, false)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 0,
-         .says_edit = true,
-         .edit = 5,
-         .answer_count = 1,
-         .answers = {WELCOME(5, false)}},
+        {.resumes = true, .seq = 9, .says_edit = true, .edit = 9, .answers = {welcome(9, false)}},
+        {.resumes = true, .seq = 0, .says_edit = true, .edit = 9, .answers = {welcome(5, false)}},
+        {.resumes = true, .seq = 0, .says_edit = true, .edit = 5, .answers = {welcome(5, false)}},
     };
     RUN(acts);
 }
 
 TEST(test_client_that_is_put_off_comes_back)
 {
-    static const struct act acts[] = {
-        {.is_put_off = true, .answer_count = 1, .answers = {BYE(0.2, false)}},
-        {.is_put_off = true, .answer_count = 1, .answers = {BYE(0, false)}},
-        {.answer_count = 2, .answers = {WELCOME(4, false), DELTA_OF(&node, 0, 4, false, 4)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 4,
-         .is_put_off = true,
-         .answer_count = 1,
-         .answers = {BYE(0, false)}},
-        {.resumes = true,
-         .epoch = EPOCH,
-         .seq = 4,
-         .answer_count = 1,
-         .answers = {WELCOME(4, true)}},
+    const struct act acts[] = {
+        {.is_put_off = true, .answers = {bye(0.2, false)}},
+        {.is_put_off = true, .answers = {bye(0, false)}},
+        {.answers = {welcome(4, false), delta_of(&node, 0, 4, false, 4)}},
+        {.resumes = true, .seq = 4, .is_put_off = true, .answers = {bye(0, false)}},
+        {.resumes = true, .seq = 4, .answers = {welcome(4, true)}},
     };
     RUN(acts);
 }
@@ -463,21 +360,21 @@ TEST(test_client_that_is_put_off_comes_back)
 TEST(test_client_that_is_put_off_comes_back_also_when_nobody_answers_meanwhile)
 {
     static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
-    static const struct act acts[] = {
-        {.is_put_off = true, .answer_count = 1, .answers = {BYE(0, false)}},
+    const struct act acts[] = {
+        {.is_put_off = true, .answers = {bye(0, false)}},
         {.is_put_off = true, .refusal = ""},
         {.is_put_off = true, .refusal = ""},
         {.is_put_off = true, .refusal = busy},
         {.is_put_off = true, .refusal = busy}, /* it asks in words why */
         {.is_put_off = true},                  /* the connection is over before the welcome */
-        {.answer_count = 1, .answers = {WELCOME(4, false)}},
+        {.answers = {welcome(4, false)}},
     };
     RUN(acts);
 }
 
 TEST(test_client_that_is_sent_away_for_good_says_why)
 {
-    static const struct act act = {.answer_count = 1, .answers = {BYE(0, true)}};
+    const struct act act = {.answers = {bye(0, true)}};
     struct play play = {.acts = &act, .count = 1};
     struct gz_client_options options = {.scene = "arm", .user = "anna", .timeout_s = PATIENCE_S};
     struct gz_client *client = NULL;

@@ -2,11 +2,19 @@
 #include "unit/core/saying.h"
 #include "proto/limits.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/cmocka.h"
+
+void assert_near(gz_vec3 place, double x, double y, double z)
+{
+    assert_true(fabs(place.x - x) < 1e-9);
+    assert_true(fabs(place.y - y) < 1e-9);
+    assert_true(fabs(place.z - z) < 1e-9);
+}
 
 void assert_ok(const struct gz_message *answer)
 {
@@ -59,6 +67,14 @@ static struct gz_create_node node_to_create(const char *name, uint64_t parent)
         .name = text_of(name),
         .bounds = {{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}},
     };
+}
+
+uint64_t ask_later(struct client *client, struct gz_message message)
+{
+    message.has |= GZ_HAS_RID;
+    message.rid = client->next_rid++;
+    client_say(client, &message);
+    return message.rid;
 }
 
 uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y,

@@ -15,6 +15,11 @@
 #define MIDDLE_Y 300.0
 #define METRE_PX(distance) (300.0 / (distance))
 
+#define CLOSE_SCENE_AS_USUAL                                                                       \
+    static void close_scene(struct scene *s)                                                       \
+    {                                                                                              \
+        host_close(&s->host);                                                                      \
+    }
 /* A test in a scene of its own, `s`, in a file that has open_scene and close_scene. */
 #define SCENE_TEST(name)                                                                           \
     static void name##_in(struct scene *s);                                                        \
@@ -28,11 +33,15 @@
     }                                                                                              \
     static void name##_in(struct scene *s)
 
+/* Within a nanometre. */
+void assert_near(gz_vec3 place, double x, double y, double z);
 void assert_ok(const struct gz_message *answer);
 void assert_refused(const struct gz_message *answer, enum gz_status status);
 /* `text` is all of the message, or its beginning where it ends in "...". */
 void assert_says(const struct gz_message *answer, enum gz_status status, const char *text);
 
+/* Sends a request without a turn; returns its rid. */
+uint64_t ask_later(struct client *client, struct gz_message message);
 /* A node with a box of one metre about its origin. Returns its id; the disk must be committing. */
 uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y,
                      double z);

@@ -42,9 +42,7 @@ static void open_scene(struct scene *s)
 static void close_scene(struct scene *s)
 {
     s->host.disk = DISK_COMMITS;
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
+    host_close(&s->host);
 }
 
 /* GZ_ROLE_COUNT for nothing. */

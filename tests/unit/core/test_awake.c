@@ -32,12 +32,7 @@ static void open_scene(struct scene *s)
     host_turn(&s->host);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 SCENE_TEST(test_awake_is_nobody_who_only_watches)
 {

@@ -19,14 +19,6 @@ struct scene {
     struct client *a, *b; /* two editors */
 };
 
-static uint64_t say(struct client *client, struct gz_message message)
-{
-    message.has |= GZ_HAS_RID;
-    message.rid = client->next_rid++;
-    client_say(client, &message);
-    return message.rid;
-}
-
 static struct gz_message create_message(struct gz_create_node nodes[MANY])
 {
     for (size_t i = 0; i < MANY; i++)
@@ -48,7 +40,7 @@ static void open_scene(struct scene *s)
     s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->b = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
     assert_int_equal(create_node(s->a, "root", 0, 0, 0, 0), ROOT);
-    (void)say(s->a, create_message(nodes));
+    (void)ask_later(s->a, create_message(nodes));
     host_turn(&s->host);
     assert_ok(ask_camera(s->a, 10));
     put_off_beyond(s, MANY - 1);
@@ -58,9 +50,7 @@ static void open_scene(struct scene *s)
 static void close_scene(struct scene *s)
 {
     s->host.bulk_waits = false;
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
+    host_close(&s->host);
 }
 
 static size_t count_nodes(struct scene *s)
@@ -101,7 +91,7 @@ static void carry_out(struct scene *s, struct gz_message message)
 {
     const uint64_t seq = gz_core_summary(s->host.core).seq;
     const bool is_put_off = s->host.core->nodes_at_once < MANY;
-    uint64_t rid = say(s->a, message);
+    uint64_t rid = ask_later(s->a, message);
     host_turn(&s->host);
     assert_int_equal(gz_core_has_bulk(s->host.core), is_put_off);
     if (is_put_off) {
@@ -121,7 +111,7 @@ static void drag(struct scene *s, struct gz_ids ids, enum gz_phase end)
                               .pointer = {.at = {400, 300}, .handle = GZ_TX, .nodes = ids}};
     const size_t usual = s->host.core->nodes_at_once;
     put_off_beyond(s, SIZE_MAX);
-    uint64_t rid = say(s->a, grab);
+    uint64_t rid = ask_later(s->a, grab);
     host_turn(&s->host);
     assert_ok(client_answer(s->a, rid));
     assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, 450, 300));
@@ -195,8 +185,8 @@ SCENE_TEST(test_batch_of_many_is_put_off)
         node->trs.t.x = 5;
     }
     for (int i = 0; i < 2; i++)
-        rids[i] = say(i == 0 ? s->a : s->b,
-                      (struct gz_message){.op = GZ_OP_SET, .set = {moved[i], MANY / 2}});
+        rids[i] = ask_later(i == 0 ? s->a : s->b,
+                            (struct gz_message){.op = GZ_OP_SET, .set = {moved[i], MANY / 2}});
     assert_false(gz_core_has_bulk(s->host.core));
     host_turn(&s->host);
     assert_null(s->host.batch);
@@ -210,7 +200,7 @@ SCENE_TEST(test_batch_of_many_is_put_off)
 static void hold_put_off(struct scene *s, struct gz_message message, size_t held)
 {
     const size_t before = s->a->session->gesture.count;
-    uint64_t rid = say(s->a, message);
+    uint64_t rid = ask_later(s->a, message);
     host_turn(&s->host);
     assert_true(gz_core_has_bulk(s->host.core));
     assert_null(client_answer(s->a, rid));
@@ -257,7 +247,7 @@ SCENE_TEST(test_gesture_that_begins_to_hold_many_is_put_off)
 
 static void assert_done_at_once(struct scene *s, struct gz_message message)
 {
-    uint64_t rid = say(s->a, message);
+    uint64_t rid = ask_later(s->a, message);
     assert_false(gz_core_has_bulk(s->host.core));
     host_turn(&s->host);
     assert_ok(client_answer(s->a, rid));
@@ -287,14 +277,14 @@ SCENE_TEST(test_drag_of_many_is_put_off_at_its_ends_only)
     struct gz_create_node nodes[MANY];
     put_off_beyond(s, SIZE_MAX);
     for (size_t count = MANY; count < COUNT(ids); count += MANY) {
-        (void)say(s->a, create_message(nodes));
+        (void)ask_later(s->a, create_message(nodes));
         host_turn(&s->host);
     }
     for (size_t i = 0; i < COUNT(ids); i++) ids[i] = ROOT + 1 + i;
     host_advance(&s->host, 1);
     put_off_beyond(s, COUNT(ids) / 10);
-    (void)say(s->a,
-              (struct gz_message){
+    (void)ask_later(
+        s->a, (struct gz_message){
                   .op = GZ_OP_GRAB,
                   .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_NODES,
                   .pointer = {.at = {400, 300}, .handle = GZ_TX, .nodes = {ids, COUNT(ids)}}});
@@ -316,10 +306,10 @@ SCENE_TEST(test_drag_of_many_is_put_off_at_its_ends_only)
 SCENE_TEST(test_messages_keep_their_order)
 {
     struct gz_message undo = {.op = GZ_OP_UNDO};
-    uint64_t first = say(s->a, delete_message(&root)), second = say(s->a, undo),
-             third = say(s->a, ping);
+    uint64_t first = ask_later(s->a, delete_message(&root)), second = ask_later(s->a, undo),
+             third = ask_later(s->a, ping);
     assert_true(gz_session_is_full(s->a->session));
-    uint64_t other = say(s->b, ping);
+    uint64_t other = ask_later(s->b, ping);
     host_turn(&s->host);
     assert_non_null(client_answer(s->b, other));
     assert_null(client_answer(s->a, third));
@@ -363,7 +353,7 @@ SCENE_TEST(test_rest_of_a_frame_waits)
 SCENE_TEST(test_viewer_is_refused_at_once)
 {
     struct client *viewer = client_join(&s->host, "cleo", GZ_ROLE_VIEWER);
-    uint64_t rid = say(viewer, delete_message(&root));
+    uint64_t rid = ask_later(viewer, delete_message(&root));
     assert_false(gz_core_has_bulk(s->host.core));
     client_read(viewer);
     assert_refused(client_answer(viewer, rid), GZ_FORBIDDEN);
@@ -374,7 +364,7 @@ SCENE_TEST(test_viewer_is_refused_at_once)
 /* Its message was not begun, and nobody was told that it would be done. */
 SCENE_TEST(test_session_leaves_before_its_edit)
 {
-    (void)say(s->a, delete_message(&root));
+    (void)ask_later(s->a, delete_message(&root));
     client_leave(s->a);
     do_bulk(s);
     assert_int_equal(count_nodes(s), MANY + 1);
@@ -387,7 +377,7 @@ static uint64_t say_keyed(struct client *client)
     struct gz_message message = create_message(nodes);
     message.has |= GZ_HAS_KEY;
     message.key = (struct gz_text){"once", 4};
-    return say(client, message);
+    return ask_later(client, message);
 }
 
 /* The client, whose session is another one by now, says its edit again. */
@@ -456,7 +446,7 @@ SCENE_TEST(test_session_leaves_with_a_large_drag)
 SCENE_TEST(test_what_the_disk_refuses_is_put_off)
 {
     s->host.disk = DISK_REFUSES;
-    uint64_t rid = say(s->a, delete_message(&root));
+    uint64_t rid = ask_later(s->a, delete_message(&root));
     host_turn(&s->host);
     do_bulk(s); /* the edit and its batch, which is refused then */
     assert_int_equal(count_nodes(s), 0);
@@ -472,7 +462,7 @@ SCENE_TEST(test_what_the_disk_refuses_is_put_off)
 /* What was asked before a scene goes is answered before it does. */
 SCENE_TEST(test_end_of_all_while_bulk_waits)
 {
-    uint64_t rid = say(s->a, delete_message(&root));
+    uint64_t rid = ask_later(s->a, delete_message(&root));
     gz_core_freeze(s->host.core, "the scene is renamed", s->host.now);
     assert_int_equal(count_nodes(s), 0);
     s->host.bulk_waits = false;
@@ -484,11 +474,11 @@ SCENE_TEST(test_end_of_all_while_bulk_waits)
 /* A core that goes takes along what it put off: an edit, a drag, an answer. */
 SCENE_TEST(test_core_ends_while_bulk_waits)
 {
-    (void)say(s->a, (struct gz_message){
-                        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = 1 + MANY});
+    (void)ask_later(s->a, (struct gz_message){
+                              .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = 1 + MANY});
     host_turn(&s->host);
     assert_true(gz_core_has_bulk(s->host.core));
-    (void)say(s->b, delete_message(&root));
+    (void)ask_later(s->b, delete_message(&root));
     host_restart(&s->host, false);
     assert_int_equal(count_nodes(s), MANY + 1);
 }

@@ -39,12 +39,7 @@ static void open_scene(struct scene *s, size_t editors, enum gz_handle handle)
     client_forget(s->watcher);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 /* Pointers of all editors, with so many turns of the core for each round of them. Returns what one
  * second of it took of the watcher's line, the headers of the WebSocket included. */

@@ -60,12 +60,7 @@ static void reopen(struct scene *s)
     host_turn(&s->host);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 static const struct gz_message *ask_copies(struct client *client,
                                            const struct gz_create_node *nodes, size_t count)

@@ -41,12 +41,7 @@ static void open_scene(struct scene *s)
     open_scene_of(s, 0);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 static bool knows(const struct client *client, uint64_t session)
 {

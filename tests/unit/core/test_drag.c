@@ -15,13 +15,6 @@ static gz_vec3 place(struct scene *s, uint64_t id)
     return host_node(s->host, id).trs.t;
 }
 
-static void assert_near(gz_vec3 place, double x, double y, double z)
-{
-    assert_true(fabs(place.x - x) < 1e-9);
-    assert_true(fabs(place.y - y) < 1e-9);
-    assert_true(fabs(place.z - z) < 1e-9);
-}
-
 /* Takes hold of the node's plane handle where the node is: it then goes where the pointer goes. */
 static const struct gz_message *take(struct client *client, uint64_t node)
 {

@@ -22,12 +22,7 @@ static void open_scene(struct scene *s)
     s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 static void rename_many(struct client *client, size_t count, const char *name)
 {

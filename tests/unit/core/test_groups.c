@@ -49,19 +49,7 @@ static void open_scene(struct scene *s)
     s->deep = create_node(s->b, "deep", create_group(s->b, s->group, at(1, 1, 0)), 2, 1, 0);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
-
-static void assert_near(gz_vec3 place, double x, double y, double z)
-{
-    assert_true(fabs(place.x - x) < 1e-9);
-    assert_true(fabs(place.y - y) < 1e-9);
-    assert_true(fabs(place.z - z) < 1e-9);
-}
+CLOSE_SCENE_AS_USUAL
 
 /* The box that client a is shown: its middle and the way from there to its sides. */
 static void assert_box(const struct scene *s, gz_vec3 middle, gz_vec3 half)

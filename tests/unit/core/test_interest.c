@@ -76,12 +76,7 @@ static void open_scene(struct scene *s)
     s->b->mirror.snapshots = 0;
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 /* `count` roots at x = 0, 1, 2 ..., each `stride` places after the one before. */
 static void create_strided(struct client *client, size_t count, size_t stride)

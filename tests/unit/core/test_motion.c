@@ -101,12 +101,7 @@ static void open_scene(struct scene *s)
     create_parents(s);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 /* ---- dragging ---- */
 

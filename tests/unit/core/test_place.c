@@ -27,12 +27,7 @@ static void open_scene(struct scene *s)
     (void)ask_pointer(s->ann, GZ_PHASE_MOVE, MIDDLE_X + METRE_PX(10), MIDDLE_Y);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 static size_t sessions_of(const struct client *watcher)
 {

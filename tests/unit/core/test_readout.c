@@ -25,12 +25,7 @@ static void open_scene(struct scene *s)
     s->node = create_node(s->a, "box", 0, 0, 0, 0);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 static const struct gz_message *move_to(struct client *client, double metres_right,
                                         double metres_up)
@@ -63,13 +58,6 @@ static void set_snap(struct scene *s, double metres, double radians)
     tool.tool.snap_r = radians;
     tool.tool.snap_on = true;
     assert_ok(client_ask(s->a, &tool));
-}
-
-static void assert_near(gz_vec3 place, double x, double y, double z)
-{
-    assert_true(fabs(place.x - x) < 1e-9);
-    assert_true(fabs(place.y - y) < 1e-9);
-    assert_true(fabs(place.z - z) < 1e-9);
 }
 
 static void assert_value(const struct scene *s, uint32_t count, double first, double second)

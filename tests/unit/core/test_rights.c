@@ -32,12 +32,7 @@ static void open_scene(struct scene *s)
     host_advance(&s->host, 1);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 /* ---- who may say what ---- */
 

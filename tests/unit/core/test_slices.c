@@ -58,12 +58,7 @@ static void make_large(struct scene *s)
     client_forget(s->b);
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 /* A turn, and what each client is sent after it. How many nodes of its slice it looked at. */
 static size_t turn(struct scene *s)
@@ -74,14 +69,6 @@ static size_t turn(struct scene *s)
     client_read(s->b);
     host_settle(&s->host, true);
     return looked_at;
-}
-
-static uint64_t say(struct client *client, struct gz_message message)
-{
-    message.has |= GZ_HAS_RID;
-    message.rid = client->next_rid++;
-    client_say(client, &message);
-    return message.rid;
 }
 
 static const struct gz_message pick_all = {
@@ -113,7 +100,7 @@ SCENE_TEST(test_rectangle_is_picked_in_slices)
     size_t sliced_count, whole_count, turns = 0, looked_at = 0;
     assert_true(sliced != NULL && whole != NULL);
     make_large(s);
-    uint64_t rid = say(s->b, pick_all);
+    uint64_t rid = ask_later(s->b, pick_all);
     looked_at += s->host.core->slice_nodes - s->host.core->slice;
     for (; gz_session_has_work(s->b->session); turns++) looked_at += turn(s);
     assert_true(looked_at >= NODES && turns >= NODES / GZ_SLICE_NODES - 1);
@@ -121,7 +108,7 @@ SCENE_TEST(test_rectangle_is_picked_in_slices)
     assert_true(collect_hits(s->b, rid, sliced, &sliced_count));
     s->host.core->slice_nodes = SIZE_MAX;
     host_turn(&s->host);
-    rid = say(s->b, pick_all);
+    rid = ask_later(s->b, pick_all);
     assert_false(gz_session_has_work(s->b->session));
     host_turn(&s->host);
     assert_true(collect_hits(s->b, rid, whole, &whole_count));
@@ -141,7 +128,8 @@ SCENE_TEST(test_others_are_served_between_two_slices)
     struct gz_hit *hits = calloc(FEW, sizeof *hits);
     size_t count;
     while (client_read_one(c)) continue;
-    uint64_t rid = say(s->b, pick_all), own = say(s->b, ping), other = say(c, ping);
+    uint64_t rid = ask_later(s->b, pick_all), own = ask_later(s->b, ping),
+             other = ask_later(c, ping);
     assert_true(gz_session_is_full(s->b->session));
     (void)turn(s);
     assert_true(gz_session_has_work(s->b->session));
@@ -161,10 +149,10 @@ SCENE_TEST(test_two_at_work_take_turns)
     struct client *c = client_enter(&s->host, "cleo", GZ_ROLE_VIEWER, false);
     assert_ok(ask_camera(c, 10));
     client_forget(c);
-    (void)say(s->b, pick_all);
+    (void)ask_later(s->b, pick_all);
     struct gz_message few = pick_all;
     memcpy(few.pick.rect, (double[]){399, 299, 401, 301}, sizeof few.pick.rect);
-    uint64_t rid = say(c, few);
+    uint64_t rid = ask_later(c, few);
     while (client_answer(c, rid) == NULL) {
         assert_true(gz_session_has_work(s->b->session));
         (void)turn(s);
@@ -187,7 +175,7 @@ SCENE_TEST(test_all_that_ask_between_two_turns_share_a_slice)
     host_turn(&s->host);
     for (size_t i = 0; i < ASKERS; i++) {
         double before = askers[i]->session->work.tokens;
-        (void)say(askers[i], pick_all);
+        (void)ask_later(askers[i], pick_all);
         charged += before - askers[i]->session->work.tokens;
     }
     assert_true(charged > 0);
@@ -204,7 +192,7 @@ SCENE_TEST(test_reading_takes_from_the_slice_of_the_turn)
     const size_t slice = s->host.core->slice_nodes;
     host_turn(&s->host);
     double before = s->b->session->work.tokens;
-    (void)say(s->b, pick_all);
+    (void)ask_later(s->b, pick_all);
     (void)turn(s);
     double charged = before - s->b->session->work.tokens - gz_work_messages(GZ_WORK_CULL, FEW) - 1;
     assert_true(gz_session_has_work(s->b->session));
@@ -214,8 +202,8 @@ SCENE_TEST(test_reading_takes_from_the_slice_of_the_turn)
 
 SCENE_TEST(test_session_leaves_in_the_middle)
 {
-    (void)say(s->b, pick_all);
-    (void)say(s->b, pick_all);
+    (void)ask_later(s->b, pick_all);
+    (void)ask_later(s->b, pick_all);
     (void)turn(s);
     assert_true(gz_session_has_work(s->b->session));
     client_leave(s->b);
@@ -228,7 +216,7 @@ static void delete_nodes(struct scene *s, uint64_t first, size_t count)
     uint64_t *ids = calloc(count, sizeof *ids);
     assert_non_null(ids);
     for (size_t i = 0; i < count; i++) ids[i] = first + i;
-    (void)say(s->a, (struct gz_message){.op = GZ_OP_DELETE, .remove = {ids, count}});
+    (void)ask_later(s->a, (struct gz_message){.op = GZ_OP_DELETE, .remove = {ids, count}});
     free(ids);
 }
 
@@ -257,9 +245,9 @@ SCENE_TEST(test_look_ends_although_tombstones_are_forgotten)
     struct gz_hit *hits = calloc(FEW, sizeof *hits);
     size_t count, turns = 0;
     forget_tombstones(s);
-    uint64_t rid = say(s->b, pick_all), gone = 1;
+    uint64_t rid = ask_later(s->b, pick_all), gone = 1;
     for (; gz_session_has_work(s->b->session); turns++) {
-        (void)say(s->a, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&gone, 1}});
+        (void)ask_later(s->a, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&gone, 1}});
         gone++;
         (void)turn(s);
         assert_true(turns < 3 * (2 * FEW + GZ_TOMBSTONES_MAX) / slice);
@@ -284,7 +272,8 @@ static void assert_all_are_charged(const struct scene *s, double before)
 static void move_root(struct scene *s, uint64_t root, double x)
 {
     struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = root, .trs.t = {x, 0, 0}};
-    (void)say(s->a, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}});
+    (void)ask_later(s->a,
+                    (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}});
 }
 
 static uint64_t hang_all(struct scene *s)
@@ -295,7 +284,8 @@ static uint64_t hang_all(struct scene *s)
     assert_non_null(nodes);
     for (size_t i = 0; i < FEW; i++)
         nodes[i] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_PARENT, .id = i + 1, .parent = root};
-    (void)say(s->a, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = FEW}});
+    (void)ask_later(s->a,
+                    (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = FEW}});
     host_turn(&s->host);
     free(nodes);
     return root;
@@ -307,12 +297,12 @@ SCENE_TEST(test_branch_that_moved_is_charged)
     struct gz_message few = pick_all;
     memcpy(few.pick.rect, (double[]){0, 0, 1, 1}, sizeof few.pick.rect);
     uint64_t root = hang_all(s);
-    (void)say(s->b, pick_all);
+    (void)ask_later(s->b, pick_all);
     host_turn(&s->host);
     host_advance(&s->host, 10);
     move_root(s, root, 1e7); /* out of sight */
     set_tokens(s, 10);
-    (void)say(s->b, few);
+    (void)ask_later(s->b, few);
     while (gz_session_has_work(s->b->session)) (void)turn(s);
     assert_all_are_charged(s, 10);
 }
@@ -324,7 +314,7 @@ SCENE_TEST(test_follower_of_a_part_pays_for_what_moves)
     struct gz_message interest = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX};
     interest.interest.box = (gz_box){{-1, -1, -1001}, {1, 1, 1}};
     uint64_t root = hang_all(s);
-    (void)say(s->b, interest);
+    (void)ask_later(s->b, interest);
     host_advance(&s->host, 10);
     client_forget(s->b);
     set_tokens(s, 1);
@@ -345,7 +335,8 @@ SCENE_TEST(test_follower_of_a_part_pays_for_what_moves)
 static uint64_t say_move(struct client *client, double x)
 {
     struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = 1, .trs.t = {x, 0, 0}};
-    return say(client, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}});
+    return ask_later(client,
+                     (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}});
 }
 
 /* An editor who asked for all nodes, for an edit after that, and for all once more. */
@@ -354,9 +345,9 @@ static struct client *ask_in_a_row(struct scene *s, uint64_t rids[3])
     struct client *c = client_join(&s->host, "cleo", GZ_ROLE_EDITOR);
     assert_ok(ask_camera(c, 10));
     client_forget(c);
-    rids[0] = say(c, pick_all);
+    rids[0] = ask_later(c, pick_all);
     rids[1] = say_move(c, 7);
-    rids[2] = say(c, pick_all);
+    rids[2] = ask_later(c, pick_all);
     (void)turn(s);
     assert_true(host_node(&s->host, 1).trs.t.x != 7);
     return c;
@@ -403,7 +394,7 @@ SCENE_TEST(test_end_of_all_in_the_middle)
 SCENE_TEST(test_inbox_is_bounded)
 {
     static uint8_t bytes[64 * 1024];
-    (void)say(s->b, pick_all);
+    (void)ask_later(s->b, pick_all);
     for (size_t i = 0; i < GZ_INBOX_BYTES_MAX / sizeof bytes; i++)
         assert_true(client_say_bytes(s->b, bytes, sizeof bytes));
     assert_null(gz_session_end_reason(s->b->session));
@@ -429,7 +420,7 @@ static size_t turns_until_whole(struct scene *s)
 
 static void follow(struct scene *s, struct gz_message interest)
 {
-    (void)say(s->b, interest);
+    (void)ask_later(s->b, interest);
     assert_true(turns_until_whole(s) >= NODES / GZ_SLICE_NODES);
 }
 
@@ -454,19 +445,19 @@ SCENE_TEST(test_scene_changes_between_two_slices)
 {
     struct gz_message interest = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_BOX};
     interest.interest.box = (gz_box){{-1e4, -1, -1500}, {1e4, 1, 1}};
-    (void)say(s->b, interest);
+    (void)ask_later(s->b, interest);
     size_t step = 0;
     for (; gz_session_has_work(s->b->session); step++) {
         uint64_t id = 1 + step * 97;
         struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id};
         node.trs.t.z = step % 2 == 0 ? 0 : -5000;
         struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};
-        (void)say(s->a, set);
+        (void)ask_later(s->a, set);
         uint64_t gone = id + 1;
-        (void)say(s->a, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&gone, 1}});
+        (void)ask_later(s->a, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&gone, 1}});
         struct gz_create_node created = {.has = GZ_HAS_CREATE_NODE_T, .name = {"n", 1}};
         created.trs.t.z = step % 2 == 0 ? 0 : -5000;
-        (void)say(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {&created, 1}});
+        (void)ask_later(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {&created, 1}});
         (void)turn(s);
     }
     assert_true(step >= FEW / s->host.core->slice_nodes);
@@ -477,11 +468,12 @@ SCENE_TEST(test_scene_changes_between_two_slices)
 /* A camera that never rests does not keep the look for what it sees from coming to its end. */
 SCENE_TEST(test_view_of_a_moving_camera_is_found)
 {
-    (void)say(s->b, (struct gz_message){
-                        .op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_VIEW, .interest.view = true});
+    (void)ask_later(s->b, (struct gz_message){.op = GZ_OP_INTEREST,
+                                              .has = GZ_HAS_INTEREST_VIEW,
+                                              .interest.view = true});
     size_t whole = 0;
     for (int i = 0; i < 150; i++) {
-        (void)say(s->b, camera_message(10 + i % 7));
+        (void)ask_later(s->b, camera_message(10 + i % 7));
         s->host.now.mono_s += 0.011;
         (void)turn(s);
         const struct gz_message *delta = client_last(s->b, GZ_OP_DELTA);
@@ -552,7 +544,7 @@ SCENE_TEST(test_drag_of_many_moves_in_slices)
     say_pointer(s->a, GZ_OP_POINTER, GZ_PHASE_MOVE, 450);
     const gz_vec3 last = motion_of(s);
     assert_true(first.x > 0 && last.x > first.x);
-    uint64_t rid = say(s->b, (struct gz_message){.op = GZ_OP_PING});
+    uint64_t rid = ask_later(s->b, (struct gz_message){.op = GZ_OP_PING});
     for (size_t moved = most; moved < FEW; moved = count_at(s, first)) {
         (void)turn(s);
         assert_in_range(count_at(s, first), moved, moved + most);
@@ -629,9 +621,9 @@ SCENE_TEST(test_one_large_frame_is_read_in_a_turn)
         askers[i] =
             client_enter(&s->host, (const char[]){(char)('p' + i), 0}, GZ_ROLE_VIEWER, false);
     (void)turn(s);
-    for (size_t i = 0; i < ASKERS; i++) rids[i] = say(askers[i], select_message(ids, FEW));
-    uint64_t pinged = say(s->b, (struct gz_message){.op = GZ_OP_PING}),
-             behind = say(askers[1], (struct gz_message){.op = GZ_OP_PING});
+    for (size_t i = 0; i < ASKERS; i++) rids[i] = ask_later(askers[i], select_message(ids, FEW));
+    uint64_t pinged = ask_later(s->b, (struct gz_message){.op = GZ_OP_PING}),
+             behind = ask_later(askers[1], (struct gz_message){.op = GZ_OP_PING});
     for (size_t turns = 0; turns < ASKERS; turns++) {
         for (size_t i = 0; i < ASKERS; i++) {
             assert_int_equal(askers[i]->session->selection.count, i <= turns ? FEW : 0);
@@ -681,7 +673,7 @@ static size_t take_bounded_frames(struct scene *s, struct client *askers[ASKERS]
     struct gz_core *core = s->host.core;
     size_t turns = 0, waiting;
     do {
-        uint64_t rid = say(s->b, (struct gz_message){.op = GZ_OP_PING});
+        uint64_t rid = ask_later(s->b, (struct gz_message){.op = GZ_OP_PING});
         (void)gz_core_turn(core, s->host.now);
         waiting = 0;
         for (size_t i = 0; i < ASKERS; i++) {
@@ -714,7 +706,8 @@ SCENE_TEST(test_answers_of_many_are_told_in_turns)
     uint64_t rids[ASKERS];
     enter_askers(s, askers);
     for (size_t i = 0; i < ASKERS; i++)
-        rids[i] = say(askers[i], (struct gz_message){.op = GZ_OP_AT,
+        rids[i] =
+            ask_later(askers[i], (struct gz_message){.op = GZ_OP_AT,
                                                      .has = GZ_HAS_AT_SEQ,
                                                      .at.seq = gz_scene_seq(s->host.core->scene)});
     host_turn(&s->host);
@@ -730,14 +723,14 @@ SCENE_TEST(test_parts_of_many_are_told_in_turns)
     all.interest.box = (gz_box){{-1e4, -1, -1e4}, {1e4, 1, 1}};
     enter_askers(s, askers);
     for (size_t i = 0; i < ASKERS; i++) {
-        (void)say(askers[i], far);
+        (void)ask_later(askers[i], far);
         askers[i]->stalled = false;
     }
     host_turn(&s->host);
     for (size_t i = 0; i < ASKERS; i++) {
         assert_int_equal(askers[i]->mirror.count, 0);
         askers[i]->stalled = true;
-        (void)say(askers[i], all);
+        (void)ask_later(askers[i], all);
     }
     host_turn(&s->host);
     assert_true(take_bounded_frames(s, askers) >= ASKERS);
@@ -798,7 +791,7 @@ SCENE_TEST(test_gizmo_of_many_groups_is_found_in_slices)
                                     .parent = ids[i]};
         nodes[i].bounds = (gz_box){{-1, -1, -1}, {1, 2, 3}};
     }
-    (void)say(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, GROUPS}});
+    (void)ask_later(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, GROUPS}});
     host_turn(&s->host);
     client_say(s->a, &(struct gz_message){
                          .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_BOUNDS});
@@ -828,7 +821,7 @@ static size_t count_told(struct scene *s, bool is_brief)
     struct gz_message history = {
         .op = GZ_OP_HISTORY, .has = GZ_HAS_HISTORY_LIMIT, .history.limit = 1};
     if (is_brief) history.has |= GZ_HAS_HISTORY_CHANGES;
-    uint64_t rid = say(s->b, history), next = FEW + 1;
+    uint64_t rid = ask_later(s->b, history), next = FEW + 1;
     size_t told = 0, most = is_brief ? GZ_EDIT_NODES_PER_MESSAGE : GZ_CHANGES_PER_MESSAGE;
     bool more = true;
     host_turn(&s->host);

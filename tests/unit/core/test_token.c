@@ -39,12 +39,7 @@ static void open_scene(struct scene *s)
     assert_ok(ask_camera(s->ann, 10));
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 static bool is_ended(const struct client *client)
 {

@@ -34,12 +34,7 @@ static void open_scene(struct scene *s)
     assert_ok(client_ask(s->b, &message));
 }
 
-static void close_scene(struct scene *s)
-{
-    host_turn(&s->host);
-    host_assert_equal(&s->host);
-    host_finish(&s->host);
-}
+CLOSE_SCENE_AS_USUAL
 
 static gz_trs now(struct scene *s)
 {

@@ -34,6 +34,15 @@ static struct gz_change *change(struct day *day, uint64_t node)
     return change;
 }
 
+static void hand_over(struct day *day, struct gz_batch *batch, double time)
+{
+    batch->seq = day->seq;
+    batch->time = time;
+    batch->next_node = NODE_END;
+    batch->next_edit = day->edit + 1;
+    commit(day->store, batch);
+}
+
 /* Commits what was touched with an edit of one change, or many. */
 static void finish(struct day *day, struct gz_edit_record edit, struct gz_change *changes,
                    size_t count, bool is_done)
@@ -63,11 +72,7 @@ static void finish(struct day *day, struct gz_edit_record edit, struct gz_change
         batch->asset = glb;
         batch->asset_size = sizeof glb;
     }
-    batch->seq = day->seq;
-    batch->time = edit.ended;
-    batch->next_node = NODE_END;
-    batch->next_edit = day->edit + 1;
-    commit(day->store, batch);
+    hand_over(day, batch, edit.ended);
 }
 
 static void come_and_go(struct day *day)
@@ -207,84 +212,40 @@ static void begin_another_drag(struct day *day)
     finish(day, drag, running, 1, false);
 }
 
+static struct gz_note_record note(uint64_t id, const char *user, const char *text, double made)
+{
+    return (struct gz_note_record){
+        .id = id, .user = user, .text = text, .made = made, .changed = made, .by = user};
+}
+
 /* A question about the piston with its answers, a place in the world, one about a node that is
- * gone, and the scene as a whole. */
+ * gone, and the scene as a whole. Then anna is done with the place, and deletes her answer. */
 static void write_notes(struct day *day)
 {
-    const struct gz_note_record notes[] = {
-        {.id = 1,
-         .user = "ben",
-         .text = "too tight?",
-         .node = PISTON_1,
-         .has_point = true,
-         .point = {0, -0.0, 0.125},
-         .made = AT(12, 15, 0),
-         .changed = AT(12, 15, 0),
-         .by = "ben",
-         .key = "k"},
-        {.id = 2,
-         .user = "anna",
-         .text = "a little",
-         .node = PISTON_1,
-         .reply = 1,
-         .made = AT(12, 17, 0),
-         .changed = AT(12, 17, 0),
-         .by = "anna"},
-        {.id = 3,
-         .user = "cara",
-         .text = "who \"scaled\" it",
-         .reply = 2,
-         .made = AT(13, 20, 0),
-         .changed = AT(13, 20, 0),
-         .by = "cara"},
-        {.id = 4,
-         .user = "anna",
-         .text = "loose",
-         .node = BOLT,
-         .made = AT(13, 30, 0),
-         .changed = AT(13, 30, 0),
-         .by = "anna"},
-        {.id = 5,
-         .user = "ben",
-         .text = "the sensor goes here",
-         .has_point = true,
-         .point = {-1.5, 0, 0},
-         .made = AT(14, 6, 0),
-         .changed = AT(14, 6, 0),
-         .by = "ben"},
-        {.id = 6,
-         .user = "anna",
-         .text = "looks good",
-         .made = AT(14, 15, 0),
-         .changed = AT(14, 15, 0),
-         .by = "anna"},
-        {.id = 5,
-         .user = "ben",
-         .text = "the sensor goes here",
-         .has_point = true,
-         .point = {-1.5, 0, 0},
-         .done = true,
-         .made = AT(14, 6, 0),
-         .changed = AT(14, 16, 0),
-         .by = "anna"},
-        {.id = 2,
-         .user = "anna",
-         .text = "a little",
-         .node = PISTON_1,
-         .reply = 1,
-         .gone = true,
-         .made = AT(12, 17, 0),
-         .changed = AT(14, 17, 0),
-         .by = "anna"},
-    };
+    struct gz_note_record question = note(1, "ben", "too tight?", AT(12, 15, 0)),
+                          answer = note(2, "anna", "a little", AT(12, 17, 0)),
+                          who = note(3, "cara", "who \"scaled\" it", AT(13, 20, 0)),
+                          loose = note(4, "anna", "loose", AT(13, 30, 0)),
+                          place = note(5, "ben", "the sensor goes here", AT(14, 6, 0)),
+                          whole = note(6, "anna", "looks good", AT(14, 15, 0));
+    question.node = answer.node = PISTON_1;
+    question.has_point = place.has_point = true;
+    question.point = (gz_vec3){0, -0.0, 0.125};
+    question.key = "k";
+    answer.reply = 1;
+    who.reply = 2;
+    loose.node = BOLT;
+    place.point = (gz_vec3){-1.5, 0, 0};
+    struct gz_note_record done = place, gone = answer;
+    done.done = gone.gone = true;
+    done.changed = AT(14, 16, 0);
+    gone.changed = AT(14, 17, 0);
+    done.by = "anna";
+    const struct gz_note_record notes[] = {question, answer, who, loose, place, whole, done, gone};
     struct gz_batch *batch = gz_batch_create();
     batch->notes = notes;
     batch->note_count = sizeof notes / sizeof notes[0];
-    batch->seq = day->seq;
-    batch->time = AT(14, 17, 0);
-    batch->next_node = NODE_END;
-    batch->next_edit = day->edit + 1;
-    commit(day->store, batch);
+    hand_over(day, batch, AT(14, 17, 0));
 }
 
 /* Two states of the day, and one that was named by mistake. */
@@ -299,11 +260,7 @@ static void name_states(struct day *day)
     struct gz_batch *batch = gz_batch_create();
     batch->checkpoints = checkpoints;
     batch->checkpoint_count = sizeof checkpoints / sizeof checkpoints[0];
-    batch->seq = day->seq;
-    batch->time = AT(14, 18, 0);
-    batch->next_node = NODE_END;
-    batch->next_edit = day->edit + 1;
-    commit(day->store, batch);
+    hand_over(day, batch, AT(14, 18, 0));
 }
 
 /* Two patterns, and one that had more for a while. */
@@ -319,11 +276,7 @@ static void give_access(struct day *day)
     struct gz_batch *batch = gz_batch_create();
     batch->access = access;
     batch->access_count = sizeof access / sizeof access[0];
-    batch->seq = day->seq;
-    batch->time = AT(14, 19, 0);
-    batch->next_node = NODE_END;
-    batch->next_edit = day->edit + 1;
-    commit(day->store, batch);
+    hand_over(day, batch, AT(14, 19, 0));
 }
 
 struct fixture {
@@ -612,6 +565,15 @@ static bool needs_extension(const char *query)
     return strstr(query, "gizmo_") != NULL;
 }
 
+/* A connection that knows the extension's functions. */
+static sqlite3 *open_extended(const struct fixture *fixture)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    return db;
+}
+
 /* All of them by a connection that knows the extension's functions, and those that do not name them
  * by one that does not. */
 static void test_every_query_of_the_cookbook_runs_and_finds_something(void **state)
@@ -620,9 +582,7 @@ static void test_every_query_of_the_cookbook_runs_and_finds_something(void **sta
     char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text,
          *out = malloc(1 << 16);
     int queries = 0, extended = 0, rows;
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    sqlite3 *db = open_extended(fixture);
     for (const char *query; (query = next_query(&at)) != NULL; queries++) {
         extended += needs_extension(query);
         print_rows(needs_extension(query) ? db : fixture->db, query, out, 1 << 16, &rows);
@@ -657,9 +617,7 @@ static void test_the_picture_of_a_path_shows_each_step_from_three_sides(void **s
     struct fixture *fixture = *state;
     char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *out = malloc(1 << 16);
     int rows;
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    sqlite3 *db = open_extended(fixture);
     print_rows(db, "SELECT count(*) - count(DISTINCT edit) FROM paths WHERE node = 'Piston_1'", out,
                1 << 16, &rows);
     size_t steps = strtoul(out, NULL, 10);
@@ -708,9 +666,7 @@ static void test_the_shell_loads_the_extension(void **state)
     char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text,
          *out = malloc(1 << 16), *expected = malloc(1 << 16);
     int rows;
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    sqlite3 *db = open_extended(fixture);
     for (const char *query; (query = next_query(&at)) != NULL;) {
         if (!needs_extension(query)) continue;
         print_rows(db, query, expected, 1 << 16, &rows);
