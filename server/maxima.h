@@ -79,8 +79,8 @@
 #define GZ_REQUESTS_RESENT_MAX 65536
 /* Joins and leaves that wait for the disk. If more come while it refuses or hangs, those are
  * never written who came and went meanwhile. Far more than twice the sessions, so that this finds
- * many at once. */
-#define GZ_SESSION_ENTRIES_MAX 65536
+ * many at once. They are some 200 bytes each. */
+#define GZ_SESSION_ENTRIES_MAX (4 * GZ_SCENE_SESSIONS_MAX)
 /* Earlier epochs that a client can resume from. */
 #define GZ_EPOCHS_MAX 1024
 /* Notes of a scene at once. With their longest texts they are 8 MB for everybody who joins. */
@@ -108,8 +108,13 @@
 
 /* ---- A daemon ---- */
 
-#define GZ_SESSIONS_MAX 5000 /* connections, all scenes together */
-#define GZ_SCENES_MAX 256    /* scenes open at once */
+#define GZ_SESSIONS_MAX 5000 /* clients that are connected here, all scenes together */
+/* Clients of other members of a cluster, all scenes together, beside those: they take no descriptor
+ * here, but MEASURED kB of memory each. */
+#define GZ_RELAYED_MAX 65536
+/* Sessions of a scene. */
+#define GZ_SCENE_SESSIONS_MAX (GZ_SESSIONS_MAX + GZ_RELAYED_MAX)
+#define GZ_SCENES_MAX 256 /* scenes open at once */
 /* Seconds without anybody in it after which a scene is closed, and how often that is looked at.
  * Open it takes 1 MB, a thread and six descriptors; to open it takes a second with the most nodes.
  */
@@ -331,6 +336,8 @@
 /* Pieces that both ends of a trunk remember, so that they go over it once for all clients. In a
  * round through the viewers of a scene come one or two for all, and some for one alone between. */
 #define GZ_TRUNK_SLOTS 64
+/* Groups of clients of a trunk that are sent the same: a few forms of viewers in each scene. */
+#define GZ_TRUNK_GROUPS_MAX GZ_SCENES_MAX
 /* Bytes that wait to be sent on a trunk, from which on its clients get nothing new: what is sent
  * later is newer. */
 #define GZ_TRUNK_WAITING_BYTES (256 * 1024)
@@ -462,7 +469,8 @@
 
 static_assert(GZ_TRUNK_PIECE_BYTES + GZ_TRUNK_PIECE_COST <= GZ_TRUNK_WINDOW_BYTES / 2,
               "a piece fits into the half of a window that is given back");
-static_assert(GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE <= UINT16_MAX, "each client has a channel");
+static_assert(GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE <= INT16_MAX,
+              "each client has a channel, and groups have the numbers above those");
 static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
 static_assert(GZ_MOTION_NODES_MIN > GZ_SAMPLED_NODES_MAX, "the end of a motion tells every node");
 static_assert(
@@ -475,7 +483,8 @@ static_assert(
 static_assert(GZ_EDIT_RING_BYTES >= 2 * GZ_FRAME_BYTES_MAX, "the largest edit is remembered");
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
-static_assert(2 * GZ_SECRET_BYTES <= GZ_SECRET_TEXT_BYTES_MAX, "a secret is told in hexadecimal");
+static_assert(2 * GZ_SECRET_BYTES + 16 < GZ_SECRET_TEXT_BYTES_MAX,
+              "a secret is told in hexadecimal, with the session's id");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX,
               "a question to the past is waited for");

@@ -15,18 +15,15 @@
 #include "session/session_log.h"
 #include "session/work.h"
 
-static struct gz_session *find_of_user(const struct gz_core *core, const char *user,
-                                       const struct gz_session *after)
-{
-    const struct gz_name *name = after != NULL ? &after->by_user : NULL;
-    return (struct gz_session *)gz_names_find(&core->users, user, name);
-}
+/* Of a session's secret: the random ones, before its id. */
+#define SECRET_DIGITS (2 * GZ_SECRET_BYTES)
 
 /* The colour of a newcomer: the one of the same user's other session, else one of its own. Nobody's
  * colour changes while they are here. */
 static uint32_t colour_of(const struct gz_core *core, const char *user)
 {
-    const struct gz_session *other = find_of_user(core, user, NULL);
+    const struct gz_session *other =
+        (const struct gz_session *)gz_names_find(&core->users, user, NULL);
     return other != NULL ? other->presence.user.rgb : gz_tint_of(&core->tints, user);
 }
 
@@ -78,23 +75,30 @@ static void send_welcome(struct gz_session *session)
 static bool is_secret(const struct gz_session *session, struct gz_text said)
 {
     unsigned difference = 0;
-    if (said.size != sizeof session->secret - 1 || strlen(session->secret) != said.size)
-        return false;
+    if (said.size <= SECRET_DIGITS || strlen(session->secret) != said.size) return false;
     for (size_t i = 0; i < said.size; i++)
         difference |= (unsigned char)(session->secret[i] ^ said.bytes[i]);
     return difference == 0;
 }
 
+/* The session that a secret names, if the secret is one. */
+static struct gz_session *find_named(const struct gz_core *core, struct gz_text secret)
+{
+    char id[GZ_SECRET_TEXT_BYTES_MAX + 1] = "";
+    if (secret.size <= SECRET_DIGITS || secret.size >= sizeof id) return NULL;
+    memcpy(id, secret.bytes + SECRET_DIGITS, secret.size - SECRET_DIGITS);
+    return gz_core_session(core, strtoull(id, NULL, 16));
+}
+
 /* The session whose place the client takes with its resume: it has the same user, and was welcomed
- * with this secret. NULL if there is none. */
+ * with this secret. NULL if there is none. Thousands of one name may come back at once. */
 static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said,
                                        const char *user)
 {
-    for (struct gz_session *earlier = NULL;
-         (earlier = find_of_user(core, user, earlier)) != NULL;) {
-        if (!earlier->replaced && is_secret(earlier, said->resume_secret)) return earlier;
-    }
-    return NULL;
+    struct gz_session *earlier = find_named(core, said->resume_secret);
+    const bool is_it = earlier != NULL && !earlier->replaced && strcmp(earlier->user, user) == 0 &&
+                       is_secret(earlier, said->resume_secret);
+    return is_it ? earlier : NULL;
 }
 
 /* Ends a session whose connection hangs, which only its client knows yet. */
@@ -109,10 +113,13 @@ static void replace(struct gz_session *earlier, uint64_t id)
     earlier->replaced = true;
 }
 
-static void write_secret(char secret[2 * GZ_SECRET_BYTES + 1], const uint8_t *bytes)
+static void write_secret(struct gz_session *session, const uint8_t *bytes)
 {
-    for (size_t i = 0; bytes != NULL && i < GZ_SECRET_BYTES; i++)
-        snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+    char *secret = session->secret;
+    if (bytes == NULL) return;
+    for (size_t i = 0; i < GZ_SECRET_BYTES; i++) snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+    snprintf(secret + SECRET_DIGITS, sizeof session->secret - SECRET_DIGITS, "%llx",
+             (unsigned long long)session->id);
 }
 
 /* Without a word of it, a client wants to be all that it may be. */
@@ -185,7 +192,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     struct gz_session *earlier = (hello->has & GZ_HAS_HELLO_RESUME) != 0
                                      ? find_earlier(core, &hello->hello, claims->user)
                                      : NULL;
-    if (core->roster.count - (earlier != NULL) >= GZ_SESSIONS_MAX)
+    if (core->roster.count - (earlier != NULL) >= GZ_SCENE_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, claims, role);
     if (session == NULL || !gz_roster_reserve(&core->roster) || !gz_names_reserve(&core->users) ||
@@ -194,7 +201,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
-    write_secret(session->secret, secret);
+    write_secret(session, secret);
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
     gz_sync_set_form(core->sync, &session->cursor, form_of(&hello->hello));

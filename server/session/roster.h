@@ -15,13 +15,15 @@ struct gz_session;
 
 struct gz_roster_row {
     uint64_t id;
-    struct gz_session *session;
+    struct gz_session *session; /* NULL: it is gone */
 };
 
-/* Zero: an empty roster. */
+/* Zero: an empty roster. A row whose session is gone stays until they are half of all: the oldest
+ * sessions leave first, and the others would move up each time. */
 struct gz_roster {
     struct gz_roster_row *rows; /* ascending by id */
-    size_t count, capacity;
+    size_t count;               /* of sessions */
+    size_t row_count, capacity;
 };
 
 /* Room for one more session; false without memory. */
@@ -32,7 +34,7 @@ void gz_roster_add(struct gz_roster *roster, uint64_t id, struct gz_session *ses
 void gz_roster_remove(struct gz_roster *roster, uint64_t id);
 /* NULL if there is none. `steps` (may be NULL) counts the rows that were looked at. */
 struct gz_session *gz_roster_find(const struct gz_roster *roster, uint64_t id, size_t *steps);
-/* The number of the first row whose id is greater than this one; `count` if there is none. */
+/* The number of the first row whose id is greater than this one; `row_count` if there is none. */
 size_t gz_roster_after(const struct gz_roster *roster, uint64_t id);
 void gz_roster_finish(struct gz_roster *roster);
 

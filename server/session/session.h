@@ -41,11 +41,11 @@ struct gz_session {
     char name[GZ_USER_BYTES_MAX + 1];  /* to be shown in its place; empty for none */
     char payer[GZ_USER_BYTES_MAX + 1]; /* whose share of the server it uses, see gz_claims */
     struct gz_rights rights;
-    enum gz_role asked;                   /* the most that the client wants to be */
-    enum gz_role role;                    /* the most that it may be and wants to be */
-    char secret[2 * GZ_SECRET_BYTES + 1]; /* in hexadecimal; empty for none */
-    bool draw;                            /* it wants the lines of its gizmo */
-    bool departed;                        /* the file will say that it left */
+    enum gz_role asked;                        /* the most that the client wants to be */
+    enum gz_role role;                         /* the most that it may be and wants to be */
+    char secret[2 * GZ_SECRET_BYTES + 16 + 1]; /* random digits, and its id; empty for none */
+    bool draw;                                 /* it wants the lines of its gizmo */
+    bool departed;                             /* the file will say that it left */
     bool ended, replaced;
     char end_reason[GZ_ERROR_BYTES_MAX];
 

@@ -91,9 +91,9 @@ struct gz_sync {
     bool has_motion;                 /* such a viewer is here, or was */
 
     struct board boards[GZ_BOARD_COUNT];
-    size_t changed_count;    /* entries that wait to be put on the boards again */
-    double changed_due_s;    /* none of these is due before; INFINITY for none */
-    double presence_shown_s; /* when the boards were last shown, monotonic */
+    struct gz_presence_entry *changed; /* entries that wait to be put on the boards again */
+    double changed_due_s;              /* none of these is due before; INFINITY for none */
+    double presence_shown_s;           /* when the boards were last shown, monotonic */
     struct crowd crowd;
     struct gz_form form; /* of the viewer whose frame is in the making */
 

@@ -52,11 +52,23 @@ void gz_sync_act(struct gz_sync *sync, struct gz_presence_entry *entry)
 
 /* ---- when ---- */
 
-static void set_changed(struct gz_sync *sync, struct gz_presence_entry *entry, bool changed)
+static void set_changed(struct gz_sync *sync, struct gz_presence_entry *entry)
 {
-    if (changed && !entry->changed) sync->changed_count++;
-    if (!changed && entry->changed) sync->changed_count--;
-    entry->changed = changed;
+    if (entry->changed_link != NULL) return;
+    entry->next_changed = sync->changed;
+    entry->changed_link = &sync->changed;
+    if (sync->changed != NULL) sync->changed->changed_link = &entry->next_changed;
+    sync->changed = entry;
+}
+
+static void forget_changed(struct gz_presence_entry *entry)
+{
+    struct gz_presence_entry *next = entry->next_changed;
+    if (entry->changed_link == NULL) return;
+    *entry->changed_link = next;
+    if (next != NULL) next->changed_link = entry->changed_link;
+    entry->next_changed = NULL;
+    entry->changed_link = NULL;
 }
 
 /* The most bytes that an id takes encoded. */
@@ -80,7 +92,7 @@ void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint
         if (sync->boards[GZ_BOARD_CROWD].shelf.count < sync->crowd.few) gz_sync_act(sync, entry);
         return;
     }
-    set_changed(sync, entry, true);
+    set_changed(sync, entry);
     entry->due_s = entry->put_s + (double)gz_presence_bytes(entry) / GZ_PRESENCE_BYTES_PER_S;
     sync->changed_due_s = fmin(sync->changed_due_s, entry->due_s);
 }
@@ -97,7 +109,7 @@ static void forget_acknowledgements(struct gz_sync *sync, uint64_t session)
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry)
 {
     if (!is_present(entry)) return;
-    set_changed(sync, entry, false);
+    forget_changed(entry);
     for (int i = 0; i < GZ_BOARD_COUNT; i++) {
         struct board *board = &sync->boards[i];
         if (entry->places[i].item.version == 0) continue;
@@ -113,17 +125,6 @@ void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry)
 static struct gz_presence_entry *entry_of(const struct gz_shelf_item *item)
 {
     return item != NULL ? ((const struct gz_presence_place *)item)->entry : NULL;
-}
-
-/* The first of the entries that wait, if any does: those that do not are among them. */
-static struct gz_presence_entry *first_entry(const struct gz_sync *sync)
-{
-    return sync->changed_count > 0 ? entry_of(sync->boards[GZ_BOARD_ALL].shelf.oldest) : NULL;
-}
-
-static struct gz_presence_entry *next_entry(const struct gz_presence_entry *entry)
-{
-    return entry_of(entry->places[GZ_BOARD_ALL].item.newer);
 }
 
 /* Nobody is woken for a board that nobody reads. */
@@ -174,16 +175,15 @@ static void show_compact(struct gz_sync *sync, struct board *board, double mono_
 
 static void put_changed(struct gz_sync *sync, double mono_s)
 {
-    struct gz_presence_entry *entry = first_entry(sync);
+    struct gz_presence_entry *next;
     sync->changed_due_s = INFINITY;
-    for (struct gz_presence_entry *next; entry != NULL; entry = next) {
-        next = next_entry(entry);
-        if (!entry->changed) continue;
+    for (struct gz_presence_entry *entry = sync->changed; entry != NULL; entry = next) {
+        next = entry->next_changed;
         if (entry->due_s > mono_s) {
             sync->changed_due_s = fmin(sync->changed_due_s, entry->due_s);
             continue;
         }
-        set_changed(sync, entry, false);
+        forget_changed(entry);
         put(sync, entry, mono_s);
     }
 }

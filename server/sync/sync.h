@@ -91,8 +91,8 @@ struct gz_presence_entry {
     double viewport[4];           /* in which `at` is; no camera: width and height 0 */
     uint32_t changed_parts;       /* 1 << part: not on the boards yet */
     double put_s;                 /* monotonic: when it was last put on them */
-    bool changed;                 /* since then: it is put there again at due_s */
-    double due_s;
+    double due_s;                 /* it changed since then, and is put there again at this time */
+    struct gz_presence_entry *next_changed, **changed_link; /* link NULL: it did not */
 };
 
 /* NULL without memory. `headroom` bytes are free before each frame. */
@@ -133,6 +133,11 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 /* Whether the viewer is on its way to its first state, lacks more than one frame takes, or is to be
  * told where the nodes of a drag began: its next frame may be as large as frames become. */
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* Whether two viewers that follow the whole scene are sent the same from now on; and whether they
+ * are told in the same form. */
+bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *a,
+                            const struct gz_cursor *b);
+bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b);
 /* How many nodes were looked at for this viewer's frames, beside those that it was sent, since this
  * was last asked: those that moved may have come into its interest. */
 size_t gz_sync_take_looks(struct gz_cursor *cursor);

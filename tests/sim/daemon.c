@@ -273,6 +273,7 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
         secret[i] = (uint8_t)below(sim, 256);
         snprintf(link->secret + 2 * i, 3, "%02x", secret[i]);
     }
+    snprintf(link->secret + 2 * GZ_SECRET_BYTES, 17, "%llx", NUMBER(id));
     PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", NUMBER(id));
     sim->owners[id] = (uint8_t)link->owner->index;
     const char *user = link->owner->user;

@@ -43,10 +43,10 @@ struct seen_camera {
 
 struct link {
     struct link *next;
-    struct person *person;                /* NULL once it turned away */
-    struct person *owner;                 /* who opened it */
-    struct gz_session *session;           /* NULL before hello and after the end */
-    char secret[2 * GZ_SECRET_BYTES + 1]; /* that it was given */
+    struct person *person;                     /* NULL once it turned away */
+    struct person *owner;                      /* who opened it */
+    struct gz_session *session;                /* NULL before hello and after the end */
+    char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* that it was given */
     bool over;
     bool is_behind; /* it did not take all that there was for it */
     struct lane up, down;

@@ -37,6 +37,27 @@ TEST(test_the_session_with_the_id_is_found_and_no_other)
     gz_roster_finish(&roster);
 }
 
+/* The oldest sessions leave first: that moves no other row until half of the rows are of no use. */
+TEST(test_a_session_that_leaves_moves_no_other)
+{
+    enum { COUNT = 1000 };
+    struct gz_roster roster = {.count = 0};
+    size_t moved = 0;
+    for (uint64_t id = 1; id <= COUNT; id++) add(&roster, id);
+    for (uint64_t id = 1; id < COUNT; id++) {
+        const size_t rows = roster.row_count;
+        gz_roster_remove(&roster, id);
+        if (roster.row_count < rows) moved += roster.row_count;
+        assert_true(roster.row_count <= 2 * roster.count + 16);
+        assert_ptr_equal(gz_roster_find(&roster, COUNT, NULL), session_of(COUNT));
+        assert_ptr_equal(roster.rows[gz_roster_after(&roster, COUNT - 1)].session,
+                         session_of(COUNT));
+    }
+    assert_true(moved > 0 && moved <= COUNT);
+    assert_int_equal(roster.count, 1);
+    gz_roster_finish(&roster);
+}
+
 /* All sessions of a full daemon wait for one batch: each look is at most 13 rows, since 2 to the
  * power of 13 is more than 5000. */
 TEST(test_a_full_roster_is_searched_in_few_steps)
@@ -58,6 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_session_with_the_id_is_found_and_no_other),
+        cmocka_unit_test(test_a_session_that_leaves_moves_no_other),
         cmocka_unit_test(test_a_full_roster_is_searched_in_few_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
