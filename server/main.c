@@ -322,6 +322,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .ping_s = options->ping_s,
                                  .silence_s = options->silence_s,
                                  .connections_per_address = options->connections_per_address,
+                                 .relayed_max = GZ_RELAYED_MAX,
                                  .secret = options->cluster != NULL ? daemon->secret.bytes : NULL,
                                  .secret_size = daemon->secret.size,
                                  .server = SERVER_NAME};

@@ -110,7 +110,7 @@
 
 #define GZ_SESSIONS_MAX 5000 /* clients that are connected here, all scenes together */
 /* Clients of other members of a cluster, all scenes together, beside those: they take no descriptor
- * here, but MEASURED kB of memory each. */
+ * here, but some 10 kB of memory each. */
 #define GZ_RELAYED_MAX 65536
 /* Sessions of a scene. */
 #define GZ_SCENE_SESSIONS_MAX (GZ_SESSIONS_MAX + GZ_RELAYED_MAX)

@@ -157,7 +157,8 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
         return GZ_UNAUTHORISED;
     }
     if (net->draining) return refuse(code, 503, error, GZ_BAD_STATE, "the server is going away");
-    if (net->session_count >= GZ_SESSIONS_MAX && !gz_arrive_make_room_for_session(net))
+    if (net->session_count - net->channel_count >= GZ_SESSIONS_MAX &&
+        !gz_arrive_make_room_for_session(net, GZ_PEER_NAMELESS))
         return refuse(code, 503, error, GZ_TOO_MANY, "too many sessions");
     return GZ_OK;
 }

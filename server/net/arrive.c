@@ -42,7 +42,7 @@ static void forget(struct gz_net *net, struct gz_arrival *arrival)
 static void drop(struct gz_net *net, struct gz_arrival *arrival)
 {
     arrival->is_dropped = true;
-    net->open_count--;
+    if (!arrival->is_channel) net->open_count--;
     gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_BUSY);
 }
 
@@ -75,9 +75,9 @@ bool gz_arrive_make_room(struct gz_net *net)
 }
 
 /* This is asked while libwebsockets works on another connection. */
-bool gz_arrive_make_room_for_session(struct gz_net *net)
+bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind)
 {
-    struct gz_arrival *arrival = oldest(net, GZ_PEER_NAMELESS);
+    struct gz_arrival *arrival = oldest(net, kind);
     if (arrival == NULL) return false;
     drop(net, arrival);
     arrival->wire->kind->kill(arrival->wire);
@@ -239,8 +239,9 @@ static enum gz_status admit_relayed(struct gz_net *net, struct gz_arrival *arriv
 {
     if (gz_proxy_user_check(net, arrival->user, error) != GZ_OK) return GZ_BAD_VALUE;
     if (net->draining) return gz_fail(error, GZ_BAD_STATE, "the server is going away");
-    if (net->session_count >= GZ_SESSIONS_MAX && !gz_arrive_make_room_for_session(net))
-        return gz_fail(error, GZ_TOO_MANY, "too many sessions");
+    if (net->channel_count >= net->channels_max &&
+        !gz_arrive_make_room_for_session(net, GZ_PEER_RELAYED))
+        return gz_fail(error, GZ_TOO_MANY, "too many clients of other members");
     if (!gz_address_is_in(&net->proxies, &arrival->client) &&
         !gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
         return gz_fail(error, GZ_RATE_LIMITED, "its address has as many connections as it may");
@@ -261,21 +262,19 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
         return NULL;
     }
     if (net->trust_header[0] != '\0') lws_snprintf(arrival->user, sizeof arrival->user, "%s", user);
-    arrival->is_relayed = true;
+    arrival->is_relayed = arrival->is_channel = true;
     gz_peer_enter(&net->peers, &arrival->peer);
     gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_BUSY);
     if (admit_relayed(net, arrival, error) != GZ_OK) {
         forget(net, arrival);
         return NULL;
     }
-    net->open_count++;
-    if (net->open_count > GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE) (void)gz_arrive_make_room(net);
     return arrival;
 }
 
 void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival)
 {
-    if (!arrival->is_dropped) net->open_count--;
+    if (!arrival->is_dropped && !arrival->is_channel) net->open_count--;
     forget(net, arrival);
 }
 

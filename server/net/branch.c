@@ -10,41 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/internal.h"
-#include "net/trunk.h"
+#include "net/branch.h"
 #include "server/maxima.h"
-
-/* The rest of a frame, which waits for the window. */
-struct rest {
-    struct rest *next;
-    size_t size, sent;
-    uint8_t bytes[];
-};
-
-struct gz_branch {
-    struct gz_trunk trunk;        /* first */
-    struct gz_branch **slot;      /* libwebsockets' pointer to it; NULL once it let go */
-    struct gz_channel **channels; /* by number; NULL where there is none */
-    size_t capacity;
-    size_t next; /* the channel after the one that filled the trunk: the next walk's first */
-};
-
-struct gz_channel {
-    struct gz_wire wire; /* first */
-    struct gz_connection connection;
-    struct gz_branch *branch; /* NULL once the edge, or the trunk, is gone */
-    uint16_t number;
-    struct rest *first_rest, **last_rest;
-    size_t in_flight;       /* what the edge has not taken of the window */
-    struct gz_buffer inbox; /* came, and was not taken */
-    size_t taken;           /* and the edge was not told yet */
-    const char *close_words;
-    int close_code;
-    bool owes_close, has_closed; /* when the rest is sent; it is sent */
-    bool is_paused, is_killed;
-    bool is_stirred; /* it is in the net's list */
-    struct gz_channel *next_stirred;
-};
 
 static struct gz_branch *branch_of(const struct gz_trunk *trunk)
 {
@@ -97,12 +64,38 @@ static size_t send_pieces(struct gz_channel *channel, const uint8_t *bytes, size
     return at;
 }
 
-static bool keep_rest(struct gz_channel *channel, const uint8_t *bytes, size_t size)
+static struct gz_kept *keep_frame(struct gz_branch *branch, const uint8_t *bytes, size_t size)
 {
-    struct rest *rest = malloc(sizeof *rest + size);
-    if (rest == NULL) return false;
-    *rest = (struct rest){.size = size};
-    memcpy(rest->bytes, bytes, size);
+    struct gz_kept *kept = branch->latest_kept;
+    const bool is_there =
+        kept != NULL && kept->size == size && memcmp(kept->bytes, bytes, size) == 0;
+    if (!is_there) kept = malloc(sizeof *kept + size);
+    if (kept == NULL) return NULL;
+    if (!is_there) {
+        *kept = (struct gz_kept){.size = size};
+        memcpy(kept->bytes, bytes, size);
+    }
+    kept->uses++;
+    return branch->latest_kept = kept;
+}
+
+static void release_frame(struct gz_branch *branch, struct gz_kept *kept)
+{
+    if (--kept->uses > 0) return;
+    if (branch->latest_kept == kept) branch->latest_kept = NULL;
+    free(kept);
+}
+
+/* All of the frame but what is `sent`. */
+static bool keep_rest(struct gz_channel *channel, const uint8_t *bytes, size_t size, size_t sent)
+{
+    struct gz_unsent *rest = malloc(sizeof *rest);
+    struct gz_kept *frame = rest != NULL ? keep_frame(channel->branch, bytes, size) : NULL;
+    if (frame == NULL) {
+        free(rest);
+        return false;
+    }
+    *rest = (struct gz_unsent){.frame = frame, .sent = sent};
     *channel->last_rest = rest;
     channel->last_rest = &rest->next;
     return true;
@@ -110,9 +103,10 @@ static bool keep_rest(struct gz_channel *channel, const uint8_t *bytes, size_t s
 
 static void drop_rest(struct gz_channel *channel)
 {
-    struct rest *rest = channel->first_rest;
+    struct gz_unsent *rest = channel->first_rest;
     channel->first_rest = rest->next;
     if (channel->first_rest == NULL) channel->last_rest = &channel->first_rest;
+    release_frame(channel->branch, rest->frame);
     free(rest);
 }
 
@@ -126,26 +120,15 @@ static void say_close(struct gz_channel *channel, int code, const char *words)
 /* What waits goes on as the window allows. */
 static void send_rest(struct gz_channel *channel)
 {
-    struct rest *rest;
+    struct gz_unsent *rest;
     while ((rest = channel->first_rest) != NULL && !is_full(channel)) {
-        rest->sent += send_pieces(channel, rest->bytes + rest->sent, rest->size - rest->sent);
-        if (rest->sent < rest->size) return;
+        const struct gz_kept *frame = rest->frame;
+        rest->sent += send_pieces(channel, frame->bytes + rest->sent, frame->size - rest->sent);
+        if (rest->sent < frame->size) return;
         drop_rest(channel);
     }
     if (channel->first_rest == NULL && channel->owes_close)
         say_close(channel, channel->close_code, channel->close_words);
-}
-
-/* The header of a binary message goes before it, into its headroom; how many bytes it has. */
-static size_t put_header(uint8_t *before, size_t size)
-{
-    const size_t length = size < 126 ? 0 : size <= UINT16_MAX ? 2 : 8;
-    uint8_t *at = before - length - 2;
-    at[0] = 0x82;
-    at[1] = (uint8_t)(length == 0 ? size : length == 2 ? 126 : 127);
-    for (size_t i = 0; i < length; i++)
-        at[2 + i] = (uint8_t)((uint64_t)size >> 8 * (length - 1 - i));
-    return 2 + length;
 }
 
 /* Control frames are for the edge to say, and nothing follows a close. */
@@ -155,10 +138,11 @@ static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
     struct gz_channel *channel = channel_of(wire);
     if (channel->branch == NULL || !gz_trunk_is_good(&channel->branch->trunk)) return false;
     if (kind != LWS_WRITE_BINARY || channel->has_closed) return true;
-    const size_t header = put_header(frame->data, frame->size), size = header + frame->size;
+    const size_t header = gz_frame_put_header(frame->data, frame->size),
+                 size = header + frame->size;
     const uint8_t *bytes = frame->data - header;
     const size_t sent = channel->first_rest == NULL ? send_pieces(channel, bytes, size) : 0;
-    return sent == size || keep_rest(channel, bytes + sent, size - sent);
+    return sent == size || keep_rest(channel, bytes, size, sent);
 }
 
 static bool write_close(struct gz_wire *wire, int code, const char *words)
@@ -180,6 +164,7 @@ static bool is_free(const struct gz_wire *wire)
 
 static bool take_back(struct gz_channel *channel, size_t bytes)
 {
+    gz_group_settle(channel);
     if (bytes > channel->in_flight) return false;
     channel->in_flight -= bytes;
     if (channel->first_rest == NULL) return true;
@@ -284,8 +269,10 @@ static bool add_channel(struct gz_branch *branch, struct gz_channel *channel)
 static void cut_off(struct gz_channel *channel)
 {
     if (channel->branch == NULL) return;
+    while (channel->first_rest != NULL) drop_rest(channel);
     channel->branch->channels[channel->number] = NULL;
     channel->branch = NULL;
+    gz_connection_leave_group(&channel->connection);
     stir(channel);
 }
 
@@ -298,7 +285,6 @@ static void destroy_channel(struct gz_channel *channel)
     }
     gz_connection_finish(&channel->connection);
     gz_arrival_leave(net, channel->wire.arrival);
-    while (channel->first_rest != NULL) drop_rest(channel);
     gz_buffer_finish(&channel->inbox);
     net->channel_count--;
     free(channel);
@@ -396,6 +382,7 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
     struct gz_branch *branch = branch_of(trunk);
     const size_t number = gz_record_channel(record, 0);
     struct gz_channel *channel = number < branch->capacity ? branch->channels[number] : NULL;
+    if (number >= GZ_TRUNK_GROUP) return "it named a channel by a number for groups";
     switch (record->kind) {
     case GZ_RECORD_OPEN:
         if (channel != NULL) return "it opened a channel that is open";
@@ -412,6 +399,7 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
         if (channel != NULL) close_channel(channel);
         return NULL;
     case GZ_RECORD_AGAIN:
+    case GZ_RECORD_GROUP:
     case GZ_RECORD_KINDS: break;
     }
     return "it sent a record that only an authority may send";
@@ -427,8 +415,10 @@ static void go_on(struct gz_trunk *trunk)
         struct gz_channel *channel = branch->channels[at];
         if (channel == NULL) continue;
         send_rest(channel);
-        if (channel->first_rest == NULL) gz_connection_go_on(&channel->connection);
+        if (channel->first_rest == NULL && channel->connection.group == NULL)
+            gz_connection_go_on(&channel->connection);
     }
+    gz_groups_go_on(branch);
 }
 
 static void end(struct gz_trunk *trunk, const char *why)

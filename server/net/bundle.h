@@ -7,6 +7,9 @@
  * in the same places. A piece that is there already is named by its place. Records are read in the
  * order in which they were written, so that each channel gets its pieces in order.
  *
+ * Channels that get the same from now on are in a group, which the other side knows. DATA and AGAIN
+ * name the group as if it were a channel: numbers from GZ_TRUNK_GROUP on are groups'.
+ *
  * A record is 8 bytes, the payload, and the channels, with the least byte first:
  *
  *     kind 1, flags 1, number of channels 2, bytes of the payload 4 | payload | channels 2 each
@@ -26,7 +29,7 @@
 #include "server/maxima.h"
 
 /* The subprotocol of a trunk. */
-#define GZ_TRUNK_PROTOCOL "gizmod.trunk.1"
+#define GZ_TRUNK_PROTOCOL "gizmod.trunk.2"
 
 enum gz_record_kind {
     GZ_RECORD_OPEN = 1, /* a client came: a channel begins */
@@ -34,12 +37,16 @@ enum gz_record_kind {
     GZ_RECORD_AGAIN,    /* the bytes at a place once more; no payload */
     GZ_RECORD_TOOK,     /* so many bytes of the channel's window are free again: 4 bytes */
     GZ_RECORD_CLOSE,    /* the channel ends: 2 bytes of a code, and words */
+    GZ_RECORD_GROUP, /* the channel is in this group from now on, or in none: 2 bytes, the group's
+                        number or 0 */
     GZ_RECORD_KINDS
 };
 
 /* A frame ends with this piece. */
 #define GZ_RECORD_LAST 0x80
 #define GZ_RECORD_HEADER_BYTES 8
+/* The first number of a group. */
+#define GZ_TRUNK_GROUP 0x8000
 
 /* ---- writing ---- */
 

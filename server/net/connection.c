@@ -10,6 +10,7 @@
 void gz_connection_unlink(struct gz_connection *connection)
 {
     struct gz_net_scene *scene = connection->scene;
+    gz_connection_leave_group(connection);
     if (scene->at == connection) scene->at = connection->next;
     if (connection->previous != NULL) {
         connection->previous->next = connection->next;
@@ -57,6 +58,7 @@ static void enter_queue(struct gz_connection *connection, enum gz_place place,
 {
     struct gz_connection *last = queue->last;
     if (connection->places[place].queue == queue) return;
+    gz_connection_leave_group(connection);
     gz_connection_leave_queue(connection, place);
     connection->places[place] = (struct gz_net_place){.queue = queue, .previous = last};
     *(last != NULL ? &last->places[place].next : &queue->first) = connection;

@@ -66,4 +66,8 @@ struct gz_frame_part {
 size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
                       struct gz_frame_part *part);
 
+/* Puts the header of a server's binary message of so many bytes before them; up to 10 bytes, how
+ * many is returned. */
+size_t gz_frame_put_header(uint8_t *before, size_t size);
+
 #endif

@@ -12,8 +12,9 @@
  * alarm.h: a timer
  * - alive.c: pings, silence, farewells; awake.c: their clock
  * - relay.c: a WebSocket whose scene another member of the cluster has; route.c: the trunk to that
- * member, branch.c: its other end, with those clients; trunk.h: what both ends are, bundle.h: what
- * goes over it; forward.c: HTTP for such a scene; proof.h: how members know each other
+ * member, branch.c: its other end, with those clients, group.c: those that only watch; trunk.h:
+ * what both ends are, bundle.h: what goes over it; forward.c: HTTP for such a scene; proof.h: how
+ * members know each other
  * - exchange.h: HTTP; reply.c: the header of an answer; static.c: files; metrics.c: numbers
  * - origin.c, address.c, negotiate.c, text.c: pure rules and text */
 #ifndef GZ_NET_INTERNAL_H
@@ -53,6 +54,8 @@ struct gz_connection {
     struct gz_session *session; /* NULL before hello and after the end */
     struct gz_connection *next, *previous;
     struct gz_net_place places[GZ_PLACE_COUNT];
+    struct gz_group *group; /* it is looked at with others, and not in the list; NULL: by itself */
+    void (*leave_group)(struct gz_connection *connection);
     struct gz_relay *relay; /* another member has its scene; NULL: none */
     void (*leave_relay)(struct gz_connection *connection); /* of `relay`: the client is gone */
     struct gz_frames frames;
@@ -133,8 +136,8 @@ struct gz_net {
     uv_timer_t sweep;
     char address[80], local_address[80];
     double started_s;         /* Unix seconds */
-    size_t open_count;        /* connections of any kind */
-    size_t session_count;     /* WebSocket connections */
+    size_t open_count;        /* sockets of any kind */
+    size_t session_count;     /* WebSocket connections, clients of other members included */
     size_t job_count;         /* HTTP requests that hold a body or run on a worker */
     struct gz_exchange *jobs; /* these; exchange.h */
     uint64_t last_id;
@@ -142,9 +145,11 @@ struct gz_net {
     size_t secret_size;
     struct lws_vhost *relay_vhost; /* of connections to other members */
     struct lws_protocols relay_protocols[2];
-    struct gz_trunk *trunks;    /* to and from other members */
-    size_t relay_count;         /* clients that are relayed there */
-    size_t channel_count;       /* clients of other members */
+    struct gz_trunk *trunks; /* to and from other members */
+    size_t relay_count;      /* clients that are relayed there */
+    size_t channel_count;    /* clients of other members */
+    size_t channels_max;
+    size_t grouped_count;       /* of those: in groups */
     struct gz_channel *stirred; /* branch.c */
     struct gz_courier *courier; /* forward.c */
     bool accepting, draining;
@@ -164,7 +169,8 @@ struct gz_arrival {
     bool is_proxied;                  /* it comes from a trusted proxy */
     bool is_relayed;                  /* its latest request comes from another member */
     bool is_trunk;                    /* its upgrade was admitted as one to a trunk */
-    bool is_dropped;                  /* it is not in open_count any more */
+    bool is_channel;                  /* it is a client of another member, without a socket */
+    bool is_dropped;                  /* it makes room, and does not count any more */
 };
 
 static inline struct gz_net *gz_net_of(struct lws *wsi)
@@ -194,7 +200,7 @@ void gz_arrive_stop(struct gz_net *net);
 /* Takes a socket over, or closes it. libwebsockets has it from its first byte on. */
 void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *from);
 /* A client of another member, which says where it comes from and whom a trusted proxy names as its
- * user: it counts as a connection. NULL with words if that cannot be. */
+ * user. NULL with words if that cannot be. */
 struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, const char *user,
                                      struct gz_error *error);
 /* It ends, and is freed. */
@@ -216,8 +222,8 @@ void gz_arrive_sweep(struct gz_net *net);
 bool gz_arrive_has_room(const struct gz_net *net);
 /* The connection that has been silent for the longest is closed. False if none is. */
 bool gz_arrive_make_room(struct gz_net *net);
-/* The same among the WebSockets that have no session yet. */
-bool gz_arrive_make_room_for_session(struct gz_net *net);
+/* The same among the WebSockets that have no session yet: GZ_PEER_NAMELESS or GZ_PEER_RELAYED. */
+bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind);
 
 /* ---- header.c ---- */
 /* The text of a header; false if it is longer than `size`. Absent: an empty string, and *present
@@ -376,6 +382,19 @@ GZ_MUST_USE enum gz_status gz_routes_open(struct gz_net *net, struct gz_error *e
 /* For libwebsockets. It asks a server's protocol whether a certificate is good: that asks here. */
 int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                       size_t size);
+
+/* ---- group.c ---- */
+/* It is looked at by itself again, and stands where its group stands. */
+static inline void gz_connection_leave_group(struct gz_connection *connection)
+{
+    if (connection->group != NULL) connection->leave_group(connection);
+}
+/* It was visited: if it is the client of a trunk, and only watches, it may join others. */
+void gz_group_join(struct gz_connection *connection);
+/* Sends the groups of a scene what is new. */
+void gz_groups_visit(struct gz_net_scene *scene, struct gz_now now);
+/* All are looked at by themselves. */
+void gz_groups_disperse(struct gz_net_scene *scene);
 
 /* ---- branch.c ---- */
 int gz_branch_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

@@ -45,6 +45,9 @@ static bool print_relays(const struct gz_net *net, struct gz_buffer *out)
                   count_trunks(net)) &&
             print(out, "trunk_clients", "gauge", "Sessions of clients of other members.",
                   net->channel_count) &&
+            print(out, "trunk_grouped_clients", "gauge",
+                  "Such sessions that only watch, and are sent everything together.",
+                  net->grouped_count) &&
             print(out, "trunk_sent_bytes_total", "counter", "Bytes sent on trunks.",
                   counters->trunk_bytes) &&
             print(out, "trunk_records_total", "counter", "Records sent on trunks.",

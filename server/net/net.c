@@ -138,6 +138,7 @@ static void take_options(struct gz_net *net, const struct gz_net_options *option
     net->keyring = options->keyring;
     net->admins = options->admins;
     net->admin_count = options->admin_count;
+    net->channels_max = options->relayed_max;
     net->secret = options->secret;
     net->secret_size = options->secret_size;
     net->rules =
@@ -257,6 +258,7 @@ void gz_net_return(struct gz_net_scene *scene)
         gz_core_leave(gz_net_core(scene), session, gz_clock_now());
     }
     scene->gone = NULL;
+    gz_groups_disperse(scene);
     for (struct gz_connection *connection = scene->connections; connection != NULL;
          connection = connection->next)
         if (connection->paused) gz_connection_make_ready(connection);
@@ -281,7 +283,7 @@ bool gz_net_is_quiet(const struct gz_net *net)
 {
     if (net->lobby.connections != NULL || net->relay_count > 0) return false;
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
-        if (scene->connections != NULL) return false;
+        if (scene->connections != NULL || scene->groups != NULL) return false;
     }
     return true;
 }

@@ -47,6 +47,8 @@ struct gz_net_scene {
     size_t connection_count;
     struct gz_connection *at; /* of a round: it is visited next; NULL: the first one */
     size_t left;              /* so many are still to be visited */
+    struct gz_group *groups;  /* of connections that are visited together, beside those */
+    bool groups_due;          /* they are still to be visited */
     struct gz_rest_round round;
     double visit_s; /* what a visit costs, about */
     /* Connections that are written to at once, and when the scene does not rest. */
@@ -62,7 +64,7 @@ struct gz_net_scene {
 /* Whether there is something that the core has had no turn for, or that viewers were not sent. */
 static inline bool gz_net_has_work(const struct gz_net_scene *scene)
 {
-    return scene->touched || scene->left > 0;
+    return scene->touched || scene->left > 0 || scene->groups_due;
 }
 
 /* The core of a scene that is not lent. */
@@ -197,6 +199,7 @@ struct gz_net_options {
     size_t admin_count;
     double ping_s, silence_s;
     size_t connections_per_address; /* at most; loopback may have any number */
+    size_t relayed_max;             /* clients of other members, at most */
     /* By which members of a cluster prove to each other what they are: what one relays is then
      * believed as a trusted proxy's word is. The same at all members. NULL: there is no cluster. */
     const uint8_t *secret;

@@ -18,6 +18,7 @@ enum gz_peer_kind {
     GZ_PEER_SILENT,   /* it has not said a byte yet */
     GZ_PEER_IDLE,     /* it has no whole request under way */
     GZ_PEER_NAMELESS, /* a WebSocket without a session */
+    GZ_PEER_RELAYED,  /* the same of a client of another member */
     GZ_PEER_BUSY,     /* a request, or a session */
     GZ_PEER_KINDS
 };
@@ -33,7 +34,8 @@ struct gz_peer_list {
     size_t count;
 };
 
-#define GZ_PEER_BUCKETS 1024
+/* Each of GZ_RELAYED_MAX clients may come from an address of its own. */
+#define GZ_PEER_BUCKETS 8192
 struct gz_peers {
     size_t per_address; /* connections of one address, at most */
     uint64_t seed;      /* so that nobody can choose addresses that share a bucket */

@@ -239,7 +239,7 @@ static void count_taken(struct gz_relay *relay)
 {
     relay->taken += relay->owed;
     relay->owed = 0;
-    if (relay->taken < GZ_TRUNK_WINDOW_BYTES / 2 || relay->route == NULL) return;
+    if (relay->taken < GZ_TRUNK_WINDOW_BYTES / 4 || relay->route == NULL) return;
     gz_trunk_add_took(&relay->route->trunk, relay->channel, relay->taken);
     relay->given -= relay->taken;
     relay->taken = 0;

@@ -22,7 +22,8 @@ struct gz_relay {
     struct gz_connection *connection; /* NULL once one of the two is over */
     struct gz_route *route;           /* NULL once its channel is free */
     uint16_t channel;
-    bool is_open;    /* the authority knows of it */
+    struct gz_relay *next_in_group, **group_link; /* link NULL: it is in none */
+    bool is_open;                                 /* the authority knows of it */
     bool has_closed; /* we closed the channel, and wait for the authority's close */
     double since_s;  /* the client is over, by gz_awake_now */
     bool is_ending;  /* the authority closed it: what came before goes to the client */
@@ -58,8 +59,9 @@ struct gz_route {
     bool is_tls;
     struct gz_relay **relays; /* by channel; NULL where it is free */
     size_t capacity, count;
-    size_t next_channel;                     /* from here on a free one is looked for */
-    struct gz_piece *latest[GZ_TRUNK_SLOTS]; /* by place: bundle.h */
+    size_t next_channel;                          /* from here on a free one is looked for */
+    struct gz_relay *groups[GZ_TRUNK_GROUPS_MAX]; /* the first of each, from GZ_TRUNK_GROUP on */
+    struct gz_piece *latest[GZ_TRUNK_SLOTS];      /* by place: bundle.h */
 };
 
 /* ---- route.c ---- */

@@ -46,17 +46,62 @@ static struct gz_relay *relay_of(const struct gz_route *route, size_t channel)
     return channel < route->capacity ? route->relays[channel] : NULL;
 }
 
+static void leave_group(struct gz_relay *relay)
+{
+    if (relay->group_link == NULL) return;
+    *relay->group_link = relay->next_in_group;
+    if (relay->next_in_group != NULL) relay->next_in_group->group_link = relay->group_link;
+    relay->group_link = NULL;
+    relay->next_in_group = NULL;
+}
+
+/* The first of the group, and where that is; NULL if there can be no such group. */
+static struct gz_relay **group_of(struct gz_route *route, size_t number)
+{
+    const bool is_group = number >= GZ_TRUNK_GROUP && number < GZ_TRUNK_GROUP + GZ_TRUNK_GROUPS_MAX;
+    return is_group ? &route->groups[number - GZ_TRUNK_GROUP] : NULL;
+}
+
+static const char *enter_group(struct gz_route *route, struct gz_relay *relay, size_t number)
+{
+    struct gz_relay **first = group_of(route, number);
+    leave_group(relay);
+    if (number == 0) return NULL;
+    if (first == NULL) return "it named a group that there cannot be";
+    relay->next_in_group = *first;
+    if (*first != NULL) (*first)->group_link = &relay->next_in_group;
+    relay->group_link = first;
+    *first = relay;
+    return NULL;
+}
+
+static const char *give_to_group(struct gz_relay *first, struct gz_piece *piece)
+{
+    for (struct gz_relay *relay = first, *next; relay != NULL; relay = next) {
+        next = relay->next_in_group;
+        if (!gz_relay_give(relay, piece)) return "it sent more than the window of a channel";
+    }
+    return first != NULL ? NULL : "it sent something to a group that nobody is in";
+}
+
+/* `number`: of a channel, or a group. */
+static const char *give_to(struct gz_route *route, size_t number, struct gz_piece *piece)
+{
+    struct gz_relay **group = group_of(route, number), *relay = relay_of(route, number);
+    if (group != NULL) return give_to_group(*group, piece);
+    if (relay == NULL) return "it sent something in a channel that there is not";
+    return gz_relay_give(relay, piece) ? NULL : "it sent more than the window of a channel";
+}
+
 static const char *give_piece(struct gz_route *route, const struct gz_record *record)
 {
     const bool is_new = record->kind == GZ_RECORD_DATA;
     struct gz_piece *piece = is_new ? keep_piece(route, record) : route->latest[record->slot];
     if (piece == NULL) return is_new ? "no memory" : "it named a piece that it never sent";
-    for (size_t i = 0; i < record->count; i++) {
-        struct gz_relay *relay = relay_of(route, gz_record_channel(record, i));
-        if (relay == NULL) return "it sent something in a channel that there is not";
-        if (!gz_relay_give(relay, piece)) return "it sent more than the window of a channel";
-    }
-    return NULL;
+    const char *fault = NULL;
+    for (size_t i = 0; i < record->count && fault == NULL; i++)
+        fault = give_to(route, gz_record_channel(record, i), piece);
+    return fault;
 }
 
 /* A channel is there until the authority has closed it. */
@@ -64,10 +109,11 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
 {
     struct gz_route *route = route_of(trunk);
     struct gz_relay *relay = relay_of(route, gz_record_channel(record, 0));
+    const bool is_piece = record->kind == GZ_RECORD_DATA || record->kind == GZ_RECORD_AGAIN;
+    if (is_piece) return give_piece(route, record);
     if (relay == NULL) return "it sent something in a channel that there is not";
     switch (record->kind) {
-    case GZ_RECORD_DATA:
-    case GZ_RECORD_AGAIN: return give_piece(route, record);
+    case GZ_RECORD_GROUP: return enter_group(route, relay, gz_record_number(record->bytes, 2));
     case GZ_RECORD_TOOK:
         return gz_relay_take_back(relay, gz_record_number(record->bytes, 4))
                    ? NULL
@@ -76,6 +122,8 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
         gz_relay_end(relay, (int)gz_record_number(record->bytes, 2), record->bytes + 2,
                      record->size - 2);
         return NULL;
+    case GZ_RECORD_DATA:
+    case GZ_RECORD_AGAIN:
     case GZ_RECORD_OPEN:
     case GZ_RECORD_KINDS: break;
     }
@@ -98,7 +146,7 @@ static bool find_channel(struct gz_route *route)
         if (route->relays[route->next_channel] == NULL) return true;
     }
     const size_t had = route->capacity;
-    if (had > UINT16_MAX / 2 ||
+    if (had >= GZ_TRUNK_GROUP ||
         !gz_grow(&route->relays, &route->capacity, had + 1, sizeof *route->relays))
         return false;
     for (size_t i = had; i < route->capacity; i++) route->relays[i] = NULL;
@@ -110,6 +158,7 @@ void gz_route_leave(struct gz_relay *relay)
 {
     struct gz_route *route = relay->route;
     if (route == NULL) return;
+    leave_group(relay);
     route->relays[relay->channel] = NULL;
     route->count--;
     route->used_s = gz_awake_now(&route->trunk.net->awake);

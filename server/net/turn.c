@@ -3,9 +3,10 @@
  *
  * - Whoever has messages of their own, such as an answer, is written to at once, and a commit that
  *   is due leaves at once.
- * - What is new for everybody goes round: each connection of the scene is visited once, in slices,
- *   between which the loop reads what came. A visit brings what is new by then. News in the middle
- *   of a round make it go on until everybody was visited once more.
+ * - What is new for everybody goes round: each connection of the scene is visited once, and each
+ *   group of clients of a trunk that only watch (group.c); in slices, between which the loop reads
+ * what came. A visit brings what is new by then. News in the middle of a round make it go on until
+ * everybody was visited once more.
  * - Large frames, such as the pieces of a snapshot, are handed out last, and so many bytes of them
  *   in a pass. Whoever asks for one meanwhile stands in line.
  * - On a full loop a scene rests after each slice (rest.h). Others do not rest with it. */
@@ -47,6 +48,7 @@ static void gather(struct gz_net_scene *scene, bool is_full, bool has_round)
         struct gz_connection *connection = gz_session_owner(session);
         if (connection == NULL) continue;
         const bool has_messages = gz_session_has_messages(session) && !connection->choked;
+        if (has_messages) gz_connection_leave_group(connection);
         if (has_messages && (gz_session_is_answered(session) || !is_full))
             gz_connection_make_ready(connection);
         else if (!has_round || connection->paused)
@@ -60,6 +62,7 @@ static void begin_round(struct gz_net *net, struct gz_net_scene *scene, struct g
 {
     if (scene->visit_s == 0) scene->visit_s = VISIT_S;
     scene->left = scene->connection_count;
+    scene->groups_due = scene->groups != NULL;
     gz_rest_count_round(&net->rest, &scene->round, now.mono_s,
                         (double)scene->left * scene->visit_s);
 }
@@ -71,12 +74,14 @@ static void go_round(struct gz_net_scene *scene)
     const double slice_s = fmin(fmax(round_s / SLICES, SLICE_S_MIN), SLICE_S_MAX);
     double end_s = now.mono_s;
     size_t visits = 0;
+    if (scene->groups_due) gz_groups_visit(scene, now);
     for (; scene->left > 0 && end_s - now.mono_s < slice_s; visits++, end_s = clock_s()) {
         struct gz_connection *connection = scene->at != NULL ? scene->at : scene->connections;
         scene->at = connection->next;
         scene->left--;
         gz_connection_leave_queue(connection, GZ_PLACE_SOON);
         gz_connection_flush(connection, now);
+        gz_group_join(connection);
     }
     if (visits == 0) return;
     scene->visit_s += VISIT_PART * ((end_s - now.mono_s) / (double)visits - scene->visit_s);
@@ -124,7 +129,8 @@ static bool rests(const struct gz_net_scene *scene, struct gz_now now)
 /* Whether somebody waits for a pass that the core does not ask for. */
 static bool has_waiting(const struct gz_net_scene *scene)
 {
-    return scene->later.first != NULL || scene->left > 0 || scene->line.first != NULL;
+    return scene->later.first != NULL || scene->left > 0 || scene->groups_due ||
+           scene->line.first != NULL;
 }
 
 static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, struct gz_now now)

@@ -180,7 +180,10 @@ size_t gz_connection_take(struct gz_connection *connection, uint8_t *bytes, size
     const struct gz_wire *wire = connection->wire;
     size_t used = 0;
     connection->heard_s = gz_awake_now(&connection->net->awake);
-    if (connection->scene->is_lent) pause_reading(connection);
+    if (connection->scene->is_lent)
+        pause_reading(connection);
+    else
+        gz_connection_leave_group(connection);
     while (used < size && !wire->kind->is_paused(wire)) {
         struct gz_frame_part part;
         used += gz_frames_read(&connection->frames, bytes + used, size - used, &part);
@@ -202,7 +205,8 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
     char peer[GZ_ADDRESS_TEXT_BYTES];
     gz_address_print(&wire->arrival->client, peer);
     wire->arrival->wire = wire;
-    gz_arrival_become(net, wire->arrival, GZ_PEER_NAMELESS);
+    gz_arrival_become(net, wire->arrival,
+                      wire->arrival->is_channel ? GZ_PEER_RELAYED : GZ_PEER_NAMELESS);
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);

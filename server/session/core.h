@@ -126,6 +126,27 @@ bool gz_session_is_full(const struct gz_session *session);
 /* Whether it waits for the core, which does what the session asked for in slices. */
 bool gz_session_waits_for_core(const struct gz_session *session);
 
+/* ---- sessions that are sent the same ---- */
+
+/* Viewers that only watch, and stand at the same cursor: the host asks for a frame once for all of
+ * them. The cohort does not know them; the host does, owns the cohort, and destroys it before the
+ * core. A session is out of it before it is given anything. */
+struct gz_cohort;
+/* Where this session stands; NULL without memory. */
+struct gz_cohort *gz_cohort_create(const struct gz_session *session);
+void gz_cohort_destroy(struct gz_cohort *cohort);
+/* Whether the session has nothing to do, and nothing to be sent but what everybody is sent. */
+bool gz_session_only_watches(const struct gz_session *session);
+/* Whether it reads what the cohort reads; and whether it stands where the cohort stands. */
+bool gz_cohort_has_form(const struct gz_cohort *cohort, const struct gz_session *session);
+bool gz_cohort_stands_with(const struct gz_cohort *cohort, const struct gz_session *session);
+/* The session, which stood there, stands where the cohort has come to. */
+void gz_cohort_place(const struct gz_cohort *cohort, struct gz_session *session);
+/* Whether the next frame is one for which each has to wait for its turn: none may be asked for. */
+bool gz_cohort_is_behind(const struct gz_cohort *cohort);
+/* As gz_core_next_frame. */
+const struct gz_buffer *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now now);
+
 /* A list of sessions that are to leave when their core, which is lent, is back. The host keeps the
  * list. On the host's thread even while the core is lent. */
 void gz_session_chain_gone(struct gz_session *session, struct gz_session **list);

@@ -251,6 +251,18 @@ static bool same_shelf_cursor(const struct gz_shelf_cursor *a, const struct gz_s
     return a->version == b->version && a->since == b->since;
 }
 
+/* Viewers that asked for motions share frames with others. */
+static bool share_form(const struct gz_cursor *a, const struct gz_cursor *b)
+{
+    return a->form.compact == b->form.compact && a->form.acks == b->form.acks &&
+           a->form.crowd == b->form.crowd;
+}
+
+bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b)
+{
+    return share_form(a, b) && a->form.motion == b->form.motion;
+}
+
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since &&
@@ -258,9 +270,14 @@ static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
            same_shelf_cursor(&a->notes, &b->notes) &&
            same_shelf_cursor(&a->checkpoints, &b->checkpoints) &&
            same_shelf_cursor(&a->presence, &b->presence) && a->presence_base == b->presence_base &&
-           a->ms == b->ms && a->count == b->count && a->begun == b->begun &&
-           a->form.compact == b->form.compact && a->form.acks == b->form.acks &&
-           a->form.crowd == b->form.crowd;
+           a->ms == b->ms && a->count == b->count && a->begun == b->begun && share_form(a, b);
+}
+
+bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *a,
+                            const struct gz_cursor *b)
+{
+    return a->interest_set == NULL && b->interest_set == NULL && gz_sync_same_form(a, b) &&
+           same_cursor(a, b) && gz_sync_same_motions(sync, a, b);
 }
 
 /* Of everything that a frame can hold: a frame is stale as soon as any of it changed. */
@@ -338,7 +355,6 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
         frame->version = content_version(sync);
     }
     frame->used = ++sync->uses;
-    /* Viewers that asked for motions share frames with others. */
     const struct gz_form form = cursor->form;
     *cursor = frame->after;
     cursor->form = form;

@@ -2,7 +2,8 @@
  * linked with gz_net_create from here (--wrap). It believes members with the secret
  * $GIZMOD_TEST_SECRET. With $GIZMOD_TEST_ELSEWHERE, a URL, it says of every scene that the member
  * there has it; of one whose name begins with "later" it says so a moment later, and of one that
- * begins with "moved" it is sure only when a request has come whole. */
+ * begins with "moved" it is sure only when a request has come whole. $GIZMOD_TEST_RELAYED_MAX is
+ * how many clients of others it takes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,8 @@ enum gz_status __wrap_gz_net_create(struct gz_net **net, const struct gz_net_opt
     host = options->host;
     changed.secret = (const uint8_t *)secret;
     changed.secret_size = strlen(secret);
+    if (getenv("GIZMOD_TEST_RELAYED_MAX") != NULL)
+        changed.relayed_max = strtoul(getenv("GIZMOD_TEST_RELAYED_MAX"), NULL, 10);
     if (elsewhere() != NULL) {
         changed.host.find = find;
         changed.host.forget = forget;

@@ -49,7 +49,10 @@ TEST(test_bundle_refuses_what_is_no_record)
         enum gz_bundle_found found;
     } rows[] = {
         {"kind 0", "\0\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
-        {"a kind that there is not", "\6\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
+        {"a kind that there is not", "\7\0\1\0\0\0\0\0", GZ_BUNDLE_BROKEN},
+        {"a group for two", "\6\0\2\0\2\0\0\0", GZ_BUNDLE_BROKEN},
+        {"a group without a number", "\6\0\1\0\1\0\0\0", GZ_BUNDLE_BROKEN},
+        {"a group", "\6\0\1\0\2\0\0\0", GZ_BUNDLE_NONE},
         {"no channel", "\2\0\0\0\1\0\0\0", GZ_BUNDLE_BROKEN},
         {"open for two", "\1\0\2\0\1\0\0\0", GZ_BUNDLE_BROKEN},
         {"took for two", "\4\0\2\0\4\0\0\0", GZ_BUNDLE_BROKEN},

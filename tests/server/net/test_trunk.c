@@ -381,6 +381,11 @@ TEST(test_trunk_with_wrong_records)
          "127.0.0.1\1\0\4\0\1\0\4\0\0\0\1\0\0\0\1\0",
          34},
         {"data for two", "\2\0\2\0\1\0\0\0x\1\0\2\0", 13},
+        {"a channel by a number for groups",
+         "\1\0\1\0\x0a\0\0\0\x09"
+         "127.0.0.1\1\x80",
+         20},
+        {"a group", "\6\0\1\0\2\0\0\0\0\x80\1\0", 12},
     };
     const int witness = join(&authority, "witness", "anna");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -447,6 +452,45 @@ TEST(test_trunk_client_is_who_a_proxy_could_name)
     close(socket);
     free(frame);
     test_daemon_end(&strict);
+}
+
+/* Clients of other members have a maximum of their own: at it, one more takes the place of one that
+ * has no session, and else is told to come back; a client that is connected here is no matter. */
+TEST(test_trunk_clients_have_a_maximum_of_their_own)
+{
+    enum { MAX = 3 };
+    struct test_daemon small, edge;
+    char url[128];
+    int clients[MAX];
+    init_beside(&small, "small");
+    setenv("GIZMOD_TEST_RELAYED_MAX", "3", 1);
+    start_member(&small, NULL, SECRET, NULL);
+    unsetenv("GIZMOD_TEST_RELAYED_MAX");
+    print_member_url(&small, url);
+    init_beside(&edge, "of-small");
+    start_member(&edge, url, SECRET, NULL);
+    const int trunk = ask_member_for_trunk(&small, SECRET);
+    const int nameless = raw_open(small.port);
+    open_as(trunk, "192.0.2.7", ""); /* which says nothing */
+    wait_for(&small, "trunk_clients", 1);
+    for (int i = 0; i < MAX; i++) clients[i] = join(&edge, "full", "ben");
+    wait_for(&small, "trunk_clients", MAX);
+    const int local = join(&small, "full", "anna"), late = raw_open(edge.port);
+    assert_true(raw_send_hello(late, "full", "late"));
+    assert_true(read_bye(late) > 0);
+    assert_true(is_logged(&edge, "too many clients of other members"));
+    assert_int_equal(measure(&small, "connections_dropped_total"), 1);
+    assert_true(raw_send_hello(nameless, "full", "cleo"));
+    assert_true(raw_answers(nameless));
+    close(clients[0]);
+    wait_for(&small, "trunk_clients", MAX - 1);
+    clients[0] = join(&edge, "full", "dora");
+    for (int i = 0; i < MAX; i++) close(clients[i]);
+    close(nameless);
+    close(local);
+    close(trunk);
+    test_daemon_end(&edge);
+    test_daemon_end(&small);
 }
 
 /* ---- a member that does not read ---- */
@@ -773,6 +817,7 @@ int main(void)
         cmocka_unit_test(test_trunk_is_for_members),
         cmocka_unit_test(test_trunk_is_for_members_however_its_name_ends),
         cmocka_unit_test(test_trunk_client_is_who_a_proxy_could_name),
+        cmocka_unit_test(test_trunk_clients_have_a_maximum_of_their_own),
         cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
         cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
         cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),

@@ -1,0 +1,249 @@
+/* group.c - clients of one trunk that only watch a scene and stand at the same cursor. The scene
+ * looks once for all of them, and what they are sent goes over the trunk once, to a group that the
+ * edge knows. So a viewer at an edge costs its authority next to nothing while it watches.
+ *
+ * - A client joins when it was visited in a round (turn.c) and stands where the group stands then,
+ *   with half of its window free.
+ * - It leaves before it is given anything that others are not: when it says something, has messages
+ *   of its own, or ends. Then it stands where the group stands, and is a connection like others.
+ * - The windows are looked at each time that a part of them was sent: a client that does not take
+ *   what it is sent leaves, and falls behind by itself.
+ * - What is larger than a piece is written to each, and all leave. */
+#include <stdlib.h>
+
+#include "net/branch.h"
+
+/* A client in a group has so much of its window free whenever the windows are looked at. */
+#define ROOM_BYTES (GZ_TRUNK_WINDOW_BYTES / 2)
+
+static_assert(GZ_TRUNK_PIECE_BYTES + GZ_TRUNK_PIECE_COST <= ROOM_BYTES, "a piece fits");
+
+static struct gz_channel *channel_of(const struct gz_connection *connection)
+{
+    return (struct gz_channel *)connection->wire;
+}
+
+void gz_group_settle(struct gz_channel *channel)
+{
+    const struct gz_group *group = channel->connection.group;
+    if (group == NULL) return;
+    channel->in_flight += (size_t)(group->sent - channel->counted);
+    channel->counted = group->sent;
+}
+
+/* ---- leaving ---- */
+
+static void end_group(struct gz_group *group)
+{
+    *group->link = group->next;
+    if (group->next != NULL) group->next->link = group->link;
+    group->branch->groups[group->number - GZ_TRUNK_GROUP] = NULL;
+    gz_cohort_destroy(group->cohort);
+    free(group);
+}
+
+static void tell_edge(struct gz_channel *channel, uint16_t number)
+{
+    uint8_t payload[2];
+    if (channel->branch == NULL) return;
+    gz_record_set_number(payload, sizeof payload, number);
+    gz_trunk_add(&channel->branch->trunk, GZ_RECORD_GROUP, channel->number, payload,
+                 sizeof payload);
+}
+
+static void leave(struct gz_connection *connection)
+{
+    struct gz_channel *channel = channel_of(connection), *next = channel->next_in_group;
+    struct gz_group *group = connection->group;
+    gz_group_settle(channel);
+    *channel->group_link = next;
+    if (next != NULL) next->group_link = channel->group_link;
+    group->count--;
+    connection->net->grouped_count--;
+    connection->group = NULL;
+    if (connection->session != NULL && channel->branch != NULL)
+        gz_cohort_place(group->cohort, connection->session);
+    tell_edge(channel, 0);
+    gz_connection_link(connection, group->scene);
+    if (group->first == NULL && !group->is_visited) end_group(group);
+}
+
+static void set_aside(struct gz_connection *connection)
+{
+    leave(connection);
+    gz_connection_make_ready_later(connection);
+}
+
+/* ---- joining ---- */
+
+/* One in no group, of which nothing is expected and to which nothing is owed. */
+static bool is_at_rest(const struct gz_connection *connection)
+{
+    return connection->session != NULL && connection->group == NULL && connection->end == 0 &&
+           !connection->paused && !connection->hung_up && !connection->parted &&
+           !connection->owes_pong && connection->out.size == 0 &&
+           connection->places[GZ_PLACE_SOON].queue == NULL &&
+           connection->places[GZ_PLACE_LINE].queue == NULL && gz_connection_is_free(connection) &&
+           gz_session_only_watches(connection->session);
+}
+
+static bool has_room(const struct gz_channel *channel)
+{
+    return channel->branch != NULL && gz_trunk_is_good(&channel->branch->trunk) &&
+           !channel->is_stirred && channel->inbox.size == 0 && channel->first_rest == NULL &&
+           !channel->has_closed && !channel->owes_close && channel->in_flight <= ROOM_BYTES;
+}
+
+static struct gz_group *make(const struct gz_channel *channel)
+{
+    struct gz_net_scene *scene = channel->connection.scene;
+    struct gz_branch *branch = channel->branch;
+    size_t slot = 0;
+    while (slot < GZ_TRUNK_GROUPS_MAX && branch->groups[slot] != NULL) slot++;
+    struct gz_group *group = slot < GZ_TRUNK_GROUPS_MAX ? calloc(1, sizeof *group) : NULL;
+    struct gz_cohort *cohort = group != NULL ? gz_cohort_create(channel->connection.session) : NULL;
+    if (cohort == NULL) {
+        free(group);
+        return NULL;
+    }
+    *group = (struct gz_group){.branch = branch,
+                               .scene = scene,
+                               .next = scene->groups,
+                               .link = &scene->groups,
+                               .cohort = cohort,
+                               .number = (uint16_t)(GZ_TRUNK_GROUP + slot),
+                               .room = ROOM_BYTES};
+    if (group->next != NULL) group->next->link = &group->next;
+    scene->groups = group;
+    return branch->groups[slot] = group;
+}
+
+/* There is one for each form. NULL if the client stands elsewhere, or without memory. */
+static struct gz_group *find(const struct gz_channel *channel)
+{
+    const struct gz_session *session = channel->connection.session;
+    struct gz_group *group = channel->connection.scene->groups;
+    while (group != NULL &&
+           (group->branch != channel->branch || !gz_cohort_has_form(group->cohort, session)))
+        group = group->next;
+    if (group == NULL) return make(channel);
+    return gz_cohort_stands_with(group->cohort, session) ? group : NULL;
+}
+
+void gz_group_join(struct gz_connection *connection)
+{
+    if (!connection->wire->arrival->is_channel || !is_at_rest(connection)) return;
+    struct gz_channel *channel = channel_of(connection);
+    struct gz_group *group = has_room(channel) ? find(channel) : NULL;
+    if (group == NULL) return;
+    gz_connection_unlink(connection);
+    channel->counted = group->sent;
+    channel->next_in_group = group->first;
+    channel->group_link = &group->first;
+    if (group->first != NULL) group->first->group_link = &channel->next_in_group;
+    group->first = channel;
+    group->count++;
+    connection->net->grouped_count++;
+    connection->group = group;
+    connection->leave_group = leave;
+    tell_edge(channel, group->number);
+}
+
+/* ---- a visit ---- */
+
+static void look_at_windows(struct gz_group *group)
+{
+    struct gz_channel *next;
+    group->room = ROOM_BYTES;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        gz_group_settle(channel);
+        if (channel->in_flight > GZ_TRUNK_WINDOW_BYTES - ROOM_BYTES)
+            set_aside(&channel->connection);
+    }
+}
+
+static void disperse(struct gz_group *group)
+{
+    struct gz_channel *next;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        set_aside(&channel->connection);
+    }
+}
+
+static void write_to_each(struct gz_group *group, const struct gz_buffer *frame)
+{
+    struct gz_channel *next;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        leave(&channel->connection);
+        gz_connection_write(&channel->connection, frame, LWS_WRITE_BINARY);
+    }
+}
+
+static void write_to_all(struct gz_group *group, const struct gz_buffer *frame)
+{
+    struct gz_trunk *trunk = &group->branch->trunk;
+    struct gz_net_counters *counters = &trunk->net->counters;
+    const size_t header = gz_frame_put_header(frame->data, frame->size);
+    const size_t size = header + frame->size, cost = gz_piece_cost(size);
+    if (size > GZ_TRUNK_PIECE_BYTES) {
+        write_to_each(group, frame);
+        return;
+    }
+    if (!gz_bundle_share(&trunk->out, group->number, frame->data - header, size, true))
+        gz_trunk_fail(trunk, "no memory");
+    group->sent += cost;
+    group->room -= cost;
+    trunk->out.given += group->count - 1;
+    counters->frames_out += group->count;
+    counters->bytes_out += group->count * frame->size;
+}
+
+/* Whether they can be written to. */
+static bool is_ready(struct gz_group *group)
+{
+    group->waits = gz_trunk_is_full(&group->branch->trunk);
+    if (group->waits) return false;
+    if (gz_cohort_is_behind(group->cohort))
+        disperse(group);
+    else if (group->room < gz_piece_cost(GZ_TRUNK_PIECE_BYTES))
+        look_at_windows(group);
+    return group->first != NULL;
+}
+
+static void visit(struct gz_group *group, struct gz_now now)
+{
+    const struct gz_buffer *frame;
+    group->is_visited = true;
+    while (is_ready(group) && (frame = gz_cohort_frame(group->cohort, now)) != NULL)
+        write_to_all(group, frame);
+    group->is_visited = false;
+    if (group->first == NULL) end_group(group);
+}
+
+void gz_groups_visit(struct gz_net_scene *scene, struct gz_now now)
+{
+    struct gz_group *next;
+    scene->groups_due = false;
+    for (struct gz_group *group = scene->groups; group != NULL; group = next) {
+        next = group->next;
+        visit(group, now);
+    }
+}
+
+void gz_groups_disperse(struct gz_net_scene *scene)
+{
+    while (scene->groups != NULL) disperse(scene->groups);
+}
+
+void gz_groups_go_on(struct gz_branch *branch)
+{
+    for (size_t i = 0; i < GZ_TRUNK_GROUPS_MAX; i++) {
+        struct gz_group *group = branch->groups[i];
+        if (group == NULL || !group->waits) continue;
+        group->waits = false;
+        group->scene->groups_due = true;
+    }
+}

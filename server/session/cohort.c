@@ -1,0 +1,56 @@
+/* cohort.c - the place in a scene where several sessions stand. See core.h. */
+#include <stdlib.h>
+
+#include "session/core.h"
+#include "session/session.h"
+
+struct gz_cohort {
+    struct gz_core *core;
+    struct gz_cursor cursor; /* without an interest */
+};
+
+struct gz_cohort *gz_cohort_create(const struct gz_session *session)
+{
+    struct gz_cohort *cohort = calloc(1, sizeof *cohort);
+    if (cohort != NULL) *cohort = (struct gz_cohort){session->core, session->cursor};
+    return cohort;
+}
+
+void gz_cohort_destroy(struct gz_cohort *cohort)
+{
+    free(cohort);
+}
+
+bool gz_session_only_watches(const struct gz_session *session)
+{
+    return !session->is_awake && !session->ended && gz_outbox_waiting(&session->outbox) == 0 &&
+           session->past.answer == NULL && session->cursor.interest_set == NULL &&
+           !gz_sync_is_behind(session->core->sync, &session->cursor);
+}
+
+bool gz_cohort_has_form(const struct gz_cohort *cohort, const struct gz_session *session)
+{
+    return gz_sync_same_form(&cohort->cursor, &session->cursor);
+}
+
+bool gz_cohort_stands_with(const struct gz_cohort *cohort, const struct gz_session *session)
+{
+    return gz_sync_stand_together(cohort->core->sync, &cohort->cursor, &session->cursor);
+}
+
+void gz_cohort_place(const struct gz_cohort *cohort, struct gz_session *session)
+{
+    session->cursor = cohort->cursor;
+}
+
+bool gz_cohort_is_behind(const struct gz_cohort *cohort)
+{
+    return gz_sync_is_behind(cohort->core->sync, &cohort->cursor);
+}
+
+const struct gz_buffer *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now now)
+{
+    struct gz_core *core = cohort->core;
+    gz_core_enter(core, now);
+    return gz_sync_frame(core->sync, &cohort->cursor, core->clock.now.unix_s);
+}

@@ -1,0 +1,117 @@
+/* Viewers that are looked at together: they are told what each of them would be told, and each goes
+ * on by itself from where all are. */
+#include <string.h>
+
+#include "session/core.h"
+#include "support/cmocka.h"
+#include "unit/core/saying.h"
+
+#define VIEWERS 4
+
+struct scene {
+    struct host host;
+    struct client *ann, *viewers[VIEWERS];
+    uint64_t node;
+    struct gz_cohort *cohort; /* at the place of the first viewer */
+};
+
+/* Plain, so that none is told what another one is not. */
+static void open_scene(struct scene *s)
+{
+    host_init(&s->host);
+    s->host.plain = true;
+    s->ann = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    s->node = create_node(s->ann, "one", 0, 0, 0, 0);
+    for (int i = 0; i < VIEWERS; i++) s->viewers[i] = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
+    host_advance(&s->host, 2);
+    for (int i = 0; i < 3; i++) host_turn(&s->host);
+    s->cohort = gz_cohort_create(s->viewers[0]->session);
+    assert_non_null(s->cohort);
+}
+
+static void close_scene(struct scene *s)
+{
+    gz_cohort_destroy(s->cohort);
+    host_turn(&s->host);
+    host_assert_equal(&s->host);
+    host_finish(&s->host);
+}
+
+static void stall_all(struct scene *s, bool stalled)
+{
+    for (int i = 0; i < VIEWERS; i++) s->viewers[i]->stalled = stalled;
+}
+
+/* The frame of the cohort is the one that a viewer of it is given alone; one that leaves has had
+ * it. */
+SCENE_TEST(test_cohort_is_told_what_each_would_be)
+{
+    static uint8_t told[64 * 1024];
+    struct gz_session *alone = s->viewers[1]->session, *with = s->viewers[2]->session;
+    assert_true(gz_cohort_stands_with(s->cohort, alone));
+    assert_true(gz_cohort_stands_with(s->cohort, with));
+    assert_null(gz_cohort_frame(s->cohort, s->host.now));
+    stall_all(s, true);
+    assert_ok(ask_move(s->ann, s->node, 1, 0, 0));
+    host_advance(&s->host, 1);
+    const struct gz_buffer *frame = gz_cohort_frame(s->cohort, s->host.now);
+    assert_non_null(frame);
+    const size_t size = frame->size;
+    assert_true(size <= sizeof told);
+    memcpy(told, frame->data, size);
+    assert_false(gz_cohort_stands_with(s->cohort, alone));
+    frame = gz_core_next_frame(s->host.core, alone, s->host.now);
+    assert_non_null(frame);
+    assert_int_equal(frame->size, size);
+    assert_memory_equal(frame->data, told, size);
+    assert_true(gz_cohort_stands_with(s->cohort, alone));
+    gz_cohort_place(s->cohort, with);
+    assert_null(gz_core_next_frame(s->host.core, with, s->host.now));
+    assert_null(gz_cohort_frame(s->cohort, s->host.now));
+    for (int i = 0; i < VIEWERS; i++) client_leave(s->viewers[i]); /* two missed the frame */
+}
+
+SCENE_TEST(test_cohort_is_for_those_who_only_watch)
+{
+    struct client *viewer = s->viewers[1];
+    const struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 1};
+    assert_true(gz_session_only_watches(viewer->session));
+    stall_all(s, true);
+    client_say(viewer, &ping);
+    for (int i = 0; i < 5; i++) host_turn(&s->host);
+    assert_false(gz_session_only_watches(viewer->session));
+    stall_all(s, false);
+    for (int i = 0; i < 5; i++) host_turn(&s->host);
+    assert_true(gz_session_only_watches(viewer->session));
+}
+
+/* One that follows a part is told of that alone, and one that reads another form, in that. */
+SCENE_TEST(test_cohort_has_one_form_and_the_whole_scene)
+{
+    uint64_t ids[1] = {s->node};
+    const struct gz_message interest = {.op = GZ_OP_INTEREST,
+                                        .has = GZ_HAS_RID | GZ_HAS_INTEREST_NODES,
+                                        .rid = 1,
+                                        .interest.nodes = {ids, 1}};
+    client_say(s->viewers[1], &interest);
+    for (int i = 0; i < 5; i++) host_turn(&s->host);
+    assert_false(gz_session_only_watches(s->viewers[1]->session));
+    assert_false(gz_cohort_stands_with(s->cohort, s->viewers[1]->session));
+    client_come_as(s->viewers[2], true, false);
+    client_come_as(s->viewers[3], false, true);
+    host_advance(&s->host, 2);
+    for (int i = 2; i < VIEWERS; i++) {
+        assert_false(gz_cohort_has_form(s->cohort, s->viewers[i]->session));
+        assert_false(gz_cohort_stands_with(s->cohort, s->viewers[i]->session));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cohort_is_told_what_each_would_be),
+        cmocka_unit_test(test_cohort_is_for_those_who_only_watch),
+        cmocka_unit_test(test_cohort_has_one_form_and_the_whole_scene),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
