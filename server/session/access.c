@@ -1,5 +1,5 @@
-/* access.c - a scene's own access: which users may what in it. A change of it is in force once it
- * is on the disk, and not before. */
+/* access.c - the scene's own access: patterns of users, and their roles. A change takes effect once
+ * it is on the disk. */
 #include "session/access.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 struct pending_access {
     struct gz_journal_entry entry;
     struct gz_access_entry *access;
-    bool is_new; /* the pattern has nothing before */
+    bool is_new; /* the pattern had no role before */
 };
 
 static const struct gz_journal_kind pending_accesses;
@@ -31,7 +31,7 @@ static const struct pending_access *next_pending(const struct gz_core *core,
     return (const struct pending_access *)gz_journal_next(&core->journal, &pending_accesses, entry);
 }
 
-/* Everything that may fail for want of memory is done here, before the disk has it. */
+/* Allocates all memory now, because nothing may fail once the disk has the entry. */
 static enum gz_status append(struct gz_session *session, const struct gz_message *message,
                              const struct gz_access_record *record, bool is_new,
                              struct gz_failure *failure)
@@ -53,7 +53,7 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
     return GZ_OK;
 }
 
-/* What the pattern will have once all that waits is stored; NULL for nothing. */
+/* The role that the pattern will have once all waiting entries are stored; NULL for none. */
 static const struct gz_access_record *find(const struct gz_core *core, const char *glob)
 {
     const struct gz_access_record *found = gz_access_list_find(core->access, glob);
@@ -65,7 +65,7 @@ static const struct gz_access_record *find(const struct gz_core *core, const cha
     return found;
 }
 
-/* How many patterns there will be once all that waits is stored. */
+/* How many patterns there will be once all waiting entries are stored. */
 static size_t count_patterns(const struct gz_core *core)
 {
     size_t count = gz_access_list_count(core->access);
@@ -79,14 +79,14 @@ static size_t count_patterns(const struct gz_core *core)
 
 /* ---- who may what ---- */
 
-/* The most of the two; `is_any` says whether there is a first one. */
+/* Raises *role to `other` if that is higher, or if `is_any` says that there is none yet. */
 static bool add_role(bool is_any, enum gz_role *role, enum gz_role other)
 {
     if (!is_any || other > *role) *role = other;
     return true;
 }
 
-/* Guests choose their names themselves: a pattern that matches one gives nothing. */
+/* A pattern gives guests nothing, because they choose their names themselves. */
 static bool find_role(const struct gz_core *core, const struct gz_rights *rights, const char *user,
                       enum gz_role *role)
 {
@@ -104,7 +104,7 @@ bool gz_core_role(const struct gz_core *core, const struct gz_claims *claims, en
     return find_role(core, &rights, claims->user, role);
 }
 
-/* Whether the pattern will make its users admins once all that waits and this is stored. */
+/* Whether the pattern will make its users admins once all waiting entries and `last` are stored. */
 static bool makes_admins(const struct gz_core *core, const char *glob,
                          const struct gz_access_record *last)
 {
@@ -112,7 +112,7 @@ static bool makes_admins(const struct gz_core *core, const char *glob,
     return then != NULL && !then->gone && then->role == GZ_ROLE_ADMIN;
 }
 
-/* Whether the session's user will be an admin once all that waits and this is stored. */
+/* Whether the session's user will be an admin once all waiting entries and `last` are stored. */
 static bool stays_admin(const struct gz_session *session, const struct gz_access_record *last)
 {
     const struct gz_core *core = session->core;

@@ -1,4 +1,4 @@
-/* asset.c - what becomes of an imported file. See asset.h. */
+/* asset.c - keeps an imported file, or brings back the one before. See asset.h. */
 #include "session/asset.h"
 
 #include <stdlib.h>

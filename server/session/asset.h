@@ -1,5 +1,5 @@
-/* asset.h - the glTF behind a scene. An import replaces it, and brings it back if the disk refuses
- * the import. Threads: the core's. */
+/* asset.h - the glTF file behind a scene. An import replaces the file; if the disk refuses the
+ * import, the old file is back. Threads: the core's. */
 #ifndef GZ_SESSION_ASSET_H
 #define GZ_SESSION_ASSET_H
 
@@ -11,7 +11,7 @@ struct gz_asset {
     struct gz_surfaces *surfaces; /* its triangles; NULL if none are known */
 };
 
-/* What an import has that other edits have not. */
+/* The part of a pending edit that only imports have. */
 struct gz_pending_import {
     const uint8_t *file;
     size_t size;
@@ -24,7 +24,7 @@ struct gz_pending_import {
 
 /* The disk has the import. */
 void gz_import_accept(struct gz_pending_import *import);
-/* The disk has it not: the asset is what it was before. */
+/* The disk refused the import: the asset is what it was before. */
 void gz_import_refuse(struct gz_asset *asset, struct gz_pending_import *import,
                       const struct gz_core_host *host, const char *why);
 /* Frees the file and the surfaces that the import replaced. */

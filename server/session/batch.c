@@ -1,4 +1,4 @@
-/* batch.c - makes a batch of all that the disk does not have yet. See batch.h. */
+/* batch.c - makes a batch for the disk. See batch.h. */
 #include "session/batch.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- nodes ---- */
 
-/* A node as the disk is to have it. */
+/* A node as the batch stores it. */
 struct placed_node {
     const struct gz_node *node;
     uint64_t seq;
@@ -37,7 +37,7 @@ static bool add_place(struct gz_core *core, struct placed_nodes *places, const s
     return true;
 }
 
-/* Whether a drag moves the node whose way the disk does not follow. */
+/* Whether a drag that is not sampled holds the node. */
 static bool is_unsampled(const struct gz_core *core, const struct gz_node *node)
 {
     const struct gz_session *holder =
@@ -45,7 +45,8 @@ static bool is_unsampled(const struct gz_core *core, const struct gz_node *node)
     return holder != NULL && !gz_gesture_is_sampled(&holder->gesture);
 }
 
-/* Where such a drag found its nodes, if the disk does not have that yet. */
+/* Adds the nodes of such a drag as they were at its beginning, if the disk does not have that
+ * yet. */
 static bool add_starts(struct gz_core *core, struct placed_nodes *places,
                        const struct gz_session *session)
 {
@@ -62,8 +63,8 @@ static bool add_starts(struct gz_core *core, struct placed_nodes *places,
     return true;
 }
 
-/* The nodes that changed since the last batch, each once, in the order of the disk: thousands of
- * them go through its pages once. */
+/* The nodes that changed since the last batch, each once, sorted by id, so that writing thousands
+ * of them visits each page of the file once. */
 static bool find_changed(struct gz_core *core, struct placed_nodes *places)
 {
     const struct gz_node *node = gz_scene_after(core->scene, core->sent_seq);
@@ -101,9 +102,9 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
 
 /* ---- gestures that run ---- */
 
-/* A gesture that moved for the first time: who began what, and where its nodes were, if their way
- * is to be followed. What may still be different at its end is for the end to say. From now on the
- * gesture has a drop, so that its end needs no memory. */
+/* Adds a gesture that moved for the first time; if it is sampled, with the starts of its nodes. Its
+ * value and residual are stored at its end. From now on the gesture has a drop, so that its end
+ * needs no memory. */
 static bool add_begun(struct gz_core *core, struct gz_batch *batch, struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
@@ -140,7 +141,7 @@ static bool sample_gesture(const struct gz_core *core, struct gz_batch *batch,
     return true;
 }
 
-/* Whose drag it is pays for the rows. */
+/* The payer of the drag is charged for the rows. */
 static bool add_samples(const struct gz_core *core, struct gz_batch *batch,
                         const struct gz_session *session)
 {
@@ -180,7 +181,7 @@ struct gz_batch *gz_core_batch(struct gz_core *core)
     return NULL;
 }
 
-/* The nodes whose samples, or whose beginning, the batch would have. */
+/* The nodes whose samples or starts the batch would hold. */
 static size_t count_held(const struct gz_core *core)
 {
     size_t count = 0;

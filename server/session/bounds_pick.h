@@ -9,7 +9,7 @@
 
 struct gz_session;
 
-/* What can be under the pointer at all. Few of many nodes can: only those are looked at, and
+/* The nodes that can be under the pointer. Only these few of many nodes are looked at, and
  * charged. */
 GZ_MUST_USE enum gz_status gz_session_cull(struct gz_session *session,
                                            const struct gz_pointer *pointer,
@@ -20,8 +20,7 @@ bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointe
 /* Whether the node is in the rectangle, as asked. */
 bool gz_session_pick_rect(struct gz_session *session, const struct gz_pick *asked,
                           const struct gz_node *node, struct gz_hit *hit);
-/* Whether a message can have this hit: nodes far below one another may lie outside of what a double
- * holds. */
+/* Whether the hit can be sent. In a deep hierarchy coordinates can exceed what a double holds. */
 bool gz_is_sendable_hit(const struct gz_hit *hit);
 
 #endif

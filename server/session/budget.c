@@ -1,4 +1,4 @@
-/* budget.c - charges work, and says what can be afforded. See budget.h. */
+/* budget.c - charges work, and says what a session can afford. See budget.h. */
 #include "session/budget.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ double gz_work_messages(enum gz_work work, size_t count)
 
 /* ---- the shares of payers ---- */
 
-/* Shares of payers who are gone count on until they are full again: leaving pays no debt. However
- * many join, all are looked at once a second. */
+/* Frees the shares that are full again and have no session: a debt outlives the sessions. Looks at
+ * all shares once a second at most, however many sessions join. */
 static void forget_full_shares(struct gz_core *core)
 {
     double now_s = core->clock.now.mono_s;
@@ -94,8 +94,8 @@ void gz_budgets_finish(struct gz_core *core)
 
 /* ---- taking and charging ---- */
 
-/* What the others of the share leave no room for counts as sent all the same: a session that sends
- * more than its own rate is known by its own bucket. */
+/* A message that the shared bucket refuses is taken out of the session's own bucket all the same,
+ * so that a session above its own rate is found by its own bucket. */
 enum gz_taken gz_budget_take(struct gz_session *session, size_t bytes)
 {
     double now_s = session->core->clock.now.mono_s;

@@ -1,4 +1,4 @@
-/* bulk.c - counts the nodes of what may be put off. See bulk.h. */
+/* bulk.c - counts the nodes of work that may be put off. See bulk.h. */
 #include "session/bulk.h"
 
 #include "scene/undo.h"
@@ -27,20 +27,20 @@ size_t gz_bulk_of_wheel(const struct gz_session *session)
     return interaction != NULL && interaction->gives_way ? session->gesture.count : 0;
 }
 
-/* An id is sorted in among the others, by both lists. */
+/* Counts the ids of both lists, because all of them are sorted. */
 size_t gz_bulk_of_select(const struct gz_session *session, const struct gz_message *message)
 {
     return (session->selection.count + message->select.nodes.count) / 10;
 }
 
-/* What a gesture that begins now holds, if it holds what is selected. */
+/* How many nodes a gesture on the selection would hold. */
 static size_t count_selected(const struct gz_session *session)
 {
     const bool holds = session->role >= GZ_ROLE_EDITOR && session->tool.mode != GZ_MODE_ORBIT;
     return holds ? session->selection.count : 0;
 }
 
-/* The end of a drag. A press ends a wheel, and may be on a handle of what is selected. */
+/* An `up` ends a drag; a press may begin a drag of the selection. */
 size_t gz_bulk_of_pointer(const struct gz_session *session, const struct gz_message *message)
 {
     switch (message->pointer.phase) {
@@ -51,7 +51,7 @@ size_t gz_bulk_of_pointer(const struct gz_session *session, const struct gz_mess
     }
 }
 
-/* In a drag a typed value moves all nodes that are held. */
+/* A value typed in a drag moves all its nodes. */
 size_t gz_bulk_of_grab(const struct gz_session *session, const struct gz_message *message)
 {
     const struct gz_interaction *runs = session->gesture.interaction;
@@ -61,7 +61,7 @@ size_t gz_bulk_of_grab(const struct gz_session *session, const struct gz_message
     return selects ? message->pointer.nodes.count : session->selection.count;
 }
 
-/* The first notch of a turn. */
+/* Only the first notch takes hold of the selection. */
 size_t gz_bulk_of_notch(const struct gz_session *session, const struct gz_message *message)
 {
     (void)message;
@@ -80,7 +80,7 @@ size_t gz_bulk_of_create(const struct gz_session *session, const struct gz_messa
     return message->create.count;
 }
 
-/* A node below another one that is named as well is counted twice. */
+/* A node below another node of the list is counted twice. */
 size_t gz_bulk_of_delete(const struct gz_session *session, const struct gz_message *message)
 {
     const struct gz_core *core = session->core;

@@ -1,15 +1,15 @@
-/* bulk.h - work on very many nodes is put off, so that nobody outside the scene waits for it: an
- * edit of more than GZ_NODES_AT_ONCE nodes, its batch for the disk, what follows from the answer of
- * the disk, a gesture that begins to hold so many nodes, and the selection of ten times as many.
+/* bulk.h - puts off work on very many nodes, so that no other scene waits for it: an edit of more
+ * than GZ_NODES_AT_ONCE nodes, its batch, the work after the disk has answered, a gesture that
+ * begins to hold so many nodes, and a selection of ten times as many.
  *
  * Such work cannot be cut into slices, but another thread can do it: the host lends the core to a
- * worker, which calls gz_core_do_bulk. The core decides by the count of the nodes, before anything
- * is done. It does not decide by time, so that the same inputs give the same outputs.
+ * worker, which calls gz_core_do_bulk. The core decides by the number of nodes, not by time, so
+ * that the same inputs give the same outputs.
  *
  * - A message stays in the inbox of its session, and later messages of the session wait behind it.
- *   If the session ends before, the message is dropped as if it had been lost on the way: nobody
- *   was told that it would be done. Said again by its key from another session, it is done once.
- * - An answer of the past that becomes an edit stays in its ticket.
+ *   If the session ends before, the message is dropped as if the network had lost it: it was never
+ *   acknowledged. If another session sends it again with the same key, it is done once.
+ * - An answer from the file that becomes an edit stays in its ticket.
  * - A gesture that ends without a message goes on; a session that leaves in the middle of such a
  *   gesture stays until the gesture has ended.
  * - A batch is not made yet; a batch that the disk took or refused is kept.
@@ -23,16 +23,16 @@
 
 /* Whether work on so many nodes is to be put off. If so, the core has bulk from now on. */
 bool gz_core_puts_off(struct gz_core *core, size_t nodes);
-/* Everything is done at once, until the core's `nodes_at_once` is set to what this returns. */
+/* Nothing is put off until the core's `nodes_at_once` is set to the returned value. */
 size_t gz_core_put_nothing_off(struct gz_core *core);
 
-/* How many nodes a message edits, or may begin to hold, or more than the core does at once. Nodes
- * that are only selected count as a tenth, as they take a tenth of the time. */
+/* How many nodes a message edits or may begin to hold; or any number above `nodes_at_once`. Ten
+ * nodes that are only selected count as one, because they take a tenth of the time. */
 typedef size_t gz_bulk_counter(const struct gz_session *session, const struct gz_message *message);
 gz_bulk_counter gz_bulk_of_select, gz_bulk_of_pointer, gz_bulk_of_grab, gz_bulk_of_notch;
 gz_bulk_counter gz_bulk_of_set, gz_bulk_of_create, gz_bulk_of_delete;
 gz_bulk_counter gz_bulk_of_undo, gz_bulk_of_redo, gz_bulk_of_revert;
-/* The same for the end of a wheel that still turns. */
+/* The same for the end of the wheel gesture that runs. */
 size_t gz_bulk_of_wheel(const struct gz_session *session);
 
 #endif

@@ -1,5 +1,5 @@
-/* checkpoint.c - checkpoints: names for states. One is nobody's to use, or to see, until it is on
- * the disk, as a note is. */
+/* checkpoint.c - checkpoints: names for states. A checkpoint, like a note, is neither shown nor
+ * usable until it is on the disk. */
 #include "session/checkpoint.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct pending_checkpoint {
 
 static const struct gz_journal_kind pending_checkpoints;
 
-/* Everything that may fail for want of memory is done here, before the disk has it. */
+/* Allocates all memory now, because nothing may fail once the disk has the entry. */
 static enum gz_status append(struct gz_session *session, const struct gz_message *message,
                              const struct gz_checkpoint_record *record, struct gz_failure *failure)
 {
@@ -44,7 +44,7 @@ static const struct gz_checkpoint_record *record_of(const struct gz_journal_entr
     return &((const struct pending_checkpoint *)entry)->checkpoint->is;
 }
 
-/* The checkpoint as it will be once all that waits is stored; NULL if there will be none. */
+/* The checkpoint as it will be once all waiting entries are stored; NULL if there will be none. */
 static const struct gz_checkpoint_record *find(const struct gz_core *core, struct gz_text name)
 {
     const struct gz_checkpoint_entry *stored =
@@ -59,7 +59,7 @@ static const struct gz_checkpoint_record *find(const struct gz_core *core, struc
     return found;
 }
 
-/* How many checkpoints there will be once all that waits is stored. */
+/* How many checkpoints there will be once all waiting entries are stored. */
 static size_t count_checkpoints(const struct gz_core *core)
 {
     size_t count = gz_checkpoint_list_count(core->checkpoints);
@@ -186,8 +186,8 @@ static bool add_checkpoint(const struct gz_journal_entry *entry, struct gz_batch
     return true;
 }
 
-/* While the batch was written, the past may have been cut: the store left out the checkpoints of
- * what is no longer kept. */
+/* While the batch was written, the past may have been cut: the store then left out checkpoints of
+ * states that are no longer kept. */
 static void accept_checkpoint(void *context, struct gz_journal_entry *entry,
                               const struct gz_batch *batch, struct gz_journal_outcome *outcome)
 {

@@ -1,4 +1,4 @@
-/* checkpoint.h - the checkpoints that are stored, by name. */
+/* checkpoint.h - finds stored checkpoints by name. */
 #ifndef GZ_SESSION_CHECKPOINT_H
 #define GZ_SESSION_CHECKPOINT_H
 

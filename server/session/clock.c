@@ -1,18 +1,17 @@
-/* clock.c - gives times. The wall clock may be put back, but the times of a scene never go back: a
- * client that pages through the history by `since` or `before` would miss edits. See clock.h. */
+/* clock.c - times of a scene that never go back, even if the wall clock does: otherwise a client
+ * that pages through the history by `since` or `before` would miss edits. See clock.h. */
 #include "session/clock.h"
 
 #include <math.h>
 
 #include "server/maxima.h"
 
-/* The smallest step between two moments: the doubles near today's times are 0.24 microseconds
- * apart. */
+/* The smallest step between two moments; doubles near today's times are 0.24 microseconds apart. */
 #define STEP_S 1e-6
 
 struct gz_clock gz_clock_from(double newest_s)
 {
-    /* With INFINITY, no interval has passed when the host's first time comes. */
+    /* INFINITY: no interval has passed when the host gives its first time. */
     return (struct gz_clock){{newest_s, INFINITY}, newest_s};
 }
 

@@ -1,4 +1,4 @@
-/* clock.h - the clock of a scene: the one place that gives times. */
+/* clock.h - the clock of a scene: all its times come from here. */
 #ifndef GZ_SESSION_CLOCK_H
 #define GZ_SESSION_CLOCK_H
 
@@ -12,12 +12,12 @@ struct gz_clock {
     double moment_s; /* the latest one that gz_clock_moment gave */
 };
 
-/* A clock that begins at `newest_s`, the newest time of the file. */
+/* A clock that starts at `newest_s`, the newest time in the file. */
 struct gz_clock gz_clock_from(double newest_s);
 /* The host's clocks say `now`. */
 void gz_clock_advance(struct gz_clock *clock, struct gz_now now);
-/* The time at which an edit begins or ends, or of a batch with its samples: later than every moment
- * given before, so that no two of them have the same one. */
+/* A time for the beginning or the end of an edit, or for a batch and its samples. It is later than
+ * every time given before, so that all of them differ. */
 double gz_clock_moment(struct gz_clock *clock);
 
 #endif

@@ -1,6 +1,5 @@
-/* commit.c - when a batch leaves, and what follows from what the disk said of it. What the disk
- * took is answered and announced to everybody; what it refused is taken back, newest first, at
- * every viewer. See commit.h. */
+/* commit.c - sends batches to the disk, and handles the answers. Stored entries are answered and
+ * announced; refused ones are taken back at every viewer, newest first. See commit.h. */
 #include "session/commit.h"
 
 #include "scene/ids.h"
@@ -30,8 +29,8 @@ static uint64_t *pending_nodes(struct gz_core *core, size_t *count)
     return gz_sorted_ids(&core->scratch, ids, *count);
 }
 
-/* Brings the run's nodes that are among `sorted` to the front of its ids; how many they are.
- * Without `sorted` all count. */
+/* Moves the gesture's nodes that are among `sorted` to the front of its ids, and returns how many
+ * they are; all, if `sorted` is NULL. */
 static size_t touched_first(struct gz_gesture *gesture, const uint64_t *sorted, size_t count)
 {
     size_t touched = 0;
@@ -44,8 +43,8 @@ static size_t touched_first(struct gz_gesture *gesture, const uint64_t *sorted, 
     return touched;
 }
 
-/* A drag that began on what is now taken back has lost its ground. Without the memory to tell,
- * every drag has. */
+/* Cancels the drags of nodes whose edits are taken back, because their starts are no longer valid.
+ * Without the memory to tell them apart, cancels every drag. */
 static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
 {
     size_t count;
@@ -63,8 +62,8 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
     }
 }
 
-/* The batches from this number on did not say their gestures to the file. */
-static void set_unsaid(struct gz_core *core, uint64_t batch)
+/* The batches from this number on were not stored: the file does not know of their gestures. */
+static void mark_unstored(struct gz_core *core, uint64_t batch)
 {
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         struct gz_gesture_edit *edit = &session->gesture.edit;
@@ -72,8 +71,8 @@ static void set_unsaid(struct gz_core *core, uint64_t batch)
     }
 }
 
-/* The batches up to this number did. */
-static void set_said(struct gz_core *core, uint64_t batch)
+/* The batches up to this number were stored. */
+static void mark_stored(struct gz_core *core, uint64_t batch)
 {
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake) {
         struct gz_gesture_edit *edit = &session->gesture.edit;
@@ -81,11 +80,11 @@ static void set_said(struct gz_core *core, uint64_t batch)
     }
 }
 
-/* What was asked after the batch left stands on what was in it: all of it goes back. */
+/* Later entries depend on those in the refused batch: all of them are taken back. */
 static void refuse_all(struct gz_core *core, const char *why)
 {
     core->sent_seq = core->stored_seq;
-    set_unsaid(core, 0);
+    mark_unstored(core, 0);
     cancel_gestures_on_pending(core, why);
     gz_journal_refuse(&core->journal, why);
 }
@@ -109,8 +108,9 @@ void gz_core_commit(struct gz_core *core)
         core->options.host.commit(core->options.host.context, batch);
         return;
     }
-    /* No memory now: it is tried once more after a while. Then nobody is to wait any longer. */
-    set_unsaid(core, core->journal.sent + 1);
+    /* Without memory the batch is tried once more after a while; then all entries are refused, so
+     * that no session waits forever. */
+    mark_unstored(core, core->journal.sent + 1);
     if (was_refused) refuse_all(core, "no memory");
 }
 
@@ -121,7 +121,7 @@ static void accept_batch(struct gz_core *core, const struct gz_batch *batch)
                core->options.scene);
     core->stored_seq = batch->seq;
     gz_scene_stored(core->scene, batch->seq);
-    set_said(core, core->journal.settled + 1);
+    mark_stored(core, core->journal.settled + 1);
     gz_sync_saved(core->sync, batch->seq, core->clock.now.mono_s);
     gz_journal_accept(&core->journal, batch);
 }
@@ -144,8 +144,8 @@ static void close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_st
     gz_batch_destroy(batch);
 }
 
-/* As many nodes are edited in the time that it takes to close the batch: what was stored is told
- * of, in a tenth of that time, and what was not is taken back. */
+/* The cost of closing the batch, in nodes edited: refused edits are taken back; stored ones are
+ * only announced, in a tenth of the time. */
 static size_t count_closed(const struct gz_core *core, enum gz_status status)
 {
     const uint64_t last = status == GZ_OK ? core->journal.settled + 1 : UINT64_MAX;

@@ -1,19 +1,19 @@
-/* commit.h - the way to the disk and back: when a batch leaves, and what becomes of it. */
+/* commit.h - when a batch goes to the disk, and what happens when it comes back. */
 #ifndef GZ_SESSION_COMMIT_H
 #define GZ_SESSION_COMMIT_H
 
 #include "session/internal.h"
 
-/* Hands the host what is to be saved, if it is time. */
+/* Hands the host the next batch, if it is due. */
 void gz_core_commit(struct gz_core *core);
-/* Monotonic time at which it will be. */
+/* Monotonic time at which the next batch is due. */
 double gz_core_commit_due(const struct gz_core *core);
-/* The answer to host.commit. What was stored is answered and announced. If the disk refused, all
- * that waits is taken back at everybody and answered with `storage`; without the memory for that it
- * stays, and the sessions that wait for it are ended. */
+/* The answer to host.commit. Stored entries are answered and announced. If the disk refused, all
+ * entries that wait are taken back at every viewer and answered with `storage`; without the memory
+ * for that they stay, and the sessions that wait for them are ended. */
 void gz_core_close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
                          const char *message);
-/* Does what was put off of that (bulk.h). */
+/* Does the work of gz_core_close_batch that was put off (bulk.h). */
 void gz_core_close_put_off(struct gz_core *core);
 
 #endif

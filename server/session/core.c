@@ -1,4 +1,4 @@
-/* core.c - the core as its host sees it: making and ending one, the turn, frames out. */
+/* core.c - creates and destroys a core, runs its turns, and hands out frames. See core.h. */
 #include "session/core.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static bool build(struct gz_core *core, const struct gz_scene_state *state)
     if (core->sync == NULL || !gz_epochs_init(&core->epochs, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
-        /* to viewers that come back */
+        /* for viewers that resume */
         gz_core_announce_edit(core, &state->edits[i], state->edits[i].seq);
     }
     return true;
@@ -125,15 +125,15 @@ void gz_core_finish_gestures(struct gz_core *core)
     }
 }
 
-/* Gestures that went on when their sessions could not afford it. */
+/* Begins passes that sessions could not afford before. */
 static void catch_up(struct gz_core *core)
 {
     for (struct gz_session *session = core->awake; session != NULL; session = session->next_awake)
         gz_interaction_catch_up(session);
 }
 
-/* A drag may hang below another one, and that below a third: each pass brings at least one more to
- * where it belongs. */
+/* A dragged node may be below another dragged node, and that below a third: each round poses at
+ * least one more level. */
 static void follow_parents(struct gz_core *core)
 {
     bool moved = true;
@@ -145,8 +145,8 @@ static void follow_parents(struct gz_core *core)
     }
 }
 
-/* However much others have done since the last turn, a little is done at once: a click, or a drag
- * of a few nodes, does not wait for them. */
+/* A small part of a slice that each message may use even if others have used up the slice: a click,
+ * or a drag of a few nodes, does not wait for them. */
 static size_t little(const struct gz_core *core)
 {
     return 1 + core->slice_nodes / GZ_SLICES_AT_ONCE;
@@ -163,8 +163,8 @@ static void keep(struct gz_session *session, const uint8_t *bytes, size_t size)
         gz_session_end(session, "too much waits to be done for it: it asks too fast");
 }
 
-/* Whether a frame waits for the work before it or, if it is large, for the next turn, because this
- * one has done enough. */
+/* Whether a frame waits: for earlier work of its session or, if it is large, for the next turn,
+ * because the slice is used up. */
 static bool has_to_wait(const struct gz_session *session, size_t size)
 {
     const struct gz_core *core = session->core;
@@ -211,8 +211,8 @@ bool gz_core_turn(struct gz_core *core, struct gz_now now)
     return gz_sync_show(core->sync, now.mono_s);
 }
 
-/* A viewer of a part pays for the look at what moved, which may have come into the part. Its frames
- * wait while it is in debt. */
+/* A viewer with an interest is charged for the looks at nodes that moved, because they may have
+ * entered the interest. Its frames wait while it is in debt. */
 static bool is_in_debt(const struct gz_session *session)
 {
     return session->cursor.interest_set != NULL &&
@@ -328,8 +328,7 @@ void gz_core_let_tell(struct gz_core *core, bool may)
     core->told_bytes = may ? 0 : GZ_TOLD_BYTES_PER_TURN;
 }
 
-/* Pieces of what a session lacks, and frames that are made for one session alone, share what a turn
- * makes of them. */
+/* Pieces of snapshots, and frames for one session alone, share GZ_TOLD_BYTES_PER_TURN. */
 static bool waits_for_turn(struct gz_session *session)
 {
     session->frame_waits = !gz_core_may_tell(session->core);
@@ -374,8 +373,8 @@ static const struct gz_buffer *piece_of_answer(struct gz_session *session)
     return &core->frame;
 }
 
-/* What is for everybody goes along with what is sent to this session alone, if both are small: two
- * frames would be two sends. */
+/* Appends the frame for all sessions to the one for this session alone, if both are small: two
+ * frames would be two system calls. */
 static void take_along(struct gz_session *session)
 {
     struct gz_core *core = session->core;
@@ -388,8 +387,8 @@ static void take_along(struct gz_session *session)
     core->told_bytes = told_bytes;
 }
 
-/* First what is sent to this session alone; then a frame for everybody and a piece of an answer, by
- * turns. */
+/* First the messages for this session alone; then frames for all sessions and pieces of an answer,
+ * alternating. */
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
                                            struct gz_now now)
 {

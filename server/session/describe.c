@@ -35,7 +35,7 @@ struct gz_node_state gz_describe_node(uint64_t id, const struct gz_content *cont
 
 /* ---- edits ---- */
 
-/* Of an edit of one node, what the node was called then; else NULL. */
+/* The name of the node right after an edit of one node; NULL if the edit changed several. */
 static const char *name_then(const struct gz_edit_record *edit)
 {
     if (edit->change_count != 1) return NULL;
@@ -70,7 +70,7 @@ struct gz_edit_message gz_describe_edit(const struct gz_edit_record *edit, uint6
     return message;
 }
 
-/* The parts of the node that are the same before and after. */
+/* The parts of the node that the change leaves the same. */
 static uint64_t same_parts(const struct gz_content *before, const struct gz_content *after)
 {
     uint64_t same = GZ_HAS_STATE_BOUNDS | GZ_HAS_STATE_ASSET;
@@ -82,7 +82,7 @@ static uint64_t same_parts(const struct gz_content *before, const struct gz_cont
     return same;
 }
 
-/* If the node was there before and after, only what differs; else all of it. */
+/* Only the parts that differ, if the node existed before and after; else all. */
 static struct gz_change_message describe_change(const struct gz_change *change)
 {
     const struct gz_content *before = &change->before, *after = &change->after;

@@ -1,4 +1,5 @@
-/* dispatch.c - from the bytes of a client to the handler of each message: rights, rate, state. */
+/* dispatch.c - decodes the frames of a client, checks rights, rate and state, and calls the
+ * handlers. */
 #include "session/dispatch.h"
 
 #include <math.h>
@@ -30,10 +31,10 @@ static enum gz_status handle_second_hello(struct gz_session *session,
                    "hello: this connection has said hello already; open another one");
 }
 
-/* The wire on one page. For each message: its handler, the least role that may send it, whether it
- * completes a wheel that is still turning, whether it edits at once, and is refused while too much
- * waits for the disk, what it is charged before it is handled, and how many nodes it edits or
- * begins to hold; NULL: none. */
+/* The wire on one page. For each message: its handler; the lowest role that may send it; whether it
+ * completes a running wheel; whether it edits at once, and is therefore refused while too many
+ * entries wait for the disk; its price before it is handled; and how many nodes it edits or begins
+ * to hold (NULL: none). */
 static const struct {
     gz_handler *handle;
     enum gz_role role;
@@ -75,7 +76,7 @@ static const struct {
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false, gz_weigh_nothing, NULL},
 };
 
-/* Says that messages were dropped, and over which rate they were. */
+/* Sends an error that says over which rate messages were dropped. */
 static void tell_of_dropped(struct gz_session *session, bool fatal)
 {
     struct gz_failure failure = {.node = 0};
@@ -91,8 +92,8 @@ static void tell_of_dropped(struct gz_session *session, bool fatal)
     gz_session_refuse(session, false, 0, &failure, fatal);
 }
 
-/* Drops a message that is over a rate. A rate that sessions share ends none of them: others may
- * have sent more than their part. Whether the session was told so, or ended. */
+/* Drops a message that is over a rate, and returns whether the session was sent an error or ended.
+ * A shared rate ends no session, because others may have used it up. */
 static bool drop(struct gz_session *session, enum gz_taken over)
 {
     double now_s = session->core->clock.now.mono_s;
@@ -130,14 +131,15 @@ static enum gz_status refuse_role(const struct gz_session *session, enum gz_op o
                    gz_vocabulary_word(&gz_role_words, session->role));
 }
 
-/* Whether others see what such a message does. A camera is what somebody watches with. */
+/* Whether others see the effect of such a message. A camera does not count, because viewers that
+ * only watch have one. */
 static bool is_seen(enum gz_op op)
 {
     return op == GZ_OP_POINTER || op == GZ_OP_SELECT || op == GZ_OP_GRAB || op == GZ_OP_WHEEL ||
            (table[op].edits && op != GZ_OP_ACCESS);
 }
 
-/* What is known before it is looked at; for each node that changes more is taken. */
+/* Takes the bytes that are known before the message is handled; each changed node takes more. */
 static enum gz_status spend(struct gz_session *session, const struct gz_message *message,
                             struct gz_failure *failure)
 {
@@ -146,7 +148,7 @@ static enum gz_status spend(struct gz_session *session, const struct gz_message 
     return gz_host_spend(&session->core->options.host, session->payer, bytes, &failure->error);
 }
 
-/* How many nodes the message concerns, a wheel that it completes included. */
+/* How many nodes the message concerns, with those of a wheel that it completes. */
 static size_t count_concerned(const struct gz_session *session, const struct gz_message *message)
 {
     gz_bulk_counter *count = table[message->op].count;
@@ -178,7 +180,7 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     return status;
 }
 
-/* One message, which stays where it is if it is put off. */
+/* Handles one message, or leaves it in place if it is put off. */
 static void read_message(struct gz_session *session, const uint8_t *bytes, size_t size,
                          size_t *offset)
 {
@@ -196,7 +198,7 @@ static void read_message(struct gz_session *session, const uint8_t *bytes, size_
     gz_arena_go_back(&core->scratch, mark);
 }
 
-/* What is read of a large frame takes its part of the turn's slice. */
+/* Reading a large frame takes its part of the turn's slice. */
 static void take_from_slice(struct gz_core *core, size_t bytes)
 {
     const size_t cost = 1 + bytes / GZ_SLICE_BYTES_PER_NODE;
@@ -215,7 +217,7 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
     bool is_looked_at = false;
     gz_arena_reset(&session->core->decoded, gz_decode_bytes_max(size));
     while (*offset < size && may_read(session, size)) {
-        /* A message over the rate is not decoded, and so the rest of the frame is lost with it. */
+        /* A message over the rate is not decoded, so the rest of the frame is lost with it. */
         enum gz_taken taken = gz_budget_take(session, *offset == 0 ? size : 0);
         if (taken != GZ_TAKEN) {
             *offset = size;
@@ -229,7 +231,7 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
     return is_looked_at;
 }
 
-/* Of the first frame of the inbox, which is dropped if that is all of it. */
+/* Drops the first frame of the inbox if all its messages are done. */
 static void drop_if_done(struct gz_inbox *inbox)
 {
     if (inbox->first->offset >= inbox->first->size) gz_inbox_drop(inbox);

@@ -1,4 +1,4 @@
-/* dispatch.h - from the bytes of a client to the handler of each message. */
+/* dispatch.h - decodes the frames of a client and calls the handler of each message. */
 #ifndef GZ_SESSION_DISPATCH_H
 #define GZ_SESSION_DISPATCH_H
 
@@ -8,20 +8,22 @@
 
 struct gz_session;
 
-/* Handles the messages of a frame from *offset on, until one begins work that goes on or, if the
- * frame has GZ_FRAME_BYTES_LARGE, until the turn's slice is used up. False if none was looked at,
- * and the session was not told why: the frame is over the rate. */
+/* Handles the messages of a frame from *offset on, until one begins work that later turns continue
+ * or, in a frame of GZ_FRAME_BYTES_LARGE or more, until the turn's slice is used up. False if no
+ * message was read and no error was sent, because the frame is over the rate. */
 bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, size_t size,
                            size_t *offset);
-/* The same with what waits in the session's inbox. */
+/* The same for the frames in the session's inbox. */
 void gz_session_read_inbox(struct gz_session *session);
-/* Handles the message that was put off (bulk.h), the first of the inbox, which is paid for. */
+/* Handles the message that was put off (bulk.h): the first of the inbox. It is not charged
+ * again. */
 void gz_session_read_put_off(struct gz_session *session);
 
-/* Says that messages were dropped since the session was last told so, which happens at most once a
- * second: the client then knows that an answer may be missing. */
+/* Sends the session an error if messages of it were dropped since the last such error, at most once
+ * a second. The client then knows that an answer may be missing. */
 void gz_session_tell_of_dropped(struct gz_session *session);
-/* Monotonic seconds at which there is something to say, INFINITY for never. */
+/* Monotonic seconds at which gz_session_tell_of_dropped has an error to send; INFINITY for
+ * never. */
 double gz_session_tells_of_dropped_s(const struct gz_session *session);
 
 #endif

@@ -16,8 +16,8 @@ static enum gz_status refuse_handle(const struct gz_interaction_input *input,
                    word);
 }
 
-/* Moves the nodes to where exactly this value has them. A pointer may leave a node where it cannot
- * go; a typed value takes all of them there or is refused. */
+/* Moves the nodes by exactly this value. A pointer may leave behind a node that cannot follow; a
+ * typed value moves all nodes or is refused. */
 static enum gz_status type(struct gz_session *session, const struct gz_value *value,
                            struct gz_failure *failure)
 {
@@ -50,7 +50,7 @@ static enum gz_status press(struct gz_session *session, const struct gz_interact
                       input->pointer, input->mods) == GZ_SOLVE_NONE)
         return refuse_handle(input, failure);
     if (input->value != NULL) return type(session, input->value, failure);
-    /* Moves nothing, and says so with the numbers of the handle. */
+    /* Moves nothing, but fills in the numbers of the handle. */
     (void)gz_drag_solve(&gesture->course->drag, camera, input->pointer, input->mods,
                         &gesture->course->motion);
     return GZ_OK;
@@ -78,7 +78,7 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     return GZ_OK;
 }
 
-/* Moves the nodes to where the last pointer has them. */
+/* Moves the nodes by the last pointer. */
 static void follow_pointer(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
@@ -105,6 +105,6 @@ const struct gz_interaction gz_drag_interaction = {
     .move = move,
     .finish = gz_interaction_keep_edit,
     .cancel = gz_interaction_take_back,
-    .camera_moved = follow_pointer, /* what was grabbed stays under the pointer */
+    .camera_moved = follow_pointer, /* the grabbed point stays under the pointer */
     .is_acknowledged = true,
 };

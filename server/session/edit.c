@@ -1,4 +1,4 @@
-/* edit.c - nodes that are set, created and deleted. */
+/* edit.c - handles set, create and delete. */
 #include <string.h>
 
 #include "proto/limits.h"
@@ -11,8 +11,8 @@ static enum gz_status no_memory(struct gz_failure *failure)
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
 }
 
-/* What the scene says is wrong with a node becomes what is wrong with the field that the node, or
- * its parent, came in. gz_core_name_holder says who holds it. */
+/* Turns an error about a node into an error about the field that named the node or its parent.
+ * gz_core_name_holder adds the user that holds it. */
 static enum gz_status name_field(const struct gz_message *message, const struct gz_change *changes,
                                  size_t count, enum gz_status status, struct gz_failure *failure)
 {
@@ -39,7 +39,7 @@ static enum gz_status edit(struct gz_session *session, const struct gz_message *
     return status == GZ_OK ? GZ_OK : name_field(message, changes, count, status, failure);
 }
 
-/* `field` is what follows the element. */
+/* `field` is the rest of the path after the element. */
 static enum gz_status unknown_node(struct gz_failure *failure, const struct gz_message *message,
                                    size_t index, const char *field, uint64_t id)
 {
@@ -105,7 +105,7 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
 
 /* ---- create ---- */
 
-/* The refs of one message, for finding the node that a later one hangs from. */
+/* The refs of one message, to find the parents of later nodes. */
 struct refs {
     size_t *slots; /* index + 1 of the node, open addressing; 0 is free */
     size_t size;   /* a power of two, at least twice the nodes */
@@ -120,7 +120,7 @@ static size_t hash_text(struct gz_text text)
     return (size_t)(hash ^ (hash >> 32));
 }
 
-/* The slot of this ref, or the free one where it belongs. */
+/* The slot of this ref, or the free slot for it. */
 static size_t *find_ref(const struct refs *refs, struct gz_text ref)
 {
     size_t at = hash_text(ref) & (refs->size - 1);
@@ -132,8 +132,8 @@ static size_t *find_ref(const struct refs *refs, struct gz_text ref)
     }
 }
 
-/* What the node has before anything is said of it: what the one that it copies has at this moment,
- * mesh and all. */
+/* The content of a new node before its own fields are set: the defaults, or the present content of
+ * the node that it copies, mesh included. */
 static enum gz_status begin_create(const struct gz_core *core, const struct gz_message *message,
                                    size_t index, struct gz_content *content,
                                    struct gz_failure *failure)

@@ -1,4 +1,4 @@
-/* edit_request.c - reads from a message what edits need of it. See edit_request.h. */
+/* edit_request.c - makes the request for an edit from a message. See edit_request.h. */
 #include "session/edit_request.h"
 
 #include <string.h>

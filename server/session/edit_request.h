@@ -1,4 +1,4 @@
-/* edit_request.h - an edit about to be made: who asked for it, of what kind it is, whom to
+/* edit_request.h - the request for an edit: its session and user, its kind, and the rid to
  * answer. */
 #ifndef GZ_SESSION_EDIT_REQUEST_H
 #define GZ_SESSION_EDIT_REQUEST_H
@@ -8,7 +8,7 @@
 struct gz_session;
 
 struct gz_edit_request {
-    struct gz_session *session; /* NULL: no session asked for it (an import) */
+    struct gz_session *session; /* NULL for an import */
     const char *user;
     enum gz_edit_kind kind;
     uint64_t target;
@@ -19,7 +19,7 @@ struct gz_edit_request {
     struct gz_ids created;
 };
 
-/* The request of a message; `key` gets the terminated key. */
+/* The request that a message makes; `key` receives the key, terminated. */
 struct gz_edit_request gz_edit_request(struct gz_session *session, const struct gz_message *message,
                                        enum gz_edit_kind kind, char key[GZ_KEY_BYTES_MAX + 1]);
 

@@ -1,4 +1,4 @@
-/* epochs.c - remembers how far each earlier opening of a scene was saved. See epochs.h. */
+/* epochs.c - remembers the last saved seq of each earlier epoch. See epochs.h. */
 #include "session/epochs.h"
 
 #include <stdlib.h>

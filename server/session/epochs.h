@@ -1,5 +1,5 @@
-/* epochs.h - the openings of a scene: the present one, and the earlier ones that a viewer can
- * resume from. */
+/* epochs.h - the epochs of a scene: the present one, and the earlier ones that a viewer can resume
+ * from. Each opening of the scene begins an epoch. */
 #ifndef GZ_SESSION_EPOCHS_H
 #define GZ_SESSION_EPOCHS_H
 

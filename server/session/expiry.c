@@ -1,4 +1,4 @@
-/* expiry.c - the end of sessions whose tokens have expired. See expiry.h. */
+/* expiry.c - ends sessions whose tokens have expired. See expiry.h. */
 #include "session/expiry.h"
 
 #include <math.h>
@@ -18,8 +18,9 @@ double gz_core_expires_s(const struct gz_core *core)
     return now->mono_s + (core->expires_unix_s - now->unix_s);
 }
 
-/* Unix seconds as doubles are some 0.2 us apart, and the two clocks are rounded each by itself: a
- * turn that comes in time must not find that it is too early. */
+/* Doubles near today's Unix seconds are some 0.2 us apart, and the two clocks are rounded
+ * separately: without this tolerance a turn that comes exactly in time might find that it is too
+ * early. */
 static bool is_past(const struct gz_core *core, double unix_s)
 {
     return core->clock.now.unix_s + 1e-3 >= unix_s;

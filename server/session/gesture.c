@@ -1,4 +1,4 @@
-/* gesture.c - what a running gesture does to the nodes that it holds. See gesture.h. */
+/* gesture.c - poses the nodes that a gesture holds. See gesture.h. */
 #include "session/gesture.h"
 
 #include <math.h>
@@ -116,7 +116,7 @@ static bool did_parents_move(const struct gz_gesture *gesture, struct gz_scene *
     return false;
 }
 
-/* No node that the gesture holds is the parent of another one. */
+/* The gesture's own passes move no parent, because no node that it holds is above another one. */
 bool gz_gesture_may_lag(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
 {
     if (!gesture->moved) return false;
@@ -160,8 +160,8 @@ enum gz_status gz_gesture_check(const struct gz_gesture *gesture, struct gz_scen
 
 /* ---- as an edit ---- */
 
-/* At most how much longer the map makes a length: exact if its columns are at right angles, else by
- * Gershgorin's theorem. */
+/* An upper bound for how much the map stretches a length: exact if its columns are orthogonal, else
+ * by Gershgorin's theorem. */
 static double stretch_of(const gz_mat3 *m)
 {
     double xy = fabs(gz_dot(m->x, m->y));
@@ -173,7 +173,7 @@ static double stretch_of(const gz_mat3 *m)
     return sqrt(fmax(x, fmax(y, z)));
 }
 
-/* How far the path of any of the nodes may pass beside, in the frame of its parent. */
+/* The tolerance of the recorded paths, in the frames of the nodes' parents. */
 static double path_tolerance(const struct gz_gesture *gesture)
 {
     double tolerance_m = gesture->edit.path_m;

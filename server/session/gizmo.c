@@ -1,4 +1,4 @@
-/* gizmo.c - builds a session's gizmo, and sends it when it looks different. See gizmo.h. */
+/* gizmo.c - builds a session's gizmo, and sends it when it changes. See gizmo.h. */
 #include "session/gizmo.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static bool has_groups(const struct gz_session *session)
     return gz_groups_matter(&session->tool, gz_gesture_handle(&session->gesture));
 }
 
-/* Whether nothing changed since it was found where the gizmo stands. */
+/* Whether the seat of the gizmo is up to date. */
 static bool is_standing(const struct gz_session *session)
 {
     const struct gz_standing *standing = &session->standing;
@@ -21,7 +21,7 @@ static bool is_standing(const struct gz_session *session)
            standing->has_groups == has_groups(session);
 }
 
-/* The seat is as the scene was at that seq. */
+/* Remembers the seat, which belongs to the scene at that seq. */
 static void sit(struct gz_session *session, const struct gz_seat *seat, bool has_groups, bool anew,
                 uint64_t seq)
 {
@@ -87,9 +87,8 @@ bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gi
     return stand(session, anew) && build(session, gizmo);
 }
 
-/* What the session is shown, without the lines, which follow from it and from the camera. A drag's
- * handle is active until it ends; otherwise the handle under the pointer is hovered, by the rule
- * that a press uses. */
+/* The state of the gizmo; its lines follow from the state and the camera. The handle of a drag is
+ * active until the drag ends; otherwise the handle that a press would take is hovered. */
 static struct gz_gizmo_state describe(const struct gz_session *session,
                                       const struct gz_gizmo *gizmo, bool there)
 {
@@ -179,13 +178,13 @@ static bool has_gizmo(const struct gz_session *session)
     return session->role >= GZ_ROLE_EDITOR && session->selection.count > 0;
 }
 
-/* What building it costs, in messages. */
+/* The price of building it, in messages. */
 static double price_of(const struct gz_session *session)
 {
     if (is_standing(session)) return 0;
     double price =
         gz_work_messages(GZ_WORK_LOOK, session->selection.count + session->groups.walked);
-    return has_groups(session) ? fmax(1, price) : price; /* much may be below another group */
+    return has_groups(session) ? fmax(1, price) : price; /* there may be many nodes below a group */
 }
 
 static bool is_behind(const struct gz_session *session)
@@ -194,7 +193,7 @@ static bool is_behind(const struct gz_session *session)
            (session->shown.stale || session->shown.seq != gz_scene_seq(session->core->scene));
 }
 
-/* What the session itself does shows as soon as it can be afforded. */
+/* The effect of the session's own actions is shown as soon as it can be afforded. */
 static enum gz_haste haste_of(const struct gz_session *session)
 {
     bool is_own = session->shown.stale || session->gesture.interaction != NULL;
@@ -207,8 +206,8 @@ double gz_session_gizmo_due(const struct gz_session *session)
     return gz_budget_affords_s(session, price_of(session), haste_of(session));
 }
 
-/* Whether the gizmo waits until it can be afforded or, if it stands on many nodes, until they were
- * looked at in slices. */
+/* Whether the gizmo waits: until the session can afford it or, if it stands on many nodes, until
+ * they were looked at in slices. */
 static bool waits(struct gz_session *session)
 {
     struct gz_core *core = session->core;
@@ -240,7 +239,7 @@ void gz_session_update_gizmo(struct gz_session *session)
     if ((!moved && !may_show) || (may_show && waits(session))) return;
     bool is_news = session->standing.is_news;
     uint64_t seq = is_news ? session->standing.seq : gz_scene_seq(session->core->scene);
-    /* What is below a group that is dragged goes along with it. */
+    /* Nodes below a dragged group move with it, so its box stays valid. */
     bool anew = shown->seq != seq && session->gesture.interaction == NULL;
     struct gz_gizmo gizmo;
     bool there =

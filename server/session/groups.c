@@ -1,4 +1,4 @@
-/* groups.c - finds the boxes of groups. See groups.h. */
+/* groups.c - computes the boxes of groups. See groups.h. */
 #include "session/groups.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ void gz_groups_finish(struct gz_groups *groups)
     *groups = (struct gz_groups){0};
 }
 
-/* Room for so many, whose contents are undefined. */
+/* Makes room for `count` targets; the contents are undefined. */
 static bool reserve(struct gz_groups *groups, size_t count)
 {
     if (count <= groups->capacity) return true;
@@ -28,7 +28,7 @@ static bool reserve(struct gz_groups *groups, size_t count)
     return true;
 }
 
-/* The box along the group's own axes. False if nothing below it has bounds that are finite. */
+/* Computes the box along the group's own axes. False if no node below it has finite bounds. */
 static bool find_box(struct gz_scene *scene, const struct gz_node *group, gz_box *box,
                      size_t *walked)
 {

@@ -1,6 +1,6 @@
-/* handlers.h - the functions that messages are dispatched to, one for each message that a client
- * may send. A handler answers the message, or fails: then nothing has changed, and the caller sends
- * the failure. It works in the core's scratch memory, which the caller has emptied. */
+/* handlers.h - the handlers, one for each message that a client may send. A handler answers the
+ * message, or fails: then nothing has changed, and the caller sends the failure. It works in the
+ * core's scratch memory, which the caller has emptied. */
 #ifndef GZ_SESSION_HANDLERS_H
 #define GZ_SESSION_HANDLERS_H
 

@@ -1,4 +1,4 @@
-/* history.c - asks the past, and answers with what it says. See history.h. */
+/* history.c - asks questions about the past, and sends the answers. See history.h. */
 #include "session/history.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
     return GZ_OK;
 }
 
-/* Answers are large: the file is not asked while much waits to be sent. */
+/* The file is not asked while many bytes wait to be sent, because answers are large. */
 static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
 {
     const struct gz_session *session = gz_core_session(core, ticket->session);
@@ -54,7 +54,7 @@ void gz_core_send_tickets(struct gz_core *core)
 {
     struct gz_ticket *next;
     for (struct gz_ticket *ticket = core->tickets.first; ticket != NULL; ticket = next) {
-        next = ticket->next; /* a question that is answered at once is closed afterwards */
+        next = ticket->next; /* a question that is answered at once is freed afterwards */
         if (!may_ask(core, ticket)) continue;
         struct gz_session *session = gz_core_session(core, ticket->session);
         session->past.asking = true;
@@ -93,7 +93,7 @@ void gz_session_withdraw_questions(struct gz_session *session)
 static enum gz_status send_answer(struct gz_session *session, const struct gz_ticket *ticket,
                                   struct gz_answer *answer, struct gz_failure *failure)
 {
-    if (!ticket->has_rid) return GZ_OK; /* the client would not know what it is the answer to */
+    if (!ticket->has_rid) return GZ_OK; /* without a rid the client could not match the answer */
     gz_session_wake(session);
     enum gz_status status = gz_past_send(&session->past, ticket->rid, &ticket->query, answer);
     return status == GZ_OK ? GZ_OK : gz_fail(&failure->error, status, "no memory for the answer");
@@ -113,7 +113,7 @@ struct gz_edit_request gz_ticket_request(struct gz_session *session, const struc
     };
 }
 
-/* The nodes of before an import refer to a file that the import replaced: they could not be
+/* Nodes from before an import refer to a glTF file that the import replaced, and could not be
  * shown. */
 static enum gz_status check_asset(const struct gz_core *core, const struct gz_ticket *ticket,
                                   const struct gz_answer *answer, struct gz_failure *failure)
@@ -135,7 +135,7 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
     struct gz_core *core = session->core;
     struct gz_edit_request request =
         gz_ticket_request(session, ticket, GZ_EDIT_RESTORE, ticket->query.seq);
-    /* The client may have asked twice before the past answered. */
+    /* The client may have sent the request twice before the file answered. */
     if (gz_core_answer_known(session, &request)) return GZ_OK;
     struct gz_change_list list;
     enum gz_status status = check_asset(core, ticket, answer, failure);
@@ -147,7 +147,7 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
     return gz_core_edit(core, &request, list.changes, list.count, failure);
 }
 
-/* What the answer becomes for its session, if that is still here. */
+/* Calls the handler of the answer, if the session is still there. */
 static void take_answer(struct gz_core *core, const struct gz_ticket *ticket,
                         struct gz_answer *answer)
 {
@@ -161,7 +161,8 @@ static void take_answer(struct gz_core *core, const struct gz_ticket *ticket,
     if (status != GZ_OK) gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
 }
 
-/* How many nodes an answer becomes an edit of. A restore looks at each as it was and as it is. */
+/* How many nodes an answer will edit. A restore compares each node as it was with the node as it
+ * is. */
 static size_t count_edited(const struct gz_core *core, const struct gz_ticket *ticket,
                            const struct gz_answer *answer)
 {
@@ -203,7 +204,8 @@ void gz_core_close_answered_tickets(struct gz_core *core)
     }
 }
 
-/* Nodes and places that are told of. An edit names the nodes of its changes. */
+/* How many nodes and points an `ok` holds, to be charged. An edit names the nodes of its
+ * changes. */
 static size_t elements_of(const struct gz_ok *ok)
 {
     size_t count = ok->node_count + ok->path_count + ok->hit_count;

@@ -1,4 +1,4 @@
-/* hits.c - keeps hits so that the first one is at hand. See hits.h. */
+/* hits.c - a heap of hits. See hits.h. */
 #include "session/hits.h"
 
 #include <stdlib.h>

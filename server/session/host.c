@@ -1,4 +1,4 @@
-/* host.c - the functions of a host that may be missing. See host.h. */
+/* host.c - calls the functions of a host that may be NULL. See host.h. */
 #include "session/host.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* host.h - what the core asks of the program that it runs in.
+/* host.h - the functions that a core needs from the program that it runs in.
  *
- * The core knows no socket, no SQLite and no clock: it gets the time with each call, and has the
- * rest done by these functions. Threads: all are called on the thread that calls the
- * core. A worker calls gz_core_destroy and, if the host lends the core, gz_core_do_bulk,
- * gz_core_import and gz_core_nodes. These do not call `query`, `verify` and `sign`, and only
- * gz_core_destroy calls `withdraw`. */
+ * The core knows no socket, no SQLite and no clock: it gets the time with each call, and calls
+ * these functions for the rest. Threads: all are called on the thread that calls the core. A worker
+ * calls gz_core_destroy and, if the host lends the core, gz_core_do_bulk, gz_core_import and
+ * gz_core_nodes. These do not call `query`, `verify` and `sign`, and only gz_core_destroy calls
+ * `withdraw`. */
 #ifndef GZ_SESSION_HOST_H
 #define GZ_SESSION_HOST_H
 
@@ -14,59 +14,59 @@
 struct gz_claims; /* proto/token/claims.h */
 struct gz_surfaces;
 
-/* Both in seconds: `unix_s` for people and the history, may jump (the times that the core gives
- * never go back); `mono_s` for intervals, never goes back. */
+/* Both in seconds. `unix_s` is for people and the history, and may jump; `mono_s` is for intervals,
+ * and never goes back. */
 struct gz_now {
     double unix_s, mono_s;
 };
 
 struct gz_core_host {
     void *context;
-    /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
-     * thread, in the order of the batches. At most gz_core_options.batches at a time. If one is
-     * refused, so is each that left before the core knew, and the host reads none of them any
-     * more. */
+    /* Stores a batch, which the host then owns. The host answers with gz_core_committed: later, on
+     * this thread, in the order of the batches, of which there are at most gz_core_options.batches
+     * at a time. If a batch is refused, so are those that left before the core knew, and the host
+     * reads none of them any more. */
     void (*commit)(void *context, struct gz_batch *batch);
-    /* Asks the past on the share of `payer`; answered by gz_core_answered with the same ticket on
-     * this thread: later, or at once if it cannot be asked. */
+    /* Asks the file a question about the past, charged to `payer`. The host answers with
+     * gz_core_answered and the same ticket on this thread: later, or at once if the file cannot be
+     * asked. */
     void (*query)(void *context, uint64_t ticket, const char *payer, const struct gz_query *query);
-    /* The user of this ticket has left: its question need not be asked any more. It may be answered
-     * all the same, but not from here. NULL: it is answered. */
+    /* The session of this ticket has left: the question need not be asked any more. The host may
+     * still answer it, but not within this call. NULL: the host answers every question. */
     void (*withdraw)(void *context, uint64_t ticket);
-    /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is
-     * none. Not GZ_OK: the file did not say. */
+    /* Finds the committed edit of this user with this key, at once; edit->id is 0 if there is none.
+     * Not GZ_OK: the file could not be read. */
     enum gz_status (*find_key)(void *context, const char *user, const char *key,
                                struct gz_arena *arena, struct gz_edit_record *edit);
-    /* The note that a committed request of this user with this key was about, likewise; *note is 0
-     * if there is none. */
+    /* Finds the note of the committed request of this user with this key, likewise; *note is 0 if
+     * there is none. */
     enum gz_status (*find_note_key)(void *context, const char *user, const char *key,
                                     uint64_t *note);
-    /* The seq from which on the past can be asked for; NULL for all of it. */
+    /* The first seq of the past that is kept; NULL if all of it is kept. */
     uint64_t (*kept_since)(void *context);
-    /* Who a token's owner is, and what the token gives: GZ_UNAUTHORISED if it is not good now.
-     * NULL: an open server, where tokens say nothing. */
+    /* Verifies a token and reads its claims: GZ_UNAUTHORISED if it is not valid now. NULL: an open
+     * server, which ignores tokens. */
     enum gz_status (*verify)(void *context, struct gz_text token, struct gz_claims *claims,
                              struct gz_error *error);
-    /* Takes an answer that was sent, to free it elsewhere: memory that another thread took is slow
-     * to give back, and that thread may hold it up. NULL: it is freed here. */
+    /* Takes an answer that was sent, to free it on another thread: freeing memory that another
+     * thread allocated is slow. NULL: the core frees it. */
     void (*discard)(void *context, struct gz_answer *answer);
-    /* The same for large memory that is not needed any more, which `finish` frees; NULL: it is
-     * freed here. */
+    /* The same for large memory, which `finish` frees; NULL: the core frees it. */
     void (*release)(void *context, void *memory, void (*finish)(void *memory));
-    /* Signs a token with these claims that expires in so many seconds. NULL: there is no key. */
+    /* Signs a token with these claims that expires in `seconds`. NULL: the server has no key. */
     enum gz_status (*sign)(void *context, const struct gz_claims *claims, double seconds,
                            char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error);
-    /* Whether an edit may be made that adds about so many bytes to the file, by one whose share
-     * they are taken from: GZ_OK has taken them. GZ_STORAGE if the disk has no room,
-     * GZ_RATE_LIMITED if the share is used up. NULL: any edit may. */
+    /* Asks whether `payer` may make an edit that adds about `bytes` to the file: with GZ_OK they
+     * are taken from the payer's share. GZ_STORAGE if the disk has no room, GZ_RATE_LIMITED if the
+     * share is used up. NULL: every edit may be made. */
     enum gz_status (*spend)(void *context, const char *payer, uint64_t bytes,
                             struct gz_error *error);
-    /* The same for what is added in any case, such as the samples of a drag: the share may be left
-     * in debt, so that the next edit is refused. NULL: nobody counts. */
+    /* The same for bytes that are added in any case, such as the samples of a drag: the share may
+     * be left in debt, so that the next edit is refused. NULL: they are not counted. */
     void (*charge)(void *context, const char *payer, uint64_t bytes);
 };
 
-/* Gives an answer, or memory, to the host to be freed; frees it if the host does not take it. NULL
+/* Let the host free an answer, or memory; free it here if the host has no such function. NULL
  * memory is fine. */
 void gz_host_discard(const struct gz_core_host *host, struct gz_answer *answer);
 void gz_host_release(const struct gz_core_host *host, void *memory, void (*finish)(void *memory));

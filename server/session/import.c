@@ -1,4 +1,4 @@
-/* import.c - replaces all nodes by those of a glTF, whose triangles may come later. */
+/* import.c - replaces all nodes by those of a glTF file. Its triangles may come later. */
 #include <string.h>
 
 #include "session/core.h"
@@ -73,8 +73,7 @@ static enum gz_status delete_everything(struct gz_core *core, struct gz_change_l
     return gz_changes_delete(core->scene, &core->scratch, ids, roots, list, failure);
 }
 
-/* No session imports: whatever anybody holds is in its way, and no session is said to have made the
- * edit. */
+/* An import belongs to no session: every held node is in its way, and the edit names no session. */
 static enum gz_status apply(struct gz_core *core, const struct gz_core_import *import,
                             const struct gz_change *changes, size_t count,
                             struct gz_failure *failure)

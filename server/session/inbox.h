@@ -1,5 +1,5 @@
 /* inbox.h - the frames of a session that wait until the work for an earlier message is done, so
- * that its messages take effect in their order.
+ * that messages take effect in their order.
  *
  * When a session leaves, or another one takes its place, the frames that wait are dropped without
  * an answer, as if they had been lost on the way: a client sends an edit with a key again.
@@ -16,7 +16,7 @@
 
 struct gz_inbox_frame {
     struct gz_inbox_frame *next;
-    size_t size, offset; /* what comes before `offset` is done */
+    size_t size, offset; /* messages before `offset` are done */
     uint8_t bytes[];
 };
 
@@ -27,7 +27,7 @@ struct gz_inbox {
 
 /* Appends a copy. False without memory, or beyond GZ_INBOX_BYTES_MAX. */
 GZ_MUST_USE bool gz_inbox_add(struct gz_inbox *inbox, const uint8_t *bytes, size_t size);
-/* Removes the first frame; there is one. */
+/* Removes the first frame; there must be one. */
 void gz_inbox_drop(struct gz_inbox *inbox);
 void gz_inbox_finish(struct gz_inbox *inbox);
 

@@ -26,8 +26,8 @@ static double price_of(const struct gz_session *session)
     return gz_work_messages(GZ_WORK_MOVE, session->gesture.count);
 }
 
-/* The scene shows what pointer `n` did. If that changed nothing, the acknowledgement takes a seq of
- * its own. */
+/* Acknowledges pointer `n`, whose effect the scene shows now. If it changed nothing, the
+ * acknowledgement takes a seq of its own. */
 static void acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before)
 {
     struct gz_core *core = session->core;
@@ -52,8 +52,8 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
 
 /* ---- telling of it as motions ---- */
 
-/* From now on the nodes are told one by one: all of them, since what viewers have of them is nearly
- * right. */
+/* From now on viewers are sent the nodes one by one: all of them, because their copies are only
+ * nearly exact. */
 static void tell_singly(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
@@ -79,7 +79,7 @@ static bool begin_motion(struct gz_session *session)
     return false;
 }
 
-/* A pass has begun. */
+/* Gives the new pass to the parts, or begins a motion with it. */
 static void aim_motion(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
@@ -92,13 +92,14 @@ static void aim_motion(struct gz_session *session)
     if (!gesture->parts->is_rigid) tell_singly(session);
 }
 
-/* A step names the session for each of the nodes: it is for those that it has changed. */
+/* Whether a step would be wrong about `by`: it names this session for every node, but a node was
+ * last changed by another one. */
 static bool names_wrongly(const struct gz_gesture *gesture)
 {
     return gesture->parts->has_foreign && gesture->moved && !gz_gesture_is_passing(gesture);
 }
 
-/* The pass has gone on from the seq `before`. */
+/* Sends the progress of the pass since the seq `before`. */
 static void tell_motion(struct gz_session *session, uint64_t before)
 {
     struct gz_gesture *gesture = &session->gesture;
@@ -182,7 +183,7 @@ double gz_interaction_due(const struct gz_session *session)
     return gz_budget_affords_s(session, price_of(session), GZ_HASTE_ASKED);
 }
 
-/* Whether to look which parents moved takes longer than a slice. */
+/* Whether a look for parents that moved takes longer than a slice. */
 static bool is_large(const struct gz_session *session)
 {
     return session->gesture.count > session->core->slice_nodes;
@@ -208,7 +209,7 @@ bool gz_interaction_follow(struct gz_session *session)
 
 /* ---- ending ---- */
 
-/* Whatever it costs: the end of a gesture is what the user did. */
+/* The end of a gesture is never put off for its price, because it is the user's result. */
 static void finish(struct gz_session *session, const struct gz_message *request)
 {
     struct gz_gesture *gesture = &session->gesture;
@@ -320,8 +321,7 @@ static bool has_changed(const struct gz_edit_record *edit)
     return false;
 }
 
-/* An edit that the history cannot hold could never be taken back: without memory it is not
- * kept. */
+/* Takes the gesture back: an edit without memory for its record could never be undone. */
 static void refuse_edit(struct gz_session *session, const struct gz_message *request)
 {
     struct gz_failure failure = {.node = 0};

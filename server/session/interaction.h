@@ -1,6 +1,6 @@
 /* interaction.h - the kinds of gesture, each as a table of functions, and how a session's gesture
- * begins, moves and ends. Only the files of the tables (drag.c, wheel.c, orbit.c) know which kind
- * runs; everybody else calls through the table. */
+ * begins, moves and ends. Only drag.c, wheel.c and orbit.c know a kind; all other code calls
+ * through its table. */
 #ifndef GZ_SESSION_INTERACTION_H
 #define GZ_SESSION_INTERACTION_H
 
@@ -8,13 +8,13 @@
 
 struct gz_session;
 
-/* What the user does. */
+/* One input of the user. */
 struct gz_interaction_input {
     enum gz_handle handle;            /* drag: at its beginning */
-    const struct gz_pointer *pointer; /* drag, orbit; NULL if the message has no place */
+    const struct gz_pointer *pointer; /* drag, orbit; NULL if the message has none */
     uint32_t mods;
-    const struct gz_value *value; /* drag: a typed one; NULL for none */
-    double notches;               /* wheel: to turn by */
+    const struct gz_value *value; /* drag: a typed value; NULL for none */
+    double notches;               /* wheel: by how much it turned */
 };
 
 struct gz_interaction {
@@ -24,14 +24,14 @@ struct gz_interaction {
     /* On failure nothing has moved. */
     enum gz_status (*move)(struct gz_session *session, const struct gz_interaction_input *input,
                            struct gz_failure *failure);
-    /* Ends it for good and answers `request`, now or after COMMIT; NULL: nobody asked. */
+    /* Completes the gesture and answers `request`, now or after COMMIT; NULL: no request. */
     void (*finish)(struct gz_session *session, const struct gz_message *request);
-    /* Ends it as if it had never been. */
+    /* Ends the gesture and undoes its effects. */
     void (*cancel)(struct gz_session *session);
-    /* The session's camera has moved; NULL: that does not matter. */
+    /* The session's camera has moved; NULL if that has no effect. */
     void (*camera_moved)(struct gz_session *session);
-    bool gives_way;       /* whatever else the user does completes it first */
-    bool is_acknowledged; /* the scene shows what each pointer did */
+    bool gives_way;       /* any other action of the user completes it first */
+    bool is_acknowledged; /* its pointers are acknowledged */
 };
 
 extern const struct gz_interaction gz_drag_interaction, gz_wheel_interaction, gz_orbit_interaction;
@@ -41,42 +41,42 @@ GZ_MUST_USE enum gz_status gz_interaction_begin(struct gz_session *session,
                                                 const struct gz_interaction *interaction,
                                                 const struct gz_interaction_input *input,
                                                 struct gz_failure *failure);
-/* These do nothing if no gesture runs. */
+/* The functions from here to gz_interaction_acknowledge do nothing if no gesture runs. */
 void gz_interaction_finish(struct gz_session *session, const struct gz_message *request);
 void gz_interaction_cancel(struct gz_session *session);
-/* Completes a gesture that gives way to whatever else the user does. */
+/* Completes a gesture that gives way to other actions of the user. */
 void gz_interaction_give_way(struct gz_session *session);
 void gz_interaction_camera_moved(struct gz_session *session);
-/* Begins to move the nodes of a gesture whose motion has gone on, or whose parents moved, if the
- * session can afford it by now, and all are where the motion before had them. */
+/* Begins a pass if the motion has changed or parents have moved, the pass before is over, and the
+ * session can afford it. */
 void gz_interaction_catch_up(struct gz_session *session);
-/* Goes on with that, in what is left of the core's slice. */
+/* Continues the pass, within the rest of the core's slice. */
 void gz_interaction_go_on(struct gz_session *session);
-/* Monotonic time at which either is to be done again; INFINITY: never. */
+/* Monotonic time at which either is to be called again; INFINITY for never. */
 double gz_interaction_due(const struct gz_session *session);
-/* Has the nodes follow parents that moved; whether that moved anything. */
+/* Poses nodes again whose parents moved; whether a node moved by that. */
 bool gz_interaction_follow(struct gz_session *session);
-/* Says that the scene shows what the session's pointer `n` did, now or once it does. If the pointer
- * moved nothing since `seq_before`, the acknowledgement takes a place of its own in the order. */
+/* Acknowledges the session's pointer `n` as soon as the scene shows its effect. If the pointer
+ * moved nothing since `seq_before`, the acknowledgement takes a seq of its own. */
 void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before);
 
 /* ---- for the tables: gestures that hold nodes ---- */
 
-/* Holds the top-most selected nodes and fills the session's gesture with them; the gizmo is as it
- * stands now. GZ_TOO_MANY if there is no room for the edit that it may become: its end cannot be
- * refused. */
+/* Holds the top-most selected nodes, fills the session's gesture with them, and returns the present
+ * gizmo. GZ_TOO_MANY if there is no room for the edit that the gesture may become, because its end
+ * cannot be refused. */
 GZ_MUST_USE enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
                                                enum gz_edit_kind kind, struct gz_gizmo *gizmo,
                                                struct gz_failure *failure);
-/* Puts each node where the motion has it: now or, if they are many, in slices, and when the session
- * can afford it. The latest motion counts, and a gesture that ends has its nodes there. */
+/* Poses the nodes by the motion: now or, if they are many, in slices, and when the session can
+ * afford it. The latest motion counts, and a gesture that ends has posed its nodes by it. */
 void gz_interaction_pose(struct gz_session *session);
-/* Puts each node there at once, whatever it costs. No pointer is acknowledged for it. */
+/* Poses all nodes at once, whatever it costs. No pointer is acknowledged. */
 void gz_interaction_pose_now(struct gz_session *session);
-/* Empties the gesture; its nodes are free and others see it. */
+/* Empties the gesture; its nodes are free, and others are shown that. */
 void gz_interaction_release(struct gz_session *session);
-/* finish and cancel of such a gesture: it becomes an edit if it changed anything, or the nodes go
- * back to where they were. */
+/* finish and cancel of a gesture that holds nodes: it becomes an edit if it changed anything; or
+ * its nodes go back to their starts. */
 void gz_interaction_keep_edit(struct gz_session *session, const struct gz_message *request);
 void gz_interaction_take_back(struct gz_session *session);
 

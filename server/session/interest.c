@@ -1,4 +1,4 @@
-/* interest.c - sets the part of the scene that a session follows. See interest.h. */
+/* interest.c - sets and updates the interest of a session. See interest.h. */
 #include "session/interest.h"
 
 #include <math.h>
@@ -71,13 +71,13 @@ double gz_session_interest_due(const struct gz_session *session)
     return fmax(due_s, gz_budget_affords_s(session, price_of(session), GZ_HASTE_BESIDE));
 }
 
-/* Without memory the interest stays as it is, and is tried again when it is next due. */
+/* Without memory the interest stays as it is, until it is next due. */
 void gz_session_update_interest(struct gz_session *session)
 {
     double now_s = session->core->clock.now.mono_s;
     if (session->ended) return;
     if (!gz_sync_is_ready(session->core->sync, &session->cursor)) {
-        /* The look for where the camera was before comes to its end, and is told, however fast the
+        /* The look for the camera's earlier position still ends and is sent, however fast the
          * camera moves. */
         session->view.interest_due_s = now_s + GZ_VIEW_MS_MIN / 1000.0;
         return;

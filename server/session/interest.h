@@ -1,14 +1,13 @@
-/* interest.h - the part of the scene that a session follows. */
+/* interest.h - the interest of a session: the part of the scene that it is sent. */
 #ifndef GZ_SESSION_INTEREST_H
 #define GZ_SESSION_INTEREST_H
 
 struct gz_session;
 
-/* Monotonic time at which what the session's camera sees has to be looked at again; INFINITY:
- * never.
- */
+/* Monotonic time at which an interest that is the camera's view is to be updated; INFINITY for
+ * never. */
 double gz_session_interest_due(const struct gz_session *session);
-/* If the session's interest is what its camera sees, and it is time, brings it up to date. */
+/* Updates an interest that is the camera's view, if it is time. */
 void gz_session_update_interest(struct gz_session *session);
 
 #endif

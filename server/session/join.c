@@ -1,4 +1,4 @@
-/* join.c - sessions come and go: the colour and the place of a newcomer, the end of all. */
+/* join.c - sessions join and leave: the colour, rights and cursor of a new one, the end of all. */
 #include "session/core.h"
 
 #include <stdio.h>
@@ -18,8 +18,8 @@
 /* Of a session's secret: the random ones, before its id. */
 #define SECRET_DIGITS (2 * GZ_SECRET_BYTES)
 
-/* The colour of a newcomer: the one of the same user's other session, else one of its own. Nobody's
- * colour changes while they are here. */
+/* The colour of a new session: that of the user's other session, else a new one. A session keeps
+ * its colour. */
 static uint32_t colour_of(const struct gz_core *core, const char *user)
 {
     const struct gz_session *other =
@@ -27,16 +27,16 @@ static uint32_t colour_of(const struct gz_core *core, const char *user)
     return other != NULL ? other->presence.user.rgb : gz_tint_of(&core->tints, user);
 }
 
-/* The last seq of an epoch that still holds: the present one of this epoch, the last saved one of
- * an earlier epoch, 0 of an unknown one. */
+/* The last valid seq of an epoch: the present seq in this epoch, the last saved seq in an earlier
+ * one, 0 in an unknown one. */
 static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
 {
     if (epoch == core->epochs.present) return gz_scene_seq(core->scene);
     return gz_epochs_last_seq(&core->epochs, epoch);
 }
 
-/* Where the session begins: at the seq that the client resumes from, if that can be continued, or
- * at 0. Edits that the client knows already are not sent again in either case. */
+/* The first cursor of a session: at the seq that the client resumes from, if that is possible, else
+ * at 0. Edits that the client has already are not sent again in either case. */
 static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
 {
     const struct gz_hello *said = &hello->hello;
@@ -71,7 +71,7 @@ static void send_welcome(struct gz_session *session)
     gz_session_send(session, &message);
 }
 
-/* Takes a time that does not depend on how much of the secret is right. */
+/* Compares in constant time, so that no prefix of the secret can be guessed. */
 static bool is_secret(const struct gz_session *session, struct gz_text said)
 {
     unsigned difference = 0;
@@ -90,8 +90,8 @@ static struct gz_session *find_named(const struct gz_core *core, struct gz_text 
     return gz_core_session(core, strtoull(id, NULL, 16));
 }
 
-/* The session whose place the client takes with its resume: it has the same user, and was welcomed
- * with this secret. NULL if there is none. Thousands of one name may come back at once. */
+/* The session that the client resumes: one of the same user, with this secret; NULL if there is
+ * none. Thousands of sessions of one user may come back at once. */
 static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said,
                                        const char *user)
 {
@@ -101,7 +101,8 @@ static struct gz_session *find_earlier(const struct gz_core *core, const struct 
     return is_it ? earlier : NULL;
 }
 
-/* Ends a session whose connection hangs, which only its client knows yet. */
+/* Ends a session whose client has a new connection: the old one may hang without the server
+ * knowing. */
 static void replace(struct gz_session *earlier, uint64_t id)
 {
     gz_interaction_finish(earlier, NULL);
@@ -122,7 +123,7 @@ static void write_secret(struct gz_session *session, const uint8_t *bytes)
              (unsigned long long)session->id);
 }
 
-/* Without a word of it, a client wants to be all that it may be. */
+/* The role that the hello asks for; the highest one if it names none. */
 static enum gz_role asked_role(const struct gz_message *hello)
 {
     return (hello->has & GZ_HAS_HELLO_ROLE) != 0 ? hello->hello.role : GZ_ROLE_ADMIN;
@@ -217,8 +218,8 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     return GZ_OK;
 }
 
-/* Has the file record that the session left. Without memory the file says that the session is still
- * there, until the next start. */
+/* Records in the file that the session left. Without memory the file says until the next start that
+ * the session is still there. */
 static void depart(struct gz_session *session)
 {
     if (!session->departed) (void)gz_core_log_session(session->core, session, true);

@@ -1,4 +1,4 @@
-/* names.c - finds things by a text that they have. See names.h. */
+/* names.c - a hash table by text. See names.h. */
 #include "session/names.h"
 
 #include <stdlib.h>

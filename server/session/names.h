@@ -1,10 +1,9 @@
-/* names.h - finds things by a text that they have: the sessions of a user, the share of a payer.
- * Thousands come to a scene, and each of them is looked up: a look takes the same steps however
- * many are there.
+/* names.h - a hash table by text: the sessions of a user, the share of a payer. A scene may have
+ * thousands, and a search takes the same steps however many there are.
  *
- * Several things may have the same text. Ownership: a thing holds its struct gz_name and the text,
+ * Several items may have the same text. Ownership: an item holds its struct gz_name and the text,
  * which stay where they are while it is listed; the caller owns the struct gz_names, and finish
- * frees what that holds. Threads: one. Errors: gz_names_reserve alone can fail. */
+ * frees its buckets. Threads: one. Errors: only gz_names_reserve can fail. */
 #ifndef GZ_SESSION_NAMES_H
 #define GZ_SESSION_NAMES_H
 
@@ -14,9 +13,9 @@
 
 #include "proto/base/status.h"
 
-/* The member of a thing that is listed. */
+/* The member that makes an item fit for the table. */
 struct gz_name {
-    struct gz_name *next, **link; /* in its bucket; what points to it */
+    struct gz_name *next, **link; /* in its bucket; the pointer to this item */
     const char *text;
 };
 
@@ -28,11 +27,11 @@ struct gz_names {
 
 /* Room for one more; false without memory. */
 GZ_MUST_USE bool gz_names_reserve(struct gz_names *names);
-/* Needs the room. */
+/* There must be room (gz_names_reserve). */
 void gz_names_add(struct gz_names *names, struct gz_name *name, const char *text);
-/* It is listed. */
+/* The item must be listed. */
 void gz_names_remove(struct gz_names *names, struct gz_name *name);
-/* One with this text after `after`, or the first after NULL; NULL after the last. */
+/* The next item with this text after `after`, the first after NULL; NULL after the last. */
 struct gz_name *gz_names_find(const struct gz_names *names, const char *text,
                               const struct gz_name *after);
 void gz_names_finish(struct gz_names *names);

@@ -1,6 +1,5 @@
-/* note.c - notes. A change of one is nobody's to see until it is on the disk: it waits as the whole
- * note that will be, and takes the place of the one before once it is committed. What comes
- * meanwhile stands on what waits. */
+/* note.c - notes. A changed note is not shown until it is on the disk: it waits as a whole note,
+ * and replaces the old one once it is committed. Later requests build on the waiting notes. */
 #include "session/note.h"
 
 #include <stdlib.h>
@@ -29,7 +28,7 @@ static enum gz_status no_memory(struct gz_failure *failure)
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this note");
 }
 
-/* Everything that may fail for want of memory is done here, before the disk has it. */
+/* Allocates all memory now, because nothing may fail once the disk has the entry. */
 static enum gz_status append(struct gz_session *session, const struct gz_message *message,
                              const struct gz_note_record *record, struct gz_failure *failure)
 {
@@ -59,7 +58,7 @@ static const struct pending_note *next_pending(const struct gz_core *core,
     return (const struct pending_note *)gz_journal_next(&core->journal, &gz_pending_notes, entry);
 }
 
-/* The latest change of this note that waits; NULL if none does. */
+/* The latest waiting change of this note; NULL if there is none. */
 static const struct pending_note *find_pending(const struct gz_core *core, uint64_t id)
 {
     const struct pending_note *found = NULL, *pending = NULL;
@@ -69,7 +68,7 @@ static const struct pending_note *find_pending(const struct gz_core *core, uint6
     return found;
 }
 
-/* How many notes there will be once all that waits is stored. */
+/* How many notes there will be once all waiting entries are stored. */
 static size_t count_notes(const struct gz_core *core)
 {
     size_t count = gz_notebook_count(core->notes);
@@ -81,8 +80,7 @@ static size_t count_notes(const struct gz_core *core)
     return count;
 }
 
-/* The note as it will be once all that waits is stored; NULL if there is no such note, or there
- * will be none. */
+/* The note as it will be once all waiting entries are stored; NULL if there will be none. */
 static const struct gz_note_record *find(const struct gz_core *core, uint64_t id)
 {
     const struct pending_note *pending = find_pending(core, id);
@@ -100,8 +98,8 @@ static void answer(struct gz_session *session, bool has_rid, uint64_t rid, uint6
     gz_session_ok(session, &asked, GZ_HAS_OK_NOTE, &ok);
 }
 
-/* Whether the key of the request decides about it: it is known and answered, or *status says why
- * nobody knows. */
+/* Whether the key settles the request: the key is known and the request answered, or the file could
+ * not be searched and *status says why. */
 static bool answer_known(struct gz_session *session, const struct gz_message *message,
                          const char *key, enum gz_status *status, struct gz_failure *failure)
 {
@@ -135,7 +133,8 @@ static enum gz_status refuse_unknown(struct gz_failure *failure, const char *fie
                    (unsigned long long)id);
 }
 
-/* A node, a point, or a point of a node: what of it is said takes the place of all of it. */
+/* Sets what the note is pinned to: a node, a point, or a point of a node. The message replaces all
+ * of it. */
 static enum gz_status pin(const struct gz_core *core, const struct gz_message *message,
                           struct gz_note_record *note, struct gz_failure *failure)
 {
@@ -219,7 +218,8 @@ static bool is_same(const struct gz_note_record *a, const struct gz_note_record 
            memcmp(&a->point, &b->point, sizeof a->point) == 0;
 }
 
-/* Nothing is to be changed: `ok` at once, or once the change that makes it so is stored. */
+/* The request changes nothing: answers it at once, or with the waiting change that already does
+ * it. */
 static void answer_unchanged(struct gz_session *session, const struct gz_message *message,
                              uint64_t id)
 {

@@ -6,7 +6,7 @@
 
 extern const struct gz_journal_kind gz_pending_notes;
 
-/* The note as an entry of that kind will make it. */
+/* The note that an entry of this kind holds. */
 const struct gz_note_record *gz_pending_note(const struct gz_journal_entry *entry);
 
 #endif

@@ -1,5 +1,5 @@
-/* orbit.c - turns the view about what is selected, by a pointer; and goes nearer, by a wheel. The
- * gesture holds no nodes and becomes no edit. See orbit.h. */
+/* orbit.c - a pointer orbits the view about the selection, a wheel moves it nearer. The gesture
+ * holds no nodes and becomes no edit. See orbit.h. */
 #include "session/orbit.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "session/session.h"
 #include "session/setup.h"
 
-/* The middle of the boxes of all nodes. False without memory. */
+/* Finds the centre of the box around all nodes. False without memory. */
 static bool find_middle_of_all(struct gz_session *session, gz_vec3 *at)
 {
     gz_box all;
@@ -33,8 +33,8 @@ static gz_vec3 middle_of_selected(struct gz_session *session)
     return gz_scale(sum, 1.0 / (double)selection->count);
 }
 
-/* Whether the centre that was found last will do: nothing changed since, or the session cannot
- * afford to look again. */
+/* Whether the last centre can be used: nothing has changed, or the session cannot afford a new
+ * look. */
 static bool is_centre_known(struct gz_session *session)
 {
     const struct gz_view *view = &session->view;
@@ -44,8 +44,8 @@ static bool is_centre_known(struct gz_session *session)
            !gz_budget_affords(session, fmax(1, price), GZ_HASTE_ASKED);
 }
 
-/* What the client said, else the middle of what is selected, or of everything if nothing is. False
- * without memory. */
+/* Finds the centre of rotation: the client's target, else the centre of the selection, else of all
+ * nodes. False without memory. */
 static bool find_centre(struct gz_session *session, gz_vec3 *at)
 {
     struct gz_view *view = &session->view;

@@ -6,7 +6,7 @@
 
 struct gz_session;
 
-/* Moves the camera to or from what it turns about. */
+/* Moves the camera towards its centre of rotation, or away. */
 GZ_MUST_USE enum gz_status gz_session_dolly(struct gz_session *session, double notches,
                                             struct gz_failure *failure);
 

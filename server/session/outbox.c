@@ -1,4 +1,4 @@
-/* outbox.c - keeps the frames of one session's own messages. See outbox.h. */
+/* outbox.c - keeps the messages for one session, as frames. See outbox.h. */
 #include "session/outbox.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ bool gz_outbox_is_full(const struct gz_outbox *outbox)
     return gz_outbox_waiting(outbox) > GZ_OUTBOX_BYTES_FULL;
 }
 
-/* An outbox that was taken wholly is empty again; a large one gives its memory back. */
+/* Empties an outbox whose frames were all taken, and frees its memory if it is large. */
 static void empty(struct gz_outbox *outbox)
 {
     if (outbox->taken == 0 || gz_outbox_waiting(outbox) > 0) return;
@@ -38,8 +38,8 @@ static void empty(struct gz_outbox *outbox)
     if (outbox->bytes.capacity > GZ_OUTBOX_BYTES_FULL) gz_buffer_finish(&outbox->bytes);
 }
 
-/* A session that is always a little behind never empties its outbox. What was taken is dropped once
- * it is the larger part. */
+/* Drops the taken bytes once they are the larger part: the outbox of a session that is always
+ * slightly behind is never empty. */
 static void compact(struct gz_outbox *outbox)
 {
     size_t taken = outbox->taken, waiting = gz_outbox_waiting(outbox);
@@ -53,7 +53,7 @@ static void compact(struct gz_outbox *outbox)
     outbox->taken = 0;
 }
 
-/* Ends the frame here if it is large enough. */
+/* Ends the frame if it is large enough. */
 static enum gz_status cut(struct gz_outbox *outbox)
 {
     size_t last = outbox->cut_count > 0 ? outbox->cuts[outbox->cut_count - 1] : 0;
@@ -72,7 +72,7 @@ enum gz_status gz_outbox_append(struct gz_outbox *outbox, const struct gz_messag
     return status == GZ_OK ? cut(outbox) : status;
 }
 
-/* The bytes before a frame were handed out before: they are free for the header of this one. */
+/* The bytes before a frame were handed out already, so they are free for its header. */
 bool gz_outbox_next(struct gz_outbox *outbox, struct gz_buffer *frame)
 {
     empty(outbox);

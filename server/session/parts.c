@@ -1,4 +1,4 @@
-/* parts.c - a drag as one rigid motion for each parent of its nodes. See parts.h. */
+/* parts.c - describes a drag as one rigid motion for each parent. See parts.h. */
 #include "session/parts.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@ bool gz_parts_suit(const struct gz_gesture *gesture)
            gesture->count >= GZ_MOTION_NODES_MIN && gesture->count <= GZ_MOTION_NODES_MAX;
 }
 
-/* The part of the nodes below this parent, made where there is none; GZ_MOTIONS_MAX: no more may
- * be. `latest` is where it is looked for first. */
+/* Finds or makes the part of the nodes below this parent; GZ_MOTIONS_MAX if there are too many.
+ * `latest` is tried first. */
 static size_t part_below(struct gz_parts *parts, uint64_t parent, const gz_affine *frame,
                          size_t latest)
 {
@@ -98,8 +98,8 @@ static bool is_near(const gz_trs *told, const gz_trs *exact, const gz_trs *start
            turn <= GZ_MOTION_TOLERANCE && memcmp(&told->s, &exact->s, sizeof told->s) == 0;
 }
 
-/* What of a node has not changed since the beginning is not told at the end: that has to be as it
- * was to the last bit. */
+/* Whether the parts of the node that have not changed since the beginning are bit for bit as
+ * viewers have them: the end of the drag does not send those again. */
 static bool keeps_bits(const gz_trs *told, const struct gz_node *node, uint64_t since)
 {
     for (int axis = 0; axis < 3; axis++) {

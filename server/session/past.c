@@ -1,4 +1,4 @@
-/* past.c - cuts an answer of the past into pieces. See past.h. */
+/* past.c - cuts an answer about the past into pieces. See past.h. */
 #include "session/past.h"
 
 #include <stdlib.h>
@@ -6,14 +6,14 @@
 #include "server/maxima.h"
 #include "session/describe.h"
 
-/* About how many bytes a change takes encoded, apart from names, and a node that is only named. */
+/* About how many bytes the encoding of a change takes without names, and of a node's id. */
 enum { BYTES_CHANGE = 200, BYTES_NODE = 9 };
 static_assert(GZ_CHANGES_PER_MESSAGE * BYTES_CHANGE >= GZ_OUTBOX_FRAME_BYTES &&
                   GZ_EDIT_NODES_PER_MESSAGE * BYTES_NODE >= GZ_OUTBOX_FRAME_BYTES,
               "an edit that is cut goes on in the next message");
 
-/* What an answer is a list of. `describe` makes the next piece, as much as goes into one message;
- * false without memory. */
+/* A kind of answer. `describe` makes the next piece, as large as one message may be; false without
+ * memory. */
 struct form {
     bool (*describe)(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
                      struct gz_ok *ok);
@@ -23,11 +23,11 @@ struct form {
 struct gz_outgoing_answer {
     struct gz_outgoing_answer *next;
     struct gz_answer answer;
-    struct gz_hits hits; /* for the form hits_form; those that were told are not in it any more */
+    struct gz_hits hits; /* of the form hits_form, without those that were sent */
     uint64_t rid;
     const struct form *form;
-    size_t done;       /* of its elements */
-    size_t nodes_done; /* of the edit after these */
+    size_t done;       /* elements that were sent */
+    size_t nodes_done; /* nodes that were sent of the edit after these */
 };
 
 static bool describe_nodes(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
@@ -47,8 +47,8 @@ static bool describe_nodes(struct gz_outgoing_answer *out, uint64_t epoch, struc
     return true;
 }
 
-/* The next edit, or as many of its nodes as one message may hold. Adds to `bytes` about what that
- * takes. */
+/* Describes the next edit, or as many of its nodes as one message may hold, and adds its
+ * approximate size to `bytes`. */
 static bool describe_edit(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
                           struct gz_edit_message *message, size_t *bytes)
 {
@@ -64,7 +64,7 @@ static bool describe_edit(struct gz_outgoing_answer *out, uint64_t epoch, struct
     return true;
 }
 
-/* At least one, and as many as fit into a frame. */
+/* Describes at least one edit, and as many as fit into a frame. */
 static bool describe_edits(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
                            struct gz_ok *ok)
 {
@@ -128,7 +128,7 @@ bool gz_past_may_ask(const struct gz_past *past)
     return !past->asking && past->answer == NULL;
 }
 
-/* Behind those that are being sent. NULL without memory. */
+/* Appends an answer behind those that are being sent. NULL without memory. */
 static struct gz_outgoing_answer *append(struct gz_past *past, uint64_t rid,
                                          const struct form *form)
 {

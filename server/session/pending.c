@@ -1,5 +1,5 @@
-/* pending.c - edits that were applied and wait for the disk, and the keys by which the same request
- * again is the same edit. See pending.h. */
+/* pending.c - edits that wait for the disk, and the keys that make a repeated request the same
+ * edit. See pending.h. */
 #include "session/pending.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool copy_created(struct gz_pending_edit *pending, struct gz_ids created)
     return true;
 }
 
-/* The changes that change something, as the pending edit's own copies. */
+/* Copies the changes that change something. */
 static bool copy_changes(struct gz_pending_edit *pending, const struct gz_change *changes,
                          size_t count)
 {
@@ -86,7 +86,7 @@ struct gz_pending_edit *gz_pending_create(struct gz_core *core,
     return pending;
 }
 
-/* The edit is a fact for everybody but the disk. */
+/* The edit is applied: puts it into the undo log and the journal. */
 static void append(struct gz_core *core, struct gz_pending_edit *pending)
 {
     gz_journal_append(&core->journal, &pending->entry);
@@ -102,8 +102,8 @@ enum gz_status gz_pending_apply(struct gz_core *core, struct gz_pending_edit *pe
     if (status != GZ_OK) return status;
     edit->id = core->next_edit++;
     edit->seq = gz_scene_seq(core->scene);
-    /* An import of an empty file, or an undo of what is so already, changes no node and is an edit
-     * all the same: each has a seq of its own. */
+    /* An edit that changes no node, such as the import of an empty file, has a seq of its own
+     * too. */
     if (edit->seq == edit->began_seq) edit->seq = gz_scene_tick(core->scene);
     append(core, pending);
     return GZ_OK;
@@ -138,8 +138,8 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
     if (status != GZ_OK) return status;
     struct gz_pending_edit *pending = gz_pending_create(core, request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
-    /* An undo that finds everything as it would make it is done all the same: else the next would
-     * be about it again. */
+    /* An undo that changes nothing is an edit all the same; otherwise the next undo would be about
+     * the same edit again. */
     bool travels = request->kind == GZ_EDIT_UNDO || request->kind == GZ_EDIT_REDO;
     if (pending->edit.change_count == 0 && !travels) {
         gz_pending_destroy(pending);
@@ -188,7 +188,7 @@ static bool add_edit(const struct gz_journal_entry *entry, struct gz_batch *batc
     return true;
 }
 
-/* The answer to whoever asked for the edit; returns which members it has. */
+/* Fills the `ok` of an edit, and returns the bits of its members. */
 static uint64_t describe_ok(const struct gz_edit_record *edit, struct gz_ids created,
                             struct gz_ok *ok)
 {
@@ -267,14 +267,15 @@ static struct gz_ids created_by(struct gz_arena *arena, const struct gz_edit_rec
     return (struct gz_ids){ids, count};
 }
 
-/* Nobody knows whether an edit has this key, so that nothing may be done under it. */
+/* Fails the request: the file could not say whether an edit has this key, so no edit may be made
+ * with it. */
 static enum gz_status fail_unknown_key(struct gz_failure *failure, enum gz_status status)
 {
     return gz_fail(&failure->error, status,
                    "key: the disk does not say whether it is taken; ask again");
 }
 
-/* The stored edit with this key; its id is 0 if there is none. */
+/* Finds the stored edit with this key; its id is 0 if there is none. */
 static enum gz_status stored_of_key(struct gz_session *session, const char *key,
                                     struct gz_edit_record *edit, struct gz_failure *failure)
 {

@@ -1,9 +1,9 @@
-/* pending.h - edits that were applied and wait for the disk.
+/* pending.h - edits that are applied and wait for the disk.
  *
- * An edit is applied at once, for everybody to see, and answered when the batch that holds it was
- * committed. The same request again, by its key, is the same edit, meanwhile and later. If the disk
- * refuses the edit, it is taken back at every viewer. Ownership: the journal has each of them.
- * Threads: the core's. */
+ * An edit is applied at once, visible to every viewer, and answered after its batch was committed.
+ * A request that is sent again with the same key is the same edit, at any time. If the disk refuses
+ * the edit, it is taken back at every viewer. Ownership: the journal owns them. Threads: the
+ * core's. */
 #ifndef GZ_SESSION_PENDING_H
 #define GZ_SESSION_PENDING_H
 
@@ -20,26 +20,26 @@ struct gz_pending_edit {
     struct gz_arena arena; /* what the edit points to */
     struct gz_edit_record edit;
     struct gz_ids created;
-    struct gz_journal_entry *drop; /* is appended if the edit is refused, because the file may know
-                                      it as a gesture that began; NULL: it does not */
-    struct gz_pending_import import; /* zero for other edits */
+    struct gz_journal_entry *drop; /* to append if the edit is refused, because the file may know of
+                                      the gesture; NULL: it does not */
+    struct gz_pending_import import; /* zero unless it is an import */
 };
 
 extern const struct gz_journal_kind gz_pending_edits;
 
-/* Whether the request is answered by its key: the edit with that key is known, and its answer is
- * sent now or after its COMMIT; or the disk does not say whether it is known, which is refused. */
+/* Whether the key answers the request: an edit with that key exists, and its answer is sent now or
+ * after its COMMIT; or the file could not be searched, and the request is refused. */
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request);
 /* The same for the key of a message. */
 bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
-/* The edit that has the key of this message, or 0 in *id. Nobody is answered. GZ_STORAGE if the
- * disk does not say. */
+/* Finds the edit with the key of this message; *id is 0 if there is none. Answers nothing.
+ * GZ_STORAGE if the file could not be searched. */
 GZ_MUST_USE enum gz_status gz_core_edit_of_key(struct gz_session *session,
                                                const struct gz_message *message, uint64_t *id,
                                                struct gz_failure *failure);
 
-/* Takes what these changes, and so many bytes beside them, will add to the file from the share of
- * `payer`: as gz_host_spend. */
+/* Takes the bytes that these changes will add to the file, and `bytes` more, from the share of
+ * `payer`, as gz_host_spend. */
 GZ_MUST_USE enum gz_status gz_core_spend(const struct gz_core *core, const char *payer,
                                          uint64_t bytes, const struct gz_change *changes,
                                          size_t count, struct gz_error *error);
@@ -47,19 +47,18 @@ GZ_MUST_USE enum gz_status gz_core_spend(const struct gz_core *core, const char 
 GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
                                         const struct gz_change *changes, size_t count,
                                         struct gz_failure *failure);
-/* Makes an edit of a gesture, whose nodes were moved already. `edit` says what `request` does not:
- * id, handle, value, beginning, seqs, changes. */
+/* Makes an edit of a gesture, whose nodes were moved already. `edit` has the rest: id, handle,
+ * value, beginning, seqs, changes. */
 GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core,
                                             const struct gz_edit_request *request,
                                             const struct gz_edit_record *edit,
                                             struct gz_gesture *gesture);
 
-/* The parts of gz_core_edit. Everything that needs memory is done in the first one; NULL without
- * it. */
+/* The two steps of gz_core_edit. The first one allocates all memory; NULL without it. */
 struct gz_pending_edit *gz_pending_create(struct gz_core *core,
                                           const struct gz_edit_request *request,
                                           const struct gz_change *changes, size_t count);
-/* With GZ_OK the edit is done and in the journal; else it stays the caller's. */
+/* With GZ_OK the edit is applied and in the journal; else it stays the caller's. */
 GZ_MUST_USE enum gz_status gz_pending_apply(struct gz_core *core, struct gz_pending_edit *pending,
                                             uint64_t actor, struct gz_failure *failure);
 void gz_pending_destroy(struct gz_pending_edit *pending); /* NULL is fine */

@@ -1,4 +1,4 @@
-/* pick.c - answers what is under a pointer; search.c looks into a rectangle. See pick.h. */
+/* pick.c - answers picks under a pointer; search.c answers those in a rectangle. See pick.h. */
 #include "session/pick.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "session/session.h"
 #include "session/surface_pick.h"
 
-/* A click means the node that is seen: a point (a node without bounds) is taken only if there is
- * nothing else. Of several at one distance the one with the lowest id is taken, as in `pick`. */
+/* A click takes the visible node: a point (a node without bounds) is taken only if nothing else is
+ * hit. Of several nodes at the same distance the lowest id is taken, as in `pick`. */
 static bool is_before(const struct gz_node *node, const struct gz_hit *hit,
                       const struct gz_node *best, const struct gz_hit *best_hit)
 {
@@ -58,7 +58,7 @@ enum gz_status gz_session_node_under(struct gz_session *session, const struct gz
 
 /* ---- all of them ---- */
 
-/* Room for a hit of each node that was not culled. */
+/* Makes room for a hit of each node that was not culled. */
 static enum gz_status make_room(struct gz_session *session, const struct gz_culled *culled,
                                 struct gz_hit **hits, struct gz_failure *failure)
 {
@@ -67,7 +67,7 @@ static enum gz_status make_room(struct gz_session *session, const struct gz_cull
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
 }
 
-/* All nodes that the pointer meets by their bounds, or as points. */
+/* Finds all nodes that the pointer hits by their bounds, or as points. */
 static enum gz_status pick_by_bounds(struct gz_session *session, const struct gz_pointer *pointer,
                                      struct gz_hit **hits, size_t *count,
                                      struct gz_failure *failure)
@@ -101,7 +101,7 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
         status = gz_view_point(&session->view, (message->has & GZ_HAS_PICK_RAY) != 0, asked->at,
                                asked->ray, &pointer, &failure->error);
     if (status != GZ_OK) return status;
-    if ((message->has & GZ_HAS_RID) == 0) return GZ_OK; /* there would be no answer */
+    if ((message->has & GZ_HAS_RID) == 0) return GZ_OK; /* without a rid there is no answer */
     if (by_rect) return gz_session_search(session, message, failure);
     if (asked->surface)
         status = gz_session_pick_surfaces(session, &pointer, false, &hits, &count, failure);

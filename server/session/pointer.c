@@ -1,4 +1,4 @@
-/* pointer.c - what a user does with a pointer and a wheel: presses, grabs, moves, releases. */
+/* pointer.c - handles pointer, grab and wheel messages. */
 #include <string.h>
 
 #include "session/gizmo.h"
@@ -82,11 +82,12 @@ static void move(struct gz_session *session, const struct gz_message *message,
     struct gz_interaction_input input = {.pointer = pointer, .mods = message->pointer.mods};
     struct gz_failure ignored;
     uint64_t before = gz_scene_seq(session->core->scene);
-    (void)interaction->move(session, &input, &ignored); /* a pointer that cannot be followed */
+    (void)interaction->move(session, &input,
+                            &ignored); /* a pointer that the gesture cannot follow is no error */
     if (interaction->is_acknowledged) acknowledge(session, message, before);
 }
 
-/* `pointer` is NULL if the message has no place: after a typed value it need not have one. */
+/* `pointer` is NULL if the message has none, which is allowed after a typed value. */
 static enum gz_status release(struct gz_session *session, const struct gz_message *message,
                               const struct gz_pointer *pointer, struct gz_failure *failure)
 {
@@ -118,9 +119,9 @@ static void hover(struct gz_session *session, const struct gz_message *message,
     gz_session_ok(session, message, 0, NULL);
 }
 
-/* Whether the key of an `up` decides about it: an edit has the key. If no drag runs, the `up` was
- * sent again, and gets the answer of that edit. A drag that runs is another one, which the key
- * cannot name: it goes on, so that nothing is lost. */
+/* Whether an edit has the key of an `up`. If no drag runs, the `up` was sent again, and gets the
+ * answer of that edit. A running drag is another one: the `up` is refused and the drag goes on, so
+ * that nothing is lost. */
 static bool is_known(struct gz_session *session, const struct gz_message *message,
                      enum gz_status *status, struct gz_failure *failure)
 {
@@ -179,8 +180,8 @@ enum gz_status gz_on_pointer(struct gz_session *session, const struct gz_message
     return GZ_OK;
 }
 
-/* Selects what the grab names and begins the drag. If the drag cannot begin, the selection is as it
- * was. */
+/* Selects the nodes of the grab and begins the drag. If the drag cannot begin, the selection stays
+ * as it was. */
 static enum gz_status grab(struct gz_session *session, const struct gz_message *message,
                            const struct gz_interaction_input *input, struct gz_failure *failure)
 {
@@ -205,8 +206,8 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     return status;
 }
 
-/* Whether these are the nodes that the session holds. Nodes below them may be named or not: they
- * move with them. */
+/* Whether these are the nodes that the session holds. Nodes below them may be in the list, because
+ * they move along. */
 static bool are_held(const struct gz_session *session, struct gz_ids ids)
 {
     size_t held = 0;
@@ -219,7 +220,7 @@ static bool are_held(const struct gz_session *session, struct gz_ids ids)
     return held == session->gesture.count;
 }
 
-/* While a drag runs, all that can be grabbed is its own handle, to type a value for it. */
+/* While a drag runs, only its own handle can be grabbed, to type a value. */
 static enum gz_status check_grab(const struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure)
 {

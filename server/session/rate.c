@@ -1,4 +1,4 @@
-/* rate.c - counts what a session asks for. See rate.h. */
+/* rate.c - a token bucket. See rate.h. */
 #include "session/rate.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
-/* rate.h - how much somebody may ask for: a bucket of one second's messages, which fills as time
- * passes. Work that costs the server more than a usual message counts as several messages
- * (budget.h).
+/* rate.h - a token bucket that holds the messages of one second. Work that costs more than a usual
+ * message counts as several messages (budget.h).
  *
  * Pure: all times are monotonic seconds that are handed in. */
 #ifndef GZ_SESSION_RATE_H
@@ -9,12 +8,13 @@
 #include <stdbool.h>
 
 struct gz_rate {
-    double per_s;             /* messages that it takes in a second, and holds at most */
-    double tokens, counted_s; /* messages in it, and when they were counted; below 0: a debt */
-    double over_since_s, over_last_s, warned_s; /* of messages that came with the bucket empty */
+    double per_s;             /* messages that fill it in a second, and the most that it holds */
+    double tokens, counted_s; /* messages in it, below 0 in debt; when they were counted */
+    double over_since_s, over_last_s,
+        warned_s; /* first and latest message that came to an empty bucket; latest warning */
 };
 
-/* What becomes of a message that comes with the bucket empty. */
+/* How to treat a message that comes to an empty bucket. */
 enum gz_excess { GZ_EXCESS_DROP, GZ_EXCESS_WARN, GZ_EXCESS_END };
 
 /* A full bucket. */
@@ -23,18 +23,18 @@ struct gz_rate gz_rate_of(double per_s, double now_s);
 bool gz_rate_has(struct gz_rate *rate, double now_s);
 /* Takes one message out of the bucket; false if it holds none. */
 bool gz_rate_take(struct gz_rate *rate, double now_s);
-/* Takes so many out of it. The bucket may be left in debt: the next messages wait. */
+/* Takes `messages` out of the bucket, which may be left in debt. */
 void gz_rate_charge(struct gz_rate *rate, double messages);
-/* Whether more than this part of the bucket is full, from 0 to 1. */
+/* Whether the bucket is filled above this part of it, from 0 to 1. */
 bool gz_rate_is_above(struct gz_rate *rate, double part, double now_s);
-/* Monotonic time at which it will be, with one message to spare; in the past if it is. */
+/* Monotonic time from which it is, with one message to spare; in the past if it is now. */
 double gz_rate_above_s(const struct gz_rate *rate, double part);
-/* After a message that is dropped: whether to warn of it, once a second. */
+/* Whether to warn of a dropped message: at most once a second. */
 bool gz_rate_warns(struct gz_rate *rate, double now_s);
-/* Monotonic time from which on it does so again. */
+/* Monotonic time from which the next warning is allowed. */
 double gz_rate_warns_s(const struct gz_rate *rate);
-/* After a message that could not be taken out of this bucket: to be dropped, with such a warning.
- * A session that goes on for GZ_RATE_SECONDS_MAX without a pause of one second has to end. */
+/* Call it for a message that came to an empty bucket: drop it, drop it with a warning, or end the
+ * session, if it has gone on for GZ_RATE_SECONDS_MAX without a pause of one second. */
 enum gz_excess gz_rate_exceed(struct gz_rate *rate, double now_s);
 
 #endif

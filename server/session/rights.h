@@ -1,14 +1,15 @@
-/* rights.h - what of a user's claims counts in one scene. Plain data; pure; threads: any. */
+/* rights.h - what a user's claims give in one scene. Plain data; pure; threads: any. */
 #ifndef GZ_SESSION_RIGHTS_H
 #define GZ_SESSION_RIGHTS_H
 
 #include "proto/token/claims.h"
 
 struct gz_rights {
-    bool has_role; /* the claims have `role`, and cover the scene */
-    bool is_guest; /* the users choose their names themselves: the scene's access gives nothing */
+    bool has_role; /* the claims cover the scene, with `role` */
+    bool is_guest; /* users choose their names themselves, so that the scene's access gives nothing
+                    */
     enum gz_role role;
-    double expires_unix_s; /* the session ends then; INFINITY for never */
+    double expires_unix_s; /* when the session ends; INFINITY for never */
 };
 
 static inline struct gz_rights gz_rights_of(const struct gz_claims *claims, const char *scene)

@@ -15,7 +15,7 @@ bool gz_roster_reserve(struct gz_roster *roster)
     return gz_grow(&roster->rows, &roster->capacity, roster->row_count + 1, sizeof *roster->rows);
 }
 
-/* The place of the first row whose id is not less. */
+/* The index of the first row whose id is not less. */
 static size_t find_place(const struct gz_roster *roster, uint64_t id, size_t *steps)
 {
     size_t from = 0, to = roster->row_count;

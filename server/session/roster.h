@@ -1,5 +1,5 @@
-/* roster.h - the sessions of a scene by their ids. Thousands may wait for one batch, and each of
- * them is looked up: a look takes a number of steps that grows with the logarithm of the sessions.
+/* roster.h - the sessions of a scene by id, as a sorted array. Thousands may wait for one batch,
+ * and each is searched for: a search takes O(log n) steps.
  *
  * Ownership: the caller owns the struct; finish frees what it holds. Threads: one. */
 #ifndef GZ_SESSION_ROSTER_H
@@ -28,13 +28,13 @@ struct gz_roster {
 
 /* Room for one more session; false without memory. */
 GZ_MUST_USE bool gz_roster_reserve(struct gz_roster *roster);
-/* Needs the room. No other session has this id. */
+/* There must be room (gz_roster_reserve), and no other session with this id. */
 void gz_roster_add(struct gz_roster *roster, uint64_t id, struct gz_session *session);
-/* The session is in the roster. */
+/* The session must be in the roster. */
 void gz_roster_remove(struct gz_roster *roster, uint64_t id);
 /* NULL if there is none. `steps` (may be NULL) counts the rows that were looked at. */
 struct gz_session *gz_roster_find(const struct gz_roster *roster, uint64_t id, size_t *steps);
-/* The number of the first row whose id is greater than this one; `row_count` if there is none. */
+/* The index of the first row with a greater id; `row_count` if there is none. */
 size_t gz_roster_after(const struct gz_roster *roster, uint64_t id);
 void gz_roster_finish(struct gz_roster *roster);
 

@@ -1,4 +1,4 @@
-/* search.c - a `pick` with `rect`. See search.h. */
+/* search.c - answers a `pick` with `rect`. See search.h. */
 #include "session/search.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static enum gz_status no_memory(struct gz_failure *failure)
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
 }
 
-/* The hits as one answer, or in pieces if they are many. */
+/* Sends the hits as one answer, or in pieces if they are many. */
 static enum gz_status answer(struct gz_session *session, struct gz_search *search,
                              struct gz_failure *failure)
 {
@@ -49,7 +49,7 @@ static enum gz_status answer(struct gz_session *session, struct gz_search *searc
     return GZ_OK;
 }
 
-/* What it costs is charged slice by slice. */
+/* Looks at the next nodes, and charges for them. */
 static enum gz_look_step look(struct gz_session *session, struct gz_search *search)
 {
     size_t *budget = &session->core->slice;

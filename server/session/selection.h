@@ -12,16 +12,16 @@
 struct gz_selection {
     uint64_t *ids;
     size_t count, capacity;
-    uint64_t version;  /* grows whenever other ids are selected, or in another order */
-    uint64_t removals; /* of the scene when the nodes that were gone were last taken out */
+    uint64_t version;  /* grows with each change of the ids or their order */
+    uint64_t removals; /* of the scene at the last prune */
 };
 
-/* Sets the selection to these ids, or adds, removes or toggles them. An id that is named again
- * comes last. `scratch` is worked in. */
+/* Sets the selection to these ids, or adds, removes or toggles them. An id that is added again
+ * becomes the last. `scratch` is working memory. */
 GZ_MUST_USE enum gz_status gz_selection_change(struct gz_selection *selection,
                                                struct gz_arena *scratch, struct gz_ids ids,
                                                enum gz_how how);
-/* Takes out the nodes that are gone from the scene; whether there were any. */
+/* Takes out the nodes that were deleted; whether there were any. */
 bool gz_selection_prune(struct gz_selection *selection, const struct gz_scene *scene);
 void gz_selection_finish(struct gz_selection *selection);
 

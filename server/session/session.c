@@ -1,4 +1,4 @@
-/* session.c - answers one session, and shows others what it does. See session.h. */
+/* session.c - sends a session its answers, and keeps its presence up to date. See session.h. */
 #include "session/session.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
     gz_fail(&failure->error, GZ_LOCKED, "%s is held by %s", label, holder->user);
 }
 
-/* What the failure is about, in the message. */
+/* Names the nodes of the failure in the message. */
 static void name_nodes(const struct gz_failure *failure, struct gz_message *message)
 {
     if (failure->node != 0 || failure->node_count > 0) {
@@ -144,14 +144,14 @@ static uint32_t part_if(bool changed, enum gz_presence_part part)
     return changed ? 1u << part : 0;
 }
 
-/* Whether what `bits` say is there changed. */
+/* Whether the presence of one of these members changed. */
 static bool has_other(const struct gz_presence_user *a, const struct gz_presence_user *b,
                       uint64_t bits)
 {
     return ((a->has ^ b->has) & bits) != 0;
 }
 
-/* What of the record changed, but for the selection and the locks. */
+/* The parts of the record that changed, except the selection and the locks. */
 static uint32_t find_changes(const struct gz_presence_user *a, const struct gz_presence_user *b)
 {
     const bool has_at = (b->has & GZ_HAS_PRESENCE_AT) != 0;
@@ -167,7 +167,7 @@ static uint32_t find_changes(const struct gz_presence_user *a, const struct gz_p
            part_if(a->role != b->role, GZ_PRESENCE_WHO);
 }
 
-/* The lists change where they are: what they were is not there any more. */
+/* Compares versions, because the lists change in place and their old contents are gone. */
 static uint32_t find_list_changes(struct gz_session *session)
 {
     struct gz_presented *presented = &session->presented;

@@ -1,4 +1,4 @@
-/* session_log.c - entries that nobody waits for. See session_log.h. */
+/* session_log.c - entries about sessions and cancelled gestures. See session_log.h. */
 #include "session/session_log.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void free_entry(void *context, struct gz_journal_entry *entry)
     free(entry);
 }
 
-/* Urgent: a cancelled drag that the file still knows would be an edit after a crash. */
+/* Urgent, because after a crash a cancelled drag in the file would become an edit. */
 static const struct gz_journal_kind drops = {
     .is_urgent = true, .add = add_drop, .free = free_entry};
 
@@ -66,10 +66,10 @@ static bool add_session_entry(const struct gz_journal_entry *entry, struct gz_ba
 static const struct gz_journal_kind session_entries = {.add = add_session_entry,
                                                        .free = free_entry};
 
-/* What needs a session's row in the file, or would make it. */
+/* An entry that needs a session's row in the file, or that would write it. */
 struct trace {
     uint64_t session;
-    struct gz_journal_entry *entry; /* of the session's joining or leaving; NULL: of an edit */
+    struct gz_journal_entry *entry; /* for joining or leaving; NULL: an edit */
 };
 
 static int compare_traces(const void *a, const void *b)
@@ -78,7 +78,8 @@ static int compare_traces(const void *a, const void *b)
     return (x->session > y->session) - (x->session < y->session);
 }
 
-/* What is in a batch stays as it is: a session whose joining is in it has one trace at most. */
+/* Collects the traces of waiting edits and of entries in no batch, sorted by session. A session
+ * whose joining is in a batch has one trace at most. */
 static struct trace *collect_traces(struct gz_core *core, size_t *count)
 {
     const struct gz_journal *journal = &core->journal;
@@ -99,8 +100,8 @@ static struct trace *collect_traces(struct gz_core *core, size_t *count)
     return traces;
 }
 
-/* Leaves out the sessions that came and went while the disk took nothing, and of which no edit
- * waits. */
+/* Removes the entries of sessions that joined and left while the disk took nothing, and that have
+ * no waiting edit. */
 static void forget_sessions(struct gz_core *core)
 {
     size_t count;

@@ -1,6 +1,6 @@
-/* session_log.h - what the file is told besides what people ask for: which sessions joined and
- * left, and which gestures that it knows as begun were cancelled. Nobody waits for these entries of
- * the journal, and the disk cannot refuse them: they stay until it takes them. */
+/* session_log.h - journal entries that no request made: sessions that joined and left, and
+ * cancelled gestures that the file knows as begun. No session waits for them, and the disk cannot
+ * refuse them: they stay in the journal until it takes them. */
 #ifndef GZ_SESSION_SESSION_LOG_H
 #define GZ_SESSION_SESSION_LOG_H
 
@@ -8,11 +8,11 @@
 
 struct gz_session;
 
-/* That a session joined or left; false without memory. An edit in the file needs its session
- * there. */
+/* Appends an entry: a session joined or left. False without memory. An edit in the file needs the
+ * row of its session. */
 bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool has_left);
-/* An entry that says: the gesture with this id, which the file knows, is to leave no trace in it.
- * NULL without memory; free() takes back one that was not appended. */
+/* An entry that removes the gesture with this id from the file. NULL without memory; free() frees
+ * one that was not appended. */
 struct gz_journal_entry *gz_drop_create(uint64_t edit);
 
 #endif

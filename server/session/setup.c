@@ -1,4 +1,4 @@
-/* setup.c - takes over what a session says about itself. See setup.h. */
+/* setup.c - handles camera, tool and select messages. See setup.h. */
 #include "session/setup.h"
 
 #include <string.h>

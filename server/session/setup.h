@@ -1,4 +1,4 @@
-/* setup.h - what a session says about itself: its camera, its tool, its selection. */
+/* setup.h - sets a session's camera, tool and selection. */
 #ifndef GZ_SESSION_SETUP_H
 #define GZ_SESSION_SETUP_H
 
@@ -10,7 +10,7 @@ struct gz_session;
 /* Changes the selection; the failure is about the field `nodes`. */
 GZ_MUST_USE enum gz_status gz_session_select(struct gz_session *session, struct gz_ids ids,
                                              enum gz_how how, struct gz_failure *failure);
-/* Gives the session a view that the server made for it. */
+/* Sends the session a view that the server computed. */
 void gz_session_send_view(struct gz_session *session, const double view[16]);
 
 #endif

@@ -1,4 +1,4 @@
-/* stand.c - finds where a gizmo of many nodes stands. See stand.h. */
+/* stand.c - computes the seat of a gizmo on many nodes. See stand.h. */
 #include "session/stand.h"
 
 #include <stdlib.h>

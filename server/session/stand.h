@@ -1,5 +1,5 @@
-/* stand.h - looks in slices at the many nodes that a gizmo is to stand on. The scene may change
- * meanwhile: each node counts as it was when its turn came, and whoever looks then looks again.
+/* stand.h - computes the seat of a gizmo on many nodes, in slices. The scene may change meanwhile:
+ * each node counts as it is when it is looked at, and the caller computes the seat again later.
  *
  * Ownership: the caller owns the struct; finish frees what it holds. Zeroed it is empty. */
 #ifndef GZ_SESSION_STAND_H
@@ -8,24 +8,24 @@
 #include "session/groups.h"
 
 struct gz_stand {
-    struct gz_seat seat; /* of the targets that were looked at so far */
-    gz_vec3 *origins;    /* theirs */
+    struct gz_seat seat; /* of the targets so far */
+    gz_vec3 *origins;    /* of the targets so far */
     uint64_t *ids;
-    size_t count, at;       /* the targets, and the one that is looked at next */
+    size_t count, at;       /* the targets, and the next one */
     uint64_t seq, selected; /* of the scene and the selection when the look began */
     uint64_t removals;
-    bool has_groups, anew; /* whether groups have a box, and whether those are found anew */
+    bool has_groups, anew; /* whether groups have boxes, and whether these are computed anew */
 };
 
-/* Whether a look goes on. */
+/* Whether a look is under way. */
 bool gz_stand_is_looking(const struct gz_stand *stand);
-/* Begins a look at the targets of this selection, all of whose nodes are there; `scratch` is worked
- * in. Without memory none begins. */
+/* Begins a look at the targets of this selection, whose nodes all exist; `scratch` is working
+ * memory. Without memory none begins. */
 void gz_stand_begin(struct gz_stand *stand, const struct gz_selection *selection,
                     struct gz_scene *scene, struct gz_arena *scratch);
-/* Goes on with it; each node takes one from *budget, and so does each one below a group. Whether
- * all were looked at: then the seat is complete, until finish. The look is given up if another
- * selection was made, or if nodes were deleted. */
+/* Continues the look; each target, and each node below a group, takes one from *budget. True once
+ * all were looked at: the seat is complete, until finish. The look ends without a result if the
+ * selection changed or nodes were deleted. */
 GZ_MUST_USE bool gz_stand_go_on(struct gz_stand *stand, const struct gz_selection *selection,
                                 struct gz_scene *scene, struct gz_groups *groups, size_t *budget);
 void gz_stand_finish(struct gz_stand *stand);

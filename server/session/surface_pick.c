@@ -9,7 +9,8 @@
 #include "session/session.h"
 #include "solver/surface.h"
 
-/* What comes first: nodes that are met, nodes that are passed by, points. */
+/* The order of hits: nodes that the pointer meets, nodes that it passes within the tolerance,
+ * points. */
 enum rank { MET, PASSED, POINT };
 
 struct seen {
@@ -18,7 +19,7 @@ struct seen {
     double px; /* PASSED: from the pointer */
 };
 
-/* A node whose surface may be met, no nearer than at this distance. */
+/* A node whose surface the pointer may meet, no nearer than at this distance. */
 struct candidate {
     const struct gz_node *node;
     const struct gz_surface *surface;
@@ -33,10 +34,10 @@ struct search {
     struct gz_culled culled;
     struct candidate *candidates; /* a heap, the nearest first */
     size_t candidate_count;
-    struct seen *seen; /* with first_only the first alone */
+    struct seen *seen; /* with first_only at most one */
     size_t seen_count;
-    bool met;     /* one of those seen is met */
-    size_t tests; /* that may still be made */
+    bool met;     /* a node among those seen is MET */
+    size_t tests; /* boxes and triangles that may still be tested */
 };
 
 static bool is_before(const struct seen *a, const struct seen *b)
@@ -104,7 +105,7 @@ static bool may_test(struct search *search)
     return true;
 }
 
-/* False too after too many tests. */
+/* Also false once the tests are used up. */
 static bool aim_at(struct search *search, const struct gz_node *node, struct gz_aim *aim)
 {
     if (!may_test(search)) return false;
@@ -112,7 +113,8 @@ static bool aim_at(struct search *search, const struct gz_node *node, struct gz_
     return gz_aim(aim, search->camera, search->pointer, &world);
 }
 
-/* If the node's own space cannot be reached, or not any more, its surface is of no use. */
+/* Adds the node as a candidate or, if the ray cannot be brought into its space or the tests are
+ * used up, tests its bounds alone. */
 static void add_candidate(struct search *search, const struct gz_node *node)
 {
     struct candidate candidate = {.node = node, .surface = surface_of(search, node)};
@@ -126,8 +128,8 @@ static void add_candidate(struct search *search, const struct gz_node *node)
     if (gz_session_pick(search->session, search->pointer, node, &seen.hit)) keep(search, &seen);
 }
 
-/* Whether the candidate is met, and not further away than `limit`. After too many tests its bounds
- * decide. */
+/* Whether the pointer meets the candidate, no further away than `limit`. Once the tests are used
+ * up, its bounds decide. */
 static bool meet(struct search *search, const struct candidate *candidate, double limit,
                  struct gz_hit *hit)
 {
@@ -146,13 +148,13 @@ static bool meet(struct search *search, const struct candidate *candidate, doubl
            hit->distance <= limit;
 }
 
-/* A surface that is met further away than this need not be known. */
+/* The distance beyond which a surface need not be tested. */
 static double limit_of(const struct search *search)
 {
     return search->first_only && search->met ? search->seen[0].hit.distance : HUGE_VAL;
 }
 
-/* The nodes that are met by their bounds are known already, and so are the points. */
+/* Tests the candidates, nearest first; hits by bounds and points are known already. */
 static void meet_all(struct search *search)
 {
     struct candidate candidate;

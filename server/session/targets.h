@@ -1,5 +1,5 @@
-/* targets.h - the nodes that a gizmo stands on: those that are selected and have no selected node
- * above them, because they move with it. */
+/* targets.h - the nodes that a gizmo stands on: the selected nodes without a selected node above
+ * them. The others move along. */
 #ifndef GZ_SESSION_TARGETS_H
 #define GZ_SESSION_TARGETS_H
 
@@ -10,12 +10,12 @@ struct gz_targets {
     struct gz_target *list; /* bounds point into the scene; NULL for a node without */
     uint64_t *ids;          /* in the same order */
     size_t count;
-    size_t active; /* index of the node whose space counts: the one that was selected last */
+    size_t active; /* index of the target whose space the gizmo uses: the one selected last */
 };
 
 /* A node as a target; its bounds point into the scene. */
 struct gz_target gz_target_of(struct gz_scene *scene, const struct gz_node *node);
-/* The targets of this selection, all of whose nodes are there; made in `arena`. None if nothing is
+/* The targets of this selection, whose nodes all exist; made in `arena`. None if nothing is
  * selected, or without memory. */
 struct gz_targets gz_targets_of(const struct gz_selection *selection, struct gz_scene *scene,
                                 struct gz_arena *arena);

@@ -1,4 +1,4 @@
-/* tickets.c - keeps the open questions to the past. See tickets.h. */
+/* tickets.c - keeps the open questions about the past. See tickets.h. */
 #include "session/tickets.h"
 
 #include <stdlib.h>

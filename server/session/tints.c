@@ -3,8 +3,8 @@
 
 #include "session/names.h"
 
-/* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light
- * and on dark. */
+/* Easy to tell apart and equally bright: white text is legible on them (contrast 4.5:1), and they
+ * stand out on light and on dark backgrounds. */
 static const uint32_t colours[GZ_TINT_COUNT] = {
     0xEC0528, 0xB75E03, 0x967002, 0x6B7E02, 0x05893E, 0x028575,
     0x038297, 0x077BC2, 0x5B62FF, 0xA835FF, 0xD203CC, 0xE5027A,
@@ -12,7 +12,7 @@ static const uint32_t colours[GZ_TINT_COUNT] = {
 
 uint32_t gz_tint_of(const struct gz_tints *tints, const char *user)
 {
-    /* The same each time that nobody else has it. */
+    /* From the name, so that a user gets the same colour each time if it is free. */
     const size_t usual = gz_text_hash(user) % GZ_TINT_COUNT;
     for (size_t i = 0; i < GZ_TINT_COUNT; i++) {
         const size_t tint = (usual + i) % GZ_TINT_COUNT;

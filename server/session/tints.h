@@ -1,6 +1,6 @@
-/* tints.h - the colours by which people are told apart: which of them somebody has.
+/* tints.h - the colours that tell users apart, and how many sessions have each.
  *
- * Plain data; zero: nobody has any. Threads: one. */
+ * Plain data; zero: no colour is in use. Threads: one. */
 #ifndef GZ_SESSION_TINTS_H
 #define GZ_SESSION_TINTS_H
 
@@ -13,10 +13,10 @@ struct gz_tints {
     size_t taken[GZ_TINT_COUNT]; /* how many sessions have each */
 };
 
-/* 0xRRGGBB for a newcomer whose user has no other session: the first that is free after the usual
- * one of this user, else the usual one. */
+/* The colour, as 0xRRGGBB, for a user without a session: the first free one, beginning at the
+ * user's usual one; else the usual one. */
 uint32_t gz_tint_of(const struct gz_tints *tints, const char *user);
-/* A session has this one, or no longer. */
+/* A session takes this colour, or gives it back. */
 void gz_tint_take(struct gz_tints *tints, uint32_t rgb);
 void gz_tint_leave(struct gz_tints *tints, uint32_t rgb);
 

@@ -1,4 +1,4 @@
-/* token.c - a new token for a session that runs. */
+/* token.c - renews the token of a session. */
 #include <string.h>
 
 #include "server/maxima.h"

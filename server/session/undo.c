@@ -1,13 +1,13 @@
-/* undo.c - undo, redo and revert: an edit is done backwards, as an edit of its own. Undo and redo
- * take the user's own last edit, revert takes any one.
+/* undo.c - undo, redo and revert: each reverses an edit, and is an edit itself. Undo and redo are
+ * about the user's own last edit, revert about any edit.
  *
- * The scene may have gone on meanwhile. If somebody else changed the same nodes, or the edit cannot
- * be done backwards any more, the request is refused, and the answer says who did what. With
- * `force` it is done as far as possible:
- *   - what only others changed stays as it is, and nodes that others deleted stay deleted;
- *   - nodes that others hung below a node that goes, go with it;
- *   - a node whose parent is gone, or would come to be below the node itself, stays where it hangs;
- *     if it was deleted, it becomes a root. */
+ * The scene may have changed since. If another user changed the same nodes, or the edit cannot be
+ * reversed any more, the request is refused, and the error names the user and the edit in the way.
+ * With `force` the edit is reversed as far as possible:
+ * - parts that only others changed stay as they are, and nodes that others deleted stay deleted;
+ * - nodes that others put below a deleted node are deleted too;
+ * - a node whose old parent is deleted, or is now below the node, keeps its present parent; if the
+ *   node itself was deleted, it becomes a root. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@
 #include "session/pending.h"
 #include "session/session.h"
 
-/* Where the change of a node stands among the changes. */
+/* The index of the change of a node. */
 struct place {
     uint64_t node;
     size_t at;
@@ -30,14 +30,14 @@ struct undo {
     struct gz_session *session;
     struct gz_core *core;
     const char *word;   /* undo, redo, revert */
-    const char *beside; /* the user whose later edits are not in the way; NULL: all are */
-    const struct gz_edit_record *last;  /* the edit that is done backwards */
-    bool is_old;                        /* the undo log does not know `last`; then: */
-    const struct gz_edit_record *later; /* the latest edit known that touched its nodes, or NULL */
+    const char *beside; /* the user whose later edits are no conflict; NULL: all edits are */
+    const struct gz_edit_record *last;  /* the edit to reverse */
+    bool is_old;                        /* the undo log does not have `last`; then: */
+    const struct gz_edit_record *later; /* the latest known edit that touched its nodes, or NULL */
     bool force;
-    struct gz_change *changes; /* what is to be done now */
+    struct gz_change *changes; /* the changes to make */
     size_t count;
-    struct place *places; /* of the changes, by node */
+    struct place *places; /* sorted by node */
     struct gz_failure *failure;
 };
 
@@ -57,7 +57,7 @@ static const char *const deeds[GZ_EDIT_KIND_COUNT] = {
     [GZ_EDIT_RESTORE] = "restored",      [GZ_EDIT_IMPORT] = "replaced",
 };
 
-/* What the edit called the node, which may be gone; NULL if that is not known. */
+/* The name of the node in the edit; NULL if it is not known. The node may be deleted. */
 static const char *name_in(const struct gz_edit_record *edit, uint64_t node)
 {
     for (size_t i = 0; edit->changes != NULL && i < edit->change_count; i++) {
@@ -86,7 +86,7 @@ static bool is_as_left(const struct undo *undo)
     return true;
 }
 
-/* For an edit that is older than all that the log knows: the edit that is in its way. */
+/* The conflicting edit of an edit that is older than the undo log. */
 static const struct gz_edit_record *find_old_conflict(const struct undo *undo)
 {
     for (size_t i = 0; i < undo->count; i++) {
@@ -99,7 +99,7 @@ static const struct gz_edit_record *find_old_conflict(const struct undo *undo)
     return undo->later;
 }
 
-/* Edits that others made and took back are not in the way if they left everything as it was. */
+/* Edits of others that were undone are no conflict if they left everything as it was. */
 static const struct gz_edit_record *find_conflict(const struct undo *undo)
 {
     const struct gz_undo_log *log = undo->core->undo;
@@ -110,7 +110,7 @@ static const struct gz_edit_record *find_conflict(const struct undo *undo)
     return gz_undo_conflict(log, undo->last, undo->beside, GZ_UNDO_ALL, NULL);
 }
 
-/* The nodes that both edits touched, ascending; NULL without memory. */
+/* The nodes that both edits changed, ascending; NULL without memory. */
 static const uint64_t *find_shared(const struct undo *undo, const struct gz_edit_record *later,
                                    size_t *count)
 {
@@ -146,10 +146,10 @@ static enum gz_status check_conflict(const struct undo *undo)
     return gz_fail(&undo->failure->error, GZ_CONFLICT, "%s: %s", undo->word, deed);
 }
 
-/* ---- what is to be done now ---- */
+/* ---- the changes to make ---- */
 
-/* The history has to record what really happens: `before` becomes what is there now. Nodes that
- * others deleted are left out. */
+/* Makes `before` the present content, because the history records real changes. Leaves out nodes
+ * that others deleted. */
 static void bring_up_to_date(struct undo *undo)
 {
     size_t kept = 0;
@@ -180,9 +180,8 @@ static int compare_depths(const void *a, const void *b)
     return (x->change.node > y->change.node) - (x->change.node < y->change.node);
 }
 
-/* Deletions come last, when other nodes have moved away, and children come before their parents as
- * they hang now, which may be another order than the one in which they were made. False without
- * memory. */
+/* Puts deletions last, after other nodes have moved away, and children before their present
+ * parents, which may differ from the order of creation. False without memory. */
 static bool order_deletions(struct undo *undo)
 {
     struct deletion *gone = gz_arena_take(&undo->core->scratch, undo->count, sizeof *gone);
@@ -238,8 +237,8 @@ static const struct gz_change *change_of(const struct undo *undo, uint64_t node)
 
 /* ---- nodes below nodes that go ---- */
 
-/* Counts the children of nodes that go for which there is no change, and writes them into `ids`
- * unless that is NULL. */
+/* Counts the children of deleted nodes that have no change themselves, and writes their ids to
+ * `ids` unless it is NULL. */
 static size_t find_strays(const struct undo *undo, uint64_t *ids)
 {
     size_t count = 0;
@@ -276,7 +275,7 @@ static enum gz_status refuse_strays(const struct undo *undo, struct gz_ids stray
 
 enum fate { GOES_ALONG, GOES_ANYWAY, MOVES_AWAY, IS_IN_THE_WAY };
 
-/* What becomes of a node in the subtree of one that goes along. */
+/* What happens to a node in the subtree of a stray. */
 static enum fate fate_of(const struct undo *undo, uint64_t id)
 {
     const struct gz_change *own = change_of(undo, id);
@@ -291,7 +290,7 @@ static enum fate fate_of(const struct undo *undo, uint64_t id)
     return GOES_ALONG;
 }
 
-/* Adds the deletion of the strays, with all that is below them except what moves away. */
+/* Adds the deletion of the strays and of all nodes below them, except those that move away. */
 static enum gz_status take_strays_along(struct undo *undo, struct gz_ids strays)
 {
     struct gz_core *core = undo->core;
@@ -326,7 +325,7 @@ static enum gz_status settle_strays(struct undo *undo)
 
 /* ---- parents that are gone ---- */
 
-/* Whether the parent that the change names is there, or is made by one of the changes. */
+/* Whether the parent in the change exists, or one of the changes creates it. */
 static bool has_parent(const struct undo *undo, const struct gz_change *change)
 {
     uint64_t parent = change->after.parent;
@@ -358,8 +357,8 @@ static void settle_parents(struct undo *undo)
     }
 }
 
-/* The edit that deleted the parent that is gone, or put the new parent of the node below it; NULL
- * if that is not known any more. *node is then the node that the edit touched. */
+/* The edit that deleted the old parent, or that moved it below the node; NULL if it is not known
+ * any more. *node becomes the node that this edit changed. */
 static const struct gz_edit_record *find_culprit(const struct undo *undo, uint64_t *node)
 {
     const struct gz_undo_log *log = undo->core->undo;
@@ -378,8 +377,8 @@ static const struct gz_edit_record *find_culprit(const struct undo *undo, uint64
     return later;
 }
 
-/* A parent that is gone, or a node that would be below itself, is the doing of a later edit: the
- * failure names it. */
+/* Fails if a parent is deleted or a node would be below itself, and names the later edit that
+ * caused it. */
 static enum gz_status check_places(struct undo *undo)
 {
     enum gz_status status = check(undo, undo->failure);
@@ -395,7 +394,8 @@ static enum gz_status check_places(struct undo *undo)
     return gz_fail(&undo->failure->error, GZ_CONFLICT, "%s: %s: %s", undo->word, deed, why.message);
 }
 
-/* A node from before an import refers to a file that the import replaced: it could not be shown. */
+/* A node from before an import refers to a glTF file that the import replaced, and could not be
+ * shown. */
 static enum gz_status check_asset(const struct undo *undo)
 {
     for (size_t i = 0; undo->last->seq < undo->core->asset.seq && i < undo->count; i++) {
@@ -470,8 +470,8 @@ enum gz_status gz_on_redo(struct gz_session *session, const struct gz_message *m
 
 /* ---- revert ---- */
 
-/* Reverts any one edit, whoever made it. `undo` says what was done last about it. Unlike for an
- * undo, later edits by its own user are in the way too. */
+/* Reverts any edit of any user. `undo` has what was done last about it. Unlike for an undo, later
+ * edits of its own user are conflicts too. */
 static enum gz_status revert(struct undo *undo, const struct gz_edit_record *target, bool is_undone,
                              struct gz_edit_request *request)
 {
@@ -497,7 +497,7 @@ static enum gz_status revert(struct undo *undo, const struct gz_edit_record *tar
     return gz_core_edit(undo->core, request, undo->changes, undo->count, undo->failure);
 }
 
-/* The file answered with the state at the time of the question; later edits are in the log. */
+/* The file answered for the time of the question; later edits are in the undo log. */
 static enum gz_status revert_old(struct gz_session *session, const struct gz_ticket *ticket,
                                  struct gz_answer *answer, struct gz_failure *failure)
 {

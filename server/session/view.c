@@ -1,4 +1,4 @@
-/* view.c - keeps what a session sees and points at. See view.h. */
+/* view.c - keeps the camera and the pointer of a session. See view.h. */
 #include "session/view.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static void present_ray(struct gz_presence_user *user, gz_vec3 origin, gz_vec3 d
     memcpy(user->ray, ray, sizeof ray);
 }
 
-/* A pixel means nothing in another camera, and others do not get all of this one: the pixel's ray
+/* A pixel is meaningless without this camera, which others are not sent in full: so the pixel's ray
  * in the world goes with it. */
 static void present_pointer(const struct gz_view *view, struct gz_presence_user *user)
 {

@@ -1,5 +1,5 @@
-/* view.h - what a session sees and points at: its camera, its last pointer, and when the part of
- * the scene that it follows has to be looked at again.
+/* view.h - the camera and the last pointer of a session, and when an interest that is the camera's
+ * view is to be updated.
  *
  * Frames: world. Units: pixels from the top left of the viewport for pointers. Plain data. */
 #ifndef GZ_SESSION_VIEW_H
@@ -13,30 +13,31 @@ struct gz_view {
     bool has_camera, has_lens, has_target, has_pointer;
     struct gz_camera camera;
     double lens[4];
-    gz_vec3 target; /* what its camera turns about and goes to */
+    gz_vec3 target; /* the centre of rotation that the client set */
     struct {
         bool is_known;
         uint64_t seq, selected; /* of the scene and the selection when it was found */
         gz_vec3 at;
-    } centre; /* what it does that about without a target */
+    } centre; /* the centre of rotation without a target */
     struct gz_pointer pointer;
-    bool is_followed;      /* the session's interest is what the camera sees */
+    bool is_followed;      /* the session's interest is the camera's view */
     bool moved;            /* since the interest was last brought up to date */
-    double interest_due_s; /* monotonic: before it, that is not done again */
+    double interest_due_s; /* monotonic: no earlier update than this */
 };
 
 /* NULL if no camera was sent yet. */
 const struct gz_camera *gz_view_camera(const struct gz_view *view);
-/* Looks through this camera from now on. */
+/* Sets the camera. */
 GZ_MUST_USE enum gz_status gz_view_set(struct gz_view *view, const struct gz_camera_input *input,
                                        struct gz_error *error);
-/* A message's at, or its ray, as a pointer. GZ_BAD_STATE for pixels without a camera. */
+/* Makes a pointer of a message's `at` or `ray`. GZ_BAD_STATE for pixels without a camera. */
 GZ_MUST_USE enum gz_status gz_view_point(const struct gz_view *view, bool has_ray,
                                          const double at[2], const double ray[6],
                                          struct gz_pointer *pointer, struct gz_error *error);
-/* The camera and the pointer, as others are shown them. */
+/* Fills in the camera and the pointer, as others are shown them. */
 void gz_view_present(const struct gz_view *view, struct gz_presence_user *user);
-/* Monotonic time at which what the camera sees has to be looked at again; INFINITY for never. */
+/* Monotonic time at which the interest is to be updated to the camera's view; INFINITY for
+ * never. */
 double gz_view_interest_due(const struct gz_view *view);
 
 #endif

@@ -1,4 +1,4 @@
-/* weigh.c - the price of each message as it is known before it is handled. See weigh.h. */
+/* weigh.c - the price of each message before it is handled. See weigh.h. */
 #include "session/weigh.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static double culled(const struct gz_session *session)
     return 1 + gz_work_messages(GZ_WORK_CULL, gz_scene_count(session->core->scene));
 }
 
-/* The edit of so many nodes alone costs a message or more. */
+/* Whether an edit of so many nodes costs a message or more. */
 static bool is_large_edit(size_t nodes)
 {
     return nodes >= GZ_NODES_EDITED_PER_MESSAGE;
@@ -34,8 +34,8 @@ static bool is_group(const struct gz_session *session, uint64_t id)
     return node != NULL && !node->has_bounds && node->first_child != NULL;
 }
 
-/* Whether a gesture that begins to hold these nodes may cost more than a message: it ends in an
- * edit of them, and may look at all that is below them. */
+/* Whether a gesture on these nodes may cost more than a message: it ends in an edit of them, and
+ * may look at all nodes below them. */
 static bool is_large_hold(const struct gz_session *session, enum gz_handle handle,
                           struct gz_ids ids)
 {
@@ -68,14 +68,14 @@ double gz_weigh_select(const struct gz_session *session, const struct gz_message
     return named(session->selection.count + message->select.nodes.count);
 }
 
-/* A press looks for the node under it. Motion is done when it can be afforded, and an end always.
- */
+/* A press looks for the node under it. Motion waits until it can be afforded, and an `up` is always
+ * done. */
 double gz_weigh_pointer(const struct gz_session *session, const struct gz_message *message)
 {
     return message->pointer.phase == GZ_PHASE_DOWN ? culled(session) : 0;
 }
 
-/* A value in a drag is tried on all nodes that are held, and moves them. */
+/* A value typed in a drag is checked for all held nodes, and moves them. */
 static double weigh_grab_in_drag(const struct gz_session *session, const struct gz_message *message)
 {
     bool is_typed = (message->has & GZ_HAS_POINTER_VALUE) != 0;
@@ -83,7 +83,7 @@ static double weigh_grab_in_drag(const struct gz_session *session, const struct 
            (is_typed ? 2 * gz_work_messages(GZ_WORK_MOVE, session->gesture.count) : 0);
 }
 
-/* Selects what it names, and holds what is selected. */
+/* A grab selects the nodes that it names, and holds the selection. */
 double gz_weigh_grab(const struct gz_session *session, const struct gz_message *message)
 {
     const struct gz_interaction *runs = session->gesture.interaction;
@@ -97,8 +97,8 @@ double gz_weigh_grab(const struct gz_session *session, const struct gz_message *
     return is_large_hold(session, said->handle, ids) ? fmax(1, price) : price;
 }
 
-/* The first notch holds what is selected. Those after it, and the end, only move and edit that: as
- * a drag does, whose end is not refused either. */
+/* The first notch holds the selection. Later notches and the end only move and edit its nodes, like
+ * those of a drag, whose end is not refused either. */
 double gz_weigh_wheel(const struct gz_session *session, const struct gz_message *message)
 {
     (void)message;
@@ -108,7 +108,7 @@ double gz_weigh_wheel(const struct gz_session *session, const struct gz_message 
 
 double gz_weigh_pick(const struct gz_session *session, const struct gz_message *message)
 {
-    bool is_heard = (message->has & GZ_HAS_RID) != 0; /* else nothing is done */
+    bool is_heard = (message->has & GZ_HAS_RID) != 0; /* without a rid nothing is done */
     return is_heard ? culled(session) : 0;
 }
 
@@ -129,7 +129,7 @@ double gz_weigh_create(const struct gz_session *session, const struct gz_message
     return edited(message->create.count);
 }
 
-/* What goes along is not known yet. */
+/* How many nodes below are deleted too is not known yet. */
 double gz_weigh_delete(const struct gz_session *session, const struct gz_message *message)
 {
     double price = edited(message->remove.count);

@@ -1,12 +1,12 @@
-/* wheel.c - a wheel that turns: scales the selection until it rests for GZ_WHEEL_SECONDS. */
+/* wheel.c - the wheel gesture: scales the selection until the wheel rests for GZ_WHEEL_SECONDS. */
 #include <math.h>
 
 #include "server/maxima.h"
 #include "session/interaction.h"
 #include "session/session.h"
 
-/* The whole turn is solved from the beginning each time: the motion of one notch holds the pivot,
- * which all of them share. */
+/* Keeps the motion of one notch: each move solves the whole turn from the beginning, about the same
+ * pivot. */
 static enum gz_status begin(struct gz_session *session, const struct gz_interaction_input *input,
                             struct gz_failure *failure)
 {
@@ -20,7 +20,7 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     return GZ_OK;
 }
 
-/* A turn that goes beyond what a number holds does nothing. */
+/* A turn whose factor a double cannot hold does nothing. */
 static enum gz_status move(struct gz_session *session, const struct gz_interaction_input *input,
                            struct gz_failure *failure)
 {

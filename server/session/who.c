@@ -1,10 +1,10 @@
-/* who.c - the list of people in the scene, those who only watch among them, page by page. */
+/* who.c - the list of users in the scene, with those who only watch, page by page. */
 #include "session/who.h"
 
 #include "session/handlers.h"
 #include "session/session.h"
 
-/* Who they are, and nothing of what they do: that is for presence. */
+/* The user alone, without camera, pointer, tool, selection and locks, which only presence shows. */
 static struct gz_presence_user describe(const struct gz_presence_user *is)
 {
     return (struct gz_presence_user){.has = is->has & GZ_HAS_PRESENCE_NAME,

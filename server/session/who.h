@@ -1,11 +1,11 @@
-/* who.h - the list of people that a client asks for: how long one answer is. */
+/* who.h - the length of an answer to `who`. */
 #ifndef GZ_SESSION_WHO_H
 #define GZ_SESSION_WHO_H
 
 #include "proto/limits.h"
 #include "proto/message.h"
 
-/* The most people that the answer to this `who` tells of. */
+/* The most users in the answer to this `who`. */
 static inline uint64_t gz_who_limit(const struct gz_message *message)
 {
     return (message->has & GZ_HAS_WHO_LIMIT) != 0 ? message->who.limit : GZ_HISTORY_ROWS_MAX;

@@ -1,4 +1,4 @@
-/* work.c - which session's work goes on in a turn. See work.h. */
+/* work.c - gives the sessions their slices. See work.h. */
 #include "session/work.h"
 
 #include "session/bulk.h"
@@ -8,7 +8,8 @@
 #include "session/search.h"
 #include "session/session.h"
 
-/* Whatever comes next completes the wheel's turn, for which its nodes have to be there. */
+/* Whether the wheel's pass is not over: the next message completes the wheel, and its nodes have to
+ * be posed by then. */
 static bool is_turning(const struct gz_session *session)
 {
     const struct gz_gesture *gesture = &session->gesture;
@@ -46,7 +47,7 @@ static void go_on(struct gz_session *session)
     gz_arena_go_back(&core->scratch, mark);
 }
 
-/* The one with work whose turn it is: by their ids, after the one that was served last. */
+/* The next session with work: by id, after the one that was served last. */
 static struct gz_session *next_at_work(const struct gz_core *core)
 {
     struct gz_session *next = NULL, *first = NULL;
@@ -58,8 +59,8 @@ static struct gz_session *next_at_work(const struct gz_core *core)
     return next != NULL ? next : first;
 }
 
-/* What was read since the last turn took a part of this turn's slice. It leaves a quarter, so that
- * what was begun comes to an end. */
+/* Reading frames since the last turn takes a part of this turn's slice, but leaves a quarter, so
+ * that begun work ends. */
 static void begin_slice(struct gz_core *core)
 {
     const size_t least = 1 + core->slice_nodes / 4, most = core->slice_nodes;
@@ -79,7 +80,7 @@ void gz_core_go_on(struct gz_core *core)
     }
 }
 
-/* The inbox does not wait until the hits before it are taken. */
+/* Finishes the session's work and inbox, without waiting until its hits are taken. */
 static void finish_requests(struct gz_session *session)
 {
     session->past.tells_hits = false;
@@ -108,8 +109,8 @@ void gz_session_drop_work(struct gz_session *session)
 
 /* ---- sleep ---- */
 
-/* Whether it follows a part of the scene, and that has to be looked at, or paid for. Otherwise the
- * session is woken when it is asked for its frame. */
+/* Whether the session has an interest with a frame or an update to come, which may wait for a look
+ * or for a debt. Otherwise gz_core_next_frame wakes the session. */
 static bool follows(const struct gz_session *session)
 {
     const struct gz_cursor *cursor = &session->cursor;

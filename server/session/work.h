@@ -1,12 +1,11 @@
-/* work.h - what takes the core long is done in slices, one a turn, so that others are served
- * between two of them: a look at all nodes of a large scene for a `pick` with `rect` or for an
- * interest, moving what a drag of many nodes holds, and finding where the gizmo of many nodes
- * stands.
+/* work.h - does long work in slices, one each turn, so that other sessions are served in between: a
+ * look at all nodes of a large scene for a `pick` with `rect` or for an interest, posing the nodes
+ * of a large drag, and computing the seat of a gizmo on many nodes.
  *
- * A session has at most one such work for a message; what it sends meanwhile waits in its inbox. A
- * turn looks at GZ_SLICE_NODES nodes for all sessions of the scene together, which take turns; what
- * the turn leaves of them is for what comes until the next one. Nodes are counted, and not time, so
- * that the same inputs give the same outputs. */
+ * A session has at most one such work for a message; its later messages wait in its inbox. The
+ * sessions of a scene take turns and share GZ_SLICE_NODES nodes in each turn of the core; the rest
+ * of them is for messages before the next turn. Nodes are counted, not time, so that the same
+ * inputs give the same outputs. */
 #ifndef GZ_SESSION_WORK_H
 #define GZ_SESSION_WORK_H
 
@@ -16,20 +15,19 @@
 struct gz_core;
 struct gz_session;
 
-/* Whether what the session sends has to wait: for its search, and until it took what that found;
- * for its wheel; and for what is put off (bulk.h). */
+/* Whether the session's messages have to wait: for its search and its hits, for its wheel, or for
+ * work that is put off (bulk.h). */
 bool gz_session_is_busy(const struct gz_session *session);
 /* Whether the session waits for a slice. */
 bool gz_session_has_work(const struct gz_session *session);
-/* Sessions that have nothing left sleep (gz_session_wake) from the second turn after that on, so
- * that the host meets each of them once more (gz_core_next_awake). */
+/* Ends the awake state (gz_session_wake) of sessions without work, from the second turn on, so that
+ * gz_core_next_awake returns each of them once more. */
 void gz_core_let_sleep(struct gz_core *core);
-/* The slices of a turn. */
+/* Runs the slices of a turn. */
 void gz_core_go_on(struct gz_core *core);
-/* Does all that was asked so far. Hits that were found may still be on their way to a session, and
- * what it asked later is done all the same. */
+/* Finishes all requests so far, even behind hits that are still being sent. */
 void gz_core_finish_work(struct gz_core *core);
-/* What is not done yet of what the session asked for is not done any more. */
+/* Drops the unfinished work of a session. */
 void gz_session_drop_work(struct gz_session *session);
 
 #endif
