@@ -1,4 +1,4 @@
-/* The queue of what waits for the disk, and what becomes of it. */
+/* The queue of entries that wait for the disk. See journal.h. */
 #include "journal/journal.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ void gz_journal_init(struct gz_journal *journal, size_t batches,
         .answer = answer, .context = context, .batches = batches, .tried_s = -INFINITY};
 }
 
-/* As one that is in no batch. */
+/* Counts an entry that is in no batch. */
 static void count_in(struct gz_journal *journal, const struct gz_journal_entry *entry)
 {
     journal->urgent += entry->kind->is_urgent;
@@ -38,7 +38,7 @@ void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entr
     count_in(journal, entry);
 }
 
-/* Of those that are in no batch. */
+/* Uncounts an entry that is in no batch. */
 static void count_out(struct gz_journal *journal, const struct gz_journal_entry *entry)
 {
     journal->urgent -= entry->kind->is_urgent;
@@ -198,7 +198,8 @@ bool gz_journal_skip(struct gz_journal *journal)
     return is_void;
 }
 
-/* If a batch is on its way at all: what could not be made may be refused, too. */
+/* Counts the oldest batch as back, if one is on its way: a batch that could not be made is refused,
+ * too. */
 static void settle(struct gz_journal *journal)
 {
     journal->settled += journal->settled < journal->sent;
@@ -220,7 +221,7 @@ void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch)
     }
 }
 
-/* The entry stays, and nobody waits for it any more. */
+/* The entry stays, but has no waiters any more. */
 static void give_up(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
     struct gz_journal_outcome outcome = {.has = 0};
@@ -238,7 +239,7 @@ static bool take_back(struct gz_journal *journal, struct gz_journal_entry *entry
     return true;
 }
 
-/* The batches are gone: none of their entries is in one any more. */
+/* Takes all entries out of the refused batches. */
 static void take_batches_apart(struct gz_journal *journal)
 {
     for (struct gz_journal_entry *entry = journal->oldest; entry != NULL; entry = entry->newer) {
@@ -248,7 +249,8 @@ static void take_batches_apart(struct gz_journal *journal)
     }
 }
 
-/* What is called here may append entries, which are newer and are not met, and forget others. */
+/* The functions called here may append entries, which are newer and not visited, and may forget
+ * others. */
 void gz_journal_refuse(struct gz_journal *journal, const char *why)
 {
     struct gz_journal_entry *older;

@@ -1,10 +1,10 @@
-/* journal.h - the queue of everything that waits for the disk, whatever it is.
+/* journal.h - the queue of everything that waits for the disk.
  *
- * The core applies an edit, or decides about a note, long before the disk has it. Until then it is
- * an entry in this queue, and whoever asked for it waits:
+ * The core applies an edit, or accepts a note, long before the disk has it. Until then it is an
+ * entry in this queue, and the session that sent the request waits:
  *
  *   gz_journal_append   something happened that the disk is to have
- *   gz_journal_wait     somebody else waits for the same entry: the request was sent twice
+ *   gz_journal_wait     one more waiter for the same entry: the request was sent twice
  *   gz_journal_add      all entries that are in no batch yet are written into one, for the disk
  *   gz_journal_accept   the disk has the oldest batch: its entries leave the queue, oldest first
  *   gz_journal_refuse   the disk refused: all entries are taken back, newest first, because what
@@ -40,10 +40,9 @@ struct gz_journal_waiter {
     bool has_rid;
 };
 
-/* What became of an entry: `ok` if the status of `error` is GZ_OK. It may point into the entry.
- * GZ_NO_MEMORY: nobody knows yet what will become of it, because there was no memory to take it
- * back. Whoever waited must not be told that the request failed: the disk may have the entry
- * later. */
+/* The outcome of an entry: `ok` if the status of `error` is GZ_OK. It may point into the entry.
+ * GZ_NO_MEMORY: the outcome is not known yet, because there was no memory to take the entry back.
+ * Waiters must not be told that the request failed, because the disk may store the entry later. */
 struct gz_journal_outcome {
     struct gz_error error;
     struct gz_ok ok;
@@ -52,17 +51,16 @@ struct gz_journal_outcome {
 
 /* The functions get the context of the journal. */
 struct gz_journal_kind {
-    /* A batch is to leave at once. If false, the entry goes with the next one. */
+    /* The entry is to leave at once; else it goes with the next batch. */
     bool is_urgent;
     /* Writes the entry into the batch. False without memory. */
     bool (*add)(const struct gz_journal_entry *entry, struct gz_batch *batch);
     /* The disk has the entry. NULL: there is nothing to do or to answer. */
     void (*accept)(void *context, struct gz_journal_entry *entry, const struct gz_batch *batch,
                    struct gz_journal_outcome *outcome);
-    /* Takes the entry back, as far as it is visible already. `why` is the reason of the disk. False
-     * without the memory for that: then nothing has changed, and the entry and all older ones stay
-     * in the queue. NULL: entries of this kind cannot be refused, and stay until the disk takes
-     * them. */
+    /* Takes back what is visible of the entry. `why` is the disk's reason. False without the memory
+     * for that: then nothing has changed, and the entry and all older ones stay in the queue. NULL:
+     * entries of this kind cannot be refused, and stay until the disk takes them. */
     bool (*refuse)(void *context, struct gz_journal_entry *entry, const char *why,
                    struct gz_journal_outcome *outcome);
     void (*free)(void *context, struct gz_journal_entry *entry);
@@ -89,8 +87,8 @@ struct gz_journal {
     size_t resent;   /* waiters beyond the first one of each entry */
     size_t others;   /* entries that cannot be refused and are in no batch */
     size_t bytes;    /* of all entries */
-    size_t urgent;   /* entries in no batch, for which one is to leave at once */
-    size_t batches;  /* that may be with the disk at once */
+    size_t urgent;   /* urgent entries in no batch */
+    size_t batches;  /* that may be with the disk at the same time */
     /* Batches are numbered from 1 on. */
     uint64_t sent;    /* the newest batch that left */
     uint64_t settled; /* the newest batch that came back; those after it are with the disk */
@@ -99,8 +97,8 @@ struct gz_journal {
     double tried_s;   /* when that was begun */
 };
 
-/* An empty one. `batches`: that may be with the disk at once. `answer` is told what became of an
- * entry, once for each waiter. */
+/* An empty journal. At most `batches` are with the disk at the same time. `answer` is called with
+ * the outcome of an entry, once for each waiter. */
 void gz_journal_init(struct gz_journal *journal, size_t batches,
                      void (*answer)(void *context, const struct gz_journal_waiter *waiter,
                                     const struct gz_journal_outcome *outcome),
@@ -146,9 +144,9 @@ void gz_journal_tried(struct gz_journal *journal, double mono_s, bool is_sent);
 GZ_MUST_USE bool gz_journal_skip(struct gz_journal *journal);
 /* The disk has the batch. */
 void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch);
-/* It has not, and will not. Without the memory to take an entry back, that entry and all older ones
- * stay for the next batch, because what is older may carry what is newer; their waiters are told
- * GZ_NO_MEMORY, as they are not to wait for the next try. */
+/* The disk refused the batch. Without the memory to take an entry back, that entry and all older
+ * ones stay for the next batch, because newer entries may depend on older ones; their waiters are
+ * told GZ_NO_MEMORY, so that they do not wait for the next try. */
 void gz_journal_refuse(struct gz_journal *journal, const char *why);
 
 #endif

@@ -26,7 +26,7 @@ struct gz_access_entry *gz_access_entry_create(const struct gz_access_record *re
 
 struct gz_access_list *gz_access_list_create(const struct gz_scene_state *state)
 {
-    /* A file may hold more than this server lets people make. */
+    /* A file may hold more patterns than this server allows. */
     size_t capacity = state->access_count > GZ_ACCESS_MAX ? state->access_count : GZ_ACCESS_MAX;
     struct gz_access_list *list = calloc(1, sizeof *list + capacity * sizeof list->entries[0]);
     if (list == NULL) return NULL;
@@ -58,7 +58,7 @@ const struct gz_access_record *gz_access_list_at(const struct gz_access_list *li
     return &list->entries[place]->is;
 }
 
-/* Where the pattern is, or would be. */
+/* The index of the pattern, or where it would be inserted. */
 static size_t place_of(const struct gz_access_list *list, const char *glob, bool *is_there)
 {
     size_t place = 0;

@@ -1,7 +1,7 @@
-/* access.h - a scene's own access: which users may what in it, by patterns for their names. A user
- * has the most of the roles whose patterns match the name.
+/* access.h - a scene's own access: roles by patterns of user names. A user has the highest role
+ * whose pattern matches the name.
  *
- * Ownership: an entry belongs to whoever created it until gz_access_list_put takes it over.
+ * Ownership: an entry belongs to the caller that created it until gz_access_list_put takes it over.
  * Threads: one. Errors: only creating asks for memory. */
 #ifndef GZ_SCENE_ACCESS_H
 #define GZ_SCENE_ACCESS_H
@@ -25,15 +25,15 @@ void gz_access_list_destroy(struct gz_access_list *list); /* NULL is fine */
 size_t gz_access_list_count(const struct gz_access_list *list);
 /* In the order of the patterns' bytes. */
 const struct gz_access_record *gz_access_list_at(const struct gz_access_list *list, size_t place);
-/* NULL if the list does not have this pattern itself; what else would match is not looked at. */
+/* Finds the pattern itself, not patterns that match it; NULL if the list does not have it. */
 const struct gz_access_record *gz_access_list_find(const struct gz_access_list *list,
                                                    const char *glob);
-/* The most that any pattern gives to the user; false if none matches. */
+/* The highest role that a pattern gives to the user; false if none matches. */
 bool gz_access_list_role(const struct gz_access_list *list, const char *user, enum gz_role *role);
 
-/* Takes the entry over: it takes the place of the one with the same pattern, or, if the record is
- * `gone`, takes that one away. Needs no memory. The caller sees to it that there are never more
- * than GZ_ACCESS_MAX. */
+/* Takes the entry over: it replaces the one with the same pattern, or, if the record is `gone`,
+ * removes it. Needs no memory. The caller makes sure that there are never more than
+ * GZ_ACCESS_MAX. */
 void gz_access_list_put(struct gz_access_list *list, struct gz_access_entry *entry);
 
 #endif

@@ -23,7 +23,7 @@ struct step {
     struct gz_node *node;
     char *name; /* the new one before the commit, the old one after it; NULL if the name stays */
     bool arranged;
-    /* where the node was before it was arranged */
+    /* the node's place before it was arranged */
     bool gone;
     struct gz_node *parent, *next;
 };
@@ -94,8 +94,7 @@ static bool gives_name(const struct gz_change *change)
            (!change->existed || strcmp(change->before.name, change->after.name) != 0);
 }
 
-/* World transforms are forgotten here, while the hierarchy is as it was: in the middle of arranging
- * it may have cycles. */
+/* World transforms are invalidated here, because later the hierarchy may have cycles. */
 static enum gz_status prepare(struct plan *plan)
 {
     plan->steps = calloc(plan->count + 1, sizeof *plan->steps);
@@ -205,7 +204,7 @@ static enum gz_status arrange(struct plan *plan)
 
 /* ---- inspect ---- */
 
-/* How many nodes there are from here up to the root, both counted. Counts up to `max` + 1. */
+/* The number of nodes from here up to the root, both included, at most `max` + 1. */
 static size_t levels_above(const struct gz_node *node, size_t max)
 {
     size_t levels = 0;
@@ -269,7 +268,7 @@ static enum gz_status inspect(struct plan *plan)
 
 /* ---- commit ---- */
 
-/* For a node that stays: the parts that the change alters and that are not so already. */
+/* For a node that stays: the parts that the change alters and that differ from the node. */
 static unsigned parts_to_change(const struct gz_change *change, const struct step *step)
 {
     struct gz_content now;

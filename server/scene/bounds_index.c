@@ -77,8 +77,8 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
     }
 }
 
-/* Finds up to `most` boxes anew, and those below the node at which that many are reached. A node
- * that moved and changed in some other way later comes at its last change. */
+/* Recomputes up to `most` boxes, and all boxes below the last node. A node that moved and then
+ * changed otherwise is found at its last change. */
 static bool renew(struct gz_scene *scene, size_t most, size_t *renewed)
 {
     struct gz_bounds_index *index = &scene->bounds_index;
@@ -110,10 +110,10 @@ bool gz_scene_renew_boxes(struct gz_scene *scene, size_t most, size_t *renewed, 
 
 /* ---- the cull ---- */
 
-/* As many slots at once as stay in the fastest memory with the results for them. */
+/* So many slots that their boxes and results stay in the first-level cache. */
 #define BLOCK GZ_BOUNDS_BLOCK
 
-/* Lowers `reach` to how far each box reaches into a half-space, if that is less. */
+/* Lowers `reach` to the depth of each box in a half-space, if that is less. */
 static void reach_into(const struct gz_bounds_index *index, const gz_plane *plane, size_t first,
                        size_t count, double *reach)
 {
@@ -149,8 +149,8 @@ bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_
 
 /* ---- all bounds ---- */
 
-/* As exact as the nodes are; what the index has of each is rounded. A node whose place no number
- * holds does not count. */
+/* Computed from the nodes, because the boxes in the index are rounded. Nodes without a finite box
+ * do not count. */
 static gz_box box_of_block(struct gz_scene *scene, size_t first, size_t count)
 {
     gz_box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};

@@ -1,11 +1,11 @@
-/* bounds_index.h - where the nodes are: which of them may reach into a region of the world, without
- * a look at each node.
+/* bounds_index.h - finds the nodes that may reach into a region of the world, without a look at
+ * each node.
  *
- * The scene keeps a box in the world for each node, side by side in memory, and looks through all
- * boxes: a scan of the largest scene takes less than a millisecond. A question brings the index up
- * to date from the order of change, so that a drag costs it nothing; a scene that is never asked
- * has none. Frames: world. Ownership: the scene's. Threads: one. Errors: false without memory; the
- * next call tries again. */
+ * The scene keeps a box in the world for each node, dense in memory, and scans all boxes: the
+ * largest scene takes less than a millisecond. A query brings the index up to date from the order
+ * of change, so that a drag costs nothing; a scene that is never queried has no index. Frames:
+ * world. Ownership: the scene's. Threads: one. Errors: false without memory; the next call tries
+ * again. */
 #ifndef GZ_SCENE_BOXES_H
 #define GZ_SCENE_BOXES_H
 
@@ -15,23 +15,23 @@
 struct gz_culled {
     const struct gz_node *const *nodes;
     size_t count;
-    size_t renewed; /* how many boxes had to be found anew: what the call cost beside the scan */
+    size_t renewed; /* how many boxes were recomputed, which is the cost besides the scan */
 };
 
 /* Finds all nodes whose box reaches into every one of these half-spaces, and some that do not:
- * boxes are rounded outward, corners between two planes are not looked at, and a node that is so
- * squeezed that rounding decides where it is always passes. */
+ * boxes are rounded outward, corners between two planes are not tested, and a node whose transform
+ * is nearly degenerate always passes. */
 GZ_MUST_USE bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
                                struct gz_culled *culled);
 
-/* The box about all nodes, those without bounds as points: of no size about the origin if there are
- * none. `looked_at` is how many nodes were looked at: those that moved since the index was last
- * asked, and some hundred for each of them. */
+/* The box around all nodes, those without bounds as points; an empty box at the origin if there are
+ * none. `looked_at` is how many nodes were looked at: those that moved since the last query, and
+ * some hundred for each of them. */
 GZ_MUST_USE bool gz_scene_bounds(struct gz_scene *scene, gz_box *all, size_t *looked_at);
 
-/* Brings a part of the index up to date ahead of a cull, which then has less to do: finds `most`
- * boxes anew. A node that moved takes along all nodes below it, so that *renewed may be more than
- * `most`. *is_done: nothing is left. */
+/* Brings a part of the index up to date ahead of a cull: recomputes `most` boxes. A node that moved
+ * takes along all nodes below it, so that *renewed may be more than `most`. *is_done: nothing is
+ * left. */
 GZ_MUST_USE bool gz_scene_renew_boxes(struct gz_scene *scene, size_t most, size_t *renewed,
                                       bool *is_done);
 

@@ -214,7 +214,7 @@ static bool restoration_of(const struct gz_scene *scene, const struct gz_node_re
     return gz_change_is_real(change);
 }
 
-/* Gives the nodes that are to stay a new mark. Returns how many nodes change or are created. */
+/* Gives the nodes that stay a new mark. Returns how many nodes change or are created. */
 static size_t mark_restored(struct gz_scene *scene, const struct gz_node_record *nodes,
                             size_t count)
 {

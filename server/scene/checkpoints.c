@@ -45,7 +45,7 @@ struct gz_checkpoint_list *gz_checkpoint_list_create(const struct gz_scene_state
     struct gz_checkpoint_list *list = calloc(1, sizeof *list);
     if (list == NULL) return NULL;
     gz_shelf_init(&list->shelf, list->ring, GZ_CHECKPOINTS_GONE_RING);
-    /* A file may hold more checkpoints than this server lets people make. */
+    /* A file may hold more checkpoints than this server allows. */
     list->capacity =
         state->checkpoint_count > GZ_CHECKPOINTS_MAX ? state->checkpoint_count : GZ_CHECKPOINTS_MAX;
     list->entries = malloc(list->capacity * sizeof(struct gz_checkpoint_entry *));

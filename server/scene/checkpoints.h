@@ -37,13 +37,13 @@ const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoi
 /* NULL if no checkpoint has this name, which need not be terminated. */
 const struct gz_checkpoint_entry *gz_checkpoint_list_find(const struct gz_checkpoint_list *list,
                                                           const char *name, size_t size);
-/* The removal that left this id on the shelf, as it was put; NULL if it is of no concern any more:
- * the name was given again, or was taken away once more since. */
+/* The removal that left this id on the shelf, as it was put; NULL if it is out of date, because the
+ * name was given or removed again since. */
 const struct gz_checkpoint_entry *gz_checkpoint_list_removal(const struct gz_checkpoint_list *list,
                                                              uint64_t id);
 
 /* Takes the entry over: a name that no checkpoint has yet or, if the record is `gone`, the removal
- * of a name. Needs no memory. The caller sees to it that there are never more than
+ * of a name. Needs no memory. The caller makes sure that there are never more than
  * GZ_CHECKPOINTS_MAX checkpoints. */
 void gz_checkpoint_list_put(struct gz_checkpoint_list *list, struct gz_checkpoint_entry *entry);
 

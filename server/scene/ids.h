@@ -1,4 +1,4 @@
-/* ids.h - lists of ids, and which nodes they are of. */
+/* ids.h - checks lists of node ids. */
 #ifndef GZ_SCENE_IDS_H
 #define GZ_SCENE_IDS_H
 
@@ -6,8 +6,8 @@
 #include "scene/failure.h"
 #include "scene/scene.h"
 
-/* GZ_UNKNOWN_NODE about the first of the ids that is of no node in the scene; `field` is where the
- * message has the ids. */
+/* GZ_UNKNOWN_NODE about the first id without a node in the scene; `field` is the field of the
+ * message that has the ids. */
 GZ_MUST_USE enum gz_status gz_check_ids(const struct gz_scene *scene, const char *field,
                                         const uint64_t *ids, size_t count,
                                         struct gz_failure *failure);

@@ -22,18 +22,18 @@ struct gz_table {
     size_t count;
 };
 
-/* The bounds index: a slot for each node, with its box in the world. It is a cursor into the order
- * of change, as a viewer is: it has every change up to `seq`. */
-/* What is about the nodes of so many slots one after the other. */
+/* The bounds index: a slot for each node, with its box in the world. Like a viewer it is a cursor
+ * into the order of change: it has every change up to `seq`. */
+/* The box around the nodes of so many consecutive slots. */
 #define GZ_BOUNDS_BLOCK 256
 struct gz_bounds_block {
     gz_box box;
-    bool is_stale; /* a node of it changed since */
+    bool is_stale; /* a box in it changed since */
 };
 
 struct gz_bounds_index {
     uint64_t seq;
-    uint64_t branch_seq; /* what is below nodes that moved up to this seq was found anew, too */
+    uint64_t branch_seq; /* boxes below nodes that moved up to this seq are up to date, too */
     float *sides[6];     /* by slot: least x, y, z, then largest; rounded outward */
     const struct gz_node **nodes, **found;
     size_t count, capacity;
@@ -41,8 +41,9 @@ struct gz_bounds_index {
     size_t block_capacity;
 };
 
-/* A node at which a search in the order of change ended, with its seq; NULL: none. One for each of
- * so many viewers who go through a large scene at the same time. With more of them some is near. */
+/* A node at which a search in the order of change ended, with its seq; NULL for none. One for each
+ * of so many viewers that read a large scene at the same time; with more viewers one is still
+ * near. */
 #define GZ_ORDER_PLACES 16
 struct gz_order_place {
     struct gz_node *node;
@@ -60,7 +61,7 @@ struct gz_scene {
     struct gz_node roots, tombs;
     struct gz_node *oldest, *newest;
     struct gz_order_place places[GZ_ORDER_PLACES]; /* where gz_scene_after begins */
-    size_t next_place;                             /* that is used anew next */
+    size_t next_place;                             /* to be replaced next */
     struct gz_bounds_index bounds_index;
 };
 
@@ -73,20 +74,20 @@ void gz_table_remove(struct gz_table *table, uint64_t id);
 
 /* ---- links.c ---- */
 
-/* Puts the node into the list of siblings that its `gone` and `parent` say: before `next`, or last
- * if that is NULL. */
+/* Puts the node into the list of siblings that its `gone` and `parent` select: before `next`, or
+ * last if that is NULL. */
 void gz_node_link(struct gz_scene *scene, struct gz_node *node, struct gz_node *next);
 void gz_node_unlink(struct gz_scene *scene, struct gz_node *node);
 /* Takes a seq for the node and makes it the newest. */
 void gz_node_touch(struct gz_scene *scene, struct gz_node *node, uint64_t by);
-/* The node, which was touched, is at `t` now. */
+/* Moves the node, which was touched before, to `t`. */
 void gz_node_place(struct gz_node *node, const gz_vec3 *t);
-/* A new node, as yet a tombstone of seq 0, the oldest one, which is not in the order of change.
- * NULL without memory. */
+/* A new node: at first a tombstone of seq 0, the oldest one, outside the order of change. NULL
+ * without memory. */
 struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id);
 /* Forgets the tombstones of seq 0, and the oldest stored ones beyond GZ_TOMBSTONES_MAX. */
 void gz_tombstones_sweep(struct gz_scene *scene);
-/* Says that the world transforms of the node and of all nodes below it are not known any more. */
+/* Invalidates the world transforms of the node and of all nodes below it. */
 void gz_world_forget(struct gz_node *node);
 
 /* ---- changes.c ---- */
@@ -102,11 +103,11 @@ void gz_bounds_index_finish(struct gz_bounds_index *index);
 
 /* ---- bounds_slots.c ---- */
 
-/* A place for the node's box, unless it has one. False without memory. */
+/* Gives the node a slot, unless it has one. False without memory. */
 GZ_MUST_USE bool gz_bounds_slot_take(struct gz_bounds_index *index, const struct gz_node *node);
-/* Before the node is freed, at the latest. Fine for one without a place. */
+/* Call it before the node is freed. Fine for a node without a slot. */
 void gz_bounds_slot_give_back(struct gz_bounds_index *index, const struct gz_node *node);
-/* The box in this slot, counted from 0, is another one. */
+/* The box in this slot, counted from 0, has changed. */
 void gz_bounds_slot_mark(struct gz_bounds_index *index, size_t slot);
 
 #endif

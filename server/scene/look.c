@@ -32,8 +32,7 @@ static void spend(struct gz_look *look, size_t *budget, size_t count)
     *budget -= count < *budget ? count : *budget;
 }
 
-/* A scan of the boxes passes over a node in a fortieth of the time that a look at the node takes:
- * it is not counted. */
+/* The scan of the boxes is not counted: it takes a fortieth of the time of a look at the nodes. */
 static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene, size_t *budget)
 {
     struct gz_culled culled;
@@ -57,7 +56,7 @@ enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, siz
                                const struct gz_node **node)
 {
     if (*budget == 0) return GZ_LOOK_PAUSE;
-    /* A node that was given then and is freed now was deleted since. */
+    /* Nodes that were found and are freed by now were deleted since. */
     if (look->has_nodes && gz_scene_forgotten(scene) > look->seq) {
         gz_look_finish(look);
         look->has_nodes = false;

@@ -1,8 +1,8 @@
 /* look.h - a look at all nodes that may reach into a region of the world, in slices: between two of
  * them the scene may change.
  *
- * The nodes are those that reached into the region when the look began. One that came into it since
- * is not given: whoever has to know looks afterwards at what changed since look->seq. Frames:
+ * The nodes are those that reached into the region when the look began. A node that enters it later
+ * is not given; a caller that needs it looks afterwards at the changes since look->seq. Frames:
  * world. Ownership: the caller owns the struct; finish frees what it holds and is fine on a zeroed
  * one. Threads: one. */
 #ifndef GZ_SCENE_LOOK_H
@@ -15,9 +15,8 @@
 struct gz_look {
     gz_plane planes[GZ_LOOK_PLANES_MAX];
     size_t plane_count;
-    bool has_nodes; /* they are found; before that the index is brought up to date */
-    const struct gz_node *
-        *nodes; /* that are to be given; valid while nothing that was deleted since is forgotten */
+    bool has_nodes; /* the nodes are found; before that the index is brought up to date */
+    const struct gz_node **nodes; /* to be given; valid while no later tombstone is forgotten */
     size_t count, next;
     uint64_t seq; /* of the scene when they were found */
     size_t spent; /* nodes looked at so far, for themselves or for the index */
@@ -31,12 +30,13 @@ enum gz_look_step {
     GZ_LOOK_NO_MEMORY
 };
 
-/* Into every one of these half-spaces; without any, at all nodes. */
+/* A look at the nodes that reach into every one of these half-spaces; without planes at all
+ * nodes. */
 struct gz_look gz_look_into(const gz_plane *planes, size_t count);
-/* At these nodes, as they are now. The array is the look's to free. */
+/* A look at these nodes. The look owns the array and frees it. */
 struct gz_look gz_look_at(const struct gz_scene *scene, const struct gz_node **nodes, size_t count);
-/* What is next. Each node that is looked at takes one from *budget, whether it is given or not. A
- * node that moved takes along all nodes below it, even if the budget is spent by that. */
+/* The next step. Each node that is looked at takes one from *budget, whether it is given or not. A
+ * node that moved takes along all nodes below it, even beyond the budget. */
 enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, size_t *budget,
                                const struct gz_node **node);
 void gz_look_finish(struct gz_look *look);

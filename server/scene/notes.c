@@ -53,7 +53,7 @@ struct gz_notebook *gz_notebook_create(const struct gz_scene_state *state)
     struct gz_notebook *notes = calloc(1, sizeof *notes);
     if (notes == NULL) return NULL;
     gz_shelf_init(&notes->shelf, notes->ring, GZ_NOTES_GONE_RING);
-    /* A file may hold more notes than this server lets people make. */
+    /* A file may hold more notes than this server allows. */
     notes->capacity = state->note_count > GZ_NOTES_MAX ? state->note_count : GZ_NOTES_MAX;
     notes->by_id = malloc(notes->capacity * sizeof(struct gz_notebook_entry *));
     if (notes->by_id != NULL && load(notes, state)) return notes;
@@ -81,7 +81,7 @@ size_t gz_notebook_count(const struct gz_notebook *notes)
     return notes->shelf.count;
 }
 
-/* The first place whose id is not below `id`. */
+/* The first index whose id is not below `id`. */
 static size_t place_of(const struct gz_notebook *notes, uint64_t id)
 {
     size_t low = 0, high = notes->shelf.count;

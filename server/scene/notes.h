@@ -34,7 +34,7 @@ size_t gz_notebook_count(const struct gz_notebook *notes);
 const struct gz_notebook_entry *gz_notebook_find(const struct gz_notebook *notes, uint64_t id);
 
 /* Takes the entry over and puts it in the place of the note with its id; an entry whose record is
- * `gone` removes that note. Needs no memory. The caller sees to it that there are never more than
+ * `gone` removes that note. Needs no memory. The caller makes sure that there are never more than
  * GZ_NOTES_MAX notes. */
 void gz_notebook_put(struct gz_notebook *notes, struct gz_notebook_entry *note);
 

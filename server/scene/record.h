@@ -84,7 +84,7 @@ static inline uint64_t gz_edit_node(const struct gz_edit_record *edit, size_t pl
 struct gz_node_record {
     uint64_t id, seq;
     bool gone;
-    bool is_new; /* made since the last batch: a file that has it all the same is no harm */
+    bool is_new;               /* created since the last batch; the file may have it all the same */
     struct gz_content content; /* of a deleted node: as it was last */
 };
 
@@ -132,7 +132,7 @@ struct gz_checkpoint_record {
  * end of it. */
 struct gz_access_record {
     const char *glob; /* as proto/base/glob.h says */
-    const char *user; /* who gave it or took it away */
+    const char *user; /* the user that gave or removed it */
     enum gz_role role;
     bool gone;
     double made;
@@ -148,7 +148,7 @@ struct gz_session_record {
 /* One transaction. Rows are to be written in the order of the members. */
 struct gz_batch {
     struct gz_arena arena;
-    struct gz_batch *next; /* in a list of whoever has the batch */
+    struct gz_batch *next; /* in a list of the present owner */
     uint64_t seq;          /* everything up to here is saved once the batch is committed */
     double time;
     uint64_t next_node, next_edit; /* the next ids to be given out */
@@ -165,8 +165,8 @@ struct gz_batch {
     const struct gz_edit_record *ended; /* completed edits; the begin of a drag may be in this
                                            batch, in an earlier one, or in none */
     size_t ended_count;
-    const uint64_t *dropped; /* begun drags that were cancelled, or changed nothing in the end: the
-                                store forgets them */
+    const uint64_t
+        *dropped; /* begun drags that were cancelled or changed nothing: the store deletes them */
     size_t dropped_count;
     const struct gz_note_record
         *notes; /* in the order of their changes; a note that changed twice is here twice */
@@ -184,7 +184,7 @@ struct gz_batch {
     /* Written by the store if there are checkpoints: the past is kept from this seq on, and
      * checkpoints for an earlier one were left out. */
     uint64_t kept_since;
-    /* What became of the batch. The store writes it here, so that this needs no memory. */
+    /* The result, which the store writes here, because that needs no memory. */
     enum gz_status status;
     struct gz_error error;
 };
@@ -222,7 +222,7 @@ struct gz_scene_state {
     size_t access_count;
 };
 
-/* A question to the past. */
+/* A question about the past. */
 struct gz_query {
     enum { GZ_QUERY_HISTORY, GZ_QUERY_AT, GZ_QUERY_EDIT, GZ_QUERY_PATH } kind;
     /* history: completed edits, newest first. path: the points of a node, by seq; `since` and
@@ -231,8 +231,8 @@ struct gz_query {
     char user[GZ_USER_BYTES_MAX + 1];
     double since, before; /* compared with `ended`, both exclusive */
     uint32_t limit;
-    bool brief; /* history: only which nodes were changed, not how */
-    bool alone; /* history: of each edit only what it changed of `node`, which is not 0 */
+    bool brief; /* history: the changed nodes alone, without their changes */
+    bool alone; /* history: of each edit only the change of `node`, which is not 0 */
     /* at: by seq, or by time if by_time */
     bool by_time;
     uint64_t seq;
@@ -251,7 +251,7 @@ struct gz_answer {
      * one of its nodes */
     bool undone;                        /* edit: it is undone now */
     uint64_t seq;                       /* at: the seq of the state that was found */
-    const struct gz_node_record *nodes; /* at: the nodes of then, parents first */
+    const struct gz_node_record *nodes; /* at: the nodes at that seq, parents first */
     size_t node_count;
     const struct gz_point_record *points; /* path: ascending by seq */
     size_t point_count;

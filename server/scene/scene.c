@@ -7,8 +7,8 @@
 
 #include "scene/internal.h"
 
-/* Nodes that a search passes over without remembering its place, and beyond which it did not go on
- * from where another one ended. */
+/* A search of more steps than the first remembers its place; one of more than the second is no
+ * continuation of an earlier search. */
 #define SHORT_SEARCH 64
 #define LONG_SEARCH 8192
 
@@ -55,7 +55,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* The place that is nearest to the seq, by the seqs; NULL if there is none. */
+/* The remembered place with the nearest seq; NULL if there is none. */
 static struct gz_order_place *nearest_place(struct gz_scene *scene, uint64_t seq)
 {
     struct gz_order_place *nearest = NULL;
@@ -68,7 +68,7 @@ static struct gz_order_place *nearest_place(struct gz_scene *scene, uint64_t seq
     return nearest;
 }
 
-/* A search that went on a little from a place moves it; one that came from far takes another. */
+/* A search that continued from a place moves it; a long search takes another place. */
 static struct gz_node *remember(struct gz_scene *scene, struct gz_order_place *place, size_t steps,
                                 struct gz_node *node)
 {
@@ -78,9 +78,10 @@ static struct gz_node *remember(struct gz_scene *scene, struct gz_order_place *p
     return node;
 }
 
-/* From the newest node back and from the nearest place of an earlier search, by turns: a newcomer,
- * which reads a large scene in pieces from its oldest node on, is near its last piece. Going
- * through the rest of the scene for each piece would take longer than encoding it. */
+/* Searches from the newest node back and from the nearest remembered place, in alternate steps: a
+ * new viewer reads a large scene in pieces from its oldest node on, and continues near its last
+ * piece. Walking through the rest of the scene for each piece would take longer than encoding
+ * it. */
 static struct gz_node *search_far(struct gz_scene *scene, struct gz_node *back, uint64_t seq)
 {
     struct gz_order_place *place = nearest_place(scene, seq);
@@ -118,7 +119,8 @@ gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node)
         gz_affine above = gz_scene_world(scene, node->parent);
         world = gz_affine_multiply(&above, &world);
     }
-    if (node->gone) return world; /* a tombstone does not learn that its parent moved */
+    if (node->gone)
+        return world; /* not cached, because a tombstone is not invalidated when its parent moves */
     struct gz_node *own = (struct gz_node *)node;
     own->world = world;
     own->world_known = true;

@@ -92,9 +92,9 @@ const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_n
 /* The next node of a walk through the whole scene, parents first; NULL at the end. Start with
  * NULL. */
 const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at);
-/* A walk through all that is different since `since`: each node that changed, tombstones included,
- * and each node below one that was created or got another parent or, with `worlds`, whose transform
- * changed. Each is given at least once, parents not always first; NULL at the end. The scene must
+/* A walk through all that changed after `since`: each node that changed, tombstones included, and
+ * each node below one that was created or got another parent or, with `worlds`, whose transform
+ * changed. Each is given at least once, not always parents first; NULL at the end. The scene must
  * not change during the walk, and no second walk may begin. O(nodes given). */
 struct gz_moved {
     const struct gz_node *changed, *top, *at;
@@ -103,7 +103,7 @@ struct gz_moved {
 };
 struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds);
 const struct gz_node *gz_moved_next(struct gz_moved *moved);
-/* Fills in what the node is now. The name points into the scene, and lives until the node is
+/* Fills in the node's present content. The name points into the scene, and lives until the node is
  * renamed or created again, or its tombstone is forgotten. Copy a change (gz_changes_copy) that has
  * to outlast that before you apply it. */
 void gz_node_content(const struct gz_node *node, struct gz_content *content);
@@ -116,12 +116,12 @@ uint64_t gz_scene_tick(struct gz_scene *scene);
  * file: later tombstones are then kept until they are stored, however many they are, because the
  * file learns of deletions from them. */
 void gz_scene_stored(struct gz_scene *scene, uint64_t seq);
-/* An id that was never given out. */
+/* A new id. */
 uint64_t gz_scene_new_id(struct gz_scene *scene);
 uint64_t gz_scene_next_id(const struct gz_scene *scene); /* what gz_scene_new_id would return */
 
-/* Takes a seq for what changed of the node after `since`, if anything did: that goes to the disk
- * and to viewers again. */
+/* If a part of the node changed after `since`, it takes a new seq, so that it goes to the disk and
+ * to viewers again. */
 void gz_scene_touch(struct gz_scene *scene, const struct gz_node *node, uint64_t since,
                     uint64_t by);
 /* Gives the node a new local transform. Nothing changes if the bits are the same. The hot path of a

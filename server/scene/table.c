@@ -5,8 +5,8 @@
 
 #define FIRST_CAPACITY 64
 
-/* Ids are given out one after the other, and asked for so: eight of them have their homes side by
- * side, and a multiplication by 2^64 / golden ratio spreads these groups evenly. */
+/* Ids are given out and looked up in sequence: eight consecutive ids have adjacent homes, and a
+ * multiplication by 2^64 / golden ratio spreads these groups evenly. */
 static size_t home_of(const struct gz_table *table, uint64_t id)
 {
     uint64_t group = ((id >> 3) * UINT64_C(0x9E3779B97F4A7C15)) >> 32;

@@ -1,4 +1,4 @@
-/* Keeps the latest edits in a ring, and works out from their targets which of them are undone. */
+/* Keeps the latest edits in a ring, and derives from their targets which of them are undone. */
 #include "scene/undo.h"
 
 #include <stdlib.h>
@@ -14,8 +14,7 @@ struct entry {
     bool undone;
 };
 
-/* A ring of the latest edits, the oldest at `first`. The only thing that the edits themselves do
- * not say is whether they are undone. */
+/* A ring of the latest edits, the oldest at `first`. */
 struct gz_undo_log {
     struct entry *entries[GZ_UNDO_EDITS_MAX];
     size_t first, count;
@@ -24,7 +23,7 @@ struct gz_undo_log {
 
 /* ---- entries ---- */
 
-/* An import cannot be undone: of it only the ids are kept. */
+/* Of an import only the ids are kept, because it cannot be undone. */
 static size_t kept_changes(const struct gz_edit_record *edit)
 {
     return edit->kind == GZ_EDIT_IMPORT ? 0 : edit->change_count;
@@ -183,9 +182,8 @@ const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const c
     return NULL;
 }
 
-/* Each redo answers the latest undo before it that is not answered yet. The latest undo that no
- * redo answers is what can be redone. An undo or redo that another user took back counts as not
- * done. */
+/* Each redo cancels the latest undo before it that is not cancelled yet. The latest undo that is
+ * left can be redone. An undo or redo that another user took back does not count. */
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user)
 {
     size_t answered = 0;

@@ -1,11 +1,11 @@
-/* Encodes what a viewer's cursor is behind of the checkpoints: the names that were taken away, then
- * those that were given. One message takes all of them (server/maxima.h). */
+/* Encodes the checkpoints that are new after a viewer's cursor: removed names first, then given
+ * names. One message takes all of them (server/maxima.h). */
 #include <string.h>
 
 #include "sync/internal.h"
 
-/* A file may hold more checkpoints than fit into a frame. They are left out here; the answer to the
- * request `checkpoints` has all. */
+/* A file may hold more checkpoints than fit into a frame. The rest is left out here; the answer to
+ * the request `checkpoints` has all. */
 enum { MOST = GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING };
 
 static bool add(struct gz_sync *sync, struct gz_checkpoints *message,
@@ -57,7 +57,7 @@ enum gz_status gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor
     struct gz_message message = {.op = GZ_OP_CHECKPOINT_NEWS, .checkpoint_news.all = reading.anew};
     struct gz_checkpoints *news = &message.checkpoint_news;
     uint64_t version = reading.cursor.version;
-    reading.next = NULL; /* the whole list is read below, in the order of seq */
+    reading.next = NULL; /* the list is read below in the order of seq */
     if (!add_removals(sync, &reading, news) || !add_given(sync, version, news)) return GZ_NO_MEMORY;
     return gz_sync_append_reading(&message, news->count, &reading, &cursor->checkpoints, out);
 }

@@ -1,10 +1,10 @@
-/* crowd.c - what viewers are told who are told of those alone that act: how many people are here,
- * and who begins to act.
+/* crowd.c - presence for viewers whose form is `crowd`: how many people are here, and who begins to
+ * act.
  *
- * A join costs each viewer nothing but its part of a number, which goes out less often the more
- * people it counts: what the numbers of a scene take is the same with hundreds and with thousands.
- * Who begins to act is told of with what they do first; where they look and what they hold follows
- * with the presence of all. */
+ * A join costs such a viewer only a new number, and numbers are sent less often the more people
+ * there are, so that their total cost is the same for hundreds and for thousands. A user who begins
+ * to act is sent with the first action; camera, pointer and locks follow with the presence of
+ * all. */
 #include <math.h>
 #include <string.h>
 
@@ -39,14 +39,14 @@ void gz_sync_show_crowd(struct gz_sync *sync, double mono_s)
     sync->version++;
 }
 
-/* Not in the midst of a reading of everybody: the number follows. */
+/* The number is not sent in the middle of a reading of the whole board, but after it. */
 bool gz_sync_has_crowd(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return cursor->form.crowd && cursor->count != sync->crowd.version &&
            cursor->presence.version != 0 && cursor->presence.since == 0;
 }
 
-/* The number is that of now: a newcomer finds itself in it. */
+/* Sends the present number, so that a new viewer is counted in it. */
 enum gz_status gz_sync_append_count(const struct gz_sync *sync, struct gz_cursor *cursor,
                                     struct gz_buffer *out)
 {
@@ -70,7 +70,7 @@ void gz_crowd_forget(struct crowd *crowd, const struct gz_presence_entry *entry)
     }
 }
 
-/* Who it is, and no more: a record may be as large as the selection. */
+/* Appends the user alone, because a whole record may be as large as the selection. */
 static enum gz_status append_who(const struct gz_presence_entry *entry, bool is_compact,
                                  struct gz_buffer *out)
 {
@@ -87,9 +87,9 @@ static enum gz_status append_who(const struct gz_presence_entry *entry, bool is_
     return gz_encode(out, is_compact ? &person : &record);
 }
 
-/* Before what they did. A record that is whole follows each of them with the presence of all, which
- * is also how a viewer is told that is further behind than the ring; who was read there already is
- * passed over. */
+/* Comes before the actions in the frame. The whole record of each user follows with the presence of
+ * all, which also serves viewers that are further behind than the ring. Skips users that the viewer
+ * has read there already. */
 enum gz_status gz_sync_append_begun(const struct gz_sync *sync, struct gz_cursor *cursor,
                                     struct gz_buffer *out)
 {

@@ -1,9 +1,9 @@
-/* Collects the nodes of a delta, and says what of each node is new to a viewer. */
+/* Collects the nodes of a delta, and finds what is new about each node to a viewer. */
 #include <string.h>
 
 #include "sync/internal.h"
 
-/* Bytes that a node and its fields may take encoded, with their keys. A delta is cut by the sum. */
+/* The approximate encoded sizes of a node and of an id. A delta is cut by the sum. */
 enum { BYTES_NODE = 32, BYTES_ID = 16 };
 static const struct {
     uint64_t has;
@@ -26,7 +26,7 @@ static bool changed(const struct gz_node *node, enum gz_part part, uint64_t base
     return node->born > base || node->part_seq[part] > base;
 }
 
-/* Fills in what of the node is new to a viewer that has it as of `base` (0: never had it). */
+/* Fills in what is new about the node to a viewer that has it as of `base` (0: never had it). */
 static void fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base,
                        const struct gz_form *form)
 {
@@ -77,7 +77,7 @@ bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id,
     return true;
 }
 
-/* Whether a node has changed in more than where it is and who moved it. */
+/* Whether a node has changed in more than its place and the session that moved it. */
 static bool has_other_news(const struct gz_node *node, uint64_t base)
 {
     return changed(node, GZ_PART_S, base) || changed(node, GZ_PART_NAME, base) ||
@@ -85,7 +85,7 @@ static bool has_other_news(const struct gz_node *node, uint64_t base)
            changed(node, GZ_PART_ASSET, base);
 }
 
-/* Of a node that is in a motion: without where it is. */
+/* Adds a node of a motion, without its place. */
 static bool add_in_motion(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node,
                           uint64_t base, size_t *bytes)
 {
@@ -96,14 +96,15 @@ static bool add_in_motion(struct gz_sync *sync, struct gz_delta *delta, const st
     return true;
 }
 
-/* A node that was deleted before a snapshot began has no place in it. */
+/* Whether the viewer may have the deleted node: not if it was deleted before the viewer's snapshot
+ * began. */
 static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
 {
     return cursor->base > 0 || gone->seq > cursor->since;
 }
 
-/* Collects the nodes that changed after delta->from, oldest change first. Once the frame is full
- * `more` is set, and the delta leads to the last change that is in it. */
+/* Collects the nodes that changed after delta->from, oldest change first. A full frame sets `more`
+ * and ends at the last change that is in it. */
 static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor,
                           struct gz_delta *delta)
 {

@@ -3,9 +3,9 @@
 
 /* ---- changing it ---- */
 
-/* A set for a viewer that was sent the whole scene so far. A viewer that is still catching up has
- * some nodes of one state and some of another, and one that is told motions has some nearly:
- * `complete` is then false, and it starts from 0. */
+/* A set for a viewer that was sent the whole scene so far. `complete` is false, and the viewer
+ * starts from 0, if its nodes are not of one exact state: it is still catching up, or was sent
+ * motions. */
 static struct gz_interest_set *create_set(const struct gz_sync *sync,
                                           const struct gz_cursor *cursor, bool *complete)
 {
@@ -66,7 +66,7 @@ void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *bud
         gz_sync_forget_interest(cursor);
     if (gz_interest_set_advance(set, sync->scene, budget)) return;
     gz_sync_forget_interest(cursor);
-    *budget = 0; /* there may be memory in the next turn */
+    *budget = 0; /* ends this turn; the next one may have memory */
 }
 
 size_t gz_sync_take_looks(struct gz_cursor *cursor)
@@ -76,9 +76,9 @@ size_t gz_sync_take_looks(struct gz_cursor *cursor)
 
 /* ---- the delta ---- */
 
-/* First the nodes that came into the set or left it, then what changed of the nodes that the viewer
- * has. The former may take several deltas. These do not move the viewer's seq: the nodes are sent
- * as they are now, and all others are still to come. From 0 there are no others. */
+/* First the nodes that entered the set or left it, then the changes of the nodes that the viewer
+ * has. The former may take several deltas, which do not move the viewer's seq: these nodes are sent
+ * as they are now, and changes of others are still to come, except from 0. */
 
 static bool collect_news(struct gz_sync *sync, struct gz_interest_set *set, struct gz_delta *delta,
                          size_t *bytes)
@@ -94,7 +94,7 @@ static bool collect_news(struct gz_sync *sync, struct gz_interest_set *set, stru
     return true;
 }
 
-/* Collects changes, oldest first, until the frame is full: then the delta leads to the last change
+/* Collects changes, oldest first, until the frame is full; the delta then ends at the last change
  * that was looked at. */
 static bool collect_changed(struct gz_sync *sync, struct gz_interest_set *set,
                             struct gz_delta *delta, size_t *bytes)

@@ -14,10 +14,10 @@
 struct entry {
     uint64_t id;
     uint64_t sent;     /* the seq as of which the viewer has the node; 0: it does not have it */
-    uint64_t parent;   /* the node that counts this one as its child; 0: none does */
-    uint32_t children; /* how many children are in the set */
+    uint64_t parent;   /* the node that counts this one among its children; 0 for none */
+    uint32_t children; /* how many of its children are in the set */
     bool matches;
-    bool queued; /* it waits among the news */
+    bool queued; /* the node is among the news */
 };
 
 struct unsettled {
@@ -25,45 +25,45 @@ struct unsettled {
     const struct gz_node *node;
 };
 
-/* A look at every node goes through these, in slices. */
+/* The phases of a look at every node, each in slices. */
 enum phase {
-    PHASE_NONE,     /* no such look goes on */
-    PHASE_ASSUME,   /* an entry is made for each node that the viewer has */
-    PHASE_UNMATCH,  /* what entries said of the region before is forgotten */
-    PHASE_FIND,     /* it is decided which nodes are to be looked at */
-    PHASE_MATCH,    /* those that match come into the set */
-    PHASE_SORT_OUT, /* entries that are news are queued, entries without use are removed */
+    PHASE_NONE,     /* no look is under way */
+    PHASE_ASSUME,   /* makes an entry for each node that the viewer has */
+    PHASE_UNMATCH,  /* forgets in each entry whether it matched the old region */
+    PHASE_FIND,     /* finds the nodes to look at */
+    PHASE_MATCH,    /* puts those that match into the set */
+    PHASE_SORT_OUT, /* queues entries that are news, removes entries without use */
     PHASE_COUNT
 };
 
 struct gz_interest_set {
     struct gz_region region; /* the ids ascend and belong to the set */
     enum phase phase;
-    size_t at;        /* the next place among the entries, in the phases that go through them */
+    size_t at;        /* the next entry, in phases that go through the entries */
     size_t steps;     /* entries that were looked at in this phase */
-    uint64_t assumed; /* the viewer has the whole scene as of this seq; entries are there for
-                         nodes up to the seq assumed_to */
+    uint64_t assumed; /* the viewer has the whole scene as of this seq; nodes up to the seq
+                         assumed_to have entries */
     uint64_t assumed_to;
     struct gz_look look;
     uint64_t seq;     /* of the scene at the last update */
-    size_t looked_at; /* nodes, in updates */
+    size_t looked_at; /* nodes looked at by updates */
 
-    /* One after the other, so that a table which grows takes its memory little by little. */
+    /* Dense, so that a growing table touches its memory little by little. */
     struct entry *entries;
     size_t count, capacity;
-    /* By id: the place of an entry among these, from 1; 0: free. Open addressing; at most three
-     * quarters full. */
+    /* By id: the index of an entry, from 1; 0: free. Open addressing; at most three quarters
+     * full. */
     uint32_t *slots;
     size_t slot_count;
 
-    uint64_t *news; /* ids, each once; an entry may be news no longer when it is taken */
+    uint64_t *news; /* ids, each once; a node may be news no longer when it is taken */
     size_t news_first, news_count, news_capacity;
     struct unsettled *unsettled; /* scratch */
     size_t unsettled_count, unsettled_capacity;
 };
 
 #define SLOTS_MIN 64
-/* Entries that are gone through in the time that a look at one node takes. */
+/* So many entries take the time of a look at one node. */
 #define ENTRIES_PER_NODE 16
 
 struct gz_interest_set *gz_interest_set_create(void)
@@ -99,7 +99,7 @@ static struct entry *entry_in(const struct gz_interest_set *set, size_t slot)
     return &set->entries[set->slots[slot] - 1];
 }
 
-/* The slot of this id, or the free one in which it would be. */
+/* The slot of this id, or the free slot for it. */
 static size_t slot_of(const struct gz_interest_set *set, uint64_t id)
 {
     size_t slot = home_of(set, id);
@@ -134,8 +134,8 @@ static bool reserve(struct gz_interest_set *set, size_t count)
     return slot_count == set->slot_count || resize(set, slot_count);
 }
 
-/* The entry of this node, which is made if there is none: then the table may move, and pointers to
- * other entries are good no more. NULL without memory. */
+/* The entry of this node, made if there is none: the table may then move, which invalidates
+ * pointers to other entries. NULL without memory. */
 static struct entry *obtain(struct gz_interest_set *set, uint64_t id)
 {
     struct entry *entry = find(set, id);
@@ -162,7 +162,7 @@ static void free_slot(struct gz_interest_set *set, size_t hole)
     set->slots[hole] = 0;
 }
 
-/* The last entry takes its place. */
+/* Moves the last entry into its place. */
 static void remove_entry(struct gz_interest_set *set, struct entry *entry)
 {
     const struct entry *last = &set->entries[set->count - 1];
@@ -174,7 +174,7 @@ static void remove_entry(struct gz_interest_set *set, struct entry *entry)
     set->count--;
 }
 
-/* Without memory it stays as large as it is. */
+/* Without memory the set keeps its size. */
 void gz_interest_set_shrink(struct gz_interest_set *set)
 {
     size_t slot_count = SLOTS_MIN;
@@ -226,7 +226,7 @@ bool gz_interest_set_has_news(const struct gz_interest_set *set)
     return set->news_first < set->news_count;
 }
 
-/* Takes an entry from the queue, and says whether it is still news. */
+/* Takes an entry from the queue; whether it is still news. */
 static bool take_news(struct gz_interest_set *set, struct entry *entry, uint64_t seq, bool *gone)
 {
     bool news = is_news(entry);
@@ -258,7 +258,7 @@ uint64_t gz_interest_set_send(struct gz_interest_set *set, uint64_t id, uint64_t
 
 /* ---- what is in the set ---- */
 
-/* `node` may be NULL: then it is looked for later. */
+/* `node` may be NULL: it is searched for later. */
 static bool leave_unsettled(struct gz_interest_set *set, uint64_t id, const struct gz_node *node)
 {
     size_t count = set->unsettled_count + 1;
@@ -268,7 +268,7 @@ static bool leave_unsettled(struct gz_interest_set *set, uint64_t id, const stru
     return true;
 }
 
-/* Adds `one` (1 or -1) to the children of a node. That may bring the node into the set, or take it
+/* Adds `one` (1 or -1) to the children of a node, which may put the node into the set or take it
  * out. */
 static bool count_child(struct gz_interest_set *set, uint64_t id, const struct gz_node *node,
                         int one)
@@ -280,7 +280,7 @@ static bool count_child(struct gz_interest_set *set, uint64_t id, const struct g
     return is_in(entry) == before || leave_unsettled(set, id, node);
 }
 
-/* If the node is in the set, sees to it that its parent counts it. */
+/* Makes the parent of the node count it if and only if the node is in the set. */
 static bool settle(struct gz_interest_set *set, struct entry *entry, const struct gz_node *node)
 {
     const struct gz_node *parent =
@@ -305,9 +305,9 @@ static bool settle_rest(struct gz_interest_set *set, const struct gz_scene *scen
     return true;
 }
 
-/* Writes down whether the node matches, and sees to it that its parent counts it, and so on upward.
- * While several nodes move at once the counts may follow neither the old hierarchy nor the new one.
- * They follow the new one when each node that moved has had its turn. */
+/* Sets whether the node matches, and updates the counts of the nodes above. While several nodes
+ * move at once, the counts may fit neither the old hierarchy nor the new one; they fit the new one
+ * once each node that moved was handled. */
 static bool set_matching(struct gz_interest_set *set, const struct gz_scene *scene,
                          const struct gz_node *node, bool matching)
 {
@@ -342,7 +342,7 @@ static bool is_seen(const struct gz_region *region, const gz_box *box)
     return true;
 }
 
-/* A node whose box in the world is not finite may be in the view, but is in no box. */
+/* A node whose box in the world is not finite may match a view, but matches no box. */
 static bool matches(const struct gz_region *region, struct gz_scene *scene,
                     const struct gz_node *node)
 {
@@ -379,15 +379,15 @@ static void enter(struct gz_interest_set *set, enum phase phase)
     set->at = set->steps = 0;
 }
 
-/* The place of an entry says nothing of the work: the place of one that is removed is looked at
+/* Counts entries by steps, not by their index, because the index of a removed entry is looked at
  * again. */
 static void charge_entry(struct gz_interest_set *set, size_t *budget)
 {
     *budget -= set->steps++ % ENTRIES_PER_NODE == 0;
 }
 
-/* What is created or changed meanwhile comes after these in the order of change, and has its turn
- * too. */
+/* Nodes that are created or changed meanwhile move to the end of the order of change, and are
+ * handled too. */
 static bool assume(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
 {
     const struct gz_node *node = gz_scene_after(scene, set->assumed_to);
@@ -419,7 +419,7 @@ static bool unmatch(struct gz_interest_set *set, struct gz_scene *scene, size_t 
     return true;
 }
 
-/* The named nodes that are not below another one. */
+/* The named nodes without another named node above them. */
 static size_t find_tops(const struct gz_interest_set *set, struct gz_scene *scene, uint64_t *ids,
                         const struct gz_node **tops)
 {
@@ -443,7 +443,7 @@ static bool walk_tops(const struct gz_node **tops, size_t top_count, const struc
     return true;
 }
 
-/* The named nodes and all below them. Those below two named nodes are taken once. */
+/* Finds the named nodes and all nodes below them, each once. */
 static bool find_named(struct gz_interest_set *set, struct gz_scene *scene)
 {
     const size_t id_count = set->region.id_count;
@@ -486,9 +486,10 @@ static bool match(struct gz_interest_set *set, struct gz_scene *scene, size_t *b
     const struct gz_node *node;
     enum gz_look_step step;
     while ((step = gz_look_next(&set->look, scene, budget, &node)) == GZ_LOOK_NODE) {
-        /* While the table is small: later all entries would have to move at once. */
+        /* Reserves now, while the table is small: growing it later would move all entries at
+         * once. */
         if (!reserve(set, set->look.count)) return false;
-        /* What named nodes have below them was below them when the look began. */
+        /* Nodes below named nodes were found when the look began, and match without a test. */
         if (set->region.kind != GZ_REGION_NODES && !matches(&set->region, scene, node)) continue;
         if (!set_matching(set, scene, node, true)) return false;
     }
@@ -497,7 +498,7 @@ static bool match(struct gz_interest_set *set, struct gz_scene *scene, size_t *b
     return step != GZ_LOOK_NO_MEMORY;
 }
 
-/* An entry that is removed may leave its place to another one: the place is looked at again. */
+/* A removed entry may have left its place to another one, so that place is looked at again. */
 static bool sort_out_next(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
 {
     (void)scene;

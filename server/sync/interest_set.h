@@ -1,15 +1,14 @@
-/* interest_set.h - the nodes that one viewer asked for, and what that viewer has of them.
+/* interest_set.h - the nodes in one viewer's interest, and which of them the viewer has.
  *
  * A viewer's interest is a region of the scene. Its interest set holds the nodes that match the
  * region and all nodes above them, so that the set is a closed tree. An update looks only at what
- * moved since the last one. If the region is new every node is looked at first, in slices, while
- * the scene may change: what changed since the first slice is what the next update looks at. A node
- * is news if it is in the set and the viewer does not have it yet, or if it left the set and the
- * viewer still has it.
+ * moved since the last one. For a new region every node is looked at first, in slices; nodes that
+ * change meanwhile are looked at by the next update. A node is news if it is in the set and the
+ * viewer does not have it yet, or if it left the set and the viewer still has it.
  *
  * Memory: some 50 bytes for each node that is in the set or that the viewer has, nothing for the
- * others. Ownership: the cursor's. Threads: one. Errors: false without memory; after an update that
- * failed the set is to be reset. */
+ * others. Ownership: the cursor's. Threads: one. Errors: false without memory; after a failed
+ * update the set has to be reset. */
 #ifndef GZ_SYNC_INTEREST_SET_H
 #define GZ_SYNC_INTEREST_SET_H
 
@@ -19,7 +18,7 @@
 
 enum gz_region_kind {
     GZ_REGION_WHOLE, /* every node */
-    GZ_REGION_NODES, /* these nodes, as far as they exist, and all nodes below them */
+    GZ_REGION_NODES, /* these nodes, if they exist, and all nodes below them */
     GZ_REGION_BOX,   /* nodes whose box in the world has a point in this box; a node without bounds
                         counts as its origin */
     GZ_REGION_VIEW   /* nodes whose box in the world has a point on the inner side of each plane */
@@ -44,35 +43,33 @@ GZ_MUST_USE bool gz_interest_set_choose(struct gz_interest_set *set,
                                         const struct gz_region *region);
 bool gz_interest_set_is_whole(const struct gz_interest_set *set);
 
-/* For a new set: the viewer has the whole scene as it was at `seq`. The set learns which nodes
- * those are in the slices that follow. If a tombstone of a later seq is forgotten while it does
- * (gz_interest_set_is_assuming), it cannot learn all of them: then it is to be reset. */
+/* For a new set: the viewer has the whole scene as it was at `seq`. The following slices collect
+ * these nodes (gz_interest_set_is_assuming). If a tombstone of a later seq is forgotten meanwhile,
+ * they cannot find all of them: the set then has to be reset. */
 void gz_interest_set_assume_all(struct gz_interest_set *set, uint64_t seq);
 bool gz_interest_set_is_assuming(const struct gz_interest_set *set);
-/* The viewer is taken to have no nodes. */
+/* From now on the viewer counts as having no nodes. */
 void gz_interest_set_reset(struct gz_interest_set *set);
 
-/* Whether every node was looked at that has to be: an update looks at what moved, and at no more.
- */
+/* Whether the look at every node is over: an update then looks only at nodes that moved. */
 bool gz_interest_set_is_ready(const struct gz_interest_set *set, const struct gz_scene *scene);
-/* A slice of the look at every node. Each node that is looked at takes one from *budget; nodes that
- * are named are counted when they are looked at for themselves, and not when the set walks to
- * them. */
+/* A slice of the look at every node. Each node that is looked at takes one from *budget. A walk to
+ * named nodes takes none; they take theirs when they are looked at. */
 GZ_MUST_USE bool gz_interest_set_advance(struct gz_interest_set *set, struct gz_scene *scene,
                                          size_t *budget);
-/* Brings the set up to what the scene is now, with all slices that are left. */
+/* Brings the set up to date with the scene, with all slices that are left. */
 GZ_MUST_USE bool gz_interest_set_update(struct gz_interest_set *set, struct gz_scene *scene);
-/* How many nodes updates looked at since this was last asked: those that changed, and those that
- * moved along. */
+/* How many nodes updates looked at since the last call: nodes that changed, and nodes that moved
+ * along. */
 size_t gz_interest_set_take_looks(struct gz_interest_set *set);
-/* After an update: takes the next news and returns its id, 0 if there is none. Either the viewer
- * now has the node as of `seq`, or, if `gone`, has it no longer. */
+/* After an update: takes the next news and returns the node's id, 0 if there is none. The viewer
+ * then has the node as of `seq`, or, if `gone`, no longer has it. */
 uint64_t gz_interest_set_next_news(struct gz_interest_set *set, uint64_t seq, bool *gone);
 bool gz_interest_set_has_news(const struct gz_interest_set *set);
-/* Says that the viewer is sent this node as of `seq`, and returns the seq as of which it had the
- * node before; 0, and nothing changes, if the viewer does not have it. */
+/* The viewer is sent this node as of `seq`: returns the seq as of which it had the node before; 0,
+ * without a change, if the viewer does not have it. */
 uint64_t gz_interest_set_send(struct gz_interest_set *set, uint64_t id, uint64_t seq);
-/* Gives back memory that a larger set needed. */
+/* Frees memory that only a larger set needed. */
 void gz_interest_set_shrink(struct gz_interest_set *set);
 
 #endif

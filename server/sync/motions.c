@@ -1,5 +1,4 @@
-/* motions.c - drags that viewers are told as motions: which nodes they move, and where they have
- * come to. */
+/* motions.c - sends drags as motions: their nodes, and their moves. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +38,7 @@ static uint64_t used_numbers(const struct gz_sync *sync)
     return used;
 }
 
-/* Gives each part a number that no other has. */
+/* Gives each part a unique number. */
 static bool number_parts(const struct gz_sync *sync, struct motion *motion)
 {
     static_assert(GZ_MOTIONS_MAX == 64, "a bit for each");
@@ -169,8 +168,9 @@ bool gz_sync_is_hidden(const struct gz_sync *sync, const struct gz_cursor *curso
            cursor->state >= sync->hidden_from && !gz_sync_has_motions(sync, cursor);
 }
 
-/* Who does not have the nodes as they were at the beginning is told them one by one until a step is
- * told: the drag may end before that, and its end tells only what it changed itself. */
+/* A viewer that does not have the nodes as they were at the beginning is sent them one by one until
+ * its first step: the drag may end before that, and its end sends only the nodes that it
+ * changed. */
 bool gz_sync_is_in_motion(const struct gz_sync *sync, const struct gz_cursor *cursor,
                           const struct gz_node *node)
 {
@@ -197,7 +197,7 @@ static const struct motion *next_unknown(const struct gz_sync *sync, const struc
     return next;
 }
 
-/* Who has all nodes as they were at the beginning needs no more than their ids. */
+/* Whether the viewer has all nodes as they were at the beginning: it then needs only their ids. */
 static bool has_starts_of(const struct gz_cursor *cursor, const struct motion *motion)
 {
     return cursor->state >= motion->nodes.since_seq && cursor->state <= motion->nodes.until_seq;

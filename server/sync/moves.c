@@ -1,5 +1,5 @@
-/* moves.c - a delta in the compact form: where nodes are that the viewer has, by the remainder of
- * the seq that it leads from, and steps from there. */
+/* moves.c - a delta in the compact form: the remainder of the seq that it leads from, the new
+ * places of nodes that the viewer has, and steps of motions. */
 #include "proto/limits.h"
 #include "sync/internal.h"
 

@@ -4,7 +4,7 @@
 
 #include "sync/internal.h"
 
-/* About what a note takes encoded, apart from its texts. */
+/* The approximate encoded size of a note without its texts. */
 enum { BYTES_NOTE = 128 };
 
 static size_t fill_note(struct gz_note_state *state, const struct gz_note_record *note)

@@ -1,4 +1,5 @@
-/* people.c - presence in the compact form: of each user what changed since the viewer had all. */
+/* people.c - presence in the compact form: for each user only what changed since the viewer last
+ * had all. */
 #include <math.h>
 #include <string.h>
 
@@ -6,8 +7,8 @@
 #include "proto/limits.h"
 #include "sync/internal.h"
 
-/* How far the direction of a ray that the viewer finds by itself may be off, in radians: less than
- * a pixel. */
+/* The error in radians that is allowed for a ray that the viewer computes itself: less than a
+ * pixel. */
 #define RAY_SLACK 3e-4
 
 /* ---- one user ---- */
@@ -57,8 +58,8 @@ static double steps(double at, double from, double size)
     return round((at - from) / size * GZ_SPOT_STEPS);
 }
 
-/* Whether the viewer finds the ray by itself. In a parallel view it may begin elsewhere on its
- * line. */
+/* Whether the viewer can compute the ray itself. In a parallel view its origin may be elsewhere on
+ * the same line. */
 static bool is_known_ray(const struct gz_presence_user *user, const double spot[2])
 {
     double pose[7], lens[5], ray[6];
@@ -99,7 +100,7 @@ static bool is_new(const struct gz_presence_place *place, enum gz_presence_part 
     return place->part_versions[part] > base;
 }
 
-/* Whether the camera moved under a pointer whose ray the viewer is told. */
+/* Whether the camera moved under a pointer whose ray is sent to the viewer. */
 static bool has_new_ray(const struct gz_presence_place *place, uint64_t base)
 {
     struct gz_message pointer = {.has = 0};
@@ -109,7 +110,7 @@ static bool has_new_ray(const struct gz_presence_place *place, uint64_t base)
     return (pointer.has & GZ_HAS_PERSON_SPOT) != 0 && (pointer.has & GZ_HAS_PERSON_RAY) != 0;
 }
 
-/* What the viewer does not have of the user; nothing else has a bit. */
+/* The members of the user's record that the viewer does not have. */
 static struct gz_message describe(const struct gz_presence_place *place, uint64_t base)
 {
     const struct gz_presence_entry *entry = place->entry;

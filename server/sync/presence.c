@@ -1,9 +1,9 @@
-/* Who is present, as others see it: when each user's record is next shown, and the message that
- * takes a viewer's cursor there.
+/* Presence: decides when each user's record is shown next, and encodes the records after a viewer's
+ * cursor.
  *
- * A record that changed is not put on the shelf at once. It waits in proportion to its own bytes,
- * not to those of the record before: a user who lets go of a large selection is shown at once. The
- * sum of the bytes is bounded all the same. */
+ * A changed record is not put on the shelf at once. It waits in proportion to its own size, not to
+ * that of the record before it, so that dropping a large selection is shown at once. The sum of the
+ * bytes is bounded all the same. */
 #include <math.h>
 
 #include "sync/internal.h"
@@ -71,7 +71,7 @@ static void forget_changed(struct gz_presence_entry *entry)
     entry->changed_link = NULL;
 }
 
-/* The most bytes that an id takes encoded. */
+/* The largest encoded size of an id. */
 enum { BYTES_ID = 9 };
 
 size_t gz_presence_bytes(const struct gz_presence_entry *entry)
@@ -127,7 +127,7 @@ static struct gz_presence_entry *entry_of(const struct gz_shelf_item *item)
     return item != NULL ? ((const struct gz_presence_place *)item)->entry : NULL;
 }
 
-/* Nobody is woken for a board that nobody reads. */
+/* Whether the board has news for a viewer; a board that no viewer reads has none. */
 static bool is_news(const struct board *board)
 {
     return board->is_read && board->shown != board->shelf.version;
@@ -208,8 +208,8 @@ void gz_sync_show_presence(struct gz_sync *sync, double mono_s)
     gz_sync_show_crowd(sync, mono_s);
 }
 
-/* Up to where the viewer may read. One that reads in pieces reads to the end: a record may have
- * moved there without anything that is shown. */
+/* The version up to which the viewer may read. A viewer that reads in pieces may read to the end,
+ * because a record may have moved there without a change that is shown. */
 static uint64_t readable(const struct board *board, const struct gz_cursor *cursor)
 {
     if (!cursor->form.compact) return board->shown;
@@ -224,8 +224,8 @@ bool gz_sync_has_presence(const struct gz_sync *sync, const struct gz_cursor *cu
 
 /* ---- the message ---- */
 
-/* Large selections are many bytes: a frame takes as many users as fit, and the next frame goes on.
- */
+/* Collects as many users as fit into the frame, because large selections take many bytes; the next
+ * frame continues. */
 static bool collect(struct gz_sync *sync, struct gz_shelf_reading *reading,
                     struct gz_presence *message)
 {
@@ -261,8 +261,8 @@ static bool is_at_end(const struct gz_sync *sync, const struct gz_cursor *cursor
     return cursor->presence.version == sync->boards[gz_board_of(cursor)].shelf.version;
 }
 
-/* Who reads a crowd's board to its end knows all who began to act, and then reads how many are
- * here. */
+/* A viewer that has read a crowd's board to its end has all users who began to act, and is then
+ * sent the number of people. */
 enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
                                        struct gz_buffer *out)
 {

@@ -1,5 +1,5 @@
-/* Builds the frame that takes a cursor to where the scene is, and keeps the latest few of them for
- * other viewers that stand at the same place. */
+/* Builds the frame that brings a cursor up to date, and keeps the latest few frames for other
+ * viewers with equal cursors. */
 #include "sync/sync.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ void gz_sync_rest(struct gz_sync *sync)
 /* ---- cursors ---- */
 
 /* How many edits a viewer at `seq` was sent. An edit changes the scene before its COMMIT and is
- * sent after it: the state that a viewer stands at may hold edits that it was never sent. */
+ * announced after it, so that a viewer's state may hold edits that it was not sent. */
 static uint64_t edits_sent(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
     if (seq == 0 && heard == NULL) return sync->edit_count;
@@ -111,7 +111,7 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor)
 
 /* ---- the delta ---- */
 
-/* In the compact form nobody is told what others' pointers did who sends none. */
+/* In the compact form only viewers that send pointers are sent acknowledgements. */
 static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
 {
     const bool are_told = !sync->form.compact || sync->form.acks;
@@ -127,7 +127,7 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
     return true;
 }
 
-/* The viewer is sent this delta. */
+/* Moves the cursor past the delta. */
 static void follow(const struct gz_sync *sync, struct gz_cursor *cursor,
                    const struct gz_delta *delta, uint64_t ms)
 {
@@ -138,8 +138,8 @@ static void follow(const struct gz_sync *sync, struct gz_cursor *cursor,
     cursor->greeted = !delta->more;
 }
 
-/* A delta that is no moves has no place for steps: moves that lead no further follow it, with the
- * acknowledgements, which are about a state that has both. */
+/* Only `moves` can hold steps. After another delta an empty `moves` follows with the steps and the
+ * acknowledgements, which are about the state after both. */
 static enum gz_status append_with_steps(struct gz_sync *sync, struct gz_cursor *cursor,
                                         const struct gz_message *message, size_t steps, uint64_t ms,
                                         struct gz_buffer *out)
@@ -218,7 +218,7 @@ static enum gz_status append_saved(const struct gz_sync *sync, struct gz_cursor 
     return status;
 }
 
-/* Whether the frame shows what people did, to a viewer that knows who is here. */
+/* Whether the frame shows actions of users to a viewer that has the presence of all. */
 static bool shows_doings(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return cursor->presence.version != 0 &&
@@ -280,7 +280,7 @@ bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *
            same_cursor(a, b) && gz_sync_same_motions(sync, a, b);
 }
 
-/* Of everything that a frame can hold: a frame is stale as soon as any of it changed. */
+/* The version of everything that a frame can hold: a cached frame is stale once it changes. */
 static uint64_t content_version(const struct gz_sync *sync)
 {
     return sync->version + gz_scene_seq(sync->scene) + gz_notebook_shelf(sync->notes)->version +
@@ -307,8 +307,8 @@ static struct cached_frame *oldest_frame(struct gz_sync *sync)
     return oldest;
 }
 
-/* A frame for a viewer with an interest. The interest set writes down what the viewer has while the
- * frame is built: if that fails in the middle, the viewer starts from 0. */
+/* Makes a frame for a viewer with an interest. The interest set records what the viewer has while
+ * the frame is built; if that fails in the middle, the viewer starts from 0. */
 static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                          double unix_s)
 {
@@ -376,7 +376,7 @@ uint64_t gz_sync_saved_seq(const struct gz_sync *sync)
     return sync->saved;
 }
 
-/* Makes room in the ring for one more edit, whose message has so many bytes. */
+/* Makes room in the ring for an edit whose message has `bytes`. */
 static void forget_edits(struct gz_sync *sync, size_t bytes)
 {
     while (sync->edits_forgotten < sync->edit_count &&
@@ -389,7 +389,7 @@ static void forget_edits(struct gz_sync *sync, size_t bytes)
     }
 }
 
-/* What a buffer holds, in memory that is no larger than that. */
+/* A copy of the buffer's bytes in memory of exactly that size. */
 static uint8_t *fitted(const struct gz_buffer *bytes)
 {
     uint8_t *smaller = realloc(bytes->data, bytes->size);
@@ -419,7 +419,7 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
     size_t at = 0;
     while (at < sync->ack_count && sync->acks[at].session != session) at++;
     if (at == sync->ack_count) {
-        /* Without memory viewers miss the acknowledgement, but not the state that it is about. */
+        /* Without memory viewers miss the acknowledgement, but not the state itself. */
         if (!gz_grow(&sync->acks, &sync->ack_capacity, at + 1, sizeof *sync->acks)) return;
         sync->ack_count++;
     }
@@ -429,7 +429,8 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
 
 /* ---- when ---- */
 
-/* Of everything that makes a frame for a viewer that keeps up: each part only grows. */
+/* The sum of all versions that cause a frame for a viewer that keeps up; each of them only
+ * grows. */
 static uint64_t news_version(const struct gz_sync *sync)
 {
     uint64_t version = gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown +

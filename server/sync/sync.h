@@ -1,4 +1,4 @@
-/* sync.h - where each viewer stands, and the bytes that take it to where the scene is.
+/* sync.h - the cursors of viewers, and the frames that bring each viewer up to date.
  *
  * A viewer is a cursor, and is sent whatever changed after the cursor: one delta, then the edits
  * that were completed, then the notes, the checkpoints, and who is present. A snapshot is the delta
@@ -8,9 +8,9 @@
  * A viewer may have an interest: then its deltas hold that part of the scene only, and no other
  * viewer shares them.
  *
- * Others may have asked for motions: a running drag of many nodes is then told by the list of its
- * nodes, once, and by a rigid motion for each parent that they have. What such a viewer has of the
- * nodes meanwhile is a preview; the end of the drag changes each of them, and so tells it.
+ * A viewer may have asked for motions: a running drag of many nodes is then sent as the list of its
+ * nodes, once, and as a rigid motion for each of their parents. Until the drag ends the viewer's
+ * copies of the nodes are a preview; the end changes each node, and so sends it exactly.
  *
  * Ownership: the scene, the notes, the checkpoints and the presence entries belong to the caller.
  * They outlive the sync; an entry may also be withdrawn (gz_sync_absent). Threads: one. No clock:
@@ -26,12 +26,12 @@
 
 struct gz_sync;
 
-/* How a viewer is told what changes. */
+/* The form of a viewer's frames. */
 struct gz_form {
-    bool compact; /* it reads the compact form */
-    bool acks;    /* compact: it sent pointers, so it is told what is acknowledged */
-    bool crowd;   /* it is told of those alone who act, and how many are here */
-    bool motion;  /* compact: it is told motions, while it follows the whole scene */
+    bool compact; /* the viewer reads the compact form */
+    bool acks;    /* compact: it sent pointers, so it is sent acknowledgements */
+    bool crowd;   /* it is sent the users who act, and the number of all */
+    bool motion;  /* compact: it is sent motions, while it follows the whole scene */
 };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
@@ -44,21 +44,21 @@ struct gz_cursor {
     uint64_t saved; /* the last saved seq that the viewer was sent */
     uint64_t edits; /* how many edits it was sent, or did not need to be */
     struct gz_shelf_cursor notes, checkpoints, presence;
-    uint64_t
-        presence_base; /* compact: the version of presence that it last had completely; 0: none */
-    uint64_t count; /* crowd: which number of people it was last sent: gz_crowd.version; 0: none */
-    uint64_t begun; /* crowd: how many of those who began to act it was sent */
+    uint64_t presence_base; /* compact: the last version of presence that the viewer had completely;
+                               0: none */
+    uint64_t count; /* crowd: version of the number of people that it was last sent; 0: none */
+    uint64_t begun; /* crowd: how many users who began to act it was sent */
     uint64_t ms;    /* compact: the time of its last delta, Unix milliseconds; 0: none */
     struct gz_form form;
-    uint64_t motions; /* the number of the latest drag whose nodes it was told to be in motions */
-    uint64_t motion_version; /* of what it was told of where motions have come to */
-    bool greeted; /* it has its first delta, or the first one since its interest changed: that one
+    uint64_t motions;        /* the number of the latest motion whose nodes it was sent */
+    uint64_t motion_version; /* the version of the latest moves of motions that it was sent */
+    bool greeted; /* it was sent its first delta, or the first one after its interest changed, which
                      is sent even if it is empty */
     struct gz_interest_set *interest_set; /* NULL: the whole scene. With `state` 0 the viewer has no
                                              node yet */
 };
 
-/* What of a session can change by itself, as others see it. */
+/* The parts of a presence record that change separately. */
 enum gz_presence_part {
     GZ_PRESENCE_POINTER, /* at, ray */
     GZ_PRESENCE_EYE,     /* view */
@@ -70,29 +70,29 @@ enum gz_presence_part {
     GZ_PRESENCE_PART_COUNT
 };
 
-/* The boards on which viewers read who is here. */
+/* The boards on which viewers read presence. */
 enum gz_board_kind {
     GZ_BOARD_ALL,   /* everybody */
-    GZ_BOARD_CROWD, /* those who act, for viewers whose form is `crowd` */
+    GZ_BOARD_CROWD, /* users who act, for viewers whose form is `crowd` */
     GZ_BOARD_COUNT
 };
 
-/* Where a session stands on a board. */
+/* The place of a session on a board. */
 struct gz_presence_place {
     struct gz_shelf_item item; /* first, so that an item of the shelf is its place */
     struct gz_presence_entry *entry;
-    uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the shelf, when it last changed */
+    uint64_t part_versions[GZ_PRESENCE_PART_COUNT]; /* of the shelf at the part's last change */
 };
 
 /* A session as others see it. Lives in the session. */
 struct gz_presence_entry {
     struct gz_presence_place places[GZ_BOARD_COUNT];
-    struct gz_presence_user user; /* what it points to stays valid while the entry is present */
-    double viewport[4];           /* in which `at` is; no camera: width and height 0 */
-    uint32_t changed_parts;       /* 1 << part: not on the boards yet */
-    double put_s;                 /* monotonic: when it was last put on them */
-    double due_s;                 /* it changed since then, and is put there again at this time */
-    struct gz_presence_entry *next_changed, **changed_link; /* link NULL: it did not */
+    struct gz_presence_user user; /* its pointers stay valid while the entry is present */
+    double viewport[4];           /* of `at`; without a camera width and height are 0 */
+    uint32_t changed_parts;       /* 1 << part: changes that are not on the boards yet */
+    double put_s;                 /* monotonic: when it was last put on the boards */
+    double due_s;                 /* monotonic: when its changes since then are put there */
+    struct gz_presence_entry *next_changed, **changed_link; /* link NULL: it did not change */
 };
 
 /* NULL without memory. `headroom` bytes are free before each frame. */
@@ -100,27 +100,26 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
                                const struct gz_checkpoint_list *checkpoints, uint64_t saved,
                                size_t headroom);
 void gz_sync_destroy(struct gz_sync *sync);
-/* Nobody is there to be sent frames: gives back the memory in which they are made. The next frame
- * takes it anew. */
+/* Call it when no viewer is left: frees the memory of frames. The next frame allocates it again. */
 void gz_sync_rest(struct gz_sync *sync);
 
 /* A viewer that has everything up to `seq` of this scene, or nothing (0). `heard` is the seq of the
- * last edit that it was sent; it is sent the later ones. If the viewer does not say (NULL) it is
- * sent every edit that it may have missed, and so may get one twice. A newcomer is sent no past
+ * last edit that it was sent; it is sent the later ones. If that is not known (NULL), it is sent
+ * every edit that it may have missed, perhaps one twice. A viewer with `seq` 0 is sent no past
  * edits. */
 struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard);
-/* How the viewer is told, from its first frame on. */
+/* Sets the form, before the viewer's first frame. */
 void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_form form);
 void gz_sync_cursor_finish(struct gz_cursor *cursor);
 
-/* From now on the viewer is sent only what is of this interest. A delta follows; a viewer that has
- * no complete state yet starts from 0. False without memory: then nothing changed. */
+/* From now on the viewer is sent only this part of the scene. A delta follows; a viewer that has no
+ * complete state yet starts from 0. False without memory: then nothing changed. */
 GZ_MUST_USE bool gz_sync_set_interest(const struct gz_sync *sync, struct gz_cursor *cursor,
                                       const struct gz_region *region);
 
-/* Whether the viewer can be sent frames. One whose interest is new cannot until every node was
- * looked at, which gz_sync_advance does in slices: each node that is looked at takes one from
- * *budget. Without memory the viewer starts from 0, and the budget is spent. */
+/* Whether the viewer can be sent frames. With a new interest it cannot until every node was looked
+ * at. gz_sync_advance does that in slices: each node takes one from *budget. Without memory the
+ * viewer starts from 0, and the budget is spent. */
 bool gz_sync_is_ready(const struct gz_sync *sync, const struct gz_cursor *cursor);
 void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *budget);
 
@@ -130,20 +129,20 @@ void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *bud
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                       double unix_s);
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
-/* Whether the viewer is on its way to its first state, lacks more than one frame takes, or is to be
- * told where the nodes of a drag began: its next frame may be as large as frames become. */
+/* Whether the viewer's next frame may have the largest size: it has no complete state yet, lacks
+ * more than one frame holds, or is to be sent the starts of a motion. */
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* Whether two viewers that follow the whole scene are sent the same from now on; and whether they
- * are told in the same form. */
+ * read the same form. */
 bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *a,
                             const struct gz_cursor *b);
 bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b);
-/* How many nodes were looked at for this viewer's frames, beside those that it was sent, since this
- * was last asked: those that moved may have come into its interest. */
+/* How many nodes were looked at for this viewer's frames since the last call, besides those that it
+ * was sent: nodes that moved may have entered its interest. */
 size_t gz_sync_take_looks(struct gz_cursor *cursor);
 
-/* The state up to `seq` is on stable storage. Viewers are sent that with what they are sent anyway,
- * and alone only after GZ_SAVED_MS_QUIET in which nothing was. */
+/* The state up to `seq` is on stable storage. Viewers are sent that with other news, and alone only
+ * after GZ_SAVED_MS_QUIET without any. */
 void gz_sync_saved(struct gz_sync *sync, uint64_t seq, double mono_s);
 uint64_t gz_sync_saved_seq(const struct gz_sync *sync);
 /* Sends a completed edit to every viewer; edits come in the order of their seq. `sent_at` is the
@@ -156,57 +155,54 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n);
 
 /* ---- motions ---- */
 
-/* The nodes of a drag, by parts of one parent each. */
+/* The nodes of a drag in parts; the nodes of a part have the same parent. */
 struct gz_motion_nodes {
     struct gz_move *starts; /* id, t and r of each at the drag's beginning, part after part */
     size_t count;
-    size_t ends[GZ_MOTIONS_MAX]; /* of the parts, in `starts` */
+    size_t ends[GZ_MOTIONS_MAX]; /* of each part, in `starts` */
     size_t part_count;
-    uint64_t since_seq; /* the nodes were as at the beginning from this seq of the scene on */
-    uint64_t until_seq; /* and to this one; 0: they have moved since */
+    uint64_t since_seq; /* the nodes are as in `starts` from this seq of the scene on */
+    uint64_t until_seq; /* up to this one; 0: they have moved since */
 };
 
-/* Whether there is a viewer to be told of another drag so, and room for it. */
+/* Whether a viewer asked for motions, and there is room for another one. */
 bool gz_sync_wants_motion(const struct gz_sync *sync);
-/* The drag of the session is told as motions from now on, and has not moved yet. The session holds
- * these nodes and no others while it is; what `starts` points to is the sync's from now on. False
- * without memory, or if there are too many parts: then it is freed. */
+/* Sends the session's drag as motions from now on; it has not moved yet. The session holds these
+ * nodes and no others meanwhile. The sync owns nodes->starts from now on, and frees it if it
+ * returns false: without memory, or if there are too many parts. */
 GZ_MUST_USE bool gz_sync_begin_motion(struct gz_sync *sync, uint64_t session,
                                       const struct gz_motion_nodes *nodes);
-/* Each node of a part is where its rigid motion has it, as the scene is now. */
+/* The drag has moved each part by its rigid motion; the scene already shows it. */
 void gz_sync_move(struct gz_sync *sync, uint64_t session, const gz_rigid *parts);
-/* All that changed since `seq`, if it was the scene's present one, is where the drag has posed some
- * of its nodes: that is nothing to tell of before the others are there. */
+/* All changes since `seq` are poses of a drag whose pass is not over: hides them from viewers of
+ * motions until the other nodes are posed too. */
 void gz_sync_hide(struct gz_sync *sync, uint64_t seq);
-/* The nodes are told one by one again. Each that moved takes a seq now, or did by the end of the
- * drag, so that every viewer is told where it is. Does nothing if the drag is not told as motions.
- */
+/* Ends the motion: the nodes are sent one by one again. The caller gives each node that moved a new
+ * seq, so that every viewer is sent it. Does nothing if the drag is not sent as motions. */
 void gz_sync_end_motion(struct gz_sync *sync, uint64_t session);
 
 /* Makes the entry present, or says that it changed: `parts`, 1 << enum gz_presence_part each. */
 void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint32_t parts,
                      double mono_s);
-/* The entry, which is present, does something that others see: from now on all viewers are told of
- * it. Before, those whose form is `crowd` are told of the first GZ_PRESENCE_FEW alone, and count
- * the others. They read who it is in the frame that shows what it does. */
+/* The present entry acts: from now on all viewers are sent it. Before that, viewers whose form is
+ * `crowd` are sent the first GZ_PRESENCE_FEW entries only, and the number of all. They are sent the
+ * user in the frame that shows the action. */
 void gz_sync_act(struct gz_sync *sync, struct gz_presence_entry *entry);
-/* Whether these viewers are told of it. */
+/* Whether viewers whose form is `crowd` are sent the entry. */
 bool gz_sync_acts(const struct gz_presence_entry *entry);
-/* The record of this entry alone, for a viewer of this form: one that only watches is told of
- * itself. Valid as long as the entry is as it is. */
+/* The record of this entry alone, to send it to its own session. Valid until the entry changes. */
 struct gz_message gz_sync_self(const struct gz_presence_entry *entry, const struct gz_form *form);
-/* Withdraws the entry: viewers are sent that its session left, and its acknowledgements are
- * forgotten. */
+/* Withdraws the entry: viewers are sent its removal, and its acknowledgements are forgotten. */
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry);
-/* Viewers are shown presence at most every GZ_PRESENCE_MS_MIN, and a record of many bytes less
- * often, so that no user's record takes more than GZ_PRESENCE_BYTES_PER_S; in the compact form
- * less often the more users there is something new of. While they are sent other things again and
- * again, presence waits up to GZ_RIDE_MS to go with one of these.
+/* Viewers are shown presence at most every GZ_PRESENCE_MS_MIN. A large record is shown less often,
+ * so that it takes at most GZ_PRESENCE_BYTES_PER_S; the compact form is sent less often the more
+ * users have news. While viewers are sent other frames in quick succession, presence waits up to
+ * GZ_RIDE_MS to go with one of them.
  *
- * The end of a turn: decides what viewers are shown. Whether there is something new for all of
- * them. */
+ * The end of a turn: decides what viewers are shown. Whether there is something new for all
+ * viewers. */
 bool gz_sync_show(struct gz_sync *sync, double mono_s);
-/* When gz_sync_show next has something to show although nothing comes; INFINITY for never. */
+/* When gz_sync_show next has something to show without new input; INFINITY for never. */
 double gz_sync_due(const struct gz_sync *sync);
 
 #endif
