@@ -58,8 +58,8 @@ static enum gz_status look(const char *path, enum gz_gate_owner whose, struct gz
     return status;
 }
 
-/* A crash may have left a journal, as where a file gets its write-ahead log: who owns the file can
- * roll it back, and nobody can read the file before. */
+/* A crash may have left a rollback journal, for example while the file got its write-ahead log.
+ * Only the owner can roll it back, and the file cannot be read before. */
 enum gz_status gz_store_place(const char *path, struct gz_place *place, struct gz_error *error)
 {
     struct gz_owner owner;
@@ -73,7 +73,7 @@ enum gz_status gz_store_place(const char *path, struct gz_place *place, struct g
 
 /* ---- opening and closing ---- */
 
-/* As a store looks at a file, which then would only read it. */
+/* Checks the file as a store does; a file that a store would only read is refused. */
 static enum gz_status inspect(const char *path, struct gz_error *error)
 {
     struct gz_db_reader reader;
@@ -84,7 +84,7 @@ static enum gz_status inspect(const char *path, struct gz_error *error)
     return read_only[0] == '\0' ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s", read_only);
 }
 
-/* What the power takes from the file, the log still has. */
+/* Commits need not survive a loss of power, because the log still has the changes. */
 static enum gz_status prepare(struct gz_applier *applier, struct gz_error *error)
 {
     struct stat wal;
@@ -154,7 +154,7 @@ bool gz_applier_has_moved(const struct gz_applier *applier)
 }
 
 /* SQLite leaves the write-ahead log of a file that has moved, and would read it with the file that
- * took its name. What is in it came from elsewhere, where it still is. */
+ * took its name. Deletes it: its changes are still in the log that they came from. */
 static void close_file(const struct gz_applier *applier)
 {
     bool is_there = !has_moved(applier->db);
@@ -182,7 +182,7 @@ static enum gz_status refuse(struct gz_error *error, const char *why)
     return gz_fail(error, GZ_STORAGE, "the change of the log is damaged: %s", why);
 }
 
-/* SQLite leaves out what is for a table that it does not know, or knows otherwise. */
+/* Refuses a change of an unknown or different table, which SQLite would silently skip. */
 static enum gz_status check_table(sqlite3 *db, const char *table, sqlite3_changeset_iter *change,
                                   struct gz_error *error)
 {
@@ -203,7 +203,7 @@ static enum gz_status check_table(sqlite3 *db, const char *table, sqlite3_change
         table);
 }
 
-/* Reads all of it once, so that what cannot be read changes nothing. */
+/* Reads the whole change once, so that a broken one changes nothing. */
 static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t size,
                                    struct gz_error *error)
 {
@@ -256,7 +256,7 @@ static void print_key(sqlite3_changeset_iter *change, int what, char *words, siz
     }
 }
 
-/* Keeps the first one. */
+/* Keeps the first conflict. */
 static int handle_conflict(void *context, int conflict, sqlite3_changeset_iter *change)
 {
     struct gz_error *first = context;
@@ -320,8 +320,8 @@ static enum gz_status sync_file(const char *path, struct gz_error *error)
                    : gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(why));
 }
 
-/* The file that is replaced leaves no log, which SQLite would read with the new one. One that is
- * too damaged for that is to be moved away first, by whoever knows what is in it. */
+/* Folds the log into the file that is replaced, because SQLite would read a log that is left with
+ * the new file. A file that is too damaged for that has to be moved away by hand first. */
 static enum gz_status make_room(const char *path, struct gz_error *error)
 {
     struct stat file;

@@ -1,7 +1,6 @@
-/* check.c - checks a scene's file against what is promised of it. Each promise is an entry of one
- * table: a statement of sql/check.sql whose rows are sentences about what breaks the promise, or a
- * function, because SQL would compare -0.0 with 0. A new table of the schema is a new entry, or a
- * few. */
+/* check.c - checks every promise of a scene's file. Each promise is an entry of one table: a
+ * statement of sql/check.sql whose rows are sentences about violations, or a function where SQL
+ * would compare -0.0 with 0. A new table of the schema needs a new entry, or a few. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,21 +15,21 @@
 
 /* Sentences of one promise; the rest are counted. */
 #define SAID_MAX 20
-/* Kilobytes of pages kept in memory: the history is read by node, which is not its order in the
- * file. */
+/* Kilobytes of pages kept in memory, because the history is read by node, which is not its order in
+ * the file. */
 #define CACHE_KB "65536"
 
 struct checker {
     sqlite3 *db;
     sqlite3 *model; /* an empty scene of the file's schema version */
     struct gz_store_check *check;
-    uint64_t found; /* by the promise that is looked at */
+    uint64_t found; /* violations of the present promise */
 };
 
 struct promise {
     enum gz_sql_check sql;
-    uint64_t most; /* what ?1 of the statement is; 0 if it has none */
-    int since;     /* the schema version from which on there is a table for it; 0: all have it */
+    uint64_t most; /* the value of ?1 in the statement; 0 if it has none */
+    int since;     /* the first schema version with its table; 0: all versions */
     void (*run)(struct checker *checker);
 };
 
@@ -64,7 +63,7 @@ static struct gz_ask prepare(sqlite3 *db, enum gz_sql_check which)
     return gz_ask_prepare(db, gz_sql_check[which]);
 }
 
-/* Ends the use, and says it if the rows could not all be read. */
+/* Ends the use, and reports a fault if not all rows could be read. */
 static void end(struct checker *checker, struct gz_ask *ask)
 {
     struct gz_error error;
@@ -134,7 +133,7 @@ static void check_constraint(struct checker *checker, const char *table, const c
     sqlite3_free(query);
 }
 
-/* The rules of the tables: SQLite itself does not look at them in a file that it cannot write. */
+/* Checks the CHECK constraints of the tables, which SQLite does not check in a read-only file. */
 static void check_constraints(struct checker *checker)
 {
     struct gz_ask tables = prepare(checker->model, GZ_SQL_CHECK_TABLES);
@@ -159,15 +158,14 @@ struct replay {
     struct checker *checker;
     struct gz_ask nodes, history, running;
     struct gz_arena arena; /* of one node */
-    int64_t
-        since; /* where the kept past begins; the rest of an older edit need not hang together */
-    /* the node as its history so far leaves it */
+    int64_t since;         /* the beginning of the kept past; older edits may be incomplete */
+    /* the node after its history so far */
     uint64_t node, edit; /* edit: 0 before the first */
     bool exists;
     struct gz_content content;
 };
 
-/* What differs, compared bit by bit; NULL if nothing does. */
+/* The part that differs, compared bit by bit; NULL if none does. */
 static const char *difference(const struct gz_content *a, const struct gz_content *b, bool moving)
 {
     if (a->parent != b->parent) return "parent";
@@ -181,7 +179,7 @@ static const char *difference(const struct gz_content *a, const struct gz_conten
     return memcmp(&a->trs.s, &b->trs.s, sizeof a->trs.s) != 0 ? "scale" : NULL;
 }
 
-/* What the next change says of before has to be what the last one left. */
+/* The `before` of a change has to equal the `after` of the change before it. */
 static void check_link(struct replay *replay, const struct gz_change *change, uint64_t edit)
 {
     struct checker *checker = replay->checker;
@@ -209,14 +207,14 @@ static void check_link(struct replay *replay, const struct gz_change *change, ui
     }
 }
 
-/* The history ended: it has to come to the row. A node that a drag holds may be anywhere. */
+/* The end of the history has to equal the row. A node that a drag holds may be anywhere. */
 static void check_present(struct replay *replay, const struct gz_content *now, bool gone,
                           bool is_held)
 {
     struct checker *checker = replay->checker;
     if (replay->edit == 0) {
-        /* A node whose making was taken back before it was saved is a tombstone without a history.
-         */
+        /* a creation that was taken back before it was saved leaves a tombstone without a
+         * history */
         if (!gone)
             say(checker, "node %" PRIu64 " (%s) is there, but no edit made it", replay->node,
                 now->name);
@@ -235,7 +233,7 @@ static void check_present(struct replay *replay, const struct gz_content *now, b
             replay->node, now->name, what, replay->edit);
 }
 
-/* False without memory; that is said. */
+/* False without memory, which is reported. */
 static bool read_change(struct replay *replay, sqlite3_stmt *row, struct gz_change *change)
 {
     *change = (struct gz_change){0};
@@ -306,7 +304,7 @@ static void replay_node(struct replay *replay, sqlite3_stmt *history, sqlite3_st
     check_present(replay, &now, gone, replay_running(replay));
 }
 
-/* 0, and said, if it cannot be read. */
+/* 0, with a report, if it cannot be read. */
 static int64_t read_since(struct checker *checker)
 {
     int64_t since = 0;
@@ -340,7 +338,7 @@ enum {
     LATEST_AFTER_COLUMN = LATEST_BEFORE_COLUMN + GZ_CONTENT_COLUMN_COUNT
 };
 
-/* The same with the last change alone: a look at each node, however long its history is. */
+/* The same with only the last change of each node, however long its history is. */
 static void check_last(struct replay *replay)
 {
     sqlite3_stmt *row = replay->nodes.statement;
@@ -352,7 +350,7 @@ static void check_last(struct replay *replay)
     if (gz_read_content(row, LATEST_CONTENT_COLUMN, &replay->arena, &now) != GZ_OK ||
         gz_read_content(row, replay->exists ? LATEST_AFTER_COLUMN : LATEST_BEFORE_COLUMN,
                         &replay->arena, &replay->content) != GZ_OK) {
-        /* A node without a history has neither side. */
+        /* without a history both sides are empty */
         if (now.name == NULL || replay->edit != 0) {
             say(replay->checker, "nodes, row %" PRIu64 ": name is not text", replay->node);
             return;

@@ -1,4 +1,4 @@
-/* compare.c - whether two files of a scene are equal, row by row and to the last bit. */
+/* compare.c - compares two files of a scene row by row and bit by bit. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static bool is_same_value(sqlite3_stmt *a, sqlite3_stmt *b, int column)
            (size == 0 || memcmp(left, right, size) == 0);
 }
 
-/* A value as a sentence has it: all digits of a number, the beginning of a text. */
+/* Prints a value for a sentence: all digits of a number, the beginning of a text. */
 static void print_value(sqlite3_stmt *row, int column, char words[96])
 {
     switch (sqlite3_column_type(row, column)) {
@@ -62,7 +62,7 @@ static void say(const struct comparison *comparison, const char *format, ...)
     va_end(values);
 }
 
-/* Column 0 names the row. */
+/* Compares two rows; column 0 names the row. */
 static void compare_rows(const struct comparison *comparison, sqlite3_stmt *a, sqlite3_stmt *b)
 {
     const char *row = (const char *)sqlite3_column_text(a, 0);
@@ -81,7 +81,7 @@ static void compare_rows(const struct comparison *comparison, sqlite3_stmt *a, s
         sqlite3_column_name(a, at), is, other, comparison->against);
 }
 
-/* Both in the order of their keys, until they differ. */
+/* Walks both in the order of their keys, until they differ. */
 static void compare_all(const struct comparison *comparison, struct gz_ask *a, struct gz_ask *b)
 {
     bool more = true;

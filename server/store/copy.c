@@ -1,4 +1,4 @@
-/* copy.c - what is read of a scene as a whole: its glTF, a backup, a summary. */
+/* copy.c - reads a scene as a whole: its glTF file, a backup, a summary. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct
     return status != GZ_OK || has_asset ? status : gz_fail(error, GZ_BAD_STATE, NO_ASSET);
 }
 
-/* The tag has two times in it, because ids and seqs alone come again when a scene is made anew or
- * goes on from a copy. */
+/* The tag includes two times, because ids and seqs repeat when a scene is created again or
+ * continues from a copy. */
 enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
                                   struct gz_error *error)
 {
@@ -85,7 +85,7 @@ static enum gz_status copy_pages(sqlite3 *from, sqlite3 *to, struct gz_error *er
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(to, rc, error, "the copy");
 }
 
-/* One read transaction, one step: the copy is the scene as one commit left it. */
+/* One read transaction and one step, so that the copy is the scene as of one commit. */
 static enum gz_status copy_to(const char *path, const char *part, struct gz_error *error)
 {
     struct gz_db_reader reader;
@@ -95,7 +95,7 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
     status = gz_db_open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy, error);
     if (status == GZ_OK) {
         status = copy_pages(reader.db, copy, error);
-        /* The pages say that there is a write-ahead log; the copy is to be one file. */
+        /* The copied pages say that there is a write-ahead log, but the copy is one file. */
         if (status == GZ_OK)
             status =
                 gz_db_exec(copy, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", error);
@@ -168,7 +168,7 @@ static enum gz_status read_globs(sqlite3 *db, struct gz_buffer *globs, struct gz
             status = gz_buffer_append(globs, glob, size + 1);
     }
     if (gz_ask_finish(&ask) != SQLITE_OK) gz_buffer_clear(globs);
-    if (status != GZ_NO_MEMORY) return GZ_OK; /* a server never wrote more than there is room for */
+    if (status != GZ_NO_MEMORY) return GZ_OK; /* a server never writes more than fit */
     return gz_fail(error, status, "no memory for the access");
 }
 

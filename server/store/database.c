@@ -1,5 +1,5 @@
-/* database.c - opens connections, brings a file's schema up to date, puts SQLite's errors into
- * words. */
+/* database.c - opens connections, brings a file's schema up to date, turns SQLite's codes into
+ * errors. */
 #include "store/database.h"
 
 #include <errno.h>
@@ -14,16 +14,16 @@
 #include "server/maxima.h"
 #include "store/rows.h"
 
-/* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the
+/* Milliseconds to wait for the lock of another process, which writes with sqlite3 or recovers the
  * WAL. */
 #define BUSY_MS 1000
 /* Steps of SQLite's machine between looks at the clock: some 100 us. */
 #define PROGRESS_STEPS 10000
 /* Bytes of a page in a new file. An edit of one node changes some nine pages, each of which goes to
  * the log whole: with 4096 that is twice as much. With 1024 a row of `changes` does not fit into
- * its page, and a look at the past takes twice as long. */
+ * its page, and a question about the past takes twice as long. */
 #define PAGE_BYTES "2048"
-/* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
+/* Bytes that the WAL's file keeps for its next use, because overwriting is faster than growing. */
 #define WAL_BYTES_KEPT "16777216"
 
 enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing)
@@ -61,7 +61,7 @@ enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struc
     return gz_ask_end(&ask, GZ_OK, error, "the scene's file");
 }
 
-/* The most that our own statements and the schema need, some of it twice. */
+/* SQLite's limits: what our own statements and the schema need, with a margin. */
 static const struct {
     int what, most;
 } limits[] = {
@@ -78,8 +78,8 @@ static const struct {
     {SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-/* A scene's file may come from anybody: its schema is not trusted and cannot be tampered with
- * through us. */
+/* A scene's file may come from anywhere: its schema is not trusted, and this connection cannot
+ * corrupt it. */
 static enum gz_status make_safe(sqlite3 *db, struct gz_error *error)
 {
     sqlite3_busy_timeout(db, BUSY_MS);
@@ -99,8 +99,8 @@ void gz_db_trust_triggers(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
 }
 
-/* The file in its folder as that is without links: SQLITE_OPEN_NOFOLLOW refuses any link on the
- * way, and the folder is the operator's choice. To be freed; NULL with errno. */
+/* The path with its folder resolved, because SQLITE_OPEN_NOFOLLOW refuses links in folders too, and
+ * the folder is the operator's choice. The caller frees it; NULL with errno. */
 static char *resolve(const char *path)
 {
     const char *name = gz_db_file_name(path);
@@ -113,10 +113,10 @@ static char *resolve(const char *path)
     return made;
 }
 
-/* As an URI; NULL without memory. */
+/* The path as a URI; NULL without memory. */
 static char *uri_of(const char *path, const char *query)
 {
-    while (path[0] == '/' && path[1] == '/') path++; /* what follows two slashes would be a host */
+    while (path[0] == '/' && path[1] == '/') path++; /* after two slashes a host would follow */
     sqlite3_str *uri = sqlite3_str_new(NULL);
     sqlite3_str_appendall(uri, "file:");
     for (; *path != '\0'; path++)
@@ -125,7 +125,7 @@ static char *uri_of(const char *path, const char *query)
     return sqlite3_str_finish(uri);
 }
 
-/* A connection that was not opened is closed. */
+/* Closes a connection that could not be opened. */
 static enum gz_status settle(const char *path, int rc, sqlite3 **db, struct gz_error *error)
 {
     enum gz_status status =
@@ -136,7 +136,7 @@ static enum gz_status settle(const char *path, int rc, sqlite3 **db, struct gz_e
     return status;
 }
 
-/* Once the gate has let it pass. `query` is of the URI. */
+/* Opens a file that the gate has accepted. `query` is that of the URI. */
 static enum gz_status open_file(const char *path, int flags, const char *query, sqlite3 **db,
                                 struct gz_error *error)
 {
@@ -248,7 +248,7 @@ static int handle_progress(void *context)
     return gz_db_reader_now(reader) > reader->deadline_ns;
 }
 
-/* Closes the connection if there is no scene to be read. */
+/* Closes the connection if it cannot read a scene. */
 static enum gz_status begin_reading(struct gz_db_reader *reader, const char *path,
                                     struct gz_error *error)
 {
@@ -265,8 +265,8 @@ static enum gz_status begin_reading(struct gz_db_reader *reader, const char *pat
     return status;
 }
 
-/* Neither a log nor its index can be made beside a file that cannot be written, and neither is
- * there: it stays as it is. */
+/* Whether the file can be opened as immutable: it cannot be written or is only looked at, and has
+ * no log. */
 static bool is_still(const char *path, enum gz_gate_owner owner)
 {
     if (owner == GZ_GATE_ANY) return !gz_has_log(path);
@@ -280,7 +280,8 @@ enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
     reader->is_by_processor = false;
     enum gz_status status = gz_gate_check(path, owner, false, error);
     reader->is_still = status == GZ_OK && is_still(path, owner);
-    /* Only one that could write can roll a journal back. It leaves a log as it is. */
+    /* Only a connection that can write can roll a journal back. It leaves a write-ahead log as it
+     * is. */
     bool recovers = status == GZ_OK && owner == GZ_GATE_OWNED && gz_can_write(path);
     if (status == GZ_OK)
         status = open_file(path, recovers ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,

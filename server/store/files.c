@@ -1,6 +1,5 @@
-/* files.c - a scene's file as a whole: given another name or deleted, with what SQLite keeps beside
- * it. After a crash at any moment the scene is there, whole, under one of its names, or it is
- * gone. */
+/* files.c - renames and deletes a scene's file with SQLite's files beside it. After a crash at any
+ * moment the scene exists, complete, under one of its names, or is deleted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -28,24 +27,24 @@ int gz_sync_directory(const char *path)
     return result;
 }
 
-/* What SQLite keeps beside a database, under its name and this ending. A log may hold what the
- * database does not. */
+/* The suffixes of SQLite's files beside a database. A log may hold changes that the database does
+ * not have. */
 static const struct {
     const char *ending;
     bool is_log;
 } beside[] = {{"-shm", false}, {"-wal", true}, {"-journal", true}};
 #define BESIDE_COUNT (sizeof beside / sizeof beside[0])
 
-/* A database that is to be deleted gets this before its name first: what then stands beside the old
- * name is ours to delete. */
+/* A database is first renamed with this prefix to delete it; the files beside its old name may then
+ * be deleted. */
 #define DELETED_PREFIX ".deleted-"
 
-/* How often, and after how many milliseconds each, it is tried again to fold in a log while others
- * read: for a second in all. */
+/* The number of tries to fold in a log while others read, and the milliseconds between them: one
+ * second in all. */
 #define FOLD_TRIES 100
 #define FOLD_STEP_MS 10
 
-/* To be freed; NULL without memory. */
+/* The caller frees it; NULL without memory. */
 static char *path_beside(const char *path, size_t which)
 {
     char *made;
@@ -98,8 +97,7 @@ static enum gz_status fail(const char *path, struct gz_error *error)
     return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(errno));
 }
 
-/* The renamed database goes last: as long as it is there, a crash leaves the rest to
- * gz_clear_name. */
+/* Deletes the renamed database last: after a crash gz_clear_name finds it and deletes the rest. */
 static enum gz_status finish_deletion(const char *path, const char *deleted, struct gz_error *error)
 {
     gz_delete_beside(path);
@@ -137,8 +135,7 @@ enum gz_status gz_clear_name(const char *path, struct gz_error *error)
     return status;
 }
 
-/* The one step that counts is a rename, to a name of which it is known that nobody wants it any
- * more. */
+/* The atomic step is a rename, to a name that marks the database as deleted. */
 static enum gz_status delete_files(const char *path, struct gz_error *error)
 {
     char *deleted = deleted_path(path);
@@ -163,8 +160,8 @@ enum gz_status gz_store_delete(const char *path, struct gz_error *error)
     return status;
 }
 
-/* If a new file has been put at the name of a deleted one, what stands beside it may belong to the
- * new file. */
+/* If there is a new file with the name of a deleted one, the files beside it may belong to the new
+ * file. */
 static enum gz_status tidy(const char *path, struct gz_error *error)
 {
     if (access(path, F_OK) != 0)
@@ -186,9 +183,9 @@ enum gz_status gz_store_tidy(const char *path, struct gz_error *error)
     return status;
 }
 
-/* Leaves write-ahead mode: SQLite copies the log into the database and deletes it, but only while
- * nobody else has the database open, in any program: a program that had it open under its old name
- * would write beside us under the new one. *is_done says whether that happened. */
+/* Leaves write-ahead mode: SQLite copies the log into the database and deletes it, but only if no
+ * other program has the database open, which might go on writing under the old name. *is_done says
+ * whether that happened. */
 static enum gz_status leave_log(sqlite3 *db, const char *path, bool *is_done,
                                 struct gz_error *error)
 {
@@ -199,7 +196,8 @@ static enum gz_status leave_log(sqlite3 *db, const char *path, bool *is_done,
     return gz_ask_end(&mode, GZ_OK, error, gz_db_file_name(path));
 }
 
-/* A program that only looks, such as the list of scenes, is gone in a moment. */
+/* Tries several times, because a program that only reads, such as the list of scenes, soon closes
+ * the file. */
 static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *error)
 {
     bool is_done = false;
@@ -225,8 +223,7 @@ enum gz_status gz_fold(const char *path, struct gz_error *error)
     return status;
 }
 
-/* The one step that counts is a rename: it is done or not. What a deleted scene left at the new
- * name is cleared away first. */
+/* The atomic step is a rename. Clears away first what a deleted scene left at the new name. */
 static enum gz_status rename_file(const char *from, const char *to, struct gz_error *error)
 {
     if (access(to, F_OK) == 0)
@@ -241,7 +238,7 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
             return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
         return fail(from, error);
     }
-    if (was_closed) gz_stamp_close(to); /* folding in the log wrote to the file */
+    if (was_closed) gz_stamp_close(to); /* folding in the log changed the file */
     return gz_sync_directory(to) == 0 ? GZ_OK : fail(to, error);
 }
 

@@ -1,4 +1,4 @@
-/* gate.c - looks at a scene's file, and at those beside it, before they are opened. */
+/* gate.c - checks a scene's file, and the files beside it, before they are opened. */
 #include "store/gate.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "server/maxima.h"
 
-/* What SQLite and the owner of a file keep beside it. */
+/* The suffixes of the files that SQLite and the owner keep beside a scene's file. */
 static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".owner"};
 #define ENDING_COUNT (sizeof endings / sizeof endings[0])
 
@@ -20,10 +20,10 @@ const char *gz_db_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* What may hold changes that are not in the file. */
+/* The suffixes of files that may hold changes that the scene's file does not have. */
 static const char *const logs[] = {"-wal", "-journal"};
 
-/* Whether one of its logs is there, of at least so many bytes; without memory it is. */
+/* Whether a log of at least `bytes` exists; true without memory. */
 static bool has_log_of(const char *path, off_t bytes)
 {
     bool there = false;

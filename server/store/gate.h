@@ -1,7 +1,7 @@
-/* gate.h - which files are a scene's at all: what is refused before SQLite is given the name.
+/* gate.h - which files may be opened as a scene: refuses the others before SQLite sees the name.
  *
- * Files are looked at by their names: a descriptor of a database that is closed would drop the
- * locks which SQLite holds on it. Nothing is opened, so that nothing blocks. Threads: any. */
+ * Files are checked by name and never opened: closing a descriptor of a database would drop the
+ * locks that SQLite holds on it, and opening might block. Threads: any. */
 #ifndef GZ_STORE_GATE_H
 #define GZ_STORE_GATE_H
 
@@ -10,33 +10,32 @@
 
 #include "proto/base/status.h"
 
-/* Whose files are taken. */
+/* Which owners are accepted. */
 enum gz_gate_owner {
-    GZ_GATE_OURS,  /* to be served: what another user can change meanwhile is not; what root can
-                      change is, because root can do anything */
-    GZ_GATE_OWNED, /* the same, by whoever has the lock on it: what a crash left is brought into
-                      order */
-    GZ_GATE_ANY    /* to be looked at once */
+    GZ_GATE_OURS,  /* to serve it: of this process's user or root, so that no other user can change
+                      it meanwhile */
+    GZ_GATE_OWNED, /* the same, and the caller holds the owner's lock: a journal from a crash is
+                      rolled back */
+    GZ_GATE_ANY    /* to read it once: any owner */
 };
 
-/* The path without its folders, which are nobody's business but the server's. Points into
- * `path`. */
+/* The path without its folders, which clients are not told. Points into `path`. */
 const char *gz_db_file_name(const char *path);
 
-/* Whether the file, and what SQLite keeps beside it, can be written by this process. */
+/* Whether this process can write the file, and SQLite's files beside it. */
 bool gz_can_write(const char *path);
-/* Whether a log beside the file has anything in it: one that only looked leaves an empty one. */
+/* Whether a log beside the file holds anything; a program that only reads leaves an empty one. */
 bool gz_log_holds(const char *path);
-/* Whether changes may stand beside the file that are not in it: another program has it open, or was
- * stopped in the middle. */
+/* Whether a log beside the file may hold changes that are not in the file: another program has it
+ * open, or was killed. */
 bool gz_has_log(const char *path);
 
-/* Refuses the file, and what is beside it, unless each is a regular file, no link, and of an owner
- * that is taken; the file may also have at most GZ_FILE_BYTES_MAX. What is not there passes, but
- * for the file itself: GZ_UNKNOWN_SCENE, unless it `may_be_missing`. */
+/* Refuses the file, and SQLite's files beside it, unless each is a regular file, no link, and has
+ * an accepted owner; the file may have at most GZ_FILE_BYTES_MAX. Missing files pass, but a missing
+ * scene is GZ_UNKNOWN_SCENE unless it `may_be_missing`. */
 GZ_MUST_USE enum gz_status gz_gate_check(const char *path, enum gz_gate_owner owner,
                                          bool may_be_missing, struct gz_error *error);
-/* The same for one file whose status is known; NULL if it passes, else why not. */
+/* The same for one file with this stat; NULL if it passes, else the reason. */
 const char *gz_gate_fault(const struct stat *file, enum gz_gate_owner owner);
 
 #endif

@@ -1,5 +1,5 @@
-/* inspect.c - what is looked at before a file is opened for people: whether it can be written, its
- * schema, and its promises if it was not left as it is by a server. */
+/* inspect.c - checks a file before it is served: whether it can be written, its schema, and its
+ * promises, unless a server left it as it is. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static enum gz_status check(struct gz_db_reader *reader, const char *path,
 {
     char first[GZ_ERROR_BYTES_MAX] = "";
     struct gz_store_check said = {.handle_fault = keep, .context = first};
-    /* A machine that has much else to do is no reason against a file. */
+    /* Processor time, because a busy machine must not make a file fail. */
     reader->is_by_processor = true;
     reader->deadline_ns = gz_db_reader_now(reader) + patience_ns(path);
     enum gz_status status = gz_check_reader(reader, depth, &said, error);

@@ -1,4 +1,4 @@
-/* load.c - reads a scene from its file into what the core begins with. */
+/* load.c - reads a scene from its file into the state that a core begins with. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static enum gz_status load_epochs(sqlite3 *db, struct gz_scene_state *state, str
     return gz_ask_end(&ask, status, error, reading);
 }
 
-/* `last` is the row before it, or NULL: an index that is damaged may give a row twice. */
+/* `last` is the row before, or NULL: a damaged index may give a row twice. */
 static const char *node_fault(sqlite3_stmt *row, const struct gz_scene_state *state,
                               const struct gz_node_record *node, const struct gz_node_record *last,
                               bool gone)
@@ -97,7 +97,7 @@ static enum gz_status read_node(sqlite3_stmt *row, struct gz_scene_state *state,
     return fault == NULL ? GZ_OK : gz_row_fail(error, "nodes", (int64_t)node->id, fault);
 }
 
-/* At most so many. */
+/* Reads at most `most` nodes. */
 static enum gz_status read_nodes(struct gz_ask *ask, struct gz_scene_state *state,
                                  struct gz_node_list *list, bool gone, size_t most,
                                  struct gz_error *error)
@@ -153,7 +153,7 @@ static enum gz_status load_nodes(sqlite3 *db, struct gz_scene_state *state, stru
     return status;
 }
 
-/* How many of the latest edits fit into what is remembered for undo. */
+/* How many of the latest edits fit into the undo log. */
 static enum gz_status count_edits(sqlite3 *db, size_t *count, struct gz_error *error)
 {
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_CHANGE_COUNTS]);
@@ -206,7 +206,7 @@ static const char *note_fault(sqlite3_stmt *row, const struct gz_note_record *no
     return gz_finite(note->point) ? NULL : "its place is not finite";
 }
 
-/* Refuses what a table has too many of. */
+/* Refuses a table with too many rows. */
 static enum gz_status count_rows(sqlite3 *db, enum gz_sql_load which, int64_t most,
                                  const char *what, int64_t *count, struct gz_error *error)
 {

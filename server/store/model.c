@@ -52,14 +52,14 @@ static void tell(const struct comparison *comparison, sqlite3_stmt *row, const c
     comparison->say(comparison->context, words);
 }
 
-/* Both rows are of the same name. */
+/* Whether both rows of the same name are equal. */
 static bool is_same(const struct comparison *comparison)
 {
     return strcmp(text_of(comparison->is, 1), text_of(comparison->should, 1)) == 0 &&
            strcmp(text_of(comparison->is, 2), text_of(comparison->should, 2)) == 0;
 }
 
-/* Both in the order of names. */
+/* Walks both in the order of names. */
 static void compare(const struct comparison *comparison, struct gz_ask *is, struct gz_ask *should)
 {
     bool more_is = gz_ask_row(is), more_should = gz_ask_row(should);
@@ -98,8 +98,8 @@ static void keep(void *context, const char *words)
 
 /* ---- the schema of this build in one text ---- */
 
-/* To make a model takes most of the time of an opening: it is made once in a process, and what the
- * schema is stays as a text. NULL without memory. */
+/* The schema of this build as a text, made once in a process, because making a model takes most of
+ * the time of an opening. NULL without memory. */
 static char *own_text;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
@@ -135,7 +135,7 @@ static void make_own_text(void)
     sqlite3_close(model);
 }
 
-/* False as well if that could not be found out. */
+/* Also false after an error. */
 static bool has_own_schema(sqlite3 *db)
 {
     (void)pthread_once(&own_once, make_own_text);

@@ -1,5 +1,5 @@
-/* model.h - what the schema of a scene's file should be: an empty scene in memory, made by the
- * numbered SQL files, and how a file differs from it. Threads: those of the connections. */
+/* model.h - compares the schema of a file with that of an empty scene in memory, made by the
+ * numbered SQL files. Threads: those of the connections. */
 #ifndef GZ_STORE_MODEL_H
 #define GZ_STORE_MODEL_H
 
@@ -10,12 +10,12 @@
 /* An empty scene of the schema version that `db` has; the caller closes it, after an error too. */
 GZ_MUST_USE enum gz_status gz_model_open(sqlite3 **model, sqlite3 *db, int64_t version,
                                          struct gz_error *error);
-/* Says in a sentence each table, index, view and trigger that the file has beside those of the
- * model, lacks, or has otherwise. What SQLite makes for itself is its own business. */
+/* Calls `say` with a sentence for each table, index, view and trigger that the file has in addition
+ * to the model, lacks, or has in another form. Ignores SQLite's own tables. */
 GZ_MUST_USE enum gz_status gz_model_compare(sqlite3 *db, sqlite3 *model,
                                             void (*say)(void *context, const char *words),
                                             void *context, struct gz_error *error);
-/* The same in one go: GZ_STORAGE with the first sentence if there is any difference. */
+/* Makes a model and compares: GZ_STORAGE with the first sentence if there is a difference. */
 GZ_MUST_USE enum gz_status gz_model_require(sqlite3 *db, struct gz_error *error);
 
 #endif

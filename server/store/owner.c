@@ -14,8 +14,8 @@
 #include "store/database.h"
 #include "store/gate.h"
 
-/* The owner before us removed the file on leaving, perhaps after we opened it: then what we locked
- * is nobody's. */
+/* Whether the locked file still has its name: the owner before removes it on leaving, perhaps after
+ * it was opened here. */
 static bool is_still_there(int descriptor, const char *path)
 {
     struct stat ours, there;
@@ -32,7 +32,7 @@ static enum gz_status fail_taken(int descriptor, const char *database, struct gz
                    gz_db_file_name(database), pid[0] != '\0' ? ", process " : "", pid);
 }
 
-/* Its content is replaced, which must not happen to a file that is something else, too. */
+/* Refuses a file that may be anything else, because its content is replaced. */
 static const char *find_fault(int descriptor)
 {
     struct stat file;
@@ -61,7 +61,7 @@ static enum gz_status lock(struct gz_owner *owner, const char *database, struct 
     return GZ_OK;
 }
 
-/* For the words of whoever is refused; on a full disk they do without. */
+/* Other processes name the process id in their error; on a full disk it is missing. */
 static void write_pid(int descriptor)
 {
     if (ftruncate(descriptor, 0) == 0) dprintf(descriptor, "%ld\n", (long)getpid());

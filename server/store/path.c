@@ -1,4 +1,4 @@
-/* path.c - decides which samples of a path are written down; see path.h. */
+/* path.c - chooses the samples of a path that are stored. See path.h. */
 #include "store/path.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 enum { ROTATION = 3, SCALE = 7 };
 
-/* The quaternion's sign is that of the line's beginning: both signs are one rotation, and a line
- * between them would be none. */
+/* Gives the quaternion the sign that is nearer to the line's beginning: both signs are the same
+ * rotation, but a line between them would not be one. */
 static void to_components(const gz_trs *trs, const double *beside, double out[GZ_PATH_COMPONENTS])
 {
     const double values[GZ_PATH_COMPONENTS] = {trs->t.x, trs->t.y, trs->t.z, trs->r.x, trs->r.y,
@@ -20,8 +20,8 @@ static void to_components(const gz_trs *trs, const double *beside, double out[GZ
     for (int i = ROTATION; dot < 0 && i < SCALE; i++) out[i] = -out[i];
 }
 
-/* Component by component, so that all of them together keep to what is promised: sqrt(3) of one for
- * a length in space, and for a quaternion four that add up to a vector no longer than sin(angle /
+/* The tolerance of one component, so that all components together keep the promised one: 1 /
+ * sqrt(3) of it for a length, and for a quaternion a fourth of a vector of length sin(angle /
  * 2). */
 static double tolerance_of(int component, double value, double tolerance_m)
 {
@@ -74,7 +74,7 @@ void gz_path_recorder_move_on(struct gz_path_recorder *path, double time)
     path->last_seq = 0;
 }
 
-/* A clock that stood still or was set back leaves no line: then nothing passes, and the sample
+/* If the clock stood still or was set back there is no line: nothing passes, and the sample
  * stays. */
 static void narrow(struct gz_path_recorder *path, double tolerance_m)
 {

@@ -1,16 +1,14 @@
-/* path.h - what of a drag's path is written down.
+/* path.h - chooses the points of a drag's path that are stored.
  *
- * A recorded path is a chain of points, from where the drag found a node to where it left it;
- * between two points everything is linear in time: translation, rotation (its quaternion, made unit
- * afterwards) and scale, component by component. A sample is left out only if the line past it is
- * within the tolerance, so that a reader of the path is never further from the truth at any moment
- * that was sampled.
+ * A recorded path is a chain of points from the node's start to its end; between two points
+ * translation, rotation (the quaternion, normalised afterwards) and scale are linear in time,
+ * component by component. A sample is left out only if the line passes it within the tolerance, so
+ * that the recorded path is within the tolerance at each sampled time.
  *
- * Online and of fixed size: for each component the slopes from the last point that is kept which
- * pass every sample since within its tolerance are one interval. A new sample whose own slope lies
- * within it carries the line on; otherwise the sample before it is a point, and the next line
- * begins there. So the newest sample is always kept, until the next one shows that it is not
- * needed.
+ * The method is online and of fixed size: for each component the slopes from the last kept point
+ * that pass every later sample within the tolerance form one interval. A new sample whose slope
+ * lies in it extends the line; otherwise the sample before it becomes a point, and the next line
+ * begins there. So the newest sample is kept until the next one shows that it is not needed.
  *
  * Units: metres in the parent's frame, seconds. Pure: no memory, no errors. Threads: any, one path
  * at a time. */
@@ -24,27 +22,27 @@
 enum { GZ_PATH_COMPONENTS = 10 };
 
 struct gz_path_recorder {
-    double start_s, start[GZ_PATH_COMPONENTS]; /* the last point that is kept for good */
+    double start_s, start[GZ_PATH_COMPONENTS]; /* the last permanent point */
     double low[GZ_PATH_COMPONENTS], high[GZ_PATH_COMPONENTS];
-    uint64_t last_seq; /* the newest sample; 0 while there is none, or it is the last point */
+    uint64_t last_seq; /* the newest sample; 0 if there is none, or it is the last point */
     double last_s, last[GZ_PATH_COMPONENTS];
 };
 
 void gz_path_recorder_begin(struct gz_path_recorder *path, double time, const gz_trs *start);
-/* Whether the newest sample has to stay as a point, now that the path goes on to this one. True if
+/* Whether the newest sample becomes a permanent point when the path continues to this one. True if
  * there is no sample yet. */
 bool gz_path_recorder_needs_last(const struct gz_path_recorder *path, double time,
                                  const gz_trs *trs);
-/* The moment at which the node moved on, if it rested between the newest sample (or the beginning)
- * and this time; NaN if it did not rest. */
+/* If the node rested between the newest sample (or the beginning) and this time: the time at which
+ * it moved on. Else NaN. */
 double gz_path_recorder_rest(const struct gz_path_recorder *path, double time);
-/* The node rested until then: the next line begins there. The newest sample stays. */
+/* The node rested until `time`: the next line begins there. The newest sample stays. */
 void gz_path_recorder_move_on(struct gz_path_recorder *path, double time);
-/* Goes on to the next sample, `tolerance_m` from which the line may pass. */
+/* Extends the path to the next sample; the line may pass it within `tolerance_m`. */
 void gz_path_recorder_extend(struct gz_path_recorder *path, double tolerance_m, uint64_t seq,
                              double time, const gz_trs *trs);
 
-/* The last point that is kept for good. */
+/* The last permanent point. */
 gz_trs gz_path_start(const struct gz_path_recorder *path);
 
 #endif

@@ -1,5 +1,5 @@
-/* paths.c - keeps a path for each node of each running drag, and a copy to go back to if a
- * transaction fails. */
+/* paths.c - keeps a path for each node of each running drag, and a copy to restore if a transaction
+ * fails. */
 #include "store/paths.h"
 
 #include <stdlib.h>
@@ -9,9 +9,10 @@ struct gz_path_run {
     struct gz_path_run *next;
     uint64_t edit, began_seq;
     double tolerance_m;
-    size_t count, at; /* at: where the node asked for last stands */
+    size_t count, at; /* at: index of the node that was found last */
     uint64_t *nodes;
-    struct gz_path_recorder *paths, *settled; /* with what this transaction did, and without */
+    struct gz_path_recorder *paths,
+        *settled; /* with the effects of this transaction, and without */
     bool is_new, is_over, is_touched;
 };
 

@@ -1,7 +1,8 @@
-/* paths.h - the paths of the drags that run, node by node, as far as the writer knows them.
+/* paths.h - the paths of the running drags, for each node, as the writer has recorded them.
  *
- * A transaction that failed leaves the paths as they were, as it does the file. Without memory for
- * a drag's paths every sample of the drag stays. Ownership: as it says. Threads: the writer's. */
+ * A failed transaction leaves the paths, like the file, as they were. Without memory for a drag's
+ * paths all its samples are stored. Ownership: the caller owns the struct; finish frees what it
+ * holds. Threads: the writer's. */
 #ifndef GZ_STORE_PATHS_H
 #define GZ_STORE_PATHS_H
 
@@ -11,15 +12,15 @@
 struct gz_path_run;
 
 struct gz_paths {
-    struct gz_path_run *runs; /* few: one for each drag */
+    struct gz_path_run *runs; /* one for each drag */
 };
 
 void gz_paths_finish(struct gz_paths *paths);
 
-/* A drag that begins; its nodes are those of its changes, which say where each was. */
+/* Begins the paths of a drag; its changes are its nodes with their starts. */
 void gz_paths_begin(struct gz_paths *paths, const struct gz_edit_record *edit);
-/* Finds the path of a node, and the values that all nodes of its drag share; false if every sample
- * stays. It is fastest in the order of the drag's changes. */
+/* Finds the path of a node, and the values that the drag's nodes share; false if every sample is
+ * stored. Fastest in the order of the drag's changes. */
 struct gz_path_found {
     struct gz_path_recorder *path;
     double tolerance_m;
@@ -27,10 +28,10 @@ struct gz_path_found {
 };
 bool gz_paths_find(struct gz_paths *paths, uint64_t edit, uint64_t node,
                    struct gz_path_found *found);
-/* The drag is over. */
+/* Ends the paths of a drag. */
 void gz_paths_end(struct gz_paths *paths, uint64_t edit);
 
-/* The end of a transaction. */
+/* Ends a transaction. */
 void gz_paths_settle(struct gz_paths *paths, bool committed);
 
 #endif

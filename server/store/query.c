@@ -1,5 +1,5 @@
-/* query.c - answers about the past: the history, one edit, the scene at a seq or a time. The
- * statements, and how the past is found in the tables, are in sql/query.sql. */
+/* query.c - answers questions about the past: the history, one edit, the scene at a seq or a time.
+ * The statements are in sql/query.sql, which explains how the past is found in the tables. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@ static struct gz_ask prepare(sqlite3 *db, enum gz_sql_query which)
 
 /* ---- whether an edit is undone ---- */
 
-/* What was done last about an edit, in *last, and whether that leaves it undone: an undo of an undo
- * leaves it done. `about` is GZ_SQL_QUERY_LAST_ABOUT, for use here. */
+/* Finds what was done last about an edit, and whether that leaves it undone: an undo of an undo
+ * leaves it done. `about` is a statement of GZ_SQL_QUERY_LAST_ABOUT. */
 static enum gz_status find_last(sqlite3_stmt *about, uint64_t edit, uint64_t *last, bool *undone,
                                 struct gz_error *error)
 {
@@ -32,8 +32,7 @@ static enum gz_status find_last(sqlite3_stmt *about, uint64_t edit, uint64_t *la
     while (status == GZ_OK && is_found) {
         struct gz_ask ask = gz_ask_begin(about);
         gz_bind_integer(&ask, *last);
-        /* What is about an edit comes later; if a damaged file says otherwise this ends all the
-         * same. */
+        /* An edit about another one is newer; this ends also in a damaged file. */
         is_found = gz_ask_row(&ask) && (uint64_t)sqlite3_column_int64(about, 0) > *last;
         if (is_found) {
             *last = (uint64_t)sqlite3_column_int64(about, 0);
@@ -61,9 +60,9 @@ static struct gz_ask ask_history(sqlite3 *db, const struct gz_query *query, uint
     return ask;
 }
 
-/* What each edit of the history is read with. */
+/* The statements that read an edit of the history. */
 struct details {
-    struct gz_ask changes; /* or nodes, if that is all that is asked for */
+    struct gz_ask changes; /* or nodes, if only these are asked for */
     struct gz_ask about;
 };
 
@@ -120,7 +119,7 @@ static enum gz_status answer_history(struct gz_db_reader *reader, const struct g
 
 /* ---- one edit ---- */
 
-/* Reads the edit, if there is one, as the answer's next. */
+/* Reads the edit, if there is one, into the answer. */
 static enum gz_status add_edit(sqlite3 *db, enum gz_sql_query which, uint64_t id,
                                struct gz_edit_record *edits, struct gz_answer *answer)
 {
@@ -136,7 +135,7 @@ static enum gz_status add_edit(sqlite3 *db, enum gz_sql_query which, uint64_t id
     return gz_ask_end(&changes, status, &answer->error, "the history");
 }
 
-/* Refuses an edit from before the kept history: a part of its changes may be gone. */
+/* Refuses an edit from before the kept history, because some of its changes may be removed. */
 static enum gz_status expect_whole(sqlite3 *db, const struct gz_edit_record *edit,
                                    struct gz_error *error)
 {
@@ -182,7 +181,7 @@ static enum gz_status answer_edit(struct gz_db_reader *reader, const struct gz_q
  * the beginning of the drag. */
 enum { SAMPLE_COLUMN = 2, BEGAN_COLUMN = SAMPLE_COLUMN + 3 + GZ_TRS_COLUMN_COUNT };
 
-/* What is asked for: a seq, and the time if the question is about a time (else NaN). */
+/* The seq that is asked for, and the time if the question is about a time (else NaN). */
 struct gz_moment {
     uint64_t seq;
     double time;
@@ -195,7 +194,7 @@ static enum gz_status read_seq(struct gz_ask *ask, uint64_t *seq, struct gz_erro
     return gz_ask_end(ask, GZ_OK, error, "looking for the time");
 }
 
-/* The last seq that was there at `time`. */
+/* Finds the last seq at `time`. */
 static enum gz_status find_seq(sqlite3 *db, double time, uint64_t *seq, struct gz_error *error)
 {
     uint64_t sample_seq;
@@ -211,7 +210,7 @@ static enum gz_status find_seq(sqlite3 *db, double time, uint64_t *seq, struct g
     return status;
 }
 
-/* The seqs that can be asked for, and when the last of them was saved. */
+/* The range of seqs that can be asked for, and when the last one was saved. */
 struct range {
     uint64_t first, last;
     double last_time;
@@ -253,7 +252,8 @@ static enum gz_status find_checkpoint(sqlite3 *db, uint64_t seq, uint64_t *first
     return gz_ask_end(&ask, GZ_OK, error, "the checkpoints");
 }
 
-/* Which seq is asked for; GZ_BAD_VALUE for the future, and for what is no longer kept. */
+/* Finds the seq that is asked for; GZ_BAD_VALUE for one in the future, or one that is no longer
+ * kept. */
 static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_t *seq,
                               struct gz_error *error)
 {
@@ -299,7 +299,7 @@ struct point {
     gz_trs trs;
 };
 
-/* The transform of a node at the moment asked for, between two points of its path. */
+/* The transform of a node at the moment, interpolated between two points of its path. */
 static gz_trs between(const struct gz_moment *moment, const struct point *a, const struct point *b)
 {
     double part = (double)(moment->seq - a->seq) / (double)(b->seq - a->seq);
@@ -318,8 +318,8 @@ static struct point read_point(sqlite3_stmt *row, int column)
     return point;
 }
 
-/* Puts a node to where the drag had it. `before` stands on the row of the point before the moment;
- * `statement` is GZ_SQL_QUERY_POINT_AFTER, for use here. */
+/* Puts a node to its place in the drag at the moment. `before` is the row of the point before the
+ * moment; `statement` is GZ_SQL_QUERY_POINT_AFTER. */
 static enum gz_status move_node(sqlite3_stmt *before, sqlite3_stmt *statement,
                                 const struct gz_moment *moment, struct gz_node_record *node,
                                 struct gz_error *error)

@@ -1,10 +1,10 @@
-/* recover.c - brings a file into order when it is opened: what a crash left open is closed, and an
- * epoch begins. */
+/* recover.c - when a file is opened, closes drags and sessions that a crash left open, and begins
+ * an epoch. */
 #include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
 
-/* A scene that was never opened has no row yet. */
+/* Writes the row of the scene; one that was never opened has none yet. */
 static int write_scene(sqlite3 *db, double time)
 {
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_recover[GZ_SQL_RECOVER_SCENE]);
@@ -14,8 +14,8 @@ static int write_scene(sqlite3 *db, double time)
     return gz_ask_run(&ask);
 }
 
-/* Epochs are numbered by the clock, so that a file put back from a backup does not use a number
- * again that clients have seen. */
+/* Epochs are numbered by the clock, so that a file that was restored from a backup does not reuse a
+ * number that clients have seen. */
 static int write_epoch(sqlite3 *db, double time, uint64_t epoch)
 {
     struct gz_ask ask = gz_ask_prepare(db, gz_sql_recover[GZ_SQL_RECOVER_EPOCH]);

@@ -1,4 +1,4 @@
-/* retention.c - takes away the past that is no longer kept. The statements are in
+/* retention.c - removes the past that is no longer kept. The statements are in
  * sql/retention.sql. */
 #include "store/retention.h"
 
@@ -41,7 +41,7 @@ void gz_retention_count(struct gz_retention *retention, uint64_t edits)
     retention->edits += edits;
 }
 
-/* A statement with its values, all of them integers. */
+/* Begins a statement with integer values. */
 static struct gz_ask start(struct gz_retention *retention, enum gz_sql_retention which,
                            const uint64_t *values)
 {
@@ -57,11 +57,11 @@ static int run(struct gz_retention *retention, enum gz_sql_retention which, cons
     return gz_ask_run(&ask);
 }
 
-/* The edit that the horizon comes to, or that it has come to and which is not done with. */
+/* The edit that the horizon reaches next, or that is not finished yet. */
 struct passed {
-    uint64_t id, seq, step; /* of its changes, those before `step` are done */
+    uint64_t id, seq, step; /* its changes before `step` are done */
     double ended;
-    bool is_new; /* the horizon is before it */
+    bool is_new; /* the horizon is still before it */
 };
 
 /* False if there is none, or with an error in *rc. */
@@ -120,7 +120,7 @@ static int pass_changes(struct gz_retention *retention, struct passed *edit, int
     return rc == SQLITE_OK ? read : rc;
 }
 
-/* As much of one edit as `rows` allow, at least one. */
+/* Removes what one edit makes unnecessary, up to `rows` rows, at least one. */
 static int pass(struct gz_retention *retention, struct passed *edit, int *rows)
 {
     bool done = false;
@@ -134,7 +134,7 @@ static int pass(struct gz_retention *retention, struct passed *edit, int *rows)
                     : (uint64_t[]){edit->seq, edit->seq - 1, edit->step});
 }
 
-/* In a transaction, edit by edit until it is large enough. */
+/* Goes from edit to edit until the transaction is large enough. */
 static int pass_some(struct gz_retention *retention, double now)
 {
     int rc = SQLITE_OK;
@@ -149,7 +149,7 @@ static int pass_some(struct gz_retention *retention, double now)
     return rc;
 }
 
-/* One transaction; the log has the change, or nothing of it is left. */
+/* Runs one transaction: the log has the change, or no trace is left. */
 static enum gz_status step(struct gz_retention *retention, double now, int *rc,
                            struct gz_error *error)
 {
@@ -182,6 +182,7 @@ enum gz_status gz_retention_step(struct gz_retention *retention, double now, boo
     retention->since = since;
     retention->edits = edits;
     *more = false;
-    /* Another program has the file locked: there is no hurry, unless the log has the step. */
+    /* If another program has the file locked, the step is tried again later, unless the log has it
+     * already. */
     return (rc & 0xff) == SQLITE_BUSY && !retention->shipper->is_behind ? GZ_OK : status;
 }

@@ -1,23 +1,23 @@
-/* retention.h - keeps as much of the past as a rule says, and removes the rest.
+/* retention.h - removes the past that a rule does not keep.
  *
- * The past is whole from one seq on, the horizon (`since` in the table kept): the state at it and
- * at each seq after it can be asked for, and each edit after it is there with its changes and
- * samples. The horizon goes on from edit to edit. When it has come to an edit, the changes that
- * this edit's nodes had before are of no more use, nor are its own samples; an edit without changes
- * goes. So each node keeps its latest change at or before the horizon, and an edit stays, with its
- * key, as long as one of its changes does.
+ * The past is complete from one seq on, the horizon (`since` in the table kept): the state at each
+ * seq from it on can be read, and each edit after it has its changes and samples. The horizon moves
+ * from edit to edit. When it has reached an edit, earlier changes of this edit's nodes are no
+ * longer needed, nor are its samples; an edit without changes is removed. So each node keeps its
+ * latest change at or before the horizon, and an edit stays, with its key, as long as one of its
+ * changes does.
  *
- * A checkpoint's state can be asked for as well: each node keeps its latest change at or before the
- * checkpoint, and a drag that ran then its path.
+ * The state of a checkpoint can be read as well: each node keeps its latest change at or before the
+ * checkpoint, and a drag that ran at that moment keeps its path.
  *
- * An edit is passed when it is older than the rule says or has more edits after it, but never while
- * it is one of the latest GZ_UNDO_EDITS_MAX, which undo may ask for, or ended within
- * GZ_RETENTION_SECONDS_MIN, so that its key is still known; nor while it runs. Space that becomes
- * free in the file is used again; the file does not shrink.
+ * The horizon passes an edit that is older than the rule allows or has more edits after it, but
+ * never a running edit, one of the latest GZ_UNDO_EDITS_MAX, which undo may need, or one that ended
+ * within GZ_RETENTION_SECONDS_MIN, whose key must be known. Free space in the file is used again;
+ * the file does not shrink.
  *
- * Each step is one transaction of GZ_RETENTION_ROWS_AT_ONCE rows and says in the table how far it
- * came, so that it can stop anywhere: with the process, the power, a disk that refuses. Units: Unix
- * seconds. Threads: the writer's, between its transactions. */
+ * Each step is one transaction of GZ_RETENTION_ROWS_AT_ONCE rows and stores its progress in the
+ * table, so that it can be interrupted anywhere. Units: Unix seconds. Threads: the writer's,
+ * between its transactions. */
 #ifndef GZ_STORE_RETENTION_H
 #define GZ_STORE_RETENTION_H
 
@@ -35,21 +35,21 @@ struct gz_retention {
     struct gz_shipper *shipper;
     sqlite3_stmt *statements[GZ_SQL_RETENTION_COUNT];
     uint64_t since; /* the horizon */
-    uint64_t edits; /* after it, completed */
+    uint64_t edits; /* completed edits after it */
 };
 
-/* The shipper and its connection stay the caller's, and are there for longer than this. */
+/* The shipper and its connection stay the caller's, and outlive this struct. */
 GZ_MUST_USE enum gz_status gz_retention_init(struct gz_retention *retention,
                                              struct gz_shipper *shipper,
                                              struct gz_retention_rule rule, struct gz_error *error);
 void gz_retention_finish(struct gz_retention *retention);
 
-/* Whether anything is ever taken away. */
+/* Whether the rule removes anything at all. */
 bool gz_retention_is_on(const struct gz_retention *retention);
 /* Counts edits that were committed. */
 void gz_retention_count(struct gz_retention *retention, uint64_t edits);
-/* One step; `*more` says whether it had anything to do, which it has not while another program
- * has the file locked. After a failure nothing of it is left. */
+/* Does one step; `*more`: whether there was work. There is none while another program has the file
+ * locked. A failed step leaves no trace. */
 GZ_MUST_USE enum gz_status gz_retention_step(struct gz_retention *retention, double now, bool *more,
                                              struct gz_error *error);
 

@@ -53,7 +53,7 @@ int gz_ask_run(struct gz_ask *ask)
     return gz_ask_finish(ask);
 }
 
-/* What one bind returned. */
+/* Keeps the first error of the binds. */
 static void keep(struct gz_ask *ask, int rc)
 {
     if (ask->rc == SQLITE_OK) ask->rc = rc;
@@ -188,7 +188,7 @@ enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *a
     return content->name != NULL ? GZ_OK : GZ_NO_MEMORY;
 }
 
-/* One side of a change; a side that is not there stays zeroed but for its asset, which is none. */
+/* Reads one side of a change; a missing side stays zeroed, with no asset. */
 static enum gz_status read_side(sqlite3_stmt *row, int column, struct gz_arena *arena,
                                 struct gz_content *content, bool *exists)
 {
@@ -210,7 +210,7 @@ static enum gz_status fail_memory(struct gz_error *error, const char *what)
     return gz_fail(error, GZ_NO_MEMORY, "no memory for the %s of an edit", what);
 }
 
-/* Asks for what the edit changed: all of it, or a node alone. */
+/* Begins to read the changes of an edit: all of them, or those of one node. */
 static struct gz_ask ask_changes(sqlite3_stmt *statement, uint64_t node,
                                  const struct gz_edit_record *edit)
 {
@@ -285,7 +285,7 @@ static const char *edit_fault(sqlite3_stmt *row)
     return NULL;
 }
 
-/* All of the edit but its changes. */
+/* Reads the edit without its changes. */
 static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena,
                                 struct gz_edit_record *edit, struct gz_error *error)
 {
@@ -317,7 +317,7 @@ static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena,
     return GZ_OK;
 }
 
-/* How many changes are to be read. An edit of which a node alone is read says how many it has. */
+/* How many changes will be read. If only one node is read, edit->total is the number of all. */
 static size_t count_changes(sqlite3_stmt *row, uint64_t node, struct gz_edit_record *edit)
 {
     size_t count = (size_t)sqlite3_column_int64(row, 15);
@@ -357,11 +357,11 @@ size_t gz_find_record(const struct gz_node_record *nodes, size_t count, uint64_t
     return low < count && nodes[low].id == id ? low : count;
 }
 
-/* Twice what a scene may have: what is deeper is a circle. */
+/* Twice the maximum of a scene: a deeper hierarchy is a cycle. */
 #define DEPTH_MAX (2 * GZ_TREE_DEPTH_MAX)
 
-/* Sets depth (1 for a root) for `node` and for those above it that have none yet. False in a circle
- * or without a parent. */
+/* Sets the depth (1 for a root) of `node` and of the nodes above it that have none yet. False in a
+ * cycle, or if a parent is missing. */
 static bool measure_depth(const struct gz_node_record *nodes, size_t count, size_t node,
                           uint16_t *depth)
 {
@@ -385,8 +385,7 @@ enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count
                                 struct gz_arena *arena, struct gz_node_record **ordered,
                                 struct gz_error *error)
 {
-    /* Few levels, many nodes: a counting sort by depth, which keeps the order of ids within a
-     * level. */
+    /* A counting sort by depth, which keeps the order of ids within a level. */
     size_t starts[DEPTH_MAX + 2] = {0};
     uint16_t *depth = calloc(count + 1, sizeof *depth);
     *ordered = gz_arena_take(arena, count, sizeof **ordered);

@@ -1,5 +1,5 @@
-/* rows.h - records as rows. The order of the columns is that of sql/rows.sql; here they are bound
- * and read. Threads: those of the statement's connection. */
+/* rows.h - binds records to statements and reads them from rows, with the columns in the order of
+ * sql/rows.sql. Threads: those of the statement's connection. */
 #ifndef GZ_STORE_ROWS_H
 #define GZ_STORE_ROWS_H
 
@@ -17,12 +17,12 @@ struct gz_ask {
     sqlite3_stmt *statement;
     int next;
     int rc;
-    bool is_own; /* made here: gz_ask_end finalizes it, and else resets it */
+    bool is_own; /* made by gz_ask_prepare: gz_ask_end finalizes it instead of resetting it */
 };
 
-/* A statement that the caller keeps. */
+/* Begins a use of a statement that the caller keeps. */
 struct gz_ask gz_ask_begin(sqlite3_stmt *statement);
-/* A statement for this one use. */
+/* Prepares a statement for one use. */
 struct gz_ask gz_ask_prepare(sqlite3 *db, const char *sql);
 
 void gz_bind_integer(struct gz_ask *ask, uint64_t value);
@@ -38,13 +38,13 @@ void gz_bind_point(struct gz_ask *ask, const gz_vec3 *point);
 void gz_bind_trs(struct gz_ask *ask, const gz_trs *trs);
 /* NULL for a side that a change does not have. */
 void gz_bind_content(struct gz_ask *ask, const struct gz_content *content);
-/* The same but for the parent. */
+/* The same without the parent. */
 void gz_bind_own(struct gz_ask *ask, const struct gz_content *content);
 
-/* Goes to the next row; false at the end, and with an error, which gz_ask_end says. */
+/* Goes to the next row; false at the end, and after an error, which gz_ask_end returns. */
 bool gz_ask_row(struct gz_ask *ask);
-/* Ends the use, wherever it stands. `status` if that is an error already; else GZ_OK, or an error
- * of SQLite's words after `doing`. */
+/* Ends the use, at any row. Returns `status` if that is an error already; else GZ_OK, or an error
+ * with `doing` and SQLite's message. */
 GZ_MUST_USE enum gz_status gz_ask_end(struct gz_ask *ask, enum gz_status status,
                                       struct gz_error *error, const char *doing);
 /* The same, as SQLITE_OK or SQLite's code. */
@@ -61,19 +61,19 @@ GZ_MUST_USE enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct
 /* `row` begins with the columns {change}; `change` is zeroed. */
 GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena,
                                           struct gz_change *change);
-/* `row` stands on a row that begins with the columns {edit}; `changes` is GZ_SQL_ROWS_CHANGES, for
- * use here. Or of one node alone: `node` is that one, else 0, and `changes` is
- * GZ_SQL_ROWS_CHANGE_OF_NODE; edit->total is then filled. */
+/* `row` begins with the columns {edit}. Reads all changes with the statement `changes`,
+ * GZ_SQL_ROWS_CHANGES, if `node` is 0; else only those of `node`, with GZ_SQL_ROWS_CHANGE_OF_NODE,
+ * and fills edit->total. */
 GZ_MUST_USE enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, uint64_t node,
                                         struct gz_arena *arena, struct gz_edit_record *edit,
                                         struct gz_error *error);
-/* The same without what was changed; `nodes` is GZ_SQL_ROWS_NODES, or GZ_SQL_ROWS_NODE. */
+/* The same with the ids of the nodes alone; `nodes` is GZ_SQL_ROWS_NODES, or GZ_SQL_ROWS_NODE. */
 GZ_MUST_USE enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, uint64_t node,
                                               struct gz_arena *arena, struct gz_edit_record *edit,
                                               struct gz_error *error);
 
-/* Copies nodes, ascending by id, into `arena` with parents before children. A parent that is not
- * there or a circle, which only a damaged file has, is GZ_STORAGE. */
+/* Copies nodes, which ascend by id, into `arena` with parents before children. GZ_STORAGE for a
+ * missing parent or a cycle, which only a damaged file has. */
 GZ_MUST_USE enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count,
                                             struct gz_arena *arena, struct gz_node_record **ordered,
                                             struct gz_error *error);
@@ -85,7 +85,7 @@ struct gz_node_list {
     struct gz_node_record *nodes;
     size_t count, capacity;
 };
-/* The zeroed next one; NULL without memory. */
+/* Appends a zeroed record; NULL without memory. */
 GZ_MUST_USE struct gz_node_record *gz_node_list_add(struct gz_node_list *list);
 
 #endif

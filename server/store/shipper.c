@@ -1,10 +1,9 @@
 /* shipper.c - records each transaction with SQLite's session extension and hands it to the log.
  *
- * The extension compares a row before and after a transaction by the values of its columns, and 0
- * and -0 are equal: a row in which only the sign of a zero changed would not be in the change.
- * Where that is about to happen, the zeros of the row become other numbers first, in a changeset of
- * their own. A change is this changeset, which is most often empty, and after it that of the
- * transaction. */
+ * The extension compares the columns of a row before and after a transaction, and 0 and -0 are
+ * equal: a row in which only the sign of a zero changed would be missing from the change. Such
+ * zeros are set to other numbers first, in a changeset of their own, which is mostly empty. A
+ * change is this changeset followed by that of the transaction. */
 #include "store/shipper.h"
 
 #include <math.h>
@@ -25,7 +24,7 @@ enum gz_status gz_shipper_read_place(sqlite3 *db, struct gz_place *place, struct
     return gz_ask_end(&ask, GZ_OK, error, "the scene's file");
 }
 
-/* A file that is not past the beginning of this log was in another one, or in none. */
+/* A file that is not past the beginning of this log was in another log, or in none. */
 static void find_log(struct gz_shipper *shipper, const struct gz_place *place)
 {
     const uint64_t from = shipper->shipping->from;
@@ -64,7 +63,7 @@ int gz_shipper_begin(struct gz_shipper *shipper)
     return rc == SQLITE_OK ? sqlite3session_attach(shipper->session, NULL) : rc;
 }
 
-/* Ends the session; what it recorded is the next part of the change. */
+/* Ends the session; its changeset is the next part of the change. */
 static int take_changeset(struct gz_shipper *shipper)
 {
     struct gz_change_bytes *bytes = &shipper->bytes;
@@ -103,7 +102,7 @@ static int run(struct gz_shipper *shipper, enum gz_sql_ship which, uint64_t id)
     return gz_ask_run(&ask);
 }
 
-/* Whether a zero of the row, from this column on, gets another sign. */
+/* Whether a zero of the row, from this column on, changes its sign. */
 static bool is_flipped(sqlite3_stmt *row, int column, const double *values, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -121,8 +120,8 @@ static bool has_zero(const double *values, int count)
     return i < count;
 }
 
-/* The row, whose columns are `values`, if it is there: `set` makes it differ from what is to
- * come. */
+/* If the row exists and a zero of it will change its sign to that in `values`, the statement `set`
+ * makes it differ. */
 static int prepare_row(struct gz_shipper *shipper, enum gz_sql_ship which, enum gz_sql_ship set,
                        uint64_t id, const double *values, int count)
 {
@@ -152,8 +151,8 @@ static int prepare_note(struct gz_shipper *shipper, const struct gz_note_record 
     return prepare_row(shipper, GZ_SQL_SHIP_NOTE, GZ_SQL_SHIP_SET_NOTE, note->id, values, 3);
 }
 
-/* The rows that the beginning of a drag wrote are written over by those of its end. If one of its
- * nodes came back to where it was, another one has the row of its step. */
+/* The rows from the beginning of a drag are overwritten at its end. If a node came back to its
+ * start, another node has the row of its step. */
 static int prepare_ended(struct gz_shipper *shipper, const struct gz_edit_record *edit)
 {
     struct gz_ask ask = start(shipper, GZ_SQL_SHIP_CHANGED_NODES, edit->id);
@@ -195,7 +194,7 @@ static void begin_waiting(struct gz_shipper *shipper)
     atomic_store(&shipper->append_from_ns, uv_hrtime());
 }
 
-/* Who reads in the middle finds the time twice, never not at all. */
+/* A reader in between counts the time twice rather than not at all. */
 static void end_waiting(struct gz_shipper *shipper)
 {
     atomic_fetch_add(&shipper->append_ns, uv_hrtime() - atomic_load(&shipper->append_from_ns));

@@ -1,4 +1,4 @@
-/* sound.c - looks at rows before they are believed. */
+/* sound.c - checks the values of rows. See sound.h. */
 #include "store/sound.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* stamp.c - writes and reads the attribute that says how a file was left. */
+/* stamp.c - writes and reads the stamp of a file. See stamp.h. */
 #include "store/stamp.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #define ATTRIBUTE "user.gizmod"
 #define STAMP_BYTES 128
 
-/* False if there is no such file. The inode tells a file from one that took its name, the size and
- * the time from one that was written to. */
+/* False if there is no such file. The inode detects a replaced file; the size and the time detect a
+ * changed one. */
 static bool describe(const char *path, enum gz_stamp stamp, char words[STAMP_BYTES])
 {
     struct stat file;
@@ -43,7 +43,7 @@ enum gz_stamp gz_stamp_read(const char *path)
     return is_closed ? GZ_STAMP_CLOSED : GZ_STAMP_NONE;
 }
 
-/* Without it the file is checked the next time. */
+/* If this fails, the file is checked the next time. */
 static void write_stamp(const char *path, enum gz_stamp stamp)
 {
     char words[STAMP_BYTES];

@@ -1,6 +1,6 @@
-/* store.c - the writer's thread: takes a batch, commits it, and between two batches keeps the
- * write-ahead log small and lets go of the past that is no longer kept. Opening, closing, and the
- * look-up of keys on the opener's thread. */
+/* store.c - opens and closes a store, runs the writer's thread, and searches for keys. The writer
+ * commits batches, and in between keeps the write-ahead log small and removes the past that is no
+ * longer kept. */
 #include "store/store.h"
 
 #include <assert.h>
@@ -25,11 +25,10 @@
 #include "store/stamp.h"
 #include "store/writer.h"
 
-/* Pages in the log after which the writer copies them into the database, between two commits: 4 MB
- * of a new file's. */
+/* After so many pages (4 MB in a new file) the writer copies the log into the database, between two
+ * commits. */
 #define WAL_CHECKPOINT_PAGES 2000
-/* Seconds after which that is tried again for a log that could not be emptied, however little is
- * added to it. */
+/* After so many seconds that is tried again for a log that could not be emptied. */
 #define WAL_CHECKPOINT_SECONDS 2
 /* Seconds without a batch after which the log is emptied. */
 #define IDLE_SECONDS 1
@@ -37,13 +36,13 @@
  * happens. */
 #define RETENTION_SECONDS 60
 #define FOREVER UINT64_MAX
-/* Milliseconds that an opening waits for the lock of another program, or of a worker that looks at
- * the file for the list of scenes: its own worker has other scenes to serve. */
+/* Milliseconds that an opening waits for the lock of another program or of the list of scenes; it
+ * is short, because the worker that opens has other scenes to serve. */
 #define OPENING_BUSY_MS 500
-/* Bytes of the log from which on a too long reader is reported. */
+/* From so many bytes of the log on, a reader that blocks it is reported. */
 #define WAL_BYTES_REPORTED (64 * 1024 * 1024)
 
-/* The oldest first. */
+/* Batches, the oldest first. */
 struct batches {
     struct gz_batch *first, *last;
 };
@@ -55,33 +54,33 @@ struct gz_store {
     struct gz_owner owner;
     char *path, *wal_path;
     const char
-        *unfinished_path; /* of a file that this opening makes: it goes with a failure; else NULL */
+        *unfinished_path; /* a file that this opening created, deleted after a failure; else NULL */
 
     /* the opener's */
     sqlite3 *keys_db;
     sqlite3_stmt *find_key[GZ_SQL_KEYS_COUNT], *rows[GZ_SQL_ROWS_COUNT];
 
-    /* the writer thread's once it runs */
+    /* the writer thread's, once it runs */
     struct gz_shipper shipper;
     struct gz_writer writer;
     struct gz_retention retention;
-    /* When the log is copied into the database next: at so many pages, or, if it has more than
+    /* When the log is copied into the database next: at so many pages or, if it has more than
      * WAL_CHECKPOINT_PAGES, at this time. */
     int wal_checkpoint_at;
     uint64_t wal_checkpoint_at_ns;
     bool is_wal_reported, is_loss_reported;
 
-    bool is_writable; /* it was opened, and not for reading alone */
+    bool is_writable; /* it is open for writing */
     uv_thread_t thread;
     bool has_thread;
-    uv_mutex_t mutex; /* guards what follows */
+    uv_mutex_t mutex; /* guards the members below */
     uv_cond_t wake;
     bool has_mutex, has_wake;
     bool is_closing;
-    struct batches queued, done; /* that wait for the writer, and that wait to be taken */
-    size_t away;                 /* batches that were submitted and not taken */
-    bool is_refusing;            /* a batch failed, and not all of these were taken since */
-    uint64_t commit_from_ns;     /* by disk_clock_ns, of the commit that runs; 0 for none */
+    struct batches queued, done; /* for the writer; to be taken */
+    size_t away;                 /* batches that were submitted and not taken yet */
+    bool is_refusing;            /* a batch failed, and `away` was not 0 since */
+    uint64_t commit_from_ns;     /* start of the running commit, by disk_clock_ns; 0 for none */
     struct gz_store_stats stats;
 };
 
@@ -126,15 +125,15 @@ static uint64_t count_rows(const struct gz_batch *batch)
     return rows;
 }
 
-/* Nothing can be written any more to the scene's file as it was opened. A log without a name goes
- * with this process, and so the scene is kept open until all of the log is in the file. */
+/* Whether the opened file can no longer be written. A log without a name is lost with this process,
+ * so the scene stays open until all of the log is in the file. */
 static bool is_cut_off(struct gz_store *store)
 {
     return gz_writer_has_moved(&store->writer) ||
            (gz_writer_has_lost_log(&store->writer) && gz_writer_save_log(&store->writer));
 }
 
-/* Once: the edits that are refused meanwhile say it, too. */
+/* Logs it once; each refused edit names it too. */
 static void report_lost_log(struct gz_store *store, const struct gz_error *error)
 {
     if (store->is_loss_reported || !gz_writer_has_lost_log(&store->writer)) return;
@@ -144,7 +143,7 @@ static void report_lost_log(struct gz_store *store, const struct gz_error *error
            error->message);
 }
 
-/* What became of these batches: they wait to be taken. */
+/* Gives the batches their result and puts them into `done`. */
 static void finish(struct gz_store *store, struct batches *list, const struct gz_error *error)
 {
     struct gz_batch *batch;
@@ -155,7 +154,7 @@ static void finish(struct gz_store *store, struct batches *list, const struct gz
     }
 }
 
-/* What was submitted meanwhile stands on what was refused. */
+/* Refuses the queued batches too, because they depend on the refused ones. */
 static void refuse_queued(struct gz_store *store, const struct gz_error *error)
 {
     store->is_refusing = true;
@@ -171,7 +170,7 @@ static void count_commit(struct gz_store *store, const struct gz_batch *first)
     }
 }
 
-/* What became of a transaction. */
+/* Notes the result of a transaction for the statistics. */
 static void note(struct gz_store *store, const struct gz_error *error, bool is_gone)
 {
     const bool is_behind = store->shipper.is_behind;
@@ -185,8 +184,9 @@ static void note(struct gz_store *store, const struct gz_error *error, bool is_g
                gz_db_file_name(store->path), error->message);
 }
 
-/* The log may have a change that the file lacks: whether its edits are done, whoever opens the
- * scene anew finds out. Nobody gets these batches back, nor those that stand on them. */
+/* The log may have a change that the file lacks, so that it is unknown whether its edits are done
+ * until the scene is opened again. Neither these batches nor those that depend on them are given
+ * back. */
 static void keep_back(struct gz_store *store, struct batches *list)
 {
     list->last->next = store->queued.first;
@@ -195,7 +195,7 @@ static void keep_back(struct gz_store *store, struct batches *list)
     *list = (struct batches){NULL, NULL};
 }
 
-/* Stands still while the log of other machines is waited for. */
+/* A clock that stands still while the store waits for the log of ship.h. */
 static uint64_t disk_clock_ns(const struct gz_store *store)
 {
     const uint64_t now_ns = uv_hrtime();
@@ -208,7 +208,7 @@ static double seconds_of_commit(const struct gz_store *store, uint64_t now_ns)
     return from_ns != 0 && now_ns > from_ns ? (double)(now_ns - from_ns) * 1e-9 : 0;
 }
 
-/* The commit is over, and the next one begins at once if something waits for it. */
+/* Ends the timing of a commit; the next one begins at once if a batch waits. */
 static void time_commit(struct gz_store *store)
 {
     const uint64_t now_ns = disk_clock_ns(store);
@@ -240,8 +240,8 @@ static void commit(struct gz_store *store, struct batches list)
     if (store->notify != NULL) store->notify(store->context);
 }
 
-/* A reader that does not end keeps the log from being emptied. That is logged once each time, and
- * again when it is over. */
+/* A reader that does not end keeps the log from being emptied. Logs the beginning and the end of
+ * that. */
 static void report_wal(struct gz_store *store, uint64_t bytes)
 {
     bool is_large = bytes > WAL_BYTES_REPORTED;
@@ -268,7 +268,7 @@ static void wal_checkpoint_if_due(struct gz_store *store)
     report_wal(store, wal_bytes(store));
 }
 
-/* Whether there is nothing left to do until the next batch. */
+/* Empties the log of an idle store; whether there is nothing left to do until the next batch. */
 static bool rest(struct gz_store *store)
 {
     if (wal_bytes(store) > 0 && gz_writer_wal_checkpoint(&store->writer, true))
@@ -281,9 +281,8 @@ static bool rest(struct gz_store *store)
     return bytes == 0;
 }
 
-/* Removes a little of the past. False if there is nothing to remove, or if it has to wait: each
- * removal is written to the log first, which must not grow while a reader keeps it from being
- * emptied. */
+/* Removes a little of the past. False if there is nothing to remove, or if it has to wait: removals
+ * are written to the log, which must not grow while a reader keeps it from being emptied. */
 static bool forget(struct gz_store *store)
 {
     struct gz_error error = {.status = GZ_OK};
@@ -304,8 +303,8 @@ static bool forget(struct gz_store *store)
     return more;
 }
 
-/* Takes the batches that are queued, waiting so many seconds for one; none after them, or when it
- * is time to end. */
+/* Takes the queued batches, and waits up to `wait_s` for the first one; none after that, or at the
+ * end. */
 static struct batches take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
 {
     uv_mutex_lock(&store->mutex);
@@ -322,8 +321,7 @@ static struct batches take_queued(struct gz_store *store, uint64_t wait_s, bool 
     return taken;
 }
 
-/* What the thread does without a batch, after it waited `wait_s` for one. How long it may wait
- * next. */
+/* Does the work between batches, after `wait_s` without one; returns how long to wait next. */
 static uint64_t work_alone(struct gz_store *store, uint64_t wait_s)
 {
     if (forget(store)) {
@@ -355,7 +353,7 @@ static void handle_thread(void *context)
 
 /* ---- opening and closing ---- */
 
-/* A file that was empty has not been looked at yet. */
+/* Prepares a database; one that was empty has not been checked yet. */
 static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
                                        const struct gz_store_options *options,
                                        struct gz_scene_state *state, bool is_inspected,
@@ -413,7 +411,7 @@ static enum gz_status open_keys(struct gz_store *store, const char *path, struct
                            : status;
 }
 
-/* A scene that nobody can edit: nothing is written, so that it has no owner, and no epoch in its
+/* Reads a scene that cannot be edited. Nothing is written, so it has no owner, and no epoch in its
  * file. */
 static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double time,
                                  struct gz_scene_state *state, struct gz_error *error)
@@ -432,7 +430,7 @@ static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double tim
     return status;
 }
 
-/* The owner of the name, which has no file yet if the scene is to be made. */
+/* Becomes the owner of the name, which has no file yet if the scene is to be created. */
 static enum gz_status own(struct gz_store *store, const char *path, bool is_there,
                           struct gz_error *error)
 {
@@ -453,7 +451,7 @@ static enum gz_status open_writable(struct gz_store *store, const struct gz_stor
     return status;
 }
 
-/* A file without a scene in it is filled. */
+/* Opens a file after gz_inspect, and fills an empty one. */
 static enum gz_status open_inspected(struct gz_store *store, const struct gz_store_options *options,
                                      struct gz_scene_state *state, struct gz_error *error)
 {
@@ -597,7 +595,7 @@ static struct gz_ask ask_for_key(struct gz_store *store, enum gz_sql_keys which,
     return ask;
 }
 
-/* A look-up that failed is not the same as a key that is not there: it says so, and is logged. */
+/* Reports and logs a failed search, which is not the same as a missing key. */
 static enum gz_status end_key(struct gz_store *store, struct gz_ask *ask, enum gz_status status,
                               struct gz_error *error)
 {

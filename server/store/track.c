@@ -1,5 +1,5 @@
-/* track.c - answers where a node was, point by point: where its drags found it, the points of their
- * paths, rests, and where each edit left it. */
+/* track.c - answers the path of a node: the starts of its drags, the points of their paths, rests,
+ * and the result of each edit. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* writer.c - what each record of a batch does to the tables. The statements are in sql/writer.sql.
- */
+/* writer.c - writes the records of batches into the tables. The statements are in
+ * sql/writer.sql. */
 #include "store/writer.h"
 
 #include <assert.h>
@@ -16,8 +16,8 @@
 #define AS_TEXT(number) #number
 #define TEXT_OF(number) AS_TEXT(number)
 
-/* Another program has the file locked. Only an edit waits until the lock is gone, and not while the
- * store is being closed. */
+/* SQLite's busy handler: another program has the file locked. Only a batch waits for it, and not
+ * while the store is being closed. */
 static int handle_busy(void *context, int count)
 {
     const struct gz_writer *writer = context;
@@ -127,7 +127,7 @@ static int write_left(struct gz_writer *writer, const struct gz_session_record *
     return gz_ask_run(&ask);
 }
 
-/* Whether the node was there, and is where it was in the tree: then that is all. */
+/* Updates a node that exists and keeps its place in the hierarchy; *is_all: that was all. */
 static int write_changed(struct gz_writer *writer, const struct gz_node_record *node, bool *is_all)
 {
     struct gz_ask ask = start(writer, GZ_SQL_WRITER_CHANGED);
@@ -173,7 +173,7 @@ static int insert_sample(struct gz_writer *writer, const struct gz_sample_record
     return gz_ask_run(&ask);
 }
 
-/* The node rested until then: the newest sample says so, or a point of its own at the beginning of
+/* Writes that the node rested: into the newest sample, or as a point of its own at the beginning of
  * the drag. */
 static int write_rest(struct gz_writer *writer, const struct gz_sample_record *sample,
                       const struct gz_path_found *found, double until)
@@ -191,7 +191,7 @@ static int write_rest(struct gz_writer *writer, const struct gz_sample_record *s
     return gz_ask_run(&ask);
 }
 
-/* The newest sample is there until this one shows that the path does not need it. */
+/* Deletes the newest sample if this one shows that the path does not need it. */
 static int go_on(struct gz_writer *writer, const struct gz_sample_record *sample)
 {
     struct gz_path_found found;
@@ -233,7 +233,7 @@ static int write_change(struct gz_writer *writer, const struct gz_edit_record *e
     return gz_ask_run(&ask);
 }
 
-/* The place at which a drag ends may show that the sample before it is not needed. */
+/* Ends the paths of a drag; its last place may show that the sample before it is not needed. */
 static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit)
 {
     int rc = SQLITE_OK;
@@ -250,8 +250,7 @@ static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit
     return rc;
 }
 
-/* A drag that begins, or an edit that is done: then `edit` is written over what its beginning
- * said. */
+/* Writes a drag that begins, or an edit that is done, which overwrites the row of its beginning. */
 static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edit, bool is_done)
 {
     struct gz_ask ask = start(writer, GZ_SQL_WRITER_EDIT);
@@ -280,7 +279,7 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
         rc = run_for(writer, GZ_SQL_WRITER_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)
         rc = write_change(writer, edit, step, is_done);
-    /* A node that came back to its first bits is none that the drag changed, and so has no path in
+    /* A node that came back to its first bits was not changed by the drag, and has no path in
      * it. */
     if (rc == SQLITE_OK && is_done && is_gesture)
         rc = run_for(writer, GZ_SQL_WRITER_FORGET_UNCHANGED, edit->id);
@@ -331,8 +330,8 @@ static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint
     return gz_ask_run(&ask);
 }
 
-/* The past may have been cut since the core checked these checkpoints. One that came too late is
- * left out, and the rest of the batch is written. */
+/* The past may have been cut since the core checked these checkpoints: leaves out those of states
+ * that are no longer kept, and writes the rest. */
 static int write_checkpoints(struct gz_writer *writer, struct gz_batch *batch)
 {
     if (batch->checkpoint_count == 0) return SQLITE_OK;
@@ -402,8 +401,8 @@ static int write_batches(struct gz_writer *writer, struct gz_batch *first)
     return rc;
 }
 
-/* The statement is prepared like the others, because a rollback must not need memory. If the
- * rollback fails all the same, the next batch begins with it. */
+/* Uses a prepared statement, because a rollback must not need memory. If it fails all the same, the
+ * next batch begins with a rollback. */
 static void roll_back(struct gz_writer *writer)
 {
     if (!sqlite3_get_autocommit(writer->db)) (void)run(writer, GZ_SQL_WRITER_ROLLBACK);
@@ -445,7 +444,8 @@ bool gz_writer_save_log(struct gz_writer *writer)
     return rc == SQLITE_OK && in_log == copied;
 }
 
-/* Before a commit: it would go where nobody finds it again. What went there before is saved. */
+/* Before a commit: refuses to write to a file or log without a name, where the commit would be
+ * lost, and saves what the log has. */
 static enum gz_status check_files(struct gz_writer *writer, struct gz_error *error)
 {
     if (gz_writer_has_moved(writer))
@@ -459,13 +459,14 @@ static enum gz_status check_files(struct gz_writer *writer, struct gz_error *err
                             : "is in no file yet: keep this server running, and make room for it");
 }
 
-/* After a commit: what went into a log without a name is saved once it is in the file itself. */
+/* After a commit: whether it is safe. A commit in a log without a name is safe only once it is
+ * copied into the file. */
 static bool is_kept(struct gz_writer *writer)
 {
     return !gz_writer_has_lost_log(writer) || gz_writer_save_log(writer);
 }
 
-/* Begins the transaction and writes all of it but its end. */
+/* Begins the transaction and writes the batches. */
 static int write_all(struct gz_writer *writer, struct gz_batch *first)
 {
     writer->is_waiting = true;
