@@ -1,6 +1,7 @@
-/* compact.h - what the compact form of presence leaves out: a view as its eye and its turn, and the
- * ray of a pointer, which follows from the view, the lens and the place in the viewport. The server
- * asks the same functions as the viewer, so that it knows what the viewer will get.
+/* compact.h - the values that the compact form of presence leaves out: a view as its eye and its
+ * rotation, and the ray of a pointer, which follows from the view, the lens and the place in the
+ * viewport. The server calls the same functions as the viewer, so that it knows what the viewer
+ * will compute.
  *
  * Frames and units: README.md (`person`). Memory: none. Threads: pure, any. */
 #ifndef GZ_PROTO_COMPACT_H
@@ -8,8 +9,8 @@
 
 #include "proto/message.h"
 
-/* The view as a pose: the eye in the world, and the turn in steps. False if the pose would not give
- * back the view, because the view scales or mirrors. */
+/* The view as a pose: the eye in the world, and the rotation in steps. False if the view scales or
+ * mirrors, which a pose cannot express. */
 bool gz_pose_of_view(const double view[16], double pose[7]);
 void gz_view_of_pose(const double pose[7], double view[16]);
 /* The ray in the world, of unit direction, under a place in the viewport. False without a lens. */

@@ -1,17 +1,17 @@
-/* fields.h - the messages as tables: one row for each field, read by decode.c and encode.c alike.
- * Inside of the room.
+/* fields.h - the messages as tables: one row for each field, read by decode.c and encode.c. Private
+ * to this room.
  *
- * A record is a map on the wire and a struct in memory; a row says under which key a field stands,
- * what it may be, where it goes, and what says that it is there. Records hold records: the elements
- * of `nodes`, the sides of a change. Threads: constant, any. */
+ * A record is a map on the wire and a struct in memory. A row has a field's key, its kind and rule,
+ * its offset, and the bit for its presence. Records can contain records: the elements of `nodes`,
+ * the sides of a change. Threads: constant, any. */
 #ifndef GZ_PROTO_FIELDS_H
 #define GZ_PROTO_FIELDS_H
 
 #include "proto/message.h"
 
-/* What stands on the wire, and what it is in memory. */
+/* The form of a field on the wire, and its type in memory. */
 enum gz_kind {
-    GZ_KIND_OP,            /* the message's own word; nothing in the struct */
+    GZ_KIND_OP,            /* the message's word; nothing in the struct */
     GZ_KIND_BOOL,          /* bool */
     GZ_KIND_CHOICE,        /* one of two words: bool */
     GZ_KIND_COUNT,         /* uint64_t from 0 */
@@ -20,7 +20,7 @@ enum gz_kind {
     GZ_KIND_PARENT_OR_REF, /* of struct gz_create_node: as PARENT, or the text of an earlier ref */
     GZ_KIND_RGB,           /* 0xRRGGBB as an integer: uint32_t */
     GZ_KIND_COLOUR,        /* "#rrggbb": uint32_t */
-    GZ_KIND_NUMBERS,       /* one number, or a list of so many: double[] */
+    GZ_KIND_NUMBERS,       /* one number, or a list of size_max: double[] */
     GZ_KIND_VALUE,         /* one number, or a list of one or two: struct gz_value */
     GZ_KIND_VALUES,        /* a list of one or two: struct gz_value */
     GZ_KIND_TEXT,          /* struct gz_text */
@@ -30,7 +30,7 @@ enum gz_kind {
     GZ_KIND_PIVOT,         /* of struct gz_tool_message: a word or a point */
     GZ_KIND_EULER,         /* of struct gz_set_node: three angles, read only; becomes r */
     GZ_KIND_ORDER,         /* the order of the above, read only */
-    GZ_KIND_GROUP,         /* a map whose fields are the same struct's */
+    GZ_KIND_GROUP,         /* a map whose fields are in the same struct */
     GZ_KIND_RECORD,        /* a map: a struct inside */
     GZ_KIND_IDS,           /* a list of ids, each once: struct gz_ids */
     GZ_KIND_RECORDS,       /* a list of records: pointer and count */
@@ -57,16 +57,16 @@ enum gz_field_rule {
 
 struct gz_record_type;
 
-/* One field. A field that is neither required nor has a bit is written if it is true, or a text or
+/* One field. A field that is neither required nor has a bit is encoded if it is true, or a text or
  * list that is not empty. */
 struct gz_row {
     const char *key;
     size_t key_size;
     enum gz_kind kind;
     enum gz_field_rule rule;
-    bool required;       /* but not if `unless` is there */
-    bool envelope;       /* stands in struct gz_message itself: rid, key */
-    uint64_t has;        /* the bit that says it is there; 0 if there is none */
+    bool required;       /* unless the field of `unless` is present */
+    bool envelope;       /* in struct gz_message itself: rid, key */
+    uint64_t has;        /* the bit for its presence; 0 for none */
     uint64_t unless;     /* the bit of a field that makes a required one optional; 0 for none */
     size_t offset;       /* in the record's struct */
     size_t count_offset; /* RECORDS: of the count */
@@ -78,27 +78,27 @@ struct gz_row {
 /* What a record must be beyond its fields. */
 enum gz_record_rule {
     GZ_RECORD_PLAIN,
-    GZ_RECORD_POINTER,  /* a place unless the phase is up or cancel */
-    GZ_RECORD_GRAB,     /* a place or a value; the phase, if there, is down */
+    GZ_RECORD_POINTER,  /* at or ray, unless the phase is up or cancel */
+    GZ_RECORD_GRAB,     /* at or ray, or a value; the phase, if present, is down */
     GZ_RECORD_SET_NODE, /* r is made of euler and order */
 };
 
 struct gz_record_type {
     const struct gz_row *rows;
     size_t count;
-    size_t size;           /* of the struct */
-    size_t has_offset;     /* of its `has`; not used by groups and messages */
-    bool tuple;            /* on the wire a list, in the order of the rows */
-    bool compact;          /* on the wire a list: the mask of the rows that are not required, then
-                              what is there in the order of the rows, numbers one by one */
-    uint8_t number;        /* of a compact message: it comes before the mask; 0: it has an op */
-    bool unique;           /* in a list of these no id comes twice; the first row is the id */
-    uint64_t at_most_one;  /* of these bits */
-    uint64_t at_least_one; /* of these bits */
+    size_t size;       /* of the struct */
+    size_t has_offset; /* of its `has`; not used by groups and messages */
+    bool tuple;        /* on the wire a list, in the order of the rows */
+    bool compact;   /* on the wire a list: the mask of the optional rows that are present, then the
+                       fields in the order of the rows, numbers one by one */
+    uint8_t number; /* of a compact message, before the mask; 0: the message has an op */
+    bool unique;    /* no id occurs twice in a list of these; the first row is the id */
+    uint64_t at_most_one;  /* bits of which at most one may be set */
+    uint64_t at_least_one; /* bits of which at least one is set */
     enum gz_record_rule rule;
 };
 
-/* The struct of an element of a list, whichever list it is. */
+/* The struct of an element of any list. */
 union gz_element {
     uint64_t id;
     struct gz_set_node set_node;
@@ -121,7 +121,7 @@ union gz_element {
 /* The table of a message; its struct is the union of struct gz_message. */
 extern const struct gz_record_type gz_message_records[GZ_OP_COUNT];
 
-/* How many elements of its list a field of a compact record takes. */
+/* How many elements of the list a field of a compact record takes. */
 static inline size_t gz_row_elements(const struct gz_row *row)
 {
     if (row->kind == GZ_KIND_BOOL) return 0;

@@ -1,19 +1,17 @@
-/* message.h - every message of the wire as a C struct, and its way from and to bytes. The contract
- * in words is README.md beside this file; field and word names there and here are the same.
+/* message.h - every message of the wire as a C struct, and its encoding. README.md beside this file
+ * is the specification; names of fields and words are the same there and here.
  *
  * A frame is one WebSocket message: one or more MessagePack maps back to back. gz_decode takes them
  * out one at a time. Ownership: a decoded message points into the frame's bytes (texts) and into
- * the arena (arrays): it lives as long as both. A message to be encoded points wherever the caller
- * likes; no pointer to it is kept. Memory: a message that is refused took at most
- * GZ_DECODE_FACTOR_MAX times its bytes from the arena, whatever it claimed; one that is accepted
+ * the arena (arrays): it lives as long as both. gz_encode keeps no pointer to a message. Memory: a
+ * refused message took at most GZ_DECODE_FACTOR_MAX times its bytes from the arena; an accepted one
  * takes what its elements need, at most gz_decode_bytes_max(its bytes). The arena may be reset
- * between the messages of a frame, once the one before is done with. Units and frames: glTF 2.0's,
- * as in base/linear.h; pixels from the top left; times are Unix seconds. Errors: GZ_BAD_MESSAGE
- * (form), GZ_BAD_VALUE (a value that cannot be), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a
- * list of more than GZ_NODES_MAX, or GZ_SERVER_LIST_MAX from the server), GZ_TOO_LARGE (more than
- * the arena may hold), GZ_NO_MEMORY; the text names the field. The session checks what a decoder
- * cannot know: whether a node or an earlier ref is there, rights, state. Threads: any, one frame at
- * a time. */
+ * between the messages of a frame. Units and frames: glTF 2.0's, as in base/linear.h; pixels from
+ * the top left; times are Unix seconds. Errors: GZ_BAD_MESSAGE (form), GZ_BAD_VALUE (an invalid
+ * value), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a list of more than GZ_NODES_MAX, or
+ * GZ_SERVER_LIST_MAX from the server), GZ_TOO_LARGE (more than the arena may hold), GZ_NO_MEMORY;
+ * the text names the field. The session checks what a decoder cannot know: whether a node or an
+ * earlier ref exists, rights, state. Threads: any, one frame at a time. */
 #ifndef GZ_PROTO_MESSAGE_H
 #define GZ_PROTO_MESSAGE_H
 
@@ -38,7 +36,7 @@ struct gz_ids {
     size_t count;
 };
 
-/* How far a drag goes, typed or dragged: metres, radians or a factor; two for planes and the view
+/* The value of a drag, typed or dragged: metres, radians or a factor; two for planes and the view
  * plane. */
 struct gz_value {
     double numbers[2];
@@ -101,10 +99,10 @@ enum gz_op {
 /* The sender: "camera" and "checkpoints" are different messages in each direction. */
 enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
 
-/* Which optional fields are there: bits in `has` of the struct that holds the fields. Each record
- * has its own bits, GZ_HAS_RECORD_FIELD; those of a message stand in struct gz_message beside
- * GZ_HAS_RID and GZ_HAS_KEY, but for `edit`, which has its own. A required field needs no bit. A
- * field of one name has the same bit in each record that has it. */
+/* Which optional fields are present: bits in `has` of the struct that holds the fields. Each record
+ * has its own bits, GZ_HAS_RECORD_FIELD; those of a message are in struct gz_message beside
+ * GZ_HAS_RID and GZ_HAS_KEY, except `edit`, which has its own. A required field needs no bit. A
+ * field has the same bit in each record. */
 enum gz_has {
     /* any message */
     GZ_HAS_RID = 1 << 0,
@@ -303,9 +301,9 @@ struct gz_hello {
     struct gz_text scene, user, token;
     enum gz_role role;
     bool create, draw;
-    bool compact; /* moves, person and people may take the place of delta and presence */
-    bool crowd;   /* who only watches is told of as a number, in crowd */
-    bool motion;  /* with compact: and a running drag of many nodes is told as motions */
+    bool compact; /* the client reads moves, person and people in place of delta and presence */
+    bool crowd;   /* users who only watch are sent as a number, in crowd */
+    bool motion;  /* with compact: a running drag of many nodes is sent as motions */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };
@@ -337,8 +335,9 @@ struct gz_select {
     enum gz_how how;
 };
 
-/* pointer and grab; of at and ray exactly one is there (a pointer with phase up or cancel and a
- * grab with VALUE may have neither). KEY in a pointer is that of the edit which its `up` makes. */
+/* pointer and grab; exactly one of at and ray is present (a pointer with phase up or cancel and a
+ * grab with VALUE may have neither). KEY in a pointer is the key of the edit that its `up`
+ * makes. */
 struct gz_pointer_message {
     enum gz_phase phase; /* grab: GZ_PHASE_DOWN */
     double at[2], ray[6];
@@ -356,7 +355,7 @@ struct gz_wheel {
 struct gz_set_node {
     uint64_t has;
     uint64_t id;
-    gz_trs trs; /* if EULER came, r is made of it and R is there as well; never written as euler */
+    gz_trs trs; /* EULER becomes r, and R is set as well; never encoded as euler */
     struct gz_text name;
     uint64_t parent; /* 0 is the root */
 };
@@ -369,12 +368,12 @@ struct gz_set {
 
 struct gz_create_node {
     uint64_t has;
-    uint64_t copy; /* COPY: an existing node; fields that are left out are as that node has them,
-                      its mesh too */
-    struct gz_text ref;        /* a name for later nodes of the same message to hang from */
+    uint64_t copy; /* COPY: an existing node; fields that are left out are copied from it, also its
+                      mesh */
+    struct gz_text ref; /* a name by which later nodes of the message can name their parent */
     struct gz_text parent_ref; /* PARENT_REF: an earlier ref; else `parent` */
     uint64_t parent;           /* 0 is the root */
-    struct gz_text name;       /* NAME; without COPY it counts, and is written, in any case */
+    struct gz_text name;       /* NAME; without COPY it is always used, and encoded */
     gz_trs trs;
     gz_box bounds;
 };
@@ -385,7 +384,7 @@ struct gz_create {
 };
 
 struct gz_pick {
-    double at[2], ray[6], rect[4]; /* rect: smaller x, y first, whichever corners came */
+    double at[2], ray[6], rect[4]; /* rect: smaller x, y first, after decoding */
     bool inside, surface;
 };
 
@@ -394,11 +393,11 @@ struct gz_history {
     struct gz_text user;
     double since, before;
     uint64_t limit;
-    bool changes; /* CHANGES: whether they are asked for; without it they are */
-    bool alone;   /* of each edit only what it changed of `node` */
+    bool changes; /* CHANGES: whether the answer has changes; without it, it has */
+    bool alone;   /* of each edit only the change of `node` */
 };
 
-/* at, restore: which past. Exactly one of SEQ, TIME (at only) and CHECKPOINT. */
+/* at, restore: a moment of the past. Exactly one of SEQ, TIME (at only) and CHECKPOINT. */
 struct gz_at {
     uint64_t seq;
     double time;
@@ -411,39 +410,39 @@ struct gz_revert {
     bool force;
 };
 
-/* A name for a seq (SEQ absent: the present one), or its end. */
+/* Gives a name to a seq (SEQ absent: the present one), or removes it. */
 struct gz_checkpoint {
     struct gz_text name;
     uint64_t seq;
     bool gone;
 };
 
-/* Where a node was, point by point. */
+/* Asks for the path of a node. */
 struct gz_path {
     uint64_t node;
     double since, before;
     uint64_t limit;
 };
 
-/* The part of the scene that is asked for: of `nodes`, `box` and `view` at most one is there;
- * without them it is the whole scene. */
+/* The part of the scene to follow: at most one of `nodes`, `box` and `view`; without them the whole
+ * scene. */
 struct gz_interest {
     struct gz_ids nodes; /* NODES: their subtrees */
     gz_box box;          /* BOX: in the world */
-    bool view;           /* VIEW: all that the session's camera sees */
+    bool view;           /* VIEW: the view of the session's camera */
 };
 
-/* A note is made, or, if NOTE is there, changed. TEXT is there when it is made. */
+/* Creates a note, which needs TEXT, or changes one, if NOTE is present. */
 struct gz_note {
     uint64_t note;
     struct gz_text text;
     uint64_t node;   /* NODE: the node that it is pinned to */
-    gz_vec3 point;   /* POINT: where, in the node's own space, or in the world without a node */
+    gz_vec3 point;   /* POINT: in the node's own space, or in the world without a node */
     uint64_t reply;  /* REPLY: the note that it answers */
-    bool done, gone; /* DONE: whether it is dealt with. gone: it is deleted */
+    bool done, gone; /* DONE: whether it is resolved. gone: delete it */
 };
 
-/* A role for the users that a pattern matches, or, with `gone`, its end. */
+/* Gives a role to the users that a pattern matches, or, with `gone`, takes it away. */
 struct gz_access {
     struct gz_text user; /* the pattern */
     enum gz_role role;   /* ROLE */
@@ -456,9 +455,9 @@ struct gz_link {
     double expires_s;
 };
 
-/* Who is here: of those whose sessions come after `after`, the first `limit`. */
+/* Asks for the users in the scene: the first `limit` whose sessions come after `after`. */
 struct gz_who {
-    uint64_t after; /* AFTER; without it of all */
+    uint64_t after; /* AFTER; without it from the first */
     uint64_t limit; /* LIMIT */
 };
 
@@ -467,15 +466,15 @@ struct gz_who {
 struct gz_welcome {
     uint64_t v, session, epoch, seq;
     struct gz_text scene, server;
-    struct gz_text secret;    /* with it a resume takes this session's place; empty for none */
-    struct gz_text read_only; /* why nobody can edit the scene; empty: who has the role can */
+    struct gz_text secret;    /* to resume this session with; empty for none */
+    struct gz_text read_only; /* why the scene cannot be edited; empty if it can */
     bool resumed;
     enum gz_role role;
     uint64_t message_bytes, messages_per_s, nodes; /* limits */
 };
 
-/* A node in a delta, in an `at` answer, and each side of a history change: the fields that `has`
- * names. */
+/* A node in a delta, in an answer to `at`, and each side of a history change: the fields in
+ * `has`. */
 struct gz_node_state {
     uint64_t has;
     uint64_t id;
@@ -511,17 +510,17 @@ struct gz_gizmo_message {
     enum gz_mode mode;
     enum gz_space space;
     gz_vec3 origin, axes[3];
-    gz_vec3 turn_axes[3], scale_axes[3]; /* TURN_AXES, SCALE_AXES: those of rings and of scale
-                                            handles, if they are not `axes` */
-    gz_vec3 box[4]; /* BOX: the middle of the bounds, and from there to the middle of the faces bxp,
-                       byp and bzp */
+    gz_vec3 turn_axes[3], scale_axes[3]; /* TURN_AXES, SCALE_AXES: axes of the rings and of the
+                                            scale handles, if they differ from `axes` */
+    gz_vec3 box[4]; /* BOX: the centre of the bounds, and from there to the centres of the faces
+                       bxp, byp and bzp */
     double size;
     uint64_t handles; /* 1 << enum gz_handle */
     enum gz_handle hover, active;
-    struct gz_value value; /* VALUE: of the drag that runs, since it began */
-    gz_vec3 start;         /* START: where `origin` was when it began */
-    gz_vec3 arm, axis; /* ARM, AXIS: of a ring; unit. From `start` to where it was grabbed, and what
-                          it turns about */
+    struct gz_value value; /* VALUE: of the running drag, since its beginning */
+    gz_vec3 start;         /* START: `origin` when the drag began */
+    gz_vec3 arm, axis;     /* ARM, AXIS: of a ring; unit. From `start` to the grabbed point, and the
+                              axis of rotation */
     const struct gz_line *lines;
     size_t line_count;
 };
@@ -530,12 +529,12 @@ struct gz_presence_user {
     uint64_t has;
     uint64_t session;
     struct gz_text user;
-    struct gz_text name; /* NAME: to be shown in place of the user */
+    struct gz_text name; /* NAME: shown instead of the user */
     uint32_t rgb;        /* on the wire "#rrggbb" */
     enum gz_role role;
     double at[2], ray[6], view[16];
-    double lens[4]; /* LENS: left, right, bottom, top of the picture that `view` shows */
-    bool parallel;  /* the lines of sight are: the lens is the same at every distance */
+    double lens[4]; /* LENS: left, right, bottom, top of the image that `view` shows */
+    bool parallel;  /* an orthographic camera: the lens is the same at every distance */
     struct gz_ids selection;
     enum gz_mode tool;
     struct gz_ids locks;
@@ -545,20 +544,21 @@ struct gz_presence {
     const struct gz_presence_user *users;
     size_t count;
     struct gz_ids left;
-    bool all; /* the users of earlier messages are to be forgotten: this one and those that follow
-                 name all */
+    bool all; /* forget the users of earlier messages: this message and those that follow hold all
+                 users */
 };
 
 /* ---- the compact form: client/c/compact.h turns it into the messages above ---- */
 
-/* A node whose place changed: of t only the coordinates that X, Y and Z say. */
+/* A node that moved: of t only the coordinates with X, Y and Z. */
 struct gz_move {
     uint64_t has;
     uint64_t id, by;
     gz_trs trs;
 };
 
-/* Where a motion has come to since its beginning: TURN (PIVOT: not where they stand), SHIFT. */
+/* A motion since its beginning: TURN (about PIVOT; without it each node about its own origin), then
+ * SHIFT. */
 struct gz_motion_step {
     uint64_t has;
     uint64_t motion;
@@ -566,12 +566,13 @@ struct gz_motion_step {
     gz_vec3 pivot, shift;
 };
 
-/* A delta to a later state, of nodes alone that the viewer has. */
+/* A delta that holds only nodes that the viewer has. */
 struct gz_moves {
-    uint64_t from;    /* the seq that it is from, modulo GZ_MOVES_FROM */
-    uint64_t step;    /* from there to its seq */
-    uint64_t ms;      /* milliseconds from the time of the delta before to its time */
-    uint64_t unsaved; /* UNSAVED: from the saved seq to its seq; without it nothing new is saved */
+    uint64_t from;    /* the seq that it leads from, modulo GZ_MOVES_FROM */
+    uint64_t step;    /* from there to the seq that it leads to */
+    uint64_t ms;      /* milliseconds since the time of the delta before */
+    uint64_t unsaved; /* UNSAVED: seqs after the saved one; without it the saved seq is the same as
+                         before */
     const struct gz_move *nodes;
     size_t count;
     const struct gz_ack *acks;
@@ -580,24 +581,25 @@ struct gz_moves {
     size_t step_count;
 };
 
-/* Nodes with one parent that a drag moves alike, in the place of those that had this number. */
+/* Nodes with the same parent that a drag moves by one motion; replaces the nodes that had this
+ * number. */
 struct gz_motion_message {
     uint64_t motion;              /* 1 to GZ_MOTIONS_MAX */
     uint64_t by;                  /* the session that drags */
-    struct gz_ids nodes;          /* which are now as they were at its beginning, */
-    const struct gz_move *starts; /* or with where they were then: X, Y, Z and R */
+    struct gz_ids nodes;          /* still as at the drag's beginning, */
+    const struct gz_move *starts; /* or sent as they were then: X, Y, Z and R */
     size_t start_count;
 };
 
-/* What changed of one session's record in `presence`. */
+/* The changes of one session's record in `presence`. */
 struct gz_person {
     uint64_t session;
     double spot[2];     /* SPOT: across and down the viewport, GZ_SPOT_STEPS from edge to edge */
-    double pose[7];     /* POSE: `view` as its translation, and its turn in 1 / GZ_TURN_STEPS */
+    double pose[7];     /* POSE: `view` as its translation, and its rotation in 1 / GZ_TURN_STEPS */
     double ray[6];      /* RAY */
-    double lens[5];     /* LENS: as in presence; then 1 if it is parallel. All 0: there is none */
+    double lens[5];     /* LENS: as in presence; then 1 if it is parallel. All 0: no lens */
     double viewport[4]; /* VIEWPORT */
-    double view[16];    /* VIEW: in place of POSE, where the view is no rigid motion */
+    double view[16];    /* VIEW: in place of POSE, if the view is no rigid motion */
     enum gz_mode tool;
     struct gz_ids selection, locks;
     struct gz_text user;
@@ -611,7 +613,7 @@ struct gz_people_message {
     bool all;
 };
 
-/* A note as it stands, whole. */
+/* A whole note. */
 struct gz_note_state {
     uint64_t has; /* NODE, POINT, REPLY */
     uint64_t id;
@@ -627,14 +629,14 @@ struct gz_notes {
     const struct gz_note_state *notes;
     size_t count;
     struct gz_ids gone;
-    bool all;  /* the content of earlier messages is to be forgotten */
+    bool all;  /* forget the content of earlier messages */
     bool more; /* others follow at once */
 };
 
 struct gz_change_message {
     uint64_t id;
-    uint64_t has;        /* BEFORE absent: made by this edit; AFTER absent: deleted by it */
-    struct gz_text name; /* NAME: the node's name then */
+    uint64_t has;        /* BEFORE absent: created by this edit; AFTER absent: deleted by it */
+    struct gz_text name; /* NAME: the node's name at that time */
     struct gz_node_state before, after; /* their ids are not on the wire */
 };
 
@@ -646,12 +648,12 @@ struct gz_edit_message {
     enum gz_edit_kind kind;
     enum gz_handle handle;
     struct gz_ids nodes;
-    struct gz_text name;   /* NAME: the node's name then, in an edit of one node */
-    struct gz_value value; /* VALUE: of a drag that was typed */
+    struct gz_text name;   /* NAME: the node's name at that time, in an edit of one node */
+    struct gz_value value; /* VALUE: typed for a drag */
     double residual, began, ended;
-    /* In the history alone: */
+    /* Only in the history: */
     bool undone;
-    uint64_t total; /* TOTAL: how many nodes the edit changed, in an answer about one node alone */
+    uint64_t total; /* TOTAL: how many nodes the edit changed, in an answer about one node */
     const struct gz_change_message *changes; /* CHANGES */
     size_t change_count;
 };
@@ -666,26 +668,26 @@ struct gz_checkpoint_state {
     struct gz_text name, user;
     uint64_t seq;
     double made; /* Unix seconds */
-    bool gone;   /* the name was taken away: by `user`, at `made` */
+    bool gone;   /* the name was removed: by `user`, at `made` */
 };
 
 struct gz_checkpoints {
     const struct gz_checkpoint_state *checkpoints;
     size_t count;
-    bool all; /* the content of earlier messages is to be forgotten */
+    bool all; /* forget the content of earlier messages */
 };
 
-/* A node as it was left by an edit, or recorded inside of a drag. */
+/* A node after an edit, or at a recorded sample of a drag. */
 struct gz_path_point {
     uint64_t has; /* PARENT */
     uint64_t seq, edit;
     double time;
-    gz_trs trs; /* under its parent of then */
+    gz_trs trs; /* local to its parent at that time */
     uint64_t parent;
 };
 
 struct gz_access_state {
-    struct gz_text user, by; /* user: a pattern; by: who gave the role */
+    struct gz_text user, by; /* user: a pattern; by: the user that gave the role */
     enum gz_role role;
     double made; /* Unix seconds */
 };
@@ -706,7 +708,7 @@ struct gz_ok {
     size_t path_count;
     const struct gz_access_state *accesses;
     size_t access_count;
-    const struct gz_presence_user *people; /* of their records who they are: NAME at most */
+    const struct gz_presence_user *people; /* without camera, pointer, tool, selection and locks */
     size_t people_count;
     struct gz_text token;
     bool more;
@@ -723,9 +725,9 @@ struct gz_error_message {
 struct gz_bye {
     struct gz_text reason;
     double retry_s;
-    bool fatal;           /* there is nothing to come back to */
+    bool fatal;           /* do not reconnect */
     struct gz_text scene; /* SCENE: the scene's name now, if it was renamed */
-    enum gz_status code;  /* CODE: what a client may look for, as in an error */
+    enum gz_status code;  /* CODE: as in an error, for programs */
 };
 
 struct gz_message {
@@ -777,7 +779,7 @@ struct gz_message {
     };
 };
 
-/* The most that decoding so many bytes may take from the arena. */
+/* The most that decoding a frame of this size may take from the arena. */
 size_t gz_decode_bytes_max(size_t frame_size);
 
 /* Takes the next message of a frame. *offset is where it begins (0 at first) and afterwards where

@@ -1,10 +1,8 @@
-/* read.h - the bytes of MessagePack, one head at a time. Inside of the room: no other room includes
- * it.
+/* read.h - reads MessagePack, one head at a time. Private to this room.
  *
- * msgpack-c's own unpacker reserves memory by what a header claims, before the bytes are there;
- * this reads only bytes that are there. Nothing is reserved or copied; every claimed length and
- * count is checked against the bytes that are left. Ownership: a head points into the bytes.
- * Threads: pure, any. */
+ * msgpack-c's own unpacker reserves memory for claimed lengths before the bytes are there. Here
+ * nothing is reserved or copied, and every claimed length and count is checked against the
+ * remaining bytes. Ownership: a head points into the bytes. Threads: pure, any. */
 #ifndef GZ_PROTO_READ_H
 #define GZ_PROTO_READ_H
 
@@ -17,8 +15,7 @@ struct gz_msgpack_reader {
     const uint8_t *at, *end;
 };
 
-/* The first bytes of a value; for a scalar or a string that is all of it, for a list or a map its
- * elements follow. */
+/* The beginning of a value: all of a scalar or a string; the elements of a list or a map follow. */
 struct gz_head {
     msgpack_object_type type;
     uint64_t count; /* a bool, a positive integer, the bytes of a string, the elements of a list,
@@ -29,16 +26,16 @@ struct gz_head {
 
 enum gz_read {
     GZ_READ_OK,
-    GZ_READ_SHORT, /* more is claimed than there are bytes */
+    GZ_READ_SHORT, /* more bytes are claimed than there are */
     GZ_READ_NOISE, /* a byte that MessagePack does not have */
-    GZ_READ_DEEP   /* lists and maps in each other beyond GZ_DEPTH_MAX */
+    GZ_READ_DEEP   /* nested deeper than GZ_DEPTH_MAX */
 };
 
-/* On anything but GZ_READ_OK the reader's place is not defined. */
+/* After an error the reader's place is undefined. */
 enum gz_read gz_read_head(struct gz_msgpack_reader *reader, struct gz_head *head);
-/* Passes one whole value that stands inside `depth` lists and maps. */
+/* Skips one whole value inside `depth` lists and maps. */
 enum gz_read gz_read_skip(struct gz_msgpack_reader *reader, unsigned depth);
-/* The error, for people. */
+/* The error as a text. */
 const char *gz_read_words(enum gz_read result);
 
 static inline bool gz_head_is_word(const struct gz_head *head, const char *word, size_t size)

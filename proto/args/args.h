@@ -1,9 +1,9 @@
-/* args.h - command lines: one table says what a program takes, and is read for its arguments, its
+/* args.h - command lines: one table describes a program's options, and serves its arguments, its
  * --help, its manual page and its shell completion. Options are long ones, `--name VALUE` or
- * `--name=VALUE`, in any order with the operands, up to `--`; their names are not abbreviated, so
- * that a script goes on working when an option is added. Ownership: texts point into argv. Threads:
- * reading is getopt_long's, one at a time; the rest is pure. Errors: GZ_BAD_VALUE with one line
- * that names the option or operand. */
+ * `--name=VALUE`, in any order with the operands, up to `--`; names cannot be abbreviated, so that
+ * scripts keep working when an option is added. Ownership: texts point into argv. Threads: reading
+ * is getopt_long's, one at a time; the rest is pure. Errors: GZ_BAD_VALUE with one line that names
+ * the option or operand. */
 #ifndef GZ_ARGS_H
 #define GZ_ARGS_H
 
@@ -31,19 +31,19 @@ enum gz_arg_kind {
 struct gz_arg_option {
     const char *name; /* with its dashes; NULL ends a list */
     enum gz_arg_kind kind;
-    const char *value; /* what --help calls the value, e.g. "X,Y"; NULL for a flag */
+    const char *value; /* the value's name in --help, e.g. "X,Y"; NULL for a flag */
     int count;
     const struct gz_vocabulary *terms;
-    double min, max; /* of one number or integer; both 0 for no bounds */
+    double min, max; /* of a number or integer; both 0 for no bounds */
     bool (*read)(const char *text, double *number);
-    const char *form; /* what `read` takes, in words: "time (...)" */
+    const char *form; /* the form that `read` accepts, in words: "time (...)" */
     const char *help;
 };
 
-/* What was said for an option. */
+/* The value of an option. */
 struct gz_arg {
     bool given;
-    const char *text; /* as it was written, the last time; NULL if it was not given */
+    const char *text; /* as it was given last; NULL if it was not */
     const char *texts[GZ_ARG_TEXTS_MAX];
     double numbers[6]; /* GZ_ARG_READ: one */
     int count;         /* GZ_ARG_PAIR, GZ_ARG_TEXTS: how many */
@@ -53,7 +53,7 @@ struct gz_arg {
 
 struct gz_arg_command {
     const char *name;
-    const char *operands; /* words with blanks between, optional ones in brackets: "SCENE [FILE]" */
+    const char *operands; /* names with blanks between, optional ones in brackets: "SCENE [FILE]" */
     const char *summary;
     const char *notes; /* more for --help and the manual, or NULL */
     const struct gz_arg_option *options;
@@ -61,12 +61,12 @@ struct gz_arg_command {
 
 struct gz_arg_program {
     struct gz_arg_command
-        own; /* every command takes these options too, unless it has its own of that name */
+        own;             /* every command takes these options too, unless it has one of that name */
     const char *section; /* of the manual */
     const char *version;
-    bool repeats; /* an option that is given twice counts as it was given last, instead of being
-                     refused */
-    const struct gz_arg_command *const *commands; /* none for a program that is one */
+    bool repeats; /* the last one counts of an option that is given twice, which is an error
+                     otherwise */
+    const struct gz_arg_command *const *commands; /* none for a program without commands */
     size_t count;
 };
 
@@ -75,26 +75,25 @@ struct gz_arg_program {
 
 struct gz_args {
     const struct gz_arg_program *program;
-    const struct gz_arg_command *command; /* NULL for a program that is one */
+    const struct gz_arg_command *command; /* NULL for a program without commands */
     struct gz_arg values[2 * GZ_ARG_OPTIONS_MAX];
     const char *operands[GZ_ARG_OPERANDS_MAX]; /* NULL if one was left out */
     int operand_count;
 };
 
-/* Reads what follows argv[0], which is the command's name, or the program's where `command` is
- * NULL. Whether all operands are there is for gz_args_check. */
+/* Reads the arguments after argv[0], the name of the command or, if `command` is NULL, of the
+ * program. gz_args_check checks the operands. */
 GZ_MUST_USE enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,
                                         const struct gz_arg_command *command, int argc, char **argv,
                                         struct gz_error *error);
-/* Compares the operands with the line of them. */
+/* Checks that no operand is missing or too many. */
 GZ_MUST_USE enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error);
-/* An option of the command or, where it has none of this name, of the program. There must be
- * one. */
+/* An option of the command or, if it has none of this name, of the program. There must be one. */
 const struct gz_arg *gz_args_get(const struct gz_args *args, const char *name);
-/* The program's own, also if the command has one of the same name. */
+/* The program's option, even if the command has one of the same name. */
 const struct gz_arg *gz_args_get_own(const struct gz_args *args, const char *name);
 
-/* What --help says, of the program where `command` is NULL; a manual page (roff, man(7));
+/* Write the text of --help, of the program if `command` is NULL; a manual page (roff, man(7));
  * completion for bash. */
 void gz_args_help(FILE *out, const struct gz_arg_program *program,
                   const struct gz_arg_command *command);

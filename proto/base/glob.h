@@ -1,6 +1,6 @@
-/* glob.h - patterns for the names of scenes and users: `*` is any characters or none, `?` is one
- * character of UTF-8, all else is itself. There is no escape. Pure; takes at most as many steps as
- * the pattern and the text have bytes, multiplied. */
+/* glob.h - patterns for the names of scenes and users: `*` matches any characters or none, `?` one
+ * character of UTF-8, any other character itself. There is no escape. Pure; takes at most (bytes of
+ * the pattern) * (bytes of the text) steps. */
 #ifndef GZ_BASE_GLOB_H
 #define GZ_BASE_GLOB_H
 

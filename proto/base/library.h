@@ -1,5 +1,5 @@
-/* library.h - a shared library that is loaded while the program runs, so that a program which does
- * not need it does without. It stays until the process ends. Threads: any. */
+/* library.h - loads a shared library at run time, so that it need not be installed if it is not
+ * needed. It stays loaded until the process ends. Threads: any. */
 #ifndef GZ_LIBRARY_H
 #define GZ_LIBRARY_H
 
@@ -9,12 +9,12 @@
 
 #include "proto/base/status.h"
 
-/* A library and what is wanted of it. One static object for each, with GZ_LIBRARY_INIT. */
+/* A library and the functions that are used. One static object for each, with GZ_LIBRARY_INIT. */
 struct gz_library {
-    const char *file;         /* its name; it is looked for where the system has libraries */
+    const char *file;         /* its name, which the system's loader searches for */
     const char *const *names; /* of functions */
     size_t count;
-    void *table; /* has a pointer to a function for each name, in their order */
+    void *table; /* receives a pointer for each name, in their order */
     pthread_mutex_t lock;
     bool is_loaded;
 };
@@ -25,8 +25,8 @@ struct gz_library {
             false                                                                                  \
     }
 
-/* Loads it, if that is not done, and fills its table. GZ_BAD_STATE in the words of the loader; then
- * the next call tries again. `error` may be NULL. */
+/* Loads the library, unless it is loaded, and fills its table. GZ_BAD_STATE with the loader's
+ * message; the next call then tries again. `error` may be NULL. */
 GZ_MUST_USE enum gz_status gz_library_load(struct gz_library *library, struct gz_error *error);
 
 #endif

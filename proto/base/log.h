@@ -1,10 +1,10 @@
 /* log.h - lines for the operator of the daemon: time, level, session, event. One line each, to one
  * stream. Never holds raw bytes from a client: control characters are escaped on the way out.
  *
- * What somebody does again and again is written a few times and then counted ("and 512 more of
- * these"), for each session and each kind of line, and for each kind of line in all: nobody can
- * fill the disk with it, nor keep the daemon busy. Lines of the level debug are not counted.
- * Threads: any; a line is written whole. */
+ * Repeated lines are written a few times and then counted ("and 512 more of these"), for each
+ * session and kind of line, and for each kind of line in all, so that no client can fill the disk
+ * or keep the daemon busy with them. Lines of the level debug are not counted. Threads: any; a line
+ * is written whole. */
 #ifndef GZ_BASE_LOG_H
 #define GZ_BASE_LOG_H
 
@@ -22,8 +22,8 @@ extern const struct gz_vocabulary gz_level_words; /* error, warn, info, debug */
 #define GZ_LOG_SECONDS 10
 #define GZ_LOG_LINES_PER_SESSION 5
 #define GZ_LOG_LINES_IN_ALL 300
-/* Kinds of lines that are counted in all, which is more than there are; and those of sessions, of
- * which the latest are remembered. */
+/* Kinds of lines that are counted, more than there are; and pairs of session and kind, of which the
+ * latest are remembered. */
 #define GZ_LOG_KINDS 128
 #define GZ_LOG_SESSION_KINDS 512
 
@@ -32,11 +32,11 @@ struct gz_log_kind {
     const char *format; /* NULL: free */
     uint64_t session;
     double since_s; /* monotonic */
-    unsigned lines; /* that were written since */
+    unsigned lines; /* written since then */
     uint64_t left_out;
 };
 
-/* All zero at first but for the mutex. */
+/* All zero at first except the mutex. */
 struct gz_log_counts {
     pthread_mutex_t mutex;
     struct gz_log_kind kinds[GZ_LOG_KINDS];
@@ -52,7 +52,7 @@ struct gz_log {
 /* `session` 0 is the daemon itself. */
 void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format,
             ...) GZ_PRINTF(4, 5);
-/* Says how many lines were left out, of kinds whose time is over. To be called now and then. */
+/* Logs how many lines were left out, of kinds whose time is over. Call it now and then. */
 void gz_log_tell_counts(const struct gz_log *log);
 
 #endif

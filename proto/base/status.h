@@ -11,27 +11,27 @@
 enum gz_status {
     GZ_OK = 0,
     GZ_BAD_MESSAGE, /* the bytes do not have the form of a message */
-    GZ_BAD_VALUE,   /* the form is right, the value cannot be */
-    GZ_BAD_STATE,   /* right, but not now */
+    GZ_BAD_VALUE,   /* the form is right, the value is invalid */
+    GZ_BAD_STATE,   /* valid, but not in this state */
     GZ_UNKNOWN_OP,
     GZ_UNKNOWN_NODE,
     GZ_UNKNOWN_SCENE,
     GZ_UNKNOWN_HANDLE,
     GZ_FORBIDDEN,    /* the role does not allow it */
     GZ_UNAUTHORISED, /* the token does not allow it */
-    GZ_LOCKED,       /* somebody else holds the node */
-    GZ_CONFLICT,     /* somebody else changed it since */
+    GZ_LOCKED,       /* another session holds the node */
+    GZ_CONFLICT,     /* another user changed it since */
     GZ_TOO_LARGE,
     GZ_TOO_MANY,
     GZ_RATE_LIMITED,
-    GZ_STORAGE, /* the disk did not take it */
+    GZ_STORAGE, /* the disk refused it */
     GZ_VERSION,
     GZ_INTERNAL,
     GZ_NO_MEMORY, /* said as "internal" on the wire */
     GZ_STATUS_COUNT
 };
 
-/* A status with the sentence that names the field and says what was wrong with it. */
+/* A status with a sentence that names the field and the fault. */
 struct gz_error {
     enum gz_status status;
     char message[GZ_ERROR_BYTES_MAX];
@@ -40,7 +40,7 @@ struct gz_error {
 /* The wire's word, e.g. "bad_value". Static text; never NULL. */
 const char *gz_status_word(enum gz_status status);
 
-/* The status of a wire word; GZ_INTERNAL for one that is not known. */
+/* The status of a wire word; GZ_INTERNAL for an unknown one. */
 enum gz_status gz_status_from_word(const char *word, unsigned long size);
 
 /* As snprintf, but a text that is too long is cut at a whole UTF-8 character. */

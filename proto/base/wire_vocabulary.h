@@ -1,6 +1,6 @@
 /* wire_vocabulary.h - the words that the wire and the history share and the solvers do not know,
- * each list once. An enumerator's word is what the protocol and the database call it. Threads:
- * pure, any. */
+ * each list once. An enumerator's word is its name in the protocol and the database. Threads: pure,
+ * any. */
 #ifndef GZ_BASE_WIRE_TERMS_H
 #define GZ_BASE_WIRE_TERMS_H
 
@@ -42,8 +42,7 @@ enum gz_edit_kind {
 
 extern const struct gz_vocabulary gz_phase_words, gz_role_words, gz_how_words, gz_edit_kind_words;
 
-/* What a handle does, as the kind of edit that a drag on it becomes. GZ_HANDLE_NONE has none: do
- * not ask. */
+/* The kind of edit that a drag on this handle becomes. GZ_HANDLE_NONE is not allowed. */
 enum gz_edit_kind gz_handle_kind(enum gz_handle handle);
 
 #ifdef __cplusplus
