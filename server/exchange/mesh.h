@@ -1,5 +1,5 @@
-/* mesh.h - buffers, views and accessors of an opened glTF, once mesh.c has checked them. No other
- * room includes it. */
+/* mesh.h - buffers, views and accessors of an opened glTF file, checked by mesh.c. Private to this
+ * room. */
 #ifndef GZ_EXCHANGE_MESH_H
 #define GZ_EXCHANGE_MESH_H
 
@@ -8,7 +8,7 @@
 enum gz_component_type { GZ_BYTE = 5120, GZ_UBYTE, GZ_SHORT, GZ_USHORT, GZ_UINT = 5125, GZ_FLOAT };
 
 struct gz_bytes {
-    const uint8_t *data; /* NULL: out of reach */
+    const uint8_t *data; /* NULL: cannot be read */
     uint64_t size;
     uint8_t *owned; /* decoded from a data URI */
 };
@@ -19,7 +19,7 @@ struct gz_accessor {
     unsigned components, element; /* element: in bytes */
     uint64_t count;
     uint64_t stride;
-    const uint8_t *data; /* the first element; NULL: out of reach, or there is no view */
+    const uint8_t *data; /* the first element; NULL: cannot be read, or without a view */
     bool sparse, normalized;
     bool index_max_known;
     uint32_t index_max;
@@ -34,15 +34,15 @@ struct gz_mesh_reader {
     struct gz_error *error;
 };
 
-/* 0 if glTF has no such type. */
+/* The bytes of a component; 0 if glTF has no such type. */
 unsigned gz_component_bytes(enum gz_component_type type);
-/* The value that a stored number stands for: an integer of a normalised accessor stands for a
- * fraction (KHR_mesh_quantization). */
+/* The value of a stored number: an integer of a normalised accessor is a fraction
+ * (KHR_mesh_quantization). */
 double gz_component_value(const struct gz_accessor *accessor, double raw);
-/* An unsigned integer of one of the types that indices have. */
+/* Reads an index, of one of the unsigned types. */
 uint32_t gz_index_value(enum gz_component_type type, const uint8_t *at);
 
-/* The surfaces of the meshes that were read; NULL if no node has one, and with GZ_NO_MEMORY. */
+/* Makes the surfaces of the meshes; NULL if no node has one, and with GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_surfaces_make(struct gz_surfaces **surfaces,
                                             const struct gz_mesh_reader *reader);
 

@@ -1,10 +1,10 @@
-/* disk.c - looks how much room the disk has. See disk.h. */
+/* disk.c - watches the free space of a disk. See disk.h. */
 #include "host/disk.h"
 
 #include <sys/statvfs.h>
 
 #define LOOK_MS 1000
-/* More room than the bound by this part of it ends the refusal, so that it does not come and go. */
+/* The refusal ends with this part of the bound more free space, so that it does not flicker. */
 #define ENOUGH_PART 8
 
 static uint64_t look(const char *folder)

@@ -1,4 +1,4 @@
-/* download.c - what a scene is downloaded as: its asset, an export of its nodes, a backup. */
+/* download.c - downloads of a scene: its asset, an export of its nodes, a backup. */
 #include "host/transfer_parts.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ enum gz_status gz_download_prepare(struct gz_transfer *transfer)
     return GZ_OK;
 }
 
-/* Whether the answer is in a file now. */
+/* Writes the answer to a file; whether that succeeded. */
 static bool write_answer(struct gz_transfer *transfer)
 {
     const struct gz_buffer *out = &transfer->out;
@@ -37,8 +37,8 @@ static bool write_answer(struct gz_transfer *transfer)
     return false;
 }
 
-/* What is large waits in a file until it is sent. On a disk that has no room for it, or takes no
- * files, it stays in memory, of which the network allows so much in all. */
+/* Puts a large answer into a file until it is sent. If the disk has no space for it, it stays in
+ * memory, which the network bounds for all answers together. */
 static void put_aside(struct gz_transfer *transfer)
 {
     struct gz_disk *disk = transfer->all->scenes->setting->disk;
@@ -119,7 +119,7 @@ static void run_copy(struct gz_loan *loan, struct gz_core *core)
 static void handle_copied(struct gz_loan *loan, bool is_cancelled)
 {
     struct gz_transfer *transfer = loan->context;
-    (void)is_cancelled; /* so is its job */
+    (void)is_cancelled; /* its job is cancelled too */
     transfer->place = ON_LOOP;
     gz_transfer_work(transfer);
 }

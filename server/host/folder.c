@@ -12,7 +12,7 @@
 
 #include "host/name.h"
 
-/* What stands beside NAME.db if that is gone: a crash came between, or the file was moved. */
+/* Deletes files beside a NAME.db that is gone, because of a crash or because it was moved. */
 static void tidy_scene(const struct gz_scenes *scenes, DIR *folder, const char *file)
 {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];

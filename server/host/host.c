@@ -1,4 +1,4 @@
-/* The parts of the host, put together. */
+/* Connects the parts of the host. See host.h. */
 #include "host/host.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 struct gz_host {
     struct gz_net *net;
-    struct gz_cluster *cluster; /* NULL: there is none */
+    struct gz_cluster *cluster; /* NULL: no cluster */
     struct gz_jobs jobs;
     struct gz_scene_setting setting;
     struct gz_scenes scenes;
@@ -29,7 +29,7 @@ struct gz_host {
     uint64_t keep_free_bytes;
     struct gz_disk disk;
     struct gz_memory memory;
-    uv_timer_t rest; /* looks which scenes nobody uses */
+    uv_timer_t rest; /* closes unused scenes */
     struct gz_shares shares;
     _Atomic uint64_t errors[GZ_STATUS_COUNT];
     const char *end_reason; /* NULL until its end begins */
@@ -64,7 +64,7 @@ static void handle_closing(void *context, struct gz_open_scene *scene)
     gz_net_remove(host->net, &scene->net);
 }
 
-/* The retirement says it in the log; a scene that is retired already needs no other. */
+/* Retires a scene that was lost, unless it is retired already; the retirement logs it. */
 static void handle_lost(void *context, struct gz_open_scene *scene)
 {
     struct gz_host *host = context;
@@ -132,7 +132,7 @@ static bool is_healthy(void *context, struct gz_error *error)
 {
     struct gz_host *host = context;
     if (!gz_scenes_are_healthy(&host->scenes, error)) return false;
-    /* What is open goes on; edits wait. */
+    /* Without the cluster's database open scenes go on, but edits wait. */
     if (host->cluster != NULL && !gz_cluster_is_healthy(host->cluster, error)) return true;
     error->status = gz_disk_check(&host->disk, error);
     return true;
@@ -182,7 +182,7 @@ static enum gz_status make_folder(const struct gz_host_options *options, struct 
     return GZ_OK;
 }
 
-/* There is always memory for a mutex on Linux. */
+/* Creating a mutex cannot fail on Linux. */
 static void open_shares(struct gz_shares *shares)
 {
     (void)uv_mutex_init(&shares->mutex);

@@ -1,4 +1,4 @@
-/* Work for libuv's workers: one queue for each lane, and which of its jobs is next. */
+/* Jobs for libuv's workers: one queue for each lane, and the choice of the next job. See job.h. */
 #include "host/job.h"
 
 #include <limits.h>
@@ -36,7 +36,8 @@ void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop)
     }
 }
 
-/* All jobs of a queue, from NULL to NULL: those at workers, then those that wait. */
+/* The next of all jobs of a queue, from NULL to NULL: first those at workers, then those that
+ * wait. */
 static struct gz_job *next_of(const struct gz_job_queue *queue, const struct gz_job *job)
 {
     if (job == NULL) return queue->busy != NULL ? queue->busy : queue->waiting;
@@ -55,7 +56,8 @@ static bool is_of_user(const struct gz_job *job, const struct gz_job *other)
     return is_of_group(job, other) && strcmp(job->user, other->user) == 0;
 }
 
-/* How many jobs of a job's group, of its user in it, and of its user in any are at workers. */
+/* How many jobs are at workers: of a job's group, of its user in the group, of its user in any
+ * group. */
 struct standing {
     unsigned of_group, of_user, of_user_in_all;
 };
@@ -71,7 +73,7 @@ static struct standing stand(const struct gz_job_queue *queue, const struct gz_j
     return standing;
 }
 
-/* The last worker of a lane is for another group, and for another user. */
+/* Whether the job may begin: the last worker of a lane is for another group and another user. */
 static bool may_begin(const struct gz_job_queue *queue, const struct gz_job *job,
                       struct standing standing)
 {
@@ -90,7 +92,7 @@ static bool goes_before(const struct gz_job *job, struct standing mine, const st
     return job->user_turn < other->user_turn;
 }
 
-/* NULL: none that waits may begin. */
+/* The next job; NULL if no waiting job may begin. */
 static struct gz_job *next_waiting(const struct gz_job_queue *queue)
 {
     struct gz_job *next = NULL;
@@ -105,7 +107,7 @@ static struct gz_job *next_waiting(const struct gz_job_queue *queue)
     return next;
 }
 
-/* A job that comes learns what the others know of its group and its user. */
+/* A new job gets the turns of its group and its user from their other jobs. */
 static void learn_turns(const struct gz_job_queue *queue, struct gz_job *job)
 {
     const struct gz_job *other = NULL;
@@ -136,8 +138,8 @@ static struct gz_job **unlink_job(struct gz_job **list, const struct gz_job *job
     return list;
 }
 
-/* On a worker, which libuv made: that it gives way is said with each job, as that takes less than a
- * microsecond and nobody has to know whether the worker is new. */
+/* On a worker. Sets its niceness for each job, which takes less than a microsecond, because libuv
+ * does not tell which workers are new. */
 static void handle_run(uv_work_t *work)
 {
     struct gz_job *job = work->data;
@@ -159,7 +161,7 @@ static void handle_done(uv_work_t *work, int status)
     job->done(job);
 }
 
-/* A cancelled job takes this way, too: libuv calls its `done` later, from the loop. */
+/* Also used for a cancelled job: libuv calls its `done` later, from the loop. */
 static void give_to_worker(struct gz_jobs *jobs, struct gz_job_queue *queue, struct gz_job *job)
 {
     struct gz_job **link = unlink_job(&queue->waiting, job);
@@ -201,7 +203,7 @@ static void cancel(struct gz_job *job)
     if (job->is_at_worker) uv_cancel((uv_req_t *)&job->work);
 }
 
-/* libuv takes it back out of its own queue at once, unless a worker is just taking it. */
+/* libuv removes it from its own queue at once, unless a worker is just taking it. */
 bool gz_job_withdraw(struct gz_job *job)
 {
     if (job->is_at_worker) return false;

@@ -1,4 +1,4 @@
-/* listing.c - lists the scenes of a data folder, from memory where the files are as they were. See
+/* listing.c - lists the scenes of a data folder, from a cache if the files are unchanged. See
  * listing.h. */
 #include "host/listing.h"
 
@@ -18,8 +18,8 @@
 #include "proto/base/glob.h"
 #include "server/maxima.h"
 
-/* Which content a file has: every write sets `changed`, and nobody can set it back. Zeroed for no
- * file, and for an empty one. */
+/* Identifies the content of a file: every write sets `changed`, and nobody can set it back. Zeroed
+ * for no file, and for an empty one. */
 struct content {
     uint64_t device, inode;
     int64_t size;
@@ -29,11 +29,11 @@ struct content {
 struct gz_known_scene {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     bool is_there;   /* in the folder, when it was last read */
-    bool is_read;    /* the file could be read, and the following is what it says */
-    bool is_settled; /* whoever writes to the file or its log from now on changes its content */
+    bool is_read;    /* the file could be read; the following is its summary */
+    bool is_settled; /* any later write to the file or its log will change `content` */
     struct content file, log;
     struct gz_store_summary summary;
-    char *globs; /* to whose users the file gives a role, each with its NUL, and one more NUL */
+    char *globs; /* the patterns of the file's access, each with its NUL, and one more NUL */
 };
 
 struct gz_listed_scene {
@@ -69,7 +69,7 @@ static int compare_names(const void *a, const void *b)
                   ((const struct gz_known_scene *)b)->name);
 }
 
-/* One of the first `sorted` scenes, or a new one behind them. NULL without memory. */
+/* Finds the scene among the first `sorted`, or appends it. NULL without memory. */
 static struct gz_known_scene *find_scene(struct gz_listing *listing, size_t sorted,
                                          const char *name)
 {
@@ -83,7 +83,7 @@ static struct gz_known_scene *find_scene(struct gz_listing *listing, size_t sort
     return &listing->scenes[listing->count++];
 }
 
-/* Forgets what is not in the folder any more. */
+/* Forgets scenes that are not in the folder any more. */
 static void forget_gone(struct gz_listing *listing)
 {
     size_t kept = 0;
@@ -112,7 +112,8 @@ static bool is_same(const struct content *a, const struct content *b)
            a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-/* Two writes within one tick of the file system's clock leave one time. */
+/* Whether a later write must change the content: two writes within one tick of the file system's
+ * clock leave the same time. */
 static bool is_settled(const struct content *content, time_t now_s)
 {
     return content->changed.tv_sec < now_s - GZ_FILE_TICK_S;
@@ -136,7 +137,7 @@ static enum gz_status read_file(const struct gz_scene_setting *setting,
     return status;
 }
 
-/* Reads the file unless it is as it was. */
+/* Reads the file unless it is unchanged. */
 static void know(struct gz_known_scene *known, int folder, const struct gz_scene_setting *setting)
 {
     char file[sizeof known->name + sizeof ".db-wal"];
@@ -168,7 +169,8 @@ static bool is_scene_file(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 
     return true;
 }
 
-/* What the claims do not give, the access in the scene's file may; to guests it gives nothing. */
+/* Whether the claims, or the access in the scene's file, give a role. The access gives guests
+ * none. */
 static bool may_see(const struct gz_claims *claims, const struct gz_known_scene *known)
 {
     if (gz_claims_give(claims, known->name, GZ_ROLE_VIEWER)) return true;
@@ -177,7 +179,7 @@ static bool may_see(const struct gz_claims *claims, const struct gz_known_scene 
     return *glob != '\0';
 }
 
-/* All that is in the folder, in order. */
+/* Reads the whole folder, in order. */
 static enum gz_status read_folder(struct gz_listing *listing,
                                   const struct gz_scene_setting *setting, DIR *folder)
 {
@@ -223,7 +225,7 @@ enum gz_status gz_listing_read(struct gz_listing *listing, const struct gz_scene
     uv_mutex_lock(&listing->mutex);
     enum gz_status status = read_folder(listing, setting, folder);
     if (status == GZ_OK) status = copy_seen(listing, claims, list);
-    /* What was not sorted cannot be searched. */
+    /* an unsorted list cannot be searched */
     if (status != GZ_OK || listing->count > GZ_SCENES_REMEMBERED_MAX) forget_all(listing);
     uv_mutex_unlock(&listing->mutex);
     closedir(folder);

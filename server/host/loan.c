@@ -22,7 +22,7 @@ static void handle_returned(struct gz_job *job)
     struct gz_loan *loan = scene->loan;
     scene->loan = NULL;
     gz_net_return(&scene->net);
-    if (loan != NULL) loan->done(loan, job->is_cancelled); /* what waited may free its owner */
+    if (loan != NULL) loan->done(loan, job->is_cancelled); /* `done` may free the loan */
     gz_open_scene_catch_up(scene);
     gz_scenes_take_back(scene);
 }

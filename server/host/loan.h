@@ -1,13 +1,12 @@
-/* loan.h - the core of a scene is lent to a worker, for work that would keep other scenes waiting:
- * the work that the core has put off (gz_core_do_bulk), an import, the copy of the nodes for an
- * export.
+/* loan.h - lends the core of a scene to a worker, for work that would keep other scenes waiting:
+ * work that the core has put off (gz_core_do_bulk), an import, the copy of the nodes for an export.
  *
  * While a core is lent (scene->net.is_lent), only the worker calls it, and its scene waits:
  * - the network reads nothing from the sessions and asks for no frames;
- * - a request for the scene waits as if the scene were being opened;
- * - answers of the disk and of the past wait;
- * - the numbers of the scene are the ones from before (gz_open_scene_summary).
- * Other scenes notice nothing.
+ * - a request for the scene waits as for one that is being opened;
+ * - answers of the disk and of the file wait;
+ * - the scene's numbers are those from before (gz_open_scene_summary). Other scenes are not
+ *   affected.
  *
  * Threads: the loop's, except `run` and what the core calls of its host meanwhile (struct
  * gz_core_host, in scene.c): each of these functions is safe on any thread, or leaves its work in
@@ -21,19 +20,20 @@
 #include "host/scene.h"
 
 struct gz_loan {
-    /* On a worker, before the work that the core has put off. */
+    /* On a worker, before the work that was put off. */
     void (*run)(struct gz_loan *loan, struct gz_core *core);
-    /* On the loop, when the core is back. If the server goes away, the loan is cancelled, and `run`
-     * may not have been called. */
+    /* On the loop, when the core is back. If the server ends, the loan is cancelled, perhaps before
+     * `run` was called. */
     void (*done)(struct gz_loan *loan, bool is_cancelled);
     void *context;
-    const char *user; /* whose share of the workers it takes; lives as long as the loan */
+    const char *user; /* user of the job, for fairness; outlives the loan */
 };
 
-/* Lends the core of an open scene that is not lent. NULL: only for the work that the core has put
+/* Lends the core of an open scene, which must not be lent. NULL: only for the work that was put
  * off. */
 void gz_open_scene_lend(struct gz_open_scene *scene, struct gz_loan *loan);
-/* The numbers of the core; those from the beginning of the loan if it is lent. The loop's. */
+/* The numbers of the core; if it is lent, those from the beginning of the loan. The loop's
+ * thread. */
 struct gz_core_summary gz_open_scene_summary(const struct gz_open_scene *scene);
 
 #endif

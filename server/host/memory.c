@@ -19,8 +19,8 @@ static size_t resident_bytes(void)
     return is_read ? (resident - shared) * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Of those, bytes that nobody has allocated. What was given back is not among them, though the
- * allocator goes on to call it free. */
+/* Resident bytes that are not allocated. The allocator's count of free bytes also includes those
+ * that were given back. */
 static size_t idle_bytes(void)
 {
     const struct mallinfo2 info = mallinfo2();
@@ -28,8 +28,8 @@ static size_t idle_bytes(void)
     return resident > used ? resident - used : 0;
 }
 
-/* Giving back keeps the other threads from their allocations meanwhile: it is done when there is
- * more than what was left the last time. */
+/* Giving back blocks the allocations of other threads, so it is done only if there are more idle
+ * bytes than were left the last time. */
 static void run_look(struct gz_job *job)
 {
     struct gz_memory *memory = job->context;
@@ -69,7 +69,7 @@ static void handle_tick(uv_timer_t *tick)
 void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *jobs)
 {
     *memory = (struct gz_memory){.jobs = jobs};
-    /* Left alone the allocator would learn from large blocks to keep them. */
+    /* By default the allocator raises the threshold after large blocks, and then keeps them. */
     mallopt(M_MMAP_THRESHOLD, GZ_BLOCK_BYTES_KEPT_MAX);
     mallopt(M_TRIM_THRESHOLD, GZ_FREE_BYTES_KEPT);
     uv_timer_init(loop, &memory->tick);

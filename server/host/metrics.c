@@ -1,4 +1,4 @@
-/* What the host says of itself at /healthz and /metrics. */
+/* The host's part of /healthz and /metrics. */
 #include "host/metrics.h"
 
 #include <inttypes.h>
@@ -108,7 +108,7 @@ bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
 
 /* ---- the cluster ---- */
 
-/* Those that are behind, as long as they are. */
+/* The scenes whose files are behind. */
 static bool measure_lags(struct gz_cluster *cluster, struct gz_buffer *out)
 {
     struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX];

@@ -1,15 +1,14 @@
-/* metrics.h - what the host says of itself: whether it is well, and numbers. Threads: the loop's.
- */
+/* metrics.h - the host's health and metrics. Threads: the loop's. */
 #ifndef GZ_HOST_METRICS_H
 #define GZ_HOST_METRICS_H
 
 #include "host/scenes.h"
 
-/* Whether the disk takes the commits of all open scenes in time; else why not. */
+/* Whether the disk takes the commits of all open scenes in time; if not, `error` says why. */
 bool gz_scenes_are_healthy(const struct gz_scenes *scenes, struct gz_error *error);
-/* Appends the numbers of the open scenes, in Prometheus' text format. False without memory. */
+/* Appends the metrics of the open scenes, in Prometheus' text format. False without memory. */
 bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out);
-/* The same of the cluster. */
+/* The same for the cluster. */
 bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a scene may be called: its name is a part of URLs and of its file's name. */
+/* Checks the names of scenes, which are parts of URLs and of file names. */
 #include "host/name.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* name.h - what a scene may be called. Pure. Threads: any. */
+/* name.h - checks the names of scenes. Pure. Threads: any. */
 #ifndef GZ_HOST_NAME_H
 #define GZ_HOST_NAME_H
 
@@ -9,7 +9,7 @@
 
 /* [a-z0-9][a-z0-9_-]{0,63} */
 bool gz_scene_name_valid(const char *name, size_t size);
-/* The same as a status: GZ_BAD_VALUE, in words about `field`. */
+/* The same as a status: GZ_BAD_VALUE, with an error that begins with `field`. */
 GZ_MUST_USE enum gz_status gz_scene_name_check(const char *field, const char *name,
                                                struct gz_error *error);
 

@@ -1,4 +1,4 @@
-/* quota.c - counts what accounts take. See quota.h. */
+/* quota.c - counts the use of accounts. See quota.h. */
 #include "host/quota.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static void fill(const struct gz_quota *quota, struct gz_account *account, doubl
     account->counted_s = now_s;
 }
 
-/* The one that loses the least if it is forgotten. */
+/* The account that loses least if it is forgotten. */
 static struct gz_account *fullest(struct gz_quota *quota, double now_s)
 {
     struct gz_account *found = &quota->accounts[0];

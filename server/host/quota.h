@@ -1,9 +1,8 @@
-/* quota.h - what each account may still take of something that all share: so much at once, and so
- * much a second. An account is whoever a name stands for: a user, an address, a scene.
+/* quota.h - a token bucket for each account: an amount at once, and an amount per second. An
+ * account is the name of a user, an address, or a scene.
  *
- * Pure: times are monotonic seconds that are handed in. Bounded: of more than GZ_ACCOUNTS_MAX
- * accounts the one that has the most left is forgotten, and starts anew when it comes again.
- * Threads: one at a time. */
+ * Pure: times are monotonic seconds that are passed in. Bounded: beyond GZ_ACCOUNTS_MAX the account
+ * that has the most left is forgotten, and begins again later. Threads: one at a time. */
 #ifndef GZ_HOST_QUOTA_H
 #define GZ_HOST_QUOTA_H
 
@@ -24,10 +23,10 @@ struct gz_quota {
     struct gz_account accounts[GZ_ACCOUNTS_MAX];
 };
 
-/* Whether the account has that much left; what is more than anybody may take at once needs a full
- * account. Names longer than a user's are cut. */
+/* Whether the account has `amount` left; more than the amount at once needs a full account. Names
+ * longer than a user's are cut. */
 bool gz_quota_has(struct gz_quota *quota, const char *name, double amount, double now_s);
-/* Takes it, into debt if need be. */
+/* Takes the amount, into debt if need be. */
 void gz_quota_take(struct gz_quota *quota, const char *name, double amount, double now_s);
 
 #endif

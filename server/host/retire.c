@@ -1,5 +1,4 @@
-/* Scenes that are deleted or renamed, whose file is gone, or that go to another member of the
- * cluster, step by step. */
+/* Retires scenes step by step. See retire.h. */
 #include "host/retire.h"
 
 #include <stdio.h>
@@ -9,15 +8,15 @@
 #include "net/clock.h"
 #include "server/maxima.h"
 
-/* Milliseconds between looks at how far it has come. */
+/* Milliseconds between looks at the progress. */
 #define TICK_MS 5
-/* Seconds after which people may come back to a scene that kept its name. */
+/* Seconds after which clients may come back to a scene that kept its name. */
 #define RETRY_SECONDS 1
 
 enum phase {
-    FINISHING, /* what was asked before is answered */
-    AT_FILES,  /* a worker has the files */
-    LEAVING    /* everybody has been told, and takes leave */
+    FINISHING, /* earlier requests are answered */
+    AT_FILES,  /* a worker closes and changes the files */
+    LEAVING    /* sessions were sent `bye` and leave */
 };
 
 struct gz_retirement {
@@ -25,17 +24,17 @@ struct gz_retirement {
     struct gz_retirement *next;
     enum phase phase;
     enum gz_retire_how how;
-    struct gz_name_claim claim, new_claim; /* the second's name is empty but for a rename */
+    struct gz_name_claim claim, new_claim; /* the second's name is empty unless it is a rename */
     char by[GZ_USER_BYTES_MAX + 8];        /* " by NAME", or "" */
     char *path, *new_path;
     struct gz_open_scene *scene; /* NULL if it is not open */
     struct gz_scene_wait wait;   /* while it is being opened or closed */
-    bool is_frozen;              /* the scene, if it is open */
-    bool is_dismissed;           /* everybody in it */
+    bool is_frozen;              /* the scene is frozen, if it is open */
+    bool is_dismissed;           /* its sessions were sent `bye` */
     uv_timer_t tick;
-    double until_s; /* monotonic: after this it waits only for the disk and the past */
+    double until_s; /* monotonic: after this it waits only for answers that are owed */
     struct gz_job job;
-    struct gz_hold hold; /* the scene's, for the worker to close */
+    struct gz_hold hold; /* of the scene, for the worker to close */
     struct gz_error error;
     void (*done)(void *context, const struct gz_error *error);
     void *context;
@@ -43,7 +42,7 @@ struct gz_retirement {
 
 /* ---- words ---- */
 
-/* "deleted by anna", "renamed to motor": after "is being" and after "was". */
+/* Writes "deleted by anna" or "renamed to motor", to follow "is being" or "was". */
 static void describe(const struct gz_retirement *retirement, char *words, size_t size)
 {
     const char *new_name = retirement->new_claim.name, *by = retirement->by;
@@ -57,7 +56,7 @@ static void describe(const struct gz_retirement *retirement, char *words, size_t
     }
 }
 
-/* Whatever comes of it, the scene is not here any more. */
+/* Whether the scene is gone from here, whatever the result. */
 static bool is_lost(const struct gz_retirement *retirement)
 {
     return retirement->how == GZ_RETIRE_GONE || retirement->how == GZ_RETIRE_AWAY;
@@ -114,7 +113,7 @@ static void say_bye(struct gz_retirement *retirement)
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
     bool is_away = retirement->how == GZ_RETIRE_AWAY;
     bool is_done = retirement->error.status == GZ_OK || is_lost(retirement);
-    /* Where only its log was taken away, the file is whole and can be opened anew. */
+    /* If only its log was removed, the file is whole and can be opened again. */
     bool comes_back = is_away || (retirement->how == GZ_RETIRE_GONE &&
                                   gz_scenes_have(retirement->all->scenes, retirement->claim.name));
     struct gz_bye bye = {.retry_s = is_away ? 0 : RETRY_SECONDS, .fatal = is_done && !comes_back};
@@ -163,7 +162,8 @@ static enum gz_status change_log(const struct gz_retirement *retirement, struct 
     return gz_claim_rename(claim, retirement->new_claim.name, error);
 }
 
-/* What the log of a cluster has is done; the file may follow later. */
+/* Deletes or renames in the cluster's log first; after that it is done, and the file may follow
+ * later. */
 static enum gz_status move_in_cluster(const struct gz_retirement *retirement,
                                       struct gz_error *error)
 {
@@ -189,7 +189,7 @@ static void run_at_files(struct gz_job *job)
 static void handle_files_done(struct gz_job *job)
 {
     struct gz_retirement *retirement = job->context;
-    close_store(retirement); /* if its job was cancelled */
+    close_store(retirement); /* if the job was cancelled */
     close_claim(retirement);
     retirement->phase = LEAVING;
     give_up_names(retirement);
@@ -204,7 +204,8 @@ static void give_to_worker(struct gz_retirement *retirement)
         gz_scenes_hide(retirement->scene);
         retirement->hold = gz_open_scene_take_hold(retirement->scene);
     }
-    gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away"); /* unless it runs */
+    gz_fail(&retirement->error, GZ_BAD_STATE,
+            "the server is going away"); /* unless `run` sets another */
     retirement->job = (struct gz_job){.lane = GZ_LANE_RETIREMENTS,
                                       .group = "",
                                       .user = "",
@@ -217,7 +218,8 @@ static void give_to_worker(struct gz_retirement *retirement)
 
 /* ---- what was asked before ---- */
 
-/* If the disk refuses everything, the entries about sessions are not waited for. */
+/* Whether nothing waits for the disk; entries about sessions do not count if the disk refuses
+ * everything. */
 static bool is_at_rest(const struct gz_open_scene *scene)
 {
     if (gz_net_has_work(&scene->net) || !gz_core_is_answered(gz_net_core(&scene->net)))
@@ -226,15 +228,15 @@ static bool is_at_rest(const struct gz_open_scene *scene)
            gz_store_stats(scene->store).last_status != GZ_OK;
 }
 
-/* The disk still has to answer. */
+/* Whether the disk still has to answer. */
 static bool is_owed(const struct gz_open_scene *scene)
 {
     return !gz_core_is_stored(gz_net_core(&scene->net)) &&
            !gz_store_stats(scene->store).keeps_batches;
 }
 
-/* What the disk and the past still owe the core comes, sooner or later; others are waited for only
- * so long. */
+/* Whether the scene can be closed: answers that the disk and the file owe the core always come;
+ * other work is waited for until until_s. */
 static bool is_finished(const struct gz_retirement *retirement)
 {
     const struct gz_open_scene *scene = retirement->scene;
@@ -248,8 +250,7 @@ static bool is_finished(const struct gz_retirement *retirement)
 
 /* ---- its beginning ---- */
 
-/* The scene is open or it is not, and stays so. What its core has put off is done before, by the
- * worker that it waits for. */
+/* Freezes the scene, if it is open. Work that its core has put off is done before, on a worker. */
 static void freeze(struct gz_retirement *retirement)
 {
     struct gz_scenes *scenes = retirement->all->scenes;
@@ -281,7 +282,7 @@ static void handle_tick(uv_timer_t *tick)
     }
 }
 
-/* Why its opening failed does not matter to a file that is to go. */
+/* Ignores why opening failed, because the file is to go. */
 static void handle_settled(struct gz_scene_wait *wait, const struct gz_error *error)
 {
     (void)error;
@@ -295,7 +296,7 @@ static enum gz_status check(const struct gz_scenes *scenes, const struct gz_reti
     if (status == GZ_OK && request->how == GZ_RETIRE_RENAME) {
         status = gz_scenes_check_name(scenes, request->new_name, error);
         if (status != GZ_OK)
-            status = error->status = GZ_BAD_STATE; /* a name that is given up is free in a moment */
+            status = error->status = GZ_BAD_STATE; /* a name that is being given up is free soon */
     }
     if (status != GZ_OK) return status;
     if (request->how != GZ_RETIRE_AWAY && !gz_scenes_have(scenes, request->name))
@@ -377,7 +378,7 @@ void gz_retire_cancel(struct gz_retirements *all)
     struct gz_retirement *next;
     for (struct gz_retirement *retirement = all->first; retirement != NULL; retirement = next) {
         next = retirement->next;
-        if (retirement->phase == AT_FILES) continue; /* its job comes to its end */
+        if (retirement->phase == AT_FILES) continue; /* its job will end */
         if (retirement->phase == FINISHING) {
             gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away");
             report(retirement);

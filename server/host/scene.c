@@ -1,4 +1,4 @@
-/* One scene of the host: what its core asks of the store and of the past. */
+/* One scene of the host: the functions of the store that its core calls. See scene.h. */
 #include "host/scene.h"
 
 #include <assert.h>
@@ -40,8 +40,8 @@ static void commit(void *context, struct gz_batch *batch)
     gz_store_submit(scene->store, batch);
 }
 
-/* The store is there in these three: it is taken away from frozen cores only, which look for no
- * key, let nobody in and answer no question to the past. */
+/* These three can use the store: only frozen cores lose it, which search for no key, let nobody in
+ * and answer no question. */
 static enum gz_status find_key(void *context, const char *user, const char *key,
                                struct gz_arena *arena, struct gz_edit_record *edit)
 {
@@ -108,7 +108,7 @@ static enum gz_status take_share(const struct gz_open_scene *scene, const char *
     return GZ_OK;
 }
 
-/* Whether somebody's share counts: there are shares, and this is not the server's own doing. */
+/* Whether the payer is charged: there are quotas, and the work is not the server's own. */
 static bool has_share(const struct gz_open_scene *scene, const char *payer)
 {
     return scene->setting->shares != NULL && payer != NULL && payer[0] != '\0';
@@ -137,7 +137,7 @@ static void charge(void *context, const char *payer, uint64_t bytes)
     uv_mutex_unlock(&shares->mutex);
 }
 
-/* On the writer's thread, or the cluster's. */
+/* Called on the writer's thread, or on one of the cluster's. */
 static void handle_notify(void *context)
 {
     struct gz_open_scene *scene = context;
@@ -168,10 +168,9 @@ static void handle_committed(uv_async_t *async)
 
 struct question {
     struct gz_job job;
-    struct gz_scene_wait wait; /* for a core that is lent */
-    struct gz_open_scene
-        *scene;            /* neither it nor `next` is to be touched if the job is cancelled */
-    struct question *next; /* of the scene */
+    struct gz_scene_wait wait;   /* if the core is lent */
+    struct gz_open_scene *scene; /* must not be used, nor `next`, if the job is cancelled */
+    struct question *next;       /* of the scene */
     uint64_t ticket;
     struct gz_query query;
     struct gz_answer answer;
@@ -211,7 +210,7 @@ static void take_answer(struct question *question)
     free_question(question);
 }
 
-/* The core, which was lent, is back, or goes away. */
+/* The lent core is back, or the scene goes away. */
 static void handle_core(struct gz_scene_wait *wait, const struct gz_error *error)
 {
     if (error == NULL)
@@ -258,8 +257,8 @@ static void query(void *context, uint64_t ticket, const char *payer, const struc
     gz_job_start(scene->setting->jobs, &question->job);
 }
 
-/* A worker that reads the file already goes on: the file is in use until it has the answer. A core
- * that is destroyed is at a worker, and once the jobs are closed all questions are cancelled. */
+/* A worker that reads the file already goes on: the file is in use until it has the answer. While a
+ * core is lent or destroyed its questions stay; closing the jobs cancels them. */
 static void withdraw(void *context, uint64_t ticket)
 {
     struct gz_open_scene *scene = context;
@@ -278,7 +277,7 @@ static void finish_answer(void *memory)
     free(memory);
 }
 
-/* The loop would wait for the workers' allocations. */
+/* Frees an answer on a worker, because freeing a worker's memory on the loop is slow. */
 static void discard(void *context, struct gz_answer *answer)
 {
     struct gz_open_scene *scene = context;
@@ -291,7 +290,7 @@ static void discard(void *context, struct gz_answer *answer)
     gz_jobs_free(scene->setting->jobs, own, finish_answer);
 }
 
-/* A core that is lent or destroyed is at a worker already. */
+/* A core that is lent or destroyed is on a worker already, and frees the memory itself. */
 static void release(void *context, void *memory, void (*finish)(void *memory))
 {
     struct gz_open_scene *scene = context;
@@ -372,7 +371,7 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
     return gz_core_create(&options, state);
 }
 
-/* Without a cluster there is nothing to claim. */
+/* Claims the scene in the cluster, if there is one. */
 static enum gz_status claim(struct gz_open_scene *scene, bool create, struct gz_error *error)
 {
     const struct gz_claim_request request = {.name = scene->name,
@@ -384,7 +383,7 @@ static enum gz_status claim(struct gz_open_scene *scene, bool create, struct gz_
     return gz_cluster_open(scene->setting->cluster, &request, &scene->claim, scene->url, error);
 }
 
-/* A scene that this member could only show is left to the others. */
+/* Refuses a scene that this member could only read, so that another member may claim it. */
 static enum gz_status check_writable(const struct gz_open_scene *scene,
                                      const struct gz_scene_state *state, struct gz_error *error)
 {
@@ -435,9 +434,8 @@ struct gz_hold gz_open_scene_take_hold(struct gz_open_scene *scene)
     return hold;
 }
 
-/* The store is closed before the core is destroyed, because a batch that is with the store points
- * into the core's journal. A batch that is still held here is only freed: nobody reads what it
- * points at. */
+/* Closes the store before it destroys the core, because a batch in the store points into the core's
+ * journal. A batch that is held here is only freed, without reading its pointers. */
 void gz_open_scene_empty(struct gz_open_scene *scene)
 {
     scene->is_ending = true;

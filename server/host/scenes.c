@@ -1,5 +1,4 @@
-/* The list of the scenes: finds and opens them, keeps requests waiting meanwhile, and closes a
- * scene to make room for another. */
+/* The list of scenes: finds, opens and closes them, and keeps requests waiting. See scenes.h. */
 #include "host/scenes.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@ void gz_scenes_init(struct gz_scenes *scenes, const struct gz_scene_setting *set
 
 /* ---- the list ---- */
 
-/* In any state. */
+/* Finds a scene in any state. */
 static struct gz_open_scene *find(const struct gz_scenes *scenes, const char *name)
 {
     struct gz_open_scene *scene = scenes->first;
@@ -98,7 +97,8 @@ bool gz_scenes_wait(struct gz_scenes *scenes, const char *name, struct gz_scene_
     return changes;
 }
 
-/* In the order in which they came. One may have another forgotten, or have the core lent. */
+/* Calls `again` of the waiting requests in their order. One of them may cancel another, or have the
+ * core lent. */
 static void wake(struct gz_open_scene *scene, const struct gz_error *error)
 {
     while (scene->waits != NULL && !scene->net.is_lent) {
@@ -117,11 +117,11 @@ static void run_closing(struct gz_job *job)
     gz_open_scene_empty(scene);
 }
 
-/* A request that waits for the scene to be closed wants it opened anew. */
+/* The scene is closed: requests that waited for that open it again. */
 static void handle_emptied(struct gz_job *job)
 {
     struct gz_open_scene *scene = job->context;
-    gz_open_scene_empty(scene); /* if its job was cancelled */
+    gz_open_scene_empty(scene); /* if the job was cancelled */
     if (!scene->is_hidden) unlink_scene(scene);
     wake(scene, NULL);
     gz_open_scene_destroy(scene);
@@ -140,7 +140,7 @@ static void start_job(struct gz_open_scene *scene, void (*run)(struct gz_job *jo
     gz_job_start(scene->setting->jobs, &scene->job);
 }
 
-/* A core that is lent is waited for: gz_scenes_take_back. */
+/* A lent core is waited for (gz_scenes_take_back). */
 static void start_closing(struct gz_open_scene *scene)
 {
     scene->phase = GZ_SCENE_CLOSING;
@@ -174,8 +174,8 @@ void gz_scenes_take_back(struct gz_open_scene *scene)
     start_closing(scene);
 }
 
-/* Nobody is in it, and nothing is on its way to the disk or to a worker: an import that waits
- * counts for the core, and a retirement closes its scene itself. */
+/* Whether the scene has no sessions, and nothing is on its way to the disk or a worker. A waiting
+ * import counts as work of the core, and a retirement closes its scene itself. */
 static bool is_unused(const struct gz_open_scene *scene)
 {
     return scene->net.connections == NULL && scene->questions == NULL &&
@@ -190,7 +190,7 @@ static void close_unused(struct gz_open_scene *scene, const char *why)
     start_closing(scene);
 }
 
-/* Closes the unused scene that was asked for longest ago; false if all are in use. */
+/* Closes the unused scene that was requested longest ago; false if all are in use. */
 static bool make_room(struct gz_scenes *scenes)
 {
     struct gz_open_scene *unused = NULL, *scene = NULL;
@@ -221,7 +221,7 @@ static void run_opening(struct gz_job *job)
     scene->error.status = gz_open_scene_fill(scene, scene->creates, &scene->error);
 }
 
-/* It failed, or another member of the cluster has the scene. */
+/* The opening failed, or another member of the cluster has the scene. */
 static void give_up(struct gz_open_scene *scene)
 {
     gz_open_scene_empty(scene);
@@ -236,7 +236,7 @@ static void handle_filled(struct gz_job *job)
     struct gz_open_scene *scene = job->context;
     const struct gz_scene_setting *setting = scene->setting;
     if (job->is_cancelled) gz_fail(&scene->error, GZ_BAD_STATE, "the server is going away");
-    /* Not on the worker, whose priority is low. */
+    /* not on the worker, because the writer would inherit its low priority */
     if (scene->error.status == GZ_OK && scene->url[0] == '\0')
         scene->error.status = gz_store_start(scene->store, &scene->error);
     if (scene->error.status != GZ_OK || scene->url[0] != '\0') {
@@ -253,7 +253,7 @@ static void handle_filled(struct gz_job *job)
     if (scene->claim != NULL) gz_claim_opened(scene->claim);
 }
 
-/* A new scene is a new file, which takes the disk and a worker. */
+/* Charges the payer for a new scene, which takes disk space and a worker. */
 static enum gz_status pay_for_new(const struct gz_scenes *scenes, const char *payer,
                                   struct gz_error *error)
 {
@@ -270,7 +270,7 @@ static enum gz_status pay_for_new(const struct gz_scenes *scenes, const char *pa
     return GZ_OK;
 }
 
-/* The log of a cluster may have what the folder has not yet: its worker looks. */
+/* The log of a cluster may have scenes that the folder lacks, so a worker has to look. */
 static enum gz_status check_elsewhere(const struct gz_scenes *scenes, const char *name,
                                       struct gz_error *error)
 {

@@ -1,5 +1,5 @@
-/* transfer.c - what each request takes: the list of scenes, deleting and renaming, and the import
- * of the sample. */
+/* transfer.c - the kinds of transfers: the list of scenes, deleting and renaming, and the import of
+ * the sample. */
 #include "host/transfer_parts.h"
 
 #include <stdlib.h>
@@ -169,7 +169,7 @@ void gz_transfer_cancel(struct gz_transfers *all)
         if (transfer->place != ON_LOOP) continue;
         gz_scenes_forget(&transfer->wait);
         if (transfer->scene != NULL && transfer->scene->net.is_lent) {
-            gz_scenes_await(transfer->scene, &transfer->wait); /* its core may be about to answer */
+            gz_scenes_await(transfer->scene, &transfer->wait); /* its core may answer soon */
             continue;
         }
         gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
@@ -179,7 +179,7 @@ void gz_transfer_cancel(struct gz_transfers *all)
 
 /* ---- bodies ---- */
 
-/* A piece of a body on its way to its file. */
+/* Writes a piece of a body to its file. */
 struct spool {
     struct gz_job job;
     struct gz_transfers *all;

@@ -1,6 +1,6 @@
-/* transfer.h - what is large or not live: the list of scenes, glTF in and out, backups, scenes
- * deleted and renamed. Made on workers from copies, so that no viewer waits for it. Threads: the
- * loop's. */
+/* transfer.h - answers HTTP requests: the list of scenes, import and export of glTF, backups,
+ * deleting and renaming scenes. The work is done on workers from copies, so that no viewer waits
+ * for it. Threads: the loop's. */
 #ifndef GZ_HOST_TRANSFER_H
 #define GZ_HOST_TRANSFER_H
 
@@ -15,23 +15,24 @@ struct gz_transfers {
     struct gz_transfer *first;
 };
 
-/* Answers a request, sooner or later. */
+/* Answers a request, at once or later. */
 void gz_transfer_serve(struct gz_transfers *transfers, struct gz_http_request *request);
-/* Decides whether the body of an import or of a rename may come, sooner or later: refuses the
+/* Decides, at once or later, whether the body of an import or a rename may come: refuses the
  * request, or calls gz_http_receive. */
 void gz_transfer_admit(struct gz_transfers *transfers, struct gz_http_request *request);
 
-/* Writes what is in memory of a body to its file, on a worker; then gz_http_receive, or refuses. */
+/* Writes the part of a body that is in memory to its file, on a worker; then calls gz_http_receive,
+ * or refuses. */
 void gz_transfer_spool(struct gz_transfers *transfers, struct gz_http_request *request);
-/* Frees a body that nobody waits for, on a worker. */
+/* Frees a body that is not needed, on a worker. */
 void gz_transfer_discard(struct gz_transfers *transfers, struct gz_body *body);
 
 /* Imports the sample under this name; `done` is called once, after its COMMIT. */
 void gz_transfer_sample(struct gz_transfers *transfers, const char *name,
                         void (*done)(void *context, const struct gz_error *error), void *context);
 
-/* Refuses what waits for a scene or for a commit that will not come any more. After gz_jobs_close,
- * which refuses what is at workers. */
+/* Refuses transfers that wait for a scene or a commit that will not come. Call it after
+ * gz_jobs_close, which refuses those at workers. */
 void gz_transfer_cancel(struct gz_transfers *transfers);
 
 #endif

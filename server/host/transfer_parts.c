@@ -1,5 +1,5 @@
-/* transfer_parts.c - the way of a transfer from its request to its answer: prepared on the loop,
- * worked on by a worker, finished on the loop; and whether its user may. */
+/* transfer_parts.c - a transfer from its request to its answer: prepared on the loop, run on a
+ * worker, finished on the loop; and the check of its user's rights. */
 #include "host/transfer_parts.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ void gz_transfer_refuse(struct gz_transfer *transfer)
     gz_transfer_free(transfer);
 }
 
-/* What was made goes to its request. */
+/* Answers the request with the result. */
 void gz_transfer_answer(struct gz_transfer *transfer, int code)
 {
     struct gz_http_answer answer = {
@@ -147,7 +147,7 @@ enum gz_status gz_transfer_forbid(struct gz_transfer *transfer)
     return forbid(transfer->request, &transfer->error);
 }
 
-/* What the scene's own access gives beside the claims; its core says it. */
+/* Asks the core for the role that the scene's own access gives. */
 static enum gz_status check_core(struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
@@ -166,7 +166,7 @@ bool gz_transfer_claims_suffice(const struct gz_transfer *transfer)
            gz_claims_give(&request->claims, transfer->name, request->role);
 }
 
-/* What has nothing to do with a scene: its name, and the token's time. */
+/* Checks what does not need the scene: its name, and the token's expiry. */
 static enum gz_status check_request(struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
@@ -178,8 +178,8 @@ static enum gz_status check_request(struct gz_transfer *transfer)
                : gz_scene_name_check("scene", transfer->name, &transfer->error);
 }
 
-/* Whether its user may: the claims say it, or else the scene, which may have to be opened first.
- * The scene's access gives nothing to guests, for whom it is not opened. */
+/* Checks the user's rights: by the claims, or else by the scene's access, for which the scene may
+ * have to be opened. It is not opened for guests, to whom the access gives nothing. */
 static enum gz_status authorise(struct gz_transfer *transfer)
 {
     enum gz_status status = check_request(transfer);
@@ -198,7 +198,7 @@ enum gz_status gz_transfer_authorise_again(struct gz_transfer *transfer)
 
 /* ---- in a cluster ---- */
 
-/* Whoever answers has the scene open, as its authority. What makes a scene finds none. */
+/* In a cluster only the scene's authority answers. Creating a scene finds none. */
 static enum gz_status locate(struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
@@ -210,7 +210,7 @@ static enum gz_status locate(struct gz_transfer *transfer)
     return status == GZ_UNKNOWN_SCENE ? GZ_OK : status;
 }
 
-/* The sample is there already, as another member has it. */
+/* Relays the request; the sample exists already if another member has it. */
 static void relay(struct gz_transfer *transfer)
 {
     if (transfer->request != NULL)
@@ -239,7 +239,8 @@ void gz_transfer_borrow(struct gz_transfer *transfer,
                         void (*done)(struct gz_loan *loan, bool is_cancelled))
 {
     transfer->place = AT_WORKER;
-    gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away"); /* unless it runs */
+    gz_fail(&transfer->error, GZ_BAD_STATE,
+            "the server is going away"); /* unless `run` sets another */
     transfer->loan = (struct gz_loan){
         .run = run, .done = done, .context = transfer, .user = gz_transfer_payer(transfer)};
     gz_open_scene_lend(transfer->scene, &transfer->loan);
@@ -276,7 +277,7 @@ void gz_transfer_start(struct gz_transfer *transfer)
     if (transfer->place == ON_LOOP && transfer->wait.list == NULL) gz_transfer_work(transfer);
 }
 
-/* Its scene, which was being opened, can be asked for again. */
+/* The scene, which was being opened, can be found now. */
 static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error)
 {
     struct gz_transfer *transfer = wait->context;

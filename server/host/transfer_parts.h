@@ -1,5 +1,4 @@
-/* transfer_parts.h - what the files of transfers share: a transfer, its kinds, and the steps of
- * each.
+/* transfer_parts.h - what the files about transfers share: a transfer, its kinds, and their steps.
  *
  * - transfer_parts.c: from a request to its answer, and rights
  * - download.c: assets, exports and backups
@@ -28,26 +27,26 @@ struct gz_transfer {
     char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* rename */
     char *path;
     enum {
-        ON_LOOP,   /* it waits for its scene or for a commit */
-        AT_WORKER, /* its job ends it, or its loan */
-        RETIRING   /* the retirement of its scene ends it */
+        ON_LOOP,   /* waits for its scene or for a commit */
+        AT_WORKER, /* ends with its job or its loan */
+        RETIRING   /* ends with the retirement of its scene */
     } place;
-    bool is_admission; /* it ends where the body may come */
+    bool is_admission; /* it ends when the body may come */
     bool has_run, is_authorised;
-    bool is_located; /* in a cluster: its scene is here, or nowhere */
+    bool is_located; /* in a cluster: its scene is here, or does not exist */
     struct gz_job job;
     struct gz_loan loan;
     struct gz_scene_wait wait;
     struct gz_open_scene *scene;
-    struct gz_error error; /* status GZ_OK: all is well so far */
-    int http_code;         /* of the error; 0 for the one of its status */
+    struct gz_error error; /* status GZ_OK: no error so far */
+    int http_code;         /* of the error; 0: the code of its status */
     struct gz_buffer out;
     const char *type;
     char etag[GZ_ETAG_BYTES];
     int file;
     /* import */
     struct gz_body *body;
-    const uint8_t *bytes; /* of the body, once they are read */
+    const uint8_t *bytes; /* of the body, once it is read */
     struct gz_import import;
     struct gz_core_import_node *nodes;
     struct gz_core_import given; /* to the core */
@@ -65,17 +64,16 @@ struct gz_transfer {
 };
 
 struct gz_transfer_kind {
-    /* On the loop, before the body may come; NULL: nothing to look at. */
+    /* On the loop, before the body may come; NULL: nothing to check. */
     enum gz_status (*check)(const struct gz_transfers *all, const struct gz_http_request *request,
                             struct gz_error *error);
-    /* Both on the loop; NULL: nothing to do. `prepare` may find that a scene is to be opened first:
-     * then it waits, and is called again. It may borrow the core: then the end of that goes on. */
+    /* On the loop; NULL: nothing to do. If a scene has to be opened first, `prepare` waits and is
+     * called again. It may borrow the core; the end of the loan then continues. */
     enum gz_status (*prepare)(struct gz_transfer *transfer);
     enum gz_status (*run)(struct gz_transfer *transfer); /* on a worker */
-    /* Answers and frees, or sees to it that somebody does. */
+    /* Answers and frees, at once or later. */
     void (*finish)(struct gz_transfer *transfer);
-    /* Instead of the three: the scene gives up its name. Answers, or sees to it that somebody
-     * does. */
+    /* Instead of these three: retires the scene, and answers at once or later. */
     void (*retire)(struct gz_transfer *transfer);
     enum gz_retire_how how;
 };
@@ -85,27 +83,27 @@ struct gz_transfer_kind {
 struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
                                        const struct gz_transfer_kind *kind, const char *name);
 void gz_transfer_start(struct gz_transfer *transfer);
-/* Whose share of the server it uses; "" for nobody's. */
+/* The payer; "" for none. */
 const char *gz_transfer_payer(const struct gz_transfer *transfer);
-/* Its scene, which may have to be opened first: `scene` is NULL then, and the transfer waits. */
+/* Finds its scene; if that has to be opened first, `scene` is NULL and the transfer waits. */
 GZ_MUST_USE enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create);
-/* Has the core of its scene lent to it: `run` sets its error, which is that the server goes away
- * until then. */
+/* Borrows the core of its scene. `run` sets the error, which until then says that the server is
+ * going away. */
 void gz_transfer_borrow(struct gz_transfer *transfer,
                         void (*run)(struct gz_loan *loan, struct gz_core *core),
                         void (*done)(struct gz_loan *loan, bool is_cancelled));
 /* Gives it to a worker, or refuses it with its error. */
 void gz_transfer_work(struct gz_transfer *transfer);
-/* Answers and frees: with its error; with what was made. */
+/* Answers and frees: with the error; with the result. */
 void gz_transfer_refuse(struct gz_transfer *transfer);
 void gz_transfer_answer(struct gz_transfer *transfer, int code);
 void gz_transfer_free(struct gz_transfer *transfer);
-/* Whether the claims of its user suffice, whatever the scene's own access says. */
+/* Whether its user's claims suffice, without the scene's own access. */
 bool gz_transfer_claims_suffice(const struct gz_transfer *transfer);
-/* In the same words for a scene that the user may not see and for one that is not there. */
+/* The same error for a scene that the user may not see and for one that does not exist. */
 enum gz_status gz_transfer_forbid(struct gz_transfer *transfer);
-/* After work on a worker: the right may have been taken away meanwhile, and the scene may be
- * another of the same name. */
+/* After the work on a worker: the right may be revoked meanwhile, and the scene may be another one
+ * of the same name. */
 GZ_MUST_USE enum gz_status gz_transfer_authorise_again(struct gz_transfer *transfer);
 
 /* ---- download.c ---- */
@@ -118,7 +116,7 @@ GZ_MUST_USE enum gz_status gz_export_run_glb(struct gz_transfer *transfer);
 GZ_MUST_USE enum gz_status gz_export_run_gltf(struct gz_transfer *transfer);
 
 /* ---- upload.c ---- */
-/* A scene that is there stays as it is unless the request says otherwise. */
+/* Refuses to replace an existing scene unless the request says so. */
 GZ_MUST_USE enum gz_status gz_upload_check(const struct gz_transfers *all,
                                            const struct gz_http_request *request,
                                            struct gz_error *error);

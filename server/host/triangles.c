@@ -1,4 +1,4 @@
-/* The triangles of the open scenes: what there is room for, and their making after an opening. */
+/* Makes the triangles of opened scenes, and bounds those of all scenes. See triangles.h. */
 #include "host/triangles.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* ---- what there is room for ---- */
 
-/* Those of the scene itself are not counted: they are about to be replaced. */
+/* The bytes of all other scenes; the scene's own triangles will be replaced. */
 static uint64_t bytes_beside(const struct gz_scenes *scenes, const struct gz_open_scene *scene)
 {
     uint64_t bytes = 0;
@@ -46,7 +46,7 @@ struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
 
 struct making {
     struct gz_job job;
-    struct gz_scene_wait wait; /* for a core that is lent */
+    struct gz_scene_wait wait; /* if the core is lent */
     struct gz_scenes *scenes;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
@@ -67,7 +67,7 @@ static void run_making(struct gz_job *job)
     gz_buffer_finish(&asset);
 }
 
-/* Whether the scene has them now. */
+/* Gives the triangles to the scene; whether it took them. */
 static bool hand_over(struct making *making, struct gz_open_scene *scene)
 {
     enum gz_status status = making->error.status;
@@ -85,7 +85,7 @@ static void free_making(struct making *making)
     free(making);
 }
 
-/* While the core is lent, it waits. */
+/* Hands over the triangles, once the core is not lent. */
 static void end_making(struct making *making)
 {
     struct gz_open_scene *scene = gz_scenes_find_open(making->scenes, making->name);
@@ -101,7 +101,7 @@ static void end_making(struct making *making)
     free_making(making);
 }
 
-/* A scene that goes away meanwhile is not found any more. */
+/* The scene may have been closed meanwhile, so it is looked up again. */
 static void handle_core(struct gz_scene_wait *wait, const struct gz_error *error)
 {
     (void)error;

@@ -1,4 +1,4 @@
-/* upload.c - a glTF file that becomes a scene, or replaces one. */
+/* upload.c - imports: a glTF file creates or replaces a scene. */
 #include "host/transfer_parts.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ enum gz_status gz_upload_read(struct gz_transfer *transfer)
         gz_import_parse(&transfer->import, transfer->bytes, transfer->body->size, &transfer->error);
     if (status != GZ_OK) {
         transfer->import = (struct gz_import){0};
-        if (status == GZ_VERSION) transfer->http_code = 400; /* the file's, not ours */
+        if (status == GZ_VERSION)
+            transfer->http_code = 400; /* the version of the file, not of the protocol */
         return status;
     }
     transfer->nodes =
@@ -45,13 +46,13 @@ enum gz_status gz_upload_read(struct gz_transfer *transfer)
 
 static void handle_import_undone(void *context, const struct gz_error *error)
 {
-    (void)error; /* why it failed matters more */
+    (void)error; /* the import's error matters more */
     gz_transfer_refuse(context);
 }
 
-/* A scene that was made for an import which failed is as if it had never been, unless somebody came
- * meanwhile, or the server goes away. Nothing else can be in it: what others asked after the import
- * was refused with it, see gz_core_refuse_batch. */
+/* Deletes a scene that was created for a failed import, unless a session joined meanwhile, or the
+ * server ends. It has no other content, because later edits were refused with the import
+ * (gz_journal_refuse). */
 static void give_up_import(struct gz_transfer *transfer)
 {
     struct gz_retire_request request = {.how = GZ_RETIRE_DELETE,
@@ -68,7 +69,7 @@ static void give_up_import(struct gz_transfer *transfer)
         gz_transfer_refuse(transfer);
 }
 
-/* The disk has it, or not. */
+/* The disk has stored or refused the import. */
 static void handle_imported(struct gz_telling *telling)
 {
     struct gz_transfer *transfer = telling->context;
@@ -95,7 +96,7 @@ static void handle_imported(struct gz_telling *telling)
     gz_transfer_answer(transfer, transfer->made ? 201 : 200);
 }
 
-/* The core may be lent. */
+/* Called by the core, which may be lent. */
 static void handle_stored(void *context, enum gz_status status, const char *message)
 {
     struct gz_transfer *transfer = context;
@@ -106,7 +107,7 @@ static void handle_stored(void *context, enum gz_status status, const char *mess
     gz_open_scene_tell(transfer->scene, &transfer->stored);
 }
 
-/* Said before the file comes, and not when it is to be saved. */
+/* Checked before the file comes, and not only when it is saved. */
 static enum gz_status check_folder(const struct gz_transfers *all, struct gz_error *error)
 {
     if (access(all->scenes->setting->folder, W_OK) == 0) return GZ_OK;
@@ -132,9 +133,8 @@ enum gz_status gz_upload_check(const struct gz_transfers *all,
     return refuse_replacing(request->scene, error);
 }
 
-/* Whether it makes the scene or replaces it is decided once: while it waits for the scene to be
- * opened, the file is there already. A new scene has no access of its own: only the claims count.
- */
+/* Decides once whether the import creates or replaces the scene, because once it is being opened
+ * the file exists. A new scene has no access of its own, so only the claims count. */
 static enum gz_status find_target(struct gz_transfer *transfer)
 {
     const struct gz_http_request *request = transfer->request;
@@ -162,12 +162,12 @@ static void run_import(struct gz_loan *loan, struct gz_core *core)
     transfer->error.status =
         gz_core_import(core, &transfer->given, gz_clock_now(), &transfer->error);
     if (transfer->error.status != GZ_OK) return;
-    transfer->import.surfaces = NULL; /* the core's */
+    transfer->import.surfaces = NULL; /* the core owns them */
     transfer->body = NULL;
 }
 
-/* If the server goes away, nobody waits for the disk. What the disk refused meanwhile is told
- * next. */
+/* If the server ends, the import does not wait for the disk. A refusal of the disk meanwhile is
+ * handled next. */
 static void handle_given(struct gz_loan *loan, bool is_cancelled)
 {
     struct gz_transfer *transfer = loan->context;
@@ -181,7 +181,7 @@ static void handle_given(struct gz_loan *loan, bool is_cancelled)
     }
 }
 
-/* The core takes the bytes and the triangles over. */
+/* Gives the bytes and the triangles to the core. */
 static void give_to_core(struct gz_transfer *transfer)
 {
     transfer->import.surfaces =
@@ -201,7 +201,7 @@ static void give_to_core(struct gz_transfer *transfer)
     gz_transfer_borrow(transfer, run_import, handle_given);
 }
 
-/* The folder had no scene of the name, but the log of the cluster has. */
+/* Whether the cluster's log has a scene of this name that the folder lacked. */
 static bool was_there(const struct gz_transfer *transfer)
 {
     const struct gz_claim *claim = transfer->scene->claim;
@@ -213,7 +213,7 @@ static void finish_found(struct gz_transfer *transfer)
     const struct gz_http_request *request = transfer->request;
     if (was_there(transfer)) {
         transfer->made = false;
-        if (request == NULL) { /* the sample is there */
+        if (request == NULL) { /* the sample exists */
             transfer->done(transfer->done_context, &transfer->error);
             gz_transfer_free(transfer);
             return;

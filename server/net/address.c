@@ -10,9 +10,9 @@
 
 #define V4_BITS 32
 #define V6_BITS 128
-/* Of an IPv6 address, those that one customer has. */
+/* The bits of an IPv6 address that identify one customer's network. */
 #define NETWORK_BITS 64
-/* ::ffff:0:0/96 has the IPv4 addresses. */
+/* ::ffff:0:0/96 are the IPv4 addresses. */
 #define MAPPED_BITS (V6_BITS - V4_BITS)
 
 static bool is_mapped(const uint8_t bytes[16])

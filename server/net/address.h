@@ -12,11 +12,11 @@
 #define GZ_ADDRESS_TEXT_BYTES 48
 
 struct gz_address {
-    int bits; /* 32 for IPv4, 128 for IPv6, 0 for an address that is not known */
+    int bits; /* 32 for IPv4, 128 for IPv6, 0 for an unknown address */
     uint8_t bytes[16];
 };
 
-/* The addresses that begin with the first `bits` of `first`. */
+/* All addresses with the same first `bits` as `first`. */
 struct gz_address_range {
     struct gz_address first;
     int bits;
@@ -28,28 +28,29 @@ struct gz_address_ranges {
 };
 
 /* Reads an address as inet_pton does: no name, no brackets, no zone, no port. On false *address is
- * an address that is not known. */
+ * unknown. */
 bool gz_address_parse(const char *text, struct gz_address *address);
-/* The address of a socket's end; not known if it is of another family than IP. */
+/* The address of a socket's end; unknown if it is no IP address. */
 struct gz_address gz_address_of(const struct sockaddr_storage *end);
-/* Writes "192.0.2.1", "2001:db8::1", or "?" for an address that is not known. */
+/* Writes "192.0.2.1", "2001:db8::1", or "?" for an unknown address. */
 void gz_address_print(const struct gz_address *address, char text[GZ_ADDRESS_TEXT_BYTES]);
 bool gz_address_is_loopback(const struct gz_address *address);
 bool gz_address_equal(const struct gz_address *a, const struct gz_address *b);
-/* What one customer has: the IPv4 address, or the first 64 bits of the IPv6 address, the rest 0. */
+/* The network that one customer usually has: the IPv4 address, or the first 64 bits of the IPv6
+ * address, the rest 0. */
 struct gz_address gz_address_network(const struct gz_address *address);
-/* Of an address; whoever does not know the seed cannot tell which addresses have the same one. */
+/* A hash of the address; without the seed nobody can construct addresses with the same one. */
 uint64_t gz_address_hash(const struct gz_address *address, uint64_t seed);
 
-/* Reads ADDRESS/BITS, or ADDRESS for that one alone. False too if the address has bits beyond BITS:
+/* Reads ADDRESS/BITS, or ADDRESS for a single one. False too if the address has bits beyond BITS:
  * 10.1.2.3/8 is more likely a mistake than 10.0.0.0/8. */
 bool gz_address_range_parse(const char *text, struct gz_address_range *range);
-/* Whether one of the ranges has the address. No range of IPv6 has an IPv4 address. */
+/* Whether the address is in one of the ranges. No IPv4 address is in a range of IPv6. */
 bool gz_address_is_in(const struct gz_address_ranges *ranges, const struct gz_address *address);
 
 /* The client behind trusted proxies: in `list`, the value of X-Forwarded-For, the rightmost address
- * that is no proxy; the leftmost one if all of them are. False if what is read on the way is no
- * list of addresses: *client is not to be used then. */
+ * that is no proxy, or the leftmost one if all are proxies. False if the part that is read is no
+ * list of addresses: then *client is invalid. */
 bool gz_forwarded_client(const struct gz_address_ranges *proxies, const char *list,
                          struct gz_address *client);
 

@@ -6,11 +6,11 @@
 #include "net/internal.h"
 #include "server/maxima.h"
 
-/* libwebsockets refuses a list of subprotocols from here on without a word. */
+/* libwebsockets refuses a longer list of subprotocols without an error. */
 #define SUBPROTOCOLS_BYTES_MAX 128
 
-/* What libwebsockets does not take for the Host is one for others: then nobody knows what a proxy
- * before us looked at. */
+/* Whether there is a second Host header, or one with a blank before its colon, which a proxy before
+ * us may have used. */
 static bool has_other_host(struct lws *wsi)
 {
     char second[GZ_HTTP_HEADER_BYTES_MAX];
@@ -63,7 +63,7 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarde
     if (net->cert != NULL && !lws_is_ssl(wsi))
         return gz_fail(error, GZ_FORBIDDEN, "this port speaks TLS: use https:// or wss://");
     struct gz_arrival *arrival = gz_arrival_of(wsi);
-    bool is_judged = arrival->is_relayed; /* by the member that the page asked */
+    bool is_judged = arrival->is_relayed; /* by the member that the client is connected to */
     if (!gz_header(wsi, WSI_TOKEN_HOST, host, sizeof host, &present)) *host = '\0';
     enum gz_status status = is_judged ? GZ_OK : admit_host(net, wsi, host, error);
     if (status == GZ_OK) status = gz_proxy_user(net, wsi, arrival->user, error);
@@ -71,7 +71,7 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarde
     return status;
 }
 
-/* Anything else libwebsockets takes for a separator as well. */
+/* libwebsockets treats any other character as a separator as well. */
 static bool is_list_of_names(const char *list)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -107,7 +107,7 @@ static enum gz_status refuse(int *code, int http_code, struct gz_error *error,
     return gz_fail(error, status, "%s", message);
 }
 
-/* Whoever has a trunk says who its clients are. */
+/* A trunk names the clients that it carries, so only a member may open one. */
 static enum gz_status admit_trunk(const struct gz_net *net, struct lws *wsi, int *code,
                                   struct gz_error *error)
 {

@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-/* The farthest that a timer is set: whoever waits longer looks again then. */
+/* The longest time that the timer is set to; a later alarm is set again then. */
 #define WAIT_S_MAX 1e9
 
 static void handle_time(uv_poll_t *poll, int status, int events)
@@ -16,7 +16,7 @@ static void handle_time(uv_poll_t *poll, int status, int events)
     uint64_t times;
     (void)status, (void)events;
     alarm->at_s = INFINITY;
-    if (read(alarm->timer, &times, sizeof times) < 0) return; /* it was set anew meanwhile */
+    if (read(alarm->timer, &times, sizeof times) < 0) return; /* it was set again meanwhile */
 }
 
 enum gz_status gz_alarm_open(struct gz_alarm *alarm, struct gz_error *error)
@@ -45,7 +45,7 @@ void gz_alarm_stop(struct gz_alarm *alarm)
     uv_close((uv_handle_t *)&alarm->poll, NULL);
 }
 
-/* All zeros would mean never. */
+/* A time of zero would mean never. */
 static struct timespec time_of(double at_s)
 {
     const double at = fmin(fmax(at_s, 1e-9), WAIT_S_MAX), whole = floor(at);

@@ -1,4 +1,4 @@
-/* Which connections are alive: pings, silence, and connections that take too long to end. */
+/* Ends connections that are silent, or that take too long to end, and sends pings. */
 #include "net/internal.h"
 
 #include <math.h>
@@ -23,12 +23,12 @@ static void ping(struct gz_connection *connection, double now_s)
     gz_connection_write(connection, &frame, LWS_WRITE_PING);
 }
 
-/* A full socket that drains is a slow reader, not a dead one. A socket that is not full says
- * nothing: the kernel of a peer takes bytes for a program that hangs. */
+/* A full socket that drains belongs to a slow reader, not a dead one. A socket that is not full
+ * proves nothing, because the kernel of a peer takes bytes for a program that hangs. */
 static bool is_silent(struct gz_connection *connection, double now_s)
 {
     if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
-    /* What it sends is not read meanwhile. */
+    /* it may have sent bytes that are not read while it is paused */
     if (connection->paused &&
         (connection->relay != NULL || gz_session_waits_for_core(connection->session)))
         connection->heard_s = now_s;
@@ -58,7 +58,7 @@ static void look_at(struct gz_connection *connection, double now_s)
         if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS)
             connection->wire->kind->kill(connection->wire);
     } else if (connection->is_waiting) {
-        return; /* nothing is read from it */
+        return; /* it is not read */
     } else if (connection->session == NULL && connection->relay == NULL &&
                now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
         struct gz_error error;
@@ -71,7 +71,7 @@ static void look_at(struct gz_connection *connection, double now_s)
     }
 }
 
-/* Nothing is read from it, and nothing written to it, while the core is lent. */
+/* Connections are neither read nor written while the core is lent. */
 static void excuse(struct gz_net_scene *scene, double now_s)
 {
     for (struct gz_connection *connection = scene->connections; connection != NULL;

@@ -1,6 +1,6 @@
-/* arrive.c - what is known of each connection, from its beginning to its end: whose it is, and
- * whether it says anything. Those that say nothing make room for others, and are ended here: of the
- * timeouts that libwebsockets has, each costs a walk past all others. */
+/* arrive.c - the state of each connection from its beginning to its end: whose it is, and whether
+ * it is active. Inactive ones make room for others, and are ended here, because each timeout of
+ * libwebsockets costs a walk past all others. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "net/internal.h"
 #include "server/maxima.h"
 
-/* Silent sockets that are looked at in one go. */
+/* Silent sockets handled at once. */
 #define BATCH 64
 
 /* ---- room ---- */
@@ -38,7 +38,7 @@ static void forget(struct gz_net *net, struct gz_arrival *arrival)
     free(arrival);
 }
 
-/* From now on it does not count, though its end takes the loop a turn. */
+/* No longer counts the connection, although the loop ends it in a later turn. */
 static void drop(struct gz_net *net, struct gz_arrival *arrival)
 {
     arrival->is_dropped = true;
@@ -59,7 +59,7 @@ static bool hang_up(struct gz_net *net, struct gz_arrival *arrival)
     return true;
 }
 
-/* libwebsockets looks at its timeouts when something comes, so it is given something. */
+/* libwebsockets checks a timeout only when the socket is served, so that is requested. */
 void gz_arrival_kill(struct gz_net *net, struct lws *wsi)
 {
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
@@ -74,7 +74,7 @@ bool gz_arrive_make_room(struct gz_net *net)
     return is_made;
 }
 
-/* This is asked while libwebsockets works on another connection. */
+/* Called while libwebsockets works on another connection, so the loop ends this one later. */
 bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind)
 {
     struct gz_arrival *arrival = oldest(net, kind);
@@ -85,8 +85,8 @@ bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind)
     return true;
 }
 
-/* What a connection without a whole request costs libwebsockets, it costs for each other one: it
- * walks past them. A handshake of TLS costs more than that. */
+/* Bounds the idle connections, because for each of them libwebsockets walks past all others. With
+ * TLS the handshake costs more than that. */
 static void bound_idle(struct gz_net *net)
 {
     if (net->cert != NULL || net->peers.kinds[GZ_PEER_IDLE].count <= GZ_CONNECTIONS_SPARE) return;
@@ -117,7 +117,8 @@ static bool may_connect(const struct gz_net *net, const struct gz_address *from,
     return false;
 }
 
-/* What a proxy passes on counts for whom it names. */
+/* Counts the connection for its address; one of a proxy counts for the client that the proxy
+ * names. */
 static bool count(struct gz_net *net, struct gz_arrival *arrival)
 {
     char text[GZ_ADDRESS_TEXT_BYTES];
@@ -145,7 +146,7 @@ static struct gz_arrival *make(struct gz_net *net, const struct sockaddr_storage
     return NULL;
 }
 
-/* libwebsockets has it from now on; its own timeouts are set again with each step. */
+/* Gives the socket to libwebsockets, which sets its own timeouts again with each step. */
 static void hand_over(struct gz_net *net, struct gz_arrival *arrival)
 {
     const lws_adopt_desc_t description = {.vh = net->vhost,
@@ -162,7 +163,8 @@ static void hand_over(struct gz_net *net, struct gz_arrival *arrival)
         net->open_count--;
         forget(net, arrival);
     }
-    if (wsi != NULL) lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* the sweep has it */
+    if (wsi != NULL)
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* gz_arrive_sweep ends it instead */
     bound_idle(net);
 }
 
@@ -176,7 +178,7 @@ static void handle_first_bytes(uv_poll_t *poll, int status, int events)
     for (int i = 0; i < count; i++) hand_over(net, ready[i].data.ptr);
 }
 
-/* It is silent itself, and is not to go. */
+/* Makes room, but not by ending this one, which is silent itself. */
 static void make_room_beside(struct gz_net *net, struct gz_arrival *arrival)
 {
     gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_BUSY);

@@ -1,4 +1,4 @@
-/* A clock that goes on only while the daemon runs. */
+/* A clock that runs only while the daemon does. */
 #include "net/awake.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* awake.h - a clock that goes on only while the daemon runs. While its process is stopped, or waits
- * for a processor, it neither pings clients nor reads what they sent, so that this time is not
- * their silence. Times: seconds. Threads: that of the loop. */
+/* awake.h - a clock that runs only while the daemon does. While the process is stopped, or waits
+ * for a processor, it neither pings clients nor reads from them, so that this time must not count
+ * as their silence. Times: seconds. Threads: that of the loop. */
 #ifndef GZ_NET_AWAKE_H
 #define GZ_NET_AWAKE_H
 
@@ -9,7 +9,7 @@ struct gz_awake {
 };
 
 double gz_awake_now(const struct gz_awake *awake);
-/* To be called several times a second: the time since the last call counts at most 0.5 s. */
+/* Call it several times a second: the time since the last call counts at most 0.5 s. */
 void gz_awake_sweep(struct gz_awake *awake);
 
 #endif

@@ -1,5 +1,4 @@
-/* body.c - the bytes of a large request or answer, in memory or in a file without a name. See
- * body.h. */
+/* body.c - the bytes of a large request or answer, in memory or in an unnamed file. See body.h. */
 #include "net/body.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 
 #include "server/maxima.h"
 
-/* What may still come while the rest is written: what the socket's reader had read. */
+/* Bytes that may still come while a part is written: those that the reader had read already. */
 #define SLACK_BYTES (4 * GZ_HTTP_CHUNK_BYTES)
 
 struct gz_body *gz_body_create(size_t size)
@@ -46,7 +45,7 @@ bool gz_body_is_to_be_written(const struct gz_body *body)
     return body->size > GZ_BODY_MEMORY_BYTES && body->tail.size >= GZ_BODY_MEMORY_BYTES;
 }
 
-/* For a file system that makes no file without a name. */
+/* For a file system without unnamed files. */
 static int open_and_unlink(const char *folder)
 {
     char *path;

@@ -1,12 +1,12 @@
 /* branch.c - the authority's end of a trunk from another member of the cluster. Each channel is a
  * client of that member: a connection like others, whose wire is the channel.
  *
- * - A frame goes into its channel's window piece by piece; what does not fit waits here, and the
- *   channel is not free, as a socket that is full.
- * - What the client says is taken as bytes of a socket are: while the connection is paused it waits
+ * - A frame goes into its channel's window piece by piece; the rest waits here, and the channel is
+ *   not free, like a full socket.
+ * - The client's bytes are taken like those of a socket: while the connection is paused they wait
  *   here, and the window is not given back.
- * - The edge looks after the client itself: its pings, its silence, and its frames' form.
- * - A channel that is killed, or whose reading goes on, has its turn at the end of the loop's. */
+ * - The edge handles the client's pings, its silence, and the form of its frames.
+ * - A killed or resumed channel has its turn at the end of the loop's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static struct gz_channel *channel_of(const struct gz_wire *wire)
     return (struct gz_channel *)wire;
 }
 
-/* It has its turn. */
+/* Schedules a turn of the channel. */
 static void stir(struct gz_channel *channel)
 {
     struct gz_net *net = channel->connection.net;
@@ -46,7 +46,7 @@ static bool fits(const struct gz_channel *channel, size_t size)
            channel->in_flight + gz_piece_cost(size) <= GZ_TRUNK_WINDOW_BYTES;
 }
 
-/* As many pieces as fit; how many bytes that were. */
+/* Sends as many pieces as fit; returns their bytes. */
 static size_t send_pieces(struct gz_channel *channel, const uint8_t *bytes, size_t size)
 {
     struct gz_trunk *trunk = &channel->branch->trunk;
@@ -117,7 +117,7 @@ static void say_close(struct gz_channel *channel, int code, const char *words)
     gz_trunk_add_close(&channel->branch->trunk, channel->number, code, words);
 }
 
-/* What waits goes on as the window allows. */
+/* Sends the rest of a frame as far as the window allows. */
 static void send_rest(struct gz_channel *channel)
 {
     struct gz_unsent *rest;
@@ -131,7 +131,7 @@ static void send_rest(struct gz_channel *channel)
         say_close(channel, channel->close_code, channel->close_words);
 }
 
-/* Control frames are for the edge to say, and nothing follows a close. */
+/* Control frames are sent by the edge, and nothing follows a close. */
 static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
                         enum lws_write_protocol kind)
 {
@@ -186,7 +186,7 @@ static void drop_taken(struct gz_buffer *inbox, size_t size)
     }
 }
 
-/* The edge may have given its number to another client once we closed it. */
+/* After our close the edge may have given the number to another client. */
 static void count_taken(struct gz_channel *channel, size_t bytes)
 {
     const bool is_over = channel->branch == NULL || channel->has_closed;
@@ -232,7 +232,7 @@ static bool is_paused(const struct gz_wire *wire)
 
 /* ---- its life ---- */
 
-/* The edge sees the end of its own client. */
+/* Nothing to do: the edge sees the end of its own client. */
 static void end_writing(struct gz_wire *wire)
 {
     (void)wire;
@@ -265,7 +265,7 @@ static bool add_channel(struct gz_branch *branch, struct gz_channel *channel)
     return true;
 }
 
-/* Nothing can be said to the client any more. */
+/* Nothing can be sent to the client any more. */
 static void cut_off(struct gz_channel *channel)
 {
     if (channel->branch == NULL) return;
@@ -290,7 +290,7 @@ static void destroy_channel(struct gz_channel *channel)
     free(channel);
 }
 
-/* What came before the end is taken before it. */
+/* Takes the bytes that came before the end. */
 static void read_on(struct gz_channel *channel)
 {
     struct gz_buffer *inbox = &channel->inbox;
@@ -300,7 +300,7 @@ static void read_on(struct gz_channel *channel)
     if (inbox->size == 0 || channel->connection.net->draining)
         gz_connection_break(&channel->connection);
     else
-        gz_connection_go_on(&channel->connection); /* which finds out that nobody takes anything */
+        gz_connection_go_on(&channel->connection); /* which notices that the channel is gone */
 }
 
 void gz_channels_have_turn(struct gz_net *net)
@@ -316,7 +316,7 @@ void gz_channels_have_turn(struct gz_net *net)
     }
 }
 
-/* Who the edge says it is, as a proxy's word: arrive.c. */
+/* The client as the edge describes it, like a proxy (arrive.c). */
 static struct gz_arrival *read_client(struct gz_net *net, const struct gz_record *record,
                                       struct gz_error *error)
 {
@@ -369,14 +369,14 @@ static void open_channel(struct gz_branch *branch, const struct gz_record *recor
 
 /* ---- the trunk ---- */
 
-/* The edge says no more in this channel; another one may have its number next. */
+/* The edge has closed the channel, whose number is free now. */
 static void close_channel(struct gz_channel *channel)
 {
     if (!channel->has_closed) say_close(channel, GZ_CHANNEL_GONE, NULL);
     cut_off(channel);
 }
 
-/* What comes in a channel that has ended here was sent before the edge knew of it. */
+/* Ignores records of a channel that has ended here: the edge sent them before it knew. */
 static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
 {
     struct gz_branch *branch = branch_of(trunk);
@@ -405,7 +405,7 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
     return "it sent a record that only an authority may send";
 }
 
-/* Those who found no room the last time are first, to send and to write. */
+/* Channels that found no room the last time are first. */
 static void go_on(struct gz_trunk *trunk)
 {
     struct gz_branch *branch = branch_of(trunk);
@@ -449,7 +449,7 @@ static const struct gz_trunk_end authority = {
 static void begin(struct lws *wsi, struct gz_branch **slot)
 {
     struct gz_net *net = gz_net_of(wsi);
-    /* libwebsockets chooses the subprotocol by itself, and reads the list in its own way. */
+    /* libwebsockets chooses the subprotocol by itself, perhaps another one than admit.c admitted */
     struct gz_branch *branch = gz_arrival_of(wsi)->is_trunk ? calloc(1, sizeof *branch) : NULL;
     char peer[GZ_ADDRESS_TEXT_BYTES];
     gz_arrival_become(net, gz_arrival_of(wsi), GZ_PEER_BUSY);

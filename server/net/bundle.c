@@ -1,5 +1,4 @@
-/* bundle.c - records of a trunk, and which of their payloads are sent once for many. See
- * bundle.h. */
+/* bundle.c - writes and reads the records of a trunk. See bundle.h. */
 #include "net/bundle.h"
 
 #include <string.h>
@@ -56,7 +55,7 @@ static bool has(const struct gz_bundle_slot *slot, const uint8_t *bytes, size_t 
            memcmp(slot->piece.data, bytes, size) == 0;
 }
 
-/* Channels of the last record, which has not been sent yet. */
+/* The number of channels in the last record, which has not been sent yet. */
 static uint8_t *latest_count(struct gz_bundle *bundle)
 {
     return bundle->out.data + bundle->latest + 2;
@@ -80,7 +79,7 @@ static uint8_t flags_of(int slot, bool is_last)
     return (uint8_t)(slot | (is_last ? GZ_RECORD_LAST : 0));
 }
 
-/* The place that was not used for the longest. */
+/* The slot that was not used for the longest time. */
 static int oldest_slot(const struct gz_bundle *bundle)
 {
     int oldest = 0;

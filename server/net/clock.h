@@ -1,4 +1,4 @@
-/* clock.h - the time that the cores are given. Threads: any. */
+/* clock.h - reads the time for the cores. Threads: any. */
 #ifndef GZ_NET_CLOCK_H
 #define GZ_NET_CLOCK_H
 

@@ -1,5 +1,5 @@
-/* connection.c - what becomes of a WebSocket connection, but for its bytes: its scene's lists, what
- * it is told, writing to it, and leaving. */
+/* connection.c - a WebSocket connection without its input: its scene's lists, queued messages,
+ * writing, and leaving. */
 #include "net/internal.h"
 #include "server/maxima.h"
 
@@ -207,7 +207,7 @@ void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
     gz_connection_move(connection, &connection->net->lobby);
 }
 
-/* Nothing more can be said, and no other session has to wait for the nodes that this one held. */
+/* Lets the session leave at once, so that no other session has to wait for its nodes. */
 void gz_connection_lose(struct gz_connection *connection)
 {
     gz_connection_leave(connection, gz_clock_now());

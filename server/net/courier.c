@@ -8,13 +8,13 @@ struct gz_courier {
     struct gz_courier_user user;
     CURLM *multi;
     uv_timer_t timer;
-    CURL *unwatched;   /* is to be ended, as its socket is not watched; NULL: none is */
-    uv_timer_t ending; /* of that one */
+    CURL *unwatched; /* a transfer to end, because its socket could not be watched; NULL for none */
+    uv_timer_t ending; /* ends it */
 };
 
-/* A socket of libcurl, which is watched. */
+/* A watched socket of libcurl. */
 struct watch {
-    uv_poll_t poll; /* first: libuv gives it back */
+    uv_poll_t poll; /* first, so that a handle is its watch */
     struct gz_courier *courier;
     curl_socket_t socket;
 };
@@ -85,8 +85,8 @@ static void handle_unwatched(uv_timer_t *timer)
     if (transfer != NULL) tell_done(courier, transfer, CURLE_OUT_OF_MEMORY);
 }
 
-/* libcurl is told of no failure, which would be the end of all transfers. This one is ended as soon
- * as libcurl may be called again; a second one meanwhile, by its own time limits. */
+/* Does not report the failure to libcurl, which would end all transfers. This transfer is ended as
+ * soon as libcurl may be called again; a second one ends by its own time limits. */
 static void give_up(struct gz_courier *courier, CURL *transfer)
 {
     gz_log(courier->user.log, GZ_WARN, 0, "no memory or descriptor to watch a socket of libcurl");

@@ -1,7 +1,7 @@
-/* courier.h - libcurl on a libuv loop: any number of transfers at once, each told when it is done.
+/* courier.h - libcurl on a libuv loop: any number of transfers at the same time.
  *
- * Ownership: a transfer is the caller's, who ends it before the courier is closed. Threads: the
- * loop's. A transfer's own callbacks may call nothing here and nothing of libcurl but
+ * Ownership: a transfer is the caller's, which ends it before the courier is closed. Threads: the
+ * loop's. A transfer's own callbacks must not call functions of this header, and of libcurl only
  * curl_easy_pause. */
 #ifndef GZ_NET_COURIER_H
 #define GZ_NET_COURIER_H
@@ -18,21 +18,21 @@ struct gz_courier;
 struct gz_courier_user {
     const struct gz_log *log;
     void *context;
-    /* A transfer, by its CURLOPT_PRIVATE, is through, well or not. */
+    /* A transfer, by its CURLOPT_PRIVATE, has ended, with or without success. */
     void (*done)(void *context, void *transfer, CURLcode result);
-    /* Transfers have gone on: outside of their callbacks. */
+    /* Transfers have made progress; called outside of their callbacks. */
     void (*went_on)(void *context);
 };
 
-/* Once libcurl is loaded. NULL without memory. */
+/* Call it once libcurl is loaded. NULL without memory. */
 struct gz_courier *gz_courier_create(uv_loop_t *loop, struct gz_courier_user user);
-/* Closes its handles; the loop has to run to finish that. */
+/* Closes its handles, which the loop has to run to finish. */
 void gz_courier_close(struct gz_courier *courier);
-/* After the end of the loop. NULL is fine. */
+/* Call it after the end of the loop. NULL is fine. */
 void gz_courier_destroy(struct gz_courier *courier);
 
 GZ_MUST_USE bool gz_courier_begin(struct gz_courier *courier, CURL *transfer);
-/* It is not told of any more. Fine for one that is done. */
+/* Ends a transfer, without a call of `done`. Fine for one that has ended. */
 void gz_courier_end(struct gz_courier *courier, CURL *transfer);
 
 #endif

@@ -1,5 +1,5 @@
-/* curl_library.h - libcurl, loaded once there is a cluster: a daemon alone, and gizmoctl for all
- * else, do without it. What includes this file calls its functions as if it were linked.
+/* curl_library.h - loads libcurl at run time, only if it is needed: for a cluster. A file that
+ * includes this header calls libcurl as if it were linked.
  *
  * Threads: any; the functions only after gz_curl_load has returned GZ_OK. */
 #ifndef GZ_CURL_LIBRARY_H
@@ -9,7 +9,7 @@
 
 #include "proto/base/status.h"
 
-/* All that are used. */
+/* All functions that are used. */
 #define GZ_CURL_FUNCTIONS(X)                                                                       \
     X(curl_easy_cleanup)                                                                           \
     X(curl_easy_escape)                                                                            \
@@ -39,11 +39,11 @@ struct gz_curl {
     GZ_CURL_FUNCTIONS(GZ_CURL_MEMBER)
 };
 
-/* Loads it, once. GZ_BAD_STATE in words if it is not there. */
+/* Loads libcurl, once. GZ_BAD_STATE if it is not installed. */
 GZ_MUST_USE enum gz_status gz_curl_load(struct gz_error *error);
 const struct gz_curl *gz_curl(void);
 
-/* They check types, and call what is linked. */
+/* These macros check types and call the linked functions. */
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 #undef curl_multi_setopt

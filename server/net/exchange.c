@@ -1,4 +1,4 @@
-/* exchange.c - one HTTP request: its life, its place among large ones, its answer. See
+/* exchange.c - one HTTP request: its lifetime, its place among large ones, its answer. See
  * exchange.h. */
 #include "net/exchange.h"
 
@@ -108,7 +108,6 @@ static int http_code(enum gz_status status)
     }
 }
 
-/* {code, message} with the protocol's words. Without memory nothing is sent. */
 struct gz_buffer gz_error_body(const struct gz_error *error)
 {
     struct gz_buffer body;
@@ -127,7 +126,7 @@ void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_
     exchange->net->host.errors[error->status]++;
     const char *user = exchange->request.claims.user;
     exchange->reply.wants_token = code == 401 && exchange->net->keyring != NULL;
-    /* A try at a token costs a connection. */
+    /* A wrong token costs the connection, so that guessing is slow. */
     exchange->hang_up = exchange->hang_up || code == 401;
     gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0,
            "HTTP %d to %s: %s %s: %s: %s%s%s", code, exchange->peer,
@@ -147,7 +146,6 @@ void gz_exchange_refuse_with(struct gz_exchange *exchange, int code, enum gz_sta
     gz_exchange_refuse(exchange, code, &error);
 }
 
-/* The host is done with it; whether there is still somebody to be answered. */
 bool gz_exchange_take_back(struct gz_exchange *exchange)
 {
     exchange->with_host = false;
@@ -161,7 +159,7 @@ bool gz_exchange_take_back(struct gz_exchange *exchange)
     return true;
 }
 
-/* What all answers that are not sent yet have in memory. */
+/* The bytes in memory of all answers that are not sent yet. */
 static size_t count_memory(const struct gz_net *net)
 {
     size_t bytes = 0;
@@ -236,14 +234,14 @@ static bool write_chunk(struct gz_exchange *exchange)
     return lws_write(exchange->wsi, from, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
 }
 
-/* Whether its client has taken all that there is of its answer, and more is to come. */
+/* Whether the client has taken the whole answer so far, and more is to come. */
 static bool is_ahead(const struct gz_exchange *exchange)
 {
     return exchange->sent < exchange->reply.size && gz_forward_is_awaited(exchange) &&
            !lws_partial_buffered(exchange->wsi);
 }
 
-/* The pause is not the client's. */
+/* Stops the client's clock: the pause is not its fault. */
 static void wait_for_piece(struct gz_exchange *exchange)
 {
     if (exchange->waits) return;
@@ -265,7 +263,8 @@ static bool has_chunk(const struct gz_exchange *exchange)
     return exchange->sent < exchange->reply.size && !gz_forward_is_awaited(exchange);
 }
 
-/* A chunk for each time that the socket is writable: the live traffic has its turn between them. */
+/* Sends one chunk each time the socket is writable, so that live traffic has its turn in
+ * between. */
 int gz_exchange_send(struct gz_exchange *exchange)
 {
     struct lws *wsi = exchange->wsi;
@@ -287,19 +286,20 @@ int gz_exchange_send(struct gz_exchange *exchange)
         wait_for_piece(exchange);
     else
         lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
-    /* What libwebsockets still has of the last chunk is a part of the answer, too. */
+    /* The answer is not over while libwebsockets has a part of the last chunk. */
     if (has_chunk(exchange) || lws_partial_buffered(wsi)) lws_callback_on_writable(wsi);
     if (exchange->sent < exchange->reply.size || lws_partial_buffered(wsi)) return 0;
     exchange->done = true;
     gz_arrival_become(gz_net_of(wsi), gz_arrival_of(wsi), GZ_PEER_IDLE);
     if (exchange->hang_up || lws_http_transaction_completed(wsi)) return -1;
-    lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* until the next request the sweep has it */
+    lws_set_timeout(wsi, NO_PENDING_TIMEOUT,
+                    0); /* until the next request gz_arrive_sweep ends it */
     return 0;
 }
 
 /* ---- the host's turn ---- */
 
-/* Who asks for which change; a refusal follows on a line of its own. */
+/* Logs a change and its user; a refusal follows on a line of its own. */
 static void log_change(const struct gz_exchange *exchange)
 {
     const struct gz_http_request *request = &exchange->request;
@@ -319,7 +319,6 @@ void gz_exchange_hand_over(struct gz_exchange *exchange)
     lws_rx_flow_control(exchange->wsi, 0);
 }
 
-/* Bytes that come before the answer belong to the next request. */
 void gz_exchange_serve(struct gz_exchange *exchange)
 {
     struct gz_net *net = exchange->net;
@@ -335,7 +334,7 @@ static bool is_upload(const struct gz_exchange *exchange)
     return exchange->method == METHOD_PUT || exchange->method == METHOD_PATCH;
 }
 
-/* On an open server anybody may say any name. */
+/* Users of an open server choose their names, so these do not count. */
 static bool is_same_user(const struct gz_exchange *a, const struct gz_exchange *b)
 {
     bool is_known = a->net->keyring != NULL || a->net->trust_header[0] != '\0';
@@ -348,14 +347,14 @@ static bool is_same_address(const struct gz_exchange *a, const struct gz_exchang
     return !gz_address_is_loopback(&a->from) && gz_address_equal(&a->from, &b->from);
 }
 
-/* What is answered shortly has places of its own: large requests, which may take their time, keep
- * nobody from the list, and from deleting. */
+/* Short requests have places of their own, so that large ones do not block the list and
+ * deleting. */
 static bool is_short(const struct gz_exchange *exchange)
 {
     return exchange->request.what == GZ_HTTP_LIST || exchange->request.what == GZ_HTTP_DELETE;
 }
 
-/* Those that have a place: all, and uploads. */
+/* Requests that have a place: all, and uploads. */
 struct taken {
     size_t all, uploads;
 };

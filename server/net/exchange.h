@@ -1,10 +1,9 @@
-/* exchange.h - one HTTP request and its answer, as the files about HTTP share it.
+/* exchange.h - one HTTP request and its answer, for the files about HTTP.
  *
- * - exchange.c: its life, its place among large requests, its answer, refusals and their line in
- * the log
+ * - exchange.c: its lifetime, its place among large requests, its answer, refusals and their log
  * - upload.c: its body
  * - forward.c: another member of the cluster answers it
- * - http.c: what is at which path, who may, and what libwebsockets says
+ * - http.c: the paths, the rights, and the callback of libwebsockets
  *
  * Threads: the loop's. */
 #ifndef GZ_NET_EXCHANGE_H
@@ -12,7 +11,7 @@
 
 #include "net/internal.h"
 
-/* Bytes of a path that the log shows. */
+/* Bytes of a path in the log. */
 #define GZ_PATH_LOG_BYTES 128
 #define GZ_JSON_TYPE "application/json"
 
@@ -26,32 +25,32 @@ enum gz_method {
     METHOD_OTHER
 };
 
-/* One request and its answer. It belongs to its connection, or, once the host has it, to the host
- * until that has answered. */
+/* One request and its answer. It belongs to its connection, or, while the host has it, to the
+ * host. */
 struct gz_exchange {
-    struct gz_http_request request; /* first: the host gives it back */
+    struct gz_http_request request; /* first, so that a request is its exchange */
     struct gz_net *net;
     struct lws *wsi; /* NULL once the client has gone */
     enum gz_method method;
     bool is_job; /* it is in the list of jobs */
     struct gz_exchange *next_job;
-    bool deciding; /* the host looks whether its body may come, or writes what has come */
-    bool has_come; /* all of it did meanwhile: it is short */
-    bool expects;  /* the client waits to be told that its body may come */
+    bool deciding; /* the host decides whether its body may come, or writes a part of it */
+    bool has_come; /* the whole body, a short one, has come meanwhile */
+    bool expects;  /* the client waits for 100 Continue */
     bool reading;  /* its body is coming */
-    /* How fast it is: bytes that were taken since this time, by gz_awake_now, without the time in
-     * which the host had it, or its client waited for the next piece from another member. */
+    /* For its speed: bytes since this time, by gz_awake_now, without the time in which the host had
+     * it, or the client waited for the next piece from another member. */
     double paced_s, held_s;
     uint64_t paced_bytes;
-    struct gz_forward *forward; /* another member answers it; NULL: none */
-    bool with_host, waits;      /* since held_s: for the host, or for the next piece */
+    struct gz_forward *forward; /* if another member answers it; else NULL */
+    bool with_host, waits;      /* since held_s: it waits for the host; for the next piece */
     bool stopped;               /* its socket is not read */
-    bool answered, began, done; /* there is an answer; its header was sent; all was sent */
-    bool hang_up;               /* the connection cannot be used again */
-    struct gz_address from;     /* what one customer has: gz_address_network */
+    bool answered, began, done; /* it has an answer; the header is sent; all is sent */
+    bool hang_up;               /* the connection cannot be reused */
+    struct gz_address from;     /* the client's network (gz_address_network) */
     char peer[GZ_ADDRESS_TEXT_BYTES];
-    char path[GZ_PATH_LOG_BYTES];     /* for the log: its beginning, without the query */
-    char name[GZ_USER_BYTES_MAX + 1]; /* that the client gives itself; valid UTF-8 */
+    char path[GZ_PATH_LOG_BYTES];     /* the beginning, for the log, without the query */
+    char name[GZ_USER_BYTES_MAX + 1]; /* that the client chooses; valid UTF-8 */
     struct gz_reply reply;
     struct gz_buffer body;
     int file;
@@ -62,43 +61,43 @@ struct gz_exchange {
 void gz_exchange_destroy(struct gz_exchange *exchange);
 const char *gz_method_word(enum gz_method method);
 void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answer *with);
-/* A JSON error; `code` 0 is the one that goes with the status. */
+/* Answers with a JSON error; `code` 0: the code of the status. */
 void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_error *error);
 void gz_exchange_refuse_with(struct gz_exchange *exchange, int code, enum gz_status status,
                              const char *message);
-/* {code, message} with the protocol's words. Without memory nothing is sent. */
+/* {code, message} with the protocol's words; empty without memory. */
 struct gz_buffer gz_error_body(const struct gz_error *error);
-/* A place among the large requests; if it has none, it is refused. */
+/* Takes a place among the large requests; refuses the request if there is none. */
 bool gz_exchange_become_job(struct gz_exchange *exchange);
-/* The host has it: bytes that come before the answer belong to the next request. */
+/* Gives it to the host: bytes that come before the answer belong to the next request. */
 void gz_exchange_hand_over(struct gz_exchange *exchange);
 void gz_exchange_serve(struct gz_exchange *exchange);
-/* The host is done with it; whether there is still somebody to be answered. */
+/* The host is done with it; whether the client is still there. */
 bool gz_exchange_take_back(struct gz_exchange *exchange);
-/* Counts bytes that its client has sent, or taken. False if that is too slow. */
+/* Counts bytes that the client has sent or taken. False if it is too slow. */
 bool gz_exchange_pace(struct gz_exchange *exchange, size_t bytes);
-/* The next piece has come, if its client waits for one. */
+/* The next piece has come, if the client waits for one. */
 void gz_exchange_go_on(struct gz_exchange *exchange);
-/* For LWS_CALLBACK_HTTP_WRITEABLE: what that returns. */
+/* For LWS_CALLBACK_HTTP_WRITEABLE; returns the callback's result. */
 int gz_exchange_send(struct gz_exchange *exchange);
 
 /* ---- upload.c ---- */
 uint64_t gz_content_length(struct lws *wsi, bool *known);
-/* Whether its body may come is looked into. */
+/* Decides, or lets the host decide, whether the body may come. */
 void gz_upload_begin(struct gz_exchange *exchange);
 int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size);
 void gz_upload_end(struct gz_exchange *exchange);
-/* A client that asks first (Expect: 100-continue) is asked to go on, instead of waiting. */
+/* Sends 100 Continue to a client that waits for it. */
 void gz_upload_encourage(struct gz_exchange *exchange);
 
 /* ---- forward.c ---- */
-/* A piece of the body of an exchange that is forwarded. */
+/* Takes a piece of the body of a forwarded exchange. */
 void gz_forward_take(struct gz_exchange *exchange, const void *bytes, size_t size);
 /* Whether the exchange is forwarded, and the next piece of its answer has not come yet. */
 bool gz_forward_is_awaited(const struct gz_exchange *exchange);
-/* The next piece of the answer goes to the client. False if the rest of it will not come. */
+/* Sends the next piece of the answer to the client. False if the rest will not come. */
 GZ_MUST_USE bool gz_forward_send(struct gz_exchange *exchange);
-/* It is forwarded no more, for whatever reason. Fine for an exchange that never was. */
+/* Ends the forwarding. Fine for an exchange that is not forwarded. */
 void gz_forward_end(struct gz_exchange *exchange);
 
 #endif

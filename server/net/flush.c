@@ -1,11 +1,11 @@
-/* flush.c - what one connection is to be sent goes to its client, if the wire is free. */
+/* flush.c - writes the waiting frames of one connection while its wire is free. */
 #include "net/internal.h"
 
 #include <string.h>
 
 #include "server/maxima.h"
 
-/* A session that ended gets the rest of its messages; then it leaves. One whose place was taken
+/* A session that ended is sent the rest of its messages, and then leaves. One that was replaced
  * leaves at once. */
 static void end_session_if_over(struct gz_connection *connection)
 {
@@ -29,7 +29,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     struct gz_core *core = gz_net_core(connection->scene);
     for (int i = 0; gz_connection_is_free(connection); i++) {
         if (i == GZ_FRAMES_AT_ONCE) {
-            gz_connection_make_ready_later(connection); /* the others have their turn first */
+            gz_connection_make_ready_later(connection); /* after the turn of the others */
             return;
         }
         const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
@@ -43,26 +43,27 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     }
     if (connection->paused && !gz_session_is_full(connection->session)) {
         connection->paused = false;
-        connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
+        connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not read meanwhile */
         connection->wire->kind->resume(connection->wire);
     }
     end_session_if_over(connection);
 }
 
-/* Nothing more is read, or a frame is coming that may be as long as its client likes. */
+/* Whether the client's close cannot be read: reading has ended, or a frame of any length is
+ * coming. */
 static bool cannot_hear_close(const struct gz_connection *connection)
 {
     return connection->frames.is_over || connection->frames.in_payload;
 }
 
-/* The last words go out even if the wire is full: it keeps them behind what it holds already. Then
- * the client's close is waited for, unless it came before; if it cannot be heard, the client is
- * left without a server, and its end is waited for. */
+/* Sends the last frames even if the wire is full, which keeps them behind its other bytes. Then
+ * waits for the client's close, unless it came before; if it cannot be read, ends writing and waits
+ * for the client's end. */
 static void part(struct gz_connection *connection, struct gz_now now)
 {
     struct gz_wire *wire = connection->wire;
     gz_connection_leave(connection, now);
-    if (connection->is_amid) { /* nothing can be said in the middle of a message */
+    if (connection->is_amid) { /* no frame can be sent in the middle of a message */
         gz_connection_break(connection);
         return;
     }
@@ -76,7 +77,7 @@ static void part(struct gz_connection *connection, struct gz_now now)
         wire->kind->kill(wire);
     else if (cannot_hear_close(connection) && gz_connection_is_free(connection))
         wire->kind->end_writing(wire);
-    /* A connection that waited, or sent too much, was not read: its close has to be. */
+    /* A paused connection has to be read again, for its close. */
     wire->kind->resume(wire);
 }
 
@@ -85,7 +86,7 @@ void gz_connection_flush(struct gz_connection *connection, struct gz_now now)
     if (connection->parted) return;
     if (connection->end == 0) write_frames(connection, now);
     if (connection->end == 0 || connection->parted) return;
-    /* What is relayed to it, and due, comes first. */
+    /* Relayed pieces that are due come first. */
     if (gz_relay_is_due(connection))
         gz_relay_go_on(connection);
     else

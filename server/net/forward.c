@@ -1,12 +1,12 @@
 /* forward.c - HTTP for a scene that another member of the cluster has: the request goes to that
- * member, its answer comes back. Bodies pass in pieces, both ways: what waits for a slow side is
- * GZ_RELAY_BODY_BYTES of a request at most, and GZ_HTTP_CHUNK_BYTES of an answer; then the other
- * side is not read.
+ * member, its answer comes back. Bodies pass in pieces, both ways: at most GZ_RELAY_BODY_BYTES of a
+ * request and GZ_HTTP_CHUNK_BYTES of an answer wait for a slow side; then the other side is not
+ * read.
  *
- * The member's status, type, length, entity tag and dropped skins are passed on; all else in the
- * header is made here as for any answer. The member is told who the client is as in relay.c.
- * libcurl carries it (courier.h): libwebsockets as a client does not read an answer that comes
- * before the whole body was sent. A build without a cluster has forward_none.c instead. */
+ * The member's status, type, length, entity tag and dropped skins are passed on; the rest of the
+ * header is made here as for any answer. The member is told about the client as in relay.c. libcurl
+ * sends it (courier.h), because libwebsockets as a client does not read an answer that comes before
+ * the whole body was sent. A build without a cluster has forward_none.c instead. */
 #include "net/exchange.h"
 
 #include <netinet/in.h>
@@ -36,20 +36,20 @@ struct gz_forward {
     struct gz_buffer up, down; /* of the request's body, and of the answer's */
     size_t up_sent;
     bool wants_more;             /* of the request's body */
-    bool up_paused, down_paused; /* libcurl waits for us */
+    bool up_paused, down_paused; /* libcurl waits for this side */
     bool is_broken;              /* the rest of the answer will not come */
 };
 
 /* ---- refusals ---- */
 
-/* What is still to come of the body is thrown away. */
+/* Discards the rest of the body. */
 static void stop_body(struct gz_exchange *exchange)
 {
     exchange->reading = false;
     if (exchange->with_host) (void)gz_exchange_take_back(exchange);
 }
 
-/* It is forwarded no more: its forward is freed. */
+/* Ends the forwarding, and refuses the request. */
 static void refuse_now(struct gz_exchange *exchange, int code, enum gz_status status,
                        const char *words)
 {
@@ -76,7 +76,7 @@ static size_t give_body(char *room, size_t item, size_t count, void *context)
     return size;
 }
 
-/* Without memory the exchange is refused: then the forward is gone. */
+/* Without memory the exchange is refused, and the forward is freed. */
 static void give_more(struct gz_forward *forward, const void *bytes, size_t size)
 {
     if (forward->up_sent == forward->up.size) {
@@ -98,7 +98,7 @@ void gz_forward_take(struct gz_exchange *exchange, const void *bytes, size_t siz
     give_more(exchange->forward, bytes, size);
 }
 
-/* The member takes the body: first what came with the header, and was kept. */
+/* The member takes the body: first sends the kept bytes that came with the header. */
 static void begin_body(struct gz_forward *forward)
 {
     struct gz_exchange *exchange = forward->exchange;
@@ -259,7 +259,7 @@ static const char *part_of(enum gz_http_what what)
     return "";
 }
 
-/* As the member sees it. */
+/* The path as the member receives it. */
 static void print_path(const struct gz_http_request *request, char path[PATH_BYTES])
 {
     lws_snprintf(path, PATH_BYTES, "/scenes/%s%s", request->scene, part_of(request->what));
@@ -296,7 +296,7 @@ static bool add_header(struct gz_forward *forward, const char *name, const char 
     return longer != NULL;
 }
 
-/* The header that says whom a proxy vouches for: its name is kept with a colon. */
+/* Adds the header with the user that a proxy names; net->trust_header ends with a colon. */
 static bool add_user(struct gz_forward *forward, const char *user)
 {
     char name[GZ_TRUST_HEADER_BYTES + 1];
@@ -321,8 +321,8 @@ static bool add_identity(struct gz_forward *forward)
            add_header(forward, "X-Forwarded-For", client) && add_user(forward, arrival->user);
 }
 
-/* One that is longer than a token can be stays here: with what is added to it, the member might not
- * take the header as a whole. */
+/* An Authorization that is longer than any token is not passed on: the member might refuse so long
+ * a header. */
 static bool add_token(struct gz_forward *forward)
 {
     char token[TOKEN_LINE_BYTES];
@@ -342,7 +342,7 @@ static bool add_headers(struct gz_forward *forward)
            add_identity(forward);
 }
 
-/* The kernel's patience with a member that is not there any more. */
+/* Sets how long the kernel waits for a member that is gone. */
 static int set_patience(void *context, curl_socket_t socket, curlsocktype type)
 {
     const struct gz_net *net = context;

@@ -29,7 +29,7 @@ static void fail(struct gz_frames *frames, struct gz_frame_part *part, int code,
 
 /* ---- the header ---- */
 
-/* What is wrong with the first byte; NULL for nothing. */
+/* The fault of the first byte; NULL for none. */
 static const char *fault_of_first(const struct gz_frames *frames)
 {
     uint8_t first = frames->header[0], opcode = first & OPCODE;
@@ -79,7 +79,7 @@ static const char *take_length(struct gz_frames *frames)
     return NULL;
 }
 
-/* What is wrong with the byte that just came. */
+/* The fault of the byte that just came; NULL for none. */
 static const char *check_header(struct gz_frames *frames)
 {
     const char *fault = NULL;
@@ -144,7 +144,7 @@ static void take_data(struct gz_frames *frames, uint8_t *bytes, size_t size,
     if (frames->left == 0) end_frame(frames);
 }
 
-/* Codes that may be sent: those of the RFC and of IANA's list, and what is free for others. */
+/* Codes that may be sent: those of the RFC and of IANA's list, and those for private use. */
 static bool is_close_code(int code)
 {
     return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) ||

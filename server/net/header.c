@@ -1,4 +1,4 @@
-/* One header of a request, whether libwebsockets knows it or not. */
+/* Reads one header of a request, known to libwebsockets or not. */
 #include <string.h>
 
 #include "net/internal.h"
@@ -20,7 +20,7 @@ bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size
     return length <= 0 || lws_hdr_custom_copy(wsi, text, (int)size, name, (int)strlen(name)) >= 0;
 }
 
-/* libwebsockets takes a name with a blank before its colon for another one. */
+/* Also finds a name with a blank before its colon, which libwebsockets treats as another one. */
 static bool is_there(struct lws *wsi, const char *name)
 {
     return lws_hdr_custom_length(wsi, name, (int)strlen(name)) >= 0;

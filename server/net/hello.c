@@ -1,12 +1,12 @@
-/* The first message of a connection, by which it becomes a session of a scene. While the scene is
- * being opened the message is kept, nothing more is read, and it is taken again afterwards. */
+/* The first message of a connection, which makes it a session of a scene. While the scene is being
+ * opened the message is kept and nothing more is read; then it is handled again. */
 #include <string.h>
 
 #include "net/internal.h"
 #include "proto/token/claims.h"
 #include "server/maxima.h"
 
-/* What the hello asks for, checked in the order that helps its author most. */
+/* Checks the hello, in the order that helps its author most. */
 static enum gz_status check_hello(const struct gz_message *message, struct gz_error *error)
 {
     if (message->op != GZ_OP_HELLO)
@@ -40,7 +40,7 @@ static bool give(const struct gz_claims *claims, struct gz_text scene, enum gz_r
     return gz_claims_give(claims, name, role);
 }
 
-/* A new scene has no access of its own: only the claims count. */
+/* Whether the claims allow creating the scene; a new scene has no access of its own. */
 static bool may_create(const struct gz_message *message, const struct gz_claims *claims)
 {
     bool asks = (message->has & GZ_HAS_HELLO_ROLE) != 0;
@@ -48,8 +48,8 @@ static bool may_create(const struct gz_message *message, const struct gz_claims 
     return role >= GZ_ROLE_EDITOR && give(claims, message->hello.scene, role);
 }
 
-/* Of a scene that the claims do not cover only its own access tells anything: whatever is wrong
- * with it, and whether there is one, is not said. */
+/* The error for a scene that the claims do not cover: it reveals neither whether the scene exists
+ * nor what is wrong with it. */
 static enum gz_status explain(const struct gz_message *message, const struct gz_claims *claims,
                               enum gz_status status, struct gz_error *error)
 {
@@ -60,7 +60,7 @@ static enum gz_status explain(const struct gz_message *message, const struct gz_
     return status;
 }
 
-/* A `create` that is not allowed has no effect if the scene exists. */
+/* Finds or creates the scene; a `create` that is not allowed is no error if the scene exists. */
 static enum gz_status find_scene(struct gz_connection *connection, const struct gz_message *message,
                                  const struct gz_claims *claims, const struct gz_error *failure,
                                  struct gz_net_scene **scene, struct gz_error *error)
@@ -78,8 +78,7 @@ static enum gz_status find_scene(struct gz_connection *connection, const struct 
     return explain(message, claims, status, error);
 }
 
-/* Without random bytes a session has no secret: its connection ends as one that went silent
- * does. */
+/* NULL without random bytes: the session then has no secret, and cannot be replaced by a resume. */
 static const uint8_t *make_secret(uint8_t bytes[GZ_SECRET_BYTES])
 {
     return uv_random(NULL, NULL, bytes, GZ_SECRET_BYTES, 0, NULL) == 0 ? bytes : NULL;
@@ -121,7 +120,7 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
     struct gz_buffer hello = connection->hello;
     gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
     connection->is_waiting = false;
-    connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
+    connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not read meanwhile */
     if (connection->end == 0 && error == NULL && wait->url[0] != '\0') {
         relay(connection, hello.data, hello.size);
     } else if (connection->end == 0) {
@@ -131,7 +130,7 @@ static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *erro
     gz_buffer_finish(&hello);
 }
 
-/* Until what comes can be passed on. */
+/* Pauses the connection until the other member is reached. */
 static void relay(struct gz_connection *connection, const uint8_t *bytes, size_t size)
 {
     connection->is_waiting = true;
@@ -154,7 +153,8 @@ static enum gz_status wait_for_scene(struct gz_connection *connection, const uin
     return GZ_OK;
 }
 
-/* `failure`: why its scene could not be opened; NULL if it was, or was not asked for yet. */
+/* Handles the hello. `failure`: why the scene could not be opened; NULL if it was, or was not asked
+ * for yet. */
 static void take_hello(struct gz_connection *connection, const uint8_t *bytes, size_t size,
                        const struct gz_error *failure)
 {

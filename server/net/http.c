@@ -1,4 +1,4 @@
-/* HTTP: a request from its header to the last byte of its answer. */
+/* HTTP: paths, methods, rights, and the callback of libwebsockets. */
 #include "net/exchange.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
-/* `?replace` and `&user=NAME`, already decoded. */
+/* Reads `?replace` and `&user=NAME`, already decoded. */
 static bool read_arguments(struct gz_exchange *exchange)
 {
     char text[GZ_USER_BYTES_MAX + 8];
@@ -47,7 +47,7 @@ static enum gz_method method_of(struct lws *wsi)
     return method;
 }
 
-/* What is done to a scene as a whole, by the method. */
+/* Begins the change of a whole scene, by the method. */
 static void begin_change(struct gz_exchange *exchange)
 {
     if (exchange->method != METHOD_DELETE)
@@ -121,7 +121,7 @@ static void serve_file(struct gz_exchange *exchange, const char *path)
     gz_exchange_answer(exchange, &found);
 }
 
-/* What is at a path: what it is, and by which method. */
+/* The kinds of paths. */
 enum place {
     PLACE_HEALTH,
     PLACE_METRICS,
@@ -185,7 +185,7 @@ static bool allows(struct gz_exchange *exchange, enum place place)
     return false;
 }
 
-/* A browser asks on behalf of a page from elsewhere, before it does what could change something. */
+/* Whether it is a CORS preflight: a browser asks whether another site's page may send a request. */
 static bool is_preflight(const struct gz_exchange *exchange)
 {
     return exchange->method == METHOD_OPTIONS &&
@@ -201,8 +201,8 @@ static void answer_preflight(struct gz_exchange *exchange, enum place place)
 
 /* ---- rights ---- */
 
-/* The least role in a scene that may do this. For a list any identity will do: it has what that may
- * see. */
+/* The lowest role that may do this in a scene. A list needs none, because it has only what the user
+ * may see. */
 static enum gz_role role_for(enum gz_http_what what)
 {
     switch (what) {
@@ -219,7 +219,7 @@ static enum gz_role role_for(enum gz_http_what what)
     return GZ_ROLE_ADMIN;
 }
 
-/* What is done is known by now. */
+/* Notes what the request does. */
 static void note_what(struct gz_exchange *exchange, enum place place)
 {
     static const enum gz_http_what changes[METHOD_OTHER + 1] = {[METHOD_PUT] = GZ_HTTP_IMPORT,
@@ -229,7 +229,7 @@ static void note_what(struct gz_exchange *exchange, enum place place)
     exchange->request.role = role_for(exchange->request.what);
 }
 
-/* Numbers of the daemon as a whole are for admins of all scenes. */
+/* Metrics are for admins of all scenes. */
 static enum gz_status check_metrics(const struct gz_claims *claims, struct gz_error *error)
 {
     bool is_of_all = false;
@@ -240,7 +240,7 @@ static enum gz_status check_metrics(const struct gz_claims *claims, struct gz_er
                : gz_fail(error, GZ_FORBIDDEN, "metrics are for admins of all scenes");
 }
 
-/* Whether it is known who asks; the rest of what a scene takes the host looks after. */
+/* Identifies the user; the host checks the scene's own access. */
 static enum gz_status identify(struct gz_exchange *exchange, enum place place,
                                struct gz_error *error)
 {
@@ -288,7 +288,7 @@ static void serve(struct gz_exchange *exchange, const char *path)
     }
 }
 
-/* A page from elsewhere that is allowed may read what we answer. */
+/* Lets an allowed page of another site read the answer. */
 static void note_origin(struct gz_exchange *exchange)
 {
     bool present;
@@ -357,7 +357,7 @@ static void let_go(struct gz_exchange **slot)
     if (exchange->forward != NULL || !exchange->with_host) gz_exchange_destroy(exchange);
 }
 
-/* An answer at once, if there is no exchange yet. */
+/* Answers at once, without an exchange. */
 static int confirm_upgrade(struct lws *wsi, const char *upgrade)
 {
     struct gz_net *net = gz_net_of(wsi);
@@ -400,7 +400,7 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_HTTP:
         return slot != NULL && exchange == NULL ? begin(wsi, slot, in, size) : -1;
     case LWS_CALLBACK_RAW_ADOPT:
-    case LWS_CALLBACK_RAW_RX: return -1; /* CONNECT: nothing is tunnelled here */
+    case LWS_CALLBACK_RAW_RX: return -1; /* CONNECT: there are no tunnels */
     default: break;
     }
     if (exchange == NULL) return 0;

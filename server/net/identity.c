@@ -1,5 +1,5 @@
-/* identity.c - who asks: a trusted proxy says it, or a token; on an open server people are who they
- * say they are. */
+/* identity.c - identifies the user of a request: by a trusted proxy or a token; on an open server
+ * users choose their names. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -18,7 +18,7 @@ static bool is_admin(const struct gz_net *net, struct gz_text user)
     return false;
 }
 
-/* Whom no token vouches for is an editor of all scenes, or an admin by --admin. */
+/* The claims of a user without a token: an editor of all scenes, or an admin by --admin. */
 static struct gz_claims claims_without_token(const struct gz_net *net, struct gz_text user,
                                              bool wants_admin)
 {
@@ -26,13 +26,13 @@ static struct gz_claims claims_without_token(const struct gz_net *net, struct gz
     return gz_claims_open(user.bytes, user.size, may ? GZ_ROLE_ADMIN : GZ_ROLE_EDITOR);
 }
 
-/* Whether the server takes everybody for who they say they are. */
+/* Whether the server is open: users choose their names. */
 static bool is_open(const struct gz_net *net)
 {
     return net->keyring == NULL && net->trust_header[0] == '\0';
 }
 
-/* A guest is called as it likes, but never as somebody who has a token of its own. */
+/* Names a guest: any name, with the suffix that only guests have. */
 static enum gz_status name_guest(struct gz_text name, struct gz_claims *claims,
                                  struct gz_error *error)
 {
@@ -75,8 +75,8 @@ static enum gz_status identify(const struct gz_net *net, const struct gz_said *s
     return status == GZ_OK && claims->is_guest ? name_guest(said->name, claims, error) : status;
 }
 
-/* Whoever chooses a name, and could choose a thousand of them, uses the share of its address. On
- * this machine the names count: all who come through a proxy here that nobody trusts are there. */
+/* Sets the payer: the address, if the user could choose a thousand names. For loopback the name
+ * counts, because all clients of an untrusted proxy on this machine come from there. */
 static void name_payer(const struct gz_net *net, const struct gz_said *said,
                        struct gz_claims *claims)
 {
@@ -98,7 +98,7 @@ enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
 
 /* ---- HTTP ---- */
 
-/* What stands behind "Bearer" in the header; false if the header has something else. */
+/* Reads the token after "Bearer"; false if the header has another form. */
 static bool read_bearer(struct lws *wsi, char text[GZ_HTTP_HEADER_BYTES_MAX], struct gz_said *said)
 {
     static const char scheme[] = "Bearer ";

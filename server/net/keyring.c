@@ -1,4 +1,4 @@
-/* keyring.c - loads keys, and verifies by them. See keyring.h. */
+/* keyring.c - loads keys, and verifies and signs tokens with them. See keyring.h. */
 #include "net/keyring.h"
 
 #include "net/clock.h"

@@ -1,7 +1,7 @@
 /* keyring.h - the keys that the daemon trusts, from a file that can be read again while it runs.
  *
- * Ownership: the daemon owns the ring; the rooms that are handed it look into it. Threads: the
- * loop's. Errors: their words name --keys and the file, or "token: ...". */
+ * Ownership: the daemon owns the ring; rooms that are given it only read it. Threads: the loop's.
+ * Errors name --keys and the file, or "token: ...". */
 #ifndef GZ_NET_KEYRING_H
 #define GZ_NET_KEYRING_H
 
@@ -13,17 +13,17 @@ struct gz_keyring {
     struct gz_keys *keys;
 };
 
-/* Reads the file; a warning goes to the log if others may read its secrets. On an error *ring is as
- * it was: a file that is wrong leaves the earlier keys in force. */
+/* Reads the file; logs a warning if other users can read its secrets. On an error *ring is as it
+ * was, with the earlier keys. */
 GZ_MUST_USE enum gz_status gz_keyring_load(struct gz_keyring *ring, const struct gz_log *log,
                                            struct gz_error *error);
-/* Fine with one that was never loaded. */
+/* Fine for one that was never loaded. */
 void gz_keyring_finish(struct gz_keyring *ring);
-/* Fills *claims if the token is good now: GZ_UNAUTHORISED if it is not. */
+/* Fills *claims if the token is valid now, else GZ_UNAUTHORISED. */
 GZ_MUST_USE enum gz_status gz_keyring_verify(const struct gz_keyring *ring, struct gz_text token,
                                              struct gz_claims *claims, struct gz_error *error);
-/* Signs a token with these claims for this server, good for so long. GZ_BAD_STATE if no key of the
- * file can sign. */
+/* Signs a token with these claims for this server, valid for `seconds`. GZ_BAD_STATE if no key of
+ * the file can sign. */
 GZ_MUST_USE enum gz_status gz_keyring_sign(const struct gz_keyring *ring,
                                            const struct gz_claims *claims, double seconds,
                                            char token[GZ_TOKEN_BYTES_MAX + 1],

@@ -10,11 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Accepted in one go, before the others' turn. */
+/* Connections accepted at once, before other work. */
 #define ACCEPT_BATCH 64
 
-/* A socket inherits these from the one that it was accepted from. The kernel's own patience ends
- * after ours. */
+/* Accepted sockets inherit these options. The kernel's timeout is longer than ours. */
 static bool set_options(int fd, int family, double silence_s)
 {
     int on = 1, send_bytes = GZ_SOCKET_SEND_BYTES, waiting_bytes = GZ_SOCKET_WAITING_BYTES;
@@ -43,7 +42,7 @@ static int listen_on(const struct addrinfo *info, double silence_s)
     return -1;
 }
 
-/* IPv4 before IPv6: "localhost" is then the address that people write. */
+/* IPv4 before IPv6, so that "localhost" is 127.0.0.1. */
 static int listen_on_any(const struct addrinfo *list, double silence_s)
 {
     static const int families[] = {AF_INET, AF_INET6};
@@ -67,7 +66,7 @@ static bool print_address(const struct sockaddr_storage *address, char *text, si
     return true;
 }
 
-/* "Every address" is none that one could go to. */
+/* Replaces "every address", which a browser cannot open, by loopback. */
 static void make_local(struct sockaddr_storage *address)
 {
     struct sockaddr_in *v4 = (struct sockaddr_in *)address;
@@ -140,8 +139,8 @@ static void handle_listener(uv_poll_t *listener, int status, int events)
         if (has_none_left && gz_arrive_make_room(net)) return;
         if (errno != EAGAIN) {
             gz_log(net->log, GZ_WARN, 0, "cannot accept a connection: %s", strerror(errno));
-            stop_accepting(net); /* until the next sweep: the reason, no descriptors or memory, does
-                                    not go at once */
+            stop_accepting(
+                net); /* until the next sweep, because a lack of descriptors or memory lasts */
         }
         return;
     }

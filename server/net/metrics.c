@@ -1,4 +1,4 @@
-/* The numbers of the network and of the process at /metrics. */
+/* Writes the metrics of the network and of the process for /metrics. */
 #include "net/internal.h"
 
 #include <dirent.h>
@@ -82,7 +82,7 @@ static bool print_errors(const _Atomic uint64_t *errors, struct gz_buffer *out)
     return ok;
 }
 
-/* Large blocks have pages of their own, which malloc counts apart. */
+/* Adds large blocks, which malloc counts separately. */
 static bool print_heap(struct gz_buffer *out)
 {
     struct mallinfo2 heap = mallinfo2();
@@ -119,7 +119,7 @@ static double resident_bytes(void)
     return uv_resident_set_memory(&bytes) == 0 ? (double)bytes : 0;
 }
 
-/* Less `.`, `..` and the one that this looks by. */
+/* Without `.`, `..` and the descriptor of this directory. */
 static double open_descriptors(void)
 {
     int count = -3;

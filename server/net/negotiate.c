@@ -1,4 +1,4 @@
-/* What a client has or takes, from the headers of its request. */
+/* Reads If-None-Match and Accept-Encoding. See negotiate.h. */
 #include "net/negotiate.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ bool gz_etag_is_listed(const char *list, const char *etag)
     }
 }
 
-/* What is after `;q=` among the parameters of one element, 1 if there is none. */
+/* The value of `;q=` among the parameters of one element; 1 if there is none. */
 static double weight_of(const char *parameters, const char *end)
 {
     for (const char *at = parameters; at < end; at++) {

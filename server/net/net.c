@@ -1,4 +1,5 @@
-/* The network as a whole: libwebsockets' context, the loop's handles, the list of scenes. */
+/* Creates and destroys the network: libwebsockets' context, the loop's handles, the list of
+ * scenes. */
 #include "net/bundle.h"
 #include "net/internal.h"
 #include "server/maxima.h"
@@ -12,8 +13,8 @@
 /* libwebsockets keeps a buffer of this size for each WebSocket, and never reads into it:
  * reader.c. */
 #define UNUSED_BYTES 16
-/* Milliseconds between looks at which connections are silent: a quarter of a second more or less
- * does not matter to anybody. */
+/* Milliseconds between looks for silent connections; a quarter of a second more or less does not
+ * matter. */
 #define SWEEP_MS 250
 
 static void handle_prepare(uv_prepare_t *prepare)
@@ -51,8 +52,8 @@ static void start_handles(struct gz_net *net)
     uv_timer_start(&net->sweep, handle_sweep, SWEEP_MS, SWEEP_MS);
 }
 
-/* The protocol of plain HTTP has a name that no client can ask for. A frame leaves in one send: cut
- * into packets it costs three times as much. */
+/* The protocol of plain HTTP has a name that no client can ask for. A frame is sent in one call:
+ * sent in pieces it would cost three times as much. */
 static void describe_protocols(struct gz_net *net)
 {
     net->protocols[0] = (struct lws_protocols){.name = "(http)",
@@ -64,7 +65,7 @@ static void describe_protocols(struct gz_net *net)
                                                .per_session_data_size = sizeof(struct gz_websocket),
                                                .rx_buffer_size = UNUSED_BYTES,
                                                .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
-    if (net->secret == NULL) return; /* there is no member */
+    if (net->secret == NULL) return; /* no cluster */
     net->protocols[2] = (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL,
                                                .callback = gz_branch_callback,
                                                .per_session_data_size = sizeof(void *),
@@ -72,13 +73,14 @@ static void describe_protocols(struct gz_net *net)
                                                .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
 }
 
-/* libwebsockets' own lines repeat what clients sent, so they are off; its own pings are off,
- * because it does not know which peer takes bytes. */
+/* libwebsockets' logging is off, because it repeats bytes of clients; so are its pings, because it
+ * does not know which peers take bytes. */
 static enum gz_status create_context(struct gz_net *net, const char *server, struct gz_error *error)
 {
     static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
     void *loops[1] = {net->loop};
-    /* On a port with TLS a request without it gets so far as to be refused in words: admit.c. */
+    /* On a port with TLS a request without it is read, so that admit.c can refuse it with an
+     * error. */
     uint64_t tls = LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX |
                    LWS_SERVER_OPTION_ALLOW_NON_SSL_ON_SSL_PORT |
                    LWS_SERVER_OPTION_ALLOW_HTTP_ON_HTTPS_LISTENER;
@@ -146,7 +148,7 @@ static void take_options(struct gz_net *net, const struct gz_net_options *option
     set_proxies(net, options);
 }
 
-/* What fails leaves the rest for release(). */
+/* After a failure release() frees what was opened. */
 static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *options,
                                struct gz_error *error)
 {
@@ -163,9 +165,8 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
     return status;
 }
 
-/* Of a net whose handles are closed, or were never started. On a loop that is not its own
- * libwebsockets ends in two steps, the second when its handles are closed; it clears our pointer
- * when it is through. */
+/* Frees a net whose handles are closed, or were never started. On a foreign loop libwebsockets ends
+ * in two steps, the second when its handles are closed, and then clears our pointer. */
 static void release(struct gz_net *net)
 {
     if (net->context != NULL) lws_context_destroy(net->context);
@@ -189,7 +190,7 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->socket = net->silent_sockets = net->next_pass.timer = -1;
     net->started_s = gz_clock_now().unix_s;
     gz_arena_init(&net->arena, 0);
-    uint64_t seed = 0; /* without random bytes: only a slower table is at stake */
+    uint64_t seed = 0; /* without random bytes the table may only be slower */
     (void)uv_random(NULL, NULL, &seed, sizeof seed, 0, NULL);
     gz_peers_init(&net->peers, options->connections_per_address, seed);
     describe_protocols(net);

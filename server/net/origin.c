@@ -1,4 +1,4 @@
-/* Rules about web pages: which host names and origins are let in. */
+/* Checks the Host and the Origin of a request. See origin.h. */
 #include "net/origin.h"
 
 #include <string.h>
@@ -46,8 +46,8 @@ static bool parse_authority(const char *text, struct authority *authority)
     return authority->port > 0 && authority->port <= 65535;
 }
 
-/* Fills in the authority of an origin, with the port that its scheme stands for if it names none,
- * and the scheme's port. */
+/* Parses an origin into its authority, with the scheme's port if it names none, and the scheme's
+ * port. */
 static bool parse_origin(const char *origin, struct authority *authority, int *scheme_port)
 {
     if (strncasecmp(origin, "http://", 7) == 0) {
@@ -104,7 +104,7 @@ bool gz_host_valid(const char *host)
     return parse_authority(host, &authority);
 }
 
-/* The address that a host without port is; false if it is a name. */
+/* Parses a host without port as an address; false if it is a name. */
 static bool parse_literal(const char *host, struct gz_address *address)
 {
     char bare[HOST_BYTES_MAX];

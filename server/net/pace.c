@@ -1,4 +1,4 @@
-/* pace.c - how fast a body has to come, or an answer has to be taken. See pace.h. */
+/* pace.c - the least speed of a body or an answer. See pace.h. */
 #include "net/pace.h"
 
 #include "server/maxima.h"

@@ -1,11 +1,10 @@
-/* peers.c - the connections of a server by their addresses and by what they have said. See
- * peers.h. */
+/* peers.c - the connections of a server by address and activity. See peers.h. */
 #include "net/peers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An address that has connections. */
+/* An address with connections. */
 struct gz_peer_address {
     struct gz_address network;
     size_t count;

@@ -1,4 +1,4 @@
-/* How many bytes the other side has taken, as the kernel knows it. */
+/* Asks the kernel how many bytes the other side has taken. */
 #include "net/progress.h"
 
 #include <linux/tcp.h>

@@ -1,4 +1,4 @@
-/* proof.c - the header by which members of a cluster know each other. See proof.h. */
+/* proof.c - the header with which members of a cluster authenticate. See proof.h. */
 #include "net/proof.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@
 #include "proto/limits.h"
 #include "server/maxima.h"
 
-/* A time, a method, an address, a user's name and a path, with what stands between them. */
+/* A time, a method, an address, a user's name and a path, with separators. */
 #define SAID_BYTES (256 + GZ_USER_BYTES_MAX + GZ_SCENE_NAME_BYTES_MAX)
 
-/* No line's end can be in anything but the path, so that nothing can pass for something else.
- * False if the path is longer than any that is proven. */
+/* Lines are unambiguous, because only the path, the last one, could contain a line's end. False for
+ * a path that is too long. */
 static bool print_proof(const struct gz_proof *proof, uint64_t time, char text[GZ_PROOF_BYTES])
 {
     char said[SAID_BYTES];

@@ -1,4 +1,4 @@
-/* What trusted proxies say of a request: the client's address, its scheme, and the user's name. */
+/* Reads the headers of trusted proxies: the client's address, its scheme, and the user's name. */
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
@@ -53,7 +53,7 @@ bool gz_proxy_passed_on(struct lws *wsi)
 
 /* ---- other members ---- */
 
-/* The path as libwebsockets has it, terminated; NULL if the method is none that members use. */
+/* The path from libwebsockets, terminated; NULL for a method that members do not use. */
 static const char *read_line(struct lws *wsi, const char **method)
 {
     static const char *const words[] = {
@@ -67,7 +67,7 @@ static const char *read_line(struct lws *wsi, const char **method)
     return *method != NULL ? path : NULL;
 }
 
-/* What the proof has to be for. */
+/* Reads what the proof covers. */
 static bool read_said(const struct gz_net *net, struct lws *wsi, char client[GZ_ADDRESS_TEXT_BYTES],
                       char user[GZ_USER_BYTES_MAX + 1])
 {
@@ -104,8 +104,8 @@ enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi, bool *
 
 /* ---- the user ---- */
 
-/* A name that begins a header which libwebsockets knows cannot be looked up: it is kept elsewhere,
- * or its line is misread. */
+/* Whether libwebsockets cannot look the name up as a custom header, because it begins like a header
+ * that it knows. */
 static bool is_libwebsockets_own(const char *name)
 {
     size_t size = strlen(name);

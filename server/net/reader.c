@@ -1,5 +1,5 @@
-/* reader.c - reads a WebSocket's socket. It is watched by a descriptor of our own, because libuv
- * lets nobody share one. See reader.h. */
+/* reader.c - reads a WebSocket's socket, by a duplicate of its descriptor, because libuv watches
+ * each descriptor only once. See reader.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/err.h>
@@ -11,15 +11,15 @@
 #include "net/reader.h"
 #include "proto/base/buffer.h"
 
-/* Read at once: a record of TLS. */
+/* Bytes read at once: a record of TLS. */
 #define READ_BYTES (16 * 1024)
 
 struct gz_reader {
-    uv_poll_t poll; /* first: libuv gives it back */
+    uv_poll_t poll; /* first, so that a handle is its reader */
     int socket;
     struct lws *wsi;
     struct gz_reader_user user;
-    struct gz_buffer rest; /* was read when the connection was paused, and is not taken yet */
+    struct gz_buffer rest; /* read when the connection was paused, and not taken yet */
     bool is_paused;
 };
 
@@ -30,14 +30,14 @@ static void free_reader(uv_handle_t *poll)
     free(poll);
 }
 
-/* With a rest it is called soon, without anything new: a socket can be written to. */
+/* With a rest also watches for writability, which calls back soon without new bytes. */
 static void watch(struct gz_reader *reader)
 {
     int events = UV_READABLE | (reader->rest.size > 0 ? UV_WRITABLE : 0);
     uv_poll_start(&reader->poll, events, handle_socket);
 }
 
-/* Bytes read; 0 for none now, -1 at the end. */
+/* Returns the bytes read; 0 for none now, -1 at the end. */
 static ssize_t receive_by_tls(SSL *ssl, uint8_t *bytes, size_t size)
 {
     ERR_clear_error();
@@ -69,7 +69,7 @@ static void end(struct gz_reader *reader)
     reader->user.end(reader->user.context);
 }
 
-/* What a pause leaves is kept: it is part of one read, and no further one is made until it is
+/* Gives bytes to the user, and keeps those that a pause leaves; nothing more is read until they are
  * taken. */
 static void take(struct gz_reader *reader, uint8_t *bytes, size_t size)
 {

@@ -3,16 +3,16 @@
  * of messages go both ways as they are, piece by piece: nothing is decoded, and no message has to
  * be in memory. Pings, pongs and frames that break the rules stay here.
  *
- * - Each direction has a window of GZ_TRUNK_WINDOW_BYTES: what the slow side has not taken. Then
- *   the other side is not read. The trunk goes on for all others.
- * - Who the client is, and where it comes from, the authority is told when the channel begins. It
- *   judges the client as it does its own; the page that the client comes from was judged here.
+ * - Each direction has a window of GZ_TRUNK_WINDOW_BYTES that the slow side has not taken. If it is
+ *   full the other side is not read. The trunk serves all others.
+ * - OPEN tells the authority the client's address and user. The authority checks the client as its
+ *   own; the page that the client comes from was checked here.
  * - The authority's close is passed on as it is. If the trunk is lost, or the authority's side ends
  *   without a close, the client is told `bye` with retry_s 0: another member may have the scene by
  *   then. If the authority cannot be reached, or does not take the client, `bye` with retry_s
  *   GZ_RELAY_RETRY_S.
- * - The client's end is told to the authority by a close, behind all that the client said.
- * - What another member relays to this one is not relayed again: the client may come back. */
+ * - The client's end is sent to the authority as a close, behind all its bytes.
+ * - A client that another member relays to this one is not relayed again: it may reconnect. */
 #include "net/relay.h"
 
 #include <stdlib.h>
@@ -23,9 +23,9 @@
 #define AWAY_WORDS "the member that has this scene cannot be reached: try again in a moment"
 #define GONE_WORDS "the member that has this scene went away: come back, another one may have it"
 #define LOOP_WORDS "the scene is on its way to another member: try again in a moment"
-/* Bytes that one read brings, with the rest of a header that came before; and a hello. */
+/* Bytes of one read, with the rest of an earlier header; or a hello. */
 #define PASSED_BYTES_MAX (16 * 1024 + 14)
-/* Kept for the next bytes; the memory of rare large reads is given back. */
+/* Bytes of a buffer that are kept for the next use. */
 #define KEPT_BYTES_MAX 2048
 
 /* ---- its end ---- */
@@ -46,7 +46,7 @@ static void free_if_done(struct gz_relay *relay)
     if (relay->connection == NULL && relay->route == NULL) free(relay);
 }
 
-/* The client has no part in it any more. */
+/* Separates the relay from its client. */
 static void let_client_go(struct gz_relay *relay)
 {
     drop_pieces(relay);
@@ -56,7 +56,7 @@ static void let_client_go(struct gz_relay *relay)
     relay->since_s = gz_awake_now(&relay->net->awake);
 }
 
-/* We say nothing more in the channel. It is free when the authority has said so, too. */
+/* Closes the channel on this side. It is free when the authority has closed it, too. */
 static void close_channel(struct gz_relay *relay)
 {
     if (relay->route == NULL || relay->has_closed) return;
@@ -70,7 +70,7 @@ static void close_channel(struct gz_relay *relay)
 static void listen_again(struct gz_connection *connection)
 {
     connection->is_waiting = connection->paused = false;
-    connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not listened to */
+    connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not read meanwhile */
 }
 
 static void send_away(struct gz_connection *connection, const char *words, double retry_s)
@@ -80,7 +80,7 @@ static void send_away(struct gz_connection *connection, const char *words, doubl
     gz_connection_send_away(connection, words, retry_s);
 }
 
-/* The words of a close are kept where the hello was. */
+/* Keeps the reason of a close in the buffer of the hello. */
 static void end_in_words(struct gz_connection *connection, int code, const uint8_t *words,
                          size_t size)
 {
@@ -94,8 +94,7 @@ static void end_in_words(struct gz_connection *connection, int code, const uint8
     gz_connection_end(connection, code);
 }
 
-/* Nothing comes any more: of what waits for the client, a message whose rest does not come is
- * dropped. The relay may be gone afterwards. */
+/* No more pieces come: drops an incomplete message among those that wait. May free the relay. */
 static void end_pieces(struct gz_relay *relay)
 {
     relay->is_ending = true;
@@ -108,7 +107,7 @@ static void end_pieces(struct gz_relay *relay)
     free_if_done(relay);
 }
 
-/* The client is told so when it has taken what came before. */
+/* The client is sent the close once it has taken the earlier pieces. */
 void gz_relay_end(struct gz_relay *relay, int code, const uint8_t *words, size_t size)
 {
     struct gz_connection *connection = relay->connection;
@@ -167,7 +166,8 @@ static void pass(struct gz_relay *relay, const uint8_t *bytes, size_t size)
     }
 }
 
-/* A frame of our own, with a mask of zeros: it says nothing that others chose. */
+/* Sends a frame of our own, with a mask of zeros, which is safe because no client chose its
+ * bytes. */
 static void pass_frame(struct gz_relay *relay, uint8_t first, const uint8_t *bytes, size_t size)
 {
     uint8_t header[8] = {first, (uint8_t)(0x80 | (size < 126 ? size : 126))};
@@ -214,7 +214,7 @@ bool gz_relay_take_back(struct gz_relay *relay, size_t bytes)
     return true;
 }
 
-/* All that the client said goes before its close. In the middle of a frame none can be said. */
+/* Sends all bytes of the client before its close; in the middle of a frame no close can be sent. */
 static void leave(struct gz_connection *connection)
 {
     static const uint8_t normal[2] = {LWS_CLOSE_STATUS_NORMAL >> 8, LWS_CLOSE_STATUS_NORMAL & 0xFF};
@@ -234,7 +234,7 @@ static bool is_free(const struct gz_connection *connection)
     return !connection->choked && connection->wire->kind->is_free(connection->wire);
 }
 
-/* What its socket holds counts as taken when that is free again. */
+/* Bytes in the client's socket count as taken once the socket is free again. */
 static void count_taken(struct gz_relay *relay)
 {
     relay->taken += relay->owed;
@@ -245,14 +245,15 @@ static void count_taken(struct gz_relay *relay)
     relay->taken = 0;
 }
 
-/* One that we end ourselves is told the rest of its message, and nothing more. */
+/* Whether pieces still go to the client: one that is ended here is sent only the rest of its
+ * message. */
 static bool is_told(const struct gz_relay *relay)
 {
     const struct gz_connection *connection = relay->connection;
     return connection->end == 0 || connection->is_amid || relay->is_ending;
 }
 
-/* Gives the piece back. The relay may be gone afterwards. */
+/* Writes the piece and releases it. May free the relay. */
 static void write_piece(struct gz_relay *relay, struct gz_piece *piece)
 {
     struct gz_connection *connection = relay->connection;
@@ -300,7 +301,6 @@ bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece)
     return true;
 }
 
-/* The client's wire is free. */
 void gz_relay_go_on(struct gz_connection *connection)
 {
     struct gz_relay *relay = connection->relay;
@@ -340,7 +340,7 @@ void gz_relay_open(struct gz_relay *relay)
     connection->wire->kind->resume(connection->wire);
 }
 
-/* Without memory there is none. */
+/* NULL without memory. */
 static struct gz_relay *create(struct gz_connection *connection, const uint8_t *hello, size_t size)
 {
     struct gz_relay *relay = calloc(1, sizeof *relay);

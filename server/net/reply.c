@@ -1,13 +1,13 @@
-/* The header of an HTTP answer. */
+/* Writes the header of an HTTP answer. */
 #include <string.h>
 
 #include "net/internal.h"
 #include "net/text.h"
 #include "server/maxima.h"
 
-/* What a page of ours may do: load from us, talk to us, make pictures and workers of what it has,
+/* The policy of our pages: load and connect only from here, make images and workers of blobs,
  * compile WebAssembly. "blob:" and "data:" are parts of a glTF that three.js reads. Our own pages
- * and those of allowed origins may frame it. */
+ * and those of allowed origins may frame them. */
 #define PAGE_POLICY                                                                                \
     "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' blob: data:; "             \
     "worker-src 'self' blob:; script-src 'self' 'wasm-unsafe-eval'; "                              \
@@ -15,9 +15,9 @@
 #define PAGE_POLICY_BYTES_MAX (sizeof PAGE_POLICY + GZ_ORIGINS_MAX * GZ_ORIGIN_BYTES)
 #define HEADER_BYTES_MAX (2048 + PAGE_POLICY_BYTES_MAX)
 
-/* Seconds after which it makes sense to try again what is refused for now. */
+/* Seconds after which a request that is refused for now may be tried again. */
 #define RETRY_SECONDS "5"
-/* For so long a browser need not ask again whether a page may. */
+/* Seconds for which a browser caches a preflight. */
 #define PREFLIGHT_SECONDS "600"
 
 struct cursor {
@@ -32,8 +32,8 @@ static bool add(struct cursor *cursor, const char *name, const char *value)
                                        &cursor->at, cursor->end) == 0;
 }
 
-/* 204 has no body at all, and 304 speaks of the one that the client has: they have no type and no
- * length of their own. */
+/* 204 has no body, and 304 is about the one that the client has: both have no type and no
+ * length. */
 bool gz_reply_has_body(const struct gz_reply *reply)
 {
     return reply->code != 204 && reply->code != 304;
@@ -57,7 +57,7 @@ static bool add_caching(struct cursor *cursor, const struct gz_reply *reply)
            (!reply->has_gzip || add(cursor, "vary:", "Accept-Encoding"));
 }
 
-/* A page from elsewhere may read it too. */
+/* Adds the dropped skins, and lets other sites' pages read the header. */
 static bool add_dropped(struct cursor *cursor, const struct gz_reply *reply)
 {
     return reply->dropped[0] == '\0' ||
@@ -74,8 +74,8 @@ bool gz_page_policy_print(struct gz_buffer *policy, const struct gz_origin_rules
     return fits && gz_buffer_append(policy, "", 1) == GZ_OK;
 }
 
-/* Pages from elsewhere may not use an answer as a picture or a script, nor hold on to a window of
- * ours; those of allowed origins fetch what they want. */
+/* Other sites' pages may not use an answer as an image or a script, nor keep a reference to a
+ * window of ours; pages of allowed origins use fetch. */
 static bool add_security(struct cursor *cursor, const struct gz_reply *reply)
 {
     return add(cursor, "x-content-type-options:", "nosniff") &&
@@ -112,8 +112,8 @@ bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
     unsigned char bytes[LWS_PRE + HEADER_BYTES_MAX], *start = bytes + LWS_PRE;
     struct cursor cursor = {wsi, start, bytes + sizeof bytes};
     if (!add_beginning(&cursor, reply)) return false;
-    /* libwebsockets knows the version of a request only once it is no upgrade, and says 1.0 before:
-     * clients such as Python's websockets then read no further. */
+    /* Before a request is known to be no upgrade libwebsockets answers with HTTP/1.0, which clients
+     * such as Python's websockets refuse. */
     memcpy(start, "HTTP/1.1", strlen("HTTP/1.1"));
     return (!reply->is_last || add(&cursor, "connection:", "close")) &&
            add_caching(&cursor, reply) && add_dropped(&cursor, reply) &&

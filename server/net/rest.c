@@ -1,11 +1,11 @@
-/* rest.c - counts how full the loop would be without any rest. See rest.h. */
+/* rest.c - measures how busy the loop would be without rests. See rest.h. */
 #include "net/rest.h"
 
 #include <math.h>
 
 /* Seconds over which the load is averaged: a single large message is no load. */
 #define AVERAGED_S 0.3
-/* A rest's length in passes, of a loop that is full. */
+/* The length of a rest on a full loop, in passes. */
 #define PASSES_MAX 2
 
 void gz_rest_count(struct gz_rest *rest, double now_s, double work_s)

@@ -1,6 +1,6 @@
-/* route.c - the way to another member of the cluster: the edge's end of a trunk. It is opened when
- * the first client is relayed there, and closed some seconds after the last one. Its channels are
- * those clients; relay.c has each of them. */
+/* route.c - the edge's end of a trunk to another member of the cluster. It is opened for the first
+ * client that is relayed there, and closed some seconds after the last one. relay.c handles the
+ * clients, one for each channel. */
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void gz_piece_release(struct gz_piece *piece)
     if (piece != NULL && --piece->uses == 0) free(piece);
 }
 
-/* Puts it into its place. NULL without memory. */
+/* Puts the piece into its slot. NULL without memory. */
 static struct gz_piece *keep_piece(struct gz_route *route, const struct gz_record *record)
 {
     struct gz_piece *piece = malloc(sizeof *piece + record->size);
@@ -104,7 +104,7 @@ static const char *give_piece(struct gz_route *route, const struct gz_record *re
     return fault;
 }
 
-/* A channel is there until the authority has closed it. */
+/* A channel exists until the authority has closed it. */
 static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
 {
     struct gz_route *route = route_of(trunk);
@@ -132,8 +132,8 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
 
 /* ---- channels ---- */
 
-/* One whose client is gone keeps its channel until the authority answers, and so does what waits in
- * it. GZ_TRUNK_OUT_BYTES_MAX is enough for so many. */
+/* Whether the trunk has too many channels: a client that is gone keeps its channel until the
+ * authority answers. GZ_TRUNK_OUT_BYTES_MAX is enough for so many. */
 static bool is_crowded(const struct gz_route *route)
 {
     return route->count >= GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE;
@@ -201,7 +201,7 @@ static void look_at(struct gz_trunk *trunk, double now_s)
         if (route->relays[i] != NULL) gz_relay_look_at(route->relays[i], now_s);
 }
 
-/* libwebsockets may speak of one that is over for a while. */
+/* libwebsockets may still call back about an ended trunk for a while. */
 static bool is_forgotten(const struct gz_trunk *trunk, double now_s)
 {
     const struct gz_route *route = route_of(trunk);
@@ -215,7 +215,7 @@ static void destroy(struct gz_trunk *trunk)
     free(route);
 }
 
-/* Clients are read as far as their windows go, however full the trunk is. */
+/* No `go_on`: clients are read as far as their windows allow, however full the trunk is. */
 static const struct gz_trunk_end edge = {
     .take = take, .end = end, .look_at = look_at, .is_forgotten = is_forgotten, .destroy = destroy};
 
@@ -233,8 +233,7 @@ static bool add_proof(const struct gz_route *route, struct lws *wsi, unsigned ch
                                        *at + size) == 0;
 }
 
-/* libwebsockets takes what is before the first colon for the name of the server: an IPv6 address is
- * compared here. */
+/* libwebsockets cuts the server's name at the first colon, so an IPv6 address is compared here. */
 static bool is_ipv6(const struct gz_route *route)
 {
     return strchr(route->host, ':') != NULL;
@@ -247,7 +246,7 @@ static int judge_certificate(const struct gz_route *route, X509_STORE_CTX *chain
     return X509_check_ip_asc(X509_STORE_CTX_get_current_cert(chain), route->host, 0) == 1 ? 0 : -1;
 }
 
-/* What libwebsockets says of it may be gone afterwards. */
+/* Copies the reason, because libwebsockets' text may not last. */
 static void handle_error(struct gz_route *route, const char *why)
 {
     gz_log(route->trunk.net->log, GZ_WARN, 0, "no trunk to %s: %s", route->url, why);
@@ -287,7 +286,7 @@ int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *u
 
 /* ---- reaching the member ---- */
 
-/* `address`: of the member, as text. */
+/* Connects to the member's address. */
 static void connect_to(struct gz_route *route, const char *address)
 {
     static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
@@ -325,7 +324,7 @@ static void handle_address(uv_getaddrinfo_t *lookup, int status, struct addrinfo
         connect_to(route, address);
 }
 
-/* Names are looked up on a worker. */
+/* Looks up the member's name on a worker. */
 static void reach(struct gz_route *route)
 {
     static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
@@ -342,7 +341,7 @@ static void reach(struct gz_route *route)
     if (status != 0) gz_trunk_fail(&route->trunk, uv_strerror(status));
 }
 
-/* http(s)://HOST:PORT/PATH, where the path is usually empty. */
+/* Parses http(s)://HOST:PORT/PATH; the path is usually empty. */
 static bool read_url(struct gz_route *route, const char *url)
 {
     char text[GZ_MEMBER_URL_BYTES_MAX + 1];

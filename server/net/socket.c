@@ -22,7 +22,7 @@ static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
     return lws_write(socket_of(wire)->wsi, frame->data, frame->size, kind) >= 0;
 }
 
-/* A close of our own: that of libwebsockets comes with an end of the connection. */
+/* Writes a close of our own, because that of libwebsockets ends the connection at once. */
 static bool write_close(struct gz_wire *wire, int code, const char *words)
 {
     uint8_t bytes[LWS_PRE + 2 + GZ_CONTROL_BYTES_MAX], *at = bytes + LWS_PRE;
@@ -120,7 +120,7 @@ int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *
         begin(websocket, wsi);
         return 0;
     }
-    /* The end can come without the beginning. */
+    /* The end can come without a beginning. */
     if (websocket == NULL || websocket->connection.net == NULL) return 0;
     switch (reason) {
     case LWS_CALLBACK_SERVER_WRITEABLE: gz_connection_go_on(&websocket->connection); return 0;

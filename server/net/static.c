@@ -1,4 +1,4 @@
-/* Files of the web folder: finding them, their types, tags and compressed copies. */
+/* Finds files of the web folder, their types, tags and compressed copies. */
 #include "net/internal.h"
 
 #include <fcntl.h>
@@ -51,8 +51,8 @@ static bool is_hashed(const char *path)
     return false;
 }
 
-/* The path of folder/path as it is named (a folder stands for its index), and its real path, which
- * must be below the folder's own, wherever links and dots lead. */
+/* The named path of folder/path (a folder means its index), and its real path, which has to be
+ * below the folder's, wherever links and dots lead. */
 static bool resolve(const char *folder, const char *path, char named[PATH_MAX], char real[PATH_MAX])
 {
     char root[PATH_MAX];
@@ -77,8 +77,8 @@ static int open_file(const char *path, struct stat *status)
     return -1;
 }
 
-/* The compressed copy, in place of the file if the client wants it. One that is older than the file
- * is of another one. */
+/* Replaces the file by its compressed copy if the client wants it, unless the copy is older than
+ * the file. */
 static void take_compressed(const char *real, bool wanted, struct gz_static_file *file,
                             struct stat *status)
 {
@@ -98,8 +98,8 @@ static void take_compressed(const char *real, bool wanted, struct gz_static_file
     }
 }
 
-/* The time of the last change, not of the last modification: packages and builds set the latter to
- * what they like. */
+/* The time of the last change, not of the last modification, which packages and builds set
+ * freely. */
 static void print_etag(struct gz_static_file *file, const struct stat *status)
 {
     snprintf(file->etag, sizeof file->etag, "\"%jx-%jx.%lx%s\"", (uintmax_t)status->st_size,

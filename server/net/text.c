@@ -1,4 +1,4 @@
-/* Answers as text: formatted lines and JSON strings. */
+/* Appends formatted text and JSON strings. See text.h. */
 #include "net/text.h"
 
 #include <stdarg.h>

@@ -1,6 +1,5 @@
-/* text.h - answers as text: formatted lines and JSON strings, appended to a buffer.
- * Threads: any, one buffer at a time. Errors: false if the buffer is full or there is no memory;
- * what was there stays. */
+/* text.h - appends formatted text and JSON strings to a buffer. Threads: any, one buffer at a time.
+ * Errors: false if the buffer is full or without memory; then it is unchanged. */
 #ifndef GZ_NET_TEXT_H
 #define GZ_NET_TEXT_H
 

@@ -1,4 +1,4 @@
-/* TLS: the certificate and key that a handshake presents, and what every connection has to obey. */
+/* Loads the certificate and key, and sets up TLS for connections. See tls.h. */
 #include "net/tls.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What TLS 1.2 may use: a key for each connection, and encryption that detects changes. All that
- * TLS 1.3 has is of this kind. */
+/* The ciphers of TLS 1.2: forward secrecy and authenticated encryption, as all ciphers of TLS
+ * 1.3. */
 #define CIPHERS "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 /* ---- from files ---- */
@@ -27,7 +27,7 @@ static FILE *open_file(const char *option, const char *path, struct gz_error *er
     return file;
 }
 
-/* OpenSSL asks for the passphrase of an encrypted key: there is nobody who could type it. */
+/* Refuses the passphrase of an encrypted key, which nobody could type. */
 static int refuse_passphrase(char *text, int size, int writes, void *context)
 {
     bool *is_encrypted = context;
@@ -36,7 +36,7 @@ static int refuse_passphrase(char *text, int size, int writes, void *context)
     return -1;
 }
 
-/* The first error of OpenSSL's list is the cause of the others. */
+/* The first error in OpenSSL's queue is the cause of the others. */
 static const char *first_reason(void)
 {
     const char *reason = ERR_reason_error_string(ERR_peek_error());
@@ -111,8 +111,7 @@ static void print_time(const ASN1_TIME *time, char *text, size_t size)
     if (ASN1_TIME_to_tm(time, &parts) == 1) strftime(text, size, "%Y-%m-%d %H:%M:%S UTC", &parts);
 }
 
-/* Out of date is no reason not to run: whoever looks can see it, and what is renewed comes by
- * SIGHUP. */
+/* A certificate that is out of date is only a warning, because it can be renewed by SIGHUP. */
 static void warn_if_out_of_date(const X509 *certificate, const char *path, const struct gz_log *log)
 {
     char text[64];
@@ -146,8 +145,8 @@ enum gz_status gz_tls_load(struct gz_tls *tls, const char *cert, const char *key
 
 /* ---- for connections ---- */
 
-/* The context of the connections has no certificate of its own: one that is replaced there by one
- * with another kind of key would stay beside it. */
+/* The context of the connections has no certificate of its own, because a new one with another kind
+ * of key would be added to the old one instead of replacing it. */
 static int present_pair(SSL *connection, void *context)
 {
     const struct gz_tls *tls = context;
@@ -161,9 +160,9 @@ bool gz_tls_set_up(struct gz_tls *tls, SSL_CTX *context)
 {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                      SSL_OP_CIPHER_SERVER_PREFERENCE);
-    /* A client keeps its session in a ticket; nothing is kept of it here. */
+    /* clients keep their sessions in tickets, the server keeps nothing */
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    /* libwebsockets would look for a server of the name that the client says; there is one only. */
+    /* libwebsockets would search for a server by the client's name, but there is only one */
     SSL_CTX_set_tlsext_servername_callback(context, NULL);
     SSL_CTX_set_cert_cb(context, present_pair, tls);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&

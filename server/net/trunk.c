@@ -1,4 +1,4 @@
-/* trunk.c - the bytes of a trunk, and when it ends. See trunk.h. */
+/* trunk.c - reads and writes the bytes of a trunk, and ends it. See trunk.h. */
 #include "net/trunk.h"
 
 #include <netinet/in.h>
@@ -114,7 +114,7 @@ static void end_bytes(void *context)
     gz_trunk_fail(context, "its connection ended");
 }
 
-/* It carries many clients: what the kernel holds for one would slow them all. */
+/* Enlarges the kernel's buffer, because the trunk carries many clients. */
 static void widen(struct lws *wsi)
 {
     const int sent = GZ_TRUNK_SOCKET_BYTES, waiting = GZ_TRUNK_WAITING_BYTES, on = 1;
@@ -234,8 +234,8 @@ void gz_trunks_end_turn(struct gz_net *net)
     }
 }
 
-/* Whether it takes anything of what waits for it. Its kernel takes bytes for a member that hangs,
- * and its pongs come from one that never reads. */
+/* Whether the other end takes waiting bytes. Silence is not enough: the kernel takes bytes for a
+ * member that hangs, and pongs come even from one that never reads. */
 static bool is_taking(struct gz_trunk *trunk, double now_s)
 {
     const uint64_t bytes = gz_acknowledged_bytes(lws_get_socket_fd(trunk->wsi));
@@ -251,7 +251,7 @@ static void look_at(struct gz_trunk *trunk, double now_s)
     if (trunk->end->look_at != NULL) trunk->end->look_at(trunk, now_s);
     if (trunk->reader == NULL) return;
     if (!is_taking(trunk, now_s)) gz_trunk_fail(trunk, "it takes nothing of what waits for it");
-    if (gz_reader_is_paused(trunk->reader)) trunk->heard_s = now_s; /* it is not listened to */
+    if (gz_reader_is_paused(trunk->reader)) trunk->heard_s = now_s; /* it is not read */
     if (now_s - trunk->heard_s > net->silence_s) gz_trunk_fail(trunk, "it is silent");
     if (now_s - trunk->told_s >= net->ping_s && is_writable(trunk)) tell(trunk);
 }

@@ -1,16 +1,16 @@
-/* trunk.h - the connection between two members of a cluster by which one of them, the edge, relays
- * its clients to the other, the authority of their scenes: as both ends have it. It is a WebSocket
- * from the edge to the authority with a subprotocol of its own, for members only (proof.h), whose
- * binary messages together are a stream of records: bundle.h. The number in the subprotocol's name
- * is the version of all this; members of another one are refused in words.
+/* trunk.h - the common part of both ends of a trunk: a connection between two members of a cluster
+ * by which one of them, the edge, relays its clients to the other, the authority of their scenes.
+ * It is a WebSocket from the edge to the authority with a subprotocol of its own, for members only
+ * (proof.h), whose binary messages are a stream of records (bundle.h). The number in the
+ * subprotocol's name is the version; members with another version are refused.
  *
- * What comes is given to the end's own `take`. What is to go out waits in `out` until the end of
- * the loop's turn. All that ends a trunk marks it, and it is ended at the end of the turn. Each end
- * sends a pong once in a while, and gives the other one up that is silent, or that takes nothing. A
- * trunk is not read while too many answers wait for it.
+ * Received records go to the end's own `take`. Records to send wait in `out` until the end of the
+ * loop's turn. A failure only marks a trunk, which is ended at the end of the turn. Each end sends
+ * pongs, and ends a trunk whose other end is silent or takes nothing. A trunk is not read while too
+ * many answers wait in it.
  *
- * Ownership: a trunk is embedded in its owner's struct, which `destroy` frees, when libwebsockets
- * has let go of it. Threads: the loop's. */
+ * Ownership: a trunk is embedded in its owner's struct, which `destroy` frees after libwebsockets
+ * has dropped it. Threads: the loop's. */
 #ifndef GZ_NET_TRUNK_H
 #define GZ_NET_TRUNK_H
 
@@ -19,8 +19,8 @@
 #include "net/bundle.h"
 #include "net/frame.h"
 
-/* Codes of a CLOSE of the authority that is no close of a WebSocket: the client's connection there
- * ended without one, or did not begin. */
+/* Codes of the authority's CLOSE that are no close codes of a WebSocket: the client's connection
+ * there ended without a close, or did not begin. */
 #define GZ_CHANNEL_GONE 0
 #define GZ_CHANNEL_REFUSED 1
 
@@ -28,15 +28,15 @@ struct gz_net;
 struct gz_trunk;
 
 struct gz_trunk_end {
-    /* Takes a record. What is wrong with it, static; NULL for nothing. */
+    /* Takes a record. Returns its fault, static; NULL for none. */
     const char *(*take)(struct gz_trunk *trunk, const struct gz_record *record);
-    /* It was full, and is not any more. May be NULL. */
+    /* The trunk was full, and is not any more. May be NULL. */
     void (*go_on)(struct gz_trunk *trunk);
-    /* It is over: nothing is sent or comes any more. */
+    /* The trunk has ended. */
     void (*end)(struct gz_trunk *trunk, const char *why);
-    /* Each sweep. May be NULL. */
+    /* Called at each sweep. May be NULL. */
     void (*look_at)(struct gz_trunk *trunk, double now_s);
-    /* Whether it can be freed, once it is over. NULL: it can. */
+    /* Whether an ended trunk can be freed. NULL: it can. */
     bool (*is_forgotten)(const struct gz_trunk *trunk, double now_s);
     void (*destroy)(struct gz_trunk *trunk);
 };
@@ -44,31 +44,31 @@ struct gz_trunk_end {
 struct gz_trunk {
     struct gz_net *net;
     const struct gz_trunk_end *end;
-    struct lws *wsi;          /* NULL before there is one, and after its end */
+    struct lws *wsi;          /* NULL before and after its lifetime */
     struct gz_reader *reader; /* NULL before the handshake is done, and after the end */
     struct gz_frames frames;
     struct gz_buffer in; /* the beginning of a record */
     struct gz_bundle out;
-    size_t answers;                 /* bytes of TOOK and CLOSE in `out` */
-    double heard_s, told_s, took_s; /* something came, was sent, was taken of what waits; by
-                                       gz_awake_now */
-    uint64_t acknowledged_bytes;    /* by the last sweep */
-    const char *fault;              /* why it is to end, static; NULL: it is not */
+    size_t answers; /* bytes of TOOK and CLOSE in `out` */
+    double heard_s, told_s,
+        took_s; /* when bytes last came, were sent, were taken by the peer; by gz_awake_now */
+    uint64_t acknowledged_bytes; /* by the last sweep */
+    const char *fault;           /* why it has to end, static; NULL: it does not */
     bool is_over;
-    struct gz_trunk *next; /* of the net's */
+    struct gz_trunk *next; /* in the net's list */
 };
 
-/* A trunk that has no socket yet; it is one of the net's from now on. */
+/* A trunk without a socket yet; adds it to the net's list. */
 void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_trunk_end *end);
-/* The handshake of `wsi` is done. Without memory it is marked. */
+/* The handshake of `wsi` is done. Without memory the trunk is marked. */
 void gz_trunk_begin(struct gz_trunk *trunk, struct lws *wsi, bool is_of_server);
-/* It is to end. The first reason counts. */
+/* Marks the trunk to be ended. The first reason counts. */
 void gz_trunk_fail(struct gz_trunk *trunk, const char *why);
-/* libwebsockets lets go of its socket. */
+/* libwebsockets drops its socket. */
 void gz_trunk_lose(struct gz_trunk *trunk, const char *why);
-/* Whether so much waits that nothing new is to be written, but what ends what was begun. */
+/* Whether so many bytes wait that no new frames should be written; begun ones may be finished. */
 bool gz_trunk_is_full(const struct gz_trunk *trunk);
-/* Whether records can be written to it: later, if its socket is not there yet. */
+/* Whether records can be written to it, also if its socket is not open yet. */
 bool gz_trunk_is_good(const struct gz_trunk *trunk);
 /* Writes a record for one channel. */
 void gz_trunk_add(struct gz_trunk *trunk, enum gz_record_kind kind, uint16_t channel,

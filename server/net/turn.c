@@ -1,25 +1,24 @@
-/* turn.c - the end of the loop's turn: which cores have their turn, and which connections are
- * written to.
+/* turn.c - the end of the loop's turn: runs the turns of cores, and writes to connections.
  *
- * - Whoever has messages of their own, such as an answer, is written to at once, and a commit that
- *   is due leaves at once.
- * - What is new for everybody goes round: each connection of the scene is visited once, and each
- *   group of clients of a trunk that only watch (group.c); in slices, between which the loop reads
- * what came. A visit brings what is new by then. News in the middle of a round make it go on until
- * everybody was visited once more.
- * - Large frames, such as the pieces of a snapshot, are handed out last, and so many bytes of them
- *   in a pass. Whoever asks for one meanwhile stands in line.
+ * - Messages for one session, such as answers, are written at once, and a commit that is due leaves
+ *   at once.
+ * - News for all viewers is sent in rounds: each connection of the scene is visited once, and each
+ *   group of clients of a trunk that only watch (group.c); in slices, between which the loop reads.
+ *   A visit sends what is new by then. News in the middle of a round extends it until all were
+ *   visited once more.
+ * - Large frames, such as the pieces of a snapshot, are sent last, up to a number of bytes in a
+ *   pass. The other connections that need one wait in a line.
  * - On a full loop a scene rests after each slice (rest.h). Others do not rest with it. */
 #include "net/internal.h"
 
 #include <math.h>
 
-/* A round is cut into so many slices. A slice takes so many seconds at least and at most, beyond
- * its last connection: the viewers of a slice share a frame, and all others wait for it. */
+/* The number of slices of a round, and the least and greatest duration of a slice in seconds: the
+ * viewers of a slice share a frame, and all others wait for it. */
 #define SLICES 3
 #define SLICE_S_MIN 0.00025
 #define SLICE_S_MAX 0.002
-/* What a visit is taken to cost at first, and how much a slice changes that. */
+/* The cost of a visit that is assumed at first, and how much a slice changes that. */
 #define VISIT_S 5e-6
 #define VISIT_PART 0.125
 
@@ -39,8 +38,8 @@ static void flush_queue(struct gz_net_queue *queue, struct gz_now now)
     }
 }
 
-/* Queues the connections of the sessions that may have something of their own. What is no answer
- * waits on a full loop: for the round, if there is one for all. */
+/* Queues the connections of sessions with messages of their own. On a full loop those without an
+ * answer wait: for the round, if there is one. */
 static void gather(struct gz_net_scene *scene, bool is_full, bool has_round)
 {
     struct gz_session *session = NULL;
@@ -89,8 +88,8 @@ static void go_round(struct gz_net_scene *scene)
 
 /* ---- the line ---- */
 
-/* As many large frames as a turn may tell, to the first of the line. Who is not through with theirs
- * stands at its end then. */
+/* Sends large frames to the first connections of the line, up to the bytes of a turn. A connection
+ * that needs more of them goes to its end. */
 static void serve_line(struct gz_net *net, struct gz_net_scene *scene)
 {
     const struct gz_now now = gz_clock_now();
@@ -126,7 +125,7 @@ static bool rests(const struct gz_net_scene *scene, struct gz_now now)
     return now.mono_s < scene->pass_from_s;
 }
 
-/* Whether somebody waits for a pass that the core does not ask for. */
+/* Whether a connection waits for a pass that the core does not ask for. */
 static bool has_waiting(const struct gz_net_scene *scene)
 {
     return scene->later.first != NULL || scene->left > 0 || scene->groups_due ||
@@ -138,7 +137,7 @@ static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, 
     const bool is_resting = rests(scene, now);
     if (has_turn) take_turn(net, scene, now);
     const bool has_line = scene->line.first != NULL;
-    if (has_line) gz_core_let_tell(gz_net_core(scene), false); /* to nobody before the line */
+    if (has_line) gz_core_let_tell(gz_net_core(scene), false); /* no large frames before the line */
     flush_queue(&scene->ready, now);
     if (!is_resting) flush_queue(&scene->later, now);
     const double served_s = clock_s();
@@ -154,7 +153,7 @@ static void serve(struct gz_net *net, struct gz_net_scene *scene, struct gz_now 
 {
     if (scene->is_lent) return;
     struct gz_core *core = gz_net_core(scene);
-    if (scene->touched) gather(scene, true, true); /* answers only: the rest is for the turn */
+    if (scene->touched) gather(scene, true, true); /* only answers; the rest waits for the turn */
     const bool is_urgent = scene->ready.first != NULL || gz_core_urgent_s(core) <= now.mono_s;
     if (rests(scene, now) && !is_urgent) return;
     const bool has_turn = scene->touched || gz_core_deadline(core) <= now.mono_s;
@@ -170,7 +169,7 @@ static void serve_lobby(struct gz_net *net, struct gz_now now)
 
 /* ---- the loop ---- */
 
-/* When the scene's next pass has something to do, monotonic; INFINITY for when something comes. */
+/* The monotonic time of the scene's next pass; INFINITY if it waits for input. */
 static double next_pass_s(const struct gz_net_scene *scene)
 {
     if (scene->is_lent) return INFINITY;
@@ -182,7 +181,7 @@ static double next_pass_s(const struct gz_net_scene *scene)
     return fmin(fmax(scene->pass_from_s, work_s), gz_core_urgent_s(core));
 }
 
-/* The loop comes back at once, after a look at what came. */
+/* Has the loop come back at once, after it has read what came. */
 static void come_back(uv_idle_t *again)
 {
     (void)again;

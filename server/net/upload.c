@@ -1,5 +1,4 @@
-/* upload.c - the body of an HTTP request: whether it may come, and what becomes of it piece by
- * piece. */
+/* upload.c - the body of an HTTP request: decides whether it may come, and takes its pieces. */
 #include "net/exchange.h"
 
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static bool make_body(struct gz_exchange *exchange, uint64_t size)
     return exchange->request.body != NULL;
 }
 
-/* Whether the body may come: a glTF, or the JSON of a rename. */
+/* Whether the body, a glTF file or the JSON of a rename, may come. */
 static bool may_send(struct gz_exchange *exchange)
 {
     static const struct {
@@ -64,9 +63,9 @@ static bool may_send(struct gz_exchange *exchange)
     return false;
 }
 
-/* Nothing but what libwebsockets had read with the header comes before the host has decided. Where
- * it decides at once, the socket is left alone: libwebsockets would not look at one again that is
- * stopped and started while it works on what it has read. */
+/* Asks the host, and stops the socket until it has decided; only bytes that were read with the
+ * header come before. If it decides at once the socket is left alone, because libwebsockets forgets
+ * a socket that is stopped and started while it works on its bytes. */
 static void ask_host(struct gz_exchange *exchange,
                      void (*ask)(void *context, struct gz_http_request *request))
 {
@@ -98,7 +97,7 @@ void gz_upload_begin(struct gz_exchange *exchange)
     ask_host(exchange, exchange->net->host.admit);
 }
 
-/* If no byte comes at all, libwebsockets ends the connection. */
+/* Takes a piece; if no byte comes at all, libwebsockets ends the connection. */
 int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size)
 {
     if (!exchange->reading && !exchange->deciding) return 0;

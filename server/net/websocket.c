@@ -1,12 +1,12 @@
-/* A WebSocket connection: from bytes to messages, its beginning and its end. */
+/* The input of a WebSocket connection: from bytes to messages, its beginning and its end. */
 #include "net/internal.h"
 #include "server/maxima.h"
 
 #include <string.h>
 
-/* Kept for the next message in pieces; the memory of a rare large one is given back. */
+/* Bytes of a buffer that are kept for the next message in pieces. */
 #define KEPT_BYTES_MAX (64 * 1024)
-/* So many refused frames are answered in one turn, each with an error; further ones are not
+/* The number of refused frames in a turn that are answered with an error; further ones are not
  * answered. */
 #define REFUSALS_MAX 8
 #define OUT_BYTES_MAX (REFUSALS_MAX * (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256))
@@ -22,8 +22,8 @@ static void fail_message(struct gz_connection *connection, enum gz_status status
                          status != GZ_BAD_MESSAGE || connection->session == NULL);
 }
 
-/* Frames that are no messages are paid for from a bucket of their own: before hello there is no
- * session's. */
+/* Charges a frame that is no message to a bucket of its own, because before hello there is no
+ * session. */
 static bool pay(struct gz_connection *connection)
 {
     double now_s = gz_clock_now().mono_s;
@@ -37,7 +37,7 @@ static bool pay(struct gz_connection *connection)
     return false;
 }
 
-/* Until a pass finds that its session takes more. */
+/* Pauses reading until a pass finds that the session can take more. */
 static void pause_reading(struct gz_connection *connection)
 {
     connection->paused = true;
@@ -59,12 +59,12 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
     } else {
         connection->scene->touched |= gz_core_receive(
             gz_net_core(connection->scene), connection->session, bytes, size, gz_clock_now());
-        gz_connection_make_ready_later(connection); /* it is shown first what it did */
+        gz_connection_make_ready_later(connection); /* it is first sent the effects */
         pause_if_full(connection);
     }
 }
 
-/* Whether the message that is coming may go on; if not, says why. */
+/* Whether the coming message is within the limits; if not, queues an error. */
 static bool within_limits(struct gz_connection *connection, const struct gz_frame_part *part)
 {
     bool known = connection->session != NULL;
@@ -131,7 +131,7 @@ static void take_piece(struct gz_connection *connection, const struct gz_frame_p
     }
 }
 
-/* It is answered by the pass: of several pings that wait for a full socket the latest counts. */
+/* The pass answers the ping; of several that wait for a full socket only the latest counts. */
 static void take_ping(struct gz_connection *connection, const struct gz_frame_part *part)
 {
     if (connection->end != 0 || !pay(connection)) return;
@@ -142,7 +142,7 @@ static void take_ping(struct gz_connection *connection, const struct gz_frame_pa
     gz_connection_make_ready(connection);
 }
 
-/* What the client's session held is free at once, however long the rest takes. */
+/* Lets the session leave, so that its locks are free at once, however long the rest takes. */
 static void take_close(struct gz_connection *connection, int code)
 {
     gz_connection_leave(connection, gz_clock_now());
