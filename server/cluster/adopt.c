@@ -1,5 +1,4 @@
-/* What stood in the data folder before its daemon was in a cluster becomes a part of the cluster.
- */
+/* Adopts files that were in the data folder before its daemon was in a cluster. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +8,12 @@
 #include "cluster/internal.h"
 #include "proto/base/buffer.h"
 
-/* Seconds until what failed is tried again; each try may cost a copy of the file, and what is wrong
- * with a file or a disk stays so: then it is twice as long each time. */
+/* Seconds until a failed adoption is tried again, doubled each time: a try may cost a copy of the
+ * file, and faults of a file or a disk rarely go away. */
 #define AGAIN_SECONDS 5
 #define AGAIN_SECONDS_MAX 300
 
-/* The name of the scene in a file NAME.db. */
+/* The name of the scene of a file NAME.db. */
 static bool read_name(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 1])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -25,15 +24,15 @@ static bool read_name(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 1])
     return true;
 }
 
-/* One that was in a log before waits until somebody asks for it: it may come from a log that is not
- * this one. */
+/* Whether the file was never in a log. One that was waits for a request, because it may come from
+ * another log. */
 static bool was_alone(const char *path)
 {
     struct gz_place place;
     return gz_store_place(path, &place, NULL) == GZ_OK && place.n == 0;
 }
 
-/* Of a file that failed before; else NULL. */
+/* The entry of a file that failed before; else NULL. */
 static struct gz_adoption *find_failed(const struct gz_cluster *cluster, const char *name)
 {
     for (size_t i = 0; i < cluster->adoption_count; i++)
@@ -61,7 +60,7 @@ static bool is_in_trouble(struct gz_cluster *cluster)
     return is_trouble;
 }
 
-/* It is logged the first time. An engine in trouble says nothing about the file. */
+/* Logs the first failure. If the engine is in trouble, the failure is not the file's. */
 static void handle_failure(struct gz_cluster *cluster, const char *name,
                            const struct gz_error *error)
 {
@@ -76,7 +75,7 @@ static void handle_failure(struct gz_cluster *cluster, const char *name,
     if (failed != NULL) failed->retry_s = gz_cluster_now() + failed->wait_s;
 }
 
-/* Opened and closed, it has a log. False: it is to be tried again. */
+/* Opens and closes the scene, which puts it into the log. False: try again later. */
 static bool open_once(struct gz_cluster *cluster, const char *name, const char *path)
 {
     struct gz_claim *claim;
@@ -89,7 +88,7 @@ static bool open_once(struct gz_cluster *cluster, const char *name, const char *
     return status != GZ_BAD_STATE && status != GZ_STORAGE;
 }
 
-/* Who opens it just now says for himself why that fails. */
+/* Whether a claim is opening the scene just now, which reports its own errors. */
 static bool is_busy(struct gz_cluster *cluster, const char *name)
 {
     pthread_mutex_lock(&cluster->mutex);
@@ -98,7 +97,7 @@ static bool is_busy(struct gz_cluster *cluster, const char *name)
     return is_claimed;
 }
 
-/* False: it is to be tried again. */
+/* False: try again later. */
 static bool adopt(struct gz_cluster *cluster, const char *name, const char *path)
 {
     const struct gz_adoption *failed = find_failed(cluster, name);

@@ -27,8 +27,8 @@ static bool is_busy(const struct gz_cluster *cluster, const char *name)
            strcmp(cluster->moving_to, name) == 0;
 }
 
-/* From now on nobody else is at the file: an earlier claim and the follower are waited for, or it
- * is false. */
+/* Makes the claim the only user of the file: waits for an earlier claim and the follower, or
+ * returns false. */
 static bool link_claim(struct gz_claim *claim)
 {
     struct gz_cluster *cluster = claim->cluster;
@@ -100,7 +100,7 @@ static enum gz_status throw_away(void *context, uint64_t n, const uint8_t *bytes
     return GZ_OK;
 }
 
-/* A file that was opened once, by a store that ships to nobody, has the first place. */
+/* Opens the file once with a store that ships nowhere, so that it has the first place. */
 static enum gz_status settle_first(const char *path, uint64_t first_n, struct gz_error *error)
 {
     struct gz_store *store;
@@ -121,7 +121,7 @@ static bool is_at(const struct gz_place *place, uint64_t first_n)
     return place->n == first_n && place->first == first_n;
 }
 
-/* A file with a later place keeps that: then it is not the one that the scene was made of. */
+/* Checks the place: a file that kept a later one is not the one that the scene is created from. */
 static enum gz_status check_first(const char *path, uint64_t first_n, struct gz_error *error)
 {
     struct gz_place place;
@@ -131,7 +131,7 @@ static enum gz_status check_first(const char *path, uint64_t first_n, struct gz_
     return status;
 }
 
-/* The file is changed in a copy, which then takes its place. */
+/* Changes a copy of the file, which then replaces it. */
 static enum gz_status make_first(const struct gz_claim *claim, uint64_t first_n, const char *copy,
                                  struct gz_error *error)
 {
@@ -146,7 +146,7 @@ static enum gz_status make_first(const struct gz_claim *claim, uint64_t first_n,
     return status;
 }
 
-/* A file that has the first place already was to be the first copy before. */
+/* A file that has the first place already was prepared before. */
 static enum gz_status begin_at(struct gz_claim *claim, uint64_t first_n, struct gz_error *error)
 {
     struct gz_place place;
@@ -188,8 +188,8 @@ static enum gz_status take(struct gz_claim *claim, bool create_it, uint64_t afte
     return status;
 }
 
-/* The file of a scene that the cluster has deleted, or that has another name there now, is the
- * follower's matter, unless a new scene is to be made at its place. */
+/* Leaves the file of a deleted or renamed scene to the follower, unless a new scene is to be
+ * created in its place. */
 static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_cluster_scene *scene,
                                  struct gz_error *error)
 {
@@ -205,7 +205,7 @@ static enum gz_status clear_gone(const struct gz_claim *claim, const struct gz_c
     return gz_clear_file(claim->cluster, scene, &file, path, &place, error);
 }
 
-/* The place of the file that a scene is made of; 0 if it is made without one. */
+/* The place of the file that a scene is created from; 0 without one. */
 static enum gz_status find_place(const struct gz_claim *claim, struct gz_place *place,
                                  struct gz_error *error)
 {
@@ -215,7 +215,7 @@ static enum gz_status find_place(const struct gz_claim *claim, struct gz_place *
     return status == GZ_UNKNOWN_SCENE ? GZ_OK : status;
 }
 
-/* Another member may have made the scene since it was not there: then its lease is not the first
+/* Creates the scene. Another member may have created it meanwhile: then its lease is not the first
  * one after `epoch`, or it does not begin after the place of this file. */
 static enum gz_status make_scene(struct gz_claim *claim, uint64_t epoch, struct gz_lease *lease,
                                  struct gz_error *error)
@@ -237,8 +237,9 @@ static enum gz_status find_lease(struct gz_claim *claim, struct gz_lease *lease,
     return status == GZ_OK ? make_scene(claim, lease->scene.epoch, lease, error) : status;
 }
 
-/* Whoever made the scene died before its first copy, and may come back with a file that has the
- * first place: unless that is this member, the scene is made anew, with another place. */
+/* The member that created the scene died before its first copy, and may come back with a file that
+ * has the first place. Unless it was this member, the scene is created again, with another
+ * place. */
 static enum gz_status make_anew(struct gz_claim *claim, struct gz_lease *lease,
                                 struct gz_error *error)
 {
@@ -332,7 +333,7 @@ void gz_claim_opened(struct gz_claim *claim)
 
 /* ---- the end ---- */
 
-/* An engine that has just been asked in vain is not waited for at the end. */
+/* Whether to give the lease back: at the end an engine that has just failed is not waited for. */
 static bool may_give(struct gz_claim *claim)
 {
     struct gz_cluster *cluster = claim->cluster;
@@ -343,7 +344,7 @@ static bool may_give(struct gz_claim *claim)
     return may;
 }
 
-/* For the follower, who knows the place from before the claim. */
+/* Tells the follower the place, which it knows only from before the claim. */
 static void note_place(const struct gz_claim *claim)
 {
     struct gz_place place;
@@ -378,7 +379,7 @@ enum gz_status gz_claim_delete(struct gz_claim *claim, struct gz_error *error)
     return status;
 }
 
-/* The follower is kept from the file of the new name as well. */
+/* Keeps the follower from the file of the new name as well. */
 static void reserve(struct gz_claim *claim, const char *new_name)
 {
     struct gz_cluster *cluster = claim->cluster;

@@ -1,4 +1,4 @@
-/* A member: it enters the cluster, renews that it is there, and follows. */
+/* A member of a cluster: enters it, renews its leases, and follows. */
 #include "cluster/cluster.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 #include "cluster/internal.h"
 #include "server/maxima.h"
 
-/* Seconds between looks at what others wrote. */
+/* Seconds between passes of the follower. */
 #define FOLLOW_SECONDS 0.5
 
 /* ---- the renewing thread ---- */
@@ -25,7 +25,7 @@ static enum gz_status enter(struct gz_cluster *cluster, struct gz_error *error)
     return status;
 }
 
-/* Whoever took the name from this process takes its leases, too. */
+/* Another process has taken this member's name, and with it its leases: ends the claims. */
 static void handle_replaced(struct gz_cluster *cluster)
 {
     gz_log(cluster->messages, GZ_ERROR, 0, "cluster: " GZ_REPLACED_WORDS, cluster->me->name);
@@ -67,7 +67,8 @@ static void *handle_renewer(void *context)
     return NULL;
 }
 
-/* A member that was replaced, or ends, has no more to do with its files: another process may. */
+/* A member that was replaced, or ends, leaves its files alone, because another process may use
+ * them. */
 void gz_cluster_follow(struct gz_cluster *cluster)
 {
     struct gz_error error;
@@ -88,7 +89,7 @@ static void *handle_follower(void *context)
 
 /* ---- from the beginning to the end ---- */
 
-/* What a crash left of copies, with what SQLite kept beside them. */
+/* Deletes what a crash left of copies, with SQLite's files beside them. */
 static void tidy(const struct gz_cluster *cluster)
 {
     DIR *folder = opendir(cluster->folder);
@@ -110,7 +111,7 @@ static void init_waiting(struct gz_cluster *cluster)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Signals are for the thread that made the cluster. */
+/* Starts the threads with signals blocked, which are for the creating thread. */
 static void make_threads(struct gz_cluster *cluster)
 {
     sigset_t all, before;

@@ -1,13 +1,13 @@
-/* cluster.h - a member of a cluster: it takes the lease of a scene and ships what its store commits
- * into the log, follows the log of all scenes that others write, and knows who has the others.
+/* cluster.h - a member of a cluster: takes leases of scenes and ships the commits of their stores
+ * into the log, and follows the logs of the scenes that other members write.
  *
- * A scene that this member is the authority of has a claim: from gz_cluster_open, before its store
- * is opened, until gz_cluster_close, after its store was closed. A thread of its own renews what
- * this member has; another one applies what others wrote to the files of scenes that are not open
+ * A scene whose authority this member is has a claim: from gz_cluster_open, before its store is
+ * opened, until gz_cluster_close, after its store was closed. One thread renews this member's
+ * leases; another one applies the changes of other members to the files of scenes that are not open
  * here. Ownership: the caller owns the engine (cluster/log.h) and closes all claims before
- * gz_cluster_destroy. Threads: any, as said at each function; those that ask the engine block, and
- * belong on a worker. Errors: GZ_STORAGE in words if the engine cannot be asked; GZ_CONFLICT if the
- * file here is of another scene than the log's; those of the store. */
+ * gz_cluster_destroy. Threads: any, as said at each function; functions that ask the engine block,
+ * and are for workers. Errors: GZ_STORAGE if the engine cannot be asked; GZ_CONFLICT if the file
+ * here belongs to another scene than the log's; those of the store. */
 #ifndef GZ_CLUSTER_H
 #define GZ_CLUSTER_H
 
@@ -27,16 +27,16 @@ struct gz_claim;
 struct gz_cluster_options {
     const struct gz_cluster_log *log; /* the engine */
     const struct gz_log *messages;
-    const char *folder; /* FOLDER/NAME.db is the file of a scene; made already */
+    const char *folder; /* FOLDER/NAME.db is the file of a scene; the folder exists */
     const struct gz_member *me;
 };
 
-/* What is asked for when a scene is opened. Its strings live as long as the claim. */
+/* The request for a claim. Its strings outlive the claim. */
 struct gz_claim_request {
     const char *name, *path;
-    bool create;  /* made if neither the log nor the folder has it; else GZ_UNKNOWN_SCENE */
-    bool at_once; /* GZ_BAD_STATE if somebody here is at the file; else that is waited for */
-    /* The claim has ended, or is asked back: see gz_claim_state. On any thread, until
+    bool create;  /* create it if neither the log nor the folder has it; else GZ_UNKNOWN_SCENE */
+    bool at_once; /* GZ_BAD_STATE if the file is in use here; else wait for it */
+    /* The claim has ended, or is wanted back (gz_claim_state). Called on any thread, until
      * gz_cluster_close; it must not call the cluster. */
     void (*notify)(void *context);
     void *context;
@@ -44,68 +44,71 @@ struct gz_claim_request {
 
 enum gz_claim_state {
     GZ_CLAIM_HELD,
-    GZ_CLAIM_WANTED, /* the scene is to go to another member: it is to be closed in order */
-    GZ_CLAIM_LOST    /* another member is the authority: the store takes nothing more */
+    GZ_CLAIM_WANTED, /* another member wants the scene: close it in order */
+    GZ_CLAIM_LOST    /* another member is the authority: the store accepts no more batches */
 };
 
-/* Enters the cluster and starts the threads. What `options` points at lives as long as the cluster.
- * An engine that cannot be reached is no error: it is asked again and again. GZ_VERSION if its
- * tables are not made. */
+/* Enters the cluster and starts the threads. The options' pointers outlive the cluster. An engine
+ * that cannot be reached is no error: it is asked again later. GZ_VERSION if its tables do not
+ * exist. */
 GZ_MUST_USE enum gz_status gz_cluster_create(struct gz_cluster **cluster,
                                              const struct gz_cluster_options *options,
                                              struct gz_error *error);
-/* From now on nothing is waited for: what the engine does not take at once fails. Any thread. */
+/* From now on a request that the engine does not answer at once fails. Any thread. */
 void gz_cluster_end(struct gz_cluster *cluster);
 /* Ends the threads and frees. NULL is fine. */
 void gz_cluster_destroy(struct gz_cluster *cluster);
 
-/* Before the store of the scene is opened: takes the lease and brings the file up to date; a file
- * that was never in the cluster, or a new one, becomes the beginning of the scene's log. GZ_OK with
- * a claim, or with *claim NULL and `url`: that of the member that has the scene. Blocks. */
+/* Call it before the store of the scene is opened: takes the lease and brings the file up to date.
+ * A file that was never in the cluster, or a new one, becomes the beginning of the scene's log.
+ * GZ_OK with a claim; or, if another member has the scene, with *claim NULL and that member's
+ * `url`. Blocks. */
 GZ_MUST_USE enum gz_status gz_cluster_open(struct gz_cluster *cluster,
                                            const struct gz_claim_request *request,
                                            struct gz_claim **claim,
                                            char url[GZ_MEMBER_URL_BYTES_MAX + 1],
                                            struct gz_error *error);
-/* The store is open: from now on the claim's end is told, and at once if it came before. */
+/* The store is open: from now on `notify` is called, at once if the claim has ended already. */
 void gz_claim_opened(struct gz_claim *claim);
 /* For the store. */
 const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim);
 enum gz_claim_state gz_claim_state(const struct gz_claim *claim);
-/* gz_cluster_open made the scene: it was nowhere before. */
+/* Whether gz_cluster_open created the scene. */
 bool gz_claim_is_new(const struct gz_claim *claim);
-/* The scene leaves the log: after its store was closed, before its file goes. Blocks. GZ_BAD_STATE
- * if the claim is lost; GZ_CONFLICT if there is a scene of the new name. */
+/* Delete or rename the scene in the log: after its store was closed, before its file is changed.
+ * Block. GZ_BAD_STATE if the claim is lost; GZ_CONFLICT if the new name is taken. */
 GZ_MUST_USE enum gz_status gz_claim_delete(struct gz_claim *claim, struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_claim_rename(struct gz_claim *claim, const char *new_name,
                                            struct gz_error *error);
-/* Gives the lease back: after the store was closed. Blocks. NULL is fine. */
+/* Gives the lease back, after the store was closed. Blocks. NULL is fine. */
 void gz_cluster_close(struct gz_claim *claim);
 
 /* Whether the engine answers; if not, `error` says since when. Any thread; does not block. */
 bool gz_cluster_is_healthy(struct gz_cluster *cluster, struct gz_error *error);
 
-/* Numbers for metrics. */
+/* The metrics of a member. */
 struct gz_cluster_stats {
     uint64_t claims, scenes; /* of this member; of the cluster */
     uint64_t behind;         /* changes of the log that this member's files lack */
-    uint64_t behind_scenes;  /* of so many scenes */
-    double behind_s;         /* that the file which lacks some longest has */
+    uint64_t behind_scenes;  /* scenes with such files */
+    double behind_s;         /* how long the file that has lacked changes longest has */
     uint64_t taken, fenced;  /* leases, since the start */
     uint64_t appends, append_bytes;
     double append_s;      /* in all */
-    double last_append_s; /* or that the one which runs has taken so far, if that is longer */
-    double silence_s;     /* since the engine committed last */
+    double last_append_s; /* or of the running one so far, if that is longer */
+    double silence_s;     /* since the engine's last commit */
 };
 struct gz_cluster_stats gz_cluster_stats(struct gz_cluster *cluster);
 
-/* A scene whose file lacks changes of its log, since this member saw the first of them there. */
+/* A scene whose file lacks changes of its log, and since when this member has known the first of
+ * them. */
 struct gz_cluster_lag {
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1];
     uint64_t changes;
     double seconds;
 };
-/* Those that lack some longest; how many there are. Any thread; does not block. */
+/* The scenes whose files have lacked changes longest; returns their number. Any thread; does not
+ * block. */
 size_t gz_cluster_lags(struct gz_cluster *cluster, struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX]);
 
 #endif

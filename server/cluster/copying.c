@@ -1,5 +1,4 @@
-/* A copy of a scene's file goes into the log, so that nobody has to begin before it and what is
- * older can be deleted. */
+/* Puts copies of scenes' files into the log, so that older changes can be deleted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #include "cluster/internal.h"
 #include "store/store.h"
 
-/* Changes of so many bytes are no reason for a copy, however small the file is. */
+/* Fewer bytes of changes cause no copy, however small the file is. */
 #define CHANGES_BYTES_MIN ((uint64_t)4 * 1024 * 1024)
 
 static enum gz_status put_file(struct gz_cluster *cluster, const char *name, uint64_t epoch,
@@ -33,7 +32,8 @@ enum gz_status gz_put_copy(struct gz_cluster *cluster, const char *name, uint64_
     return status == GZ_OK ? put_file(cluster, name, epoch, from, &place, error) : status;
 }
 
-/* What a copy takes of a claim, which may be closed meanwhile: then the fence is at its place. */
+/* What a copy needs of its claim, which may be closed meanwhile; the fence then refuses the
+ * copy. */
 struct order {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
@@ -46,7 +46,7 @@ static bool is_due(const struct gz_claim *claim)
     return claim->is_opened && claim->state == GZ_CLAIM_HELD && claim->bytes_since_copy > least;
 }
 
-/* Of the first claim of which a copy is due. */
+/* Finds the first claim with a copy due. */
 static bool take_order(struct gz_cluster *cluster, struct order *order)
 {
     pthread_mutex_lock(&cluster->mutex);
@@ -62,7 +62,7 @@ static bool take_order(struct gz_cluster *cluster, struct order *order)
     return claim != NULL && order->path != NULL;
 }
 
-/* A copy that failed is due again after as many bytes more. */
+/* A failed copy is due again after as many bytes more. */
 static void fulfil(struct gz_cluster *cluster, const struct order *order, uint64_t copy_bytes)
 {
     pthread_mutex_lock(&cluster->mutex);
@@ -76,8 +76,8 @@ static void fulfil(struct gz_cluster *cluster, const struct order *order, uint64
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-/* The claim may end meanwhile, and who has the scene next at this member may receive a copy:
- * gz_cluster_copy_path. No scene's name has a dot. */
+/* A path of its own, because the claim may end meanwhile and the next one may receive a copy
+ * (gz_cluster_copy_path). No scene's name has a dot. */
 static char *path_of(const struct gz_cluster *cluster, const struct order *order)
 {
     char *path;

@@ -1,11 +1,11 @@
-/* What the other files stand on: clocks, paths, waiting, and how the engine answers. */
+/* Common functions: clocks, paths, waiting, and the state of the engine. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "cluster/internal.h"
 
-/* Seconds without an answer of the engine after which the member is not well. */
+/* Seconds without an answer of the engine after which the member is unhealthy. */
 #define SILENCE_SECONDS_MAX 3
 /* Seconds until the same trouble is logged again. */
 #define SAID_SECONDS 60
@@ -55,13 +55,13 @@ void gz_cluster_wait(struct gz_cluster *cluster, double seconds)
 
 /* ---- how the engine is ---- */
 
-/* What it refuses in words of its own is an answer, too. */
+/* Whether the status means trouble; the engine's refusals are answers, too. */
 static bool is_trouble(enum gz_status status)
 {
     return status == GZ_STORAGE || status == GZ_VERSION;
 }
 
-/* In the same words once a minute. */
+/* Whether to log it: the same text once a minute. */
 static bool is_to_be_said(struct gz_cluster *cluster, const char *words)
 {
     const double now_s = gz_cluster_now();
@@ -81,7 +81,8 @@ static void hear_trouble(struct gz_cluster *cluster, const struct gz_error *erro
     if (says) gz_log(cluster->messages, GZ_WARN, 0, "cluster: %s", error->message);
 }
 
-/* Some answer while others still fail: that is over after some seconds without a failure. */
+/* Notes an answer. Some requests may succeed while others fail: the trouble is over after some
+ * seconds without a failure. */
 static void hear_answer(struct gz_cluster *cluster)
 {
     pthread_mutex_lock(&cluster->mutex);

@@ -1,5 +1,5 @@
-/* The file of a scene is brought up to the end of its log: by the newest copy if it is older than
- * that, then by one change after another. */
+/* Brings the file of a scene up to the end of its log: by the newest copy if the file is older,
+ * then change by change. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "server/maxima.h"
 #include "store/store.h"
 
-/* How often a copy is read anew because a newer one took its place meanwhile. */
+/* How often a copy is read again because a newer one replaced it meanwhile. */
 #define COPY_TRIES 3
 
 bool gz_is_of_scene(const struct gz_cluster_scene *scene, const struct gz_place *place)
@@ -27,7 +27,8 @@ bool gz_is_earlier(const struct gz_cluster_scene *scene, const struct gz_place *
            (place->n <= scene->n || place->n <= scene->before_n);
 }
 
-/* A folder that cannot be read has none: the file cannot be put aside there either. */
+/* Counts the files that were put aside; 0 for a folder that cannot be read, where no file can be
+ * put aside either. */
 static size_t count_aside(const char *folder)
 {
     size_t count = 0;
@@ -111,8 +112,8 @@ static enum gz_status fetch(struct gz_cluster *cluster, const char *name, const 
     return status;
 }
 
-/* *place is that of the file before, and of the copy after. If the log was set back meanwhile, or
- * the name is another scene's, the file is kept. */
+/* Replaces the file by the copy; *place is that of the file before, and of the copy after. If the
+ * log was set back meanwhile, or the name belongs to another scene, puts the file aside. */
 static enum gz_status install(struct gz_cluster *cluster, const char *name, const char *path,
                               const char *copy, struct gz_place *place, struct gz_error *error)
 {
@@ -148,8 +149,8 @@ struct changes {
     const char *path;
     struct gz_applier **applier; /* *applier is NULL until a change needs it */
     struct gz_place place;
-    bool is_failed;  /* it was not the engine that did */
-    bool is_refused; /* the file is not as the changes found theirs */
+    bool is_failed;  /* the failure is not the engine's */
+    bool is_refused; /* the changes do not fit the file */
 };
 
 static void close_applier(struct gz_applier **applier)
@@ -176,7 +177,7 @@ static enum gz_status apply(void *to, const struct gz_cluster_change *change,
     return status;
 }
 
-/* After a failure the file is looked at anew. */
+/* After a failure the file's place is read again. */
 static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name,
                                     struct changes *changes, struct gz_error *error)
 {
@@ -187,7 +188,7 @@ static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name
     return status;
 }
 
-/* The log's copy at the path `copy`, with all changes. */
+/* Makes the log's copy at the path `copy`, with all changes. */
 static enum gz_status rebuild(struct gz_cluster *cluster, const char *name, const char *copy,
                               struct changes *rebuilt, struct gz_error *error)
 {
@@ -202,8 +203,8 @@ static enum gz_status rebuild(struct gz_cluster *cluster, const char *name, cons
     return status;
 }
 
-/* What the changes do not fit is kept if they fit the log's copy, which then takes its place. If
- * they do not, the log is of no use until it has another copy. */
+/* The changes do not fit the file: if they fit the log's copy, puts the file aside and replaces it
+ * by the copy. Otherwise the log cannot be used until it has another copy. */
 static enum gz_status replace_misfit(struct gz_cluster *cluster,
                                      const struct gz_cluster_scene *scene, const char *copy,
                                      struct changes *changes, struct gz_followed *file,
@@ -225,7 +226,7 @@ static enum gz_status replace_misfit(struct gz_cluster *cluster,
     return status;
 }
 
-/* Where the log does not go back as far as the file, a copy is newer. */
+/* The log does not go back as far as the file, so a copy is newer. */
 static enum gz_status begin_again(struct gz_cluster *cluster, const struct gz_cluster_scene *scene,
                                   struct changes *changes, struct gz_followed *file,
                                   struct gz_error *error)
@@ -244,7 +245,8 @@ static enum gz_status begin_again(struct gz_cluster *cluster, const struct gz_cl
 
 /* ---- both ---- */
 
-/* One that was never in the cluster, or that is ahead of the log, is somebody's to decide about. */
+/* Refuses a file that was never in the cluster, or that is ahead of the log: the operator has to
+ * decide about it. */
 static enum gz_status check_place(const struct gz_cluster *cluster,
                                   const struct gz_cluster_scene *scene,
                                   const struct gz_followed *file, const char *path,
@@ -266,7 +268,7 @@ static enum gz_status check_place(const struct gz_cluster *cluster,
                    scene->name);
 }
 
-/* What is at the name of the file now may be another one, or has to become one. */
+/* Whether the open applier can be used: the file may have been replaced, or has to be. */
 static bool is_usable(const struct gz_cluster_scene *scene, const struct gz_applier *applier)
 {
     const struct gz_place place = gz_applier_place(applier);

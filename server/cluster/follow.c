@@ -1,5 +1,5 @@
-/* What others wrote: the files of scenes that are not open here are brought up to date, deleted and
- * renamed as the log has it; and what became of this member's claims is found out. */
+/* Follows the log: updates, deletes and renames the files of scenes that are not open here, and
+ * checks this member's claims. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* Seconds after which a file that could not be followed is tried again. */
 #define RETRY_SECONDS 5
-/* Seconds after which the list is read anew, whatever is left to be followed. */
+/* Seconds after which the list is read again, whatever is left to be followed. */
 #define PASS_SECONDS 0.5
 
 struct listing {
@@ -50,8 +50,8 @@ static void judge_all(struct gz_cluster *cluster, const struct listing *listing)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-/* A lease that an earlier process of this member left behind, and somebody wants. If a claim takes
- * it meanwhile, its epoch is a later one. */
+/* Gives back a lease that an earlier process of this member left behind, if another member wants
+ * it. If a claim takes it meanwhile, its epoch is a later one. */
 static void give_if_wanted(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
 {
     const struct gz_cluster_log *log = cluster->log;
@@ -104,7 +104,7 @@ struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *na
     return before;
 }
 
-/* The list of scenes that the follower has may be from before the claim. */
+/* Notes the pass, because the follower's list of scenes may be older than the claim. */
 void gz_note_place(struct gz_cluster *cluster, const char *name, const struct gz_place *place)
 {
     pthread_mutex_lock(&cluster->mutex);
@@ -117,7 +117,7 @@ void gz_note_place(struct gz_cluster *cluster, const char *name, const struct gz
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-/* Most come in their order. */
+/* Adds a file; most come in their order. */
 static bool add_file(struct gz_cluster *cluster, const char *name)
 {
     struct gz_followed file = {.n = 0};
@@ -131,7 +131,8 @@ static bool add_file(struct gz_cluster *cluster, const char *name)
     return true;
 }
 
-/* The follower has the file until it gives it back; false if it is open here. With the mutex. */
+/* Takes the file for the follower until it gives it back; false if it is open here. Under the
+ * mutex. */
 static bool take(struct gz_cluster *cluster, const char *name)
 {
     bool is_free = gz_cluster_find(cluster, name) == NULL && !cluster->is_closing;
@@ -147,7 +148,7 @@ static bool take_file(struct gz_cluster *cluster, const char *name)
     return is_taken;
 }
 
-/* Gives a name back that the follower has taken: `following` or `moving_to`. */
+/* Gives back a name that the follower has taken: `following` or `moving_to`. */
 static void give(struct gz_cluster *cluster, char *name)
 {
     pthread_mutex_lock(&cluster->mutex);
@@ -156,8 +157,7 @@ static void give(struct gz_cluster *cluster, char *name)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-/* The file of the name that a scene has now: whoever has a claim of it may be about to make a file
- * there. */
+/* Takes the file of a scene's new name; false if a claim of it may be creating a file there. */
 static bool take_new_name(struct gz_cluster *cluster, const char *name)
 {
     pthread_mutex_lock(&cluster->mutex);
@@ -182,7 +182,7 @@ static enum gz_status clear(const struct gz_cluster *cluster, const struct turn 
     return gz_clear_file(cluster, turn->scene, turn->file, turn->path, place, error);
 }
 
-/* If the file of the new name is the scene's, this one is not needed; if it is not yet, this one
+/* The file of the new name exists: if it is the scene's, this one is not needed; otherwise this one
  * waits. */
 static enum gz_status follow_merger(const struct gz_cluster *cluster, const struct turn *turn,
                                     const struct gz_place *place, const char *to,
@@ -200,7 +200,7 @@ static enum gz_status follow_merger(const struct gz_cluster *cluster, const stru
     return gz_store_delete(turn->path, error);
 }
 
-/* The new name may be left, too, and nothing else come for it. */
+/* Renames the file to the scene's new name, even if that was given up too. */
 static enum gz_status move(struct gz_cluster *cluster, const struct turn *turn,
                            const struct gz_place *place, const char *to, struct gz_error *error)
 {
@@ -236,7 +236,8 @@ static enum gz_status follow_renaming(struct gz_cluster *cluster, const struct t
     return status;
 }
 
-/* A file that was never in the cluster, or is of a later scene, has nothing to do with it. */
+/* A scene is gone: handles its file. A file that was never in the cluster, or is of a later scene,
+ * is left alone. */
 static enum gz_status follow_end(struct gz_cluster *cluster, const struct turn *turn,
                                  struct gz_error *error)
 {
@@ -255,8 +256,8 @@ static enum gz_status follow_end(struct gz_cluster *cluster, const struct turn *
 
 /* ---- one scene ---- */
 
-/* With the mutex: a claim may just note its place. What the list says of a file that a claim had
- * since is too old. */
+/* Whether the file has to be followed. Under the mutex, because a claim may be noting its place.
+ * The list is too old for a file that a claim has had since. */
 static bool is_due(const struct gz_cluster *cluster, const struct gz_followed *file,
                    const struct gz_cluster_scene *scene)
 {
@@ -274,7 +275,7 @@ static bool take_due(struct gz_cluster *cluster, const struct gz_followed *file,
     return is_taken;
 }
 
-/* What fails is logged when it fails a second time, and once in the same words. */
+/* Logs a failure if it happens a second time, and the same text once. */
 static void report(const struct gz_cluster *cluster, struct gz_followed *file,
                    const struct gz_error *error)
 {
@@ -309,7 +310,7 @@ static void follow_file(struct gz_cluster *cluster, const struct turn *turn)
     file->said[0] = '\0';
 }
 
-/* The engine has an order of names of its own. */
+/* A linear search, because the engine has its own order of names. */
 static const struct gz_cluster_scene *find_scene(const struct listing *listing, const char *name)
 {
     for (size_t i = 0; name[0] != '\0' && i < listing->count; i++)
@@ -317,7 +318,7 @@ static const struct gz_cluster_scene *find_scene(const struct listing *listing, 
     return NULL;
 }
 
-/* One without a copy is just being made, or was not made to its end. */
+/* Follows one scene; one without a copy is being created, or was not finished. */
 static void follow_scene(struct gz_cluster *cluster, const struct listing *listing,
                          const struct gz_cluster_scene *scene)
 {
@@ -362,8 +363,8 @@ static enum gz_status add_scene(void *to, const struct gz_cluster_scene *scene,
     return GZ_OK;
 }
 
-/* Those after the one that was followed last come first: a scene that always has something new
- * keeps no other waiting. */
+/* Begins after the scene that was followed last, so that a scene with constant changes does not
+ * block others. */
 static void follow_all(struct gz_cluster *cluster, const struct listing *listing)
 {
     const double until_s = gz_cluster_now() + PASS_SECONDS;
@@ -383,7 +384,7 @@ static bool is_there(const struct gz_cluster_scene *scene)
     return !scene->is_gone && scene->has_copy;
 }
 
-/* One that nobody has looked at yet may lack nothing, and counts as if it lacked one change. */
+/* How many changes the file lacks; a file that was not read yet counts as lacking one. */
 static uint64_t lag_of(const struct gz_followed *file, const struct gz_cluster_scene *scene)
 {
     if (file != NULL && file->n == 0 && !file->is_known && file->retry_s == 0) return 1;
@@ -391,7 +392,7 @@ static uint64_t lag_of(const struct gz_followed *file, const struct gz_cluster_s
     return scene->n > from ? scene->n - from : 0;
 }
 
-/* With the mutex. */
+/* Under the mutex. */
 static void measure_scene(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
 {
     struct gz_followed *file = look_up(cluster, scene->name);
@@ -428,7 +429,7 @@ static void begin_pass(struct gz_cluster *cluster)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
-/* One for which there is no memory is added in another pass. */
+/* Without memory a file is added in another pass. */
 static void add_files(struct gz_cluster *cluster, const struct listing *listing)
 {
     pthread_mutex_lock(&cluster->mutex);

@@ -1,6 +1,6 @@
-/* internal.h - what the files of this room need of each other: a member, its claims, and what it
- * knows of the files that it follows. Threads: what `mutex` guards is touched with it alone; the
- * engine, the store and gz_log are never called with it. */
+/* internal.h - what the files of this room share: a member, its claims, and the state of the files
+ * that it follows. Threads: the members that `mutex` guards are used only under it; the engine, the
+ * store and gz_log are never called under it. */
 #ifndef GZ_CLUSTER_INTERNAL_H
 #define GZ_CLUSTER_INTERNAL_H
 
@@ -8,35 +8,35 @@
 
 #include "cluster/cluster.h"
 
-/* Files in the data folder that are made for a copy, and what a crash leaves of them. */
+/* The prefix of files in the data folder that are made for copies. */
 #define GZ_COPY_PREFIX ".cluster-"
-/* Bytes of the sentence that was logged last about a file. */
+/* Bytes of the last logged sentence about a file. */
 #define SAID_BYTES 200
 
-/* The file of a scene as the follower knows it. */
+/* The follower's state of a scene's file. */
 struct gz_followed {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    uint64_t n, first_n;  /* its place, and where its log began; 0 for no file */
-    uint64_t misfit_n;    /* of the log's copy that the changes after it did not fit; 0 for none */
-    uint64_t pass;        /* in which a claim of this name ended last */
-    bool is_known;        /* its place is what the file says; else the file is looked at */
-    bool is_settled;      /* of a scene that is gone: nothing is left to do */
-    double retry_s;       /* monotonic: it failed, and is tried again then */
-    double behind_from_s; /* monotonic: it has lacked changes since; 0 if it lacks none */
+    uint64_t n, first_n;  /* its place, and the beginning of its log; 0 for no file */
+    uint64_t misfit_n;    /* place of the log's copy that later changes did not fit; 0 for none */
+    uint64_t pass;        /* the last pass in which a claim of this name ended */
+    bool is_known;        /* n and first_n are those of the file; else it has to be read */
+    bool is_settled;      /* its scene is gone, and nothing is left to do */
+    double retry_s;       /* monotonic: after a failure, the time of the next try */
+    double behind_from_s; /* monotonic: since when it has lacked changes; 0 if it lacks none */
     char said[SAID_BYTES];
 };
 
-/* A file that stays open from one following to the next. */
+/* A file that stays open between two passes. */
 struct gz_kept_file {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    struct gz_applier *applier; /* NULL: the place is free */
+    struct gz_applier *applier; /* NULL: free */
     double used_s;              /* monotonic */
 };
 
 /* A file that could not be adopted. */
 struct gz_adoption {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    double retry_s, wait_s; /* monotonic: it is tried again then; seconds that led there */
+    double retry_s, wait_s; /* monotonic: the time of the next try; seconds waited for it */
 };
 
 struct gz_cluster {
@@ -46,28 +46,29 @@ struct gz_cluster {
     const char *folder;
     pthread_t renewer, follower;
     bool has_renewer, has_follower;
-    pthread_mutex_t mutex; /* guards what follows */
-    pthread_cond_t change; /* of what follows */
+    pthread_mutex_t mutex; /* guards the members below */
+    pthread_cond_t change; /* of the members below */
     bool is_ending, is_closing;
-    bool is_entered, is_replaced;  /* by another process of the same name */
-    struct gz_error trouble;       /* what the engine answered last; GZ_OK if all is well */
-    double answered_s, trouble_s;  /* monotonic: when all was well last, and when it was not */
-    char said[GZ_ERROR_BYTES_MAX]; /* the trouble that was logged last; "" for none */
+    bool is_entered, is_replaced;  /* is_replaced: by another process of the same name */
+    struct gz_error trouble;       /* the engine's last error; GZ_OK for none */
+    double answered_s, trouble_s;  /* monotonic: the last commit; the last trouble */
+    char said[GZ_ERROR_BYTES_MAX]; /* the last logged trouble; "" for none */
     double said_s;
     struct gz_claim *claims;
-    /* Whose files the follower has, the second one to give it to the first one's; "" for none. */
+    /* The scenes whose files the follower is using; the second one's is to take the first one's
+     * name. "" for none. */
     char following[GZ_SCENE_NAME_BYTES_MAX + 1], moving_to[GZ_SCENE_NAME_BYTES_MAX + 1];
-    uint64_t pass; /* the follower's; counted from before the log is asked for its scenes */
+    uint64_t pass; /* of the follower; counted before it reads the list of scenes */
     struct gz_kept_file kept[GZ_CLUSTER_KEPT_MAX];
     struct gz_cluster_stats stats;
     struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX]; /* `seconds` is since when, monotonic */
     size_t lag_count;
-    /* the follower's alone; what it is about a file is a claim's, too, while that has the file */
-    struct gz_followed *files; /* by name; made longer with the mutex */
+    /* The follower's alone, except that a claim uses the state of its own file. */
+    struct gz_followed *files; /* by name; grows under the mutex */
     size_t file_count, file_capacity;
-    char resume_after[GZ_SCENE_NAME_BYTES_MAX + 1]; /* the scene that was followed last */
-    double adopt_s; /* monotonic: of the next adopting; 0 before the first, INFINITY for none */
-    struct gz_adoption *adoptions; /* those that failed */
+    char resume_after[GZ_SCENE_NAME_BYTES_MAX + 1]; /* the last scene of the pass before */
+    double adopt_s; /* monotonic: the next adoption; 0 before the first, INFINITY for none */
+    struct gz_adoption *adoptions; /* the failed ones */
     size_t adoption_count, adoption_capacity;
     struct gz_member_lag reported; /* `seconds` is since when, monotonic */
 };
@@ -77,25 +78,25 @@ struct gz_claim {
     struct gz_claim *next;
     struct gz_claim_request request;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];     /* changes with a renaming */
-    char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* while it is renamed; else empty */
+    char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* during a rename; else empty */
     struct gz_shipping shipping;
-    int version;  /* of the schema that changes are made with; 0 before the first one */
-    bool is_made; /* its row in the log is this claim's */
-    bool is_new;  /* so is its file */
-    /* written with the cluster's mutex */
+    int version;  /* schema version of the changes; 0 before the first one */
+    bool is_made; /* this claim created its row in the log */
+    bool is_new;  /* this claim created its file */
+    /* Written under the cluster's mutex. */
     uint64_t epoch; /* 0 until the lease is taken */
-    bool is_opened; /* its opening came to its end */
-    bool is_left;   /* it leaves the log or its name there, or has left: what the log says of it is
-                       its own doing, and no lease is to be given */
+    bool is_opened; /* its store is open */
+    bool is_left;   /* it is deleted or renamed in the log: the log's state is its own doing, and no
+                       lease is given back */
     enum gz_claim_state state;
-    bool is_unsure; /* an append was given up: nobody knows what became of it */
+    bool is_unsure; /* an append was given up, with unknown result */
     uint64_t copy_bytes, bytes_since_copy;
-    double append_from_s; /* monotonic: of the append that runs; 0 for none */
+    double append_from_s; /* monotonic: start of the running append; 0 for none */
 };
 
 /* ---- engine.c ---- */
 
-/* For a member whose name another process has taken; with the name. */
+/* The error of a member whose name another process has taken. */
 #define GZ_REPLACED_WORDS                                                                          \
     "another process has entered as member %s: each member needs a name of its own (--member)"
 
@@ -106,53 +107,51 @@ double gz_cluster_time(void);
  */
 char *gz_cluster_path(const struct gz_cluster *cluster, const char *name);
 char *gz_cluster_copy_path(const struct gz_cluster *cluster, const char *name);
-/* Waits for a change of what the mutex guards, so many seconds at most. With the mutex. */
+/* Waits up to `seconds` for a change of the guarded members. Under the mutex. */
 void gz_cluster_wait(struct gz_cluster *cluster, double seconds);
-/* What the engine answered; `error` is filled if the status is one. Without the mutex. That all is
- * well says what it commits, to renew or to append: it may answer who reads, and commit nothing, as
- * without its standby. */
+/* Notes the engine's answer to a commit (a renewal or an append); `error` is filled on failure. Not
+ * under the mutex. Only commits prove that all is well, because an engine without its standby may
+ * answer reads but commit nothing. */
 void gz_cluster_heard_commit(struct gz_cluster *cluster, enum gz_status status,
                              const struct gz_error *error);
-/* The same of everything else: only a trouble counts. */
+/* The same for other requests, of which only failures count. */
 void gz_cluster_heard(struct gz_cluster *cluster, enum gz_status status,
                       const struct gz_error *error);
-/* This member has entered; else GZ_STORAGE in words. Without the mutex. */
+/* GZ_STORAGE unless this member has entered. Not under the mutex. */
 GZ_MUST_USE enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster,
                                                     struct gz_error *error);
 
 /* ---- cluster.c ---- */
 
-/* A member without threads, which has not entered: NULL without memory. For tests, which enter,
- * renew and follow by themselves. */
+/* A member without threads, which has not entered; NULL without memory. For tests, which call renew
+ * and follow themselves. */
 struct gz_cluster *gz_cluster_prepare(const struct gz_cluster_options *options);
 /* Enters, or renews. */
 void gz_cluster_renew(struct gz_cluster *cluster);
-/* Follows and adopts, once; the follower's. */
+/* One pass of the follower: follows and adopts. */
 void gz_cluster_follow(struct gz_cluster *cluster);
 
 /* ---- file.c ---- */
 
-/* Brings the file at `path` up to the last change of the scene's log; nobody has it open, but for
- * *applier, which may be NULL before and after. What is found out about the file comes into *file,
- * its place above all. GZ_CONFLICT in words if the file is of another scene, or the log does not
- * fit even its own copy. */
+/* Brings the file at `path` up to the last change of the scene's log. Only *applier, which may be
+ * NULL before and after, may have it open. Updates *file, above all its place. GZ_CONFLICT if the
+ * file belongs to another scene, or the log's changes do not even fit its own copy. */
 GZ_MUST_USE enum gz_status gz_catch_up(struct gz_cluster *cluster,
                                        const struct gz_cluster_scene *scene, const char *path,
                                        struct gz_applier **applier, struct gz_followed *file,
                                        struct gz_error *error);
-/* Gives the file a name under which nobody looks for a scene, and says so in the log. */
+/* Renames the file so that it is no scene's any more, and logs that. */
 GZ_MUST_USE enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name,
                                         const char *path, const char *why, struct gz_error *error);
-/* The file is the scene's, and has nothing that the log does not know. */
+/* Whether the file is the scene's, and has no change that the log lacks. */
 bool gz_is_of_scene(const struct gz_cluster_scene *scene, const struct gz_place *place);
-/* It is that of another scene, and the log has come further with this one, or with those that had
- * its name before. */
+/* Whether the file is another scene's, and older than the log of this name. */
 bool gz_is_earlier(const struct gz_cluster_scene *scene, const struct gz_place *place);
-/* This member had the file of this place up to date when it looked last. */
+/* Whether the file was up to date at this place when this member last followed it. */
 bool gz_was_followed(const struct gz_followed *file, const struct gz_place *place);
-/* The file at the path, which is there and at this place, is of a scene that is gone, or of an
- * earlier one. It is deleted if this member had it up to date and the log says that its scene has
- * ended; else it is kept, as nobody else may have what is in it. */
+/* Clears away the file at the path, which exists, at this place, and belongs to a gone or an
+ * earlier scene. Deletes it if this member had it up to date and the log says that its scene has
+ * ended; else puts it aside, because its content may exist nowhere else. */
 GZ_MUST_USE enum gz_status gz_clear_file(const struct gz_cluster *cluster,
                                          const struct gz_cluster_scene *scene,
                                          const struct gz_followed *file, const char *path,
@@ -161,54 +160,54 @@ GZ_MUST_USE enum gz_status gz_clear_file(const struct gz_cluster *cluster,
 /* ---- keep.c: files that are followed stay open, since to open one takes as long as many changes
  * ---- */
 
-/* Without the mutex, by whoever alone is at the file of this name: the follower or a claim. */
+/* Not under the mutex; called by the follower or a claim, whichever has the file of this name. */
 
-/* The file, if it is kept; else NULL. It is the caller's. */
+/* Takes the kept file; NULL if it is not kept. The caller owns it. */
 struct gz_applier *gz_keep_take(struct gz_cluster *cluster, const char *name);
 /* Keeps the file open, or closes it if too many are. NULL is fine. */
 void gz_keep_give(struct gz_cluster *cluster, const char *name, struct gz_applier *applier);
-/* Closes the file if it has had nothing new for a while, or has moved. */
+/* Closes the file if it had no changes for a while, or has moved. */
 void gz_keep_review(struct gz_cluster *cluster, const char *name);
-/* The name of the file in this place, of GZ_CLUSTER_KEPT_MAX; "" for none. Anybody. */
+/* The name of the file with this index, of GZ_CLUSTER_KEPT_MAX; "" for none. Any thread. */
 void gz_keep_name(struct gz_cluster *cluster, size_t i, char name[GZ_SCENE_NAME_BYTES_MAX + 1]);
-/* At the end, when nobody is at any file. */
+/* Call it at the end, when no file is in use. */
 void gz_keep_finish(struct gz_cluster *cluster);
 
 /* ---- follow.c ---- */
 
-/* Once: applies what others wrote, and looks what became of the claims. False if the engine does
- * not answer. */
+/* Applies the changes of other members, and checks the claims, once. False if the engine does not
+ * answer. */
 bool gz_follow(struct gz_cluster *cluster);
-/* Closes the files that are kept open. The follower's. */
+/* Closes the kept files. The follower's. */
 void gz_follow_nothing(struct gz_cluster *cluster);
-/* The log has a scene of this name, or had one: the follower's. */
+/* Whether the log has, or had, a scene of this name. The follower's. */
 bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 
-/* What the follower knows of the file of this name. For the claim of this name. */
+/* The follower's state of the file of this name, for the claim of this name. */
 struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *name);
-/* The place of the file when the claim of this name ends, or gives up the name. NULL if there is no
- * file. */
+/* Notes the file's place when its claim ends or gives up the name; NULL if there is no file. */
 void gz_note_place(struct gz_cluster *cluster, const char *name, const struct gz_place *place);
 
 /* ---- lag.c ---- */
 
-/* What the files lack is counted anew, from the first scene to the last. With the mutex. */
+/* Begins to count anew what the files lack. Under the mutex. */
 void gz_lag_begin(struct gz_cluster *cluster);
 void gz_lag_add(struct gz_cluster *cluster, const struct gz_cluster_lag *lag);
-/* For how long the file that lacks changes longest has. With the mutex. */
+/* How long the file that has lacked changes longest has. Under the mutex. */
 double gz_lag_seconds(const struct gz_cluster *cluster);
-/* Tells the engine, if it is not as it was told last. Without the mutex; the follower's. */
+/* Reports to the engine, if the numbers changed since the last report. Not under the mutex; the
+ * follower's. */
 void gz_lag_report(struct gz_cluster *cluster);
 
 /* ---- adopt.c ---- */
 
-/* The files of the folder that the log does not know, until all of them have been adopted. The
- * follower's, after it has followed. */
+/* Adopts the files of the folder that the log does not know. The follower's, after it has
+ * followed. */
 void gz_adopt(struct gz_cluster *cluster);
 
 /* ---- claim.c ---- */
 
-/* The claim of this name; NULL for none. With the mutex. */
+/* The claim of this name; NULL for none. Under the mutex. */
 struct gz_claim *gz_cluster_find(const struct gz_cluster *cluster, const char *name);
 
 /* ---- shipping.c ---- */
@@ -218,10 +217,10 @@ enum gz_status gz_claim_append(void *context, uint64_t n, const uint8_t *bytes, 
 
 /* ---- copying.c ---- */
 
-/* Puts a copy of one scene's file into its log, if there is one whose changes since the last copy
- * are larger than that. Its store goes on meanwhile. */
+/* Puts a copy of one scene's file into its log, if a scene has changes that are larger than its
+ * last copy. Its store goes on meanwhile. */
 void gz_copy_if_due(struct gz_cluster *cluster);
-/* The file at `from`, which nobody has open, becomes the newest copy in the log. */
+/* Puts the file at `from`, which must not be open, into the log as the newest copy. */
 GZ_MUST_USE enum gz_status gz_put_copy(struct gz_cluster *cluster, const char *name, uint64_t epoch,
                                        const char *from, struct gz_error *error);
 

@@ -4,11 +4,11 @@
 
 #include "cluster/internal.h"
 
-/* Seconds without anything new after which a file is closed: then it is one file again, which a
- * crash cannot leave in the middle. */
+/* Seconds without changes after which a file is closed, so that it is one file again, safe from a
+ * crash. */
 #define IDLE_SECONDS 10
 
-/* The place of this name; "" finds a free one. NULL for none. With the mutex. */
+/* The entry of this name; "" finds a free one. NULL for none. Under the mutex. */
 static struct gz_kept_file *find(struct gz_cluster *cluster, const char *name)
 {
     for (size_t i = 0; i < GZ_CLUSTER_KEPT_MAX; i++)
@@ -16,7 +16,7 @@ static struct gz_kept_file *find(struct gz_cluster *cluster, const char *name)
     return NULL;
 }
 
-/* Its place is free then. No applier for none. */
+/* Takes the entry out; without an applier if there is none. */
 static struct gz_kept_file take(struct gz_cluster *cluster, const char *name)
 {
     struct gz_kept_file taken = {.applier = NULL};

@@ -57,7 +57,7 @@ size_t gz_cluster_lags(struct gz_cluster *cluster, struct gz_cluster_lag lags[GZ
     return count;
 }
 
-/* As reported: `seconds` is since when. */
+/* The report; its `seconds` is the beginning. */
 static struct gz_member_lag sum_up(struct gz_cluster *cluster)
 {
     pthread_mutex_lock(&cluster->mutex);
@@ -77,7 +77,7 @@ static bool is_same(const struct gz_member_lag *one, const struct gz_member_lag 
            strcmp(one->scene, other->scene) == 0;
 }
 
-/* What the engine does not take is reported the next time. */
+/* A report that fails is repeated the next time. */
 void gz_lag_report(struct gz_cluster *cluster)
 {
     struct gz_error error;

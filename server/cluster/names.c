@@ -1,4 +1,4 @@
-/* What a member may be called, and at which address it may be. */
+/* Checks the names and addresses of members. */
 #include <ctype.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@ bool gz_member_name_valid(const char *name)
     return size > 0 && size <= GZ_MEMBER_BYTES_MAX && strspn(name, taken) == size;
 }
 
-/* Visible ASCII with a host, perhaps with a path under which the daemon stands, and nothing
- * else. */
+/* Visible ASCII: scheme, host, and perhaps a path below which the daemon is served. */
 bool gz_member_url_valid(const char *url)
 {
     size_t size = strlen(url);

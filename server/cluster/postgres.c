@@ -1,4 +1,4 @@
-/* The log of a cluster in PostgreSQL: what it is made of, and the members. */
+/* The log of a cluster in PostgreSQL: creation, and the members. */
 #include "cluster/postgres.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- members ---- */
 
-/* One statement that changes rows, on a link of its own. */
+/* Runs one statement that changes rows, on a link of its own. */
 static enum gz_status change(struct gz_postgres *postgres, bool renewing, const char *sql,
                              const struct gz_params *params, uint64_t *rows, struct gz_error *error)
 {

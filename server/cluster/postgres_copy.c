@@ -1,5 +1,5 @@
-/* Copies of whole files in PostgreSQL. The parts of a new copy come one by one, and count for
- * nothing until the last of them is there: then the copy takes the place of the earlier one. */
+/* Copies of whole files in PostgreSQL. The parts of a new copy are added one by one, and are not
+ * used until the last one exists: then the copy replaces the earlier one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +89,7 @@ static enum gz_status drop_changes(const struct copying *copying, struct gz_erro
     return gz_link_change(copying->link, SQL(DROP_CHANGES), &params, &rows, error);
 }
 
-/* The copy is in force, and what stands before it is deleted. */
+/* Puts the copy into use, and deletes the earlier copy and changes. */
 static enum gz_status end_copy(const struct copying *copying, struct gz_error *error)
 {
     struct gz_params params = lease_of(copying);
@@ -107,7 +107,7 @@ static enum gz_status end_copy(const struct copying *copying, struct gz_error *e
     return gz_link_end(copying->link, status, error);
 }
 
-/* *is_done: this very copy is in force; the answer was lost. */
+/* *is_done: this copy is in use already, and the answer was lost. */
 static enum gz_status check_place(struct copying *copying, bool *is_done, struct gz_error *error)
 {
     struct gz_postgres_scene found;

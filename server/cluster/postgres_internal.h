@@ -1,5 +1,5 @@
-/* postgres_internal.h - what the files of the log in PostgreSQL share: each has some of the
- * functions of log.h, with the context of that. */
+/* postgres_internal.h - what the files of the log in PostgreSQL share; each implements some of the
+ * functions of log.h. */
 #ifndef GZ_CLUSTER_POSTGRES_INTERNAL_H
 #define GZ_CLUSTER_POSTGRES_INTERNAL_H
 
@@ -11,7 +11,7 @@
 
 struct gz_postgres {
     struct gz_pool pool;
-    char process[33]; /* random: which process of this member's name it is */
+    char process[33]; /* random, to identify this process among those of its name */
     char me[GZ_MEMBER_BYTES_MAX + 1];
 };
 
@@ -21,7 +21,7 @@ struct gz_postgres {
 struct gz_postgres_scene {
     struct gz_cluster_scene scene;
     uint64_t life, copy_epoch;
-    char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* of its member; only gz_postgres_find says it */
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* of its member; only gz_postgres_find fills it */
 };
 
 /* Reads the columns of gz_sql_log's `scene` fragment. */
@@ -30,11 +30,11 @@ void gz_postgres_read_scene(const PGresult *result, int row, struct gz_postgres_
 GZ_MUST_USE enum gz_status gz_postgres_find(PGconn *link, const char *name,
                                             struct gz_postgres_scene *found, bool *is_known,
                                             struct gz_error *error);
-/* The same where it has to be there: GZ_UNKNOWN_SCENE. */
+/* The same for a scene that has to exist: GZ_UNKNOWN_SCENE. */
 GZ_MUST_USE enum gz_status gz_postgres_find_live(PGconn *link, const char *name,
                                                  struct gz_postgres_scene *found,
                                                  struct gz_error *error);
-/* The name of a scene, an epoch, and who I am: $1, $2 and $3 of what only an authority does. */
+/* The name of a scene, an epoch, and this member: $1, $2 and $3 of an authority's statements. */
 struct gz_params gz_postgres_lease(const struct gz_postgres *postgres, const char *scene,
                                    uint64_t epoch);
 /* "scene X: another member is its authority now". */

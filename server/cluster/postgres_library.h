@@ -1,5 +1,5 @@
-/* postgres_library.h - libpq, loaded once there is a cluster: a daemon alone, and gizmoctl for all
- * else, do without it. What includes this file calls its functions as if it were linked.
+/* postgres_library.h - loads libpq at run time, only if it is needed: for a cluster. A file that
+ * includes this header calls libpq as if it were linked.
  *
  * Threads: any; the functions only after gz_pq_load has returned GZ_OK. */
 #ifndef GZ_POSTGRES_LIBRARY_H
@@ -9,7 +9,7 @@
 
 #include "proto/base/status.h"
 
-/* All that are used. */
+/* All functions that are used. */
 #define GZ_PQ_FUNCTIONS(X)                                                                         \
     X(PQclear)                                                                                     \
     X(PQcmdStatus)                                                                                 \
@@ -43,7 +43,7 @@ struct gz_pq {
     GZ_PQ_FUNCTIONS(GZ_PQ_MEMBER)
 };
 
-/* Loads it, once. GZ_BAD_STATE in words if it is not there. */
+/* Loads libpq, once. GZ_BAD_STATE if it is not installed. */
 GZ_MUST_USE enum gz_status gz_pq_load(struct gz_error *error);
 const struct gz_pq *gz_pq(void);
 

@@ -1,5 +1,5 @@
-/* One connection to PostgreSQL: libpq connects, host by host; what is asked then is asked without
- * blocking, with poll in between, so that a server that is silent is given up in time. */
+/* One connection to PostgreSQL: libpq connects, host by host. Statements are sent without blocking,
+ * with poll in between, so that a silent server times out. */
 #include "cluster/postgres_link.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #define LINK(statement) gz_sql_link[GZ_SQL_LINK_##statement]
 
-/* Types of parameters, as PostgreSQL numbers them. */
+/* PostgreSQL's numbers of parameter types. */
 enum { BYTES_OID = 17, INT8_OID = 20, TEXT_OID = 25 };
 
 static_assert(GZ_SQL_TABLES_COUNT == GZ_CLUSTER_TABLES_VERSION, "a version for each file");
@@ -50,7 +50,7 @@ void gz_params_number(struct gz_params *params, uint64_t number)
 
 /* ---- what failed ---- */
 
-/* The first line of what libpq or the server says, without the line's end. */
+/* Fails with the first line of libpq's or the server's message. */
 static enum gz_status fail_with(struct gz_error *error, enum gz_status status, const char *words)
 {
     return gz_fail(error, status, "the cluster's database: %.*s", (int)strcspn(words, "\n"), words);
@@ -86,7 +86,7 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Waits until the socket is ready; false at the end of the time. */
+/* Waits until the socket is ready; false after the time. */
 static bool wait_for_socket(PGconn *link, short events, double until_s)
 {
     struct pollfd socket = {.fd = PQsocket(link), .events = events};
@@ -99,14 +99,14 @@ static bool wait_for_socket(PGconn *link, short events, double until_s)
     }
 }
 
-/* The link is of no use any more: an answer may still come. */
+/* The link cannot be used any more, because an answer may still come. */
 static enum gz_status fail_silent(struct gz_error *error)
 {
     return gz_fail(error, GZ_STORAGE, "the cluster's database did not answer for %d s",
                    GZ_CLUSTER_ANSWER_SECONDS);
 }
 
-/* Sends what is still to be sent; what the server says meanwhile is read. */
+/* Sends the remaining bytes, and reads meanwhile. */
 static enum gz_status flush(PGconn *link, struct gz_error *error)
 {
     for (;;) {
@@ -196,7 +196,7 @@ enum gz_status gz_link_change(PGconn *link, const char *sql, const struct gz_par
     return GZ_OK;
 }
 
-/* Hands over rows until something is wrong; the last result has none. */
+/* Calls `handle` for rows until an error; the last result has none. */
 static enum gz_status read_rows(PGconn *link,
                                 enum gz_status (*handle)(void *to, const PGresult *row,
                                                          struct gz_error *error),
@@ -258,14 +258,14 @@ enum gz_status gz_link_end(PGconn *link, enum gz_status status, struct gz_error 
 
 /* ---- connecting ---- */
 
-/* Notices ("relation exists, skipping") are for nobody. */
+/* Drops notices ("relation exists, skipping"). */
 static void drop_notice(void *context, const PGresult *result)
 {
     (void)context;
     (void)result;
 }
 
-/* Tries one host after the other. Before the URI stands what the URI may say otherwise. */
+/* Tries one host after the other. Defaults come before the URI, which may override them. */
 static enum gz_status connect_link(PGconn **link, const char *uri, struct gz_error *error)
 {
     static const char *const names[] = {
@@ -299,7 +299,7 @@ static enum gz_status check_version(PGconn *link, struct gz_error *error)
                                                        : "it has to be updated");
 }
 
-/* Whoever else waits for a row that a dead transaction holds need not wait for ever. */
+/* Limits how long a dead transaction can hold a row that others wait for. */
 static enum gz_status set_timeouts(PGconn *link, struct gz_error *error)
 {
     char milliseconds[16];
@@ -328,8 +328,8 @@ bool gz_link_is_good(PGconn *link)
     return PQconsumeInput(link) && PQstatus(link) == CONNECTION_OK && poll(&socket, 1, 0) == 0;
 }
 
-/* A port that is no number is a part of a password with a slash in it: what libpq would say of it
- * is not to be read. */
+/* Whether a port is a number: otherwise it is a part of a password with a slash, which libpq would
+ * repeat in its message. */
 static bool is_port(const char *text)
 {
     return text == NULL || strspn(text, "0123456789,") == strlen(text);

@@ -1,4 +1,4 @@
-/* The changes of a scene in PostgreSQL: adding one behind the fence, and reading them in order. */
+/* The changes of a scene in PostgreSQL: adds one behind the fence, and reads them in order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static size_t part_size(size_t size, size_t at)
     return size - at < GZ_CLUSTER_PART_BYTES ? size - at : GZ_CLUSTER_PART_BYTES;
 }
 
-/* The first part and the fence. *life is 0 if it was not taken. */
+/* Adds the first part, behind the fence. *life is 0 if it was refused. */
 static enum gz_status append_first(PGconn *link, struct gz_params params,
                                    const struct gz_cluster_change *change, uint64_t *life,
                                    struct gz_error *error)
@@ -48,7 +48,7 @@ static enum gz_status append_others(PGconn *link, uint64_t life,
     return status;
 }
 
-/* All parts come in one transaction, or none; one part is a transaction by itself. */
+/* Adds all parts in one transaction; a single part is a transaction by itself. */
 static enum gz_status append_parts(PGconn *link, const struct gz_params *lease,
                                    const struct gz_cluster_change *change, uint64_t *life,
                                    struct gz_error *error)
@@ -62,7 +62,7 @@ static enum gz_status append_parts(PGconn *link, const struct gz_params *lease,
     return gz_link_end(link, status, error);
 }
 
-/* What was not taken may have been taken before, and the answer was lost. */
+/* A refused change may have been added before, and the answer was lost. */
 static enum gz_status check_appended(PGconn *link, const char *scene,
                                      const struct gz_cluster_change *change, struct gz_error *error)
 {
@@ -101,13 +101,13 @@ enum gz_status gz_postgres_append(void *context, const char *scene,
 
 enum { N, PART, EPOCH, VERSION, SIZE, BYTES };
 
-/* The change that is put together of its rows. */
+/* A change that is assembled from its rows. */
 struct reading {
     enum gz_status (*handle)(void *to, const struct gz_cluster_change *change,
                              struct gz_error *error);
     void *to;
     const char *scene;
-    uint64_t n; /* the last that was handed over */
+    uint64_t n; /* the last change that `handle` was called with */
     uint64_t part;
     struct gz_cluster_change change;
     uint8_t *bytes;
@@ -165,7 +165,7 @@ static enum gz_status handle_row(void *context, const PGresult *row, struct gz_e
     return reading->got == reading->change.size ? end_change(reading, error) : GZ_OK;
 }
 
-/* What the scene had when it was looked up has to come; more may. */
+/* Reads the changes: all that the scene had when it was looked up have to come; more may. */
 static enum gz_status read_changes(PGconn *link, struct reading *reading, struct gz_error *error)
 {
     struct gz_postgres_scene found;

@@ -1,5 +1,5 @@
-/* The connections that the threads of a member share: made when they are needed, again when they
- * broke, and never more than a bound. */
+/* The connections that the threads of a member share: opened when they are needed, again after a
+ * failure, up to a bound. */
 #include "cluster/postgres_pool.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void gz_pool_finish(struct gz_pool *pool)
     free(pool->uri);
 }
 
-/* Which one is free, those that are connected first; -1 if none is. */
+/* The index of a free one, connected ones first; -1 if none is. */
 static int find_free(const struct gz_pool *pool, bool renewing)
 {
     int first = renewing ? GZ_CLUSTER_CONNECTIONS_MAX : 0;
@@ -41,7 +41,7 @@ static int find_free(const struct gz_pool *pool, bool renewing)
     return found;
 }
 
-/* Takes a place for a link; -1 if none became free in time. */
+/* Takes an entry; -1 if none became free in time. */
 static int take_place(struct gz_pool *pool, bool renewing)
 {
     struct timespec until;
@@ -56,7 +56,7 @@ static int take_place(struct gz_pool *pool, bool renewing)
     return place;
 }
 
-/* The place belongs to this thread until it is free again. */
+/* Frees an entry, which belonged to this thread. */
 static void free_place(struct gz_pool *pool, int place)
 {
     pthread_mutex_lock(&pool->mutex);

@@ -25,11 +25,10 @@ struct gz_pool {
 GZ_MUST_USE enum gz_status gz_pool_init(struct gz_pool *pool, const char *uri,
                                         struct gz_error *error);
 void gz_pool_finish(struct gz_pool *pool);
-/* A link that is connected and idle; waits for one if all are lent. `renewing`: the one for
- * renewals. */
+/* Lends a connected idle link; waits for one if all are lent. `renewing`: the one for renewals. */
 GZ_MUST_USE enum gz_status gz_pool_borrow(struct gz_pool *pool, bool renewing, PGconn **link,
                                           struct gz_error *error);
-/* Closes it if it cannot be asked anything new. */
+/* Gives the link back; closes it if it is not good. */
 void gz_pool_give_back(struct gz_pool *pool, PGconn *link);
 
 #endif

@@ -1,4 +1,4 @@
-/* A row of the table of scenes in PostgreSQL: reading it, finding it, and who may change it. */
+/* A row of the table of scenes in PostgreSQL: reads it, finds it, and fences changes. */
 #include "cluster/postgres_internal.h"
 
 enum {

@@ -1,14 +1,13 @@
-/* Scenes in PostgreSQL: who has the lease of which, and how they come, go and change their names.
- */
+/* Scenes in PostgreSQL: leases, creating, deleting and renaming. */
 #include <string.h>
 #include <sys/random.h>
 
 #include "cluster/postgres_internal.h"
 
-/* How often a taking looks again if the lease changed hands in between. */
+/* How often taking a lease looks again if it changed hands in between. */
 #define TRIES 3
 
-/* $1 and $2 of what asks whether a member is alive. */
+/* $1 and $2 of a query whether a member is alive. */
 static struct gz_params alive(const char *scene)
 {
     struct gz_params params = {0};
@@ -26,7 +25,7 @@ static enum gz_status make(PGconn *link, const char *scene, uint64_t after, stru
     if (getrandom(&life, sizeof life, 0) != sizeof life)
         return gz_fail(error, GZ_INTERNAL, "the system has no random numbers");
     gz_params_text(&params, scene);
-    gz_params_number(&params, (life >> 1) + 1); /* a positive one */
+    gz_params_number(&params, (life >> 1) + 1); /* positive */
     gz_params_number(&params, after);
     return gz_link_change(link, SQL(MAKE), &params, &rows, error);
 }
@@ -49,8 +48,8 @@ static enum gz_status try_to_take(PGconn *link, const char *me, const char *scen
     return GZ_OK;
 }
 
-/* Looks who has the lease, or makes the scene. *again: it can be had now, as nobody has it, or one
- * who has just left. */
+/* Looks for the holder of the lease, or creates the scene. *again: the lease can be taken now,
+ * because it is free or its holder has just left. */
 static enum gz_status look(PGconn *link, const char *me, const char *scene, bool create,
                            uint64_t after, struct gz_lease *lease, bool *again,
                            struct gz_error *error)
@@ -175,7 +174,8 @@ enum gz_status gz_postgres_scenes(void *context,
 
 /* ---- deleting and renaming ---- */
 
-/* The name is free, and known as gone; `became` may be NULL. *life is 0 if it was not mine. */
+/* Frees the name, and marks it as gone; `became` may be NULL. *life is 0 if the lease was not this
+ * member's. */
 static enum gz_status leave_name(PGconn *link, struct gz_params params, const char *became,
                                  uint64_t *life, struct gz_error *error)
 {
@@ -196,7 +196,7 @@ static enum gz_status drop(PGconn *link, const char *sql, uint64_t number, struc
     return gz_link_change(link, sql, &params, &rows, error);
 }
 
-/* Whether the scene was just deleted, or renamed, by this very lease, and the answer was lost. */
+/* Whether the scene was deleted or renamed by this lease, and the answer was lost. */
 static enum gz_status check_gone(PGconn *link, const char *scene, uint64_t epoch,
                                  const char *became, bool *is_done, struct gz_error *error)
 {
@@ -249,7 +249,7 @@ static enum gz_status take_name(PGconn *link, struct gz_params params, const cha
     return GZ_OK;
 }
 
-/* *life is 0 if there is a scene of the new name, or the lease is not mine. */
+/* *life is 0 if the new name is taken, or the lease is not this member's. */
 static enum gz_status change_name(PGconn *link, const struct gz_params *lease, const char *to,
                                   uint64_t *life, uint64_t *new_epoch, struct gz_error *error)
 {
@@ -264,7 +264,7 @@ static enum gz_status change_name(PGconn *link, const struct gz_params *lease, c
     return gz_link_end(link, status, error);
 }
 
-/* Why it did not change; or it did, and the answer was lost. */
+/* Finds why it did not change; or it did, and the answer was lost. */
 static enum gz_status explain(PGconn *link, const char *scene, uint64_t epoch, const char *to,
                               uint64_t *new_epoch, struct gz_error *error)
 {

@@ -1,11 +1,11 @@
-/* Makes the tables of a cluster in PostgreSQL, version by version. */
+/* Creates the tables of a cluster in PostgreSQL, version by version. */
 #include "cluster/postgres.h"
 #include "cluster/postgres_link.h"
 #include "cluster/sql.h"
 
 #define LINK(statement) gz_sql_link[GZ_SQL_LINK_##statement]
 
-/* From the version before to this one, unless it is done. */
+/* Migrates from the version before to this one, unless it is done. */
 static enum gz_status migrate(PGconn *link, int version, struct gz_error *error)
 {
     struct gz_params params = {0};
@@ -18,7 +18,8 @@ static enum gz_status migrate(PGconn *link, int version, struct gz_error *error)
     return gz_link_end(link, status, error);
 }
 
-/* Two that do this at once can meet where neither of them sees the other's yet: then it fails. */
+/* Fails if another process does the same at the same time and neither sees the other's tables
+ * yet. */
 static enum gz_status make_version(PGconn *link, struct gz_error *error)
 {
     const char *const scripts[] = {LINK(CREATE_SCHEMA), LINK(CREATE_VERSION), LINK(BEGIN_VERSION)};

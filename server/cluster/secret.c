@@ -1,4 +1,4 @@
-/* Reads what all members of a cluster know. */
+/* Reads the common secret of a cluster's members. */
 #include "cluster/secret.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* secret.h - what all members of a cluster know, by which they believe each other: the bytes of a
- * file. Plain data. Errors: GZ_BAD_VALUE in words that name the file, never what is in it. */
+/* secret.h - the common secret of a cluster's members, with which they authenticate: the bytes of a
+ * file. Plain data. Errors: GZ_BAD_VALUE names the file, never its content. */
 #ifndef GZ_CLUSTER_SECRET_H
 #define GZ_CLUSTER_SECRET_H
 
@@ -14,8 +14,8 @@ struct gz_member_secret {
     size_t size;
 };
 
-/* Reads a regular file that others on the machine cannot read, and only its owner can change. Line
- * ends at the end do not count. */
+/* Reads a regular file that other users cannot read and only its owner can change. Line ends at its
+ * end do not count. */
 GZ_MUST_USE enum gz_status gz_member_secret_load(struct gz_member_secret *secret, const char *path,
                                                  struct gz_error *error);
 

@@ -1,4 +1,4 @@
-/* What a store commits goes into the log first: each change is asked for again until the engine has
+/* Ships changes into the log before a store commits them; repeats each until the engine has
  * answered. */
 #include <string.h>
 
@@ -31,8 +31,8 @@ static void lose(struct gz_claim *claim)
     claim->state = GZ_CLAIM_LOST;
 }
 
-/* A change of which nobody knows whether it is in the log may come into it later, so that no other
- * may take its number. */
+/* Ends an append. A change with an unknown result may come into the log later, so that no other may
+ * take its number. */
 static enum gz_status end(struct gz_claim *claim, const struct gz_cluster_change *change,
                           enum gz_status status, struct gz_error *error)
 {
@@ -51,8 +51,7 @@ static enum gz_status end(struct gz_claim *claim, const struct gz_cluster_change
     return status;
 }
 
-/* The opening of a scene keeps its worker from others: it does not wait for an engine that is
- * away. */
+/* Whether to wait for the engine: the opening of a scene does not, because it occupies a worker. */
 static bool may_wait(struct gz_claim *claim)
 {
     struct gz_cluster *cluster = claim->cluster;
@@ -81,7 +80,7 @@ static bool is_unsure(struct gz_claim *claim)
     return is;
 }
 
-/* The store has brought the file to its own schema before the first change. */
+/* The schema version of the file, which the store has migrated before the first change. */
 static int version_of(struct gz_claim *claim)
 {
     struct gz_place place;

@@ -1,4 +1,4 @@
-/* What stands in for postgres.c in a build without libpq. */
+/* Replaces postgres.c in a build without libpq. */
 #include "cluster/postgres.h"
 
 enum gz_status gz_postgres_create(struct gz_cluster_log *log, const char *uri,
