@@ -871,7 +871,7 @@ static enum gz_status read_mask(struct decoder *decoder, const struct gz_record_
         bit += !record->rows[row].required;
     }
     if (head.count >> bit != 0)
-        return fail(decoder, &mask, GZ_BAD_MESSAGE, "it has bits that no field has");
+        return fail(decoder, &mask, GZ_BAD_MESSAGE, "the mask has bits without a field");
     return GZ_OK;
 }
 
@@ -903,7 +903,7 @@ static enum gz_status read_compact_head(struct decoder *decoder,
     for (size_t row = 0; row < record->count; row++)
         elements += (*there >> row & 1) != 0 ? gz_row_elements(&record->rows[row]) : 0;
     if (list.count != elements)
-        return fail(decoder, place, GZ_BAD_MESSAGE, "its mask does not fit its length");
+        return fail(decoder, place, GZ_BAD_MESSAGE, "the mask does not fit the length of the list");
     return GZ_OK;
 }
 
@@ -1101,7 +1101,7 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
                          struct gz_arena *arena, struct gz_message *message, struct gz_error *error)
 {
     *message = (struct gz_message){.op = GZ_OP_COUNT};
-    if (*offset >= size) return gz_fail(error, GZ_BAD_MESSAGE, "message: there is none");
+    if (*offset >= size) return gz_fail(error, GZ_BAD_MESSAGE, "message: the frame is empty");
     struct decoder decoder = {.reader = {bytes + *offset, bytes + size},
                               .arena = arena,
                               .message = message,

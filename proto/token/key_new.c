@@ -193,5 +193,5 @@ enum gz_status gz_keys_publish(const char *json, size_t size, struct gz_buffer *
     if (list == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for keys");
     if (json_array_size(list) > 0) return write_set(json_pack("{s:o}", "keys", list), text, error);
     json_decref(list);
-    return gz_fail(error, GZ_BAD_VALUE, "keys: all are secrets, of which nothing is public");
+    return gz_fail(error, GZ_BAD_VALUE, "keys: all are secrets, which have no public part");
 }

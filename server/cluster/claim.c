@@ -127,7 +127,7 @@ static enum gz_status check_first(const char *path, uint64_t first_n, struct gz_
     struct gz_place place;
     enum gz_status status = gz_store_place(path, &place, error);
     if (status == GZ_OK && !is_at(&place, first_n))
-        status = gz_fail(error, GZ_STORAGE, "the scene was made of another file: try again");
+        status = gz_fail(error, GZ_STORAGE, "the scene was created from another file: try again");
     return status;
 }
 
@@ -251,7 +251,7 @@ static enum gz_status make_anew(struct gz_claim *claim, struct gz_lease *lease,
     status = log->forget(log->context, claim->name, claim->epoch, error);
     if (status == GZ_OK) status = take(claim, true, place.n, lease, error);
     if (status == GZ_OK && !lease->is_mine)
-        status = gz_fail(error, GZ_STORAGE, "%s is just being made: try again", claim->name);
+        status = gz_fail(error, GZ_STORAGE, "%s is being created: try again", claim->name);
     set_epoch(claim, status == GZ_OK ? lease->scene.epoch : claim->epoch);
     return status;
 }
@@ -310,7 +310,7 @@ enum gz_status gz_cluster_open(struct gz_cluster *cluster, const struct gz_claim
     if (claim == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (!link_claim(claim)) {
         free(claim);
-        return gz_fail(error, GZ_BAD_STATE, "somebody is at the file of %s", request->name);
+        return gz_fail(error, GZ_BAD_STATE, "the file of %s is in use", request->name);
     }
     bool is_mine = false;
     enum gz_status status = open_claim(claim, &is_mine, url, error);

@@ -229,7 +229,7 @@ static enum gz_status follow_renaming(struct gz_cluster *cluster, const struct t
     else if (is_taken)
         status = move(cluster, turn, place, to, error);
     else
-        status = gz_fail(error, GZ_BAD_STATE, "somebody is at the file of its new name, %s",
+        status = gz_fail(error, GZ_BAD_STATE, "the file of its new name, %s, is in use",
                          turn->scene->became);
     if (is_taken) give(cluster, cluster->moving_to);
     free(to);

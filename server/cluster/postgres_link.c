@@ -343,9 +343,10 @@ enum gz_status gz_link_check(const char *uri, struct gz_error *error)
         is_good = strcmp(option->keyword, "port") != 0 || is_port(option->val);
     PQconninfoFree(options);
     if (is_good) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE,
-                   "this is no URI as postgresql://USER@HOST:PORT/DATABASE?sslmode=verify-full "
-                   "(in a name or a password write / as %%2F, @ as %%40)");
+    return gz_fail(
+        error, GZ_BAD_VALUE,
+        "this is no URI such as postgresql://USER@HOST:PORT/DATABASE?sslmode=verify-full "
+        "(in a name or a password write / as %%2F, @ as %%40)");
 }
 
 /* ---- columns ---- */

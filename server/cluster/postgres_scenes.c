@@ -79,8 +79,7 @@ static enum gz_status take_lease(PGconn *link, const char *me, const char *scene
         status = look(link, me, scene, create, after, lease, &again, error);
         if (status != GZ_OK || !again) return status;
     }
-    return gz_fail(error, GZ_STORAGE, "scene %s: its lease goes from hand to hand: try again",
-                   scene);
+    return gz_fail(error, GZ_STORAGE, "scene %s: its lease changes hands: try again", scene);
 }
 
 enum gz_status gz_postgres_take(void *context, const char *scene, bool create, uint64_t after,

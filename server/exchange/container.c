@@ -136,7 +136,7 @@ static enum gz_status check_glb_header(const uint8_t *bytes, size_t size, struct
                        "GLB: the header is cut off; the file is not complete");
     uint32_t version = read_u32(bytes + 4);
     if (version != GLB_VERSION) {
-        return gz_fail(error, GZ_VERSION, "GLB: is of version %u, but only glTF 2.x is read",
+        return gz_fail(error, GZ_VERSION, "GLB: has version %u, but only glTF 2.x can be read",
                        (unsigned)version);
     }
     uint32_t length = read_u32(bytes + 8);
@@ -187,11 +187,12 @@ static enum gz_status check_version(const json_t *json, struct gz_error *error)
                        "asset.version: must be a text such as \"2.0\"; only glTF 2.x is read");
     }
     if (strncmp(version, "2.", 2) != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.version: is %s, but only glTF 2.x is read",
+        return gz_fail(error, GZ_VERSION, "asset.version: is %s, but only glTF 2.x can be read",
                        version);
     }
     if (least != NULL && strcmp(least, "2.0") != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.minVersion: is %s, but only 2.0 is read", least);
+        return gz_fail(error, GZ_VERSION, "asset.minVersion: is %s, but only 2.0 can be read",
+                       least);
     }
     return GZ_OK;
 }

@@ -215,11 +215,11 @@ static enum gz_status read_accessor(struct gz_mesh_reader *reader, size_t index)
     const struct shape *shape = find_shape(word);
     if (component == 0) {
         return gz_fail(reader->error, GZ_BAD_VALUE,
-                       "accessors[%zu].componentType: is %d, which glTF does not have", index,
+                       "accessors[%zu].componentType: %d is not a type of glTF", index,
                        (int)accessor->component_type);
     }
     if (shape == NULL) {
-        return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu].type: glTF does not have %s",
+        return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu].type: %s is not a type of glTF",
                        index, word);
     }
     accessor->components = shape->columns * shape->rows;

@@ -17,10 +17,10 @@ static uint64_t look(const char *folder)
 enum gz_status gz_disk_check(const struct gz_disk *disk, struct gz_error *error)
 {
     if (disk == NULL || !disk->is_short) return GZ_OK;
-    return gz_fail(error, GZ_STORAGE,
-                   "the disk of the server has less than %llu MB free: edits are refused until "
-                   "there is more room",
-                   (unsigned long long)(disk->keep_bytes >> 20));
+    return gz_fail(
+        error, GZ_STORAGE,
+        "the server's disk has less than %llu MB free: edits are refused until there is more space",
+        (unsigned long long)(disk->keep_bytes >> 20));
 }
 
 enum gz_status gz_disk_reserve(struct gz_disk *disk, uint64_t bytes, struct gz_error *error)
@@ -31,8 +31,8 @@ enum gz_status gz_disk_reserve(struct gz_disk *disk, uint64_t bytes, struct gz_e
     if (free_bytes >= reserved && free_bytes - reserved >= disk->keep_bytes) return GZ_OK;
     gz_disk_release(disk, bytes);
     return gz_fail(error, GZ_STORAGE,
-                   "the disk of the server would have less than %llu MB free with this file: try "
-                   "again when there is more room",
+                   "the server's disk would have less than %llu MB free with this file: try again "
+                   "when there is more space",
                    (unsigned long long)(disk->keep_bytes >> 20));
 }
 

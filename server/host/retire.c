@@ -315,11 +315,11 @@ static void claim_names(struct gz_retirement *retirement, const struct gz_retire
     if (renames) snprintf(new_claim->name, sizeof new_claim->name, "%s", request->new_name);
     describe(retirement, words, sizeof words);
     if (request->how != GZ_RETIRE_AWAY)
-        gz_fail(&claim->why, GZ_UNKNOWN_SCENE, "scene: %s is just being %s", request->name, words);
+        gz_fail(&claim->why, GZ_UNKNOWN_SCENE, "scene: %s is being %s", request->name, words);
     gz_scenes_claim(retirement->all->scenes, claim);
     if (!renames) return;
     gz_fail(&new_claim->why, GZ_BAD_STATE,
-            "scene: %s is just being renamed to %s: try again in a moment", request->name,
+            "scene: %s is being renamed to %s: try again in a moment", request->name,
             request->new_name);
     gz_scenes_claim(retirement->all->scenes, new_claim);
 }

@@ -81,11 +81,10 @@ static uint64_t kept_since(void *context)
 
 static enum gz_status refuse_bytes(struct gz_error *error, const char *whose)
 {
-    return gz_fail(
-        error, GZ_RATE_LIMITED,
-        "%s too much was added to the files of this server: go on in a while, as %.0f KB "
-        "more may be added each second",
-        whose, GZ_WRITTEN_BYTES_PER_S / 1024);
+    return gz_fail(error, GZ_RATE_LIMITED,
+                   "%s added too much to the files of this server: try again later, %.0f KB more "
+                   "may be added each second",
+                   whose, GZ_WRITTEN_BYTES_PER_S / 1024);
 }
 
 static void take_bytes(const struct gz_open_scene *scene, const char *payer, double amount,
@@ -101,9 +100,9 @@ static enum gz_status take_share(const struct gz_open_scene *scene, const char *
 {
     struct gz_shares *shares = scene->setting->shares;
     const double now_s = gz_clock_now().mono_s;
-    if (!gz_quota_has(&shares->written, payer, amount, now_s)) return refuse_bytes(error, "by you");
+    if (!gz_quota_has(&shares->written, payer, amount, now_s)) return refuse_bytes(error, "you");
     if (!gz_quota_has(&shares->written_in_scene, scene->name, amount, now_s))
-        return refuse_bytes(error, "in this scene");
+        return refuse_bytes(error, "the users of this scene");
     take_bytes(scene, payer, amount, now_s);
     return GZ_OK;
 }

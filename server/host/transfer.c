@@ -54,8 +54,8 @@ static enum gz_status read_new_name(struct gz_transfer *transfer)
     /* as for a new scene, only the claims count */
     if (status == GZ_OK &&
         !gz_claims_give(&transfer->request->claims, transfer->new_name, GZ_ROLE_EDITOR))
-        status =
-            gz_fail(&transfer->error, GZ_FORBIDDEN, "name: you may not give a scene this name");
+        status = gz_fail(&transfer->error, GZ_FORBIDDEN,
+                         "name: your token does not allow a scene of this name");
     return status;
 }
 

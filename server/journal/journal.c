@@ -92,10 +92,10 @@ enum gz_status gz_journal_wait(struct gz_journal *journal, struct gz_journal_ent
 {
     if (journal->resent >= GZ_REQUESTS_RESENT_MAX)
         return gz_fail(error, GZ_TOO_MANY,
-                       "key: %zu requests that were sent again wait for the disk: ask again later",
+                       "key: %zu repeated requests wait for the disk: try again later",
                        journal->resent);
     struct gz_journal_waiter *later = malloc(sizeof *later);
-    if (later == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory to answer it");
+    if (later == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory for the answer");
     *later = waiter;
     later->next = entry->waiter.next;
     entry->waiter.next = later;
@@ -107,7 +107,7 @@ enum gz_status gz_journal_check_room(const struct gz_journal *journal, struct gz
 {
     if (journal->requests < GZ_PENDING_EDITS_MAX && journal->bytes < GZ_EDIT_BYTES_MAX)
         return GZ_OK;
-    return gz_fail(error, GZ_TOO_MANY, "%zu requests wait for the disk already: ask again later",
+    return gz_fail(error, GZ_TOO_MANY, "%zu requests wait for the disk: try again later",
                    journal->requests);
 }
 
@@ -225,7 +225,7 @@ void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch)
 static void give_up(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
     struct gz_journal_outcome outcome = {.has = 0};
-    gz_fail(&outcome.error, GZ_NO_MEMORY, "no memory to answer it");
+    gz_fail(&outcome.error, GZ_NO_MEMORY, "out of memory for the answer");
     answer(journal, entry, &outcome);
     forget_later_waiters(journal, entry);
     entry->waiter.session = 0;

@@ -23,7 +23,8 @@ static enum gz_status admit_host(const struct gz_net *net, struct lws *wsi, cons
                                  struct gz_error *error)
 {
     if (!gz_host_valid(host) || has_other_host(wsi))
-        return gz_fail(error, GZ_BAD_VALUE, "Host: one is needed, as HOST or HOST:PORT");
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "Host: one header of the form HOST or HOST:PORT is needed");
     if (gz_host_allowed(&net->rules, host)) return GZ_OK;
     return gz_fail(error, GZ_FORBIDDEN,
                    "Host: this server does not go by this name; for another name, as behind a "

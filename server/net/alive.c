@@ -62,7 +62,7 @@ static void look_at(struct gz_connection *connection, double now_s)
     } else if (connection->session == NULL && connection->relay == NULL &&
                now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
         struct gz_error error;
-        gz_fail(&error, GZ_BAD_STATE, "hello did not come within %d seconds", GZ_HELLO_SECONDS_MAX);
+        gz_fail(&error, GZ_BAD_STATE, "no hello came within %d seconds", GZ_HELLO_SECONDS_MAX);
         gz_connection_refuse(connection, NULL, &error, true);
     } else if (is_overdue(connection, now_s)) {
         gz_connection_end(connection, LWS_CLOSE_STATUS_POLICY_VIOLATION);

@@ -301,5 +301,5 @@ enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi, struc
         gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
         return GZ_OK;
     return gz_fail(error, GZ_RATE_LIMITED,
-                   "your address has as many connections as it may: close some of them");
+                   "your address has too many connections: close some of them");
 }

@@ -159,9 +159,9 @@ static void take_close(struct gz_frames *frames, struct gz_frame_part *part)
     frames->is_over = true;
     part->code = size >= 2 ? frames->control[0] << 8 | frames->control[1] : GZ_CLOSE_NONE;
     if (size == 1 || (size >= 2 && !is_close_code(part->code)))
-        fail(frames, part, GZ_CLOSE_PROTOCOL, "a close has a code that may not be sent");
+        fail(frames, part, GZ_CLOSE_PROTOCOL, "the close has an invalid code");
     else if (size > 2 && !gz_text_valid(reason, size - 2))
-        fail(frames, part, GZ_CLOSE_UTF8, "the reason of a close is not UTF-8");
+        fail(frames, part, GZ_CLOSE_UTF8, "the reason of the close is not UTF-8");
 }
 
 static void take_control(struct gz_frames *frames, const uint8_t *bytes, size_t size,

@@ -10,7 +10,7 @@
 static enum gz_status check_hello(const struct gz_message *message, struct gz_error *error)
 {
     if (message->op != GZ_OP_HELLO)
-        return gz_fail(error, GZ_BAD_STATE, "the first message is to be hello");
+        return gz_fail(error, GZ_BAD_STATE, "op: the first message has to be hello");
     if (message->hello.v != GZ_PROTOCOL_VERSION)
         return gz_fail(error, GZ_VERSION, "v: this server speaks version %d", GZ_PROTOCOL_VERSION);
     return GZ_OK;
@@ -56,7 +56,7 @@ static enum gz_status explain(const struct gz_message *message, const struct gz_
     if (status != GZ_OK && !give(claims, message->hello.scene, GZ_ROLE_VIEWER))
         return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
     if (status == GZ_UNKNOWN_SCENE && message->hello.create && !may_create(message, claims))
-        return gz_fail(error, GZ_FORBIDDEN, "create: viewers may not make a scene");
+        return gz_fail(error, GZ_FORBIDDEN, "create: a viewer may not create a scene");
     return status;
 }
 

@@ -180,8 +180,9 @@ static bool allows(struct gz_exchange *exchange, enum place place)
     if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? changes : reads)) return true;
     exchange->reply.allow = methods_of(place);
     gz_exchange_refuse_with(exchange, 405, GZ_UNKNOWN_OP,
-                            place == PLACE_SCENE ? "only PUT, PATCH and DELETE are done there"
-                                                 : "only GET is done there");
+                            place == PLACE_SCENE
+                                ? "only PUT, PATCH and DELETE are allowed at this path"
+                                : "only GET is allowed at this path");
     return false;
 }
 
@@ -282,7 +283,7 @@ static void serve(struct gz_exchange *exchange, const char *path)
         return;
     case PLACE_SCENE: begin_change(exchange); return;
     case PLACE_NOWHERE:
-        gz_exchange_refuse_with(exchange, 0, GZ_UNKNOWN_OP, "there is nothing at this path");
+        gz_exchange_refuse_with(exchange, 0, GZ_UNKNOWN_OP, "this path does not exist");
         return;
     case PLACE_FILE: serve_file(exchange, path); return;
     }
@@ -335,14 +336,14 @@ static int begin(struct lws *wsi, struct gz_exchange **slot, const char *path, s
     } else if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
         exchange->hang_up = true;
         gz_exchange_refuse_with(exchange, 411, GZ_BAD_MESSAGE,
-                                "Transfer-Encoding: is not taken here, send a Content-Length");
+                                "Transfer-Encoding: is not supported: send a Content-Length");
     } else if (exchange->method != METHOD_PUT && exchange->method != METHOD_PATCH &&
                gz_content_length(wsi, &known) > 0) {
         exchange->hang_up = true;
         gz_exchange_refuse_with(exchange, 0, GZ_BAD_MESSAGE,
-                                "Content-Length: only PUT and PATCH have a body here");
+                                "Content-Length: only PUT and PATCH may have a body");
     } else if (strlen(path) != size) {
-        gz_exchange_refuse_with(exchange, 0, GZ_BAD_VALUE, "the path has a NUL in it");
+        gz_exchange_refuse_with(exchange, 0, GZ_BAD_VALUE, "the path contains a NUL");
     } else {
         serve(exchange, path);
     }

@@ -52,7 +52,7 @@ enum gz_status gz_identify_proxied(const struct gz_net *net, const char *proxy_u
 {
     bool has_other_way = net->trust_header[0] == '\0' || net->keyring != NULL;
     if (has_other_way || *proxy_user != '\0') return GZ_OK;
-    return gz_fail(error, GZ_UNAUTHORISED, "%s a trusted proxy has to say here who the user is",
+    return gz_fail(error, GZ_UNAUTHORISED, "%s a trusted proxy has to name the user in this header",
                    net->trust_header);
 }
 
@@ -128,6 +128,6 @@ enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi, co
     }
     if (name[0] == '\0') said.name = (struct gz_text){"somebody", strlen("somebody")};
     if (proxy_user[0] == '\0' && !read_bearer(wsi, text, &said))
-        return gz_fail(error, GZ_UNAUTHORISED, "Authorization: only Bearer TOKEN is taken here");
+        return gz_fail(error, GZ_UNAUTHORISED, "Authorization: only Bearer TOKEN is supported");
     return gz_identify(net, &said, claims, error);
 }

@@ -152,7 +152,7 @@ enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
     while (size > 0 && (user[size - 1] == ' ' || user[size - 1] == '\t')) user[--size] = '\0';
     enum gz_status status = GZ_OK;
     if (present && !gz_arrival_of(wsi)->is_relayed && !is_from_proxy(net, wsi))
-        status = gz_fail(error, GZ_FORBIDDEN, "%s only a trusted proxy may say who a user is",
+        status = gz_fail(error, GZ_FORBIDDEN, "%s only a trusted proxy may send this header",
                          net->trust_header);
     else if (present && !fits)
         status = gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",

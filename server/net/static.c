@@ -114,7 +114,7 @@ enum gz_status gz_static_open(const char *folder, const char *path, bool takes_g
     struct stat status;
     *file = (struct gz_static_file){.file = -1};
     if (folder != NULL && resolve(folder, path, named, real)) file->file = open_file(real, &status);
-    if (file->file < 0) return gz_fail(error, GZ_UNKNOWN_OP, "there is nothing at this path");
+    if (file->file < 0) return gz_fail(error, GZ_UNKNOWN_OP, "this path does not exist");
     file->type = type_of(real);
     file->is_immutable = is_hashed(named);
     take_compressed(real, takes_gzip, file, &status);

@@ -98,7 +98,7 @@ static void refuse_text(struct gz_connection *connection)
 {
     struct gz_error error;
     gz_fail(&error, GZ_BAD_MESSAGE,
-            "text frames are not spoken here: messages are MessagePack in binary frames");
+            "text frames are not supported: send MessagePack in binary frames");
     gz_connection_end(connection, GZ_CLOSE_TEXT);
     gz_connection_refuse(connection, NULL, &error, true);
 }
@@ -156,7 +156,7 @@ static void refuse_frame(struct gz_connection *connection, const struct gz_frame
     gz_connection_leave(connection, gz_clock_now());
     if (connection->end != 0) return;
     connection->net->host.errors[GZ_BAD_MESSAGE]++;
-    gz_log(connection->net->log, GZ_INFO, connection->id, "against RFC 6455: %s", part->what);
+    gz_log(connection->net->log, GZ_INFO, connection->id, "violation of RFC 6455: %s", part->what);
     connection->end_words = part->what;
     gz_connection_end(connection, part->code);
 }

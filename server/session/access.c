@@ -161,14 +161,15 @@ static enum gz_status check(const struct gz_session *session, const struct gz_me
     if (has_role == record->gone)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "access.role: give either a role or gone");
     if (record->gone && !is_there)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "access.user: %s has no access here",
-                       record->glob);
+        return gz_fail(&failure->error, GZ_BAD_VALUE,
+                       "access.user: the pattern %s has no access to this scene", record->glob);
     if (!record->gone && !is_there && count_patterns(session->core) >= GZ_ACCESS_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "access: a scene gives it to at most %d",
+        return gz_fail(&failure->error, GZ_TOO_MANY, "access: a scene has at most %d patterns",
                        GZ_ACCESS_MAX);
     if (!stays_admin(session, record))
-        return gz_fail(&failure->error, GZ_CONFLICT,
-                       "access.user: you would be no admin any more: let another admin do it");
+        return gz_fail(
+            &failure->error, GZ_CONFLICT,
+            "access.user: this would take away your own admin role: ask another admin to do it");
     return GZ_OK;
 }
 

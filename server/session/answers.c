@@ -16,7 +16,7 @@ void gz_core_announce_edit(struct gz_core *core, const struct gz_edit_record *ed
     message.edit =
         gz_describe_edit(edit, core->epochs.present, (struct gz_ids){ids, edit->change_count});
     if (gz_sync_edit(core->sync, &message, sent_at) != GZ_OK)
-        gz_log(core->options.log, GZ_WARN, 0, "%s: no memory to tell of edit %llu",
+        gz_log(core->options.log, GZ_WARN, 0, "%s: no memory to announce edit %llu",
                core->options.scene, (unsigned long long)edit->id);
     gz_arena_go_back(&core->scratch, mark);
 }

@@ -107,20 +107,21 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     record->seq = (message->has & GZ_HAS_CHECKPOINT_SEQ) != 0 ? message->checkpoint.seq : now;
     if (strspn(record->name, "0123456789") == name.size)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
-                       "checkpoint.name: of digits alone it could be taken for a seq");
+                       "checkpoint.name: a name of digits alone could be mistaken for a seq");
     if (other != NULL)
         return gz_fail(&failure->error, GZ_CONFLICT,
-                       "checkpoint.name: %s is taken, by %s for seq %llu", other->name, other->user,
-                       (unsigned long long)other->seq);
+                       "checkpoint.name: %s is taken: %s gave it to seq %llu", other->name,
+                       other->user, (unsigned long long)other->seq);
     if (record->seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu",
+        return gz_fail(&failure->error, GZ_BAD_VALUE,
+                       "checkpoint.seq: is in the future; the scene is at %llu",
                        (unsigned long long)now);
     uint64_t since = core->options.host.kept_since != NULL
                          ? core->options.host.kept_since(core->options.host.context)
                          : 0;
     if (record->seq < since) return refuse_past(since, &failure->error);
     if (count_checkpoints(core) >= GZ_CHECKPOINTS_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d",
+        return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene has at most %d",
                        GZ_CHECKPOINTS_MAX);
     return GZ_OK;
 }

@@ -56,7 +56,8 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
         char label[GZ_LABEL_BYTES];
         gz_node_label(core->scene, session->gesture.ids[0], NULL, label);
         gz_fail(&failure.error, GZ_STORAGE,
-                "the drag of %s ended: what it began on could not be stored: %s", label, why);
+                "the drag of %s ended: an edit that it builds on could not be stored: %s", label,
+                why);
         gz_session_refuse(session, false, 0, &failure, false);
         gz_interaction_cancel(session);
     }

@@ -11,8 +11,9 @@ static enum gz_status refuse_handle(const struct gz_interaction_input *input,
     const char *word = gz_vocabulary_word(&gz_handle_words, input->handle);
     if (input->pointer == NULL)
         return gz_fail(&failure->error, GZ_BAD_STATE,
-                       "handle: the selection has no %s in this view", word);
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "the pointer has no answer on handle %s here",
+                       "handle: the selection has no handle %s in this view", word);
+    return gz_fail(&failure->error, GZ_BAD_VALUE,
+                   "handle: %s cannot follow the pointer here: move the pointer or the camera",
                    word);
 }
 
@@ -31,7 +32,7 @@ static enum gz_status type(struct gz_session *session, const struct gz_value *va
         return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s takes %s, not %u", handle,
                        numbers[count], value->count);
     if (gz_drag_value(&gesture->course->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot be %g", handle,
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot take the value %g", handle,
                        value->numbers[0]);
     enum gz_status status = gz_gesture_check(gesture, scene, &motion, failure);
     if (status != GZ_OK) return status;

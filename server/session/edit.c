@@ -85,7 +85,8 @@ enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *me
     if (gz_core_answer_key(session, message)) return GZ_OK;
     bool has_base = (message->has & GZ_HAS_SET_BASE) != 0;
     if (has_base && set->base > gz_scene_seq(core->scene))
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "set.base: the scene is at %llu",
+        return gz_fail(&failure->error, GZ_BAD_VALUE,
+                       "set.base: is in the future; the scene is at %llu",
                        (unsigned long long)gz_scene_seq(core->scene));
     struct gz_change *changes = gz_arena_take(&core->scratch, set->count, sizeof *changes);
     if (changes == NULL) return no_memory(failure);
@@ -158,14 +159,15 @@ static enum gz_status hang_create(const struct gz_core *core, const struct refs 
         size_t slot = *find_ref(refs, said->parent_ref);
         if (slot == 0)
             return gz_fail(&failure->error, GZ_BAD_VALUE,
-                           "create.nodes[%zu].parent: no earlier node has this ref", index);
+                           "create.nodes[%zu].parent: no earlier node of the message has this ref",
+                           index);
         *parent = ids[slot - 1];
     }
     if ((said->has & GZ_HAS_CREATE_NODE_REF) == 0) return GZ_OK;
     size_t *slot = find_ref(refs, said->ref);
     if (*slot != 0)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
-                       "create.nodes[%zu].ref: an earlier node has it", index);
+                       "create.nodes[%zu].ref: an earlier node of the message has this ref", index);
     *slot = index + 1;
     return GZ_OK;
 }
@@ -221,7 +223,7 @@ enum gz_status gz_on_create(struct gz_session *session, const struct gz_message 
     struct gz_core *core = session->core;
     if (gz_core_answer_key(session, message)) return GZ_OK;
     if (gz_scene_count(core->scene) + create->count > GZ_NODES_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "create.nodes: a scene holds at most %d",
+        return gz_fail(&failure->error, GZ_TOO_MANY, "create.nodes: a scene has at most %d nodes",
                        GZ_NODES_MAX);
     struct gz_change *changes = gz_arena_take(&core->scratch, create->count, sizeof *changes);
     uint64_t *ids = gz_arena_take(&core->scratch, create->count, sizeof *ids);

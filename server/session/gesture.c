@@ -152,7 +152,7 @@ enum gz_status gz_gesture_check(const struct gz_gesture *gesture, struct gz_scen
         gz_trs local;
         if (gz_motion_apply(motion, &target->start, &parent, &local, NULL)) continue;
         failure->node = target->id;
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: node %llu cannot go there",
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: it moves node %llu out of range",
                        (unsigned long long)target->id);
     }
     return GZ_OK;

@@ -24,7 +24,8 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
                        "%d questions are open already; wait for an answer",
                        GZ_QUERIES_PER_SESSION_MAX);
     if (after > gz_sync_saved_seq(core->sync) && core->journal.is_refused)
-        return gz_fail(&failure->error, GZ_STORAGE, "the state asked for could not be stored yet");
+        return gz_fail(&failure->error, GZ_STORAGE,
+                       "the requested state is not stored yet: try again later");
     struct gz_ticket ticket = {
         .session = session->id,
         .has_rid = (message->has & GZ_HAS_RID) != 0,
@@ -236,7 +237,7 @@ enum gz_status gz_on_history(struct gz_session *session, const struct gz_message
     struct gz_query query = {
         .kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
     if (said->alone && !(message->has & GZ_HAS_HISTORY_NODE))
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "alone: say which node, by `node`");
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "alone: needs `node`");
     query.alone = said->alone;
     if (message->has & GZ_HAS_HISTORY_NODE) query.node = said->node;
     if (message->has & GZ_HAS_HISTORY_USER) memcpy(query.user, said->user.bytes, said->user.size);
@@ -262,7 +263,7 @@ enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *mes
     if (query.by_time && query.time > core->clock.now.unix_s)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
     if (!query.by_time && query.seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: is in the future; the scene is at %llu",
                        (unsigned long long)now);
     return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, send_answer,
                           failure);
@@ -298,7 +299,7 @@ enum gz_status gz_on_restore(struct gz_session *session, const struct gz_message
         if (status != GZ_OK) return status;
     }
     if (query.seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: is in the future; the scene is at %llu",
                        (unsigned long long)now);
     return gz_session_ask(session, message, &query, query.seq, gz_session_restore, failure);
 }

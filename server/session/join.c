@@ -194,7 +194,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
                                      ? find_earlier(core, &hello->hello, claims->user)
                                      : NULL;
     if (core->roster.count - (earlier != NULL) >= GZ_SCENE_SESSIONS_MAX)
-        return gz_fail(error, GZ_TOO_MANY, "the scene is full");
+        return gz_fail(error, GZ_TOO_MANY, "the scene has too many sessions: try again later");
     struct gz_session *session = new_session(core, id, hello, claims, role);
     if (session == NULL || !gz_roster_reserve(&core->roster) || !gz_names_reserve(&core->users) ||
         !gz_budget_join(session) || !gz_core_log_session(core, session, false)) {

@@ -10,12 +10,13 @@ static enum gz_status check(const struct gz_session *session, const struct gz_li
                             struct gz_failure *failure)
 {
     if (said->role >= GZ_ROLE_ADMIN)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "link.role: a link makes nobody an admin");
+        return gz_fail(&failure->error, GZ_BAD_VALUE,
+                       "link.role: a link can give viewer or editor, not admin");
     if (said->expires_s > GZ_LINK_SECONDS_MAX)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "link.expires_s: %d at most",
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "link.expires_s: at most %d",
                        GZ_LINK_SECONDS_MAX);
     if (session->core->options.host.sign == NULL)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "this server has no key to sign with");
+        return gz_fail(&failure->error, GZ_BAD_STATE, "this server has no key to sign a link with");
     return GZ_OK;
 }
 

@@ -158,11 +158,10 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
 {
     const struct gz_note *said = &message->note;
     if ((message->has & GZ_HAS_NOTE_DONE) != 0 || said->gone)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "note.id: %s is said of a note that is there",
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "note.id: %s needs the id of a note",
                        said->gone ? "gone" : "done");
     if (count_notes(core) >= GZ_NOTES_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "note: a scene holds at most %d",
-                       GZ_NOTES_MAX);
+        return gz_fail(&failure->error, GZ_TOO_MANY, "note: a scene has at most %d", GZ_NOTES_MAX);
     if ((message->has & GZ_HAS_NOTE_REPLY) != 0) {
         const struct gz_note_record *other = find(core, said->reply);
         if (other == NULL) return refuse_unknown(failure, "reply", said->reply);
@@ -186,7 +185,7 @@ static enum gz_status check_author(const struct gz_session *session,
     if (!needs_author || session->role >= GZ_ROLE_ADMIN || strcmp(session->user, note->user) == 0)
         return GZ_OK;
     return gz_fail(&failure->error, GZ_FORBIDDEN,
-                   "note.id: note %llu is %s's: others may say that it is done, and answer it",
+                   "note.id: note %llu is %s's: you may only answer it or mark it as done",
                    (unsigned long long)note->id, note->user);
 }
 
@@ -197,7 +196,7 @@ static enum gz_status change(const struct gz_session *session, const struct gz_m
     const struct gz_note_record *before = find(session->core, said->note);
     if (before == NULL) return refuse_unknown(failure, "id", said->note);
     if ((message->has & GZ_HAS_NOTE_REPLY) != 0)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "note.reply: what a note answers stays");
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "note.reply: cannot be changed");
     enum gz_status status = check_author(session, message, before, failure);
     if (status != GZ_OK) return status;
     const struct gz_note_record said_now = *note;

@@ -66,7 +66,7 @@ static bool find_centre(struct gz_session *session, gz_vec3 *at)
 
 static enum gz_status no_memory(struct gz_failure *failure)
 {
-    return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to find what to orbit about");
+    return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to find the centre to orbit about");
 }
 
 static enum gz_status begin(struct gz_session *session, const struct gz_interaction_input *input,
@@ -76,7 +76,7 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     gz_vec3 centre;
     enum gz_solve solve;
     if (input->pointer->is_ray)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting needs `at` instead");
     if (!find_centre(session, &centre)) return no_memory(failure);
     orbit = malloc(sizeof *orbit);
     if (orbit == NULL) return no_memory(failure);
@@ -84,7 +84,7 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     session->gesture = (struct gz_gesture){.orbit = orbit, .closes_s = INFINITY};
     if (solve != GZ_SOLVE_NONE) return GZ_OK;
     gz_gesture_finish(&session->gesture);
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "at: this view has no centre to orbit about");
 }
 
 static enum gz_status move(struct gz_session *session, const struct gz_interaction_input *input,

@@ -233,7 +233,7 @@ static bool refuse_edit(void *context, struct gz_journal_entry *entry, const cha
     if (!take_back(core, &pending->edit)) return false;
     if (pending->drop != NULL) gz_journal_append(&core->journal, pending->drop);
     pending->drop = NULL;
-    gz_fail(&outcome->error, GZ_STORAGE, "the edit was taken back, it could not be stored: %s",
+    gz_fail(&outcome->error, GZ_STORAGE, "the edit could not be stored and was taken back: %s",
             why);
     if (pending->edit.kind == GZ_EDIT_IMPORT)
         gz_import_refuse(&core->asset, &pending->import, &core->options.host,
@@ -290,7 +290,7 @@ static void answer_stored(struct gz_session *session, const struct gz_edit_reque
 {
     struct gz_ids created = created_by(&session->core->scratch, edit);
     if (created.ids == NULL) {
-        gz_session_end(session, "no memory to answer it");
+        gz_session_end(session, "out of memory for the answer");
         return;
     }
     struct gz_message asked = {.has = request->has_rid ? GZ_HAS_RID : 0, .rid = request->rid};

@@ -51,7 +51,7 @@ bool gz_session_answer(struct gz_session *session, const struct gz_message *ok)
         return false;
     }
     struct gz_failure failure = {.node = 0};
-    gz_fail(&failure.error, GZ_TOO_LARGE, "the answer is larger than %d bytes: ask for less",
+    gz_fail(&failure.error, GZ_TOO_LARGE, "the answer would be larger than %d bytes: ask for less",
             GZ_OUTBOX_BYTES_MAX);
     gz_session_refuse(session, true, ok->rid, &failure, false);
     return false;

@@ -481,15 +481,16 @@ static enum gz_status revert(struct undo *undo, const struct gz_edit_record *tar
     request->target = target->id;
     request->reverts = strcmp(target->user, session->user) != 0;
     if (request->reverts && session->role < GZ_ROLE_ADMIN)
-        return gz_fail(error, GZ_FORBIDDEN, "edit: edit %llu is %s's: to revert it takes an admin",
+        return gz_fail(error, GZ_FORBIDDEN, "edit: edit %llu is %s's: only an admin may revert it",
                        id, target->user);
     if (target->kind == GZ_EDIT_IMPORT)
         return gz_fail(error, GZ_BAD_STATE,
-                       "edit: edit %llu is an import: the file it replaced is not in the scene",
+                       "edit: edit %llu is an import and cannot be reverted: the file that it "
+                       "replaced is gone",
                        id);
     if (is_undone)
         return gz_fail(error, GZ_BAD_STATE,
-                       "edit: edit %llu is taken back already, by %s (edit %llu)", id,
+                       "edit: edit %llu was reverted already, by %s (edit %llu)", id,
                        undo->last->user, (unsigned long long)undo->last->id);
     undo->word = "revert";
     enum gz_status status = prepare(undo);

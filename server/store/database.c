@@ -259,8 +259,7 @@ static enum gz_status begin_reading(struct gz_db_reader *reader, const char *pat
     int64_t version = 0;
     if (status == GZ_OK) status = gz_db_integer(reader->db, "PRAGMA user_version", &version, error);
     if (status == GZ_OK && version == 0)
-        status =
-            gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", gz_db_file_name(path));
+        status = gz_fail(error, GZ_UNKNOWN_SCENE, "%s: it holds no scene", gz_db_file_name(path));
     if (status != GZ_OK) gz_db_reader_close(reader);
     return status;
 }

@@ -54,7 +54,7 @@ static enum gz_status check_node(sqlite3 *db, uint64_t node, struct gz_error *er
     bool is_found = gz_ask_row(&ask);
     enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the path");
     if (status != GZ_OK || is_found) return status;
-    return gz_fail(error, GZ_UNKNOWN_NODE, "node: there never was a node %llu",
+    return gz_fail(error, GZ_UNKNOWN_NODE, "node: no node has ever had the id %llu",
                    (unsigned long long)node);
 }
 

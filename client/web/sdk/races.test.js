@@ -422,7 +422,7 @@ test("edit_made_away_goes_by_what_was_saved_and_by_the_base_of_its_caller", asyn
     op: "error",
     rid: last.rid,
     code: "bad_value",
-    message: "set.base: the scene is at 2",
+    message: "set.base: is in the future; the scene is at 2",
   });
   assert.equal((await edit).edit, 9);
   await assert.rejects(

@@ -558,7 +558,7 @@ TEST(test_rights_of_a_closed_scene_are_looked_up_before_the_body)
     restart();
     assert_int_equal(ask(tokens[WITHOUT_ROLE], "PATCH", "/scenes/robot-shut", name, &response),
                      403);
-    assert_non_null(strstr(response.body, "name: you may not give a scene this name"));
+    assert_non_null(strstr(response.body, "name: your token does not allow a scene of this name"));
     restart();
     for (size_t cut = 1; cut < strlen(tiny); cut += 12) {
         restart();

@@ -143,13 +143,13 @@ TEST(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk)
 {
     struct raw_response response;
     assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 500);
-    assert_non_null(strstr(response.body, "the disk of the server has less than 1000000000 MB"));
+    assert_non_null(strstr(response.body, "the server's disk has less than 1000000000 MB"));
     assert_false(is_there("new", ""));
     assert_int_equal(request("GET", "/scenes/witness/export", "", 0, &response), 200);
     assert_int_equal(request("GET", "/scenes/witness/backup", "", 0, &response), 507);
     assert_non_null(strstr(response.body, "would have less than 1000000000 MB"));
     assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
-    assert_non_null(strstr(response.body, "ok, but the disk of the server has less than"));
+    assert_non_null(strstr(response.body, "ok, but the server's disk has less than"));
     assert_int_equal(request("GET", "/metrics", "", 0, &response), 200);
     assert_non_null(strstr(response.body, "\ngizmod_disk_short 1\n"));
     assert_non_null(strstr(response.body, "\ngizmod_disk_free_bytes "));

@@ -231,7 +231,7 @@ SCENE_TEST(test_changes_of_one_pattern_that_wait_come_in_their_order)
     assert_null(ask_access(s->sue, "bob", GZ_ROLE_ADMIN));
     assert_null(ask_access_gone(s->sue, "bob"));
     assert_says(ask_access_gone(s->sue, "bob"), GZ_BAD_VALUE,
-                "access.user: bob has no access here");
+                "access.user: the pattern bob has no access to this scene");
     assert_null(ask_access(s->sue, "bob", GZ_ROLE_VIEWER));
     s->host.disk = DISK_COMMITS;
     host_settle(&s->host, true);
@@ -316,9 +316,9 @@ SCENE_TEST(test_link_is_a_token_for_guests_of_this_scene)
                         answer->ok.token.size);
     assert_ok(ask_link(s->sue, GZ_ROLE_VIEWER, GZ_LINK_SECONDS_MAX));
     assert_says(ask_link(s->sue, GZ_ROLE_VIEWER, GZ_LINK_SECONDS_MAX + 1), GZ_BAD_VALUE,
-                "link.expires_s: 2592000 at most");
+                "link.expires_s: at most 2592000");
     assert_says(ask_link(s->sue, GZ_ROLE_ADMIN, 60), GZ_BAD_VALUE,
-                "link.role: a link makes nobody an admin");
+                "link.role: a link can give viewer or editor, not admin");
     assert_refused(ask_link(s->ann, GZ_ROLE_VIEWER, 60), GZ_FORBIDDEN);
 }
 
@@ -341,14 +341,15 @@ SCENE_TEST(test_server_without_a_key_makes_no_link)
     client_resume(s->sue);
     client_resume(s->ann);
     assert_says(ask_link(s->sue, GZ_ROLE_VIEWER, 60), GZ_BAD_STATE,
-                "this server has no key to sign with");
+                "this server has no key to sign a link with");
 }
 
 /* ---- what is refused ---- */
 
 SCENE_TEST(test_nobody_is_locked_out_by_accident)
 {
-    const char *words = "access.user: you would be no admin any more: let another admin do it";
+    const char *words =
+        "access.user: this would take away your own admin role: ask another admin to do it";
     assert_ok(ask_access(s->sue, "ann", GZ_ROLE_ADMIN));
     come_back(s->ann, GZ_ROLE_ADMIN);
     assert_says(ask_access_gone(s->ann, "ann"), GZ_CONFLICT, words);
@@ -379,7 +380,7 @@ SCENE_TEST(test_what_cannot_be_is_refused)
     assert_says(client_ask(s->sue, &both), GZ_BAD_VALUE, words);
     assert_says(client_ask(s->sue, &none), GZ_BAD_VALUE, words);
     assert_says(ask_access_gone(s->sue, "an*"), GZ_BAD_VALUE,
-                "access.user: an* has no access here");
+                "access.user: the pattern an* has no access to this scene");
     assert_refused(ask_access(s->sue, "", GZ_ROLE_VIEWER), GZ_BAD_VALUE);
     char pattern[GZ_GLOB_BYTES_MAX + 2];
     memset(pattern, '*', sizeof pattern);
@@ -399,7 +400,7 @@ SCENE_TEST(test_scene_has_so_many_patterns)
         assert_ok(ask_access(s->sue, user, GZ_ROLE_VIEWER));
     }
     assert_says(ask_access(s->sue, "one more", GZ_ROLE_VIEWER), GZ_TOO_MANY,
-                "access: a scene gives it to at most 256");
+                "access: a scene has at most 256 patterns");
     assert_ok(ask_access(s->sue, "u7", GZ_ROLE_EDITOR));
     assert_ok(ask_access_gone(s->sue, "u8"));
     assert_ok(ask_access(s->sue, "one more", GZ_ROLE_VIEWER));

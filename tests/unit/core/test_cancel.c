@@ -281,10 +281,11 @@ SCENE_TEST(test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason)
     assert_int_equal(error->error.nodes.count, 1);
     assert_int_equal(error->error.nodes.ids[0], bolt);
     char expected[GZ_ERROR_BYTES_MAX];
-    int size = snprintf(expected, sizeof expected,
-                        "the drag of node %llu (bolt) ended: what it began on could not be stored: "
-                        "the disk is full",
-                        (unsigned long long)bolt);
+    int size = snprintf(
+        expected, sizeof expected,
+        "the drag of node %llu (bolt) ended: an edit that it builds on could not be stored: "
+        "the disk is full",
+        (unsigned long long)bolt);
     assert_int_equal(error->error.message.size, size);
     assert_memory_equal(error->error.message.bytes, expected, (size_t)size);
 

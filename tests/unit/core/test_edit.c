@@ -27,7 +27,7 @@ STORY_TEST(test_edit_refused_names_the_field_and_the_node)
     create[1] = (struct gz_create_node){
         .has = GZ_HAS_CREATE_NODE_PARENT_REF, .name = {"b", 1}, .parent_ref = {"x", 1}};
     assert_says(client_ask(s->a, &said), GZ_BAD_VALUE,
-                "create.nodes[1].parent: no earlier node has this ref");
+                "create.nodes[1].parent: no earlier node of the message has this ref");
 }
 
 STORY_TEST(test_edit_too_deep_names_the_field)

@@ -223,7 +223,7 @@ STORY_TEST(test_history_of_one_node_alone_says_how_many_there_were)
     struct gz_message question = {.op = GZ_OP_DELETE, .remove = {nodes, 2}};
     assert_ok(client_ask(s->a, &question));
     question = (struct gz_message){.op = GZ_OP_HISTORY, .history.alone = true};
-    assert_says(client_ask(s->a, &question), GZ_BAD_VALUE, "alone: say which node, by `node`");
+    assert_says(client_ask(s->a, &question), GZ_BAD_VALUE, "alone: needs `node`");
     question.has = GZ_HAS_HISTORY_NODE;
     question.history.node = nodes[1];
     const struct gz_message *answer = client_ask(s->a, &question);
@@ -321,7 +321,7 @@ STORY_TEST(test_revert_beyond_the_undo_log_asks_the_file)
     uint64_t edit = moved(s->b, s->node, 1), first = moved(s->b, third, 1),
              second = moved(s->b, third, 2);
     fill_log(s, other);
-    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin",
+    snprintf(words, sizeof words, "edit: edit %llu is bob's: only an admin may revert it",
              (unsigned long long)edit);
     assert_says(ask_revert(s->a, edit, false), GZ_FORBIDDEN, words);
     snprintf(words, sizeof words, "revert: bob changed node %llu (pin) since (edit %llu)",
@@ -330,7 +330,7 @@ STORY_TEST(test_revert_beyond_the_undo_log_asks_the_file)
     const struct gz_message *reverted = ask_revert(s->admin, edit, false);
     assert_ok(reverted);
     assert_true(place(s, s->node) == 0);
-    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ada (edit %llu)",
+    snprintf(words, sizeof words, "edit: edit %llu was reverted already, by ada (edit %llu)",
              (unsigned long long)edit, (unsigned long long)reverted->ok.edit);
     assert_says(ask_revert(s->admin, edit, false), GZ_BAD_STATE, words);
     reopen(s);

@@ -220,9 +220,9 @@ static const struct bad bad_files[] = {
      GZ_BAD_VALUE, "accessors[0]: must start at a multiple of 2 bytes"},
     {"component type 5124",
      ACCESSORS("{'componentType':5124,'count':3,'type':'SCALAR'}," POSITIONS), GZ_BAD_VALUE,
-     "accessors[0].componentType: is 5124"},
+     "accessors[0].componentType: 5124 is not a type of glTF"},
     {"type VEC5", ACCESSORS("{'componentType':5123,'count':3,'type':'VEC5'}," POSITIONS),
-     GZ_BAD_VALUE, "accessors[0].type: glTF does not have VEC5"},
+     GZ_BAD_VALUE, "accessors[0].type: VEC5 is not a type of glTF"},
     {"no min",
      ACCESSORS(INDICES
                ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','max':[1,1,0]}"),

@@ -18,7 +18,7 @@ static const struct model {
     const char *message;
 } models[] = {
     {"glTF/BoxTextured-glTF-Binary/BoxTextured.glb", GZ_VERSION, 0,
-     "GLB: is of version 1, but only glTF 2.x"},
+     "GLB: has version 1, but only glTF 2.x"},
     {"glTF/BoxTextured-glTF-Embedded/BoxTextured.gltf", GZ_VERSION, 0, "asset.version: is 1.0"},
     {"glTF/BoxTextured-glTF-MaterialsCommon/BoxTextured.gltf", GZ_VERSION, 0,
      "asset.version: is 1.0"},

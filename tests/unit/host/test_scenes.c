@@ -234,7 +234,7 @@ static void test_deletion_meets_an_opening(void **state)
     await_outcome(folder, &outcome);
     assert_int_equal(outcome.error.status, GZ_OK);
     assert_int_equal(before.error.status, GZ_UNKNOWN_SCENE);
-    assert_string_equal(before.error.message, "scene: a is just being deleted by anna");
+    assert_string_equal(before.error.message, "scene: a is being deleted by anna");
     data_folder_await_jobs(folder);
     assert_false(data_folder_has(folder, "a.db"));
     assert_null(folder->scenes.first);

@@ -64,8 +64,8 @@ TEST(test_disk_refuses_below_the_bound_until_there_is_more_room)
         gz_disk_found(&disk, looks[i].free_mb << 20);
         assert_int_equal(gz_disk_check(&disk, &error), looks[i].is_short ? GZ_STORAGE : GZ_OK);
         if (looks[i].is_short)
-            assert_string_equal(error.message, "the disk of the server has less than 800 MB free: "
-                                               "edits are refused until there is more room");
+            assert_string_equal(error.message, "the server's disk has less than 800 MB free: edits "
+                                               "are refused until there is more space");
     }
     fclose(log.stream);
     assert_non_null(strstr(lines, "edits are taken again"));
@@ -253,8 +253,8 @@ TEST(test_import_is_taken_from_the_share_of_its_payer_before_it_is_made)
         size_t bytes;
         const char *words;
     } imports[] = {{"ann", 9000, NULL},
-                   {"ann", 1000, "by you too much was added"},
-                   {"ben", 8000, "in this scene too much was added"},
+                   {"ann", 1000, "you added too much"},
+                   {"ben", 8000, "the users of this scene added too much"},
                    {"ben", 2000, NULL},
                    {"", 20000, NULL}};
     for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {

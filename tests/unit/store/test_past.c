@@ -374,7 +374,7 @@ static void test_path_of_any_node_is_what_the_model_did(void **state)
     struct gz_answer answer;
     gz_store_query(fixture->path, &unknown, &answer);
     assert_int_equal(answer.status, GZ_UNKNOWN_NODE);
-    assert_string_equal(answer.error.message, "node: there never was a node 4711");
+    assert_string_equal(answer.error.message, "node: no node has ever had the id 4711");
     gz_answer_finish(&answer);
 }
 

@@ -313,7 +313,7 @@ static void test_what_is_published_has_no_private_part(void **state)
     const char *secret = quoted(FORGED_KEYS);
     gz_buffer_init(&public, GZ_KEYS_BYTES_MAX, 0);
     assert_int_equal(gz_keys_publish(secret, strlen(secret), &public, &error), GZ_BAD_VALUE);
-    assert_string_equal(error.message, "keys: all are secrets, of which nothing is public");
+    assert_string_equal(error.message, "keys: all are secrets, which have no public part");
     free(text);
 }
 

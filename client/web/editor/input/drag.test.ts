@@ -210,7 +210,7 @@ test("drag_whose_number_was_refused_ends_where_it_was", async () => {
   const { editor, asked, ops } = stand();
   const drag = Drag.grab(editor, "su", [10, 20]);
   drag.type([0]);
-  asked[1].reject({ code: "bad_value", message: "value: su cannot be 0" });
+  asked[1].reject({ code: "bad_value", message: "value: su cannot take the value 0" });
   drag.move([90, 90], []);
   await turn();
   drag.commit();
