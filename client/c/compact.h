@@ -1,13 +1,12 @@
-/* compact.h - turns messages of the compact form into the messages that they stand for: `moves`
- * into a `delta`, `person` and `people` into `presence`. `motion` stands for none: it says which
- * nodes later `moves` are about, and stays what it is. What came before, from which they go on, is
- * kept here, and begins anew with each welcome.
+/* compact.h - converts messages of the compact form: `moves` into `delta`, `person` and `people`
+ * into `presence`. `motion`, which names the nodes of later `moves`, stays as it is. The state that
+ * these messages build on is kept here, and begins anew with each welcome.
  *
- * A `presence` that a `person` became has a whole record, and keeps the bits of the `person`
- * (GZ_HAS_PERSON_*), which say what of the record was told anew.
+ * A `presence` made of a `person` keeps the bits of the `person` (GZ_HAS_PERSON_*): its record is
+ * whole, but only these members are new.
  *
- * Ownership: who creates destroys; a message that was turned points into the arena and into this,
- * until the next message. Threads: one at a time. */
+ * Ownership: the caller destroys what it creates; a converted message points into the arena and
+ * into this, and is valid until the next message. Threads: one at a time. */
 #ifndef GZ_CLIENT_COMPACT_H
 #define GZ_CLIENT_COMPACT_H
 
@@ -15,20 +14,19 @@
 
 struct gz_compact;
 
-/* Where the scene as it is known so far has the node, in its parent; NULL if it has none. */
+/* The node's local transform in the scene so far; NULL without such a node. */
 typedef const gz_trs *gz_compact_place(const void *scene, uint64_t id);
 
 /* NULL without memory. `scene` outlives it. */
 struct gz_compact *gz_compact_create(gz_compact_place *place, const void *scene);
 void gz_compact_destroy(struct gz_compact *compact);
 
-/* The most that a frame of so many bytes may take from the arena, decoded and turned. */
+/* The most that a frame of this size may take from the arena, decoded and converted. */
 size_t gz_compact_bytes_max(size_t frame_size);
 
-/* Each message that comes passes through here, in order, the scene being as the one before left it;
- * all but those above stay as they are. A delta has its nodes in the arena, or here if some are in
- * motions. GZ_CONFLICT: the message does not follow what came before. GZ_BAD_VALUE: what it says
- * cannot be. */
+/* Takes each received message, in order, with the scene as the message before left it; other
+ * messages stay as they are. A delta has its nodes in the arena, or here if some are in motions.
+ * GZ_CONFLICT: the message does not continue the earlier ones. GZ_BAD_VALUE: a value is invalid. */
 GZ_MUST_USE enum gz_status gz_compact_turn(struct gz_compact *compact, struct gz_arena *arena,
                                            struct gz_message *message, struct gz_error *error);
 

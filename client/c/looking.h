@@ -1,34 +1,35 @@
-/* looking.h - this client's view, ahead of the server, as orbits and wheels in the mode `orbit`
- * turn and move it. The camera is that of struct gz_predict. Frames: world; views are world to eye,
- * 16 numbers by columns. Plain data. Threads: one at a time. */
+/* looking.h - the prediction of this client's view, which orbits and wheels in the mode `orbit`
+ * change. The camera is that of struct gz_predict. Frames: world; views are world to eye, 16
+ * numbers by columns. Plain data. Threads: one at a time. */
 #ifndef GZ_CLIENT_LOOKING_H
 #define GZ_CLIENT_LOOKING_H
 
 #include "foreseen.h"
 #include "predict/predict.h"
 
-/* Views that the server has not told: a second or more. What is older is not compared. */
+/* Expected views that the server has not sent: for a second or more. Older ones are not
+ * compared. */
 #define GZ_VIEWS_MAX 256
 
 struct gz_looking {
     bool has_target;
-    gz_vec3 target; /* that the camera turns about */
+    gz_vec3 target; /* centre of rotation that the client set */
     struct {
         bool is_known;
-        uint64_t foreseen, chosen; /* their versions when it was found */
+        uint64_t foreseen, chosen; /* the versions at its computation */
         gz_vec3 at;
-    } centre; /* that it turns about without a target */
+    } centre; /* centre of rotation without a target */
 
-    double told[16]; /* the view that the server has, as far as it has said */
+    double told[16]; /* the last view that the server sent */
     double views[GZ_VIEWS_MAX][16];
     size_t first, count;
-    uint64_t unseen; /* views that the server will tell and that are older than these */
+    uint64_t unseen; /* views that the server will still send and that are older than these */
     uint64_t rid;    /* of the latest message that moves the view */
     bool is_press;   /* that message is a press */
     uint64_t corrections;
 };
 
-/* What the view is about: the scene as foreseen, and what is selected in it. */
+/* What a centre depends on: the expected scene and the selection. */
 struct gz_looked_at {
     const struct gz_foreseen *foreseen;
     struct gz_ids selected;
@@ -44,11 +45,11 @@ void gz_looking_press(struct gz_looking *looking, struct gz_predict *predict,
                       const struct gz_pointer *pointer);
 void gz_looking_turn(struct gz_looking *looking, struct gz_predict *predict,
                      const struct gz_pointer *pointer, uint32_t mods);
-/* The orbit is over, at the view where it is. `rid` is that of the message. */
+/* Ends the orbit at its present view. `rid` is that of the message. */
 void gz_looking_end(struct gz_looking *looking, struct gz_predict *predict, uint64_t rid);
-/* The orbit is over, at the view of its press. */
+/* Ends the orbit at the view of its press. */
 void gz_looking_cancel(struct gz_looking *looking, struct gz_predict *predict, uint64_t rid);
-/* A wheel that goes nearer or farther. */
+/* A wheel moves the camera nearer or farther. */
 void gz_looking_wheel(struct gz_looking *looking, struct gz_predict *predict,
                       const struct gz_looked_at *at, const struct gz_message *wheel);
 
@@ -57,9 +58,9 @@ void gz_looking_wheel(struct gz_looking *looking, struct gz_predict *predict,
 void gz_looking_tell(struct gz_looking *looking, struct gz_predict *predict, const double view[16]);
 void gz_looking_answer(struct gz_looking *looking, struct gz_predict *predict,
                        const struct gz_message *message);
-/* No more will come of what was sent: the view is the one that the server told last. */
+/* No answers will come: returns to the last view that the server sent. */
 void gz_looking_give_up(struct gz_looking *looking, struct gz_predict *predict);
-/* A session begins without a camera. */
+/* A new session begins without a camera. */
 void gz_looking_clear(struct gz_looking *looking);
 
 #endif

@@ -1,7 +1,6 @@
-/* records.h - what a client was told, by id: an array in ascending order, each element of which is
- * one block of memory that free() takes back. Zeroed it is empty. Ownership: put takes the block
- * over, also if it fails; what find hands out lives until the next put, remove or clear.
- * Threads: one at a time. */
+/* records.h - received records by id: a sorted array of blocks from malloc. Zeroed it is empty.
+ * Ownership: put takes the block over, also if it fails; the result of find is valid until the next
+ * put, remove or clear. Threads: one at a time. */
 #ifndef GZ_CLIENT_RECORDS_H
 #define GZ_CLIENT_RECORDS_H
 
@@ -22,8 +21,8 @@ struct gz_records {
     size_t count, capacity;
 };
 
-/* In the place of what had this id. False without memory (or where the block is NULL): then nothing
- * changed. */
+/* Adds the block, or replaces the one with this id. False without memory (or if the block is NULL):
+ * then nothing changed. */
 GZ_MUST_USE bool gz_records_put(struct gz_records *records, uint64_t id, void *block);
 void gz_records_remove(struct gz_records *records, uint64_t id);
 void gz_records_clear(struct gz_records *records);
