@@ -67,7 +67,7 @@ const TOAST_MS = 6000;
 
 export class EditorState {
   readonly rig: CameraRig;
-  /** What pointer and keyboard are doing now. */
+  /** The state of pointer and keyboard. */
   readonly input = new InputState();
 
   readonly status = signal<Status>({ phase: "connecting" });
@@ -80,7 +80,7 @@ export class EditorState {
   readonly held = signal(0);
   readonly selection = signal<readonly Id[]>([]);
   readonly people = signal<readonly Person[]>([]);
-  /** How many are here: people, and those who only watch. */
+  /** The number of people here, with those who only watch. */
   readonly here = signal(0);
   /**
    * The display name of each session, see names.ts. It changes only when a session joins or leaves.

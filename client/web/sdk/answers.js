@@ -1,8 +1,8 @@
-// answers.js - edits as the server tells them, as Edit.
+// answers.js - converts the server's edits to Edit.
 
 /** @import {Edit} from "./types.js" */
 
-/** On the wire a single typed number may stand without a list. @param {any} told @returns {Edit} */
+/** On the wire a single typed number may come without a list. @param {any} told @returns {Edit} */
 export const asEdit = (told) =>
   typeof told.value === "number" ? { ...told, value: [told.value] } : told;
 

@@ -18,13 +18,13 @@ export function encode(...messages) {
   return joined(messages.map(encodeOne));
 }
 
-/** The head of MessagePack's uint 32, as a pointer's number is written, and of its float 64. */
+/** The heads of MessagePack's uint 32, in which a pointer's number is written, and of float 64. */
 const UINT32 = 0xce;
 const FLOAT64 = 0xcb;
 
 /**
- * Messages of a pointer that moves, alike but for their numbers. The library writes the first one;
- * of the others only the numbers are written, so that a drag leaves nothing to collect.
+ * Messages of a moving pointer, which differ only in their numbers. The library encodes the first
+ * one; of the others only the numbers are written, so that a drag leaves no garbage.
  */
 class MoveShape {
   #isRay;
@@ -65,10 +65,10 @@ class MoveShape {
   }
 }
 
-/** A frame up to this length takes no memory of its own. */
+/** A frame up to this length needs no memory of its own. */
 const SHORT_BYTES = 256;
 
-/** Messages on their way into as few frames as possible, in their order. */
+/** Packs messages into as few frames as possible, in their order. */
 export class Frames {
   #encoder = new Encoder(OPTIONS);
   /** Frames that are full. @type {Uint8Array[]} */
@@ -123,8 +123,8 @@ export class Frames {
   }
 
   /**
-   * Sends all frames and is empty. What it sends last is written again, unless `renew` is called
-   * before the next `add`.
+   * Sends all frames and empties itself. The memory of the last frame is overwritten, unless
+   * `renew` is called before the next `add`.
    * @param {(frame: Uint8Array) => void} send
    */
   flush(send) {
@@ -138,7 +138,7 @@ export class Frames {
     this.#length = 0;
   }
 
-  /** Leaves its memory to the frame that was sent last. */
+  /** Gives its memory to the frame that was sent last. */
   renew() {
     this.#use(new Uint8Array(SHORT_BYTES));
   }

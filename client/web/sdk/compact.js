@@ -1,7 +1,6 @@
-// compact.js - turns messages of the compact form, which are lists, into the messages that they
-// stand for: `moves` into `delta`, `person` and `people` into `presence`. They go on from what came
-// before, which is kept here and begins anew with each `welcome`. `motion` stands for none: it says
-// which nodes later `moves` are about.
+// compact.js - converts messages of the compact form, which are lists: `moves` into `delta`,
+// `person` and `people` into `presence`. The state that they build on is kept here, and begins anew
+// with each `welcome`. `motion` becomes no message: it names the nodes of later `moves`.
 import { compose, quatMultiply, quatRotate } from "./maths.js";
 
 /** @import {Quat, Transform, Vec3} from "./types.js" */
@@ -10,7 +9,7 @@ const MOVES = 1;
 const PERSON = 2;
 const PEOPLE = 3;
 const MOTION = 4;
-/** A `moves` names the seq that it is from by its remainder. */
+/** A `moves` holds the seq that it leads from modulo this. */
 const FROM = 128;
 const TURN_STEPS = 32767;
 const SPOT_STEPS = 65535;
@@ -18,7 +17,7 @@ const MOTIONS_MAX = 64;
 const MOTION_NODES_MAX = 20000;
 
 /**
- * Where the scene as it is known so far has a node, in its parent.
+ * The local transform of a node in the scene so far.
  * @callback Place
  * @param {number} id
  * @returns {Readonly<Pick<Transform, "t" | "r">> | undefined}
@@ -46,8 +45,8 @@ export class CompactReader {
   }
 
   /**
-   * The message itself, or the one that it stands for; null where it says nothing by itself. The
-   * scene is as the message before left it. Throws if this one does not follow that.
+   * The message itself, or the converted one; null for a `motion`. The scene has to be as the
+   * message before left it. Throws if this one does not continue that.
    * @param {any} message
    * @returns {any}
    */
@@ -122,7 +121,7 @@ export class CompactReader {
   }
 
   /**
-   * Where a motion has come to: adds its nodes. One that has gone meanwhile is passed over.
+   * Adds the nodes of a motion at its present step. Skips nodes that were deleted meanwhile.
    * @param {Fields} fields
    * @param {any[]} nodes
    */
@@ -249,7 +248,7 @@ class Fields {
 /** @param {any} value */
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 
-/** What was told of one session. */
+/** The received state of one session. */
 class Known {
   /** @type {any} the fields of its record that are told as they are */
   #told = {};
@@ -335,7 +334,7 @@ function startOf(fields) {
 /** @param {readonly number[]} a @param {readonly number[]} b */
 const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 
-/** A coordinate to which nothing is added stays what it was, a negative zero too. */
+/** A coordinate to which 0 is added keeps its bits, also a negative zero. */
 const plus = (/** @type {number} */ place, /** @type {number} */ offset) =>
   offset === 0 ? place : place + offset;
 
@@ -354,7 +353,7 @@ const cross = (a, b) => [
 ];
 
 /**
- * The difference that a turn makes to a vector: no digit is lost in a small turn.
+ * The change of a vector by a rotation, which loses no digit if the rotation is small.
  * @param {readonly number[]} turn
  * @param {readonly number[]} v
  */
@@ -376,7 +375,7 @@ function unit([x, y, z, w]) {
   return [x / length, y / length, z / length, w / length];
 }
 
-/** The turn of a pose, which is told in steps. @param {number[]} pose @returns {Quat} */
+/** The rotation of a pose, which is sent in steps. @param {number[]} pose @returns {Quat} */
 function turnOf(pose) {
   const [x, y, z, w] = pose.slice(3).map((steps) => steps / TURN_STEPS);
   const length = Math.hypot(x, y, z, w);

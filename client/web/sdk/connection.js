@@ -100,7 +100,7 @@ export function makeKey() {
 export class Connection {
   /** @type {Map<number, Pending>} in the order in which they were made */
   #pending = new Map();
-  /** What is sent at the end of this turn of the event loop. */
+  /** The messages to send at the end of this turn of the event loop. */
   #frames = new Frames();
   #flushes = () => this.#flush();
   #sends = (/** @type {Uint8Array} */ frame) => this.#socket.send(frame);
@@ -111,7 +111,7 @@ export class Connection {
   /** @type {AbortController | null} while something is asked before a socket is opened */
   #asking = null;
   /**
-   * The token that the server refused, and in which words: no attempt is made with it again.
+   * The token that the server refused, and its error: it is not tried again.
    * @type {{ token: string | undefined, error: GizmodError } | null}
    */
   #refused = null;
@@ -163,8 +163,8 @@ export class Connection {
   }
 
   /**
-   * Whether the server has still to be told, or asked, about the end of an earlier drag. A drag
-   * that reached the server before would be ended by that.
+   * Whether the end of an earlier drag still has to be sent or answered. It would also end a new
+   * drag that reached the server first.
    */
   get owesEnd() {
     for (const { message, sent, losses } of this.#pending.values())
@@ -191,7 +191,9 @@ export class Connection {
     this.#frames.addMove(n, place, this.#bytesMax);
   }
 
-  /** A WebSocket may still read what it has not handed on: bufferedAmount is 0 when it has. */
+  /**
+   * A WebSocket may still read bytes that it has not passed on; when it has, bufferedAmount is 0.
+   */
   #beginFrame() {
     if (this.#socket.bufferedAmount !== 0) this.#frames.renew();
     queueMicrotask(this.#flushes);
@@ -296,7 +298,7 @@ export class Connection {
   }
 
   /**
-   * Asks what has to be known before a socket is opened.
+   * Asks for the token, and whether the server answers, before a socket is opened.
    * @param {string | null} address where HTTP is asked whether the server is there
    */
   async #prepare(address) {

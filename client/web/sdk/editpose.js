@@ -1,11 +1,11 @@
-// editpose.js - what a typed edit says of a node's transform.
+// editpose.js - the transform in a typed edit.
 import { quatMultiply } from "./maths.js";
 
 /** @import {EulerOrder, NodeChange, Quat, Transform, Vec3} from "./types.js" */
 
 /**
- * What an edit says of a node's transform; null for nothing, or if it means something else below
- * another parent, or if the server will refuse it.
+ * The transform of a node in an edit; null for none, if the edit also changes the parent, or if the
+ * server will refuse it.
  * @param {NodeChange} edit
  * @returns {Partial<Transform> | null}
  */

@@ -1,12 +1,11 @@
-// glide.js - the way of a node from where it was seen to where it is to be seen from now on, after
-// a correction. The difference between both decays; where the node is to be seen may move
-// meanwhile.
+// glide.js - the glide of a node from where it was drawn to its correct place, after a correction.
+// The difference decays; the correct place may move meanwhile.
 import { lerp, quatMultiply, slerp } from "./maths.js";
 
 /** @import {Quat, Transform, Vec3} from "./types.js" */
 
 export class Glide {
-  /** What was seen, less where it is to be seen. */
+  /** The drawn place minus the correct one. */
   #t;
   #r;
   #s;
@@ -32,7 +31,7 @@ export class Glide {
   }
 
   /**
-   * What is to be seen now; the goal itself once the way is over.
+   * What to draw now; the goal itself once the glide is over.
    * @param {Transform} goal
    * @returns {Transform}
    */
@@ -48,7 +47,7 @@ export class Glide {
   }
 
   /**
-   * Calls back before the next picture, or soon where no pictures are made.
+   * Calls back before the next animation frame, or soon if there are none.
    * @param {() => void} run
    */
   static next(run) {

@@ -1,5 +1,5 @@
-// ground.js - what the gizmo stands on: the selected nodes that are on top, where they are to be,
-// what is above them and the boxes about them; and whether a change of the scene concerns that.
+// ground.js - the seat of the gizmo: the top-most selected nodes, their transforms, ancestors and
+// boxes; and whether a change of the scene affects it.
 import { boxTransform, boxUnion, invertAffine, multiply } from "./maths.js";
 import { chainOf } from "./pending.js";
 
@@ -11,9 +11,9 @@ export class Ground {
   #page;
   #scene;
   #poseOf;
-  /** The nodes of the seat and all above them; null if the seat is to be found anew. */
+  /** The nodes of the seat and all above them; null if the seat has to be computed. */
   #watched = /** @type {Set<Id> | null} */ (null);
-  /** The seat has the box about a group, which changes with all that is below. */
+  /** The seat has the box of a group, which changes with all nodes below it. */
   #hasGroup = false;
 
   /**
@@ -31,12 +31,12 @@ export class Ground {
     return this.#watched !== null;
   }
 
-  /** Something has changed that the scene does not tell. */
+  /** Something has changed that is not in the scene's changes. */
   forget() {
     this.#watched = null;
   }
 
-  /** Follows what these nodes stand on. @param {readonly Id[]} ids */
+  /** Watches these nodes and all above them. @param {readonly Id[]} ids */
   watch(ids) {
     const watched = (this.#watched = new Set(ids));
     for (const id of ids)
@@ -58,7 +58,7 @@ export class Ground {
     return false;
   }
 
-  /** The selected nodes that are not below another one, in the order of selecting. */
+  /** The selected nodes without a selected node above them, in the order of selection. */
   tops() {
     const selected = new Set(this.#page.selection.filter((id) => this.#scene.get(id)));
     const isBelow = (/** @type {Id} */ id) => {
@@ -80,7 +80,7 @@ export class Ground {
   }
 
   /**
-   * The seat of a gesture that runs: its nodes keep what they had.
+   * The seat of a running gesture, whose nodes keep their transforms and boxes.
    * @param {Seat} seat
    * @returns {Seat}
    */
@@ -109,7 +109,7 @@ export class Ground {
     });
   }
 
-  /** The box about all bounds below a node, along the node's own axes. @param {Id} group */
+  /** The box around all bounds below a node, along the node's own axes. @param {Id} group */
   #groupBox(group) {
     /** @type {Box | null} */
     let box = null;

@@ -27,7 +27,7 @@ export async function listScenes(base = "", { token } = {}) {
 }
 
 /**
- * The URL of a file of a scene: the glTF file that was imported, that with the transforms of now,
+ * The URL of a file of a scene: the imported glTF file, the same file with the present transforms,
  * or the database.
  * @param {string} scene
  * @param {"asset" | "export" | "backup"} what
@@ -66,7 +66,7 @@ export async function deleteScene(scene, { base = "", user, token } = {}) {
 }
 
 /**
- * Gives a scene another name.
+ * Renames a scene.
  * @param {string} scene
  * @param {string} name
  * @param {{ base?: string, user?: string, token?: TokenOption }} [more]

@@ -135,7 +135,7 @@ export function slerp(a, b, share) {
   const dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
   const angle = Math.acos(Math.min(1, Math.abs(dot)));
   const sine = Math.sin(angle);
-  // Where the sine is nearly 0, the straight way is as good.
+  // If the sine is nearly 0, linear interpolation is exact enough.
   const ofA = sine < 1e-9 ? 1 - share : Math.sin((1 - share) * angle) / sine;
   const ofB = (sine < 1e-9 ? share : Math.sin(share * angle) / sine) * (dot < 0 ? -1 : 1);
   const at = (/** @type {number} */ i) => ofA * a[i] + ofB * b[i];
@@ -153,7 +153,8 @@ export function quatMultiply([ax, ay, az, aw], [bx, by, bz, bw]) {
 }
 
 /**
- * A transform to be written to. Its arrays hold fractions, so that no number makes them anew.
+ * A transform to write to. Its arrays hold fractions, so that the engine need not convert them
+ * later.
  * @returns {Transform}
  */
 export const newTransform = () => ({

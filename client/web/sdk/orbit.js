@@ -1,5 +1,4 @@
-// orbit.js - the session's own view while an orbit turns it or a wheel brings it nearer, by the
-// server's solver.
+// orbit.js - predicts the session's own view during an orbit or a wheel, with the server's solver.
 
 /** @import {Camera, Id, Place, Vec3} from "./types.js" */
 /** @import {SceneModel} from "./scene.js" */
@@ -55,7 +54,7 @@ export class Orbit {
   }
 
   /**
-   * What the view turns about: the camera's target, the middle of the selection, or of the scene.
+   * The centre of rotation: the camera's target, the centre of the selection, or of the scene.
    * @param {Camera} camera
    * @returns {Vec3}
    */

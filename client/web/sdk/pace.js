@@ -1,13 +1,13 @@
-// pace.js - how evenly the frames of the server come, and so how late to draw what they say. What
-// comes evenly is drawn as it comes. What comes with jitter is drawn a little later, so that the
-// next frame is there before the previous one has been drawn. All times are milliseconds: `made` by
-// the server's clock, `now` by the page's.
+// pace.js - measures how evenly the server's frames come, and so how late to draw them. Even frames
+// are drawn at once. Frames with jitter are drawn slightly later, so that the next one is there
+// before the previous one has been drawn. All times are milliseconds: `made` on the server's clock,
+// `now` on the page's.
 
-/** The frames that are looked at: about two seconds of motion. */
+/** The number of frames that are considered: about two seconds of motion. */
 const FRAMES = 60;
 /** With fewer frames nothing is known about their jitter. */
 const FRAMES_MIN = 8;
-/** Nobody wants to see others later than this. */
+/** The largest delay: later motion would look wrong. */
 const DELAY_MAX_MS = 120;
 /** A longer gap between frames is a pause, not an interval of a motion. */
 const PAUSE_MS = 250;
@@ -19,12 +19,12 @@ const GLIDE_MS = 250;
 const NEAR_MS = 2;
 
 export class Pace {
-  /** By how much the page's clock was ahead when each frame came. @type {number[]} */
+  /** The page's clock minus the server's, when each frame came. @type {number[]} */
   #offsets = [];
   /** The gaps between the times at which frames were made. @type {number[]} */
   #gaps = [];
   #made = -Infinity;
-  /** The page's time less the server's time of what is drawn. */
+  /** The page's time minus the server's time of the drawn moment. */
   #lag = NaN;
   #at = 0;
 
@@ -35,7 +35,7 @@ export class Pace {
   /** The lag to draw with. */
   #goal = 0;
 
-  /** Whether what comes is to be drawn at once. */
+  /** Whether frames are to be drawn at once. */
   get direct() {
     return this.#goal === this.#least && !(this.#lag - this.#least > NEAR_MS);
   }
@@ -58,7 +58,7 @@ export class Pace {
   }
 
   /**
-   * The server's time of what is to be drawn now. It goes on steadily.
+   * The moment to draw now, on the server's clock. It advances steadily.
    * @param {number} now
    */
   moment(now) {

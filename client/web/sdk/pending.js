@@ -1,6 +1,6 @@
-// pending.js - what the page shows before the server has confirmed it: drags, turns of the wheel
-// and typed edits. Each one says where it puts its nodes, on top of what came before it.
-// prediction.js begins them, gives them news and ends them.
+// pending.js - actions that the page shows before the server has confirmed them: drags, wheels and
+// typed edits. Each one has poses for its nodes, on top of the actions before it. prediction.js
+// begins, updates and ends them.
 
 import { newTransform, transformAt } from "./maths.js";
 import { Pointers } from "./pointers.js";
@@ -14,20 +14,20 @@ import { Pointers } from "./pointers.js";
 const SAME = 1e-9;
 /** The share of a coordinate itself that rounding may take. */
 const ROUNDING = 1e-12;
-/** A drag remembers so many cameras since one pointer. */
+/** The most cameras that a drag remembers since one pointer. */
 const CAMERAS_MAX = 64;
-/** A drag that differs from the server's more often than this follows the server. */
+/** A drag that needs more corrections than this follows the server. */
 const CORRECTIONS_MAX = 3;
 
 /**
- * The nodes that a gizmo stands on: where they are, what is above each one, root first, and the box
- * about each one.
+ * The nodes that a gizmo stands on: their transforms, the transforms above each one, root first,
+ * and their boxes.
  * @typedef {{ ids: Id[], at: Transform[], above: Transform[][], bounds: (Box | null)[] }} Seat
  */
 
-/** What all of them have in common, and all there is to a typed edit. */
+/** The common part of all pending actions, and the whole of a typed edit. */
 export class Pending {
-  /** Where it puts its nodes; what is missing stays. @type {Map<Id, Partial<Transform>>} */
+  /** The poses of its nodes; missing parts stay unchanged. @type {Map<Id, Partial<Transform>>} */
   poses = new Map();
   /**
    * What the server has answered; `seq` is the state that shows it.
@@ -35,30 +35,30 @@ export class Pending {
    */
   answer = null;
 
-  /** Whether the scene shows what the server made of it. @param {SceneModel} scene */
+  /** Whether the scene shows the server's result. @param {SceneModel} scene */
   isOver(scene) {
     return this.answer !== null && (this.answer.seq ?? 0) <= scene.seq;
   }
 }
 
-/** Nodes that are moved by one motion since the beginning: a drag, or a wheel that turns. */
+/** Nodes that one motion moves from their start: a drag or a wheel. */
 export class Gesture extends Pending {
-  /** It is over here; the server may still know it as running. */
+  /** It has ended here; at the server it may still run. */
   ended = false;
-  /** The page cannot solve it: what is shown is what the server has. */
+  /** The page cannot solve it, and shows the server's state. */
   follows = false;
-  /** It was taken back by the pointer of this number; Infinity if it was not. */
+  /** The number of the pointer that took it back; Infinity if none did. */
   back = Infinity;
-  /** The server does not go on with it, or never heard of it. */
+  /** The server does not continue it, or never received it. */
   away = false;
   /** It began without the server. */
   alone = false;
   /**
-   * What was known of the nodes when the server was there last, and the latest stored state.
+   * The server's nodes when it was last connected, and the latest stored state.
    * @type {{ seq: number, told: (Transform | undefined)[] } | null}
    */
   known = null;
-  /** Where the solver has the nodes, written again by `pose`. @type {Transform[]} */
+  /** The solver's poses, overwritten by `pose`. @type {Transform[]} */
   #own;
 
   /**
@@ -78,7 +78,7 @@ export class Gesture extends Pending {
     return this.seat.ids;
   }
 
-  /** The nodes that are still there, and where it leaves them. */
+  /** The nodes that still exist, and their final poses. */
   outcome() {
     return this.ids.flatMap((id) => {
       const pose = /** @type {Transform | undefined} */ (this.poses.get(id));
@@ -86,7 +86,7 @@ export class Gesture extends Pending {
     });
   }
 
-  /** Whether it leaves every node where it was at the beginning. */
+  /** Whether it leaves every node at its start. */
   get isIdle() {
     return this.ids.every((id, i) => {
       const pose = /** @type {Transform | undefined} */ (this.poses.get(id));
@@ -94,7 +94,10 @@ export class Gesture extends Pending {
     });
   }
 
-  /** There is no server to go on with it. @param {number} seq of the latest stored state */
+  /**
+   * The connection is lost: the server cannot continue it. @param {number} seq of the latest stored
+   * state
+   */
   goAway(seq) {
     this.known ??= { seq, told: this.ids.map((id) => this.scene.told(id)) };
     this.away = true;
@@ -105,21 +108,21 @@ export class Gesture extends Pending {
     this.ended = true;
   }
 
-  /** Ends it with the nodes where they were at the beginning. @param {number} n of this pointer */
+  /** Ends it with the nodes at their starts. @param {number} n of this pointer */
   takeBack(n) {
     this.back = n;
     this.end();
     this.ids.forEach((id, i) => this.poses.set(id, this.seat.at[i]));
   }
 
-  /** Shows from now on what the server has. */
+  /** From now on shows the server's state. */
   follow() {
     if (!this.ended) this.solver.end();
     this.follows = true;
     this.poses.clear();
   }
 
-  /** Takes over where the solver has the nodes. */
+  /** Takes over the solver's poses. */
   pose() {
     const numbers = this.solver.poses();
     const { ids } = this;
@@ -127,7 +130,7 @@ export class Gesture extends Pending {
       this.poses.set(ids[i], transformAt(numbers, 10 * i, this.#own[i]));
   }
 
-  /** Where the server has the nodes. @returns {Transform[]} */
+  /** The server's transforms of the nodes. @returns {Transform[]} */
   told() {
     return this.ids.map((id, i) => this.scene.told(id) ?? this.seat.at[i]);
   }
@@ -162,17 +165,17 @@ export class Wheel extends Gesture {
 }
 
 export class Drag extends Gesture {
-  /** The number of times that the server had the nodes elsewhere. */
+  /** How often the server had the nodes elsewhere. */
   corrections = 0;
 
-  /** The last pointer that was acknowledged, or the press, and all after it. */
+  /** The last acknowledged pointer, or the press, and all pointers after it. */
   #pointers = new Pointers();
   /** The server has acknowledged a pointer and had the nodes where the page has them. */
   #confirmed = false;
-  /** Where the server had the nodes before it showed anything of the drag. */
+  /** The server's transforms of the nodes before it showed a pointer of the drag. */
   #found;
   #typed = false;
-  /** What is above a node, written again. @type {Transform[]} */
+  /** The transforms above a node, overwritten. @type {Transform[]} */
   #chain = [];
 
   /**
@@ -214,7 +217,7 @@ export class Drag extends Gesture {
     this.pose();
   }
 
-  /** The camera moved, and the solver followed it: what was grabbed stays under the pointer. */
+  /** The camera moved, and the solver followed: the grabbed point stays under the pointer. */
   look() {
     if (this.follows) return;
     const { motions } = /** @type {Pointer} */ (this.#pointers.last);
@@ -223,7 +226,7 @@ export class Drag extends Gesture {
     this.pose();
   }
 
-  /** The server refused what was typed. @param {number} n */
+  /** The server refused the typed value. @param {number} n */
   untype(n) {
     const pointer = this.#pointers.upTo(n);
     if (this.follows || pointer?.n !== n || pointer === this.#pointers.first) return;
@@ -252,8 +255,8 @@ export class Drag extends Gesture {
   }
 
   /**
-   * The nodes may have been elsewhere when the drag began; else what came after the pointer is
-   * solved on top of what the server has.
+   * The nodes may have had other transforms when the drag began; otherwise the pointers after this
+   * one are solved on top of the server's state.
    * @param {Pointer} pointer
    */
   #correct(pointer) {
@@ -375,7 +378,7 @@ function chainNow(scene, id, chain) {
 }
 
 /**
- * Whether two transforms are the same but for rounding.
+ * Whether two transforms differ only by rounding.
  * @param {Transform} a
  * @param {Transform} b
  * @param {number} size the gizmo's, in metres

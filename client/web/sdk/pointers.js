@@ -1,20 +1,20 @@
-// pointers.js - the pointers of a drag that the server has not acknowledged, in their order. What
-// is dropped is written again by later pointers, so that a long drag leaves nothing to collect.
+// pointers.js - the pointers of a drag that the server has not acknowledged, in their order.
+// Dropped pointers are reused, so that a long drag leaves no garbage.
 
 /** @import {Place, Ray, Vec2} from "./types.js" */
 
-/** So many are kept. */
+/** The most pointers that are kept. */
 const POINTERS_MAX = 4096;
 
 /**
- * A pointer of a drag. A camera that moves later makes something else of the same pointer, and the
- * server has no number for that: any of `motions` may be what it shows.
+ * A pointer of a drag. If the camera moves later, the same pointer gives another motion, for which
+ * the server has no number: it may show any of `motions`.
  */
 export class Pointer {
   n = 0;
   /** Its numbers are a copy; its modifiers are the caller's. @type {Place} */
   place = { at: undefined, ray: undefined, mods: undefined };
-  /** What was typed. @type {readonly number[] | undefined} */
+  /** The typed value. @type {readonly number[] | undefined} */
   value = undefined;
   /** @type {Float64Array[]} */
   motions = [];
@@ -60,7 +60,7 @@ export class Pointers {
     return pointer;
   }
 
-  /** The latest one with a number up to `n`; null for none. @param {number} n */
+  /** The latest pointer with a number up to `n`; null for none. @param {number} n */
   upTo(n) {
     let found = null;
     for (let at = this.first; at !== null && at.n <= n; at = at.next) found = at;

@@ -1,8 +1,8 @@
-// prediction.js - what the server is about to answer, so that the page need not wait for it: where
-// the gizmo stands and what is under the pointer, where drags, wheels and typed edits put the
-// nodes, and how an orbit turns the view. It computes with the server's own solver, shows the
-// result over the scene (`SceneModel.foresee`), and compares it with what the server says. It never
-// sends anything: session.js does, whether this is there or not.
+// prediction.js - predicts the server's answers, so that the page need not wait for them: the gizmo
+// and the handle under the pointer, the nodes of drags, wheels and typed edits, and the view of an
+// orbit. It computes with the server's own solver, shows the result over the scene
+// (`SceneModel.foresee`), and compares it with the server's. It never sends messages; session.js
+// does, with or without a prediction.
 import { poseOfEdit } from "./editpose.js";
 import { Ground } from "./ground.js";
 import { Orbit } from "./orbit.js";
@@ -13,33 +13,36 @@ import { Drag, Gesture, Pending, Wheel, hasPlace, isSame, targetsOf } from "./pe
 /** @import {SceneModel} from "./scene.js" */
 /** @import {Solver} from "./solver.js" */
 
-/** How long a node takes to where the server has it, if the page had it elsewhere. */
+/** How long a node glides to the server's place, if the page had it elsewhere. */
 const CORRECTION_MS = 100;
 const REFUSAL_MS = 150;
-/** The gizmo of more nodes is the server's: to move so many takes most of a picture's time. */
+/**
+ * For more nodes the server's gizmo is shown, because moving them would take most of a frame's
+ * time.
+ */
 const NODES_MAX = 3000;
 
 /**
- * What it reads of its session.
+ * The part of a session that a prediction reads.
  * @typedef {{ readonly scene: SceneModel, readonly selection: readonly Id[], readonly role: Role,
  *   readonly tool: Tool, readonly camera: Camera | null,
  *   readonly hasPart: boolean, isHeld: (id: Id) => boolean }} Viewpoint
  */
 
 export class Prediction {
-  /** How often the server had nodes elsewhere than they were shown before. */
+  /** How often the server had nodes elsewhere than they were shown. */
   corrections = 0;
 
   #page;
   #scene;
   #solver;
-  /** What the server has not confirmed, in the order in which it was done. @type {Pending[]} */
+  /** The actions that the server has not confirmed, in their order. @type {Pending[]} */
   #pending = [];
-  /** The one that the solver holds. @type {Gesture | null} */
+  /** The gesture in the solver. @type {Gesture | null} */
   #gesture = null;
   #orbit;
   #ground;
-  /** What the scene tells now is the motion of the drag that runs. */
+  /** The present change of the scene is the running drag's own motion. */
   #isOwnMotion = false;
   /** What `#foreseen` returns. @type {Partial<Transform>} */
   #pose = {};
@@ -57,7 +60,7 @@ export class Prediction {
     solver.setTool(page.tool);
   }
 
-  /** Shows what the server has, and ends. */
+  /** Shows the server's state, and ends. */
   dispose() {
     this.#stop();
     this.#clear();
@@ -74,7 +77,7 @@ export class Prediction {
 
   // ---- the gizmo ----
 
-  /** Whether it knows all that the gizmo depends on. */
+  /** Whether it has everything that the gizmo depends on. */
   get knows() {
     const { selection, hasPart } = this.#page;
     if (this.#gesture?.follows || selection.length > NODES_MAX) return false;
@@ -86,12 +89,12 @@ export class Prediction {
     return ids.every((id) => this.#scene.get(id) !== undefined);
   }
 
-  /** A drag that it shows is running. */
+  /** Whether a predicted drag is running. */
   get dragging() {
     return this.#gesture instanceof Drag && !this.#gesture.follows;
   }
 
-  /** The drag that runs goes on without the server. */
+  /** Whether the running drag goes on without the server. */
   get away() {
     return this.#gesture?.away === true;
   }
@@ -136,7 +139,7 @@ export class Prediction {
     if (!this.#isOwnMotion) this.#ground.follow(change);
   }
 
-  /** Tells the solver what the gizmo stands on, if that has changed. */
+  /** Gives the solver the targets of the gizmo, if they have changed. */
   #sit() {
     if (this.#ground.known) return;
     const held = this.#gesture && !this.#gesture.follows ? this.#gesture : null;
@@ -147,7 +150,7 @@ export class Prediction {
     this.#solver.setTargets(targetsOf(seat), seat.ids.length - 1);
   }
 
-  /** Whether the tool wants the boxes about groups. */
+  /** Whether the tool needs the boxes of groups. */
   get #hasBounds() {
     const { mode, pivot } = this.#page.tool;
     return mode === "bounds" || pivot === "bounds";
@@ -206,21 +209,21 @@ export class Prediction {
     if (hasPlace(place)) this.hover(place);
     if (!(this.#gesture instanceof Drag)) return;
     this.#gesture.move(n, place);
-    // The solver has moved what the gizmo stands on itself.
+    // The solver has moved the gizmo's targets itself.
     this.#isOwnMotion = true;
     this.#show(this.#gesture.ids);
     this.#isOwnMotion = false;
   }
 
   /**
-   * The drag that runs is over, as it stands.
+   * Ends the running drag as it is.
    * @returns {Drag | null}
    */
   up() {
     return this.#gesture instanceof Drag ? /** @type {Drag} */ (this.#end()) : null;
   }
 
-  /** The drag that runs is taken back. @param {number} n of this pointer @returns {Drag | null} */
+  /** Cancels the running drag. @param {number} n of this pointer @returns {Drag | null} */
   cancel(n) {
     const drag = this.#gesture;
     if (!(drag instanceof Drag)) return null;
@@ -238,7 +241,7 @@ export class Prediction {
     return gesture;
   }
 
-  /** The wheel that turns is over: something else begins. */
+  /** Ends the running wheel, because another action begins. */
   #rest() {
     if (this.#gesture instanceof Wheel) this.#end();
   }
@@ -270,7 +273,7 @@ export class Prediction {
     if (this.#gesture === wheel) this.#end();
   }
 
-  /** Transforms that are typed. @param {readonly NodeChange[]} nodes @returns {Pending | null} */
+  /** Predicts typed transforms. @param {readonly NodeChange[]} nodes @returns {Pending | null} */
   set(nodes) {
     const edit = new Pending();
     for (const node of nodes) {
@@ -305,7 +308,10 @@ export class Prediction {
     if (corrected) this.#show(corrected, CORRECTION_MS);
   }
 
-  /** Drops what the server confirms. @param {number} n the pointer that the state shows */
+  /**
+   * Drops the actions that the server has confirmed. @param {number} n the pointer that the state
+   * shows
+   */
   #dropOver(n) {
     let count = 0;
     for (const pending of this.#pending) if (this.#isOver(pending, n)) count++;
@@ -325,7 +331,7 @@ export class Prediction {
   /** The server has answered. @param {Pending} pending @param {{ seq?: number }} answer */
   answered(pending, answer) {
     pending.answer = { seq: answer.seq };
-    // The state that shows that a drag was taken back acknowledges that.
+    // The state that acknowledges the cancel shows the result.
     const comes = pending instanceof Drag && pending.back < Infinity && !pending.away;
     if (!comes && pending.isOver(this.#scene)) this.#drop([pending], CORRECTION_MS);
   }
@@ -336,7 +342,7 @@ export class Prediction {
     if (wheel.isOver(this.#scene)) this.#drop([wheel], CORRECTION_MS);
   }
 
-  /** The server refused it, or it is not to be. @param {Pending} pending */
+  /** The server refused it, or it was discarded. @param {Pending} pending */
   refused(pending) {
     this.#drop([pending], REFUSAL_MS);
   }
@@ -348,14 +354,14 @@ export class Prediction {
     this.#show(drag.ids, REFUSAL_MS);
   }
 
-  /** The server does not go on with what runs, for these nodes. @param {readonly Id[]} ids */
+  /** The server ended the running gesture, because of these nodes. @param {readonly Id[]} ids */
   failed(ids) {
     const gesture = this.#gesture;
     if (gesture?.ids.some((id) => ids.includes(id))) this.refused(gesture);
   }
 
   /**
-   * The connection is lost: drags and wheels go on without the server.
+   * The connection is lost: drags and wheels continue without the server.
    * @returns {Wheel[]} those of the wheels that nothing later contains
    */
   lost() {
@@ -384,7 +390,10 @@ export class Prediction {
 
   // ---- what is shown ----
 
-  /** Where a node is to be, whatever glides. @param {Id} id @returns {Transform | undefined} */
+  /**
+   * The expected transform of a node, without glides. @param {Id} id @returns {Transform |
+   * undefined}
+   */
   #poseOf(id) {
     const pose = this.#foreseen(id);
     return pose ? { t: [...pose.t], r: [...pose.r], s: [...pose.s] } : this.#scene.told(id);
@@ -414,7 +423,7 @@ export class Prediction {
   }
 
   /**
-   * Shows these nodes where they are to be.
+   * Shows these nodes at their expected transforms.
    * @param {Iterable<Id>} ids
    * @param {number} [glideMs] how long it takes, if they are seen elsewhere
    * @param {number} [size] of the gizmo in metres

@@ -1,18 +1,18 @@
-// roster.js - what the server tells of a scene beside its nodes: people, notes and checkpoints.
+// roster.js - the people, notes and checkpoints of a scene.
 
 /** @import {Checkpoint, Id, Note, Person} from "./types.js" */
 
 export class Roster {
   /** @type {Map<number, Person>} */
   #people = new Map();
-  /** How many are here, as the server said last; 0 if it did not. */
+  /** The number of people here, as the server last sent it; 0 if unknown. */
   #here = 0;
   /** @type {Map<number, Note>} */
   #notes = new Map();
   /** @type {Map<string, Checkpoint>} */
   #checkpoints = new Map();
 
-  /** Forgets all: the server tells it anew. */
+  /** Forgets all, because the server sends it again. */
   clear() {
     this.#people.clear();
     this.#here = 0;
@@ -25,7 +25,7 @@ export class Roster {
     return [...this.#people.values()];
   }
 
-  /** How many are here: people, and those who only watch, who are not told of. */
+  /** The number of people here, with those who only watch. */
   get here() {
     return Math.max(this.#here, this.#people.size);
   }
@@ -53,7 +53,7 @@ export class Roster {
   }
 
   /**
-   * A session that only watches is told of itself once: that stays.
+   * Keeps the own record, which the server sends a session that only watches only once.
    * @param {any} told
    * @param {number} own the number of the own session
    */

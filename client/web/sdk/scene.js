@@ -1,8 +1,7 @@
 // scene.js - the scene as the server has sent it: the nodes, their tree and their places in the
-// world. Only `apply` changes it, so it never contains half of a change. What the server has not
-// confirmed yet lies over it: a node that is foreseen shows the foreseen transform, and the one of
-// the server is kept beside it (`told`). A state of the past is the same thing without further
-// changes (`Session.at`).
+// world. Only `apply` changes it, so it never contains half of a change. Unconfirmed transforms lie
+// over it: a foreseen node shows its foreseen transform, and the server's is kept beside it
+// (`told`). A state of the past is the same thing without further changes (`Session.at`).
 import { Emitter } from "./emitter.js";
 import { boxTransform, boxUnion, compose, copyList, multiply, newTransform } from "./maths.js";
 import { Glide } from "./glide.js";
@@ -10,9 +9,9 @@ import { Glide } from "./glide.js";
 /** @import {Box, Id, SceneChange, SceneNode, Transform} from "./types.js" */
 
 /**
- * What lies over a node: the server's transform, the foreseen one, and the way from what was seen
- * before to what is to be seen. The foreseen transform is written into `spare`, so that a drag
- * makes no new arrays with each event.
+ * The overlay of a node: the server's transform, the foreseen one, and the glide from the drawn one
+ * to the correct one. The foreseen transform is written into `spare`, so that a drag makes no new
+ * arrays with each event.
  * @typedef {{ told: Transform, foreseen: Transform | null, spare: Transform, glide: Glide | null }}
  * Overlay
  */
@@ -41,7 +40,7 @@ export class SceneModel extends Emitter {
   #hung = new Map();
   /** @type {Map<Id, World>} the world matrices that were computed */
   #worlds = new Map();
-  /** The nodes from one whose world matrix is known, or from a root, to one; written again. */
+  /** The nodes from a known world matrix, or a root, down to a node; overwritten. */
   #chain = /** @type {SceneNode[]} */ ([]);
   /** @type {Map<Id, Overlay>} the nodes that do not show what the server said */
   #overlays = new Map();
@@ -49,7 +48,7 @@ export class SceneModel extends Emitter {
   #change = null;
   /** The number of calls of `begin` without their `end`. */
   #depth = 0;
-  /** How much of the `moved` of the change that is being made is of this change. */
+  /** How many entries of the change's `moved` belong to the change in progress. */
   #moved = 0;
   /** A change whose listeners have been called. @type {SceneChange | null} */
   #old = null;
@@ -225,7 +224,7 @@ export class SceneModel extends Emitter {
   }
 
   /**
-   * Shows a node where the server has it.
+   * Shows the server's transform of a node again.
    * @param {Id} id
    * @param {number} [glideMs] as for `foresee`
    */
@@ -238,8 +237,8 @@ export class SceneModel extends Emitter {
   }
 
   /**
-   * Makes all that follows one change, until `end`, which calls the listeners. In a change that is
-   * being made it changes nothing.
+   * Collects all that follows into one change, until `end`, which calls the listeners. Nested calls
+   * have no effect of their own.
    * @returns {SceneChange}
    */
   begin() {
@@ -368,7 +367,7 @@ export class SceneModel extends Emitter {
   }
 
   /**
-   * What the server says of a node that shows something else.
+   * Takes the server's transform of a node that shows a foreseen one.
    * @param {SceneNode} node
    * @param {Overlay} overlay
    * @param {any} told

@@ -1,14 +1,14 @@
-// selection.js - what a session has selected: what the server has said, and on top of it what it
-// was asked to select and has not answered.
+// selection.js - the selection of a session: the one that the server has sent, changed by the
+// requests that it has not answered yet.
 
 /** @import {Id} from "./types.js" */
 
 /** What is selected, and how. @typedef {{ nodes: readonly Id[], how: string }} Choice */
 
 export class Selection {
-  /** Without what the server has not answered yet. @type {readonly Id[]} */
+  /** The selection without unanswered requests. @type {readonly Id[]} */
   #chosen = [];
-  /** What is selected before the server has answered. @type {Choice[]} */
+  /** The unanswered requests. @type {Choice[]} */
   #expected = [];
 
   /** In the order of selecting. @returns {readonly Id[]} */

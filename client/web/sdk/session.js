@@ -1,8 +1,7 @@
-// session.js - one user in one scene. It keeps what the server sends and passes it on as events.
-// What the user does is sent to the server. With a prediction (prediction.js) it shows at once and
-// is compared with what the server says; without one it changes nothing here until the server
-// confirms it.
-// What belongs to a session at the server (camera, tool, selection) is sent again after a
+// session.js - one user in one scene. It keeps the server's state and reports changes as events.
+// The user's actions are sent to the server. With a prediction (prediction.js) they show at once
+// and are compared with the server's results; without one they show when the server confirms them.
+// Camera, tool and selection, which the server keeps for a session, are sent again after a
 // reconnect.
 import { socketUrl } from "./address.js";
 import { asEdit, wholeEdits } from "./answers.js";
@@ -92,7 +91,7 @@ export class Session extends Emitter {
   #options;
   #connection;
   #token;
-  /** The user as the server says, which may be another one than the options say. */
+  /** The user that the server sent, which may differ from the options. */
   #user = "";
   #epoch = 0;
   /** @type {string | undefined} */
@@ -164,7 +163,7 @@ export class Session extends Emitter {
     return this.#ready;
   }
 
-  /** The user, once the server has said who that is: a token says it, or `options`. */
+  /** The user, once the server has sent it: that of the token, or of `options`. */
   get user() {
     return this.#user;
   }
@@ -218,7 +217,7 @@ export class Session extends Emitter {
     return this.#roster.people;
   }
 
-  /** How many are here: `people`, and those who only watch. It may be a moment behind. */
+  /** The number of people here: `people`, and those who only watch. It may be slightly late. */
   get here() {
     return this.#roster.here;
   }
@@ -256,9 +255,9 @@ export class Session extends Emitter {
   }
 
   /**
-   * Goes on with another token: for the running session, if it is of the same user, or for the
-   * next connection, if there is none. Edits that wait are then sent. Rejects if the server refuses
-   * the token; the running session keeps its own then.
+   * Sets another token: for the running session, if it is of the same user, or for the next
+   * connection, if there is none. Edits that wait are then sent. Rejects if the server refuses the
+   * token; the running session keeps its own then.
    * @param {TokenOption} token
    */
   async setToken(token) {
@@ -633,7 +632,7 @@ export class Session extends Emitter {
   }
 
   /**
-   * Who may what in the scene, beside what their tokens give them. For admins.
+   * The roles that the scene itself gives to users, besides their tokens. For admins.
    * @returns {Promise<Access[]>}
    */
   async accesses() {
@@ -853,13 +852,13 @@ export class Session extends Emitter {
     return latest;
   }
 
-  /** What the server sent, or null. @param {any} gizmo */
+  /** Sets the server's gizmo, or null. @param {any} gizmo */
   #setGizmo(gizmo) {
     this.#told = gizmo?.handles?.length > 0 ? gizmo : null;
     this.#showGizmo();
   }
 
-  /** The page's own gizmo where it knows it, else the server's. */
+  /** Shows the page's own gizmo if it has one, else the server's. */
   #showGizmo() {
     const isOwn = this.#prediction?.knows && !this.#served && this.status.phase !== "closed";
     const gizmo = isOwn ? (this.#prediction?.gizmo() ?? null) : this.#told;
@@ -1000,7 +999,7 @@ export class Session extends Emitter {
     this.emit("predicting", false);
   }
 
-  /** The connection is lost: what runs goes on here. */
+  /** The connection is lost: running gestures continue here. */
   #lose() {
     this.#served = false;
     this.#views.clear();
@@ -1080,7 +1079,7 @@ export class Session extends Emitter {
   }
 
   /**
-   * What the server did not see of a gesture becomes an edit of its own.
+   * Makes an edit of the part of a gesture that the server did not receive.
    * @param {Gesture} gesture
    */
   async #land(gesture) {
@@ -1181,8 +1180,8 @@ export class Session extends Emitter {
   }
 
   /**
-   * The server has orbited the view. The page's own view counts: if the server's is another one, it
-   * is told.
+   * The server has orbited the view. The page's own view counts: if the server's differs, the
+   * page's is sent.
    * @param {number[]} view
    */
   #tellView(view) {

@@ -1,7 +1,7 @@
-// shown.js - the scene as it is to be drawn. It is the scene, except that what others move is drawn
-// from a buffer when the network delivers it unevenly: a little later (see pace.js), and
-// interpolated between what the server said, never beyond. Who draws reads this in place of the
-// SceneModel and follows its `change`; numbers to be read belong to the SceneModel.
+// shown.js - the scene to draw. It equals the scene, except that nodes that others move are drawn
+// from a buffer if their frames come unevenly: slightly later (pace.js), and interpolated between
+// the server's states, never extrapolated. A renderer reads this instead of the SceneModel and
+// follows its `change`; exact numbers are in the SceneModel.
 import { Emitter } from "./emitter.js";
 import { compose, lerp, multiply, slerp } from "./maths.js";
 import { Pace } from "./pace.js";
@@ -15,15 +15,15 @@ import { Pace } from "./pace.js";
  * @typedef {{ now: () => number, beforePicture: (run: () => void) => unknown }} Clock
  */
 /**
- * Who looks at the scene.
+ * The viewer of the scene.
  * @typedef {{ readonly id: number, readonly selection: readonly Id[], readonly smooth: boolean }}
  * Viewer
  */
 
-/** If one frame moves more nodes, they are drawn as they come. */
+/** If one frame moves more nodes than this, they are drawn at once. */
 const NODES_MAX = 1000;
 
-/** Where a node was at each of some moments, ascending. */
+/** The transforms of a node at some moments, ascending. */
 class Track {
   /** Where the node is drawn. @type {Transform} */
   at;
@@ -67,7 +67,7 @@ export class ShownScene extends Emitter {
   #tracks = new Map();
   /** World matrices of such nodes and of those below them. @type {Map<Id, Float64Array>} */
   #worlds = new Map();
-  /** What is selected, with all that is above it. @type {Set<Id>} */
+  /** The selected nodes and all nodes above them. @type {Set<Id>} */
   #selected = new Set();
   /** The selection that `#selected` was made of. @type {readonly Id[] | null} */
   #selection = null;
@@ -123,8 +123,8 @@ export class ShownScene extends Emitter {
   }
 
   /**
-   * Goes on to the present moment. Who draws may call it right before the picture; without it the
-   * motion goes on as well.
+   * Advances to the present moment. A renderer may call it right before it draws; without that the
+   * motion advances as well.
    */
   advance() {
     if (this.#tracks.size === 0 || !this.#clock) return;
@@ -179,8 +179,8 @@ export class ShownScene extends Emitter {
   }
 
   /**
-   * The nodes that somebody else moved. Nothing that this person has selected is among them, nor
-   * what that hangs on: the gizmo stands where the scene has it.
+   * The nodes that another user moved, without this user's selection and its ancestors, because the
+   * gizmo stands where the scene has them.
    * @param {SceneChange} change
    */
   #othersOf({ from, moved }) {

@@ -10,13 +10,13 @@ import { newTransform, transformAt } from "./maths.js";
 /** @import {Box, Camera, Gizmo, Modifier, Place, Quat, Tool, Vec2, Vec3} from "./types.js" */
 
 /**
- * The result follows from the pointer; it is the one at a limit; the pointer has no answer and
- * nothing has changed; nothing runs or can begin.
+ * The result follows from the pointer; it is the one at a limit; the pointer has no solution and
+ * nothing has changed; no gesture runs or can begin.
  * @typedef {"ok" | "clamped" | "kept" | "none"} Solve
  */
 /** @typedef {{ t: Vec3, r: Quat, s: Vec3 }} Trs */
 /**
- * A node that is to move: `above` are its ancestors, the root first.
+ * A node to move: `above` are its ancestors, the root first.
  * @typedef {Trs & { above: readonly Trs[], bounds?: Box | null }} Target
  */
 /**
@@ -75,7 +75,7 @@ async function compileResponse(response) {
 /** Node fetches no files. @param {string} url */
 async function read(url) {
   if (!url.startsWith("file:")) return compileResponse(fetch(url));
-  // A name that is put together here is one that no bundler looks for.
+  // A name that is composed here is not resolved by bundlers.
   const module = ["node:fs", "promises"].join("/");
   const { readFile } = await import(/* @vite-ignore */ /* webpackIgnore: true */ module);
   return WebAssembly.compile(await readFile(new URL(url)));
@@ -103,7 +103,7 @@ export class Solver {
   #wasm;
   /** @type {WebAssembly.Memory} */
   #memory;
-  /** What wasm.c reads and writes. */
+  /** The memory that wasm.c reads and writes. */
   #block = new Float64Array();
   #poses = new Float64Array();
   #motion = new Float64Array();
@@ -112,7 +112,7 @@ export class Solver {
   #words = {};
   /** The tool as numbers, in the order of `tool` in wasm.c. */
   #tool = new Float64Array();
-  /** What was returned last. @type {Gizmo | null} */
+  /** The gizmo that was returned last. @type {Gizmo | null} */
   #gizmo = null;
   /** The last two gizmos, of which the older one is written again if it has the same fields. */
   #gizmos = [new DrawnGizmo(), new DrawnGizmo()];
@@ -155,8 +155,8 @@ export class Solver {
   }
 
   /**
-   * What is not said is as it is at the beginning of a session, so all that was said so far is to
-   * be said again.
+   * Missing fields have their values from the beginning of a session, so pass all fields that were
+   * set so far.
    * @param {Tool} tool
    * @returns whether each word is known; if not, the tool before stays
    */
@@ -186,9 +186,9 @@ export class Solver {
   }
 
   /**
-   * The nodes that the gizmo stands on, as they are now: those that are selected and have no
-   * selected node above them. While a drag or a wheel runs they have to be as many as before; their
-   * t, r and s are then not read, and they go along with what is above them now.
+   * Sets the targets of the gizmo: the selected nodes without a selected node above them, as they
+   * are now. While a drag or a wheel runs their number must not change; their t, r and s are then
+   * not read, and they move with their ancestors.
    * @param {readonly Target[]} targets
    * @param {number} active the index of the one whose space counts
    */
@@ -208,7 +208,7 @@ export class Solver {
     return true;
   }
 
-  /** Where the pointer is, which hovers handles; null: nowhere. @param {Place | null} place */
+  /** Sets the pointer that hovers handles; null: none. @param {Place | null} place */
   hover(place) {
     this.#wasm.hover(this.#putPlace(place));
   }
@@ -235,7 +235,7 @@ export class Solver {
   // ---- drag and wheel ----
 
   /**
-   * Begins a drag on any handle. Without a place it takes values only. A wheel that runs is over.
+   * Begins a drag on any handle, and ends a running wheel. Without a place it takes values only.
    * @param {string} handle
    * @param {Place | null} place
    * @param {readonly Modifier[]} [mods]
@@ -251,7 +251,7 @@ export class Solver {
     return SOLVES[this.#wasm.move(this.#putPlace(place), this.#bits(mods))];
   }
 
-  /** Types the drag's amount, as in `grab`. @param {ArrayLike<number>} numbers */
+  /** Types the drag's value, as in `grab`. @param {ArrayLike<number>} numbers */
   value(numbers) {
     if (numbers.length > 2) return "kept";
     this.#block.set(numbers);
@@ -266,16 +266,14 @@ export class Solver {
     return SOLVES[this.#wasm.wheel(notches)];
   }
 
-  /**
-   * Where the targets are after the motion: t, r, s of each, 10 numbers. Valid until the next call.
-   */
+  /** The targets after the motion: t, r, s of each, 10 numbers. Valid until the next call. */
   poses() {
     this.#look();
     return this.#poses;
   }
 
   /**
-   * What the drag or the wheel has done so far, for `apply`.
+   * The motion of the drag or the wheel so far, for `apply`.
    * @param {Float64Array | null} [out] an earlier motion that is not needed any more
    */
   motion(out = null) {
@@ -286,8 +284,8 @@ export class Solver {
   }
 
   /**
-   * Where a motion takes a node that was at `local`, beneath the parent that the target had when
-   * the drag began.
+   * Applies a motion to a node that was at `local`, below the parent that the target had when the
+   * drag began.
    * @param {Float64Array} motion
    * @param {number} target its index
    * @param {Trs} local
@@ -332,14 +330,14 @@ export class Solver {
     return this.#wasm.dolly(notches) === 1 ? this.#takeView() : null;
   }
 
-  /** The drag, wheel or orbit is over; the targets stay where they are. */
+  /** Ends the drag, wheel or orbit; the targets stay where they are. */
   end() {
     this.#wasm.end();
   }
 
   // ---- to and from numbers ----
 
-  /** Memory that has grown is another buffer. */
+  /** Looks at the memory again, because grown memory has another buffer. */
   #look() {
     const { buffer } = this.#memory;
     if (this.#block.buffer !== buffer)
@@ -379,7 +377,7 @@ export class Solver {
     return bits;
   }
 
-  /** What the nodes that follow hang from. @param {readonly Trs[]} above */
+  /** Writes the ancestors of the nodes that follow. @param {readonly Trs[]} above */
   #hang(above) {
     this.#wasm.above_none();
     for (let i = 0; i < above.length; i++) {
@@ -410,10 +408,10 @@ export class Solver {
   }
 }
 
-/** How many numbers a gizmo is made of, as `gizmo` in wasm.c writes them. */
+/** How many numbers `gizmo` in wasm.c writes for a gizmo. */
 const GIZMO_NUMBERS = 61;
 
-/** A gizmo, and the numbers that it was made of. */
+/** A gizmo, and the numbers that it was made from. */
 class DrawnGizmo {
   #numbers = new Float64Array(GIZMO_NUMBERS);
   /** @type {any} */
@@ -432,7 +430,7 @@ class DrawnGizmo {
    * @returns {Gizmo}
    */
   describe(numbers, words) {
-    // Which fields it has, and those that are words, say the numbers before the coordinates.
+    // The numbers before the coordinates select its fields, and hold those that are words.
     let isAlike = this.#gizmo !== null;
     for (let i = 0; i < HANDLES + 1; i++)
       if (i !== SIZE && this.#numbers[i] !== numbers[i]) isAlike = false;

@@ -1,5 +1,4 @@
-// boxhit.ts - what is under a pixel as far as the page knows without the server: the boxes around
-// nodes. Pure.
+// boxhit.ts - finds the nearest box of a node under a pixel, without the server. Pure.
 import type { SceneModel } from "../../sdk/index.js";
 import { boxTransform } from "../../sdk/maths.js";
 import type { Box, Ray, Vec3 } from "../../sdk/types.js";

@@ -85,7 +85,7 @@ function Said() {
   );
 }
 
-/** What the keys do while a drag runs. */
+/** The effects of the keys during a drag. */
 const DRAG_KEYS: readonly [keys: string[], label: string][] = [
   [["X", "Y", "Z"], "axis"],
   [["1", "2", "\u2026"], "exactly"],

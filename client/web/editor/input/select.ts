@@ -29,8 +29,7 @@ export async function selectAt(editor: Editor, at: Vec2, mode: SelectMode): Prom
 
 /**
  * A rectangle that is being drawn. Nodes that it touches are selected as it grows; one question to
- * the server is open at a time. Groups without a shape are left out, because a person who draws a
- * rectangle means what is visible.
+ * the server is open at a time. Groups without a shape are left out, because they are not visible.
  */
 export class RectangleSelection {
   #asking = false;

@@ -15,7 +15,7 @@ const PER_PX = 0.0015;
 const PINCH_PER_PX = 0.01;
 /** The most that one event may zoom: some wheels report jumps. */
 const EVENT_PX_MAX = 240;
-/** After a pause of this length it is looked up again what is under the pointer. */
+/** After a pause of this length the depth under the pointer is looked up again. */
 const REST_MS = 250;
 
 /** Safari's event of a pinch. */
@@ -60,8 +60,8 @@ export class Wheel {
   }
 
   /**
-   * Sets the depth of the target to what is under the pointer, so that zooming leads to it and not
-   * past it: at once to the nearest box, and to the surface once the server says where that is.
+   * Sets the depth of the target to that of the node under the pointer, so that zooming leads to it
+   * and not past it: at once to the nearest box, and to the surface once the server has answered.
    */
   async #reach(at: Vec2): Promise<void> {
     const { session, scene, rig, past, input } = this.editor;

@@ -1,5 +1,5 @@
 // eulermemory.ts - remembers the Euler angles of nodes in one order. Nodes have quaternions; of the
-// many angles that are the same rotation, people mean those that they typed, or those that continue
+// many angles for the same rotation the panel shows those that were typed, or those that continue
 // the previous ones. Radians.
 import type { EulerOrder, Id, Quat, Vec3 } from "../../sdk/types.js";
 import { eulerFromQuat, eulerNear } from "./euler";

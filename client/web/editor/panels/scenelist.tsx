@@ -29,7 +29,7 @@ interface Props {
 interface Asked {
   what: "rename" | "delete";
   scene: SceneListing;
-  /** The person who acts. */
+  /** The acting user. */
   user: string;
 }
 type AskAbout = (what: Asked["what"], scene: SceneListing) => void;

@@ -1,5 +1,5 @@
 // toasts.tsx - messages at the edge of the view, with an action. The list is always in the page,
-// because screen readers announce what is added to a live region that they know.
+// because screen readers announce additions to a live region that they know.
 import { useEditor } from "../context";
 import type { Toast } from "../editorstate";
 import { Icon } from "../icons";

@@ -231,7 +231,9 @@ function Head({ zoom }: { zoom: Zoom }) {
   );
 }
 
-/** Who did what and when, with the amount as soon as the server has sent it. */
+/**
+ * The user, the action and the time of an edit, with the amount as soon as the server has sent it.
+ */
 function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
   const { timeline } = useEditor();
   const details = useSignal<Edit | null>(null);

@@ -1,5 +1,5 @@
-// roster.ts - describes who is here and what they do. Presence arrives 20 times a second; a row
-// changes only if its text does. Pure.
+// roster.ts - describes the people here and their actions. Presence arrives 20 times a second; a
+// row changes only if its text does. Pure.
 import type { Id, Mode, Person, Role } from "../../sdk/types.js";
 import type { SessionNames } from "./names";
 
