@@ -1,4 +1,4 @@
-/* chosen.c - keeps what is selected, ahead of the server. See chosen.h. */
+/* chosen.c - predicts this client's selection. See chosen.h. */
 #include "chosen.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ void gz_chosen_give_up(struct gz_chosen *chosen)
     gz_chosen_change(chosen, ids_of(&chosen->told), GZ_HOW_SET);
 }
 
-/* What the server did with a press: it has grabbed a handle, or selected. */
+/* Takes the answer to a press: the server has grabbed a handle, or selected a node. */
 static void take_press(struct gz_chosen *chosen, const struct gz_message *message)
 {
     struct gz_ids hit = {&message->ok.hit, (message->has & GZ_HAS_OK_HIT) != 0};

@@ -1,5 +1,5 @@
-/* client.c - a connection to a scene: the WebSocket, what is sent and received, the mirror of
- * the scene, and joining again after the connection was lost. */
+/* client.c - a connection to a scene: the WebSocket, messages, the mirror of the scene, and joining
+ * again after the connection was lost. */
 #include <inttypes.h>
 #include <libwebsockets.h>
 #include <math.h>
@@ -23,7 +23,7 @@
  * outbox; the rest is room. */
 #define SERVER_MESSAGE_BYTES_MAX (64u * 1024 * 1024)
 #define READ_BYTES (64u * 1024)
-#define DESCRIPTORS_MAX 8 /* of a context: the socket and what libwebsockets wakes itself with */
+#define DESCRIPTORS_MAX 8 /* of a context: the socket, and libwebsockets' own for waking up */
 
 struct frame {
     struct frame *next;
@@ -31,7 +31,7 @@ struct frame {
 };
 
 struct frame_queue {
-    struct frame *first, **end; /* end: where the next one is hung */
+    struct frame *first, **end; /* end: where the next one is linked */
 };
 
 enum state { CLOSED, CONNECTING, OPEN };
@@ -45,10 +45,10 @@ struct gz_client {
     struct lws *wsi;
     lws_sorted_usec_list_t timer; /* ends a wait */
     enum state state;
-    unsigned refused; /* the HTTP status of a handshake that was answered with no, 0 for none */
+    unsigned refused; /* the HTTP status of a refused handshake; 0 for none */
     char reason[GZ_ERROR_BYTES_MAX];
 
-    struct gz_buffer incoming;   /* the message that is coming in */
+    struct gz_buffer incoming;   /* the incoming message */
     struct frame_queue received; /* whole messages; the first is being read */
     size_t offset;               /* in the first of them */
     struct gz_arena arena;       /* of the message handed out last */
@@ -63,14 +63,13 @@ struct gz_client {
     struct gz_prediction *prediction; /* NULL if it was not asked for */
     bool part; /* the mirror holds, or may hold, a part of the scene: nothing to resume from */
     bool has_camera;
-    struct gz_camera_message
-        camera; /* the last one said, with the view that the server told since */
+    struct gz_camera_message camera; /* the last one sent, with the latest view from the server */
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
     char welcome_secret[GZ_SECRET_TEXT_BYTES_MAX + 1], welcome_read_only[GZ_ERROR_BYTES_MAX + 1];
     uint64_t saved, rid, received_bytes;
-    uint64_t dropped; /* the server may have dropped requests up to this rid; 0: none */
-    uint64_t edit;    /* seq of the last edit that it was told of, 0 for none */
+    uint64_t dropped; /* the server may have dropped requests up to this rid; 0 for none */
+    uint64_t edit;    /* seq of the last received edit; 0 for none */
     gz_client_handler *handler;
     void *handler_context;
 };
@@ -116,7 +115,7 @@ static void queue_clear(struct frame_queue *queue)
     while (queue->first != NULL) queue_drop(queue);
 }
 
-/* The first reason is the cause; what follows from it is not told. */
+/* Keeps the first reason, which is the cause of the later ones. */
 static void set_reason(struct gz_client *client, const char *reason)
 {
     if (client->reason[0] == '\0') snprintf(client->reason, sizeof client->reason, "%s", reason);
@@ -230,7 +229,7 @@ static void service(struct gz_client *client, double deadline)
 
 void gz_client_cut(struct gz_client *client)
 {
-    client->wsi = NULL; /* what closing calls back is of no interest */
+    client->wsi = NULL; /* callbacks while closing are ignored */
     if (client->context != NULL) {
         lws_sul_cancel(&client->timer);
         lws_context_destroy(client->context);
@@ -337,7 +336,7 @@ static void set_camera(struct gz_client *client, const struct gz_camera_message 
     client->has_camera = true;
 }
 
-/* Gives the message the numbers by which its answer is known. */
+/* Gives the message its rid and pointer number. */
 static void prepare(struct gz_client *client, struct gz_message *message, bool asks)
 {
     if (client->prediction != NULL) gz_prediction_number(client->prediction, message);
@@ -398,7 +397,7 @@ static void take_welcome(struct gz_client *client, const struct gz_welcome *welc
     client->welcome.read_only = gz_client_text(client->welcome_read_only);
     client->welcome.scene = gz_client_text(client->welcome_scene);
     client->welcome.server = gz_client_text(client->welcome_server);
-    if (client->edit > welcome->seq) client->edit = welcome->seq; /* of a scene that is no more */
+    if (client->edit > welcome->seq) client->edit = welcome->seq; /* of an earlier scene */
     if (welcome->resumed) {
         gz_mirror_rewind(client->mirror);
     } else {
@@ -431,7 +430,7 @@ static void take_answer(struct gz_client *client, bool taken)
     gz_mirror_expect(client->mirror);
 }
 
-/* The server drops what is over its rate, and does not say which messages these were. */
+/* The server drops messages above its rate without naming them. */
 static void take_error(struct gz_client *client, const struct gz_message *message)
 {
     char reason[GZ_ERROR_BYTES_MAX];
@@ -443,7 +442,7 @@ static void take_error(struct gz_client *client, const struct gz_message *messag
     set_reason(client, reason);
 }
 
-/* What the client itself needs of a message. */
+/* Applies a message to the client's own state. */
 static enum gz_status take(struct gz_client *client, struct gz_error *error)
 {
     const struct gz_message *message = &client->message;
@@ -469,7 +468,7 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
     }
 }
 
-/* Decodes the next message of what has come; false if there is none. */
+/* Decodes the next received message; false if there is none. */
 static bool decode_next(struct gz_client *client)
 {
     struct frame *frame = client->received.first;
@@ -495,7 +494,7 @@ static bool decode_next(struct gz_client *client)
     return false;
 }
 
-/* A motion says nothing by itself. */
+/* Decodes the next message; skips a motion, which is no news by itself. */
 static bool decode_news(struct gz_client *client)
 {
     bool has_next = decode_next(client);
@@ -646,8 +645,8 @@ uint64_t gz_client_saved(const struct gz_client *client)
     return client->saved;
 }
 
-/* The last complete state. If a part of a later one is in the mirror already, what is there must
- * be saved: a server that crashed would not know that it ever said it, and would not take it
+/* The seq to resume from: the last complete state. If the mirror has a part of a later state, that
+ * has to be saved: a server that crashed does not know of an unsaved one, and would not take it
  * back. */
 static uint64_t resume_seq(const struct gz_client *client)
 {
@@ -684,7 +683,7 @@ static struct gz_message make_hello(const struct gz_client *client)
     return message;
 }
 
-/* The part of the scene that was asked for, if any, and the camera that it takes. */
+/* Encodes the interest, if any, and the camera that it needs. */
 static enum gz_status encode_interest(struct gz_client *client, struct gz_buffer *out)
 {
     struct gz_interest_request *interest = client->interests.taken;
@@ -697,8 +696,8 @@ static enum gz_status encode_interest(struct gz_client *client, struct gz_buffer
     return status == GZ_OK ? gz_encode(out, &interest->message) : status;
 }
 
-/* Sends hello, and the interest in the same frame if it fits. Then the first delta is of that
- * part alone. */
+/* Sends hello, and the interest in the same frame if it fits, so that the first delta holds only
+ * that part. */
 static enum gz_status say_hello(struct gz_client *client, bool *interest_is_left,
                                 struct gz_error *error)
 {
@@ -720,7 +719,7 @@ static enum gz_status send_interest(struct gz_client *client, struct gz_error *e
     return send_frame(client, frame, encode_interest(client, &frame->bytes), error);
 }
 
-/* A bye says when to come back, unless it is for good. */
+/* Reads from a bye when to reconnect, unless it is fatal. */
 static enum gz_status hear_bye(const struct gz_message *message, double *retry_s,
                                struct gz_error *error)
 {
@@ -746,7 +745,7 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline, d
                    gz_op_word(message->op));
 }
 
-/* A daemon or proxy that is only not able to now (5xx) is not the one that says no for good. */
+/* An answer of a daemon or a proxy that is only temporary (5xx) is no final refusal. */
 static enum gz_status fail_unconnected(struct gz_client *client, double deadline, double *retry_s,
                                        struct gz_error *error)
 {
@@ -781,9 +780,8 @@ static enum gz_status join(struct gz_client *client, double deadline, double *re
                             error);
 }
 
-/* One attempt. *retry_s: seconds after which the server wants to be asked again, INFINITY: it does
- * not. What an earlier bye said holds as long as nothing is answered: the server that said it ends,
- * or starts. */
+/* One attempt. *retry_s: seconds after which to try again; INFINITY for never. The time of an
+ * earlier bye stays valid while nothing answers, because the server is restarting. */
 static enum gz_status reconnect(struct gz_client *client, double deadline, double *retry_s,
                                 struct gz_error *error)
 {
@@ -840,8 +838,7 @@ static bool copy_options(struct gz_client *client, const struct gz_client_option
     return client->address != NULL && client->scene != NULL && client->user != NULL;
 }
 
-/* The part of the scene to join with counts as one that the server took: it is what `join` asks
- * for. */
+/* The interest to join with counts as accepted, so that `join` asks for it. */
 static bool copy_wish(struct gz_client *client, const struct gz_client_options *options)
 {
     client->options.camera = client->options.interest = NULL;

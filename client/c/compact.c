@@ -1,4 +1,4 @@
-/* compact.c - from the compact form to `delta` and `presence`. See compact.h. */
+/* compact.c - converts the compact form to `delta` and `presence`. See compact.h. */
 #include "compact.h"
 
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 /* Fewest bytes of a node in `moves`: [0, 1]. */
 #define MOVE_BYTES_MIN 3
 
-/* What is known of a session beside its record in `presence`. */
+/* The received state of a session besides its record in `presence`. */
 struct known {
-    uint64_t has; /* of struct gz_person: SPOT, RAY (told with the spot), POSE, VIEWPORT */
+    uint64_t has; /* of struct gz_person: SPOT, RAY (sent with the spot), POSE, VIEWPORT */
     double spot[2], pose[7], lens[5], viewport[4];
 };
 
@@ -34,7 +34,7 @@ struct gz_compact {
     const void *scene;
     bool has_delta; /* one came since the welcome: */
     uint64_t seq, saved, ms;
-    struct motion *motions[GZ_MOTIONS_MAX]; /* by number less 1; NULL: never told of */
+    struct motion *motions[GZ_MOTIONS_MAX]; /* by number minus 1; NULL: never received */
     struct gz_node_state *moved;            /* nodes of a delta */
     size_t moved_capacity;
     struct gz_people *people; /* the records, as they were handed out */
@@ -112,7 +112,7 @@ static_assert(GZ_HAS_MOVE_R == GZ_HAS_STATE_R && GZ_HAS_MOVE_S == GZ_HAS_STATE_S
                   GZ_HAS_MOVE_BY == GZ_HAS_STATE_BY,
               "a move's bits are those of a state");
 
-/* Coordinates that were not told are as they were. */
+/* Converts a node; coordinates that were not sent are unchanged. */
 static enum gz_status turn_node(const struct gz_compact *compact, const struct gz_move *move,
                                 struct gz_node_state *state, struct gz_error *error)
 {
@@ -145,7 +145,7 @@ static gz_rigid rigid_of(const struct gz_motion_step *step)
     return rigid;
 }
 
-/* A node of the motion that has gone meanwhile is passed over. Returns how many there are. */
+/* Converts a step; skips nodes that were deleted meanwhile. Returns the number of nodes. */
 static size_t turn_step(const struct gz_compact *compact, const struct gz_motion_step *step,
                         struct gz_node_state *states)
 {
@@ -167,7 +167,7 @@ static size_t turn_step(const struct gz_compact *compact, const struct gz_motion
     return count;
 }
 
-/* How many nodes the moves are about, those in motions too. */
+/* The number of nodes in the moves, with those in motions. */
 static enum gz_status count_nodes(const struct gz_compact *compact, const struct gz_moves *moves,
                                   size_t *count, struct gz_error *error)
 {
@@ -182,8 +182,8 @@ static enum gz_status count_nodes(const struct gz_compact *compact, const struct
     return GZ_OK;
 }
 
-/* Room for so many nodes: beside the frame's own memory where motions make more of them than a
- * frame pays for. */
+/* Room for `count` nodes: outside of the frame's arena if motions make more of them than the arena
+ * may hold. */
 static struct gz_node_state *take_nodes(struct gz_compact *compact, struct gz_arena *arena,
                                         const struct gz_moves *moves, size_t count)
 {
@@ -357,7 +357,7 @@ static void take_pointer(struct known *known, struct gz_presence_user *user, uin
             gz_ray_of_spot(known->pose, known->lens, known->spot, user->ray));
 }
 
-/* A newcomer is told of whole, and a place in a viewport with the viewport. */
+/* A new session needs a whole record, and a spot needs a viewport. */
 static enum gz_status check_person(const struct known *known, bool is_new, uint64_t has,
                                    struct gz_error *error)
 {

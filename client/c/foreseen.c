@@ -1,10 +1,10 @@
-/* foreseen.c - keeps where nodes are expected. See foreseen.h. */
+/* foreseen.c - keeps the expected transforms of nodes. See foreseen.h. */
 #include "foreseen.h"
 
 #define NEAR 1e-9
 #define DEPTH_MAX 1024 /* of a node; the server allows less */
 
-/* What one of the things that were sent makes of a node. */
+/* The effect of one change on a node. */
 struct layer {
     uint64_t number, has;
     gz_trs trs;
@@ -29,7 +29,7 @@ static bool is_at(const struct gz_foreseen_node *node, size_t at, uint64_t numbe
     return at < node->count && node->layers[at].number == number;
 }
 
-/* The node with one more layer, which is still to be filled; NULL without memory. */
+/* A copy of the node with one more layer, to be filled; NULL without memory. */
 static struct gz_foreseen_node *copy_with_room(const struct gz_foreseen_node *node, size_t at)
 {
     size_t count = node != NULL ? node->count : 0;

@@ -16,14 +16,14 @@
 struct transfer {
     const struct gz_http *http;
     const struct gz_url *url;
-    bool upgrades;                      /* asks for a WebSocket, as who was refused one */
+    bool upgrades;                      /* asks for a WebSocket, like the refused request */
     char untrusted[GZ_ERROR_BYTES_MAX]; /* why the server is not trusted; empty if it is */
     struct lws *wsi;
     size_t sent;
     unsigned status; /* of HTTP, 0 before it is known */
     struct gz_buffer refusal;
     bool done;
-    double active_s; /* when something moved last */
+    double active_s; /* the last time that bytes moved */
     enum gz_status result;
     struct gz_error error;
 };
@@ -66,7 +66,8 @@ static bool add_header(struct lws *wsi, enum lws_token_indexes token, const char
                                         end) == 0;
 }
 
-/* What makes a daemon refuse this request for the reason for which it refused a WebSocket. */
+/* Adds the headers of an upgrade, so that the daemon refuses this request for the same reason as
+ * the WebSocket. */
 static bool add_upgrade(struct lws *wsi, uint8_t **at, uint8_t *end)
 {
     return add_header(wsi, WSI_TOKEN_CONNECTION, "Upgrade", at, end) &&
@@ -127,7 +128,7 @@ static void read_dropped(const struct gz_http *http, struct lws *wsi)
     if (size < 0) http->dropped[0] = '\0';
 }
 
-/* After 204 no body comes, which libwebsockets would wait for. */
+/* libwebsockets would wait for a body after 204. */
 static int handle_status(struct transfer *transfer, unsigned status)
 {
     transfer->status = status;
@@ -204,7 +205,7 @@ static const struct lws_protocols protocols[] = {{.name = "http", .callback = ha
 
 static void handle_timer(lws_sorted_usec_list_t *timer)
 {
-    (void)timer; /* that the service call returns is all it is for */
+    (void)timer; /* only makes the service call return */
 }
 
 static void run(struct transfer *transfer, struct lws_context *context, double silence_s)
@@ -220,7 +221,7 @@ static void run(struct transfer *transfer, struct lws_context *context, double s
         lws_service(context, 0);
         lws_sul_cancel(&timer);
     }
-    transfer->wsi = NULL; /* what closing calls back is of no interest */
+    transfer->wsi = NULL; /* callbacks while closing are ignored */
 }
 
 static struct lws_context *connect_http(struct transfer *transfer)
@@ -235,7 +236,7 @@ static struct lws_context *connect_http(struct transfer *transfer)
         .uid = -1,
         .fd_limit_per_thread = DESCRIPTORS_MAX,
         .pt_serv_buf_size = GZ_TOKEN_BYTES_MAX + 4096,
-        .timeout_secs = UINT16_MAX, /* how long to wait is for run() to say */
+        .timeout_secs = UINT16_MAX, /* run() has its own timeout */
         .options = gz_trust_options(url, transfer->http->ca),
         .client_ssl_ca_filepath = gz_trust_file(transfer->http->ca),
     });
@@ -258,7 +259,7 @@ static struct lws_context *connect_http(struct transfer *transfer)
     return context;
 }
 
-/* `error` has to be there. */
+/* `error` must not be NULL. */
 static void perform(struct transfer *transfer, struct gz_error *error)
 {
     const struct gz_http *http = transfer->http;

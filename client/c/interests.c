@@ -1,5 +1,5 @@
-/* interests.c - the parts of the scene that a client asked to follow, kept so that it can ask for
- * them again after it was cut off. */
+/* interests.c - keeps the interests of a client, so that it can ask for them again after a
+ * reconnect. See interests.h. */
 #include "interests.h"
 
 #include <stdlib.h>

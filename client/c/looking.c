@@ -1,5 +1,4 @@
-/* looking.c - turns and moves the view as it is asked for, and compares it with what the server
- * tells. See looking.h. */
+/* looking.c - predicts the view, and compares it with the server's. See looking.h. */
 #include "looking.h"
 
 #define NEAR 1e-9
@@ -19,7 +18,7 @@ static gz_vec3 middle_of_selected(const struct gz_looked_at *at, size_t *count)
     return *count > 0 ? gz_scale(sum, 1.0 / (double)*count) : sum;
 }
 
-/* False if no number holds the place of the node. */
+/* False if the place of the node is not finite. */
 static bool find_box(const struct gz_foreseen *foreseen, const struct gz_mirror_node *node,
                      gz_box *box)
 {
@@ -44,8 +43,8 @@ static bool find_middle_of_all(const struct gz_foreseen *foreseen, gz_vec3 *midd
     return true;
 }
 
-/* As the server finds it: the target, the middle of what is selected, or of everything. False
- * without memory. */
+/* Finds the centre as the server does: the target, the centre of the selection, or of all nodes.
+ * False without memory. */
 static bool find_centre(struct gz_looking *looking, const struct gz_looked_at *at, gz_vec3 *centre)
 {
     bool is_known = looking->centre.is_known && looking->centre.chosen == at->chosen &&
@@ -72,7 +71,7 @@ static void look(struct gz_predict *predict, const double view[16])
     (void)gz_predict_camera(predict, &input, NULL);
 }
 
-/* The server is going to tell this view. */
+/* The server will send this view. */
 static void expect(struct gz_looking *looking, const double view[16])
 {
     if (looking->count == GZ_VIEWS_MAX) {
@@ -113,7 +112,7 @@ void gz_looking_clear(struct gz_looking *looking)
 
 /* ---- what is sent ---- */
 
-/* The views that the server is still to tell are older than this one. */
+/* The views that the server will still send are older than this one. */
 void gz_looking_camera(struct gz_looking *looking, const struct gz_message *camera)
 {
     looking->unseen += looking->count;
@@ -173,7 +172,7 @@ void gz_looking_wheel(struct gz_looking *looking, struct gz_predict *predict,
 
 /* ---- what comes ---- */
 
-/* Finds the view among those that are expected; it and those before it are done with. */
+/* Finds the view among the expected ones, and drops it and those before it. */
 static bool find_view(struct gz_looking *looking, const double view[16])
 {
     for (size_t i = 0; i < looking->count; i++) {
@@ -199,7 +198,7 @@ void gz_looking_tell(struct gz_looking *looking, struct gz_predict *predict, con
         gz_looking_give_up(looking, predict);
 }
 
-/* The views that a message makes come before its answer; so after this one none is to come. */
+/* The views of a message come before its answer, so no more will come after this one. */
 void gz_looking_answer(struct gz_looking *looking, struct gz_predict *predict,
                        const struct gz_message *message)
 {

@@ -1,11 +1,11 @@
-/* mirror.c - the scene as a viewer knows it: a hash table of nodes that deltas keep up to date. */
+/* mirror.c - a viewer's copy of the scene: a hash table of nodes that deltas update. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gizmo_client.h"
 
-/* What a node that is new to a viewer has to come with. */
+/* The required fields of a new node. */
 #define WHOLE_NODE                                                                                 \
     (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_NAME | GZ_HAS_STATE_PARENT)
 #define FIRST_SLOTS 64 /* a power of two, as every later size */
@@ -13,8 +13,7 @@
 struct gz_mirror {
     struct gz_mirror_node **slots; /* open addressing, linear probing; NULL is free */
     size_t slot_count, count;
-    uint64_t seq, complete,
-        seen; /* where it stands, last stood without more to come, and has come at most */
+    uint64_t seq, complete, seen; /* its seq, its last complete one, and the highest one so far */
     bool begun, more;
 };
 
@@ -129,7 +128,7 @@ static void remove_id(struct gz_mirror *mirror, uint64_t id)
     node_destroy(mirror->slots[hole]);
     mirror->slots[hole] = NULL;
     mirror->count--;
-    /* Those behind the hole that would no longer be found from their home move into it. */
+    /* Nodes behind the hole that would no longer be found from their home move into it. */
     for (size_t slot = (hole + 1) & mask; mirror->slots[slot] != NULL; slot = (slot + 1) & mask) {
         size_t home = home_slot(mirror, mirror->slots[slot]->id);
         if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
@@ -164,7 +163,7 @@ const struct gz_mirror_node **gz_mirror_list(const struct gz_mirror *mirror, siz
 bool gz_mirror_world(const struct gz_mirror *mirror, uint64_t id, gz_affine *world)
 {
     gz_affine result = gz_affine_identity;
-    /* No path is longer than there are nodes: a cycle ends too. */
+    /* No path has more steps than there are nodes, so that a cycle ends too. */
     for (size_t steps = 0; id != 0; steps++) {
         const struct gz_mirror_node *node = gz_mirror_find(mirror, id);
         if (node == NULL || steps > mirror->count) return false;
@@ -229,7 +228,7 @@ static enum gz_status check_parents(const struct gz_mirror *mirror, struct gz_er
     return GZ_OK;
 }
 
-/* Only what can leave a node without its parent makes that worth looking for. */
+/* Whether the delta could leave a node without its parent. */
 static bool touches_hierarchy(const struct gz_delta *delta)
 {
     if (delta->gone.count > 0) return true;

@@ -1,9 +1,9 @@
-/* moving.c - solves drags and wheels as they are sent, and again where the server says something
- * else. See moving.h. */
+/* moving.c - predicts drags and wheels, and solves them again if the server differs. See
+ * moving.h. */
 #include "moving.h"
 
-/* A node at the press: where it was expected, where the server had it, and by how much the server
- * then had it elsewhere than the drag takes it. */
+/* A node at the press: its expected transform, the server's, and the later difference between the
+ * server's and the drag's. */
 struct gz_start {
     gz_trs local, told, offset;
 };
@@ -35,7 +35,7 @@ static void stop(struct gz_moving *moving)
     moving->is_stale = true;
 }
 
-/* What runs may have been dropped. */
+/* The running gesture may have been dropped. */
 static void settle(struct gz_moving *moving)
 {
     if (moving->running != NULL && moving->running->number != moving->number) stop(moving);
@@ -87,7 +87,7 @@ static gz_trs offset_by(const gz_trs *pose, const gz_trs *offset)
                     gz_times(pose->s, offset->s)};
 }
 
-/* What has to be added to the pose for the node to be where the server has it. */
+/* The difference from the pose to the server's transform. */
 static gz_trs offset_from(const gz_trs *pose, const gz_trs *told)
 {
     gz_vec3 s = {told->s.x / pose->s.x, told->s.y / pose->s.y, told->s.z / pose->s.z};
@@ -172,8 +172,8 @@ void gz_moving_go(struct gz_moving *moving, const struct gz_step *step)
     show(moving);
 }
 
-/* Somebody moved the nodes before the server had the press: solves the drag again from where they
- * are now. */
+/* Another user moved the nodes before the press reached the server: solves the drag again from
+ * their present transforms. */
 static void press_again(struct gz_moving *moving)
 {
     struct gz_unanswered *unanswered = &moving->unanswered;
@@ -199,7 +199,7 @@ void gz_moving_end(struct gz_moving *moving, const struct gz_message *up)
     gz_unanswered_end(&moving->unanswered, drag, up->rid);
 }
 
-/* The nodes go back to where they were at the press. */
+/* Moves the nodes back to their transforms at the press. */
 void gz_moving_cancel(struct gz_moving *moving, const struct gz_message *cancel)
 {
     struct gz_sent *drag = moving->running;
@@ -246,7 +246,7 @@ void gz_moving_rest(struct gz_moving *moving)
 
 /* ---- what moves besides ---- */
 
-/* Whether somebody else has moved a node of the drag since the press. */
+/* Whether another user has moved a node of the drag since the press. */
 static bool was_moved_before(const struct gz_moving *moving, uint64_t session)
 {
     for (size_t i = 0; i < moving->tops.count; i++) {
@@ -259,7 +259,7 @@ static bool was_moved_before(const struct gz_moving *moving, uint64_t session)
     return false;
 }
 
-/* What runs goes along with what is above its nodes. */
+/* Moves the nodes of the running gesture with their ancestors. */
 static void follow(struct gz_moving *moving)
 {
     if (gz_tops_follow(&moving->tops, &moving->unanswered.foreseen)) {
@@ -287,7 +287,7 @@ void gz_moving_set(struct gz_moving *moving, const struct gz_message *set)
 
 /* ---- what comes ---- */
 
-/* What the pointer made of the drag; it and those before it are done with. */
+/* Finds the motion of a pointer, and drops it and those before it. */
 static bool find_motion(struct gz_moving *moving, uint64_t n, struct gz_motion *motion)
 {
     bool found = false;
@@ -302,8 +302,8 @@ static bool find_motion(struct gz_moving *moving, uint64_t n, struct gz_motion *
     return found;
 }
 
-/* Whether the server has the node where the pointer `n` has taken it; if not, what comes after it
- * is expected as far from there as the server has it now. */
+/* Whether the server has the node where the pointer has moved it; if not, later poses keep the
+ * present difference. */
 static bool compare_node(struct gz_moving *moving, size_t i, const struct gz_motion *motion)
 {
     gz_trs pose;

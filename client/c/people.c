@@ -7,10 +7,10 @@
 
 struct gz_people {
     struct gz_records sessions; /* blocks: a gz_presence_user, then its ids, then its name */
-    uint64_t kept;              /* the session that stays; 0: none */
-    uint64_t here;              /* how many are in the scene; 0: not known */
-    bool began, is_complete;    /* the list of people: they come in the order of joining, oneself
-                                   last, or are followed by their number */
+    uint64_t kept;              /* the session that is kept; 0: none */
+    uint64_t here;              /* the number of users in the scene; 0: unknown */
+    bool began, is_complete; /* the list of people is complete once the own record, the last one, or
+                                the number of users has come */
 };
 
 struct gz_people *gz_people_create(void)
@@ -46,7 +46,7 @@ bool gz_people_is_complete(const struct gz_people *people)
     return people->is_complete;
 }
 
-/* Everybody but the session that stays. */
+/* Forgets all but the kept session. */
 static void forget_others(struct gz_people *people)
 {
     struct gz_records *sessions = &people->sessions;

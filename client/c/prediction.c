@@ -1,5 +1,5 @@
-/* prediction.c - leads what is sent and what comes to what is expected of it: the selection
- * (chosen.h), the nodes (moving.h) and the view (looking.h). See prediction.h. */
+/* prediction.c - passes sent and received messages to the predictions of the selection (chosen.h),
+ * the nodes (moving.h) and the view (looking.h). See prediction.h. */
 #include "prediction.h"
 
 #include "chosen.h"
@@ -79,7 +79,7 @@ static void take_tool(struct gz_prediction *p, uint64_t has, const struct gz_too
     if (has & GZ_HAS_TOOL_MIRROR) tool.mirror = said->mirror;
     take_snap(&tool.snap, has, said);
     gz_predict_tool(&p->moving.predict, &tool);
-    p->moving.is_stale = true; /* it may be the first one for which boxes of groups count */
+    p->moving.is_stale = true; /* it may be the first tool that needs the boxes of groups */
 }
 
 static void take_select(struct gz_prediction *p, struct gz_ids nodes, enum gz_how how, uint64_t rid)
@@ -94,7 +94,7 @@ static bool does_orbit(const struct gz_prediction *p, uint32_t mods)
     return p->moving.predict.tool.mode == GZ_MODE_ORBIT || (mods & (1u << GZ_MOD_ORBIT)) != 0;
 }
 
-/* Without a handle under it, a press selects what the server finds there. */
+/* A press grabs the handle under it, or selects the node that the server finds. */
 static void press(struct gz_prediction *p, const struct gz_message *message,
                   const struct gz_step *step)
 {
@@ -199,7 +199,7 @@ bool gz_prediction_awaits(const struct gz_message *message)
     }
 }
 
-/* Whether the server takes a wheel that turns for completed before it does this. */
+/* Whether the server completes a running wheel before it handles this. */
 static bool completes_wheel(enum gz_op op)
 {
     static const enum gz_op ops[] = {GZ_OP_TOOL,   GZ_OP_SELECT, GZ_OP_GRAB, GZ_OP_SET,
@@ -232,7 +232,7 @@ void gz_prediction_sent(struct gz_prediction *p, const struct gz_message *messag
 
 /* ---- what comes ---- */
 
-/* The server has dropped messages of a flood unread, and does not say which. */
+/* The server has dropped messages unread, without naming them. */
 static void give_up(struct gz_prediction *p)
 {
     gz_moving_give_up(&p->moving);
@@ -253,8 +253,8 @@ static void take_answer(struct gz_prediction *p, const struct gz_message *messag
     if (chosen != p->chosen.version) p->moving.is_stale = true;
 }
 
-/* Selects what the own record says, if it was told: a record of the compact form also has what was
- * told before, which may be older than what was answered since. */
+/* Takes the selection of the own record, if it was sent: a record of the compact form also has the
+ * earlier one, which may be older than the answers since. */
 static void take_presence(struct gz_prediction *p, const struct gz_message *message)
 {
     const struct gz_presence *presence = &message->presence;
@@ -267,7 +267,7 @@ static void take_presence(struct gz_prediction *p, const struct gz_message *mess
     }
 }
 
-/* A session begins with nothing. */
+/* A new session begins without any state. */
 static void start_over(struct gz_prediction *p, const struct gz_welcome *welcome)
 {
     p->session = welcome->session;

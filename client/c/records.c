@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where `id` is, or would go. */
+/* The index of `id`, or where it would be inserted. */
 static size_t place_of(const struct gz_records *records, uint64_t id)
 {
     size_t low = 0, high = records->count;

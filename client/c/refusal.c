@@ -1,4 +1,4 @@
-/* refusal.c - turns an HTTP status that is not a success into an error in words. */
+/* refusal.c - turns an HTTP refusal into an error. See refusal.h. */
 #include "refusal.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 
 #define NOT_A_TOP SIZE_MAX
 
-/* A selected node and, if it is one of the tops, which. */
+/* A selected node, and its index among the tops, if it is one. */
 struct gz_named {
     uint64_t id;
     size_t top;
@@ -53,7 +53,7 @@ static struct gz_named *find_named(const struct gz_tops *tops, uint64_t id, size
 static bool is_below_another(const struct gz_tops *tops, const struct gz_mirror *mirror,
                              const struct gz_mirror_node *node, size_t count)
 {
-    size_t most = gz_mirror_count(mirror); /* a circle ends too */
+    size_t most = gz_mirror_count(mirror); /* a cycle ends too */
     for (uint64_t id = node->parent; id != 0 && most > 0; most--) {
         if (find_named(tops, id, count) != NULL) return true;
         const struct gz_mirror_node *above = gz_mirror_find(mirror, id);
@@ -106,8 +106,8 @@ static void widen(struct gz_tops *tops, const struct gz_foreseen *foreseen,
     tops->targets[group].bounds = all;
 }
 
-/* The inverses of all groups; one that has none gets no box, because no number of it is finite.
- * False if there is no group. */
+/* Inverts the transforms of all groups; a group without an inverse gets no box. False if there is
+ * no group. */
 static bool invert_groups(struct gz_tops *tops, const struct gz_foreseen *foreseen)
 {
     bool any = false;

@@ -1,5 +1,4 @@
-/* trust.c - certificates of servers: which authorities count, and in words what is wrong with one.
- */
+/* trust.c - verifies certificates of servers. See trust.h. */
 #include "trust.h"
 
 #include <errno.h>
@@ -42,8 +41,8 @@ uint64_t gz_trust_options(const struct gz_url *url, const char *ca)
            (ca != NULL ? LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS : 0);
 }
 
-/* libwebsockets takes what is before the first colon for the name of the server: an IPv6 address is
- * compared by gz_trust_judge. */
+/* libwebsockets cuts the server's name at the first colon, so gz_trust_judge compares an IPv6
+ * address. */
 int gz_trust_flags(const struct gz_url *url)
 {
     if (!url->tls) return 0;

@@ -1,4 +1,4 @@
-/* unanswered.c - keeps what was sent until the server's state shows it. See unanswered.h. */
+/* unanswered.c - keeps actions until the server's state shows them. See unanswered.h. */
 #include "unanswered.h"
 
 void gz_unanswered_drop(struct gz_unanswered *unanswered, struct gz_sent *sent)
@@ -8,7 +8,7 @@ void gz_unanswered_drop(struct gz_unanswered *unanswered, struct gz_sent *sent)
     *sent = (struct gz_sent){0};
 }
 
-/* The lower ones first: what they put elsewhere is hidden by the higher ones. */
+/* Drops lower ones first, because higher ones hide their effects. */
 static void drop_until(struct gz_unanswered *unanswered, uint64_t ended)
 {
     uint64_t count = unanswered->count;
@@ -49,7 +49,7 @@ void gz_unanswered_end(struct gz_unanswered *unanswered, struct gz_sent *sent, u
 
 /* ---- typed edits ---- */
 
-/* What the server makes of the node's transform. False if it will refuse that. */
+/* The transform as the server will apply it. False if it will refuse it. */
 static bool read_trs(const struct gz_set_node *node, gz_trs *trs)
 {
     *trs = gz_trs_identity;

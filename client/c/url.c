@@ -1,4 +1,4 @@
-/* url.c - reads the URL of a daemon: scheme, host, port, path prefix. */
+/* url.c - parses the URL of a daemon: scheme, host, port, path prefix. */
 #include "url.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const char *skip_scheme(struct gz_url *url, const char *text)
     return strncmp(text, "ws://", 5) == 0 ? text + 5 : NULL;
 }
 
-/* Fills host and says where it ends; NULL if there is none. */
+/* Fills host and returns its end; NULL if there is none. */
 static const char *take_host(struct gz_url *url, const char *at)
 {
     bool bracket = *at == '[';

@@ -1,4 +1,4 @@
-/* predict.c - runs the server's solvers on what a client knows. See predict.h. */
+/* predict.c - runs the server's solvers in a client. See predict.h. */
 #include "predict.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct gz_camera *camera_of(const struct gz_predict *predict)
     return predict->has_camera ? &predict->camera : NULL;
 }
 
-/* Pixels mean something in a camera only. */
+/* Whether the pointer can be used; pixels need a camera. */
 static bool has_place(const struct gz_predict *predict, const struct gz_pointer *pointer)
 {
     return pointer->is_ray || predict->has_camera;
@@ -79,7 +79,8 @@ void gz_predict_tool(struct gz_predict *predict, const struct gz_tool *tool)
     predict->tool = *tool;
 }
 
-/* What is in the block need not stay: no target is held when there have to be more of them. */
+/* Makes room; the block's contents need not be kept, because no target is held when more are
+ * needed. */
 static bool reserve(struct gz_predict *predict, size_t count)
 {
     const size_t each = 2 * sizeof(struct gz_target) + sizeof(gz_trs) + sizeof(gz_box);
@@ -120,7 +121,8 @@ void gz_predict_target(struct gz_predict *predict, size_t i, const struct gz_tar
     target->bounds = &predict->boxes[i];
 }
 
-/* As on the server, a node that did not move yet waits for the next pointer if its parent moves. */
+/* As on the server, a node that has not moved yet waits for the next pointer if its parent
+ * moves. */
 void gz_predict_targets_end(struct gz_predict *predict)
 {
     if (predict->lags && predict->moved) pose(predict);
@@ -193,7 +195,7 @@ static void hold(struct gz_predict *predict, enum gz_predict_gesture gesture)
     predict->moved = predict->is_typed = predict->follows = false;
 }
 
-/* The drag's pointer is where the gizmo is hovered once the drag is over. */
+/* Keeps the drag's pointer, which hovers the gizmo once the drag is over. */
 static void keep_pointer(struct gz_predict *predict, const struct gz_pointer *pointer,
                          uint32_t mods)
 {
@@ -220,7 +222,7 @@ enum gz_solve gz_predict_press(struct gz_predict *predict, enum gz_handle handle
     predict->start = gizmo.origin;
     if (pointer == NULL) return GZ_SOLVE_OK;
     keep_pointer(predict, pointer, mods);
-    /* Moves nothing, and says so with the numbers of the handle. */
+    /* Moves nothing, but fills in the numbers of the handle. */
     (void)gz_drag_solve(&predict->drag, camera, pointer, mods, &predict->motion);
     return GZ_SOLVE_OK;
 }
@@ -289,7 +291,7 @@ bool gz_predict_apply(const struct gz_predict *predict, const struct gz_motion *
 
 /* ---- orbit ---- */
 
-/* Looks along this view from now on, as the session on the server does. */
+/* Sets the view, as the session on the server does. */
 static bool look(struct gz_predict *predict, const double view[16])
 {
     struct gz_camera_input input = predict->camera.input;

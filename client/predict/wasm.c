@@ -1,10 +1,8 @@
 /* wasm.c - predict.h for WebAssembly, one for each instance: functions of numbers, and one block of
- * doubles through which they take and give what is more than that. client/web/sdk/solver.js is the
- * other side.
+ * doubles for larger arguments and results. client/web/sdk/solver.js is the other side.
  *
- * A comment says what a function reads of the block, or writes there, from its beginning on. A
- * `place` is 0 for none, 1 for pixels (x, y), 2 for a ray (origin, direction), read from the
- * block. */
+ * A comment says what a function reads from the beginning of the block, or writes there. A `place`
+ * is 0 for none, 1 for pixels (x, y), 2 for a ray (origin, direction), read from the block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +17,7 @@ static struct gz_predict predict;
 static double block[BLOCK_NUMBERS];
 static gz_affine parent; /* of the targets to come */
 
-/* The memory ends with the one block that predict.c allocates. */
+/* The heap is the one block that predict.c allocates. */
 void *realloc(void *old, size_t bytes)
 {
     extern char __heap_base;
@@ -158,14 +156,14 @@ EXPORT("tool_default") void tool_default(void)
     put(block, numbers, sizeof numbers);
 }
 
-/* How many there are going to be; then come each `target` and `targets_end`. */
+/* Begins `count` targets; then call `target` for each, and `targets_end`. */
 EXPORT("targets_begin") bool targets_begin(size_t count, size_t active)
 {
     return gz_predict_targets_begin(&predict, count, active);
 }
 
-/* What the targets to come hang from: nothing, or the node `above` them, the root first. Reads
- * t r s. */
+/* Sets the ancestors of the next targets: none, or one `above` after the other, the root first.
+ * Reads t r s. */
 EXPORT("above_none") void above_none(void)
 {
     parent = gz_affine_identity;
@@ -245,7 +243,7 @@ EXPORT("move") enum gz_solve move(int place, uint32_t mods)
     return gz_predict_move(&predict, pointer_at(place, &pointer), mods);
 }
 
-/* Reads so many numbers, at most 2. */
+/* Reads `count` numbers, at most 2. */
 EXPORT("value") enum gz_solve value(int count)
 {
     return gz_predict_value(&predict, block, count);
