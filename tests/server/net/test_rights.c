@@ -864,8 +864,8 @@ static const struct {
      {"ls"},
      1,
      "token: this server needs one: ask its operator for a token or a link "
-     "(unauthorised)\ngive your token by --token-file FILE or GIZMOD_TOKEN\n"},
-    {NOBODY, {"ls", SCENE}, 1, "(unauthorised)\ngive your token by"},
+     "(unauthorised)\ngive a token with --token-file FILE or in GIZMOD_TOKEN\n"},
+    {NOBODY, {"ls", SCENE}, 1, "(unauthorised)\ngive a token with"},
     {EXPIRED, {"ls"}, 1, "token: it has expired (unauthorised)\nask the server's operator for"},
     {EXPIRED, {"watch", SCENE}, 1, "token: it has expired (unauthorised)\nask the server's"},
     {ALG_NONE, {"ls", SCENE}, 1, "token: the server does not know its signature (unauthorised)"},
