@@ -1,5 +1,5 @@
-/* access.c - `gizmoctl access`: lists who may what in a scene beside what tokens give, and changes
- * it. */
+/* access.c - `gizmoctl access`: lists and changes the rights in a scene that users have besides
+ * those of their tokens. */
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {

@@ -38,7 +38,7 @@ const struct gz_arg *ctl_get(const struct ctl_args *args, const char *name)
     return gz_args_get(&args->said, name);
 }
 
-/* An option of every command, or what the environment says instead. */
+/* An option of every command, or the environment variable in its place. */
 static const char *shared_text(const struct ctl_args *args, const char *option,
                                const char *variable)
 {
@@ -59,8 +59,8 @@ static void take_shared(struct ctl_args *args)
     if (args->user == NULL) args->user = "gizmoctl";
 }
 
-/* The first line of the file. A token is no argument, because everybody on the machine can see
- * those. */
+/* The first line of the file. A token is not an argument, because all users of the machine can see
+ * arguments. */
 static enum ctl_exit read_token(struct ctl_args *args)
 {
     const struct gz_arg *said = gz_args_get_own(&args->said, "--token-file");
@@ -88,7 +88,7 @@ static bool scene_name_is_valid(const char *name)
            name[0] != '-';
 }
 
-/* The operands that the command's line of them calls scenes. */
+/* Checks the operands that the command's table calls scenes. */
 static enum ctl_exit check_scenes(const struct ctl_args *args)
 {
     const char *word = args->command->usage.operands;

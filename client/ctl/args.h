@@ -1,11 +1,11 @@
-/* args.h - the command line of gizmoctl, read by its table (proto/args). What is wrong with it is
- * one line on stderr, and CTL_USAGE. Ownership: texts point into argv or the environment. */
+/* args.h - the command line of gizmoctl, read by its table (proto/args). An error is one line on
+ * stderr, and CTL_USAGE. Ownership: texts point into argv or the environment. */
 #ifndef CTL_ARGS_H
 #define CTL_ARGS_H
 
 #include "proto/args/args.h"
 
-/* What the program exits with. */
+/* The exit codes of the program. */
 enum ctl_exit { CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 2 };
 
 struct ctl_args;
@@ -24,11 +24,10 @@ struct ctl_args {
     bool help;
 };
 
-/* What every command takes. */
+/* The options of every command. */
 extern const struct gz_arg_option ctl_shared_options[];
 
-/* Reads what follows the program's name: argv[0] is that of the command. `args` stays where it
- * is. */
+/* Reads the arguments after the program's name: argv[0] names the command. `args` must not move. */
 enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *program,
                             const struct ctl_command *command, int argc, char **argv);
 /* The value of one of the command's options. */

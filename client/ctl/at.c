@@ -1,4 +1,4 @@
-/* at.c - `gizmoctl at`: the nodes of the scene as it was at a time. */
+/* at.c - `gizmoctl at`: prints the nodes of the scene as they were at a time. */
 #include <inttypes.h>
 
 #include "ctl.h"
@@ -11,7 +11,7 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* Puts the parts of the answer together; *seq is that of the state that was found. */
+/* Puts the parts of the answer together; *seq is the seq of the state. */
 static enum gz_status collect(struct gz_client *client, struct gz_message *question,
                               struct gz_mirror *past, uint64_t *seq, struct gz_error *error)
 {

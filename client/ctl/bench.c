@@ -1,5 +1,6 @@
-/* bench.c - `gizmoctl bench`: how fast a server is from here: joins, pointers, moves that viewers
- * see, edits that are stored. All clients are in this process, and one clock times both ends. */
+/* bench.c - `gizmoctl bench`: measures how fast a server is from here: joins, pointers, moves that
+ * viewers see, edits that are stored. All clients are in this process, and one clock times both
+ * ends. */
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define SECONDS_MAX 60
 #define MOVES_PER_S 60
 #define FLIGHT_MAX 64
-/* Of the messages that the server takes from one person in a second. */
+/* The part of the server's limit of messages per second that is used. */
 #define RATE_PART 0.9
 #define SCENE_JSON                                                                                 \
     "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"                   \
@@ -33,7 +34,7 @@ struct times {
     size_t count, capacity;
 };
 
-/* When a viewer had the scene as of a seq. */
+/* When a viewer had the scene at a seq. */
 struct sight {
     uint64_t seq;
     double time_s;
@@ -47,7 +48,8 @@ struct bench {
     size_t count;
     uint64_t node;
 
-    /* The drag: by number of pointer, when it was sent, and the seq that has it; 0: none yet. */
+    /* The drag, by number of the pointer: when it was sent, and the seq that has it; 0: none
+     * yet. */
     uint64_t pointer, acknowledged;
     double *sent_s;
     uint64_t *seqs;
@@ -55,7 +57,7 @@ struct bench {
     struct sight *sights;
     size_t sight_count, sight_capacity;
 
-    /* The edits: those that are not answered, by their number. */
+    /* The edits without an answer, by number. */
     struct edit {
         uint64_t rid; /* 0: none */
         double sent_s;
@@ -139,8 +141,8 @@ static void take(struct bench *bench, size_t index, const struct gz_message *mes
 
 /* ---- going on ---- */
 
-/* What would end this program before the scene is deleted. A reader of the output that goes away
- * counts, too. */
+/* Signals that would end this program before the scene is deleted; SIGPIPE comes if the output has
+ * no reader any more. */
 static sigset_t ending_signals(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -150,7 +152,7 @@ static sigset_t ending_signals(void)
     return set;
 }
 
-/* Whether nothing went wrong, and nobody has interrupted it. */
+/* Whether nothing has failed, and no signal came. */
 static bool is_well(struct bench *bench)
 {
     const sigset_t signals = ending_signals();
@@ -160,7 +162,7 @@ static bool is_well(struct bench *bench)
     return bench->error.status == GZ_OK;
 }
 
-/* Takes what comes until a moment, or until the first of it. */
+/* Handles what the server sends until this time; returns after the first of it. */
 static void listen(struct bench *bench, double until_s)
 {
     for (size_t i = 0; i < bench->count; i++) {
@@ -229,7 +231,7 @@ static bool await_pointers(struct bench *bench)
     return is_well(bench);
 }
 
-/* Messages that one person may send in a second, with some to spare. */
+/* Messages per second that the bench sends. */
 static double rate_of(const struct bench *bench)
 {
     return RATE_PART * (double)gz_client_welcome(bench->clients[0])->messages_per_s;
@@ -253,7 +255,7 @@ static bool measure_pointers(struct bench *bench, struct times *times)
     return is_well(bench);
 }
 
-/* A delta that a viewer got counts from the latest move that it has. */
+/* The time of a delta counts from the latest move that it has. */
 static bool add_sights(struct bench *bench, uint64_t first, struct times *times)
 {
     uint64_t n = first;
@@ -261,7 +263,7 @@ static bool add_sights(struct bench *bench, uint64_t first, struct times *times)
         const struct sight *sight = &bench->sights[i];
         while (n > first && bench->seqs[n] >= sight->seq) n--;
         while (n < bench->pointer && bench->seqs[n + 1] <= sight->seq) n++;
-        if (bench->seqs[n] > sight->seq) continue; /* of before */
+        if (bench->seqs[n] > sight->seq) continue; /* it has none of these moves */
         if (!add_time(bench, times, sight->time_s - bench->sent_s[n])) return false;
     }
     return true;
@@ -274,8 +276,8 @@ static uint64_t heard_bytes(const struct bench *bench)
     return bytes;
 }
 
-/* Moves at the pace of a screen, if the server takes so many: from the send of each to the delta
- * that brings it to a viewer. */
+/* Moves at the rate of a screen, or at the server's limit: from the send of each to the delta that
+ * brings it to a viewer. */
 static bool measure_moves(struct bench *bench, struct times *times, double *bytes_per_s)
 {
     const double begin_s = ctl_now(), per_s = moves_per_s(bench);
@@ -317,8 +319,8 @@ static bool set(struct bench *bench)
     return true;
 }
 
-/* So many without an answer at any time, unless that would be more than one person may send. From
- * the send of each to its `ok`: it is on disk. */
+/* Keeps `flight` edits without an answer, within the server's limit. From the send of each to its
+ * `ok`: it is on disk. */
 static bool measure_edits(struct bench *bench, size_t flight, double *per_s)
 {
     const double begin_s = ctl_now(), end_s = begin_s + bench->seconds, rate = rate_of(bench);
@@ -356,7 +358,7 @@ static bool join_as_editor(struct bench *bench)
                          &bench->error) == GZ_OK;
 }
 
-/* One after the other, until each has the scene. */
+/* Joins one after the other, each until it has the scene. */
 static bool measure_joins(struct bench *bench, size_t viewers, struct times *times)
 {
     for (size_t i = 0; i < viewers && is_well(bench); i++) {
@@ -396,7 +398,7 @@ static void report_pointers(struct bench *bench, json_t *rows)
     free(times.list);
 }
 
-/* More at once are of no use where the server takes no more from one person. */
+/* Ends with the first number of edits at once that reaches the server's limit. */
 static void report_edits(struct bench *bench, json_t *rows)
 {
     static const size_t flights[] = {1, 16, FLIGHT_MAX};
@@ -478,7 +480,7 @@ static enum gz_status make_scene(const struct ctl_args *args, struct gz_error *e
                    error);
 }
 
-/* Measures, and deletes the scene whatever came of that. */
+/* Measures, and deletes the scene even if that failed. */
 static enum ctl_exit measure(const struct ctl_args *args, struct bench *bench, size_t viewers)
 {
     struct gz_error error = {0}, left = {0};

@@ -10,7 +10,7 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* Says the first difference. */
+/* Prints the first difference. */
 static enum ctl_exit compare(const struct ctl_args *args, const char *against)
 {
     struct gz_error error = {0};

@@ -1,6 +1,6 @@
-/* cluster.c - `gizmoctl cluster` and `gizmoctl move`: makes the tables of a cluster, says who its
- * members are and who has which scene, and asks that another member has one. No daemon is asked,
- * but the database that all of them share. */
+/* cluster.c - `gizmoctl cluster` and `gizmoctl move`: creates the tables of a cluster, prints its
+ * members and which of them has which scene, and asks for a scene to move. They use the database
+ * that all members share, and no daemon. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static void print_scene_json(const struct gz_cluster_scene *scene)
     ctl_put_json(stdout, json);
 }
 
-/* Those that are gone are nobody's business here. */
+/* Deleted scenes are not printed. */
 static enum gz_status handle_scene(void *to, const struct gz_cluster_scene *scene,
                                    struct gz_error *error)
 {

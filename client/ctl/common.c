@@ -116,7 +116,7 @@ bool ctl_read_id(const char *text, uint64_t *id)
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
 }
 
-/* Says the ids of the nodes with this name, as many as fit. */
+/* An error with the ids of the nodes with this name, as many as fit. */
 static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, size_t count,
                                      const char *name, struct gz_error *error)
 {
@@ -156,7 +156,7 @@ enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, u
 enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error)
 {
     double deadline = ctl_now() + CTL_ANSWER_SECONDS;
-    /* Notes come before people: where these are known, the first notes are here. */
+    /* Notes come before people: once these are known, the first notes are here. */
     while (!gz_people_is_complete(gz_client_people(client)) ||
            !gz_pinboard_is_complete(gz_client_pinboard(client))) {
         if (gz_client_next(client, deadline - ctl_now()) != NULL) continue;

@@ -1,6 +1,6 @@
-/* ctl.h - what the commands of gizmoctl share: joining, finding nodes, saying what went wrong, and
- * what is printed. Output for people is in metres and degrees (intrinsic XYZ angles); --json has
- * the protocol's names and units. */
+/* ctl.h - what the commands of gizmoctl share: joining, finding nodes, errors, and printing. Output
+ * for people is in metres and degrees (intrinsic XYZ angles); --json has the protocol's names and
+ * units. */
 #ifndef CTL_H
 #define CTL_H
 
@@ -12,7 +12,7 @@
 #include "proto/limits.h"
 #include "when.h"
 
-#define CTL_ANSWER_SECONDS 30.0 /* that a request may take */
+#define CTL_ANSWER_SECONDS 30.0 /* at most for an answer */
 
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set,
     ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
@@ -23,40 +23,39 @@ extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_d
 
 /* One line on stderr, "gizmoctl COMMAND: words (code)"; returns CTL_FAILED. */
 enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error);
-/* To join the scene in operand 0 as this. */
+/* Options for joining the scene in operand 0 with this role. */
 struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz_role role);
-/* Joins the scene in operand 0 and waits until all of it is there. CTL_FAILED with a line on
+/* Joins the scene in operand 0 and waits until the mirror is complete. CTL_FAILED with a line on
  * stderr. */
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
-/* The same as a viewer who is told of everybody, also of those who only watch. */
+/* The same as a viewer that is told of all people, viewers included. */
 enum ctl_exit ctl_join_everybody(const struct ctl_args *args, struct gz_client **client);
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
-/* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have
+/* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids if several nodes have
  * the name. */
 GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text,
                                          uint64_t *id, struct gz_error *error);
-/* Waits until it is known who is here, and which notes there are. */
+/* Waits until the lists of people and notes are complete. */
 GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error);
-/* Puts what a --seq N|NAME says into `at`: digits are a seq, anything else is the name of a
- * checkpoint; *has gets SEQ or CHECKPOINT. */
+/* Puts the value of --seq N|NAME into `at`: digits are a seq, anything else names a checkpoint;
+ * *has gets SEQ or CHECKPOINT. */
 enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at,
                            uint64_t *has);
-/* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In
- * *done: the answer's seq and edit, `has` saying which are there. */
+/* Sends an edit with the value of --key, and waits for its answer and until the mirror has it. In
+ * *done: the answer's seq and edit, as far as `has` says. */
 GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
                                     struct gz_message *message, struct gz_message *done,
                                     struct gz_error *error);
-/* The whole of a command that is one edit: joins, sends it, and prints the answer as --json
- * says. */
+/* Runs a command that is one edit: joins, sends it, and prints the answer, as JSON with --json. */
 enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
                           struct gz_message *message);
-/* Joins, asks, and prints the one answer; says what failed. */
+/* Joins, asks, and prints the one answer, or a line on stderr. */
 enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_message *message,
                       void (*print)(const struct ctl_args *args, const struct gz_ok *ok));
 /* Monotonic seconds. */
 double ctl_now(void);
-/* Lets time pass, taking what the server says meanwhile. */
+/* Waits, and handles what the server sends meanwhile. */
 void ctl_wait_until(struct gz_client *client, double due);
 /* Flushes stdout; CTL_FAILED with a line on stderr if it did not take everything. */
 enum ctl_exit ctl_finish_output(const struct ctl_args *args);
@@ -64,11 +63,11 @@ enum ctl_exit ctl_finish_output(const struct ctl_args *args);
 /* ---- HTTP (common.c) ---- */
 
 #define CTL_PATH_BYTES (GZ_SCENE_NAME_BYTES_MAX + 3 * GZ_USER_BYTES_MAX + 64)
-/* The path of a scene with a query, "" or e.g. "replace&", that ends in the user's name. */
+/* The path of a scene with a query, "" or e.g. "replace&", followed by the user's name. */
 void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query,
                     char path[CTL_PATH_BYTES]);
-/* Performs a request whose answer is short; `http` says what is asked for, not where and with which
- * token. In *answer, which the caller owns: its JSON, NULL if it has none. */
+/* Performs a request with a short answer; `http` has neither address nor token. In *answer, which
+ * the caller owns: its JSON, NULL if it has none. */
 GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http,
                                     json_t **answer, struct gz_error *error);
 
@@ -77,20 +76,20 @@ GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http 
 /* Fetches an HTTP path into a file, whole or not at all. */
 enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file);
 
-/* Replaces a file by these bytes, whole or not at all. A new file is for its owner alone; one that
- * was there keeps its owner and rights. */
+/* Replaces a file by these bytes, whole or not at all. A new file is for its owner alone; an
+ * existing one keeps its owner and rights. */
 GZ_MUST_USE enum gz_status ctl_write_secret(const char *file, const void *bytes, size_t size,
                                             struct gz_error *error);
 
 /* ---- words for people (print.c) ---- */
 
-/* A text of somebody else's: control characters are shown, not obeyed. */
+/* A text from another person: control characters are shown, not obeyed. */
 void ctl_put_text(FILE *out, struct gz_text text);
 /* Columns that a text takes: its characters. */
 int ctl_width(struct gz_text text);
 /* The text, blanks up to so many columns, and two more. */
 void ctl_put_padded(FILE *out, struct gz_text text, int columns);
-/* A text over several lines, those after the first with so many blanks before them. */
+/* A text over several lines; those after the first are indented. */
 void ctl_put_lines(FILE *out, struct gz_text text, int indent);
 /* "Piston #12". */
 void ctl_put_node(FILE *out, const struct gz_mirror *mirror, uint64_t id);
@@ -104,7 +103,7 @@ void ctl_put_state(FILE *out, const struct gz_mirror *mirror, const struct gz_no
 void ctl_put_change(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *before,
                     const struct gz_node_state *after);
 struct gz_node_state ctl_node_state(const struct gz_mirror_node *node);
-/* "typed 0.25 m", rotations in degrees; "" where the value has no number. */
+/* "typed 0.25 m", rotations in degrees; "" if the value has no number. */
 #define CTL_TYPED_BYTES 64
 void ctl_typed(enum gz_handle handle, const struct gz_value *value, char text[CTL_TYPED_BYTES]);
 /* "translate tx typed 0.25 m": what kind of edit it is. */
@@ -113,13 +112,13 @@ void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES
 /* Where a note is pinned: "Piston #12 at (0, 1, 0)", "" for one on the scene as a whole, NULL
  * without memory. For free(). */
 char *ctl_pin_words(const struct gz_mirror *mirror, const struct gz_note_state *note);
-/* "edit 7  seq 1240" and a line's end; for an answer without an edit says that nothing changed. */
+/* "edit 7 seq 1240" and a line's end; without an edit, that nothing changed. */
 void ctl_put_done(FILE *out, const struct gz_message *done);
 
 /* ---- the tree (tree.c) ---- */
 
-/* The scene as a tree, a line or (json) an object each node, with the bounds in the world of it and
- * all below it. False without memory. */
+/* The scene as a tree: a line or (json) an object for each node, with the bounds of its subtree in
+ * the world. False without memory. */
 bool ctl_print_tree(FILE *out, const struct gz_mirror *mirror, bool json);
 
 /* ---- JSON (json.c): new references, the protocol's field names; NULL without memory ---- */
@@ -144,7 +143,7 @@ GZ_MUST_USE enum gz_status ctl_json_read_numbers(const json_t *object, const cha
 
 /* ---- cameras (camera.c) ---- */
 
-/* A camera message in a file. */
+/* Reads a camera message from a file. */
 GZ_MUST_USE enum gz_status ctl_camera_load(const char *path, struct gz_camera_message *camera,
                                            struct gz_error *error);
 /* Right-handed, +Y up, GL clip space, near plane at 0.1, no far plane. False if eye and target

@@ -49,7 +49,7 @@ static bool read_viewport(const struct ctl_args *args, double *width, double *he
            *height >= 1 && *width <= 1e6 && *height <= 1e6;
 }
 
-/* From the front, right and above, at five times the size of what is there, or at 5 m. */
+/* From the front, right and above, at 2.5 times the diagonal of the node's bounds, or at 5 m. */
 static void look_at_node(const struct gz_mirror *mirror, uint64_t id, gz_vec3 *eye, gz_vec3 *target)
 {
     const struct gz_mirror_node *node = gz_mirror_find(mirror, id);
@@ -84,7 +84,7 @@ static enum gz_status make_camera(const struct ctl_args *args, const struct gz_m
 
 /* ---- the value ---- */
 
-/* What --value asks for, in the protocol's units; of no number if it was not given. */
+/* The value of --value in the protocol's units; without a number if it was not given. */
 static struct gz_value typed_value(const struct ctl_args *args)
 {
     const struct gz_arg *said = ctl_get(args, "--value");
@@ -96,8 +96,8 @@ static struct gz_value typed_value(const struct ctl_args *args)
 
 /* ---- the pointer ---- */
 
-/* Moves a second: as many as were asked for and the server takes; 0, without pauses, for as many as
- * fit a burst anyway. */
+/* Moves a second: as --hz says, within the server's limit; 0, without pauses, if all of them fit
+ * into a burst. */
 static double pace_of(const struct ctl_args *args, const struct gz_client *client, uint64_t steps)
 {
     const struct gz_arg *asked = ctl_get(args, "--hz");
@@ -138,7 +138,7 @@ static struct gz_message pointer_at(const struct ctl_args *args, enum gz_phase p
     struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N};
     message.pointer.phase = phase;
     message.pointer.n = n;
-    /* The end is exact whatever the arithmetic of the way. */
+    /* The end is exact, without rounding errors. */
     for (int i = 0; i < 2; i++)
         message.pointer.at[i] = part < 1 ? from[i] + part * (to[i] - from[i]) : to[i];
     return message;
@@ -206,7 +206,7 @@ static enum gz_status drag(const struct ctl_args *args, struct gz_client *client
     return status;
 }
 
-/* A pointer's way, or a value. */
+/* The options are those of a pointer's path, or those of a value. */
 static enum ctl_exit check_way(const struct ctl_args *args)
 {
     static const char *const needed[] = {"--node", "--handle", "--from", "--to"};

@@ -5,8 +5,7 @@
 #include "ctl.h"
 #include "proto/limits.h"
 
-/* The suffix of the file, which is that of the path to fetch too; NULL for one that is not
- * written. */
+/* The suffix of the file and of the path to fetch; NULL for a format that is not written. */
 static const char *suffix_of(const char *file)
 {
     static const char *const suffixes[] = {".glb", ".gltf"};

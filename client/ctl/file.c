@@ -9,14 +9,14 @@
 #include "ctl.h"
 #include "proto/limits.h"
 
-/* A file that takes its name only once it is whole. */
+/* A file that takes its name only once it is complete. */
 struct draft {
     const char *name;
     char *temporary;
     FILE *stream;
 };
 
-/* Opens the draft of a file with these rights; what an earlier one left is gone. */
+/* Opens the draft of a file with these rights, and deletes what an earlier run left. */
 static FILE *open_new(const char *path, mode_t mode)
 {
     unlink(path);
@@ -45,7 +45,7 @@ static enum gz_status handle_piece(void *context, const void *bytes, size_t size
     return fwrite(bytes, 1, size, draft->stream) == size ? GZ_OK : GZ_INTERNAL;
 }
 
-/* Ends it: under its own name if all went well so far, else not at all. */
+/* Renames the draft to its file if all went well, else deletes it. */
 static enum gz_status draft_close(struct draft *draft, enum gz_status status,
                                   struct gz_error *error)
 {
@@ -85,7 +85,7 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }
 
-/* A daemon with a user or group of its own goes on reading the file. */
+/* Keeps the file's owner, so that a daemon with another user or group can still read it. */
 static bool keep_owner(const struct draft *draft)
 {
     struct stat old;

@@ -22,7 +22,8 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* By the name that the node had then; an earlier server tells none, and the name is today's. */
+/* By the name that the node had then; an older server does not send it, so the present name is
+ * used. */
 static void put_node_of(const struct gz_mirror *mirror, const struct gz_change_message *change)
 {
     if (!(change->has & GZ_HAS_CHANGE_NAME)) {
@@ -51,7 +52,7 @@ static void put_change_line(const struct gz_mirror *mirror, const struct gz_chan
 /* What is known of the last edit, which may go on in the next answer. */
 struct last_edit {
     uint64_t id;  /* 0: there is none */
-    size_t nodes; /* to be told at its end; 0: they stand one by one already */
+    size_t nodes; /* to be printed at its end; 0: they were printed one by one */
     json_t *json; /* with --json */
 };
 
@@ -100,7 +101,7 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     }
 }
 
-/* A node that is deleted is one by its id. */
+/* A deleted node is found by its id. */
 static enum gz_status find_node(const struct ctl_args *args, struct gz_client *client, uint64_t *id,
                                 struct gz_error *error)
 {
@@ -110,7 +111,7 @@ static enum gz_status find_node(const struct ctl_args *args, struct gz_client *c
     return status == GZ_UNKNOWN_NODE && number && *id != 0 ? GZ_OK : status;
 }
 
-/* What the options say; *has which of it is there. */
+/* The question of the options; *has says which fields it has. */
 static enum gz_status read_question(const struct ctl_args *args, struct gz_client *client,
                                     struct gz_history *history, uint64_t *has,
                                     struct gz_error *error)
@@ -139,7 +140,7 @@ static enum gz_status ask(const struct ctl_args *args, struct gz_client *client,
     return status == GZ_OK ? gz_client_send(client, &question, rid, error) : status;
 }
 
-/* An edit of very many nodes goes on in the next answer, under the same id. */
+/* An edit of very many nodes continues in the next answer, under the same id. */
 static void put_edits(const struct ctl_args *args, struct gz_client *client, const struct gz_ok *ok,
                       struct last_edit *last)
 {

@@ -30,7 +30,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_buffer file;
     gz_buffer_init(&file, GZ_ASSET_BYTES_MAX, 0);
     enum gz_status status = gz_gltf_load(&file, args->operands[0], &error);
-    if (status != GZ_OK) error.status = GZ_INTERNAL; /* no word of the server's */
+    if (status != GZ_OK) error.status = GZ_INTERNAL; /* the error is not from the server */
     json_t *answer = NULL;
     if (status == GZ_OK) status = put(args, &file, &answer, &error);
     gz_buffer_finish(&file);

@@ -14,7 +14,7 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* The bytes of a file; none, and *bytes NULL, where it is not there. For free(). */
+/* The bytes of a file, for free(); none, and *bytes NULL, if it does not exist. */
 static enum gz_status read_file(const char *path, char **bytes, size_t *size,
                                 struct gz_error *error)
 {
@@ -34,7 +34,7 @@ static enum gz_status read_file(const char *path, char **bytes, size_t *size,
     return GZ_OK;
 }
 
-/* The text that is asked for, of the one that is there. */
+/* Makes the new text of the file from the old one. */
 static enum gz_status make_text(const struct ctl_args *args, const char *old, size_t size,
                                 struct gz_buffer *text, struct gz_error *error)
 {

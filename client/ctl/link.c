@@ -12,8 +12,8 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* The editor stands beside the WebSocket: ws://HOST/ws is http://HOST/. The client took the
- * address, so it begins with ws:// or wss:// and has at most one path, which ends in /ws. */
+/* The editor is next to the WebSocket: ws://HOST/ws is http://HOST/. The client took the address,
+ * so it begins with ws:// or wss:// and has at most one path, which ends in /ws. */
 static void print_link(const struct ctl_args *args, const struct gz_ok *ok)
 {
     const char *address = args->server + strlen("ws");

@@ -20,7 +20,7 @@ static const struct ctl_command *find_command(const char *name)
     return NULL;
 }
 
-/* What is said of the whole program; false if `word` is none of these. */
+/* Prints what `word` asks of the whole program; false if it is another word. */
 static bool describe(const struct gz_arg_program *program, const char *word)
 {
     if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0)

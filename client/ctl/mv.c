@@ -11,7 +11,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     json_t *answer;
     ctl_scene_path(args, args->operands[0], "", path);
     snprintf(body, sizeof body, "{\"name\":\"%s\"}",
-             args->operands[1]); /* the name is of letters and digits */
+             args->operands[1]); /* a name needs no escapes */
     const struct gz_http http = {.method = "PATCH",
                                  .path = path,
                                  .type = "application/json",

@@ -18,7 +18,7 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* The one option that says which note is to be changed and how; NULL if a new one is made. */
+/* The option that names the note to change; NULL if a new one is written. */
 static const char *change_of(const struct ctl_args *args, int *count)
 {
     static const char *const changes[] = {"--edit", "--done", "--open", "--gone"};

@@ -11,13 +11,12 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* A note, and the first of the thread that it belongs to: all answers to it, and to those, by
- * age. */
+/* A note, and the first note of its thread. A thread is sorted by age. */
 struct row {
     const struct gz_note_state *note;
     uint64_t thread;
     bool hidden;
-    char *pin; /* as ctl_put_pin says it; "" where that goes without saying */
+    char *pin; /* as ctl_pin_words; "" if it is the pin of the note that this one answers */
 };
 
 struct table {
@@ -56,8 +55,7 @@ static bool same_pin(const struct gz_note_state *a, const struct gz_note_state *
 static bool fill_row(struct table *table, const struct gz_mirror *mirror,
                      const struct gz_note_state *note, bool all)
 {
-    /* An answer is younger than what it answers, whose row is therefore there; what is deleted has
-     * none. */
+    /* An answer is younger than its note, so the note's row exists unless the note was deleted. */
     const struct row *answered =
         note->has & GZ_HAS_NOTE_STATE_REPLY ? find_row(table, note->reply) : NULL;
     struct row *row = &table->rows[table->count];

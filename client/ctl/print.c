@@ -68,7 +68,7 @@ void ctl_put_nodes(FILE *out, const struct gz_mirror *mirror, struct gz_ids ids)
     if (ids.count > CTL_NODES_SHOWN) fprintf(out, " and %zu more", ids.count - CTL_NODES_SHOWN);
 }
 
-/* Six digits, and 0 for what is only rounding beside numbers of everyday size. */
+/* 0 for a value that is only a rounding error. */
 static double seen(double value)
 {
     return fabs(value) < UNSEEN ? 0 : value;

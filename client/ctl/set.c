@@ -22,7 +22,7 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* Everything but the ids, which need the scene. */
+/* Fills everything but the ids, which need the scene. */
 static void fill(const struct ctl_args *args, struct gz_set_node *node)
 {
     const struct gz_arg *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"),

@@ -18,8 +18,7 @@ GZ_MUST_USE enum gz_status solve_case_read(struct solve_case *one, const char *l
                                            struct gz_error *error);
 void solve_case_finish(struct solve_case *one);
 
-/* The same drag made by a live daemon, on a node of its own that is deleted afterwards. Fills the
- * rows. */
+/* Fills the rows by the same drag in a live daemon, on a node that is deleted afterwards. */
 GZ_MUST_USE enum gz_status solve_live(struct gz_client *client, struct solve_case *one,
                                       enum gz_handle *grabbed, struct gz_error *error);
 

@@ -3,7 +3,7 @@
 
 #include "solve.h"
 
-/* The last thing the server said about this session's gizmo. */
+/* Keeps the last hover of this session's gizmo. */
 static void handle_message(void *context, const struct gz_message *message)
 {
     enum gz_handle *hover = context;
@@ -17,9 +17,8 @@ static enum gz_status request(struct gz_client *client, struct gz_message *messa
     return gz_client_request(client, message, CTL_ANSWER_SECONDS, NULL, error);
 }
 
-/* Waits for a whole turn of the server's: what it answers in one turn and what it tells everybody
- * at the turn's end may come in either order, but both are here when something asked afterwards is
- * answered. */
+/* Waits for a whole turn of the server: answers in a turn and news at its end may come in either
+ * order, but both are here once a later request is answered. */
 static enum gz_status settle(struct gz_client *client, struct gz_error *error)
 {
     struct gz_message first = {.op = GZ_OP_PING}, second = {.op = GZ_OP_PING};
@@ -85,7 +84,7 @@ static struct gz_message pointer(enum gz_phase phase, const double *at)
                                .pointer = {.phase = phase, .at = {at[0], at[1]}}};
 }
 
-/* What picking finds at the start, by hovering there. */
+/* Finds the handle at the start by hovering there. */
 static enum gz_status hover(struct gz_client *client, const struct gz_replay_case *replay,
                             uint64_t id, enum gz_handle *found, struct gz_error *error)
 {
@@ -116,10 +115,10 @@ static enum gz_status drag(struct gz_client *client, struct solve_case *one, uin
     grab.op = GZ_OP_GRAB;
     grab.pointer.handle = one->replay.handle;
     enum gz_status status = request(client, &grab, error);
-    /* A press without an answer starts no drag: every row is the start. */
+    /* A refused press starts no drag: every row is the start. */
     bool grabbed = status == GZ_OK;
     if (!grabbed && gz_client_is_open(client)) status = GZ_OK;
-    /* Three messages a point, and the server takes only so many a second. */
+    /* Three messages a point, and the server limits messages per second. */
     double pause = 4.0 / (double)gz_client_welcome(client)->messages_per_s, due = ctl_now();
     for (size_t i = 0; status == GZ_OK && i < one->replay.path_count; i++) {
         struct gz_message move = pointer(GZ_PHASE_MOVE, one->path[i]);

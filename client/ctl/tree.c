@@ -10,11 +10,11 @@
 /* A node with its place among the others: indexes into the list, which is sorted by id. */
 struct branch {
     const struct gz_mirror_node *node;
-    size_t parent, child, sibling; /* NONE where there is none */
+    size_t parent, child, sibling; /* NONE for none */
     int depth;
     gz_affine world;
     bool has_box;
-    gz_box box; /* in the world, of the node and all below it */
+    gz_box box; /* of the subtree, in the world */
 };
 
 struct tree {
@@ -47,7 +47,7 @@ static size_t hang(struct tree *tree)
             (struct branch){.node = node, .parent = NONE, .child = NONE, .sibling = NONE};
         if (node->parent != 0) tree->branches[i].parent = find(tree, node->parent);
     }
-    /* Backwards, because each goes before those that are there. */
+    /* Backwards, because each is put before the earlier ones. */
     for (size_t i = tree->count; i-- > 0;) {
         size_t parent = tree->branches[i].parent;
         size_t *first = parent == NONE ? &root : &tree->branches[parent].child;
@@ -57,7 +57,7 @@ static size_t hang(struct tree *tree)
     return root;
 }
 
-/* Fills `order` by going down first, then to the next sibling, then up. */
+/* Fills `order` depth first. */
 static void walk(struct tree *tree, size_t at)
 {
     size_t n = 0;
@@ -72,7 +72,7 @@ static void walk(struct tree *tree, size_t at)
         while (at != NONE && tree->branches[at].sibling == NONE) at = tree->branches[at].parent;
         if (at != NONE) at = tree->branches[at].sibling;
     }
-    tree->count = n; /* a ring of parents hangs from no root and is not shown */
+    tree->count = n; /* a cycle of parents has no root and is not shown */
 }
 
 static void grow_box(struct branch *branch, const gz_box *box)

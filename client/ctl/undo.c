@@ -1,4 +1,4 @@
-/* undo.c - `gizmoctl undo` and `gizmoctl redo`: one's own latest edit, taken back or done
+/* undo.c - `gizmoctl undo` and `gizmoctl redo`: take back the user's own latest edit, or make it
  * again. */
 #include "ctl.h"
 

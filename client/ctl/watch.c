@@ -32,10 +32,10 @@ struct watch {
     const struct ctl_args *args;
     struct gz_client *client;
     bool json, part;
-    uint64_t lines, lines_max; /* lines_max 0: no end */
+    uint64_t lines, lines_max; /* lines_max 0: no limit */
     double deadline;           /* INFINITY: no end */
-    struct gz_error final;     /* the server said that there is nothing to come back to */
-    struct person *people;     /* everybody who was ever there */
+    struct gz_error final;     /* set by a fatal bye, after which nothing is left to join */
+    struct person *people;     /* all people seen so far */
     size_t person_count;
 };
 
@@ -232,7 +232,7 @@ static void say(const struct watch *watch, const char *what, const char *why)
     fflush(stdout);
 }
 
-/* Tries until it is there again, the time is over or the server says no. */
+/* Tries until it is connected, the time is over, or the server refuses. */
 static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
 {
     say(watch, "connection lost, reconnecting: ", gz_client_reason(watch->client));
@@ -270,8 +270,7 @@ static enum gz_status follow(struct watch *watch, struct gz_error *error)
 
 /* ---- which part ---- */
 
-/* The nodes that --subtree names; they are looked up in the whole scene, over a connection of its
- * own. */
+/* The nodes that --subtree names, looked up in the whole scene over a separate connection. */
 static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[GZ_ARG_TEXTS_MAX],
                                 struct gz_ids *ids)
 {
@@ -289,7 +288,7 @@ static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[GZ_A
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }
 
-/* Any two opposite corners will do. */
+/* The box of any two opposite corners. */
 static gz_box box_of(const double corners[6])
 {
     const double *a = corners, *b = corners + 3;

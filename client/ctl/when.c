@@ -1,4 +1,4 @@
-/* when.c - reads and writes times: dates, times of today, "10 min ago", Unix seconds. */
+/* when.c - reads and writes dates, times of today, "10 min ago", and Unix seconds. */
 #include "when.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* when.h - times as people write and read them. Local time of the machine. */
+/* when.h - times as people write and read them, in the machine's time zone. */
 #ifndef CTL_WHEN_H
 #define CTL_WHEN_H
 
@@ -11,7 +11,7 @@
 
 /* Reads one of CTL_WHEN_FORMS into Unix seconds. */
 bool ctl_when_read(const char *text, double *unix_s);
-/* Reads a length of time, "30s", "10m", "2h" or "1d", into seconds. */
+/* Reads a duration, "30s", "10m", "2h" or "1d", into seconds. */
 bool ctl_duration_read(const char *text, double *seconds);
 /* The wall clock, in Unix seconds. */
 double ctl_when_now(void);

@@ -1,5 +1,5 @@
-/* branch.h - the authority's end of a trunk, with its channels and their groups, as branch.c and
- * group.c have them. Threads: the loop's. */
+/* branch.h - the authority's end of a trunk: its channels and their groups, for branch.c and
+ * group.c. Threads: the loop's. */
 #ifndef GZ_NET_BRANCH_H
 #define GZ_NET_BRANCH_H
 
@@ -7,8 +7,8 @@
 #include "net/trunk.h"
 #include "server/maxima.h"
 
-/* A frame that windows are too small for. It is there once for all channels in which its rest
- * waits. */
+/* A frame that is too large for some windows: one copy for all channels that wait to send its
+ * rest. */
 struct gz_kept {
     size_t uses, size;
     uint8_t bytes[];
@@ -23,11 +23,11 @@ struct gz_unsent {
 
 struct gz_branch {
     struct gz_trunk trunk;        /* first */
-    struct gz_branch **slot;      /* libwebsockets' pointer to it; NULL once it let go */
-    struct gz_channel **channels; /* by number; NULL where there is none */
+    struct gz_branch **slot;      /* libwebsockets' pointer to it; NULL once it was dropped */
+    struct gz_channel **channels; /* by number; NULL for none */
     size_t capacity;
     struct gz_group *groups[GZ_TRUNK_GROUPS_MAX]; /* by number, from GZ_TRUNK_GROUP on */
-    struct gz_kept *latest_kept;                  /* NULL once nobody waits for it */
+    struct gz_kept *latest_kept;                  /* NULL once no channel waits for it */
     size_t next; /* the channel after the one that filled the trunk: the next walk's first */
 };
 
@@ -37,38 +37,38 @@ struct gz_channel {
     struct gz_branch *branch; /* NULL once the edge, or the trunk, is gone */
     uint16_t number;
     struct gz_unsent *first_rest, **last_rest;
-    size_t in_flight; /* what the edge has not taken of the window; gz_group_settle */
-    uint64_t counted; /* in a group: how much of what the group was sent is in `in_flight` */
+    size_t in_flight; /* bytes that the edge has not taken; in a group see gz_group_settle */
+    uint64_t counted; /* in a group: the part of group->sent that is in `in_flight` */
     struct gz_channel *next_in_group, **group_link;
-    struct gz_buffer inbox; /* came, and was not taken */
-    size_t taken;           /* and the edge was not told yet */
+    struct gz_buffer inbox; /* received, and not taken yet */
+    size_t taken;           /* bytes that are not acknowledged by TOOK yet */
     const char *close_words;
     int close_code;
-    bool owes_close, has_closed; /* when the rest is sent; it is sent */
+    bool owes_close, has_closed; /* the close is due after the rest; it is sent */
     bool is_paused, is_killed;
     bool is_stirred; /* it is in the net's list */
     struct gz_channel *next_stirred;
 };
 
-/* Clients of the trunk that only watch a scene and stand at the same cursor. They are in no queue,
- * and not in the scene's list. It is freed when the last one leaves. */
+/* Clients of the trunk that only watch a scene, at the same cursor. They are in no queue, and not
+ * in the scene's list. The group is freed when the last one leaves. */
 struct gz_group {
     struct gz_branch *branch;
     struct gz_net_scene *scene;
-    struct gz_group *next, **link; /* of the scene's */
+    struct gz_group *next, **link; /* in the scene's list */
     struct gz_cohort *cohort;
     uint16_t number;
     struct gz_channel *first;
     size_t count;
-    uint64_t sent;   /* to each, ever; as windows count */
-    size_t room;     /* so much fits into the windows of all; as windows count */
-    bool waits;      /* the trunk was full when there was something for them */
-    bool is_visited; /* now: it is freed afterwards */
+    uint64_t sent;   /* to each client since the group began; by gz_piece_cost */
+    size_t room;     /* what fits into the windows of all; by gz_piece_cost */
+    bool waits;      /* the trunk was full at the last visit */
+    bool is_visited; /* an empty group is freed after the visit */
 };
 
-/* Brings `in_flight` up to date. */
+/* Adds to `in_flight` what the group was sent since the last call. */
 void gz_group_settle(struct gz_channel *channel);
-/* The trunk is not full any more: those that wait are visited. */
+/* Visits the groups that wait, once the trunk is no longer full. */
 void gz_groups_go_on(struct gz_branch *branch);
 
 #endif

@@ -1,19 +1,19 @@
-/* group.c - clients of one trunk that only watch a scene and stand at the same cursor. The scene
- * looks once for all of them, and what they are sent goes over the trunk once, to a group that the
- * edge knows. So a viewer at an edge costs its authority next to nothing while it watches.
+/* group.c - clients of one trunk that only watch a scene, at the same cursor. Their frames are made
+ * once, and go over the trunk once, to a group that the edge knows. So a viewer at an edge costs
+ * its authority next to nothing while it watches.
  *
- * - A client joins when it was visited in a round (turn.c) and stands where the group stands then,
- *   with half of its window free.
- * - It leaves before it is given anything that others are not: when it says something, has messages
- *   of its own, or ends. Then it stands where the group stands, and is a connection like others.
- * - The windows are looked at each time that a part of them was sent: a client that does not take
- *   what it is sent leaves, and falls behind by itself.
- * - What is larger than a piece is written to each, and all leave. */
+ * - A client joins after its visit in a round (turn.c), if it is at the group's cursor then and
+ *   half of its window is free.
+ * - It leaves before it is treated differently: when it sends something, has messages of its own,
+ *   or ends. From then on it is a connection like others, at the group's cursor.
+ * - The windows are checked each time that a part of them was sent: a client that does not take its
+ *   frames leaves, and falls behind by itself.
+ * - A frame that is larger than a piece is written to each client, and all leave. */
 #include <stdlib.h>
 
 #include "net/branch.h"
 
-/* A client in a group has so much of its window free whenever the windows are looked at. */
+/* The part of its window that a client in a group has free whenever the windows are checked. */
 #define ROOM_BYTES (GZ_TRUNK_WINDOW_BYTES / 2)
 
 static_assert(GZ_TRUNK_PIECE_BYTES + GZ_TRUNK_PIECE_COST <= ROOM_BYTES, "a piece fits");
@@ -76,7 +76,7 @@ static void set_aside(struct gz_connection *connection)
 
 /* ---- joining ---- */
 
-/* One in no group, of which nothing is expected and to which nothing is owed. */
+/* Whether it is in no group, and nothing is to be read from it or sent to it. */
 static bool is_at_rest(const struct gz_connection *connection)
 {
     return connection->session != NULL && connection->group == NULL && connection->end == 0 &&
@@ -118,7 +118,8 @@ static struct gz_group *make(const struct gz_channel *channel)
     return branch->groups[slot] = group;
 }
 
-/* There is one for each form. NULL if the client stands elsewhere, or without memory. */
+/* The group of the client's form; made if there is none. NULL if its cursor is another one, or
+ * without memory. */
 static struct gz_group *find(const struct gz_channel *channel)
 {
     const struct gz_session *session = channel->connection.session;
@@ -201,7 +202,7 @@ static void write_to_all(struct gz_group *group, const struct gz_buffer *frame)
     counters->bytes_out += group->count * frame->size;
 }
 
-/* Whether they can be written to. */
+/* Whether the group can be written to. */
 static bool is_ready(struct gz_group *group)
 {
     group->waits = gz_trunk_is_full(&group->branch->trunk);

@@ -1,4 +1,4 @@
-/* cohort.c - the place in a scene where several sessions stand. See core.h. */
+/* cohort.c - a cursor that several sessions share (core.h). */
 #include <stdlib.h>
 
 #include "session/core.h"
