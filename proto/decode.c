@@ -15,7 +15,7 @@
 #include "proto/limits.h"
 #include "proto/read.h"
 
-/* Fewest bytes of a record that holds an id: {id: 1}, and in the compact form [0, 1]. */
+/* The smallest record that holds an id, in bytes: {id: 1}, and in the compact form [0, 1]. */
 #define RECORD_BYTES_MIN 5
 #define COMPACT_BYTES_MIN 3
 /* Room for the path of a field, the longest being
@@ -23,7 +23,7 @@
 #define PATH_BYTES_MAX 96
 /* Bytes of a key or op that came from outside and may be repeated in an error. */
 #define ECHO_BYTES_MAX 32
-/* Room for the names of fields of which one is to be there. */
+/* Room for the names of fields of which one is needed. */
 #define NAMES_BYTES_MAX 32
 
 static_assert(sizeof(struct gz_create_node) <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 7,
@@ -40,7 +40,7 @@ static_assert(sizeof(struct gz_motion_step) + 8 <=
 static_assert(sizeof(struct gz_change_message) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 12,
               "{id: 1, after: {}} pays");
 
-/* Where in the message we are, from the inside out; only read when something is wrong. */
+/* The path to the field that is being read, from the inside out; for errors only. */
 struct place {
     const struct place *above;
     const char *key; /* NULL: an element of the list above */
@@ -54,7 +54,7 @@ struct decoder {
     struct gz_error *error;
     size_t list_max; /* elements of a list */
     bool filling;    /* the third walk */
-    bool lists;      /* the second walk met a list that wants memory */
+    bool lists;      /* the second walk found a list that needs memory */
     gz_vec3 euler;   /* of the node that is being read */
     int order;
 };
@@ -145,8 +145,7 @@ static bool is_number(const struct gz_head *head)
            head->type == MSGPACK_OBJECT_FLOAT64;
 }
 
-/* What is wrong with a number as a whole number from `least` to below 2^53; NULL if it is
- * one. */
+/* Why a number is no whole number from `least` to below 2^53; NULL if it is one. */
 static const char *whole_fault(const struct gz_head *head, uint64_t least)
 {
     if (head->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
@@ -404,7 +403,7 @@ static const char *quaternion_fault(double *numbers)
     return NULL;
 }
 
-/* What is wrong with all numbers of a field together. */
+/* Why the numbers of a field break its rule; NULL if they do not. */
 static const char *numbers_fault(enum gz_field_rule rule, double *numbers)
 {
     switch (rule) {
@@ -514,7 +513,7 @@ static enum gz_status read_order(const struct slot *slot)
 
 /* ---- Lists of ids ---- */
 
-/* So many different ids take at least so many bytes: 127 of them one byte, 128 two, the others
+/* The bytes that `count` different ids take at least: 127 of them one byte, 128 two, the others
  * three or more. */
 static size_t ids_bytes_min(size_t count)
 {
@@ -570,7 +569,7 @@ static enum gz_status read_list_head(const struct slot *slot, const char *expect
     return GZ_OK;
 }
 
-/* Reads a value that was found to be good. */
+/* Reads a list that the check has accepted. */
 static void copy_ids(struct decoder *decoder, uint64_t *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -579,7 +578,7 @@ static void copy_ids(struct decoder *decoder, uint64_t *ids, size_t count)
     }
 }
 
-/* The ids are good one by one, but not in ascending order, so one may be there twice. */
+/* Each id is valid, but they are not in ascending order, so one may be there twice. */
 static enum gz_status check_unordered(const struct slot *slot, const uint8_t *start, size_t count)
 {
     struct decoder *decoder = slot->decoder;
@@ -638,8 +637,7 @@ static enum gz_status read_group(const struct slot *slot)
     return read_record(slot->decoder, slot->row->record, slot->base, slot->has, &slot->place);
 }
 
-/* Records without a `has` (tuples, hits) have only required fields; the bits that are noted for
- * them are dropped. */
+/* Records without a `has` (tuples, hits) have only required fields; their bits are dropped. */
 static enum gz_status read_struct(struct decoder *decoder, const struct gz_record_type *record,
                                   void *base, const struct place *place)
 {
@@ -740,7 +738,7 @@ static enum gz_status read_field(struct decoder *decoder, const struct gz_row *r
         slot.has = &decoder->message->has;
     }
     enum gz_status status = readers[row->kind](&slot);
-    /* A parent that is a ref has noted itself. */
+    /* A parent that is a ref has set its own bit. */
     if (status == GZ_OK && row->kind != GZ_KIND_PARENT_OR_REF) *slot.has |= row->has;
     return status;
 }
@@ -855,7 +853,7 @@ static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record
 
 /* ---- The compact form ---- */
 
-/* The rows that are there, as the bits of their places. */
+/* The rows that are present, as the bits of their places. */
 static enum gz_status read_mask(struct decoder *decoder, const struct gz_record_type *record,
                                 const struct place *place, uint64_t *there)
 {
@@ -888,7 +886,7 @@ static enum gz_status read_compact_field(struct decoder *decoder, const struct g
     return GZ_OK;
 }
 
-/* Whether the list of a compact record has all that it needs, and what its mask says. */
+/* Reads the mask of a compact record, and checks that its list is long enough. */
 static enum gz_status read_compact_head(struct decoder *decoder,
                                         const struct gz_record_type *record,
                                         const struct place *place, uint64_t *there)
@@ -897,7 +895,7 @@ static enum gz_status read_compact_head(struct decoder *decoder,
     size_t elements = 1 + (record->number != 0);
     if (list.type != MSGPACK_OBJECT_ARRAY || list.count < elements)
         return fail(decoder, place, GZ_BAD_MESSAGE, "expected a list in the compact form");
-    if (record->number != 0) next_head(decoder); /* the envelope's walk knows it */
+    if (record->number != 0) next_head(decoder); /* the envelope's walk has read it */
     enum gz_status status = read_mask(decoder, record, place, there);
     if (status != GZ_OK) return status;
     for (size_t row = 0; row < record->count; row++)
@@ -973,7 +971,7 @@ static enum gz_status read_record(struct decoder *decoder, const struct gz_recor
 struct envelope {
     const uint8_t *end;
     struct gz_head op, rid; /* type NIL if it was not there */
-    uint64_t number;        /* of a message in the compact form; 0: it is a map */
+    uint64_t number;        /* of a message in the compact form; 0 for a map */
 };
 
 /* A key for an error: as it came if it is short and clean. */
@@ -1012,7 +1010,7 @@ static enum gz_read scan_pair(struct gz_msgpack_reader *reader, struct envelope 
     return GZ_READ_OK;
 }
 
-/* A message that is no map: of the compact form, if a number comes first in it. */
+/* A message that is not a map: it is in the compact form if a number comes first. */
 static enum gz_status scan_list(struct decoder *decoder, enum gz_side side,
                                 struct envelope *envelope)
 {
@@ -1085,7 +1083,7 @@ static enum gz_status find_op(struct decoder *decoder, enum gz_side side, const 
     return gz_fail(decoder->error, GZ_UNKNOWN_OP, "op: \"%s\" is not known", name);
 }
 
-/* One walk over the fields of a message whose op is known, from where it begins. */
+/* One walk over the fields of a message whose op is known, from its start. */
 static enum gz_status read_message(struct decoder *decoder, const uint8_t *start)
 {
     struct gz_message *message = decoder->message;

@@ -15,7 +15,7 @@
 struct writer {
     struct gz_buffer *out;
     const struct gz_message *message;
-    enum gz_status status; /* the first that went wrong; nothing is written after it */
+    enum gz_status status; /* the first error; nothing is written after it */
     bool compact;          /* a field of a compact record is being written */
 };
 
@@ -212,7 +212,7 @@ static void write_value(struct writer *writer, const struct gz_row *row, const v
     }
 }
 
-/* Of the fields with neither a bit nor a duty: whether there is anything to say. */
+/* Whether an optional field without a bit is written. */
 static bool says_something(const struct gz_row *row, const void *base)
 {
     const char *value = (const char *)base + row->offset;
@@ -247,8 +247,8 @@ static void write_tuple(struct writer *writer, const struct gz_record_type *reco
         write_value(writer, &record->rows[row], base, 0);
 }
 
-/* Which rows of a compact record are there, as the bits of their places; their mask on the wire,
- * and how many elements they take. */
+/* Which rows of a compact record are present, as the bits of their places; their mask on the wire,
+ * and the number of their elements. */
 static uint64_t look_at_rows(const struct gz_record_type *record, const void *base, uint64_t has,
                              uint64_t *mask, size_t *elements)
 {

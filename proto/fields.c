@@ -9,7 +9,7 @@
 
 #define REQUIRED .required = true
 #define IF(field) .has = GZ_HAS_##field
-/* There if it is true, or not empty. */
+/* Written if it is true, or not empty. */
 #define IF_ANY .has = 0
 
 #define ROW(key_, kind_, type, member)                                                             \

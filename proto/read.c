@@ -95,7 +95,7 @@ static enum gz_read read_run(struct gz_msgpack_reader *reader, struct gz_head *h
     return take_run(reader, head, type, size, type == MSGPACK_OBJECT_EXT ? 1 : 0);
 }
 
-/* An element takes one byte at least, a pair two: a count beyond that is a lie. */
+/* An element takes one byte at least, a pair two: a greater count is false. */
 static enum gz_read set_elements(struct gz_msgpack_reader *reader, struct gz_head *head,
                                  msgpack_object_type type, uint64_t count)
 {

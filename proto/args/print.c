@@ -1,4 +1,4 @@
-/* What a table of arguments says of itself: --help, the manual page, the completion. */
+/* Texts made from a table of arguments: --help, the manual page, the completion. */
 #include <ctype.h>
 #include <string.h>
 

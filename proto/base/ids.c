@@ -13,7 +13,7 @@ static int compare_ids(const void *a, const void *b)
 void gz_sort_ids(uint64_t *ids, size_t count)
 {
     size_t at = 1;
-    while (at < count && ids[at - 1] <= ids[at]) at++; /* as ids mostly come */
+    while (at < count && ids[at - 1] <= ids[at]) at++; /* most lists of ids are sorted */
     if (at < count) qsort(ids, count, sizeof *ids, compare_ids);
 }
 

@@ -64,7 +64,7 @@ static size_t place_of(const char *format, uint64_t session)
     return (size_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* Where this kind is counted in all: its own place, or the next one that is free. */
+/* The place where this kind is counted, or the next free one. */
 static struct gz_log_kind *find_kind(struct gz_log_counts *counts, const char *format)
 {
     size_t at = place_of(format, 0);
@@ -74,7 +74,7 @@ static struct gz_log_kind *find_kind(struct gz_log_counts *counts, const char *f
     return kind;
 }
 
-/* One that comes to the place of another ends that one's count. */
+/* A kind that takes the place of another one ends the count of that one. */
 static bool count(const struct gz_log *log, struct gz_log_kind *kind, const char *format,
                   uint64_t session, unsigned lines_max)
 {

@@ -1,5 +1,4 @@
-/* base64url.c - bytes as text that goes into a URL, strictly: what has two spellings elsewhere is
- * refused. */
+/* base64url.c - bytes as text for a URL; only the one canonical spelling is accepted. */
 #include "proto/token/internal.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

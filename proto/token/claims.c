@@ -1,5 +1,5 @@
-/* claims.c - what a token claims, from JSON to a struct and back; and whether it holds here and
- * now. */
+/* claims.c - the claims of a token, from JSON to a struct and back; and whether they are valid here
+ * and now. */
 #include "proto/token/claims.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static enum gz_status read_user(const json_t *json, struct gz_claims *claims,
     return GZ_OK;
 }
 
-/* A name is for eyes alone: one that is too long is cut at a whole character. */
+/* A name is only shown: one that is too long is cut at a whole character. */
 static enum gz_status read_name(const json_t *json, struct gz_claims *claims,
                                 struct gz_error *error)
 {

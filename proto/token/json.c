@@ -4,10 +4,10 @@
 
 #include "proto/token/internal.h"
 
-/* jansson collects each text and number in one buffer, and leaves out a character for which that
- * cannot grow: another user, another time. What is read stands therefore behind a text that is as
- * long as all of it, on a line of its own, in a list: where that text has come whole, the buffer
- * has grown for all that follows. */
+/* jansson collects each text and number in one buffer, and leaves out a character for which the
+ * buffer cannot grow, which may make another user or time of it. So the JSON is read in a list,
+ * behind a text that is as long as the JSON: once that text is complete, the buffer is large
+ * enough. */
 static size_t write_list(const char *bytes, size_t size, char *text)
 {
     size_t used = 0;
@@ -23,7 +23,7 @@ static size_t write_list(const char *bytes, size_t size, char *text)
     return used;
 }
 
-/* The list has two elements where the bytes are one value, because nothing may follow its end. */
+/* The list has two elements if the bytes are one value: nothing may follow the value. */
 static json_t *take_second(json_t *list, size_t size)
 {
     bool is_whole =

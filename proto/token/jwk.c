@@ -27,7 +27,7 @@ const struct gz_jwk_number gz_ec_numbers[] = {
     {0},
 };
 
-/* A key in the making. */
+/* A key that is being read. */
 struct draft {
     const json_t *jwk;
     const char *place;
@@ -74,7 +74,7 @@ static enum gz_status add_number(struct draft *draft, const struct gz_jwk_number
                                                                              : fail_memory(error);
 }
 
-/* Those that are private, or those that are not. */
+/* Adds the private numbers, or the public ones. */
 static enum gz_status add_numbers(struct draft *draft, const struct gz_jwk_number *numbers,
                                   bool are_private, struct gz_error *error)
 {
@@ -153,7 +153,7 @@ static enum gz_status check_public(const struct gz_key *key, const char *place,
     return holds ? GZ_OK : fail_numbers(key, place, error);
 }
 
-/* A private part that belongs to another key would sign what nobody can verify. */
+/* A private part of another key would make signatures that do not verify. */
 static enum gz_status check_pair(const struct gz_key *key, const char *place,
                                  struct gz_error *error)
 {

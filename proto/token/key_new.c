@@ -1,4 +1,4 @@
-/* key_new.c - makes new keys, and leaves out what is private of those that are there. */
+/* key_new.c - makes new keys, and copies keys without their private fields. */
 #include <openssl/ec.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
@@ -9,7 +9,7 @@
 #include "proto/token/internal.h"
 #include "proto/token/keys.h"
 
-#define RSA_BITS_NEW 3072 /* what NIST SP 800-57 wants after 2030 */
+#define RSA_BITS_NEW 3072 /* required by NIST SP 800-57 after 2030 */
 #define ID_RANDOM_BYTES 4
 
 static bool add_bytes(json_t *jwk, const char *field, uint8_t *bytes, size_t size)
@@ -54,7 +54,7 @@ static bool add_secret(json_t *jwk)
     return RAND_bytes(secret, sizeof secret) == 1 && add_bytes(jwk, "k", secret, sizeof secret);
 }
 
-/* "20260131-5f3a90c2": the day, for whoever removes old keys, and what makes it differ. */
+/* "20260131-5f3a90c2": the day, to find old keys by, and random digits. */
 static bool add_id(json_t *jwk, double now_unix_s)
 {
     uint8_t random[ID_RANDOM_BYTES];
@@ -68,7 +68,7 @@ static bool add_id(json_t *jwk, double now_unix_s)
     return json_object_set_new(jwk, "kid", json_string(text)) == 0;
 }
 
-/* A new JWK; NULL where OpenSSL fails or memory ends. */
+/* A new JWK; NULL if OpenSSL fails, or without memory. */
 static json_t *make_key(const struct gz_algorithm *algorithm, double now_unix_s)
 {
     json_t *jwk = json_pack("{s:s, s:s, s:s}", "kty", algorithm->key_type, "alg", algorithm->name,
@@ -82,8 +82,8 @@ static json_t *make_key(const struct gz_algorithm *algorithm, double now_unix_s)
 
 /* ---- files ---- */
 
-/* Takes over the reference. Into memory that is there, because jansson, where some is missing, may
- * leave out a name. */
+/* Takes over the reference. Writes into memory that is allocated, because jansson may leave out a
+ * name without memory. */
 static enum gz_status write_set(json_t *set, struct gz_buffer *text, struct gz_error *error)
 {
     size_t size = set != NULL ? json_dumpb(set, NULL, 0, JSON_INDENT(2)) : 0;
@@ -97,7 +97,7 @@ static enum gz_status write_set(json_t *set, struct gz_buffer *text, struct gz_e
     return fits ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory for keys");
 }
 
-/* The set, once it is known that its keys can be used. */
+/* Reads the set, and checks that its keys can be used. */
 static enum gz_status read_set(const char *json, size_t size, json_t **set, struct gz_error *error)
 {
     struct gz_keys *keys;
@@ -167,7 +167,7 @@ static json_t *copy_public(const json_t *jwk)
     return copy;
 }
 
-/* The same of a list, secrets left out. */
+/* The same of a list, without secret keys. */
 static json_t *copy_list(const json_t *list)
 {
     json_t *copy = json_array();

@@ -1,4 +1,4 @@
-/* keys.c - the keys of a file: which of them are for tokens, and what is wrong with it. */
+/* keys.c - reads a file of keys, and finds those that are for tokens. */
 #include "proto/token/keys.h"
 
 #include <errno.h>
@@ -122,7 +122,7 @@ enum gz_status gz_keys_read(const char *json, size_t size, struct gz_keys **keys
     *keys = NULL;
     json_error_t where;
     json_t *set = gz_json_read(json, size, &where);
-    /* What jansson says of a text would show a part of it. */
+    /* jansson's message would show a part of the keys. */
     if (set == NULL && json_error_code(&where) == json_error_out_of_memory)
         return gz_fail(error, GZ_NO_MEMORY, "no memory for keys");
     if (set == NULL)
@@ -135,7 +135,7 @@ enum gz_status gz_keys_read(const char *json, size_t size, struct gz_keys **keys
 
 /* ---- the file ---- */
 
-/* One byte more than is allowed shows that it is too long. */
+/* One byte more than allowed, to see that the file is too long. */
 struct file {
     char *bytes;
     size_t size;

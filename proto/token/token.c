@@ -1,4 +1,4 @@
-/* token.c - a token's three parts: which key signed it, whether it did, and what it claims. */
+/* token.c - verifies and writes tokens: the head, the claims, and the signature. */
 #include "proto/token/token.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "proto/token/internal.h"
 
-/* The largest double below which all whole numbers are exact: times past it are none. */
+/* 2^53: below it all whole numbers are exact as doubles; greater times are refused. */
 #define TIME_UNIX_S_MAX 9007199254740992.0
 
 /* ---- verifying ---- */
@@ -28,7 +28,7 @@ static bool take_part(struct gz_text *rest, struct gz_text *part)
     return true;
 }
 
-/* A dot too many is in the signature, where base64url does not have it. */
+/* A further dot is in the signature, where base64url refuses it. */
 static bool split(struct gz_text token, struct parts *parts)
 {
     struct gz_text rest = token;
@@ -75,7 +75,7 @@ static const struct gz_key *find_key(const struct gz_keys *keys, const json_t *i
     return NULL;
 }
 
-/* The key, where the token names one of ours and the algorithm that this key has. */
+/* The key that the token names, if the token has the algorithm of this key. */
 static enum gz_status choose_key(const struct gz_keys *keys, const json_t *head,
                                  const struct gz_key **key, struct gz_error *error)
 {
@@ -139,7 +139,7 @@ enum gz_status gz_token_verify(const struct gz_keys *keys, const char *audience,
 
 /* ---- signing ---- */
 
-/* A token in the making; what is past its end is remembered and dropped. */
+/* A token that is being written; what does not fit is dropped, and remembered as an error. */
 struct draft {
     char *token;
     size_t size;
@@ -154,8 +154,8 @@ static void add_part(struct draft *draft, const uint8_t *bytes, size_t size)
     draft->size += gz_base64url_write(bytes, size, draft->token + draft->size);
 }
 
-/* Takes over the reference; false without memory. Into a buffer of its own, because jansson, when
- * it grows one, may leave out a name for which there is no memory. */
+/* Takes over the reference; false without memory. Writes into a separate buffer, because jansson
+ * may leave out a name without memory. */
 static bool add_json(struct draft *draft, json_t *json)
 {
     char text[GZ_TOKEN_BYTES_MAX];
