@@ -1,7 +1,7 @@
 // colyseus.mjs - a Colyseus room whose state is a schema: a message moves a node, and what changed
 // is sent at the rate of the moves, 60 times a second (its default is 20).
 import { Room, Server } from "@colyseus/core";
-import { schema, t } from "@colyseus/schema";
+import { Encoder, schema, t } from "@colyseus/schema";
 import { WebSocketTransport } from "@colyseus/ws-transport";
 import { pack } from "msgpackr";
 import { createServer } from "node:http";
@@ -11,6 +11,9 @@ export const name = "Colyseus";
 
 const Node = schema({ x: t.float64(), y: t.float64(), z: t.float64() }, "Node");
 const State = schema({ nodes: t.map(Node) }, "State");
+
+// As Colyseus asks for when a state is large.
+Encoder.BUFFER_SIZE = 2 ** 20;
 
 /** Of Colyseus' protocol. */
 const JOIN_ROOM = 10;

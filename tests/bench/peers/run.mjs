@@ -3,9 +3,9 @@
 //   node run.mjs [--quick] [--rounds N] [--seconds S] [--curves FOLDER] [NAME=]GIZMOD...
 //
 // It prints tables in Markdown, medians of rounds in which the servers take turns, and draws curves
-// as SVG into FOLDER. Several daemons can be given, as before=PATH and now=PATH; the programs of the
-// bench lie beside the last one. The server has one core and the driver another. --smoke only looks
-// whether a move arrives from each server.
+// as SVG into FOLDER. Several daemons can be given, as before=PATH and now=PATH; the programs of
+// the bench lie beside the last one. The server has one core and the driver another. --smoke only
+// looks whether a move arrives from each server.
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
