@@ -25,11 +25,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/cmocka.h"
 
+#include "bench/process.h"
 #include "bench/quantile.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
@@ -268,15 +268,6 @@ struct result {
     double p50_s, p99_s, cpu_s, frames; /* cpu_s: for a change that reached a viewer */
 };
 
-static double server_cpu_s(const struct bench *bench)
-{
-    clockid_t clock;
-    struct timespec used;
-    assert_int_equal(clock_getcpuclockid(bench->pid, &clock), 0);
-    assert_int_equal(clock_gettime(clock, &used), 0);
-    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
-}
-
 static void add_sample(struct bench *bench, double wait_s)
 {
     assert_true(gz_grow(&bench->samples, &bench->sample_capacity, bench->sample_count + 1,
@@ -431,11 +422,11 @@ static struct result fan_out(const char *server, size_t viewers, size_t editors,
     struct bench bench;
     open_bench(&bench, server, viewers, editors);
     move_for(&bench, SETTLE_SECONDS);
-    const double before_s = server_cpu_s(&bench);
+    const double before_s = process_cpu_s(bench.pid);
     const size_t frames = frames_heard(&bench);
     bench.is_measuring = true;
     move_for(&bench, seconds);
-    const double used_s = server_cpu_s(&bench) - before_s;
+    const double used_s = process_cpu_s(bench.pid) - before_s;
     bench.is_measuring = false;
     const double changes = (double)bench.sample_count;
     struct result result = {quantile(bench.samples, bench.sample_count, 0.5),
@@ -457,13 +448,13 @@ static struct result round_trip(const char *server, double pause_s)
     struct bench bench;
     open_bench(&bench, server, 0, 1);
     bench.is_measuring = true;
-    const double before_s = server_cpu_s(&bench);
+    const double before_s = process_cpu_s(bench.pid);
     for (int i = 0; i < TRIPS; i++) {
         move(&bench, 0);
         assert_true(crowd_until(&bench.crowd, is_acknowledged, &bench, PATIENCE_S));
         if (pause_s > 0) crowd_run(&bench.crowd, pause_s);
     }
-    const double used_s = server_cpu_s(&bench) - before_s;
+    const double used_s = process_cpu_s(bench.pid) - before_s;
     struct result result = {quantile(bench.samples, bench.sample_count, 0.5),
                             quantile(bench.samples, bench.sample_count, 0.99), used_s / TRIPS, NAN};
     close_bench(&bench);

@@ -21,11 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "support/cmocka.h"
 
+#include "bench/process.h"
 #include "bench/quantile.h"
 #include "support/crowd.h"
 
@@ -226,15 +226,6 @@ static void hear(struct crowd_member *member, const uint8_t *bytes, size_t size,
 
 /* ---- what is measured ---- */
 
-static double server_cpu_s(const struct load *load)
-{
-    clockid_t clock;
-    struct timespec used;
-    assert_int_equal(clock_getcpuclockid(load->pid, &clock), 0);
-    assert_int_equal(clock_gettime(clock, &used), 0);
-    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
-}
-
 static double server_kb(const struct load *load)
 {
     char path[64];
@@ -308,12 +299,12 @@ static void measure(struct load *load)
 {
     size_t frames, bytes, frames_before, bytes_before;
     move_for(load, fmin(WARM_S, load->seconds));
-    const double cpu_s = server_cpu_s(load), begin_s = crowd_unix_s();
+    const double cpu_s = process_cpu_s(load->pid), begin_s = crowd_unix_s();
     count_frames(load, &frames_before, &bytes_before);
     load->is_measuring = true;
     move_for(load, load->seconds);
     if (load->seconds > 0) (void)crowd_until(&load->crowd, has_sample, load, PATIENCE_S);
-    const double used_s = server_cpu_s(load) - cpu_s, took_s = crowd_unix_s() - begin_s;
+    const double used_s = process_cpu_s(load->pid) - cpu_s, took_s = crowd_unix_s() - begin_s;
     load->is_measuring = false;
     count_frames(load, &frames, &bytes);
     const double count = (double)load->sample_count;
