@@ -213,7 +213,7 @@ static void write_value(struct writer *writer, const struct gz_row *row, const v
 }
 
 /* Whether an optional field without a bit is written. */
-static bool says_something(const struct gz_row *row, const void *base)
+static bool has_content(const struct gz_row *row, const void *base)
 {
     const char *value = (const char *)base + row->offset;
     size_t count;
@@ -236,7 +236,7 @@ static inline bool is_there(const struct gz_row *row, const void *base, uint64_t
     if (row->kind == GZ_KIND_EULER) return false;
     if (row->kind == GZ_KIND_PARENT_OR_REF)
         return (has & (GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_PARENT_REF)) != 0;
-    return row->has != 0 ? (has & row->has) != 0 : says_something(row, base);
+    return row->has != 0 ? (has & row->has) != 0 : has_content(row, base);
 }
 
 static void write_tuple(struct writer *writer, const struct gz_record_type *record,

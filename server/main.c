@@ -1,4 +1,4 @@
-/* gizmod: arguments, signals, wiring. What it does is in the rooms. */
+/* gizmod: arguments, signals, and how the rooms are put together. */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -25,11 +25,11 @@
 /* The editor, from the folder of the program: where the build puts it, and where it is
  * installed. */
 #define EDITOR_FOLDER "../share/gizmod/web"
-/* Whom a token is for, if --audience does not say. */
+/* The audience of tokens without --audience. */
 #define AUDIENCE_DEFAULT "gizmod"
-/* Seconds after which a client that was told `bye` may try again. */
+/* Seconds after which a client may join again after `bye`. */
 #define RETRY_SECONDS 1
-/* Milliseconds between looks at how far the end has come. */
+/* Milliseconds between checks of whether the end is complete. */
 #define END_TICK_MS 10
 /* Milliseconds, of GZ_SHUTDOWN_SECONDS_MAX, after which the end stops waiting: for clients that do
  * not take their leave; for a disk that refuses, or that another program has locked; for workers;
@@ -75,8 +75,8 @@ static void close_everything(struct daemon *daemon)
     daemon->saved = gz_host_is_saved(daemon->host, true);
     gz_net_close(daemon->net);
     gz_host_close(daemon->host);
-    /* These keep watch over the rest without holding it up: a second signal is not to break off
-     * what the first began. */
+    /* These handles must not keep the loop running: a second signal does not break off what the
+     * first began. */
     uv_unref((uv_handle_t *)&daemon->terminate);
     uv_unref((uv_handle_t *)&daemon->interrupt);
     uv_unref((uv_handle_t *)&daemon->hang_up);
@@ -99,8 +99,8 @@ static void handle_ending(uv_timer_t *timer)
     }
 }
 
-/* A disk that takes no bytes holds up the loop, which joins the writers: this comes in between, on
- * whichever thread. */
+/* A disk that does not answer blocks the loop, which joins the writers; this handler runs even
+ * then, on any thread. */
 static void handle_alarm(int number)
 {
     static const char words[] = "gizmod: the disk does not come to an end in time: leaving; what "
@@ -168,8 +168,8 @@ static void handle_hang_up(uv_signal_t *signal, int number)
 
 /* ---- the beginning ---- */
 
-/* As many as the limits allow for: a WebSocket takes two. Many more would cost memory:
- * libwebsockets keeps a table of all there could be. */
+/* As many as the maxima need: a WebSocket takes two. Many more would cost memory: libwebsockets
+ * keeps a table of all possible ones. */
 static void set_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -179,9 +179,8 @@ static void set_descriptor_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* libuv keeps a table of the descriptors that it watches; the highest there can be is watched once,
- * and the table has its final size (64 KiB). Without such a descriptor the daemon runs all the
- * same. */
+/* libuv keeps a table of the descriptors that it watches: watching the highest possible one once
+ * gives the table its final size (64 KiB). If that fails, the daemon runs all the same. */
 static void reserve_watches(uv_loop_t *loop, uv_poll_t *watch)
 {
     struct rlimit limit;
@@ -218,7 +217,7 @@ static sigset_t block_signals(void)
 }
 
 /* libuv aborts the process if it has no memory for its table of descriptors or for its workers. It
- * gets both here, and needs no more of them later. Signals are for the loop's thread alone. */
+ * gets both here, and needs no more of them later. Only the loop's thread gets signals. */
 static bool open_loop(uv_loop_t *loop)
 {
     uv_poll_t watch;
@@ -248,7 +247,7 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The folder that was named, or the editor beside this program, where it was built. */
+/* The folder of --web, or the editor next to this program, where it was built. */
 static const char *choose_web(struct daemon *daemon)
 {
     char program[PATH_MAX];
@@ -261,7 +260,7 @@ static const char *choose_web(struct daemon *daemon)
     return needed < (int)sizeof daemon->editor && is_folder(daemon->editor) ? daemon->editor : NULL;
 }
 
-/* NULL where tokens are not asked for. */
+/* NULL if no tokens are needed. */
 static enum gz_status open_keyring(struct daemon *daemon, const struct gz_keyring **keyring,
                                    struct gz_error *error)
 {
@@ -338,7 +337,7 @@ static void handle_sample_done(void *context, const struct gz_error *error)
     daemon->sample_error = *error;
 }
 
-/* Nobody is let in before these are there. */
+/* Opens the scenes of --open and --sample before the daemon listens. */
 static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *error)
 {
     const char *name = daemon->options.open;
@@ -353,7 +352,7 @@ static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *
                                      daemon->sample_error.message);
 }
 
-/* In one write: who waits for the first line may read no further. */
+/* In one write: a program that waits for the first line may read no further. */
 static void say_where(const struct daemon *daemon)
 {
     const char *s = gz_net_has_tls(daemon->net) ? "s" : "";
@@ -363,7 +362,7 @@ static void say_where(const struct daemon *daemon)
     fflush(stdout);
 }
 
-/* What --insecure leaves open to those who reach the daemon. */
+/* The risk of --insecure, in words. */
 static const char *risk_of(const struct gz_options *options)
 {
     if (options->keys == NULL && options->trust_header == NULL)
@@ -380,8 +379,8 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     if (status != GZ_OK) return status;
     watch_signal(daemon, &daemon->terminate, handle_signal, SIGTERM);
     watch_signal(daemon, &daemon->interrupt, handle_signal, SIGINT);
-    /* Where nothing can be read again, the end of its terminal ends the daemon, as it does others.
-     */
+    /* If the daemon has no files to read again, the end of its terminal ends it, as other
+     * programs. */
     watch_signal(daemon, &daemon->hang_up, can_reload(daemon) ? handle_hang_up : NULL, SIGHUP);
     uv_timer_init(&daemon->loop, &daemon->ending);
     daemon->ending.data = daemon;
@@ -402,8 +401,7 @@ static void run(struct daemon *daemon)
 {
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     if (daemon->closed) {
-        /* What is left is short and ends by itself: another signal would only spoil the exit
-         * code. */
+        /* The rest is short: another signal would only spoil the exit code. */
         block_signals();
         uv_close((uv_handle_t *)&daemon->terminate, NULL);
         uv_close((uv_handle_t *)&daemon->interrupt, NULL);
@@ -431,8 +429,8 @@ int main(int argc, char **argv)
     }
     if (gz_options_describe(argc, argv, stdout)) return EXIT_SUCCESS;
     daemon.log.level = daemon.options.log_level;
-    umask(S_IRWXG | S_IRWXO); /* scenes are nobody else's to read; who wants them shared says so
-                                 with chmod or an ACL */
+    umask(S_IRWXG | S_IRWXO); /* other users may not read scenes, unless an operator allows it with
+                                 chmod or an ACL */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();

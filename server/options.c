@@ -1,4 +1,4 @@
-/* The command line of gizmod: one table, and how its values are read. */
+/* The command line of gizmod: one table, and the functions that read its values. */
 #include "options.h"
 
 #include <assert.h>
@@ -237,8 +237,8 @@ static enum gz_status take_admins(struct gz_options *options, const struct gz_ar
     return GZ_OK;
 }
 
-/* Whether the database is there, and takes the URI, is seen when it is asked; a password in it is
- * said to nobody. */
+/* Checks only the form of the URI; the database checks the rest. Errors do not show its
+ * password. */
 static enum gz_status take_cluster(struct gz_options *options, const char *value,
                                    struct gz_error *error)
 {
@@ -272,7 +272,7 @@ static enum gz_status take_advertise(struct gz_options *options, const char *val
                    value);
 }
 
-/* The options whose text is taken as it is, unless it is empty. */
+/* The options whose text is not checked, except that it is not empty. */
 static enum gz_status take_names(struct gz_options *options, const struct gz_args *args,
                                  struct gz_error *error)
 {
@@ -294,14 +294,14 @@ static enum gz_status take_names(struct gz_options *options, const struct gz_arg
 
 /* ---- the line ---- */
 
-/* A number, or what it is where the option was not given. */
+/* The number of an option; `otherwise` if it was not given. */
 static double number_of(const struct gz_args *args, const char *name, double otherwise)
 {
     const struct gz_arg *said = gz_args_get(args, name);
     return said->given ? said->numbers[0] : otherwise;
 }
 
-/* What the table has checked already. */
+/* The values that the table has checked. */
 static void take_checked(struct gz_options *options, const struct gz_args *args)
 {
     const struct gz_arg *log = gz_args_get(args, "--log");
@@ -364,7 +364,7 @@ static enum gz_status check_cluster(struct gz_options *options, struct gz_error 
     } rows[] = {{"--member", options->member[0] != '\0'},
                 {"--advertise", options->advertise != NULL},
                 {"--secret", options->secret != NULL}};
-    size_t first = options->cluster != NULL ? 1 : 0; /* --member need not be given */
+    size_t first = options->cluster != NULL ? 1 : 0; /* --member may be left out */
     for (size_t i = first; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].is_given == (options->cluster != NULL)) continue;
         return gz_fail(error, GZ_BAD_VALUE, "%s: %s", rows[i].option,
@@ -373,8 +373,8 @@ static enum gz_status check_cluster(struct gz_options *options, struct gz_error 
     return options->cluster != NULL ? name_member(options, error) : GZ_OK;
 }
 
-/* Beyond loopback it has to be known who comes, and nobody on the way may read or change what is
- * said. */
+/* Beyond loopback, clients have to be authenticated, and TLS is needed here or at a trusted
+ * proxy. */
 static enum gz_status check_reach(const struct gz_options *options, struct gz_error *error)
 {
     bool is_known = options->keys != NULL || options->trust_header != NULL;

@@ -71,7 +71,7 @@ static bool is_to_be_said(struct gz_cluster *cluster, const char *words)
     return true;
 }
 
-static void hear_trouble(struct gz_cluster *cluster, const struct gz_error *error)
+static void note_trouble(struct gz_cluster *cluster, const struct gz_error *error)
 {
     pthread_mutex_lock(&cluster->mutex);
     cluster->trouble = *error;
@@ -83,7 +83,7 @@ static void hear_trouble(struct gz_cluster *cluster, const struct gz_error *erro
 
 /* Notes an answer. Some requests may succeed while others fail: the trouble is over after some
  * seconds without a failure. */
-static void hear_answer(struct gz_cluster *cluster)
+static void note_answer(struct gz_cluster *cluster)
 {
     pthread_mutex_lock(&cluster->mutex);
     const double now_s = gz_cluster_now();
@@ -98,16 +98,16 @@ static void hear_answer(struct gz_cluster *cluster)
 void gz_cluster_heard(struct gz_cluster *cluster, enum gz_status status,
                       const struct gz_error *error)
 {
-    if (is_trouble(status)) hear_trouble(cluster, error);
+    if (is_trouble(status)) note_trouble(cluster, error);
 }
 
 void gz_cluster_heard_commit(struct gz_cluster *cluster, enum gz_status status,
                              const struct gz_error *error)
 {
     if (is_trouble(status))
-        hear_trouble(cluster, error);
+        note_trouble(cluster, error);
     else
-        hear_answer(cluster);
+        note_answer(cluster);
 }
 
 enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster, struct gz_error *error)

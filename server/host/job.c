@@ -58,32 +58,32 @@ static bool is_of_user(const struct gz_job *job, const struct gz_job *other)
 
 /* How many jobs are at workers: of a job's group, of its user in the group, of its user in any
  * group. */
-struct standing {
+struct busy_counts {
     unsigned of_group, of_user, of_user_in_all;
 };
 
-static struct standing stand(const struct gz_job_queue *queue, const struct gz_job *job)
+static struct busy_counts count_busy(const struct gz_job_queue *queue, const struct gz_job *job)
 {
-    struct standing standing = {0};
+    struct busy_counts counts = {0};
     for (const struct gz_job *busy = queue->busy; busy != NULL; busy = busy->next) {
-        standing.of_group += is_of_group(job, busy);
-        standing.of_user += is_of_user(job, busy);
-        standing.of_user_in_all += strcmp(job->user, busy->user) == 0;
+        counts.of_group += is_of_group(job, busy);
+        counts.of_user += is_of_user(job, busy);
+        counts.of_user_in_all += strcmp(job->user, busy->user) == 0;
     }
-    return standing;
+    return counts;
 }
 
 /* Whether the job may begin: the last worker of a lane is for another group and another user. */
 static bool may_begin(const struct gz_job_queue *queue, const struct gz_job *job,
-                      struct standing standing)
+                      struct busy_counts counts)
 {
     const unsigned most = queue->bound > 1 ? queue->bound - 1 : 1;
-    return (job->group[0] == '\0' || standing.of_group < most) &&
-           (job->user[0] == '\0' || standing.of_user_in_all < most);
+    return (job->group[0] == '\0' || counts.of_group < most) &&
+           (job->user[0] == '\0' || counts.of_user_in_all < most);
 }
 
-static bool goes_before(const struct gz_job *job, struct standing mine, const struct gz_job *other,
-                        struct standing its)
+static bool goes_before(const struct gz_job *job, struct busy_counts mine,
+                        const struct gz_job *other, struct busy_counts its)
 {
     if (mine.of_group != its.of_group) return mine.of_group < its.of_group;
     if (job->group_turn != other->group_turn) return job->group_turn < other->group_turn;
@@ -96,13 +96,13 @@ static bool goes_before(const struct gz_job *job, struct standing mine, const st
 static struct gz_job *next_waiting(const struct gz_job_queue *queue)
 {
     struct gz_job *next = NULL;
-    struct standing its = {0};
+    struct busy_counts its = {0};
     for (struct gz_job *job = queue->waiting; job != NULL; job = job->next) {
-        struct standing standing = stand(queue, job);
-        if (!may_begin(queue, job, standing)) continue;
-        if (next != NULL && !goes_before(job, standing, next, its)) continue;
+        struct busy_counts counts = count_busy(queue, job);
+        if (!may_begin(queue, job, counts)) continue;
+        if (next != NULL && !goes_before(job, counts, next, its)) continue;
         next = job;
-        its = standing;
+        its = counts;
     }
     return next;
 }

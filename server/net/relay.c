@@ -247,7 +247,7 @@ static void count_taken(struct gz_relay *relay)
 
 /* Whether pieces still go to the client: one that is ended here is sent only the rest of its
  * message. */
-static bool is_told(const struct gz_relay *relay)
+static bool takes_pieces(const struct gz_relay *relay)
 {
     const struct gz_connection *connection = relay->connection;
     return connection->end == 0 || connection->is_amid || relay->is_ending;
@@ -259,7 +259,7 @@ static void write_piece(struct gz_relay *relay, struct gz_piece *piece)
     struct gz_connection *connection = relay->connection;
     const struct gz_buffer bytes = {.data = piece->bytes, .size = piece->size};
     relay->owed += gz_piece_cost(piece->size);
-    if (is_told(relay)) {
+    if (takes_pieces(relay)) {
         relay->net->counters.relayed_out += piece->size;
         connection->is_amid = !piece->is_last;
         gz_connection_write(connection, &bytes, LWS_WRITE_RAW);

@@ -69,7 +69,7 @@ void gz_change_rebase(const struct gz_node *node, struct gz_change *change)
 /* ---- copies ---- */
 
 /* The content of a node that does not exist may have no name: then it gets the empty one. */
-static bool own_name(struct gz_arena *arena, struct gz_content *content)
+static bool copy_name(struct gz_arena *arena, struct gz_content *content)
 {
     const char *name = content->name != NULL ? content->name : "";
     size_t size = strlen(name) + 1;
@@ -79,9 +79,9 @@ static bool own_name(struct gz_arena *arena, struct gz_content *content)
     return true;
 }
 
-static bool own_names(struct gz_arena *arena, struct gz_change *change)
+static bool copy_names(struct gz_arena *arena, struct gz_change *change)
 {
-    return own_name(arena, &change->before) && own_name(arena, &change->after);
+    return copy_name(arena, &change->before) && copy_name(arena, &change->after);
 }
 
 struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes,
@@ -91,7 +91,7 @@ struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change
     if (copy == NULL) return NULL;
     for (size_t i = 0; i < count; i++) {
         copy[i] = changes[i];
-        if (!own_names(arena, &copy[i])) return NULL;
+        if (!copy_names(arena, &copy[i])) return NULL;
     }
     return copy;
 }
@@ -175,7 +175,7 @@ static bool delete_subtrees(struct gz_arena *arena, const struct gz_node *const 
     for (size_t i = 0; i < top_count; i++) {
         for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at)) {
             *--end = deletion_of(at);
-            if (!own_names(arena, end)) return false;
+            if (!copy_names(arena, end)) return false;
         }
     }
     return true;
@@ -241,7 +241,7 @@ static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena
         ++*count;
         if (end == NULL) continue;
         *--end = deletion_of(at);
-        if (!own_names(arena, end)) return false;
+        if (!copy_names(arena, end)) return false;
     }
     return true;
 }
@@ -261,7 +261,7 @@ enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena
     for (size_t i = 0; i < count; i++) {
         struct gz_change change;
         if (!restoration_of(scene, &nodes[i], &change)) continue;
-        if (!own_names(arena, &change)) return no_memory(failure);
+        if (!copy_names(arena, &change)) return no_memory(failure);
         *next++ = change;
     }
     return delete_unmarked(scene, arena, list->changes + list->count, &deleted)

@@ -50,11 +50,11 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
     }
 }
 
-/* ---- telling of it as motions ---- */
+/* ---- motions ---- */
 
 /* From now on viewers are sent the nodes one by one: all of them, because their copies are only
  * nearly exact. */
-static void tell_singly(struct gz_session *session)
+static void stop_motion(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
     gz_sync_end_motion(session->core->sync, session->id);
@@ -89,7 +89,7 @@ static void aim_motion(struct gz_session *session)
             return;
     }
     gz_parts_aim(gesture->parts, &gesture->course->posed);
-    if (!gesture->parts->is_rigid) tell_singly(session);
+    if (!gesture->parts->is_rigid) stop_motion(session);
 }
 
 /* Whether a step would be wrong about `by`: it names this session for every node, but a node was
@@ -100,13 +100,13 @@ static bool names_wrongly(const struct gz_gesture *gesture)
 }
 
 /* Sends the progress of the pass since the seq `before`. */
-static void tell_motion(struct gz_session *session, uint64_t before)
+static void send_motion(struct gz_session *session, uint64_t before)
 {
     struct gz_gesture *gesture = &session->gesture;
     struct gz_sync *sync = session->core->sync;
     if (gesture->parts == NULL) return;
     if (!gesture->parts->is_rigid || names_wrongly(gesture))
-        tell_singly(session);
+        stop_motion(session);
     else if (gz_gesture_is_passing(gesture))
         gz_sync_hide(sync, before);
     else if (gesture->moved)
@@ -121,7 +121,7 @@ static void go_on(struct gz_session *session, size_t nodes)
     struct gz_gesture *gesture = &session->gesture;
     uint64_t before = gz_scene_seq(session->core->scene);
     gz_gesture_go_on(gesture, session->core->scene, session->id, nodes);
-    tell_motion(session, before);
+    send_motion(session, before);
     if (gz_gesture_is_passing(gesture) || !gesture->pass.owes_ack) return;
     gesture->pass.owes_ack = false;
     acknowledge(session, gesture->pass.ack, before);
@@ -203,7 +203,7 @@ bool gz_interaction_follow(struct gz_session *session)
     }
     gz_budget_charge(session, GZ_WORK_LOOK, gesture->count);
     const bool has_moved = gz_gesture_follow(gesture, scene, session->id);
-    if (gesture->parts != NULL && !gesture->parts->is_rigid) tell_singly(session);
+    if (gesture->parts != NULL && !gesture->parts->is_rigid) stop_motion(session);
     return has_moved;
 }
 

@@ -50,7 +50,7 @@ static void say(struct checker *checker, const char *format, ...)
     checker->check->handle_fault(checker->check->context, words);
 }
 
-static void say_rest(struct checker *checker)
+static void report_rest(struct checker *checker)
 {
     char words[64];
     if (checker->found <= SAID_MAX) return;
@@ -71,7 +71,7 @@ static void end(struct checker *checker, struct gz_ask *ask)
         say(checker, "%s", error.message);
 }
 
-static void say_rows(struct checker *checker, struct gz_ask *ask)
+static void report_rows(struct checker *checker, struct gz_ask *ask)
 {
     while (gz_ask_row(ask)) {
         const char *words = (const char *)sqlite3_column_text(ask->statement, 0);
@@ -129,7 +129,7 @@ static void check_constraint(struct checker *checker, const char *table, const c
         return;
     }
     struct gz_ask ask = gz_ask_prepare(checker->db, query);
-    say_rows(checker, &ask);
+    report_rows(checker, &ask);
     sqlite3_free(query);
 }
 
@@ -427,7 +427,7 @@ static void check_promise(struct checker *checker, const struct promise *promise
     }
     struct gz_ask ask = prepare(checker->db, promise->sql);
     if (promise->most > 0) gz_bind_integer(&ask, promise->most);
-    say_rows(checker, &ask);
+    report_rows(checker, &ask);
 }
 
 static void check_promises(struct checker *checker)
@@ -436,7 +436,7 @@ static void check_promises(struct checker *checker)
         if (checker->check->version < promises[i].since) continue;
         checker->found = 0;
         check_promise(checker, &promises[i]);
-        say_rest(checker);
+        report_rest(checker);
     }
 }
 

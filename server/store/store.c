@@ -431,8 +431,8 @@ static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double tim
 }
 
 /* Becomes the owner of the name, which has no file yet if the scene is to be created. */
-static enum gz_status own(struct gz_store *store, const char *path, bool is_there,
-                          struct gz_error *error)
+static enum gz_status become_owner(struct gz_store *store, const char *path, bool is_there,
+                                   struct gz_error *error)
 {
     enum gz_status status = gz_owner_init(&store->owner, path, error);
     if (status != GZ_OK || is_there) return status;
@@ -482,7 +482,7 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
                        gz_db_file_name(options->path));
     enum gz_status status = GZ_OK;
     if (!is_there || gz_can_write(options->path))
-        status = own(store, options->path, is_there, error);
+        status = become_owner(store, options->path, is_there, error);
     if (status != GZ_OK) return status;
     return is_there && file.st_size > 0 ? open_inspected(store, options, state, error)
                                         : open_writable(store, options, false, state, error);

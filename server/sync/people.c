@@ -13,7 +13,7 @@
 
 /* ---- one user ---- */
 
-static void say_who(const struct gz_presence_user *user, struct gz_message *message)
+static void put_who(const struct gz_presence_user *user, struct gz_message *message)
 {
     struct gz_person *person = &message->person;
     message->has |=
@@ -24,7 +24,7 @@ static void say_who(const struct gz_presence_user *user, struct gz_message *mess
     person->role = user->role;
 }
 
-static void say_eye(const struct gz_presence_user *user, struct gz_message *message)
+static void put_eye(const struct gz_presence_user *user, struct gz_message *message)
 {
     if ((user->has & GZ_HAS_PRESENCE_VIEW) == 0) return;
     if (gz_pose_of_view(user->view, message->person.pose)) {
@@ -45,7 +45,7 @@ static void find_lens(const struct gz_presence_user *user, double lens[5])
     lens[4] = user->parallel;
 }
 
-static void say_lens(const struct gz_presence_entry *entry, struct gz_message *message)
+static void put_lens(const struct gz_presence_entry *entry, struct gz_message *message)
 {
     if ((entry->user.has & GZ_HAS_PRESENCE_VIEW) == 0) return;
     message->has |= GZ_HAS_PERSON_LENS | GZ_HAS_PERSON_VIEWPORT;
@@ -75,7 +75,7 @@ static bool is_known_ray(const struct gz_presence_user *user, const double spot[
            aside_m <= RAY_SLACK * (1 + fabs(lens[1] - lens[0]) + gz_length(from));
 }
 
-static void say_ray(const struct gz_presence_user *user, struct gz_message *message)
+static void put_ray(const struct gz_presence_user *user, struct gz_message *message)
 {
     if ((user->has & GZ_HAS_PRESENCE_RAY) == 0) return;
     message->has |= GZ_HAS_PERSON_RAY;
@@ -92,7 +92,7 @@ static void say_pointer(const struct gz_presence_entry *entry, struct gz_message
     const bool has_spot = (user->has & GZ_HAS_PRESENCE_AT) != 0 &&
                           fabs(spot[0]) <= GZ_COORDINATE_MAX && fabs(spot[1]) <= GZ_COORDINATE_MAX;
     if (has_spot) message->has |= GZ_HAS_PERSON_SPOT;
-    if (!has_spot || !is_known_ray(user, spot)) say_ray(user, message);
+    if (!has_spot || !is_known_ray(user, spot)) put_ray(user, message);
 }
 
 static bool is_new(const struct gz_presence_place *place, enum gz_presence_part part, uint64_t base)
@@ -117,9 +117,9 @@ static struct gz_message describe(const struct gz_presence_place *place, uint64_
     const struct gz_presence_user *user = &entry->user;
     struct gz_message message = {.op = GZ_OP_PERSON, .person.session = user->session};
     struct gz_person *person = &message.person;
-    if (is_new(place, GZ_PRESENCE_WHO, base)) say_who(user, &message);
-    if (is_new(place, GZ_PRESENCE_EYE, base)) say_eye(user, &message);
-    if (is_new(place, GZ_PRESENCE_LENS, base)) say_lens(entry, &message);
+    if (is_new(place, GZ_PRESENCE_WHO, base)) put_who(user, &message);
+    if (is_new(place, GZ_PRESENCE_EYE, base)) put_eye(user, &message);
+    if (is_new(place, GZ_PRESENCE_LENS, base)) put_lens(entry, &message);
     if (is_new(place, GZ_PRESENCE_POINTER, base) || has_new_ray(place, base))
         say_pointer(entry, &message);
     person->tool = user->tool;
@@ -135,7 +135,7 @@ struct gz_message gz_sync_person(const struct gz_presence_entry *entry, bool who
 {
     struct gz_message message = {.op = GZ_OP_PERSON, .person.session = entry->user.session};
     if (whole) return describe(&entry->places[GZ_BOARD_ALL], 0);
-    say_who(&entry->user, &message);
+    put_who(&entry->user, &message);
     return message;
 }
 
