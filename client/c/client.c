@@ -74,7 +74,7 @@ struct gz_client {
     void *handler_context;
 };
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
 static double now_s(void)
 {

@@ -103,7 +103,7 @@ void gz_foreseen_clear(struct gz_foreseen *foreseen)
     foreseen->version++;
 }
 
-/* ---- where nodes are ---- */
+/* ---- positions of nodes ---- */
 
 bool gz_foreseen_trs(const struct gz_foreseen *foreseen, uint64_t id, gz_trs *trs)
 {

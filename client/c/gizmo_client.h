@@ -107,7 +107,7 @@ const struct gz_note_state *gz_pinboard_at(const struct gz_pinboard *pinboard, s
 const struct gz_note_state *gz_pinboard_find(const struct gz_pinboard *pinboard,
                                              uint64_t id); /* NULL for none */
 
-/* ---- who is here ---- */
+/* ---- people ---- */
 
 struct gz_people;
 

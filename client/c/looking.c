@@ -3,7 +3,7 @@
 
 #define NEAR 1e-9
 
-/* ---- what the view turns about ---- */
+/* ---- the pivot of the view ---- */
 
 static gz_vec3 middle_of_selected(const struct gz_looked_at *at, size_t *count)
 {
@@ -110,7 +110,7 @@ void gz_looking_clear(struct gz_looking *looking)
     *looking = (struct gz_looking){.corrections = looking->corrections};
 }
 
-/* ---- what is sent ---- */
+/* ---- outgoing ---- */
 
 /* The views that the server will still send are older than this one. */
 void gz_looking_camera(struct gz_looking *looking, const struct gz_message *camera)
@@ -170,7 +170,7 @@ void gz_looking_wheel(struct gz_looking *looking, struct gz_predict *predict,
     await(looking, wheel->rid, false);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 /* Finds the view among the expected ones, and drops it and those before it. */
 static bool find_view(struct gz_looking *looking, const double view[16])

@@ -36,7 +36,7 @@ struct gz_looked_at {
     uint64_t chosen; /* the version of the selection */
 };
 
-/* ---- what is sent ---- */
+/* ---- outgoing ---- */
 
 void gz_looking_camera(struct gz_looking *looking, const struct gz_message *camera);
 /* A press that begins an orbit. */
@@ -53,7 +53,7 @@ void gz_looking_cancel(struct gz_looking *looking, struct gz_predict *predict, u
 void gz_looking_wheel(struct gz_looking *looking, struct gz_predict *predict,
                       const struct gz_looked_at *at, const struct gz_message *wheel);
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 void gz_looking_tell(struct gz_looking *looking, struct gz_predict *predict, const double view[16]);
 void gz_looking_answer(struct gz_looking *looking, struct gz_predict *predict,

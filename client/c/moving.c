@@ -54,7 +54,7 @@ static struct gz_sent *add(struct gz_moving *moving, uint64_t rid)
     return moving->running;
 }
 
-/* ---- what the gizmo stands on ---- */
+/* ---- the targets of the gizmo ---- */
 
 static bool do_groups_matter(const struct gz_tool *tool, enum gz_handle handle)
 {
@@ -78,7 +78,7 @@ void gz_moving_stand(struct gz_moving *moving, struct gz_ids selected, enum gz_h
     set_targets(moving);
 }
 
-/* ---- where the nodes are shown ---- */
+/* ---- shown poses ---- */
 
 static gz_trs offset_by(const gz_trs *pose, const gz_trs *offset)
 {
@@ -244,7 +244,7 @@ void gz_moving_rest(struct gz_moving *moving)
     if (moving->predict.gesture == GZ_PREDICT_WHEEL) stop(moving);
 }
 
-/* ---- what moves besides ---- */
+/* ---- moves by others and by the camera ---- */
 
 /* Whether another user has moved a node of the drag since the press. */
 static bool was_moved_before(const struct gz_moving *moving, uint64_t session)
@@ -285,7 +285,7 @@ void gz_moving_set(struct gz_moving *moving, const struct gz_message *set)
     if (moving->running != NULL) follow(moving);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 /* Finds the motion of a pointer, and drops it and those before it. */
 static bool find_motion(struct gz_moving *moving, uint64_t n, struct gz_motion *motion)

@@ -50,7 +50,7 @@ bool gz_moving_drags(const struct gz_moving *moving);
 /* Finds the targets of the gizmo, or those for a press on `handle`. */
 void gz_moving_stand(struct gz_moving *moving, struct gz_ids selected, enum gz_handle handle);
 
-/* ---- what is sent ---- */
+/* ---- outgoing ---- */
 
 /* A press on a handle of the gizmo. */
 void gz_moving_press(struct gz_moving *moving, uint64_t rid, enum gz_handle handle,
@@ -66,7 +66,7 @@ void gz_moving_rest(struct gz_moving *moving);
 bool gz_moving_camera(struct gz_moving *moving, const struct gz_camera_input *input);
 void gz_moving_set(struct gz_moving *moving, const struct gz_message *set);
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 /* The mirror has taken the delta. `session` is this client's. */
 void gz_moving_delta(struct gz_moving *moving, const struct gz_delta *delta, uint64_t session);

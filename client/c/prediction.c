@@ -40,7 +40,7 @@ static struct gz_looked_at looked_at(const struct gz_prediction *p)
     return (struct gz_looked_at){&p->moving.unanswered.foreseen, selected(p), p->chosen.version};
 }
 
-/* ---- what is sent ---- */
+/* ---- outgoing ---- */
 
 static void take_camera(struct gz_prediction *p, const struct gz_message *message)
 {
@@ -230,7 +230,7 @@ void gz_prediction_sent(struct gz_prediction *p, const struct gz_message *messag
     }
 }
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 /* The server has dropped messages unread, without naming them. */
 static void give_up(struct gz_prediction *p)
@@ -290,7 +290,7 @@ void gz_prediction_received(struct gz_prediction *p, const struct gz_message *me
     }
 }
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
 static uint64_t fields_of(const struct gz_gizmo_state *state)
 {

@@ -82,7 +82,7 @@ void gz_unanswered_set(struct gz_unanswered *unanswered, const struct gz_message
     if (!moves || !is_kept) gz_unanswered_drop(unanswered, edit);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 static bool is_shown(const struct gz_unanswered *unanswered, const struct gz_sent *sent)
 {

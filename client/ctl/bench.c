@@ -94,7 +94,7 @@ static double quantile(struct times *times, double part)
     return times->list[(size_t)((double)(times->count - 1) * part)];
 }
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 static void take_delta(struct bench *bench, bool is_editor, const struct gz_delta *delta)
 {

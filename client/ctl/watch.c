@@ -268,7 +268,7 @@ static enum gz_status follow(struct watch *watch, struct gz_error *error)
     return GZ_OK;
 }
 
-/* ---- which part ---- */
+/* ---- the part to watch ---- */
 
 /* The nodes that --subtree names, looked up in the whole scene over a separate connection. */
 static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[GZ_ARG_TEXTS_MAX],

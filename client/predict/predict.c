@@ -61,7 +61,7 @@ static bool is_following(const struct gz_predict *predict)
     return predict->gesture == GZ_PREDICT_DRAG && predict->follows && !predict->is_typed;
 }
 
-/* ---- what is there ---- */
+/* ---- camera, tool and targets ---- */
 
 bool gz_predict_camera(struct gz_predict *predict, const struct gz_camera_input *input,
                        const char **why)

@@ -90,7 +90,7 @@ static double *put(double *to, const void *from, size_t bytes)
     return to + bytes / sizeof *to;
 }
 
-/* ---- what is there ---- */
+/* ---- camera, tool and targets ---- */
 
 /* Reads view, proj, viewport, ndc_y_down, left_handed. */
 EXPORT("camera") bool camera(bool there)

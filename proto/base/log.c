@@ -38,7 +38,7 @@ static void write_line(const struct gz_log *log, enum gz_level level, uint64_t s
     }
 }
 
-/* ---- what comes again and again ---- */
+/* ---- repeated lines ---- */
 
 static double mono_s(void)
 {

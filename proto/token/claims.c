@@ -12,7 +12,7 @@ enum gz_status gz_token_refuse(struct gz_error *error, const char *words)
     return gz_fail(error, GZ_UNAUTHORISED, "token: %s", words);
 }
 
-/* ---- when, and for whom ---- */
+/* ---- times and audience ---- */
 
 static bool is_audience(const json_t *value, const char *audience)
 {
@@ -43,7 +43,7 @@ static enum gz_status check_times(const json_t *json, double now_unix_s, struct 
     return GZ_OK;
 }
 
-/* ---- who ---- */
+/* ---- the user ---- */
 
 static enum gz_status read_user(const json_t *json, struct gz_claims *claims,
                                 struct gz_error *error)
@@ -87,7 +87,7 @@ static enum gz_status read_guest(const json_t *json, struct gz_claims *claims,
     return GZ_OK;
 }
 
-/* ---- what they may ---- */
+/* ---- rights ---- */
 
 static enum gz_status read_role(const json_t *json, struct gz_claims *claims,
                                 struct gz_error *error)

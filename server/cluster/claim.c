@@ -66,7 +66,7 @@ static struct gz_claim *create(struct gz_cluster *cluster, const struct gz_claim
     return claim;
 }
 
-/* ---- what others look at ---- */
+/* ---- the state that other threads read ---- */
 
 static void set_epoch(struct gz_claim *claim, uint64_t epoch)
 {
@@ -414,7 +414,7 @@ enum gz_status gz_claim_rename(struct gz_claim *claim, const char *new_name, str
     return status;
 }
 
-/* ---- what it says ---- */
+/* ---- queries ---- */
 
 const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim)
 {

@@ -10,7 +10,7 @@
 /* Seconds until the same trouble is logged again. */
 #define SAID_SECONDS 60
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
 static double read_clock(clockid_t which)
 {
@@ -53,7 +53,7 @@ void gz_cluster_wait(struct gz_cluster *cluster, double seconds)
     (void)pthread_cond_timedwait(&cluster->change, &cluster->mutex, &until);
 }
 
-/* ---- how the engine is ---- */
+/* ---- the state of the engine ---- */
 
 /* Whether the status means trouble; the engine's refusals are answers, too. */
 static bool is_trouble(enum gz_status status)

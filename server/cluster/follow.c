@@ -19,7 +19,7 @@ struct listing {
     size_t count, capacity;
 };
 
-/* ---- what became of the claims ---- */
+/* ---- results of the claims ---- */
 
 static void judge(struct gz_cluster *cluster, struct gz_claim *claim,
                   const struct gz_cluster_scene *scene)
@@ -68,7 +68,7 @@ static void give_if_wanted(struct gz_cluster *cluster, const struct gz_cluster_s
     gz_cluster_heard(cluster, status, &error);
 }
 
-/* ---- what is known of a file ---- */
+/* ---- followed files ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -332,7 +332,7 @@ static void follow_scene(struct gz_cluster *cluster, const struct listing *listi
     give(cluster, cluster->following);
 }
 
-/* ---- all ---- */
+/* ---- all scenes ---- */
 
 static void review_kept(struct gz_cluster *cluster, bool closes)
 {

@@ -48,7 +48,7 @@ void gz_params_number(struct gz_params *params, uint64_t number)
         params->numbers[i][byte] = (uint8_t)(number >> (56 - 8 * byte));
 }
 
-/* ---- what failed ---- */
+/* ---- errors ---- */
 
 /* Fails with the first line of libpq's or the server's message. */
 static enum gz_status fail_with(struct gz_error *error, enum gz_status status, const char *words)

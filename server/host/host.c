@@ -36,7 +36,7 @@ struct gz_host {
     double retry_s;
 };
 
-/* ---- what the scenes tell ---- */
+/* ---- callbacks of the scenes ---- */
 
 static void handle_opened(void *context, struct gz_open_scene *scene)
 {
@@ -76,7 +76,7 @@ static void handle_lost(void *context, struct gz_open_scene *scene)
     (void)!gz_retire(&host->retirements, &request, &error);
 }
 
-/* ---- what the network asks ---- */
+/* ---- requests of the network ---- */
 
 static void lend(void *context, struct gz_net_scene *scene)
 {

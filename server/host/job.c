@@ -44,7 +44,7 @@ static struct gz_job *next_of(const struct gz_job_queue *queue, const struct gz_
     return job->next == NULL && job->is_at_worker ? queue->waiting : job->next;
 }
 
-/* ---- whose turn it is ---- */
+/* ---- turns ---- */
 
 static bool is_of_group(const struct gz_job *job, const struct gz_job *other)
 {

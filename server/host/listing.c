@@ -41,7 +41,7 @@ struct gz_listed_scene {
     struct gz_store_summary summary;
 };
 
-/* ---- what is remembered ---- */
+/* ---- the cache ---- */
 
 void gz_listing_init(struct gz_listing *listing)
 {

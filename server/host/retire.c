@@ -78,7 +78,7 @@ static void report(struct gz_retirement *retirement)
     retirement->done = NULL;
 }
 
-/* ---- its end ---- */
+/* ---- the end ---- */
 
 static void free_retirement(uv_handle_t *tick)
 {
@@ -105,7 +105,7 @@ static void end(struct gz_retirement *retirement)
     uv_close((uv_handle_t *)&retirement->tick, free_retirement);
 }
 
-/* ---- everybody leaves ---- */
+/* ---- all sessions leave ---- */
 
 static void say_bye(struct gz_retirement *retirement)
 {
@@ -216,7 +216,7 @@ static void give_to_worker(struct gz_retirement *retirement)
     gz_job_start(retirement->all->scenes->setting->jobs, &retirement->job);
 }
 
-/* ---- what was asked before ---- */
+/* ---- earlier requests ---- */
 
 /* Whether nothing waits for the disk; entries about sessions do not count if the disk refuses
  * everything. */
@@ -248,7 +248,7 @@ static bool is_finished(const struct gz_retirement *retirement)
            !gz_jobs_use(retirement->all->scenes->setting->jobs, retirement->claim.name);
 }
 
-/* ---- its beginning ---- */
+/* ---- the beginning ---- */
 
 /* Freezes the scene, if it is open. Work that its core has put off is done before, on a worker. */
 static void freeze(struct gz_retirement *retirement)

@@ -299,7 +299,7 @@ static void release(void *context, void *memory, void (*finish)(void *memory))
         gz_jobs_free(scene->setting->jobs, memory, finish);
 }
 
-/* ---- what waits while the core is lent ---- */
+/* ---- requests that wait for a lent core ---- */
 
 void gz_open_scene_tell(struct gz_open_scene *scene, struct gz_telling *telling)
 {
@@ -325,7 +325,7 @@ void gz_open_scene_catch_up(struct gz_open_scene *scene)
     handle_committed(&scene->committed);
 }
 
-/* ---- from nothing to an open scene and back ---- */
+/* ---- opening and closing ---- */
 
 struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *setting, const char *name)
 {
@@ -460,7 +460,7 @@ void gz_open_scene_destroy(struct gz_open_scene *scene)
     uv_close((uv_handle_t *)&scene->committed, handle_closed);
 }
 
-/* ---- how it is ---- */
+/* ---- state ---- */
 
 bool gz_open_scene_is_idle(const struct gz_open_scene *scene)
 {

@@ -8,7 +8,7 @@
 #include "host/loan.h"
 #include "server/maxima.h"
 
-/* ---- what there is room for ---- */
+/* ---- the memory limit ---- */
 
 /* The bytes of all other scenes; the scene's own triangles will be replaced. */
 static uint64_t bytes_beside(const struct gz_scenes *scenes, const struct gz_open_scene *scene)
@@ -42,7 +42,7 @@ struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
     return NULL;
 }
 
-/* ---- those of a scene that was opened ---- */
+/* ---- triangles of an opened scene ---- */
 
 struct making {
     struct gz_job job;

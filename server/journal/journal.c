@@ -180,7 +180,7 @@ void gz_journal_tried(struct gz_journal *journal, double mono_s, bool is_sent)
         entry->batch = journal->sent;
 }
 
-/* ---- and back ---- */
+/* ---- back from the disk ---- */
 
 static void answer(const struct gz_journal *journal, const struct gz_journal_entry *entry,
                    const struct gz_journal_outcome *outcome)

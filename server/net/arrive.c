@@ -280,7 +280,7 @@ void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival)
     forget(net, arrival);
 }
 
-/* ---- what becomes of it ---- */
+/* ---- the kind of peer ---- */
 
 void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_peer_kind kind)
 {

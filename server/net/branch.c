@@ -230,7 +230,7 @@ static bool is_paused(const struct gz_wire *wire)
     return channel_of(wire)->is_paused;
 }
 
-/* ---- its life ---- */
+/* ---- beginning and end ---- */
 
 /* Nothing to do: the edge sees the end of its own client. */
 static void end_writing(struct gz_wire *wire)

@@ -111,7 +111,7 @@ static int watch_socket(CURL *transfer, curl_socket_t socket, int what, void *co
     return 0;
 }
 
-/* ---- its timer ---- */
+/* ---- the timer ---- */
 
 static void handle_timer(uv_timer_t *timer)
 {
@@ -142,7 +142,7 @@ void gz_courier_end(struct gz_courier *courier, CURL *transfer)
     (void)curl_multi_remove_handle(courier->multi, transfer);
 }
 
-/* ---- its life ---- */
+/* ---- beginning and end ---- */
 
 struct gz_courier *gz_courier_create(uv_loop_t *loop, struct gz_courier_user user)
 {

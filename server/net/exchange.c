@@ -23,7 +23,7 @@ const char *gz_method_word(enum gz_method method)
     return words[method];
 }
 
-/* ---- its life ---- */
+/* ---- beginning and end ---- */
 
 static void drop_body(struct gz_exchange *exchange)
 {
@@ -205,7 +205,7 @@ void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_e
     }
 }
 
-/* ---- its pace ---- */
+/* ---- the pace ---- */
 
 bool gz_exchange_pace(struct gz_exchange *exchange, size_t bytes)
 {

@@ -194,7 +194,7 @@ bool gz_forward_send(struct gz_exchange *exchange)
     return is_sent;
 }
 
-/* ---- its end ---- */
+/* ---- the end ---- */
 
 static void handle_done(void *context, void *transfer, CURLcode result)
 {
@@ -241,7 +241,7 @@ void gz_forward_end(struct gz_exchange *exchange)
     free(forward);
 }
 
-/* ---- its beginning ---- */
+/* ---- the beginning ---- */
 
 static const char *part_of(enum gz_http_what what)
 {
@@ -444,7 +444,7 @@ void gz_http_relay(struct gz_http_request *request, const char *url)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all forwards ---- */
 
 enum gz_status gz_forwards_open(struct gz_net *net, struct gz_error *error)
 {

@@ -28,7 +28,7 @@
 /* Bytes of a buffer that are kept for the next use. */
 #define KEPT_BYTES_MAX 2048
 
-/* ---- its end ---- */
+/* ---- the end ---- */
 
 static void drop_pieces(struct gz_relay *relay)
 {
@@ -313,7 +313,7 @@ void gz_relay_go_on(struct gz_connection *connection)
     }
 }
 
-/* ---- its beginning ---- */
+/* ---- the beginning ---- */
 
 static void tell_client(struct gz_relay *relay)
 {

@@ -172,7 +172,7 @@ static void open_all(struct gz_route *route)
         if (route->relays[i] != NULL) gz_relay_open(route->relays[i]);
 }
 
-/* ---- its end ---- */
+/* ---- the end ---- */
 
 static void end(struct gz_trunk *trunk, const char *why)
 {
@@ -219,7 +219,7 @@ static void destroy(struct gz_trunk *trunk)
 static const struct gz_trunk_end edge = {
     .take = take, .end = end, .look_at = look_at, .is_forgotten = is_forgotten, .destroy = destroy};
 
-/* ---- its connection ---- */
+/* ---- the connection ---- */
 
 static bool add_proof(const struct gz_route *route, struct lws *wsi, unsigned char **at,
                       size_t size)

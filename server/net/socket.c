@@ -77,7 +77,7 @@ static const struct gz_wire_kind socket_kind = {.write = write_frame,
                                                 .end_writing = end_writing,
                                                 .kill = kill_socket};
 
-/* ---- its life ---- */
+/* ---- beginning and end ---- */
 
 static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
 {

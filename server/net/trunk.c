@@ -18,7 +18,7 @@ void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_t
     net->trunks = trunk;
 }
 
-/* ---- its end ---- */
+/* ---- the end ---- */
 
 void gz_trunk_fail(struct gz_trunk *trunk, const char *why)
 {
@@ -48,7 +48,7 @@ static void end(struct gz_trunk *trunk)
     gz_bundle_finish(&trunk->out);
 }
 
-/* ---- what comes ---- */
+/* ---- incoming ---- */
 
 static void drop_read(struct gz_buffer *in, size_t size)
 {
@@ -135,7 +135,7 @@ void gz_trunk_begin(struct gz_trunk *trunk, struct lws *wsi, bool is_of_server)
     if (trunk->reader == NULL) gz_trunk_fail(trunk, "no memory or descriptor to read from it");
 }
 
-/* ---- what goes out ---- */
+/* ---- outgoing ---- */
 
 bool gz_trunk_is_full(const struct gz_trunk *trunk)
 {
@@ -205,7 +205,7 @@ static void tell(struct gz_trunk *trunk)
     write_frame(trunk, bytes + LWS_PRE, 0, LWS_WRITE_PONG);
 }
 
-/* ---- all of them ---- */
+/* ---- all trunks ---- */
 
 static void count(struct gz_trunk *trunk)
 {

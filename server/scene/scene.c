@@ -147,7 +147,7 @@ const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const stru
     return at != NULL ? at->next : NULL;
 }
 
-/* ---- what moved ---- */
+/* ---- moved nodes ---- */
 
 struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds)
 {

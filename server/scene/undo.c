@@ -108,7 +108,7 @@ void gz_undo_destroy(struct gz_undo_log *log)
     free(log);
 }
 
-/* ---- which edits are undone ---- */
+/* ---- undone edits ---- */
 
 static bool is_about_another(const struct entry *entry)
 {

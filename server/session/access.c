@@ -14,7 +14,7 @@
 #include "session/handlers.h"
 #include "session/session.h"
 
-/* ---- what waits ---- */
+/* ---- entries that wait for the disk ---- */
 
 struct pending_access {
     struct gz_journal_entry entry;
@@ -77,7 +77,7 @@ static size_t count_patterns(const struct gz_core *core)
     return count;
 }
 
-/* ---- who may what ---- */
+/* ---- rights ---- */
 
 /* Raises *role to `other` if that is higher, or if `is_any` says that there is none yet. */
 static bool add_role(bool is_any, enum gz_role *role, enum gz_role other)
@@ -151,7 +151,7 @@ void gz_core_apply_access(struct gz_core *core)
         if (!session->ended) gz_session_apply_rights(session);
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static enum gz_status check(const struct gz_session *session, const struct gz_message *message,
                             const struct gz_access_record *record, bool is_there,

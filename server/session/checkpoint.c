@@ -10,7 +10,7 @@
 #include "session/handlers.h"
 #include "session/session.h"
 
-/* ---- what waits ---- */
+/* ---- entries that wait for the disk ---- */
 
 struct pending_checkpoint {
     struct gz_journal_entry entry;
@@ -73,7 +73,7 @@ static size_t count_checkpoints(const struct gz_core *core)
     return count;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static enum gz_status refuse_unknown(const char *field, struct gz_text name,
                                      struct gz_failure *failure)

@@ -258,7 +258,7 @@ bool gz_core_is_idle(const struct gz_core *core)
            !isfinite(gz_core_commit_due(core));
 }
 
-/* ---- what is put off ---- */
+/* ---- deferred requests ---- */
 
 static void read_put_off(struct gz_core *core)
 {
@@ -299,7 +299,7 @@ void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
     core->nodes_at_once = usual;
 }
 
-/* ---- what the host answers ---- */
+/* ---- answers of the host ---- */
 
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
                        const char *message, struct gz_now now)
@@ -408,7 +408,7 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
     return frame != NULL ? frame : scene_frame(session);
 }
 
-/* ---- what the host asks ---- */
+/* ---- queries of the host ---- */
 
 void gz_session_set_owner(struct gz_session *session, void *owner)
 {

@@ -170,7 +170,7 @@ static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo,
     gz_session_send(session, &message);
 }
 
-/* ---- when ---- */
+/* ---- when it is sent ---- */
 
 /* Whether the session has a gizmo at all. */
 static bool has_gizmo(const struct gz_session *session)

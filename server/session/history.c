@@ -89,7 +89,7 @@ void gz_session_withdraw_questions(struct gz_session *session)
     }
 }
 
-/* ---- what is done with the answers ---- */
+/* ---- handling the answers ---- */
 
 static enum gz_status send_answer(struct gz_session *session, const struct gz_ticket *ticket,
                                   struct gz_answer *answer, struct gz_failure *failure)

@@ -10,7 +10,7 @@
 #include "session/handlers.h"
 #include "session/session.h"
 
-/* ---- what waits ---- */
+/* ---- entries that wait for the disk ---- */
 
 struct pending_note {
     struct gz_journal_entry entry;
@@ -125,7 +125,7 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
     return true;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static enum gz_status refuse_unknown(struct gz_failure *failure, const char *field, uint64_t id)
 {

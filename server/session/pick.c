@@ -56,7 +56,7 @@ enum gz_status gz_session_node_under(struct gz_session *session, const struct gz
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- the request ---- */
 
 /* Makes room for a hit of each node that was not culled. */
 static enum gz_status make_room(struct gz_session *session, const struct gz_culled *culled,

@@ -42,7 +42,7 @@ struct gz_journal_entry *gz_drop_create(uint64_t edit)
     return &drop->entry;
 }
 
-/* ---- who joined and left ---- */
+/* ---- joins and leaves ---- */
 
 struct session_entry {
     struct gz_journal_entry entry;

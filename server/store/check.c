@@ -33,7 +33,7 @@ struct promise {
     void (*run)(struct checker *checker);
 };
 
-/* ---- saying ---- */
+/* ---- reports ---- */
 
 static void say(struct checker *checker, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

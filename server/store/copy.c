@@ -139,7 +139,7 @@ enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error
     return status;
 }
 
-/* ---- a glance ---- */
+/* ---- the summary ---- */
 
 static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary,
                                    struct gz_error *error)

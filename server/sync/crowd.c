@@ -15,7 +15,7 @@ void gz_crowd_init(struct crowd *crowd)
     *crowd = (struct crowd){.few = GZ_PRESENCE_FEW, .version = 1, .next_s = -INFINITY};
 }
 
-/* ---- how many ---- */
+/* ---- the number of viewers ---- */
 
 static const struct gz_shelf *everybody(const struct gz_sync *sync)
 {
@@ -56,7 +56,7 @@ enum gz_status gz_sync_append_count(const struct gz_sync *sync, struct gz_cursor
     return status;
 }
 
-/* ---- who begins to act ---- */
+/* ---- sessions that begin to act ---- */
 
 void gz_crowd_begin(struct crowd *crowd, struct gz_presence_entry *entry)
 {

@@ -256,7 +256,7 @@ uint64_t gz_interest_set_send(struct gz_interest_set *set, uint64_t id, uint64_t
     return sent;
 }
 
-/* ---- what is in the set ---- */
+/* ---- the content of the set ---- */
 
 /* `node` may be NULL: it is searched for later. */
 static bool leave_unsettled(struct gz_interest_set *set, uint64_t id, const struct gz_node *node)

@@ -139,7 +139,7 @@ struct gz_message gz_sync_person(const struct gz_presence_entry *entry, bool who
     return message;
 }
 
-/* ---- all who changed ---- */
+/* ---- all people that changed ---- */
 
 static enum gz_status append_left(const uint64_t *left, size_t count, bool all,
                                   struct gz_buffer *out)

@@ -50,7 +50,7 @@ void gz_sync_act(struct gz_sync *sync, struct gz_presence_entry *entry)
     sync->version++;
 }
 
-/* ---- when ---- */
+/* ---- waiting changes ---- */
 
 static void set_changed(struct gz_sync *sync, struct gz_presence_entry *entry)
 {

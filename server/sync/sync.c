@@ -361,7 +361,7 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
     return &frame->bytes;
 }
 
-/* ---- what viewers are sent beside the scene ---- */
+/* ---- messages besides the scene ---- */
 
 void gz_sync_saved(struct gz_sync *sync, uint64_t seq, double mono_s)
 {
@@ -427,7 +427,7 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
     sync->version++;
 }
 
-/* ---- when ---- */
+/* ---- due times ---- */
 
 /* The sum of all versions that cause a frame for a viewer that keeps up; each of them only
  * grows. */
