@@ -267,7 +267,7 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
         .ssl_connection = gz_trust_flags(&client->url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .pwsi = &client->wsi,
     });
-    if (wsi == NULL) over(client, "nobody answers there");
+    if (wsi == NULL) over(client, "no server answers at this address");
     return GZ_OK;
 }
 

@@ -100,7 +100,7 @@ static enum gz_status check_place(const struct gz_compact *compact, const struct
     if (!compact->has_delta || compact->seq % GZ_MOVES_FROM != moves->from)
         return gz_fail(error, GZ_CONFLICT,
                        "moves: it is from a seq with the remainder %" PRIu64
-                       ", the scene here stands at %" PRIu64,
+                       ", the scene here is at %" PRIu64,
                        moves->from, compact->seq);
     if (compact->seq + moves->step >= GZ_ID_LIMIT || moves->unsaved > compact->seq + moves->step)
         return gz_fail(error, GZ_BAD_VALUE, "moves: a seq that cannot be");
@@ -175,7 +175,7 @@ static enum gz_status count_nodes(const struct gz_compact *compact, const struct
     for (size_t i = 0; i < moves->step_count; i++) {
         const struct motion *motion = motion_of(compact, &moves->steps[i]);
         if (motion == NULL)
-            return gz_fail(error, GZ_CONFLICT, "moves: motion %" PRIu64 " was never told",
+            return gz_fail(error, GZ_CONFLICT, "moves: motion %" PRIu64 " was never sent",
                            moves->steps[i].motion);
         *count += motion->count;
     }
@@ -366,7 +366,7 @@ static enum gz_status check_person(const struct known *known, bool is_new, uint6
         return gz_fail(error, GZ_CONFLICT,
                        "person: it is new and does not have all of user, colour and role");
     if ((has & GZ_HAS_PERSON_SPOT) != 0 && ((has | known->has) & GZ_HAS_PERSON_VIEWPORT) == 0)
-        return gz_fail(error, GZ_CONFLICT, "person: spot: its viewport was never told");
+        return gz_fail(error, GZ_CONFLICT, "person: spot: its viewport was never sent");
     return GZ_OK;
 }
 
@@ -377,7 +377,7 @@ static enum gz_status turn_person(struct gz_compact *compact, struct gz_message 
     const struct gz_presence_user *before = gz_people_find(compact->people, person.session);
     struct gz_presence_user user = {.session = person.session};
     struct known *known = know(compact, person.session);
-    if (known == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for who is here");
+    if (known == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the people");
     enum gz_status status = check_person(known, before == NULL, message->has, error);
     if (status != GZ_OK) return status;
     if (before != NULL) user = *before;

@@ -146,7 +146,7 @@ static int handle_body_piece(struct transfer *transfer, const void *bytes, size_
     }
     if (transfer->http->sink == NULL) return 0;
     enum gz_status status = transfer->http->sink(transfer->http->context, bytes, size);
-    if (status != GZ_OK) finish(transfer, status, "what came could not be kept");
+    if (status != GZ_OK) finish(transfer, status, "the answer could not be kept");
     return status == GZ_OK ? 0 : -1;
 }
 
@@ -255,7 +255,7 @@ static struct lws_context *connect_http(struct transfer *transfer)
         .ssl_connection = gz_trust_flags(url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .pwsi = &transfer->wsi,
     });
-    if (wsi == NULL) finish(transfer, GZ_INTERNAL, "nobody answers there");
+    if (wsi == NULL) finish(transfer, GZ_INTERNAL, "no server answers at this address");
     return context;
 }
 

@@ -243,8 +243,8 @@ enum gz_status gz_mirror_apply(struct gz_mirror *mirror, const struct gz_delta *
     bool continues = mirror->begun && delta->from == mirror->seq;
     if (!continues && delta->from != 0)
         return gz_fail(error, GZ_CONFLICT,
-                       "delta: it is from %" PRIu64 ", the scene here stands at %" PRIu64,
-                       delta->from, mirror->seq);
+                       "delta: it is from %" PRIu64 ", the scene here is at %" PRIu64, delta->from,
+                       mirror->seq);
     if (!continues) gz_mirror_clear(mirror);
 
     bool hierarchy = mirror->more || touches_hierarchy(delta);

@@ -97,7 +97,7 @@ enum gz_status gz_people_apply(struct gz_people *people, const struct gz_presenc
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
         if (!gz_records_put(&people->sessions, user->session, copy_user(user)))
-            return gz_fail(error, GZ_NO_MEMORY, "no memory for who is here");
+            return gz_fail(error, GZ_NO_MEMORY, "no memory for the people");
         people->is_complete |= people->began && user->session == people->kept;
     }
     return GZ_OK;

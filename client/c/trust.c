@@ -91,7 +91,7 @@ bool gz_trust_judge(X509_STORE_CTX *chain, bool good, const struct gz_url *url, 
 
 const char *gz_trust_words(const char *said, const struct gz_url *url)
 {
-    if (said == NULL) return "nobody answers there";
+    if (said == NULL) return "no server answers at this address";
     if (!url->tls || strncmp(said, "connect S", 9) != 0) return said;
     return "no TLS could be agreed on: if the server speaks none there, its URL begins with ws://";
 }

@@ -52,7 +52,7 @@ void gz_disk_found(struct gz_disk *disk, uint64_t free_bytes)
     if (is_short && !was_short && gz_disk_check(disk, &error) != GZ_OK)
         gz_log(disk->log, GZ_ERROR, 0, "%s", error.message);
     if (!is_short && was_short)
-        gz_log(disk->log, GZ_INFO, 0, "the disk has %llu MB free: edits are taken again",
+        gz_log(disk->log, GZ_INFO, 0, "the disk has %llu MB free: edits are accepted again",
                (unsigned long long)(free_bytes >> 20));
 }
 

@@ -209,7 +209,7 @@ void gz_scenes_rest(struct gz_scenes *scenes, double mono_s)
         next = gz_scenes_next(scenes, scene);
         if (!is_unused(scene)) scene->used_s = mono_s;
         if (mono_s - scene->used_s >= GZ_SCENE_IDLE_SECONDS)
-            close_unused(scene, "as nobody has been in it for long");
+            close_unused(scene, "because it was not used for long");
     }
 }
 

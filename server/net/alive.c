@@ -47,7 +47,7 @@ static bool is_overdue(struct gz_connection *connection, double now_s)
 static void tend(struct gz_connection *connection, double now_s)
 {
     if (is_silent(connection, now_s))
-        gz_connection_dismiss(connection, "nothing came from you and you took nothing");
+        gz_connection_dismiss(connection, "you sent nothing and took nothing");
     else if (now_s - connection->pinged_s >= connection->net->ping_s)
         ping(connection, now_s);
 }

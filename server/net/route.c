@@ -196,7 +196,7 @@ static void look_at(struct gz_trunk *trunk, double now_s)
     if (!is_open && now_s - route->since_s > GZ_RELAY_CONNECT_SECONDS)
         gz_trunk_fail(trunk, "it does not answer");
     if (is_open && route->count == 0 && now_s - route->used_s > GZ_TRUNK_IDLE_SECONDS)
-        gz_trunk_fail(trunk, "nobody needs it any more");
+        gz_trunk_fail(trunk, "it is no longer used");
     for (size_t i = 0; i < route->capacity; i++)
         if (route->relays[i] != NULL) gz_relay_look_at(route->relays[i], now_s);
 }
@@ -307,7 +307,7 @@ static void connect_to(struct gz_route *route, const char *address)
         .opaque_user_data = route,
         .pwsi = &route->trunk.wsi,
     });
-    if (wsi == NULL) gz_trunk_lose(&route->trunk, "nobody answers there");
+    if (wsi == NULL) gz_trunk_lose(&route->trunk, "no member answers at this address");
 }
 
 static void handle_address(uv_getaddrinfo_t *lookup, int status, struct addrinfo *list)

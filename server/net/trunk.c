@@ -89,7 +89,7 @@ static void take_part(struct gz_trunk *trunk, const struct gz_frame_part *part)
         if (gz_buffer_append(&trunk->in, part->bytes, part->size) != GZ_OK)
             gz_trunk_fail(trunk, "no memory");
         break;
-    case GZ_FRAME_CLOSE: gz_trunk_fail(trunk, "it said close"); break;
+    case GZ_FRAME_CLOSE: gz_trunk_fail(trunk, "it sent close"); break;
     case GZ_FRAME_BROKEN: gz_trunk_fail(trunk, part->what); break;
     }
 }

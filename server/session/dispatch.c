@@ -28,7 +28,7 @@ static enum gz_status handle_second_hello(struct gz_session *session,
     (void)session;
     (void)message;
     return gz_fail(&failure->error, GZ_BAD_STATE,
-                   "hello: this connection has said hello already; open another one");
+                   "hello: this connection has sent hello already; open another one");
 }
 
 /* The wire on one page. For each message: its handler; the lowest role that may send it; whether it

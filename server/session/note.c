@@ -117,7 +117,7 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
     *status = host->find_note_key(host->context, session->user, key, &note);
     if (*status != GZ_OK) {
         gz_fail(&failure->error, *status,
-                "key: the disk does not say whether it is taken; ask again");
+                "key: the file cannot be asked whether it was used: try again");
         return true;
     }
     if (note == 0) return false;

@@ -272,7 +272,7 @@ static struct gz_ids created_by(struct gz_arena *arena, const struct gz_edit_rec
 static enum gz_status fail_unknown_key(struct gz_failure *failure, enum gz_status status)
 {
     return gz_fail(&failure->error, status,
-                   "key: the disk does not say whether it is taken; ask again");
+                   "key: the file cannot be asked whether it was used: try again");
 }
 
 /* Finds the stored edit with this key; its id is 0 if there is none. */

@@ -486,7 +486,7 @@ enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
     status = gz_check_reader(&reader, GZ_CHECK_ALL, check, error);
     gz_db_reader_close(&reader);
     if (reader.is_still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
-        return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again",
+        return gz_fail(error, GZ_BAD_STATE, "%s: it was opened meanwhile: check it again",
                        gz_db_file_name(path));
     return status;
 }

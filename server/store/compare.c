@@ -70,7 +70,7 @@ static void compare_rows(const struct comparison *comparison, sqlite3_stmt *a, s
     while (at < columns && is_same_value(a, b, at)) at++;
     if (at == columns) return;
     if (at == 0) {
-        say(comparison, "%s of %s stands where %s has %s", row, comparison->table,
+        say(comparison, "%s of %s is at the place where %s has %s", row, comparison->table,
             comparison->against, (const char *)sqlite3_column_text(b, 0));
         return;
     }

@@ -247,7 +247,7 @@ static void report_wal(struct gz_store *store, uint64_t bytes)
     bool is_large = bytes > WAL_BYTES_REPORTED;
     if (is_large && !store->is_wal_reported)
         gz_log(store->log, GZ_WARN, 0,
-               "%s has %llu MiB: somebody reads an old state and keeps it from being emptied",
+               "%s has %llu MiB: a program reads an old state and keeps it from being emptied",
                store->wal_path, (unsigned long long)(bytes >> 20));
     if (!is_large && store->is_wal_reported)
         gz_log(store->log, GZ_INFO, 0, "%s has %llu MiB again", store->wal_path,

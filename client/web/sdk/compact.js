@@ -85,7 +85,7 @@ export class CompactReader {
     fields.mask(4);
     const from = fields.count();
     if (this.#seq === null || this.#seq % FROM !== from)
-      throw new TypeError(`gizmod: moves from ${from}, the scene stands at ${this.#seq}`);
+      throw new TypeError(`gizmod: moves from ${from}, the scene is at ${this.#seq}`);
     const delta = {
       op: "delta",
       from: this.#seq,
@@ -129,7 +129,7 @@ export class CompactReader {
     fields.mask(3);
     const number = fields.count();
     const motion = this.#motions.get(number);
-    if (!motion) throw new TypeError(`gizmod: moves of motion ${number}, which was never told`);
+    if (!motion) throw new TypeError(`gizmod: moves of motion ${number}, which was never sent`);
     const shift = fields.has(0) ? fields.numbers(3) : NOWHERE;
     const turn = fields.has(1) ? fields.numbers(4) : null;
     const pivot = fields.has(2) ? fields.numbers(3) : null;
@@ -287,7 +287,7 @@ class Known {
     if (user === undefined || colour === undefined || role === undefined)
       throw new TypeError("gizmod: a person is new and does not have user, colour and role");
     if (this.#spot && !this.#viewport)
-      throw new TypeError("gizmod: a pointer of a person whose viewport was never told");
+      throw new TypeError("gizmod: a pointer of a person whose viewport was never sent");
   }
 
   /** @param {number[]} pose */
@@ -322,7 +322,7 @@ function startOf(fields) {
   fields.mask(6);
   const id = fields.count();
   if (!fields.has(0) || !fields.has(1) || !fields.has(2) || !fields.has(3))
-    throw new TypeError(`gizmod: a motion of node ${id}, which began nowhere`);
+    throw new TypeError(`gizmod: a motion of node ${id}, which has no start`);
   const t = /** @type {Vec3} */ (fields.numbers(3));
   const r = /** @type {Quat} */ (fields.numbers(4));
   if (fields.has(4)) fields.numbers(3);

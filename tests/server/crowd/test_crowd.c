@@ -302,7 +302,7 @@ TEST(test_stalled_viewers_are_ended_and_the_others_are_not)
     for (size_t i = 0; i < stage.viewers; i++) {
         assert_int_equal(viewers[i]->state, is_in_quarter(i) ? CROWD_ENDED : CROWD_JOINED);
         if (!viewers[i]->bye) continue;
-        assert_string_equal(viewers[i]->reason, "nothing came from you and you took nothing");
+        assert_string_equal(viewers[i]->reason, "you sent nothing and took nothing");
         told++;
     }
     print_message("%zu of %zu that were ended read why\n", told, stalled);

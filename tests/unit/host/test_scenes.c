@@ -59,7 +59,7 @@ static void test_scene_that_nobody_uses_is_closed_after_a_while(void **state)
     assert_int_equal(folder->closing, 2);
     data_folder_await_jobs(folder);
     assert_null(folder->scenes.first);
-    assert_int_equal(data_folder_logged(folder, "closed, as nobody has been in it for long"), 2);
+    assert_int_equal(data_folder_logged(folder, "closed, because it was not used for long"), 2);
     assert_non_null(data_folder_open(folder, "a"));
 }
 

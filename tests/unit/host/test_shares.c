@@ -68,7 +68,7 @@ TEST(test_disk_refuses_below_the_bound_until_there_is_more_room)
                                                "are refused until there is more space");
     }
     fclose(log.stream);
-    assert_non_null(strstr(lines, "edits are taken again"));
+    assert_non_null(strstr(lines, "edits are accepted again"));
     free(lines);
 }
 

@@ -141,7 +141,7 @@ static void stick_and_go(struct fixture *fixture, bool edits_go_on)
     off_t large = size_of(fixture->wal);
     assert_true(large > LOG_BYTES_MAX);
     assert_true(gz_store_stats(fixture->store).wal_bytes > LOG_BYTES_MAX);
-    assert_true(has_said(fixture, "somebody reads an old state"));
+    assert_true(has_said(fixture, "a program reads an old state"));
     assert_false(has_said(fixture, "MiB again"));
     assert_int_equal(sqlite3_close(reader), SQLITE_OK);
     for (int i = 0; i < LOOKS_MAX && !is_small_again(fixture); i++) {
