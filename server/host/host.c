@@ -252,7 +252,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
 static void handle_rest(uv_timer_t *rest)
 {
     struct gz_host *host = rest->data;
-    gz_scenes_rest(&host->scenes, gz_clock_now().mono_s);
+    gz_scenes_rest(&host->scenes, gz_clock_mono_s());
 }
 
 void gz_host_connect(struct gz_host *host, struct gz_net *net)

@@ -243,7 +243,7 @@ static bool is_finished(const struct gz_retirement *retirement)
     if (scene != NULL &&
         (scene->questions != NULL || is_owed(scene) || gz_core_has_bulk(gz_net_core(&scene->net))))
         return false;
-    if (gz_clock_now().mono_s > retirement->until_s) return true;
+    if (gz_clock_mono_s() > retirement->until_s) return true;
     return (scene == NULL || is_at_rest(scene)) &&
            !gz_jobs_use(retirement->all->scenes->setting->jobs, retirement->claim.name);
 }
@@ -337,7 +337,7 @@ static struct gz_retirement *create(struct gz_retirements *all,
         gz_print(retirement->by, sizeof retirement->by, " by %s", request->user);
     retirement->path = gz_scene_path(setting, request->name);
     retirement->new_path = renames ? gz_scene_path(setting, request->new_name) : NULL;
-    retirement->until_s = gz_clock_now().mono_s + GZ_RETIRE_SECONDS_MAX;
+    retirement->until_s = gz_clock_mono_s() + GZ_RETIRE_SECONDS_MAX;
     retirement->done = request->done;
     retirement->context = request->context;
     retirement->wait = (struct gz_scene_wait){.again = handle_settled, .context = retirement};

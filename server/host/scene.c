@@ -99,7 +99,7 @@ static enum gz_status take_share(const struct gz_open_scene *scene, const char *
                                  double amount, struct gz_error *error)
 {
     struct gz_shares *shares = scene->setting->shares;
-    const double now_s = gz_clock_now().mono_s;
+    const double now_s = gz_clock_mono_s();
     if (!gz_quota_has(&shares->written, payer, amount, now_s)) return refuse_bytes(error, "you");
     if (!gz_quota_has(&shares->written_in_scene, scene->name, amount, now_s))
         return refuse_bytes(error, "the users of this scene");
@@ -132,7 +132,7 @@ static void charge(void *context, const char *payer, uint64_t bytes)
     struct gz_shares *shares = scene->setting->shares;
     if (!has_share(scene, payer)) return;
     uv_mutex_lock(&shares->mutex);
-    take_bytes(scene, payer, (double)bytes, gz_clock_now().mono_s);
+    take_bytes(scene, payer, (double)bytes, gz_clock_mono_s());
     uv_mutex_unlock(&shares->mutex);
 }
 

@@ -244,7 +244,7 @@ static void handle_filled(struct gz_job *job)
         return;
     }
     scene->phase = GZ_SCENE_OPEN;
-    scene->used_s = gz_clock_now().mono_s;
+    scene->used_s = gz_clock_mono_s();
     setting->handle_opened(setting->context, scene);
     struct gz_core_summary summary = gz_core_summary(gz_net_core(&scene->net));
     gz_log(setting->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64,
@@ -258,7 +258,7 @@ static enum gz_status pay_for_new(const struct gz_scenes *scenes, const char *pa
                                   struct gz_error *error)
 {
     struct gz_shares *shares = scenes->setting->shares;
-    const double now_s = gz_clock_now().mono_s;
+    const double now_s = gz_clock_mono_s();
     enum gz_status status = gz_disk_check(scenes->setting->disk, error);
     if (status != GZ_OK || shares == NULL || payer[0] == '\0') return status;
     if (!gz_quota_has(&shares->made, payer, 1, now_s))
@@ -330,7 +330,7 @@ static enum gz_status use_open(struct gz_open_scene *scene, struct gz_error *err
     }
     unlink_scene(scene);
     link_first(scene->scenes, scene);
-    scene->used_s = gz_clock_now().mono_s;
+    scene->used_s = gz_clock_mono_s();
     return GZ_OK;
 }
 

@@ -14,11 +14,11 @@ static double counted_at(const struct gz_awake *awake, double mono_s)
 
 double gz_awake_now(const struct gz_awake *awake)
 {
-    return counted_at(awake, gz_clock_now().mono_s);
+    return counted_at(awake, gz_clock_mono_s());
 }
 
 void gz_awake_sweep(struct gz_awake *awake)
 {
-    double mono_s = gz_clock_now().mono_s;
+    double mono_s = gz_clock_mono_s();
     *awake = (struct gz_awake){counted_at(awake, mono_s), mono_s};
 }

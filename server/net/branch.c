@@ -138,8 +138,8 @@ static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
     struct gz_channel *channel = channel_of(wire);
     if (channel->branch == NULL || !gz_trunk_is_good(&channel->branch->trunk)) return false;
     if (kind != LWS_WRITE_BINARY || channel->has_closed) return true;
-    const size_t header = gz_frame_put_header(frame->data, frame->size),
-                 size = header + frame->size;
+    const size_t header = gz_frame_put_header(frame->data, frame->size, GZ_FRAME_BINARY_FIRST);
+    const size_t size = header + frame->size;
     const uint8_t *bytes = frame->data - header;
     const size_t sent = channel->first_rest == NULL ? send_pieces(channel, bytes, size) : 0;
     return sent == size || keep_rest(channel, bytes, size, sent);

@@ -6,13 +6,19 @@
 
 #include "session/core.h"
 
+static inline double gz_clock_mono_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 static inline struct gz_now gz_clock_now(void)
 {
-    struct timespec unix_time, mono_time;
-    clock_gettime(CLOCK_REALTIME, &unix_time);
-    clock_gettime(CLOCK_MONOTONIC, &mono_time);
-    return (struct gz_now){.unix_s = (double)unix_time.tv_sec + (double)unix_time.tv_nsec * 1e-9,
-                           .mono_s = (double)mono_time.tv_sec + (double)mono_time.tv_nsec * 1e-9};
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (struct gz_now){.unix_s = (double)time.tv_sec + (double)time.tv_nsec * 1e-9,
+                           .mono_s = gz_clock_mono_s()};
 }
 
 #endif

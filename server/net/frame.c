@@ -198,11 +198,11 @@ size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
     return used + piece;
 }
 
-size_t gz_frame_put_header(uint8_t *before, size_t size)
+size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first)
 {
     const size_t length = size < 126 ? 0 : size <= UINT16_MAX ? 2 : 8;
-    uint8_t *at = before - length - 2;
-    at[0] = 0x82;
+    uint8_t *at = payload - length - 2;
+    at[0] = (uint8_t)first;
     at[1] = (uint8_t)(length == 0 ? size : length == 2 ? 126 : 127);
     for (size_t i = 0; i < length; i++)
         at[2 + i] = (uint8_t)((uint64_t)size >> 8 * (length - 1 - i));

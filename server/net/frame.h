@@ -1,8 +1,9 @@
-/* frame.h - reads the WebSocket frames of a client or a server from its bytes. Violations of RFC
- * 6455 are refused with the RFC's close code: a missing mask, reserved bits and opcodes, lengths
- * that are not minimal, fragments in the wrong order, long or fragmented control frames, and a
- * close with a wrong code or reason. No extension is negotiated, so no reserved bit has a meaning.
- * Pure: no I/O, no allocation. Threads: any, one `struct gz_frames` at a time. */
+/* frame.h - reads the WebSocket frames of a client or a server from its bytes, and puts headers
+ * before those of a server. Violations of RFC 6455 are refused with the RFC's close code: a missing
+ * mask, reserved bits and opcodes, lengths that are not minimal, fragments in the wrong order, long
+ * or fragmented control frames, and a close with a wrong code or reason. No extension is
+ * negotiated, so no reserved bit has a meaning. Pure: no I/O, no allocation. Threads: any, one
+ * `struct gz_frames` at a time. */
 #ifndef GZ_NET_FRAME_H
 #define GZ_NET_FRAME_H
 
@@ -65,8 +66,15 @@ struct gz_frame_part {
 size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
                       struct gz_frame_part *part);
 
-/* Puts the header of a server's binary message of so many bytes before them; up to 10 bytes, how
- * many is returned. */
-size_t gz_frame_put_header(uint8_t *before, size_t size);
+/* First bytes of whole frames of a server. */
+enum gz_frame_first {
+    GZ_FRAME_BINARY_FIRST = 0x82,
+    GZ_FRAME_PING_FIRST = 0x89,
+    GZ_FRAME_PONG_FIRST = 0x8A
+};
+#define GZ_FRAME_HEADER_BYTES_MAX 10
+/* Puts the header of a server's frame before its payload, which has so much room there; how many
+ * bytes it takes. */
+size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first);
 
 #endif

@@ -187,7 +187,7 @@ static void write_to_all(struct gz_group *group, const struct gz_buffer *frame)
 {
     struct gz_trunk *trunk = &group->branch->trunk;
     struct gz_net_counters *counters = &trunk->net->counters;
-    const size_t header = gz_frame_put_header(frame->data, frame->size);
+    const size_t header = gz_frame_put_header(frame->data, frame->size, GZ_FRAME_BINARY_FIRST);
     const size_t size = header + frame->size, cost = gz_piece_cost(size);
     if (size > GZ_TRUNK_PIECE_BYTES) {
         write_to_each(group, frame);

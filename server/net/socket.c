@@ -2,7 +2,9 @@
  * libwebsockets' memory for it. */
 #include "net/internal.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "net/progress.h"
 
@@ -16,10 +18,39 @@ static bool is_free(const struct gz_wire *wire)
     return !lws_partial_buffered(socket_of(wire)->wsi);
 }
 
+/* What the socket takes at once; negative if it is broken. */
+static ssize_t send_now(struct lws *wsi, const uint8_t *bytes, size_t size)
+{
+    const ssize_t sent = send(lws_get_socket_fd(wsi), bytes, size, MSG_NOSIGNAL);
+    return sent < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : sent;
+}
+
+/* libwebsockets does TLS, and keeps what the socket does not take. Its own way to a free socket is
+ * as long as all that comes before it. */
+static bool write_bytes(struct lws *wsi, uint8_t *bytes, size_t size)
+{
+    const bool is_direct = lws_get_ssl(wsi) == NULL && !lws_partial_buffered(wsi);
+    const ssize_t sent = is_direct ? send_now(wsi, bytes, size) : 0;
+    if (sent < 0) return false;
+    return (size_t)sent == size ||
+           lws_write(wsi, bytes + sent, size - (size_t)sent, LWS_WRITE_RAW) >= 0;
+}
+
+static enum gz_frame_first first_of(enum lws_write_protocol kind)
+{
+    switch (kind) {
+    case LWS_WRITE_PING: return GZ_FRAME_PING_FIRST;
+    case LWS_WRITE_PONG: return GZ_FRAME_PONG_FIRST;
+    default: return GZ_FRAME_BINARY_FIRST;
+    }
+}
+
 static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
                         enum lws_write_protocol kind)
 {
-    return lws_write(socket_of(wire)->wsi, frame->data, frame->size, kind) >= 0;
+    const size_t header =
+        kind != LWS_WRITE_RAW ? gz_frame_put_header(frame->data, frame->size, first_of(kind)) : 0;
+    return write_bytes(socket_of(wire)->wsi, frame->data - header, header + frame->size);
 }
 
 /* Writes a close of our own, because that of libwebsockets ends the connection at once. */
@@ -33,7 +64,7 @@ static bool write_close(struct gz_wire *wire, int code, const char *words)
     at[2] = (uint8_t)(code >> 8);
     at[3] = (uint8_t)code;
     if (size > 2) memcpy(at + 4, words, size - 2);
-    return write_frame(wire, &(struct gz_buffer){.data = at, .size = 2 + size}, LWS_WRITE_RAW);
+    return write_bytes(socket_of(wire)->wsi, at, 2 + size);
 }
 
 static uint64_t taken_bytes(const struct gz_wire *wire)

@@ -22,11 +22,6 @@
 #define VISIT_S 5e-6
 #define VISIT_PART 0.125
 
-static double clock_s(void)
-{
-    return gz_clock_now().mono_s;
-}
-
 /* ---- queues ---- */
 
 static void flush_queue(struct gz_net_queue *queue, struct gz_now now)
@@ -74,7 +69,7 @@ static void go_round(struct gz_net_scene *scene)
     double end_s = now.mono_s;
     size_t visits = 0;
     if (scene->groups_due) gz_groups_visit(scene, now);
-    for (; scene->left > 0 && end_s - now.mono_s < slice_s; visits++, end_s = clock_s()) {
+    for (; scene->left > 0 && end_s - now.mono_s < slice_s; visits++, end_s = gz_clock_mono_s()) {
         struct gz_connection *connection = scene->at != NULL ? scene->at : scene->connections;
         scene->at = connection->next;
         scene->left--;
@@ -101,7 +96,7 @@ static void serve_line(struct gz_net *net, struct gz_net_scene *scene)
         gz_connection_leave_queue(connection, GZ_PLACE_LINE);
         gz_connection_flush(connection, now);
     }
-    const double end_s = clock_s();
+    const double end_s = gz_clock_mono_s();
     gz_rest_count(&net->rest, end_s, end_s - now.mono_s);
 }
 
@@ -140,12 +135,12 @@ static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, 
     if (has_line) gz_core_let_tell(gz_net_core(scene), false); /* no large frames before the line */
     flush_queue(&scene->ready, now);
     if (!is_resting) flush_queue(&scene->later, now);
-    const double served_s = clock_s();
+    const double served_s = gz_clock_mono_s();
     gz_rest_count(&net->rest, served_s, served_s - now.mono_s);
     if (is_resting) return;
     go_round(scene);
     if (has_line) serve_line(net, scene);
-    const double end_s = clock_s();
+    const double end_s = gz_clock_mono_s();
     scene->pass_from_s = end_s + gz_rest_after(&net->rest, end_s - now.mono_s);
 }
 
@@ -193,7 +188,7 @@ static void sleep_until_next_pass(struct gz_net *net)
     double next_s = has_work ? -INFINITY : next_pass_s(&net->lobby);
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         next_s = fmin(next_s, next_pass_s(scene));
-    if (next_s <= clock_s()) {
+    if (next_s <= gz_clock_mono_s()) {
         uv_idle_start(&net->again, come_back);
     } else {
         uv_idle_stop(&net->again);

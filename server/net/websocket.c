@@ -26,7 +26,7 @@ static void fail_message(struct gz_connection *connection, enum gz_status status
  * session. */
 static bool pay(struct gz_connection *connection)
 {
-    double now_s = gz_clock_now().mono_s;
+    double now_s = gz_clock_mono_s();
     if (gz_rate_take(&connection->rate, now_s)) return true;
     enum gz_excess excess = gz_rate_exceed(&connection->rate, now_s);
     struct gz_error error;
@@ -201,7 +201,7 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
     *connection = (struct gz_connection){
         .net = net, .wire = wire, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
     connection->id = ++net->last_id;
-    connection->rate = gz_rate_of(GZ_CONTROL_FRAMES_PER_S, gz_clock_now().mono_s);
+    connection->rate = gz_rate_of(GZ_CONTROL_FRAMES_PER_S, gz_clock_mono_s());
     char peer[GZ_ADDRESS_TEXT_BYTES];
     gz_address_print(&wire->arrival->client, peer);
     wire->arrival->wire = wire;

@@ -401,11 +401,12 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
         return &core->frame;
     }
     if (session->ended) return NULL;
-    const struct gz_buffer *frame = past->takes_turns ? NULL : scene_frame(session);
+    const bool answer_first = past->takes_turns;
+    const struct gz_buffer *frame = answer_first ? NULL : scene_frame(session);
     past->takes_turns = past->answer != NULL && frame != NULL;
     if (frame != NULL) return frame;
     frame = piece_of_answer(session);
-    return frame != NULL ? frame : scene_frame(session);
+    return frame == NULL && answer_first ? scene_frame(session) : frame;
 }
 
 /* ---- queries of the host ---- */

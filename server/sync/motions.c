@@ -205,8 +205,9 @@ static bool has_starts_of(const struct gz_cursor *cursor, const struct motion *m
 
 bool gz_sync_lacks_starts(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
+    if (!gz_sync_tells_motions(cursor)) return false;
     const struct motion *next = next_unknown(sync, cursor);
-    return gz_sync_tells_motions(cursor) && next != NULL && !has_starts_of(cursor, next);
+    return next != NULL && !has_starts_of(cursor, next);
 }
 
 static enum gz_status append_part(const struct motion *motion, size_t part, bool has_starts,

@@ -289,9 +289,10 @@ static uint64_t content_version(const struct gz_sync *sync)
 
 static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cursor *cursor)
 {
+    const uint64_t version = content_version(sync);
     for (int i = 0; i < FRAMES; i++) {
         struct cached_frame *frame = &sync->frames[i];
-        if (frame->version == content_version(sync) && same_cursor(&frame->before, cursor) &&
+        if (frame->version == version && same_cursor(&frame->before, cursor) &&
             gz_sync_same_motions(sync, &frame->before, cursor))
             return frame;
     }
