@@ -361,6 +361,11 @@
 
 /* ---- Times ---- */
 
+/* A connection that does nothing but answer pings is pinged less and less often, at the least once
+ * in so many times of --ping-seconds, and it is ended so much later. Some proxies close one that is
+ * quiet for half a minute. */
+#define GZ_QUIET_PINGS 5
+
 /* Milliseconds between presence frames of a scene: 20 a second at most. */
 #define GZ_PRESENCE_MS_MIN 50
 /* Milliseconds that presence waits at most to go with another frame, while these come in quick
@@ -473,6 +478,7 @@ static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_
 static_assert(2 * GZ_SECRET_BYTES + 16 < GZ_SECRET_TEXT_BYTES_MAX,
               "a secret is sent in hexadecimal, with the session's id");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
+static_assert(GZ_QUIET_PINGS * GZ_PING_SECONDS < 30, "a proxy keeps a quiet connection");
 static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX,
               "a question about the past is waited for");
 static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX,

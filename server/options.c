@@ -76,7 +76,7 @@ static const struct gz_arg_option table[] = {
     {"--secret", GZ_ARG_TEXT, "FILE",
      .help = "file of the secret, 16 bytes or more, that all members of the cluster share"},
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
-     .help = "seconds between pings of a connection (5)"},
+     .help = "ping a connection after this many seconds without a sign of life (5)"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help = "close a connection after this many seconds without an answer (15)"},
     {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_words,

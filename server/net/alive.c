@@ -5,6 +5,9 @@
 
 #include "server/maxima.h"
 
+/* In which each connection is looked at once. */
+#define SWEEPS 4
+
 /* Whether the peer has taken any of the bytes that wait for it since the last look. */
 static bool took_bytes(struct gz_connection *connection)
 {
@@ -23,6 +26,22 @@ static void ping(struct gz_connection *connection, double now_s)
     gz_connection_write(connection, &frame, LWS_WRITE_PING);
 }
 
+/* How long nothing may come from it before it is pinged. Others wait for a session that holds
+ * nodes, and for a wire that is full. */
+static double quiet_s(const struct gz_connection *connection)
+{
+    const bool is_urgent = connection->choked || connection->session == NULL ||
+                           gz_session_holds_nodes(connection->session);
+    return is_urgent ? connection->net->ping_s : connection->quiet_s;
+}
+
+/* A ping that is not answered is followed by another one. */
+static double ping_due_s(const struct gz_connection *connection)
+{
+    const double heard_s = connection->heard_s, pinged_s = connection->pinged_s;
+    return pinged_s > heard_s ? pinged_s + connection->net->ping_s : heard_s + quiet_s(connection);
+}
+
 /* A full socket that drains belongs to a slow reader, not a dead one. A socket that is not full
  * proves nothing, because the kernel of a peer takes bytes for a program that hangs. */
 static bool is_silent(struct gz_connection *connection, double now_s)
@@ -32,7 +51,8 @@ static bool is_silent(struct gz_connection *connection, double now_s)
     if (connection->paused &&
         (connection->relay != NULL || gz_session_waits_for_core(connection->session)))
         connection->heard_s = now_s;
-    return now_s - fmax(connection->heard_s, connection->taken_s) > connection->net->silence_s;
+    const double silence_s = connection->net->silence_s - connection->net->ping_s;
+    return now_s - fmax(connection->heard_s, connection->taken_s) > silence_s + quiet_s(connection);
 }
 
 /* A session that is over waits a moment for its last frames to be taken. */
@@ -48,7 +68,7 @@ static void tend(struct gz_connection *connection, double now_s)
 {
     if (is_silent(connection, now_s))
         gz_connection_dismiss(connection, "you sent nothing and took nothing");
-    else if (now_s - connection->pinged_s >= connection->net->ping_s)
+    else if (now_s >= ping_due_s(connection))
         ping(connection, now_s);
 }
 
@@ -79,16 +99,19 @@ static void excuse(struct gz_net_scene *scene, double now_s)
         connection->heard_s = connection->ended_s = now_s;
 }
 
+/* A part of the connections at a time: each is looked at about once a second, and not all are
+ * pinged at once. */
 static void sweep_scene(struct gz_net_scene *scene, double now_s)
 {
-    struct gz_connection *next;
     if (scene->is_lent) {
         excuse(scene, now_s);
         return;
     }
-    for (struct gz_connection *connection = scene->connections; connection != NULL;
-         connection = next) {
-        next = connection->next; /* one that is lost moves to the lobby */
+    for (size_t i = scene->connection_count / SWEEPS + 1; i > 0; i--) {
+        struct gz_connection *connection =
+            scene->looked != NULL ? scene->looked : scene->connections;
+        if (connection == NULL) return;
+        scene->looked = connection->next; /* one that is lost moves to the lobby */
         look_at(connection, now_s);
     }
 }

@@ -12,6 +12,7 @@ void gz_connection_unlink(struct gz_connection *connection)
     struct gz_net_scene *scene = connection->scene;
     gz_connection_leave_group(connection);
     if (scene->at == connection) scene->at = connection->next;
+    if (scene->looked == connection) scene->looked = connection->next;
     if (connection->previous != NULL) {
         connection->previous->next = connection->next;
     } else {

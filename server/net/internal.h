@@ -70,6 +70,7 @@ struct gz_connection {
     unsigned fragments;
     double opened_s, heard_s, taken_s, pinged_s, over_s,
         ended_s;                 /* by gz_awake_now; over_s: its session ended */
+    double quiet_s;              /* seconds without a sign of life until the next ping */
     uint64_t acknowledged_bytes; /* by the peer's kernel, at the last look */
     int end;                     /* the code to close it with; 0 while it is not to be closed */
     const char *end_words;       /* the reason in the close; static; NULL for none */

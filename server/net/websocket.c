@@ -2,6 +2,7 @@
 #include "net/internal.h"
 #include "server/maxima.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Bytes of a buffer that are kept for the next message in pieces. */
@@ -161,8 +162,17 @@ static void refuse_frame(struct gz_connection *connection, const struct gz_frame
     gz_connection_end(connection, part->code);
 }
 
+/* One that only answers pings is pinged less and less often. */
+static void note_sign_of_life(struct gz_connection *connection, enum gz_frame_kind kind)
+{
+    const double ping_s = connection->net->ping_s;
+    connection->quiet_s =
+        kind == GZ_FRAME_PONG ? fmin(2 * connection->quiet_s, GZ_QUIET_PINGS * ping_s) : ping_s;
+}
+
 static void take_part(struct gz_connection *connection, const struct gz_frame_part *part)
 {
+    if (part->kind != GZ_FRAME_NONE) note_sign_of_life(connection, part->kind);
     switch (part->kind) {
     case GZ_FRAME_NONE: break;
     case GZ_FRAME_DATA: take_piece(connection, part); break;
@@ -199,7 +209,7 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
 {
     double now_s = gz_awake_now(&net->awake);
     *connection = (struct gz_connection){
-        .net = net, .wire = wire, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
+        .net = net, .wire = wire, .opened_s = now_s, .heard_s = now_s, .quiet_s = net->ping_s};
     connection->id = ++net->last_id;
     connection->rate = gz_rate_of(GZ_CONTROL_FRAMES_PER_S, gz_clock_mono_s());
     char peer[GZ_ADDRESS_TEXT_BYTES];

@@ -451,6 +451,11 @@ bool gz_session_is_replaced(const struct gz_session *session)
     return session->replaced;
 }
 
+bool gz_session_holds_nodes(const struct gz_session *session)
+{
+    return session->gesture.count > 0;
+}
+
 bool gz_session_waits_for_core(const struct gz_session *session)
 {
     return gz_session_has_work(session);

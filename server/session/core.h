@@ -120,6 +120,8 @@ bool gz_session_is_replaced(const struct gz_session *session);
 /* Whether to stop reading from this session's socket until its answers are taken and its requests
  * are done. */
 bool gz_session_is_full(const struct gz_session *session);
+/* Whether the session drags nodes, which others have to wait for. */
+bool gz_session_holds_nodes(const struct gz_session *session);
 /* Whether the session waits for work that the core does in slices. */
 bool gz_session_waits_for_core(const struct gz_session *session);
 

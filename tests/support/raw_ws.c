@@ -231,7 +231,7 @@ bool raw_send_frame_header(int socket, uint8_t first, uint64_t size)
 bool raw_read_frame(int socket, struct raw_frame *frame, double seconds)
 {
     double deadline_s = now_s() + seconds;
-    for (;;) {
+    for (frame->pings = 0;; frame->pings++) {
         uint8_t header[2], length[8];
         if (!receive_all(socket, header, 2, deadline_s)) return false;
         frame->opcode = header[0] & 0x0F;

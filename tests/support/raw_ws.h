@@ -67,6 +67,7 @@ struct raw_frame {
     uint8_t bytes[2 * GZ_DELTA_BYTES_MAX];
     size_t size;
     size_t taken; /* bytes of the messages that were read from it */
+    size_t pings; /* that came before it, or instead of it */
 };
 /* The next frame within so many seconds; false where none came. Pings are answered on the way. */
 bool raw_read_frame(int socket, struct raw_frame *frame, double seconds);

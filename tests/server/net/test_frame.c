@@ -88,12 +88,39 @@ TEST(test_frame_every_header)
     }
 }
 
+/* What a server puts before a payload is read as a client reads it: each width of a length. */
+TEST(test_frame_header_of_a_server)
+{
+    static const size_t sizes[] = {0, 1, 125, 126, UINT16_MAX, UINT16_MAX + 1};
+    static uint8_t memory[GZ_FRAME_HEADER_BYTES_MAX + UINT16_MAX + 1];
+    uint8_t *payload = memory + GZ_FRAME_HEADER_BYTES_MAX;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct gz_frames frames = {.is_of_server = true};
+        struct gz_frame_part part;
+        size_t header = gz_frame_put_header(payload, sizes[i], GZ_FRAME_BINARY_FIRST);
+        assert_int_equal(gz_frames_read(&frames, payload - header, header + sizes[i], &part),
+                         header + sizes[i]);
+        assert_int_equal(part.kind, GZ_FRAME_DATA);
+        assert_int_equal(part.size, sizes[i]);
+        assert_true(part.is_first && part.is_last && !part.is_text);
+    }
+    struct gz_frames frames = {.is_of_server = true};
+    struct gz_frame_part part;
+    size_t header = gz_frame_put_header(payload, 0, GZ_FRAME_PING_FIRST);
+    assert_int_equal(gz_frames_read(&frames, payload - header, header, &part), header);
+    assert_int_equal(part.kind, GZ_FRAME_PING);
+    header = gz_frame_put_header(payload, 3, GZ_FRAME_PONG_FIRST);
+    assert_int_equal(gz_frames_read(&frames, payload - header, header + 3, &part), header + 3);
+    assert_int_equal(part.kind, GZ_FRAME_PONG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frame_any_cut_says_the_same),
         cmocka_unit_test(test_frame_every_close_code),
         cmocka_unit_test(test_frame_every_header),
+        cmocka_unit_test(test_frame_header_of_a_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "proto/limits.h"
@@ -50,6 +51,56 @@ TEST(test_silent_client_is_dismissed_and_a_quiet_one_is_not)
     net_fixture_renew_witness(&fixture);
     net_fixture_stop(&fixture);
     gz_arena_finish(&arena);
+}
+
+static void hold_a_node(int socket)
+{
+    const uint64_t node = 1;
+    struct gz_message camera = {.op = GZ_OP_CAMERA}, grab = {.op = GZ_OP_GRAB};
+    static const double view[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -10, 1};
+    static const double proj[16] = {1.3, 0, 0, 0, 0, 1.7, 0, 0, 0, 0, -1.002, -1, 0, 0, -0.2, 0};
+    static const double viewport[4] = {0, 0, 800, 600};
+    memcpy(camera.camera.view, view, sizeof view);
+    memcpy(camera.camera.proj, proj, sizeof proj);
+    memcpy(camera.camera.viewport, viewport, sizeof viewport);
+    grab.has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE;
+    grab.pointer = (struct gz_pointer_message){
+        .phase = GZ_PHASE_DOWN, .handle = GZ_TX, .nodes = {&node, 1}, .value = {{1}, 1}};
+    net_fixture_create_nodes(socket, 1);
+    assert_true(raw_send_message(socket, &camera));
+    assert_true(raw_send_message(socket, &grab));
+}
+
+/* Reads for a moment; how many pings came, which are answered. */
+static size_t count_pings(int socket)
+{
+    struct raw_frame frame;
+    size_t pings = 0;
+    for (bool came = true; came; pings += frame.pings) came = raw_read_frame(socket, &frame, 0.1);
+    return pings;
+}
+
+/* Both only answer pings. The fourth one of the other comes after 12 s at the least. */
+TEST(test_quiet_client_is_pinged_less_often_unless_it_holds_nodes)
+{
+    struct net_fixture fixture;
+    net_fixture_start(&fixture, PING, SILENCE);
+    int holder = net_fixture_join(&fixture, "quiet", "anna"),
+        other = net_fixture_join(&fixture, "quiet", "ben");
+    size_t held = 0, others = 0;
+    hold_a_node(holder);
+    for (double end_s = now_s() + 60; others < 4 && now_s() < end_s;) {
+        held += count_pings(holder);
+        others += count_pings(other);
+    }
+    assert_int_equal(others, 4);
+    assert_true(held >= others + 2);
+    assert_true(raw_answers(holder));
+    assert_true(raw_answers(other));
+    close(holder);
+    close(other);
+    net_fixture_renew_witness(&fixture);
+    net_fixture_stop(&fixture);
 }
 
 TEST(test_client_that_does_not_read_is_ended_and_others_are_served)
@@ -192,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hanging_up_is_leaving),
         cmocka_unit_test(test_silent_client_is_dismissed_and_a_quiet_one_is_not),
+        cmocka_unit_test(test_quiet_client_is_pinged_less_often_unless_it_holds_nodes),
         cmocka_unit_test(test_client_that_does_not_read_is_ended_and_others_are_served),
         cmocka_unit_test(test_daemon_that_stood_still_ends_nobody),
         cmocka_unit_test(test_slow_reader_is_not_ended),
