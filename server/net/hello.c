@@ -1,5 +1,6 @@
 /* The first message of a connection, which makes it a session of a scene. While the scene is being
  * opened the message is kept and nothing more is read; then it is handled again. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "net/internal.h"
@@ -74,7 +75,7 @@ static enum gz_status find_scene(struct gz_connection *connection, const struct 
         status = gz_fail(error, failure->status, "%s", failure->message);
     else
         status = host->find(host->context, hello->scene, create, gz_claims_payer(claims),
-                            &connection->wait, scene, error);
+                            &connection->greeting->wait, scene, error);
     return explain(message, claims, status, error);
 }
 
@@ -117,8 +118,8 @@ static void relay(struct gz_connection *connection, const uint8_t *bytes, size_t
 static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error)
 {
     struct gz_connection *connection = wait->context;
-    struct gz_buffer hello = connection->hello;
-    gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
+    struct gz_buffer hello = connection->greeting->hello;
+    gz_buffer_init(&connection->greeting->hello, GZ_HELLO_BYTES_MAX, 0);
     connection->is_waiting = false;
     connection->heard_s = gz_awake_now(&connection->net->awake); /* it was not read meanwhile */
     if (connection->end == 0 && error == NULL && wait->url[0] != '\0') {
@@ -136,15 +137,15 @@ static void relay(struct gz_connection *connection, const uint8_t *bytes, size_t
     connection->is_waiting = true;
     gz_arrival_become(connection->net, connection->wire->arrival, GZ_PEER_BUSY);
     connection->wire->kind->pause(connection->wire);
-    gz_relay_begin(connection, connection->wait.url, bytes, size);
+    gz_relay_begin(connection, connection->greeting->wait.url, bytes, size);
 }
 
 static enum gz_status wait_for_scene(struct gz_connection *connection, const uint8_t *bytes,
                                      size_t size, struct gz_error *error)
 {
     const struct gz_net_host *host = &connection->net->host;
-    if (gz_buffer_append(&connection->hello, bytes, size) != GZ_OK) {
-        host->forget(host->context, &connection->wait);
+    if (gz_buffer_append(&connection->greeting->hello, bytes, size) != GZ_OK) {
+        host->forget(host->context, &connection->greeting->wait);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for the message");
     }
     connection->is_waiting = true;
@@ -167,7 +168,8 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
     enum gz_status status =
         gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, &message, &error);
     if (status == GZ_OK) status = join(connection, &message, failure, &has_joined, &error);
-    const bool is_elsewhere = status == GZ_OK && !has_joined && connection->wait.url[0] != '\0';
+    const bool is_elsewhere =
+        status == GZ_OK && !has_joined && connection->greeting->wait.url[0] != '\0';
     if (is_elsewhere)
         relay(connection, bytes, size);
     else if (status == GZ_OK && !has_joined)
@@ -175,14 +177,34 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
     if (status != GZ_OK) {
         error.status = status;
         gz_connection_refuse(connection, &message, &error, true);
-    } else if (has_joined && offset < size) {
-        gz_core_receive(gz_net_core(connection->scene), connection->session, bytes + offset,
-                        size - offset, gz_clock_now());
+    } else if (has_joined) {
+        gz_hello_finish(connection);
+        if (offset < size)
+            gz_core_receive(gz_net_core(connection->scene), connection->session, bytes + offset,
+                            size - offset, gz_clock_now());
     }
 }
 
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size)
 {
-    connection->wait = (struct gz_scene_wait){.again = handle_scene, .context = connection};
+    struct gz_greeting *greeting = connection->greeting;
+    if (greeting == NULL) greeting = connection->greeting = calloc(1, sizeof *greeting);
+    if (greeting == NULL) {
+        gz_connection_break(connection);
+        return;
+    }
+    greeting->wait = (struct gz_scene_wait){.again = handle_scene, .context = connection};
+    gz_buffer_init(&greeting->hello, GZ_HELLO_BYTES_MAX, 0);
     take_hello(connection, bytes, size, NULL);
+}
+
+void gz_hello_finish(struct gz_connection *connection)
+{
+    const struct gz_net_host *host = &connection->net->host;
+    struct gz_greeting *greeting = connection->greeting;
+    if (greeting == NULL) return;
+    host->forget(host->context, &greeting->wait);
+    gz_buffer_finish(&greeting->hello);
+    free(greeting);
+    connection->greeting = NULL;
 }

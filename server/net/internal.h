@@ -46,6 +46,12 @@ struct gz_net_place {
     struct gz_connection *next, *previous;
 };
 
+/* What only a connection without a session needs. */
+struct gz_greeting {
+    struct gz_scene_wait wait; /* for the scene, while it is being opened */
+    struct gz_buffer hello;    /* the first message meanwhile */
+};
+
 /* One WebSocket connection, in the memory of its wire; `net` is NULL if it never began. */
 struct gz_connection {
     struct gz_net *net;
@@ -59,11 +65,10 @@ struct gz_connection {
     struct gz_relay *relay; /* if another member has its scene; else NULL */
     void (*leave_relay)(struct gz_connection *connection); /* the client is gone */
     struct gz_frames frames;
-    struct gz_rate rate;       /* of frames that are no messages */
-    struct gz_buffer in;       /* a message that is coming in pieces */
-    struct gz_buffer out;      /* messages of this room itself: errors and bye */
-    struct gz_buffer hello;    /* the first message, while its scene is being opened */
-    struct gz_scene_wait wait; /* for the scene */
+    struct gz_rate rate;          /* of frames that are no messages */
+    struct gz_buffer in;          /* a message that is coming in pieces */
+    struct gz_buffer out;         /* messages of this room itself: errors and bye */
+    struct gz_greeting *greeting; /* NULL before hello and once there is a session */
     bool is_waiting;
     uint64_t id;          /* of the session */
     size_t message_bytes; /* of the message that is coming */
@@ -349,6 +354,8 @@ void gz_connection_write_close(struct gz_connection *connection);
 
 /* ---- hello.c ---- */
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
+/* Frees what the connection has of a hello, which nothing follows from any more. */
+void gz_hello_finish(struct gz_connection *connection);
 
 /* ---- relay.c ---- */
 /* Seconds after which a relayed client may reconnect, unless it may do so at once. */

@@ -84,7 +84,7 @@ static void send_away(struct gz_connection *connection, const char *words, doubl
 static void end_in_words(struct gz_connection *connection, int code, const uint8_t *words,
                          size_t size)
 {
-    struct gz_buffer *kept = &connection->hello;
+    struct gz_buffer *kept = &connection->greeting->hello;
     if (connection->end != 0) return;
     listen_again(connection);
     gz_buffer_clear(kept);

@@ -220,7 +220,6 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
-    gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
     gz_connection_link(connection, &net->lobby);
     net->session_count++;
     net->counters.connections++;
@@ -230,12 +229,11 @@ void gz_connection_finish(struct gz_connection *connection)
 {
     struct gz_net *net = connection->net;
     gz_connection_leave(connection, gz_clock_now());
-    net->host.forget(net->host.context, &connection->wait);
+    gz_hello_finish(connection);
     for (int i = 0; i < GZ_PLACE_COUNT; i++) gz_connection_leave_queue(connection, i);
     gz_connection_unlink(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
-    gz_buffer_finish(&connection->hello);
     net->session_count--;
     connection->net = NULL;
 }

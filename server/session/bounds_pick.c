@@ -17,7 +17,7 @@ enum gz_status gz_session_cull(struct gz_session *session, const struct gz_point
     struct gz_scene *scene = session->core->scene;
     gz_plane planes[GZ_PICK_PLANES];
     *culled = (struct gz_culled){.count = 0};
-    if (!gz_pick_cull(gz_view_camera(&session->view), pointer, session->tool.tolerance_px, planes))
+    if (!gz_pick_cull(session->view.camera, pointer, session->tool.tolerance_px, planes))
         return GZ_OK;
     if (!gz_scene_cull(scene, planes, GZ_PICK_PLANES, culled))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
@@ -30,16 +30,16 @@ bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointe
 {
     gz_affine world = gz_scene_world(session->core->scene, node);
     hit->id = node->id;
-    bool met = gz_pick_node(gz_view_camera(&session->view), pointer, &world,
-                            node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px,
-                            &hit->distance, &hit->point);
+    bool met =
+        gz_pick_node(session->view.camera, pointer, &world, node->has_bounds ? &node->bounds : NULL,
+                     session->tool.tolerance_px, &hit->distance, &hit->point);
     return met && gz_is_sendable_hit(hit);
 }
 
 bool gz_session_pick_rect(struct gz_session *session, const struct gz_pick *asked,
                           const struct gz_node *node, struct gz_hit *hit)
 {
-    const struct gz_camera *camera = &session->view.camera;
+    const struct gz_camera *camera = session->view.camera;
     gz_affine world = gz_scene_world(session->core->scene, node);
     const gz_box *bounds = node->has_bounds ? &node->bounds : NULL;
     bool inside = false;

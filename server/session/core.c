@@ -443,7 +443,8 @@ bool gz_session_frame_waits(const struct gz_session *session)
 
 const char *gz_session_end_reason(const struct gz_session *session)
 {
-    return session->ended ? session->end_reason : NULL;
+    if (!session->ended) return NULL;
+    return session->end_reason != NULL ? session->end_reason : "";
 }
 
 bool gz_session_is_replaced(const struct gz_session *session)

@@ -46,7 +46,7 @@ static enum gz_status press(struct gz_session *session, const struct gz_interact
                             const struct gz_gizmo *gizmo, struct gz_failure *failure)
 {
     struct gz_gesture *gesture = &session->gesture;
-    const struct gz_camera *camera = gz_view_camera(&session->view);
+    const struct gz_camera *camera = session->view.camera;
     if (gz_drag_begin(&gesture->course->drag, input->handle, gizmo, &session->tool, camera,
                       input->pointer, input->mods) == GZ_SOLVE_NONE)
         return refuse_handle(input, failure);
@@ -84,8 +84,8 @@ static void follow_pointer(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
     if (gesture->typed.count > 0) return;
-    (void)gz_drag_solve(&gesture->course->drag, gz_view_camera(&session->view),
-                        &gesture->course->pointer, gesture->course->mods, &gesture->course->motion);
+    (void)gz_drag_solve(&gesture->course->drag, session->view.camera, &gesture->course->pointer,
+                        gesture->course->mods, &gesture->course->motion);
     gz_interaction_pose(session);
 }
 

@@ -2,6 +2,7 @@
 #include "session/gizmo.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "session/describe.h"
@@ -21,15 +22,20 @@ static bool is_standing(const struct gz_session *session)
            standing->has_groups == has_groups(session);
 }
 
-/* Remembers the seat, which belongs to the scene at that seq. */
-static void sit(struct gz_session *session, const struct gz_seat *seat, bool has_groups, bool anew,
+/* Remembers the seat, which belongs to the scene at that seq. False without memory. */
+static bool sit(struct gz_session *session, const struct gz_seat *seat, bool has_groups, bool anew,
                 uint64_t seq)
 {
+    struct gz_seat *kept = session->standing.seat;
+    if (kept == NULL) kept = malloc(sizeof *kept);
+    if (kept == NULL) return false;
+    *kept = *seat;
     session->standing = (struct gz_standing){.is_known = anew || !has_groups,
                                              .has_groups = has_groups,
                                              .seq = seq,
                                              .selected = session->selection.version,
-                                             .seat = *seat};
+                                             .seat = kept};
+    return true;
 }
 
 /* False if nothing is selected, or without memory. */
@@ -46,8 +52,7 @@ static bool stand(struct gz_session *session, bool anew)
     session->standing.is_known = false;
     if (targets.count == 0) return false;
     struct gz_seat seat = gz_seat_of(targets.list, targets.count, targets.active);
-    sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
-    return true;
+    return sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
 }
 
 static void begin_to_stand(struct gz_session *session)
@@ -71,15 +76,14 @@ void gz_session_go_on_standing(struct gz_session *session)
         gz_stand_go_on(look, &session->selection, core->scene, &session->groups, &core->slice);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
     if (!is_over) return;
-    sit(session, &look->seat, look->has_groups, look->anew, look->seq);
-    session->standing.is_news = true;
+    session->standing.is_news = sit(session, look->seat, look->has_groups, look->anew, look->seq);
     gz_stand_finish(look);
 }
 
 static bool build(const struct gz_session *session, struct gz_gizmo *gizmo)
 {
-    return gz_gizmo_build_shown(gizmo, &session->tool, gz_view_camera(&session->view),
-                                &session->standing.seat);
+    return gz_gizmo_build_shown(gizmo, &session->tool, session->view.camera,
+                                session->standing.seat);
 }
 
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
@@ -99,7 +103,7 @@ static struct gz_gizmo_state describe(const struct gz_session *session,
     enum gz_handle hover = GZ_HANDLE_NONE;
     if (is_dragged) drag = (struct gz_gizmo_drag){&course->drag, &course->motion, course->start};
     if (there && !is_dragged && view->has_pointer)
-        hover = gz_gizmo_pick(gizmo, &session->tool, gz_view_camera(view), &view->pointer);
+        hover = gz_gizmo_pick(gizmo, &session->tool, view->camera, &view->pointer);
     return gz_gizmo_state(there ? gizmo : NULL, &session->tool, hover, is_dragged ? &drag : NULL);
 }
 
@@ -107,7 +111,7 @@ static size_t make_lines(const struct gz_session *session, const struct gz_gizmo
                          const struct gz_gizmo_state *state, struct gz_line *lines)
 {
     struct gz_segment segments[GZ_GIZMO_LINES_MAX];
-    size_t count = gz_gizmo_lines(gizmo, &session->tool, &session->view.camera, state->hover,
+    size_t count = gz_gizmo_lines(gizmo, &session->tool, session->view.camera, state->hover,
                                   state->active, segments, GZ_GIZMO_LINES_MAX);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -160,9 +164,9 @@ static struct gz_message message_of(const struct gz_gizmo_state *state)
 static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
 {
     struct gz_line lines[GZ_GIZMO_LINES_MAX];
-    const struct gz_gizmo_state *state = &session->shown.gizmo;
+    const struct gz_gizmo_state *state = session->shown.gizmo;
     struct gz_message message = message_of(state);
-    if (session->draw && session->view.has_camera) {
+    if (session->draw && session->view.camera != NULL) {
         message.has |= GZ_HAS_GIZMO_LINES;
         message.gizmo.lines = lines;
         message.gizmo.line_count = there ? make_lines(session, gizmo, state, lines) : 0;
@@ -224,10 +228,14 @@ static bool waits(struct gz_session *session)
 static void show(struct gz_session *session, bool moved, const struct gz_gizmo *gizmo, bool there)
 {
     struct gz_shown *shown = &session->shown;
-    if (!there && shown->gizmo.handles == 0) return;
+    if (!there && (shown->gizmo == NULL || shown->gizmo->handles == 0)) return;
     struct gz_gizmo_state now = describe(session, gizmo, there);
-    if (memcmp(&now, &shown->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;
-    shown->gizmo = now;
+    const bool is_first = shown->gizmo == NULL;
+    if (is_first) shown->gizmo = malloc(sizeof *shown->gizmo);
+    if (shown->gizmo == NULL) return; /* without memory it is not shown until it changes */
+    if (!is_first && memcmp(&now, shown->gizmo, sizeof now) == 0 && !(moved && session->draw))
+        return;
+    *shown->gizmo = now;
     send_gizmo(session, gizmo, there);
 }
 

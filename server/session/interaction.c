@@ -248,7 +248,7 @@ static bool build_gizmo(const struct gz_session *session, const struct gz_target
                         struct gz_gizmo *gizmo)
 {
     struct gz_seat seat = gz_seat_of(targets->list, targets->count, targets->active);
-    return gz_gizmo_build_grabbed(gizmo, &session->tool, gz_view_camera(&session->view), &seat);
+    return gz_gizmo_build_grabbed(gizmo, &session->tool, session->view.camera, &seat);
 }
 
 enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
@@ -286,8 +286,8 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
         .kind = kind,
         .began = gz_clock_moment(&core->clock),
         .began_seq = gz_scene_seq(core->scene),
-        .path_m = session->view.has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px
-                                           : GZ_PATH_METRES,
+        .path_m = session->view.camera != NULL ? GZ_PATH_PX * gizmo->size / session->tool.size_px
+                                               : GZ_PATH_METRES,
     };
     return GZ_OK;
 }

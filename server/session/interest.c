@@ -24,7 +24,7 @@ static struct gz_region region_of(const struct gz_session *session,
         region.box = asked->box;
     } else if (asked->view) {
         region.kind = GZ_REGION_VIEW;
-        gz_view_cull(&session->view.camera, region.planes);
+        gz_view_cull(session->view.camera, region.planes);
     }
     return region;
 }
@@ -44,7 +44,7 @@ static enum gz_status follow(struct gz_session *session, const struct gz_region 
 enum gz_status gz_on_interest(struct gz_session *session, const struct gz_message *message,
                               struct gz_failure *failure)
 {
-    if (message->interest.view && !session->view.has_camera)
+    if (message->interest.view && session->view.camera == NULL)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "interest.view: needs a camera, and none was sent yet; send camera first");
     enum gz_status status = GZ_OK;
@@ -88,7 +88,7 @@ void gz_session_update_interest(struct gz_session *session)
     gz_budget_charge(session, GZ_WORK_LOOK, gz_scene_count(session->core->scene));
     struct gz_region region = {.kind = GZ_REGION_VIEW};
     struct gz_failure failure;
-    gz_view_cull(&session->view.camera, region.planes);
+    gz_view_cull(session->view.camera, region.planes);
     if (follow(session, &region, &failure) != GZ_OK)
         gz_log(session->core->options.log, GZ_WARN, session->id, "%s", failure.error.message);
 }

@@ -258,6 +258,10 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_selection_finish(&session->selection);
     gz_groups_finish(&session->groups);
     gz_stand_finish(&session->stand);
+    gz_view_finish(&session->view);
+    free(session->shown.gizmo);
+    free(session->standing.seat);
+    free(session->end_reason);
     gz_budget_leave(session);
     free(session);
     if (core->sessions == NULL) gz_sync_rest(core->sync);

@@ -80,7 +80,7 @@ static enum gz_status begin(struct gz_session *session, const struct gz_interact
     if (!find_centre(session, &centre)) return no_memory(failure);
     orbit = malloc(sizeof *orbit);
     if (orbit == NULL) return no_memory(failure);
-    solve = gz_orbit_begin(orbit, &session->tool, &session->view.camera, centre, input->pointer);
+    solve = gz_orbit_begin(orbit, &session->tool, session->view.camera, centre, input->pointer);
     session->gesture = (struct gz_gesture){.orbit = orbit, .closes_s = INFINITY};
     if (solve != GZ_SOLVE_NONE) return GZ_OK;
     gz_gesture_finish(&session->gesture);
@@ -117,11 +117,11 @@ enum gz_status gz_session_dolly(struct gz_session *session, double notches,
 {
     double view[16];
     gz_vec3 centre;
-    if (!session->view.has_camera)
+    if (session->view.camera == NULL)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "wheel: there is no camera to move; send camera first");
     if (!find_centre(session, &centre)) return no_memory(failure);
-    if (!gz_orbit_wheel(&session->view.camera, centre, notches, view))
+    if (!gz_orbit_wheel(session->view.camera, centre, notches, view))
         return gz_fail(&failure->error, GZ_BAD_VALUE, "dy: too large");
     gz_session_send_view(session, view);
     return GZ_OK;

@@ -38,6 +38,13 @@ static void empty(struct gz_outbox *outbox)
     if (outbox->bytes.capacity > GZ_OUTBOX_BYTES_FULL) gz_buffer_finish(&outbox->bytes);
 }
 
+void gz_outbox_rest(struct gz_outbox *outbox)
+{
+    if (gz_outbox_waiting(outbox) > 0) return;
+    empty(outbox);
+    gz_buffer_finish(&outbox->bytes);
+}
+
 /* Drops the taken bytes once they are the larger part: the outbox of a session that is always
  * slightly behind is never empty. */
 static void compact(struct gz_outbox *outbox)

@@ -31,6 +31,8 @@ bool gz_outbox_next(struct gz_outbox *outbox, struct gz_buffer *frame);
  * has more than GZ_COPIED_BYTES_MAX, or without memory: then nothing has changed. */
 bool gz_outbox_extend(struct gz_outbox *outbox, struct gz_buffer *frame,
                       const struct gz_buffer *messages);
+/* Gives back the memory of an outbox whose frames are all taken and written. */
+void gz_outbox_rest(struct gz_outbox *outbox);
 /* How many bytes wait to be taken. */
 size_t gz_outbox_waiting(const struct gz_outbox *outbox);
 /* Whether so many bytes wait that no more of the session's requests should be read. */

@@ -93,7 +93,7 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
     if (by_rect && asked->surface)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
                        "surface: a rect picks by bounds only; leave it out");
-    if (by_rect && !session->view.has_camera)
+    if (by_rect && session->view.camera == NULL)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "rect: pixels need a camera, and none was sent yet; send camera first");
     enum gz_status status = GZ_OK;

@@ -40,7 +40,7 @@ static enum gz_handle handle_under(struct gz_session *session, const struct gz_p
     struct gz_gizmo gizmo;
     if (session->role < GZ_ROLE_EDITOR || !gz_session_gizmo(session, false, &gizmo))
         return GZ_HANDLE_NONE;
-    return gz_gizmo_pick(&gizmo, &session->tool, gz_view_camera(&session->view), pointer);
+    return gz_gizmo_pick(&gizmo, &session->tool, session->view.camera, pointer);
 }
 
 static enum gz_status press(struct gz_session *session, const struct gz_message *message,

@@ -89,7 +89,7 @@ enum gz_status gz_session_search(struct gz_session *session, const struct gz_mes
     enum gz_status status;
     gz_plane planes[GZ_PICK_PLANES];
     if (search == NULL) return no_memory(failure);
-    gz_pick_rect_cull(&session->view.camera, message->pick.rect, planes);
+    gz_pick_rect_cull(session->view.camera, message->pick.rect, planes);
     search->rid = message->rid;
     search->asked = message->pick;
     search->look = gz_look_into(planes, GZ_PICK_PLANES);

@@ -1,13 +1,12 @@
 /* session.c - sends a session its answers, and keeps its presence up to date. See session.h. */
 #include "session/session.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "session/describe.h"
 #include "session/label.h"
 
-static_assert(sizeof(struct gz_session) <= 4352,
+static_assert(sizeof(struct gz_session) <= 2304,
               "most sessions only watch: what is needed while something runs stands beside it");
 
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id)
@@ -20,7 +19,7 @@ void gz_session_end(struct gz_session *session, const char *reason)
     if (session->ended) return;
     session->ended = true;
     gz_session_wake(session);
-    snprintf(session->end_reason, sizeof session->end_reason, "%s", reason);
+    session->end_reason = strdup(reason);
     gz_log(session->core->options.log, GZ_INFO, session->id, "ended: %s", reason);
 }
 
@@ -182,7 +181,9 @@ static uint32_t find_list_changes(struct gz_session *session)
 static uint32_t present_viewport(struct gz_session *session)
 {
     double *viewport = session->presence.viewport;
-    const double *now = session->view.camera.input.viewport;
+    const struct gz_camera *camera = session->view.camera;
+    if (camera == NULL) return 0;
+    const double *now = camera->input.viewport;
     const bool changed = memcmp(viewport, now, sizeof session->presence.viewport) != 0;
     memcpy(viewport, now, sizeof session->presence.viewport);
     return part_if(changed, GZ_PRESENCE_LENS);

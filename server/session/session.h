@@ -47,7 +47,7 @@ struct gz_session {
     bool draw;                                 /* the client wants the lines of its gizmo */
     bool departed;                             /* the file is told that it left */
     bool ended, replaced;
-    char end_reason[GZ_ERROR_BYTES_MAX];
+    char *end_reason; /* NULL without memory */
 
     struct gz_outbox outbox;
     bool is_answered;       /* the outbox holds more than the gizmo */

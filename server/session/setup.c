@@ -40,7 +40,7 @@ enum gz_status gz_on_camera(struct gz_session *session, const struct gz_message 
 
 void gz_session_send_view(struct gz_session *session, const double view[16])
 {
-    struct gz_camera_input input = session->view.camera.input;
+    struct gz_camera_input input = session->view.camera->input;
     memcpy(input.view, view, sizeof input.view);
     if (use_camera(session, &input, NULL) != GZ_OK) return;
     struct gz_message message = {.op = GZ_OP_VIEW};

@@ -10,6 +10,7 @@ bool gz_stand_is_looking(const struct gz_stand *stand)
 
 void gz_stand_finish(struct gz_stand *stand)
 {
+    free(stand->seat);
     free(stand->origins);
     free(stand->ids);
     *stand = (struct gz_stand){.count = 0};
@@ -22,9 +23,10 @@ void gz_stand_begin(struct gz_stand *stand, const struct gz_selection *selection
     gz_stand_finish(stand);
     if (selection->count == 0 || tops == NULL) return;
     size_t count = gz_scene_tops(scene, selection->ids, selection->count, tops);
+    stand->seat = calloc(1, sizeof *stand->seat);
     stand->origins = malloc(count * sizeof *stand->origins);
     stand->ids = malloc(count * sizeof *stand->ids);
-    if (stand->origins == NULL || stand->ids == NULL) {
+    if (stand->seat == NULL || stand->origins == NULL || stand->ids == NULL) {
         gz_stand_finish(stand);
         return;
     }
@@ -42,7 +44,7 @@ static void look_at_next(struct gz_stand *stand, struct gz_scene *scene, struct 
     const struct gz_node *node = gz_scene_find(scene, stand->ids[place]);
     struct gz_target target = gz_target_of(scene, node);
     gz_groups_give(groups, scene, node, place, &target);
-    gz_seat_add(&stand->seat, &target, &stand->origins[place]);
+    gz_seat_add(stand->seat, &target, &stand->origins[place]);
     const size_t cost = 1 + groups->walked - walked;
     *budget -= cost < *budget ? cost : *budget;
 }
@@ -57,6 +59,6 @@ bool gz_stand_go_on(struct gz_stand *stand, const struct gz_selection *selection
     }
     while (*budget > 0 && stand->at < stand->count) look_at_next(stand, scene, groups, budget);
     if (stand->at < stand->count) return false;
-    gz_seat_complete(&stand->seat, stand->origins);
+    gz_seat_complete(stand->seat, stand->origins);
     return true;
 }

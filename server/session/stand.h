@@ -8,8 +8,8 @@
 #include "session/groups.h"
 
 struct gz_stand {
-    struct gz_seat seat; /* of the targets so far */
-    gz_vec3 *origins;    /* of the targets so far */
+    struct gz_seat *seat; /* of the targets so far; NULL while no look is under way */
+    gz_vec3 *origins;     /* of the targets so far */
     uint64_t *ids;
     size_t count, at;       /* the targets, and the next one */
     uint64_t seq, selected; /* of the scene and the selection when the look began */

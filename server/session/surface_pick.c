@@ -215,7 +215,7 @@ enum gz_status gz_session_pick_surfaces(struct gz_session *session,
 {
     struct search search = {.session = session,
                             .pointer = pointer,
-                            .camera = gz_view_camera(&session->view),
+                            .camera = session->view.camera,
                             .first_only = first_only,
                             .tests = GZ_SURFACE_TESTS_PER_LOOK};
     enum gz_status status = begin_search(&search, failure);

@@ -2,13 +2,15 @@
 #include "session/view.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "session/describe.h"
 
-const struct gz_camera *gz_view_camera(const struct gz_view *view)
+void gz_view_finish(struct gz_view *view)
 {
-    return view->has_camera ? &view->camera : NULL;
+    free(view->camera);
+    view->camera = NULL;
 }
 
 enum gz_status gz_view_set(struct gz_view *view, const struct gz_camera_input *input,
@@ -18,8 +20,9 @@ enum gz_status gz_view_set(struct gz_view *view, const struct gz_camera_input *i
     const char *why = "";
     if (!gz_camera_prepare(&camera, input, &why))
         return gz_fail(error, GZ_BAD_VALUE, "camera: %s", why);
-    view->camera = camera;
-    view->has_camera = true;
+    if (view->camera == NULL) view->camera = malloc(sizeof *view->camera);
+    if (view->camera == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the camera");
+    *view->camera = camera;
     view->has_lens = gz_camera_lens(&camera, view->lens);
     view->moved = true;
     return GZ_OK;
@@ -35,7 +38,7 @@ enum gz_status gz_view_point(const struct gz_view *view, bool has_ray, const dou
         pointer->direction = (gz_vec3){ray[3], ray[4], ray[5]};
         return GZ_OK;
     }
-    if (!view->has_camera)
+    if (view->camera == NULL)
         return gz_fail(error, GZ_BAD_STATE,
                        "at: pixels need a camera, and none was sent yet; send camera first");
     memcpy(pointer->at, at, sizeof pointer->at);
@@ -69,15 +72,15 @@ static void present_pointer(const struct gz_view *view, struct gz_presence_user 
     user->has |= GZ_HAS_PRESENCE_AT;
     memcpy(user->at, pointer->at, sizeof user->at);
     bool has_ray =
-        view->has_camera && gz_camera_ray(&view->camera, pointer->at, &origin, &direction);
+        view->camera != NULL && gz_camera_ray(view->camera, pointer->at, &origin, &direction);
     if (has_ray && gz_is_sendable(origin)) present_ray(user, origin, direction);
 }
 
 static void present_camera(const struct gz_view *view, struct gz_presence_user *user)
 {
     user->has |= GZ_HAS_PRESENCE_VIEW;
-    memcpy(user->view, view->camera.input.view, sizeof user->view);
-    user->parallel = !view->camera.perspective;
+    memcpy(user->view, view->camera->input.view, sizeof user->view);
+    user->parallel = !view->camera->perspective;
     if (!view->has_lens) return;
     user->has |= GZ_HAS_PRESENCE_LENS;
     memcpy(user->lens, view->lens, sizeof user->lens);
@@ -86,5 +89,5 @@ static void present_camera(const struct gz_view *view, struct gz_presence_user *
 void gz_view_present(const struct gz_view *view, struct gz_presence_user *user)
 {
     if (view->has_pointer) present_pointer(view, user);
-    if (view->has_camera) present_camera(view, user);
+    if (view->camera != NULL) present_camera(view, user);
 }

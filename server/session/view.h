@@ -1,7 +1,8 @@
 /* view.h - the camera and the last pointer of a session, and when an interest that is the camera's
  * view is to be updated.
  *
- * Frames: world. Units: pixels from the top left of the viewport for pointers. Plain data. */
+ * Frames: world. Units: pixels from the top left of the viewport for pointers. Ownership: the
+ * caller owns the struct; finish frees what it holds. Zeroed it is empty. */
 #ifndef GZ_SESSION_VIEW_H
 #define GZ_SESSION_VIEW_H
 
@@ -10,8 +11,8 @@
 #include "solver/solver.h"
 
 struct gz_view {
-    bool has_camera, has_lens, has_target, has_pointer;
-    struct gz_camera camera;
+    bool has_lens, has_target, has_pointer;
+    struct gz_camera *camera; /* NULL: none was sent yet */
     double lens[4];
     gz_vec3 target; /* the centre of rotation that the client set */
     struct {
@@ -25,9 +26,8 @@ struct gz_view {
     double interest_due_s; /* monotonic: no earlier update than this */
 };
 
-/* NULL if no camera was sent yet. */
-const struct gz_camera *gz_view_camera(const struct gz_view *view);
-/* Sets the camera. */
+void gz_view_finish(struct gz_view *view);
+/* Sets the camera. Without memory nothing changed. */
 GZ_MUST_USE enum gz_status gz_view_set(struct gz_view *view, const struct gz_camera_input *input,
                                        struct gz_error *error);
 /* Makes a pointer of a message's `at` or `ray`. GZ_BAD_STATE for pixels without a camera. */

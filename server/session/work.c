@@ -138,7 +138,10 @@ void gz_core_let_sleep(struct gz_core *core)
     for (struct gz_session *session = core->awake; session != NULL; session = next) {
         next = session->next_awake;
         const bool is_drowsy = !has_something(session);
-        if (is_drowsy && session->is_drowsy) gz_session_forget_awake(session);
+        if (is_drowsy && session->is_drowsy) {
+            gz_session_forget_awake(session);
+            gz_outbox_rest(&session->outbox);
+        }
         session->is_drowsy = is_drowsy;
     }
 }

@@ -59,8 +59,8 @@ void part_answered(struct person *person, const struct request *request)
 bool part_note_camera(const struct sim *sim, struct link *link)
 {
     const struct gz_session *session = link->session;
-    if (!session->view.has_camera) return false;
-    const struct gz_camera_input *input = &session->view.camera.input;
+    if (session->view.camera == NULL) return false;
+    const struct gz_camera_input *input = &session->view.camera->input;
     struct seen_camera *last =
         link->camera_count > 0 ? &link->cameras[link->camera_count - 1] : NULL;
     if (last != NULL && memcmp(last->camera.view, input->view, sizeof input->view) == 0)

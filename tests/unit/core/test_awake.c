@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "session/core.h"
+#include "session/session.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 
@@ -68,6 +69,17 @@ SCENE_TEST(test_awake_is_who_says_something_until_the_turn_after_the_next)
     assert_int_equal(count_awake(s), 0);
 }
 
+/* What it was answered takes memory until it sleeps. */
+SCENE_TEST(test_asleep_is_who_holds_no_memory_for_answers)
+{
+    const struct gz_outbox *outbox = &s->viewers[7]->session->outbox;
+    assert_int_equal(outbox->bytes.capacity, 0);
+    assert_ok(ask_camera(s->viewers[7], 10));
+    assert_true(outbox->bytes.capacity > 0);
+    for (int i = 0; i < 3; i++) host_turn(&s->host);
+    assert_int_equal(outbox->bytes.capacity, 0);
+}
+
 /* Its messages wait; those of others do not keep it from sleeping. */
 SCENE_TEST(test_awake_is_who_does_not_take_its_messages)
 {
@@ -106,6 +118,7 @@ int main(void)
         cmocka_unit_test(test_awake_is_nobody_who_only_watches),
         cmocka_unit_test(test_awake_is_who_drags_and_nobody_else),
         cmocka_unit_test(test_awake_is_who_says_something_until_the_turn_after_the_next),
+        cmocka_unit_test(test_asleep_is_who_holds_no_memory_for_answers),
         cmocka_unit_test(test_awake_is_who_does_not_take_its_messages),
         cmocka_unit_test(test_awake_is_who_follows_a_part_while_there_is_a_frame_for_it),
     };

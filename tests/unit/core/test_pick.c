@@ -144,7 +144,7 @@ static bool meets(struct game *game, const struct gz_message *pick, const struct
                   struct gz_hit *hit)
 {
     const struct gz_session *session = game->a->session;
-    const struct gz_camera *camera = &session->view.camera;
+    const struct gz_camera *camera = session->view.camera;
     gz_affine world = gz_scene_world(game->host.core->scene, node);
     const gz_box *bounds = node->has_bounds ? &node->bounds : NULL;
     struct gz_pointer pointer = {.is_ray = (pick->has & GZ_HAS_PICK_RAY) != 0};
@@ -196,7 +196,7 @@ static struct gz_message any_pick(struct game *game)
         gz_scene_world(game->host.core->scene, gz_scene_find(game->host.core->scene, node->id))
             .origin;
     double at[2];
-    if (below(game, 3) > 0 && gz_camera_project(&game->a->session->view.camera, about, at, NULL) &&
+    if (below(game, 3) > 0 && gz_camera_project(game->a->session->view.camera, about, at, NULL) &&
         hypot(at[0], at[1]) < 1e6) { /* beside a node */
         pick.pick.at[0] = at[0] + between(game, -12, 12);
         pick.pick.at[1] = at[1] + between(game, -12, 12);

@@ -205,7 +205,8 @@ static void take_picture(const struct scene *s, const struct client *client,
                session->selection.count * sizeof picture->selection[0]);
     picture->interaction = session->gesture.interaction;
     memcpy(&picture->tool, &session->tool, sizeof session->tool);
-    memcpy(&picture->camera, &session->view.camera, sizeof session->view.camera);
+    if (session->view.camera != NULL)
+        memcpy(&picture->camera, session->view.camera, sizeof picture->camera);
 }
 
 static void assert_nothing_changed(struct scene *s, const struct client *client,

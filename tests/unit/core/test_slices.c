@@ -801,14 +801,14 @@ SCENE_TEST(test_gizmo_of_many_groups_is_found_in_slices)
     do assert_in_range(turn(s), 0, slice);
     while (looks++, gz_stand_is_looking(&s->a->session->stand));
     assert_in_range(looks, 3 * GROUPS / slice, 3 * GROUPS / slice + 2);
-    const struct gz_seat sliced = s->a->session->standing.seat;
+    const struct gz_seat sliced = *s->a->session->standing.seat;
     assert_true(sliced.has_bounds && sliced.count == GROUPS);
-    s->a->session->standing = (struct gz_standing){.is_known = false};
+    s->a->session->standing.is_known = false;
     s->host.core->slice_nodes = SIZE_MAX;
     client_say(s->a, &(struct gz_message){
                          .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_BOUNDS});
     host_turn(&s->host);
-    assert_memory_equal(&s->a->session->standing.seat, &sliced, sizeof sliced);
+    assert_memory_equal(s->a->session->standing.seat, &sliced, sizeof sliced);
     s->a->stalled = false;
     free(nodes);
 }

@@ -145,7 +145,7 @@ static struct gz_pointer any_look(struct game *game, struct gz_pick *said, uint6
     struct gz_pointer pointer = {.is_ray = below(game, 3) == 0};
     about = gz_add(about, any_place(game, 1.5));
     if (pointer.is_ray ||
-        !gz_camera_project(&game->a->session->view.camera, about, pointer.at, NULL)) {
+        !gz_camera_project(game->a->session->view.camera, about, pointer.at, NULL)) {
         pointer.is_ray = true;
         pointer.origin = any_place(game, 9);
         pointer.direction = gz_sub(about, pointer.origin);
@@ -187,14 +187,14 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
     if (surface == NULL) {
         found->rank = node->has_bounds ? 0 : 2;
         return !passing &&
-               gz_pick_node(&session->view.camera, pointer, &world,
+               gz_pick_node(session->view.camera, pointer, &world,
                             node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px,
                             &found->hit.distance, &found->hit.point);
     }
     if (passing) {
         struct gz_beside beside = {.px = session->tool.tolerance_px};
         found->rank = 1;
-        if (gz_surface_pass(surface, &session->view.camera, pointer, &world, &tests, &beside) !=
+        if (gz_surface_pass(surface, session->view.camera, pointer, &world, &tests, &beside) !=
             GZ_MET)
             return false;
         found->px = beside.px;
@@ -203,7 +203,7 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
         return true;
     }
     struct gz_aim aim;
-    assert_true(gz_aim(&aim, &session->view.camera, pointer, &world));
+    assert_true(gz_aim(&aim, session->view.camera, pointer, &world));
     return gz_surface_hit(surface, &aim, &tests, &found->hit.distance) == GZ_MET;
 }
 

@@ -82,6 +82,24 @@ TEST(test_frames_hold_all_messages_in_order)
     gz_outbox_finish(&outbox);
 }
 
+TEST(test_rest_gives_memory_back_and_keeps_what_waits)
+{
+    struct gz_outbox outbox;
+    struct gz_buffer frame;
+    uint64_t next = 0;
+    gz_outbox_init(&outbox, HEADROOM);
+    for (uint64_t i = 0; i < 2; i++) {
+        struct gz_message message = make_message(i, 10);
+        assert_int_equal(gz_outbox_append(&outbox, &message), GZ_OK);
+        gz_outbox_rest(&outbox);
+        assert_true(gz_outbox_next(&outbox, &frame));
+        assert_int_equal(read_frame(&frame, &next), 1);
+        gz_outbox_rest(&outbox);
+        assert_int_equal(outbox.bytes.capacity, 0);
+    }
+    gz_outbox_finish(&outbox);
+}
+
 TEST(test_bounds)
 {
     struct gz_outbox outbox;
@@ -100,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_messages_share_a_frame),
         cmocka_unit_test(test_frames_hold_all_messages_in_order),
+        cmocka_unit_test(test_rest_gives_memory_back_and_keeps_what_waits),
         cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,12 +28,13 @@ TEST(test_pointer)
     };
     static const double at[2] = {400, 300}, ray[6] = {1, 2, 3, 0, 0, -1};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct gz_view view = {.has_camera = false};
+        struct gz_view view = {.camera = NULL};
         struct gz_pointer pointer;
         if (cases[i].has_camera) assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
-        assert_int_equal(gz_view_camera(&view) != NULL, cases[i].has_camera);
+        assert_int_equal(view.camera != NULL, cases[i].has_camera);
         assert_int_equal(gz_view_point(&view, cases[i].has_ray, at, ray, &pointer, NULL),
                          cases[i].status);
+        gz_view_finish(&view);
         if (cases[i].status != GZ_OK) continue;
         assert_int_equal(pointer.is_ray, cases[i].has_ray);
         if (cases[i].has_ray) assert_true(pointer.origin.z == 3 && pointer.direction.z == -1);
@@ -43,13 +44,17 @@ TEST(test_pointer)
 
 TEST(test_bad_camera_changes_nothing)
 {
-    struct gz_view view = {.has_camera = false}, before;
+    struct gz_view view = {.camera = NULL}, before;
+    struct gz_camera camera;
     struct gz_camera_input flat = straight;
     assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
     memcpy(&before, &view, sizeof view);
+    memcpy(&camera, view.camera, sizeof camera);
     flat.proj[0] = 0;
     assert_int_equal(gz_view_set(&view, &flat, NULL), GZ_BAD_VALUE);
     assert_memory_equal(&view, &before, sizeof view);
+    assert_memory_equal(view.camera, &camera, sizeof camera);
+    gz_view_finish(&view);
 }
 
 TEST(test_present)
@@ -72,6 +77,7 @@ TEST(test_present)
         if (cases[i].has_camera) assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
         gz_view_present(&view, &user);
         assert_int_equal(user.has, cases[i].has);
+        gz_view_finish(&view);
     }
 }
 
@@ -84,6 +90,7 @@ TEST(test_interest_is_due)
     assert_true(isinf(gz_view_interest_due(&view)));
     assert_int_equal(gz_view_set(&view, &straight, NULL), GZ_OK);
     assert_true(gz_view_interest_due(&view) == 7);
+    gz_view_finish(&view);
 }
 
 int main(void)
