@@ -157,8 +157,11 @@ static void create(struct model *model)
     struct gz_edit_record edit = begin_edit(model, GZ_EDIT_CREATE);
     struct gz_change changes[3] = {0};
     size_t count = 1 + model_random(model, 3);
+    const bool hangs_in_next = model_random(model, 2) == 0;
+    const size_t above = random_node(model);
     for (size_t i = 0; i < count; i++) {
-        size_t parent = random_node(model), node = model->node_count++;
+        size_t parent = hangs_in_next ? above : random_node(model), node = model->node_count++;
+        if (hangs_in_next && i + 1 < count) parent = node + 1;
         struct gz_content *content = &model->nodes[node].content;
         *content =
             some_content(parent == SIZE_MAX ? 0 : parent + 1, names[model_random(model, 10)], 0);

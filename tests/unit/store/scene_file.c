@@ -48,6 +48,26 @@ struct gz_store *open_scene(const char *path, bool create, double time,
     return open_recording(path, create, time, GZ_RECORD_THIN, state);
 }
 
+struct gz_store *open_only(const char *path, bool create, double time)
+{
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, create, time, &state);
+    gz_scene_state_finish(&state);
+    return store;
+}
+
+struct gz_store *open_new(void **directory, const char **path)
+{
+    struct gz_scene_state state;
+    *path = in_directory(directory, "a.db");
+    struct gz_store *store = open_scene(*path, true, START_TIME, &state);
+    assert_int_equal(state.node_count + state.edit_count, 0);
+    assert_int_equal(state.note_count + state.checkpoint_count + state.access_count, 0);
+    assert_int_equal(state.next_note, 1);
+    gz_scene_state_finish(&state);
+    return store;
+}
+
 void vouch_for(const char *path)
 {
     gz_stamp_open(path);

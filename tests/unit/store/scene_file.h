@@ -19,6 +19,10 @@ struct gz_store *open_scene(const char *path, bool create, double time,
                             struct gz_scene_state *state);
 struct gz_store *open_recording(const char *path, bool create, double time,
                                 enum gz_recorded recorded, struct gz_scene_state *state);
+/* The same for tests that do not look at the state. */
+struct gz_store *open_only(const char *path, bool create, double time);
+/* Makes a.db, in which nothing is, and opens it. */
+struct gz_store *open_new(void **directory, const char **path);
 /* Makes the file of an empty scene that was never opened: its place is 0. */
 void make_empty_scene(const char *path);
 /* Waits for the next batch that is done. */

@@ -16,16 +16,6 @@ static struct gz_batch *batch_of(const struct gz_access_record *access, size_t c
     return batch;
 }
 
-static struct gz_store *open_new(void **directory, const char **path)
-{
-    struct gz_scene_state state;
-    *path = in_directory(directory, "a.db");
-    struct gz_store *store = open_scene(*path, true, START_TIME, &state);
-    assert_int_equal(state.access_count, 0);
-    gz_scene_state_finish(&state);
-    return store;
-}
-
 static void assert_same(const struct gz_access_record *a, const struct gz_access_record *b)
 {
     assert_string_equal(a->glob, b->glob);

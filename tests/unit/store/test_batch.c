@@ -10,15 +10,6 @@
 
 static const char glb[] = "glTF\2\0\0\0 and so on";
 
-static struct gz_store *open_new(void **directory, const char **path)
-{
-    struct gz_scene_state state;
-    *path = in_directory(directory, "a.db");
-    struct gz_store *store = open_scene(*path, true, START_TIME, &state);
-    gz_scene_state_finish(&state);
-    return store;
-}
-
 static void assert_state_is_the_models(const struct gz_scene_state *state,
                                        const struct model *model)
 {
@@ -240,7 +231,6 @@ static void test_key_finds_its_edit_across_restart_and_no_other(void **directory
     struct model *model = model_create(7);
     struct gz_arena arena;
     struct gz_edit_record edit;
-    struct gz_scene_state state;
     gz_arena_init(&arena, 64 << 20);
     for (int i = 0; i < 100; i++) commit(store, model_batch(model));
     for (int opened = 0; opened < 2; opened++) {
@@ -256,8 +246,7 @@ static void test_key_finds_its_edit_across_restart_and_no_other(void **directory
         assert_true(found > 10);
         assert_false(knows_key(store, "anna", "no such key", &arena, &edit));
         gz_store_close(store);
-        store = open_scene(path, false, START_TIME + 1e6, &state);
-        gz_scene_state_finish(&state);
+        store = open_only(path, false, START_TIME + 1e6);
     }
     gz_store_close(store);
     gz_arena_finish(&arena);
@@ -455,14 +444,12 @@ static void test_close_commits_what_was_submitted(void **directory)
     const char *path;
     struct gz_store *store = open_new(directory, &path);
     for (uint64_t i = 1; i <= 50; i++) {
-        struct gz_scene_state state;
         struct gz_batch *batch = gz_batch_create();
         batch->seq = i;
         gz_store_submit(store, batch);
         gz_store_close(store);
         assert_int_equal(ask(path, "SELECT seq FROM scene"), i);
-        store = open_scene(path, false, START_TIME + (double)i, &state);
-        gz_scene_state_finish(&state);
+        store = open_only(path, false, START_TIME + (double)i);
     }
     gz_store_close(store);
     gz_store_close(NULL);
@@ -608,9 +595,7 @@ static void test_asset_goes_by_a_tag_that_does_not_come_again(void **directory)
     const char *path = in_directory(directory, "a.db");
     struct gz_error error;
     for (size_t i = 0; i < FILE_COUNT; i++) {
-        struct gz_scene_state state;
-        struct gz_store *store = open_scene(path, true, START_TIME + files[i].created, &state);
-        gz_scene_state_finish(&state);
+        struct gz_store *store = open_only(path, true, START_TIME + files[i].created);
         assert_int_equal(gz_store_asset_tag(path, tags[i], &error), GZ_BAD_STATE);
         commit_import(store, 1, 1, START_TIME + files[i].imported[0]);
         if (files[i].imported[1] > 0) commit_import(store, 2, 2, START_TIME + files[i].imported[1]);
@@ -640,9 +625,7 @@ static void test_summary_says_when_the_last_edit_ended(void **directory)
     batch->next_edit = 3;
     commit(store, batch);
     gz_store_close(store);
-    struct gz_scene_state state;
-    store = open_scene(path, false, START_TIME + 100, &state);
-    gz_scene_state_finish(&state);
+    store = open_only(path, false, START_TIME + 100);
     assert_int_equal(gz_store_summary(path, &summary, NULL, &error), GZ_OK);
     assert_true(summary.changed == START_TIME + 20.25);
     gz_store_close(store);

@@ -77,8 +77,7 @@ static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
         gz_store_close(store);
         assert_clean(path);
         model_reopen(model);
-        store = open_scene(path, false, START_TIME + 1e6 * (life + 1), &scene);
-        gz_scene_state_finish(&scene);
+        store = open_only(path, false, START_TIME + 1e6 * (life + 1));
         assert_clean(path);
     }
     gz_store_close(store);
@@ -88,10 +87,8 @@ static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
 /* The rest before the first motion is a point at the seq where the drag began. */
 static void test_check_of_a_drag_that_was_held_before_it_moved_is_clean(void **state)
 {
-    struct gz_scene_state scene;
     const char *path = in_directory(state, "held.db");
-    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
-    gz_scene_state_finish(&scene);
+    struct gz_store *store = open_only(path, true, START_TIME);
     const struct gz_content from = some_content(0, "n", 0), to = some_content(0, "n", 1);
     const struct gz_change made = {.node = 1, .exists = true, .after = from};
     const struct gz_change moved = {
@@ -136,10 +133,8 @@ static void test_check_of_a_drag_that_was_held_before_it_moved_is_clean(void **s
 static void test_check_says_what_there_is(void **state)
 {
     struct said said;
-    struct gz_scene_state scene;
     const char *path = in_directory(state, "numbered.db");
-    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
-    gz_scene_state_finish(&scene);
+    struct gz_store *store = open_only(path, true, START_TIME);
     gz_store_close(store);
     assert_int_equal(check(path, &said), GZ_OK);
     assert_int_equal(said.check.version, ask(path, "PRAGMA user_version"));
@@ -218,9 +213,7 @@ static void tell_join(struct story *story)
 static void write_story(const char *path)
 {
     struct story story = {0};
-    struct gz_scene_state scene;
-    story.store = open_scene(path, true, START_TIME, &scene);
-    gz_scene_state_finish(&scene);
+    story.store = open_only(path, true, START_TIME);
     tell_join(&story);
     for (uint64_t i = 1; i <= 4; i++) {
         struct gz_content made =
@@ -234,8 +227,7 @@ static void write_story(const char *path)
     tell_edit(&story, GZ_EDIT_DELETE, 0, 4, story.nodes[4], false, true);
     tell_edit(&story, GZ_EDIT_UNDO, 6, 3, some_content(2, "Crank\nshaft", 3), true, true);
     gz_store_close(story.store);
-    story.store = open_scene(path, false, START_TIME + 1000, &scene);
-    gz_scene_state_finish(&scene);
+    story.store = open_only(path, false, START_TIME + 1000);
     tell_join(&story);
     tell_edit(&story, GZ_EDIT_TRANSLATE, 0, 3, some_content(2, "Crank\nshaft", 5), true, false);
     gz_store_close(story.store);

@@ -18,16 +18,6 @@ static struct gz_batch *batch_of(uint64_t seq, const struct gz_checkpoint_record
     return batch;
 }
 
-static struct gz_store *open_new(void **directory, const char **path)
-{
-    struct gz_scene_state state;
-    *path = in_directory(directory, "a.db");
-    struct gz_store *store = open_scene(*path, true, START_TIME, &state);
-    assert_int_equal(state.checkpoint_count, 0);
-    gz_scene_state_finish(&state);
-    return store;
-}
-
 static void assert_same(const struct gz_checkpoint_record *a, const struct gz_checkpoint_record *b)
 {
     assert_string_equal(a->name, b->name);

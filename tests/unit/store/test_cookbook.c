@@ -289,13 +289,11 @@ struct fixture {
 static int make_day(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
-    struct gz_scene_state scene;
     *state = fixture;
     if (make_directory(&fixture->directory) != 0) return -1;
     fixture->path = strdup(in_directory(&fixture->directory, "engine.db"));
     gz_arena_init(&fixture->day.arena, ARENA_BYTES);
-    fixture->day.store = open_scene(fixture->path, true, AT(8, 50, 0), &scene);
-    gz_scene_state_finish(&scene);
+    fixture->day.store = open_only(fixture->path, true, AT(8, 50, 0));
     come_and_go(&fixture->day);
     import(&fixture->day);
     drag(&fixture->day);
@@ -413,11 +411,9 @@ static void test_views_read_well(void **state)
 TEST(test_views_degrees_are_the_librarys)
 {
     void *directory;
-    struct gz_scene_state scene;
     assert_int_equal(make_directory(&directory), 0);
     const char *path = in_directory(&directory, "a.db");
-    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
-    gz_scene_state_finish(&scene);
+    struct gz_store *store = open_only(path, true, START_TIME);
     struct model *model = model_create(5);
     struct gz_node_record nodes[200];
     for (size_t i = 0; i < 200; i++) {
@@ -479,11 +475,9 @@ TEST(test_views_say_what_was_typed)
     };
     enum { CASES = sizeof cases / sizeof cases[0] };
     void *directory;
-    struct gz_scene_state scene;
     assert_int_equal(make_directory(&directory), 0);
     const char *path = in_directory(&directory, "a.db");
-    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
-    gz_scene_state_finish(&scene);
+    struct gz_store *store = open_only(path, true, START_TIME);
     struct gz_node_record node = {.id = 1, .seq = 1, .content = some_content(0, "n", 0)};
     struct gz_change change = {
         .node = 1, .existed = true, .exists = true, .before = node.content, .after = node.content};

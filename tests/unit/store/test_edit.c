@@ -81,8 +81,7 @@ static void test_edit_is_told_with_what_became_of_it(void **directory)
     };
     struct gz_scene_state state;
     const char *path = in_directory(directory, "a.db");
-    struct gz_store *store = open_scene(path, true, START_TIME, &state);
-    gz_scene_state_finish(&state);
+    struct gz_store *store = open_only(path, true, START_TIME);
     for (uint64_t id = 1; id <= EDITS; id++) write_edit(store, id);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gz_query query = {.kind = GZ_QUERY_EDIT, .edit = cases[i].edit};
@@ -125,10 +124,8 @@ static void print_brief(const struct gz_answer *answer, char undone[64], char no
 
 static void test_brief_history_tells_which_edits_are_undone_and_of_which_nodes(void **directory)
 {
-    struct gz_scene_state state;
     const char *path = in_directory(directory, "a.db");
-    struct gz_store *store = open_scene(path, true, START_TIME, &state);
-    gz_scene_state_finish(&state);
+    struct gz_store *store = open_only(path, true, START_TIME);
     for (uint64_t id = 1; id <= EDITS; id++) write_edit(store, id);
     struct gz_query query = {.kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .brief = true};
     struct gz_answer answer;

@@ -24,9 +24,7 @@ static int make_scene(void **state)
     *state = fixture;
     if (make_directory(&fixture->directory) != 0) return -1;
     fixture->path = strdup(in_directory(&fixture->directory, "a.db"));
-    struct gz_scene_state scene;
-    fixture->store = open_scene(fixture->path, true, START_TIME, &scene);
-    gz_scene_state_finish(&scene);
+    fixture->store = open_only(fixture->path, true, START_TIME);
     fixture->model = model_create(11);
     for (int i = 0; i < 400; i++) commit(fixture->store, model_batch(fixture->model));
     if (sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
@@ -193,9 +191,7 @@ static void test_euler_says_what_it_cannot_take(void **state)
  * then its parent is. */
 static void make_small_scene(const char *path)
 {
-    struct gz_scene_state scene;
-    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
-    gz_scene_state_finish(&scene);
+    struct gz_store *store = open_only(path, true, START_TIME);
     struct gz_node_record nodes[6];
     struct gz_change made[6], gone[2] = {0};
     static const uint64_t parents[] = {0, 1, 2, 1, 0, 5};

@@ -95,12 +95,10 @@ static void test_file_that_is_deleted_or_moved_takes_no_more(void **directory)
     for (int is_moved = 0; is_moved <= 1; is_moved++) {
         const char *path = in_directory(directory, is_moved ? "moved.db" : "deleted.db");
         struct model *model = model_create(1);
-        struct gz_scene_state state;
         struct gz_error error;
         enum gz_status status;
         struct gz_batch *batch;
-        struct gz_store *store = open_scene(path, true, START_TIME, &state);
-        gz_scene_state_finish(&state);
+        struct gz_store *store = open_only(path, true, START_TIME);
         commit(store, model_batch(model));
         assert_int_equal(
             is_moved ? rename(path, in_directory(directory, "elsewhere.db")) : unlink(path), 0);
@@ -225,9 +223,7 @@ static void test_files_that_are_no_scene_are_refused_and_kept(void **directory)
  * session that was there. */
 static void leave_open(const char *path)
 {
-    struct gz_scene_state state;
-    struct gz_store *store = open_scene(path, true, START_TIME, &state);
-    gz_scene_state_finish(&state);
+    struct gz_store *store = open_only(path, true, START_TIME);
     struct gz_session_record joined = {5, "anna", GZ_ROLE_EDITOR, START_TIME};
     struct gz_content still = some_content(0, "still", 1), moved = some_content(0, "moved", 2),
                       origin = moved;
@@ -382,8 +378,7 @@ static void test_every_kind_and_handle_is_accepted(void **directory)
 {
     const char *path = in_directory(directory, "a.db");
     struct gz_scene_state state;
-    struct gz_store *store = open_scene(path, true, START_TIME, &state);
-    gz_scene_state_finish(&state);
+    struct gz_store *store = open_only(path, true, START_TIME);
     struct gz_edit_record edits[GZ_EDIT_KIND_COUNT + GZ_HANDLE_COUNT] = {0};
     size_t count = 0;
     for (int kind = 0; kind < GZ_EDIT_KIND_COUNT; kind++)

@@ -45,8 +45,7 @@ static void make_life(const char *path)
     for (int i = 0; i < 60; i++) commit(store, model_batch(model));
     gz_store_close(store);
     model_destroy(model);
-    store = open_scene(path, false, START_TIME + 1e6, &scene);
-    gz_scene_state_finish(&scene);
+    store = open_only(path, false, START_TIME + 1e6);
     gz_store_close(store);
 }
 

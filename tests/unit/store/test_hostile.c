@@ -80,10 +80,8 @@ static enum gz_status make_node(struct gz_store *store, uint64_t n, struct gz_er
 
 static void make_scene(const char *path, uint64_t nodes)
 {
-    struct gz_scene_state state;
     struct gz_error error;
-    struct gz_store *store = open_scene(path, true, START_TIME, &state);
-    gz_scene_state_finish(&state);
+    struct gz_store *store = open_only(path, true, START_TIME);
     for (uint64_t n = 1; n <= nodes; n++) assert_int_equal(make_node(store, n, &error), GZ_OK);
     gz_store_close(store);
 }

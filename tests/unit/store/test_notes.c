@@ -31,17 +31,6 @@ static struct gz_batch *batch_of(const struct gz_note_record *notes, size_t coun
     return batch;
 }
 
-static struct gz_store *open_new(void **directory, const char **path)
-{
-    struct gz_scene_state state;
-    *path = in_directory(directory, "a.db");
-    struct gz_store *store = open_scene(*path, true, START_TIME, &state);
-    assert_int_equal(state.note_count, 0);
-    assert_int_equal(state.next_note, 1);
-    gz_scene_state_finish(&state);
-    return store;
-}
-
 static void assert_same_note(const struct gz_note_record *a, const struct gz_note_record *b)
 {
     assert_int_equal(a->id, b->id);
@@ -138,7 +127,6 @@ static void test_key_finds_its_note_across_restart_and_no_other(void **directory
     commit(store, batch_of(notes, 3));
     for (int openings = 0; openings < 2; openings++) {
         uint64_t note = 0;
-        struct gz_scene_state state;
         assert_true(knows_note_key(store, "O'Brien", "k'1", &note));
         assert_int_equal(note, 1);
         note = 0;
@@ -148,8 +136,7 @@ static void test_key_finds_its_note_across_restart_and_no_other(void **directory
         assert_false(knows_note_key(store, "O'Brien", "done", &note));
         assert_false(knows_note_key(store, "O'Brien", "k", &note));
         gz_store_close(store);
-        store = open_scene(path, false, START_TIME + openings, &state);
-        gz_scene_state_finish(&state);
+        store = open_only(path, false, START_TIME + openings);
     }
     gz_store_close(store);
 }

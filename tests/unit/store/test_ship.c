@@ -732,9 +732,7 @@ static void test_store_without_shipping_leaves_the_log(void **directory)
     struct stage stage = set_stage(directory);
     gz_store_close(stage.store);
     assert_true(place_of(stage.path) > 0);
-    struct gz_scene_state state;
-    stage.store = open_scene(stage.path, false, START_TIME + 9, &state);
-    gz_scene_state_finish(&state);
+    stage.store = open_only(stage.path, false, START_TIME + 9);
     commit(stage.store, one_edit(&stage.numbered));
     expect_place(stage.path, 0, 0);
     strike(&stage);
