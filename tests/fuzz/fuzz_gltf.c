@@ -1,6 +1,6 @@
 /* fuzz_gltf.c - any bytes as a glTF file. What is refused must say why in text that can be printed;
- * what is taken must keep the promises of exchange.h, and must come back the same after it was
- * exported as it is. */
+ * what is taken must keep the promises of exchange.h, must come back the same after it was exported
+ * as it is or turned into the other kind of file, and whole after nodes were edited. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,24 +90,84 @@ static void check_same(const struct gz_import *before, const struct gz_import *a
     }
 }
 
-static void check_round_trip(const struct gz_import *import, const uint8_t *data, size_t size)
+static struct gz_export_node *copy_nodes(const struct gz_import *import)
 {
-    struct gz_export_node *nodes = calloc(import->count + 1, sizeof *nodes);
+    struct gz_export_node *nodes = calloc(import->count + 2, sizeof *nodes);
     REQUIRE(nodes != NULL);
     for (size_t i = 0; i < import->count; i++) {
         const struct gz_import_node *node = &import->nodes[i];
         nodes[i] = (struct gz_export_node){i + 1, (uint64_t)(node->parent + 1), node->asset,
                                            node->name, node->trs};
     }
+    return nodes;
+}
+
+static enum gz_status export_and_read(const uint8_t *data, size_t size,
+                                      const struct gz_export_node *nodes, size_t count,
+                                      struct gz_import *again)
+{
+    struct gz_buffer out;
+    char dropped[GZ_DROPPED_BYTES];
+    gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
+    enum gz_status status = gz_export_write(&out, data, size, nodes, count, dropped, NULL);
+    if (status == GZ_OK) REQUIRE(gz_import_parse(again, out.data, out.size, NULL) == GZ_OK);
+    gz_buffer_finish(&out);
+    return status;
+}
+
+static void check_round_trip(const struct gz_import *import, const uint8_t *data, size_t size)
+{
+    struct gz_export_node *nodes = copy_nodes(import);
+    struct gz_import again;
+    REQUIRE(export_and_read(data, size, nodes, import->count, &again) == GZ_OK);
+    check_same(import, &again);
+    gz_import_finish(&again);
+    free(nodes);
+}
+
+/* Nodes that were moved, hung elsewhere, deleted, made and copied: which, says `how`. */
+static void check_edited(const struct gz_import *import, const uint8_t *data, size_t size,
+                         uint8_t how)
+{
+    struct gz_export_node *nodes = copy_nodes(import);
+    size_t count = import->count;
+    for (size_t i = 0; i < count; i++) {
+        if ((how & 1) != 0) nodes[i].trs.t = (gz_vec3){1, 2, (double)i};
+        if ((how & 2) != 0) nodes[i].parent = 0;
+    }
+    /* Nothing hangs below the last one. */
+    if ((how & 4) != 0 && count > 1) count--;
+    if ((how & 8) != 0) {
+        const uint64_t parent = count > 0 ? 1 : 0;
+        const int64_t copied = count > 0 ? nodes[0].asset : -1;
+        nodes[count++] =
+            (struct gz_export_node){import->count + 1, parent, -1, "new", gz_trs_identity};
+        nodes[count++] =
+            (struct gz_export_node){import->count + 2, parent, copied, "copy", gz_trs_identity};
+    }
+    struct gz_import again;
+    if (export_and_read(data, size, nodes, count, &again) == GZ_OK) {
+        REQUIRE(again.count == count);
+        gz_import_finish(&again);
+    }
+    free(nodes);
+}
+
+/* As the other kind of file it is the same scene. */
+static void check_converted(const struct gz_import *import, const uint8_t *data, size_t size,
+                            bool binary)
+{
     struct gz_buffer out;
     struct gz_import again;
+    struct gz_error error = {0};
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    REQUIRE(gz_export_write(&out, data, size, nodes, import->count, NULL, NULL) == GZ_OK);
+    enum gz_status status = gz_gltf_convert(&out, data, size, binary, &error);
+    REQUIRE((status == GZ_OK) == (error.message[0] == '\0') && whole_characters(error.message));
+    REQUIRE(status == GZ_OK);
     REQUIRE(gz_import_parse(&again, out.data, out.size, NULL) == GZ_OK);
     check_same(import, &again);
     gz_import_finish(&again);
     gz_buffer_finish(&out);
-    free(nodes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -124,6 +184,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < import.count; i++) check_node(&import, i);
     check_surfaces(&import);
     check_round_trip(&import, data, size);
+    check_edited(&import, data, size, (uint8_t)(size % 15 + 1));
+    check_converted(&import, data, size, false);
+    check_converted(&import, data, size, true);
     gz_import_finish(&import);
     return 0;
 }
