@@ -150,13 +150,13 @@ static const char *whole_fault(const struct gz_head *head, uint64_t least)
 {
     if (head->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
         if (head->count >= GZ_ID_LIMIT) return "2^53 or more";
-        return head->count < least ? "0 is no id" : NULL;
+        return head->count < least ? "0 is not an id" : NULL;
     }
     if (!isfinite(head->number)) return "not finite";
     if (head->number < 0) return "negative";
     if (head->number >= (double)GZ_ID_LIMIT) return "2^53 or more";
     if (head->number != floor(head->number)) return "not a whole number";
-    return head->number < (double)least ? "0 is no id" : NULL;
+    return head->number < (double)least ? "0 is not an id" : NULL;
 }
 
 static uint64_t whole_value(const struct gz_head *head)
@@ -550,7 +550,7 @@ static enum gz_status refuse_twice(const struct slot *slot, uint64_t *ids, size_
     for (size_t i = 1; i < count; i++) {
         if (ids[i] != ids[i - 1]) continue;
         char what[48];
-        snprintf(what, sizeof what, "id %llu is there twice", (unsigned long long)ids[i]);
+        snprintf(what, sizeof what, "id %llu is given twice", (unsigned long long)ids[i]);
         return bad_value(slot, what);
     }
     return GZ_OK;
@@ -583,7 +583,7 @@ static enum gz_status check_unordered(const struct slot *slot, const uint8_t *st
 {
     struct decoder *decoder = slot->decoder;
     size_t bytes = (size_t)(decoder->reader.at - start);
-    if (bytes < ids_bytes_min(count)) return bad_value(slot, "an id is there twice");
+    if (bytes < ids_bytes_min(count)) return bad_value(slot, "an id is given twice");
     uint64_t *ids;
     enum gz_status status = take(decoder, &slot->place, count, sizeof *ids, &ids);
     if (status != GZ_OK) return status;
@@ -795,7 +795,7 @@ static enum gz_status check_one_of(struct decoder *decoder, const struct gz_reco
     uint64_t there = has & record->at_most_one;
     if ((there & (there - 1)) != 0) {
         name_fields(record, record->at_most_one, names);
-        snprintf(what, sizeof what, "only one of %s may be there", names);
+        snprintf(what, sizeof what, "only one of %s may be given", names);
         return fail(decoder, place, GZ_BAD_VALUE, what);
     }
     if (record->at_least_one == 0 || (has & record->at_least_one) != 0) return GZ_OK;
@@ -826,7 +826,7 @@ static enum gz_status apply_record_rule(struct decoder *decoder,
             bool phase_said = record->rows[row].terms == &gz_phase_words && (seen >> row & 1) != 0;
             if (!phase_said || pointer->phase == GZ_PHASE_DOWN) continue;
             return fail(decoder, &(struct place){place, "phase", 0}, GZ_BAD_VALUE,
-                        "a grab is a down");
+                        "must be down for a grab");
         }
         pointer->phase = GZ_PHASE_DOWN;
         break;
@@ -939,7 +939,7 @@ static enum gz_status read_fields(struct decoder *decoder, const struct gz_recor
         }
         if ((*seen >> row & 1) != 0) {
             return fail(decoder, &(struct place){place, record->rows[row].key, 0}, GZ_BAD_MESSAGE,
-                        "there twice");
+                        "given twice");
         }
         *seen |= UINT64_C(1) << row;
         next = row + 1;

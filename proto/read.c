@@ -188,8 +188,8 @@ const char *gz_read_words(enum gz_read result)
 {
     switch (result) {
     case GZ_READ_OK: break;
-    case GZ_READ_SHORT: return "more is claimed than there are bytes";
-    case GZ_READ_NOISE: return "a byte that MessagePack does not have";
+    case GZ_READ_SHORT: return "cut off: has fewer bytes than it announces";
+    case GZ_READ_NOISE: return "not MessagePack";
     case GZ_READ_DEEP: return "nested too deep";
     }
     return "well-formed";

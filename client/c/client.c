@@ -372,7 +372,7 @@ enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struc
     double deadline = now_s() + timeout_s;
     while (client->state == OPEN && client->unsent.first != NULL) {
         if (now_s() >= deadline)
-            return gz_fail(error, GZ_INTERNAL, "the server took nothing for %g s", timeout_s);
+            return gz_fail(error, GZ_INTERNAL, "the server accepted no data for %g s", timeout_s);
         service(client, deadline);
     }
     return client->state == OPEN ? GZ_OK
@@ -524,7 +524,7 @@ static enum gz_status no_answer(const struct gz_client *client, double timeout_s
                                 struct gz_error *error)
 {
     if (client->state != OPEN)
-        return gz_fail(error, GZ_INTERNAL, "the connection is over: %s", client->reason);
+        return gz_fail(error, GZ_INTERNAL, "the connection was closed: %s", client->reason);
     return gz_fail(error, GZ_INTERNAL, "the server did not answer within %g s", timeout_s);
 }
 
@@ -551,7 +551,7 @@ enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double t
     }
     if (answer != NULL) *answer = NULL;
     return gz_fail(error, GZ_RATE_LIMITED,
-                   "more messages were sent than the server takes in a second: it dropped some, "
+                   "too many messages were sent per second; the server dropped some, "
                    "perhaps this one");
 }
 
@@ -874,13 +874,13 @@ enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_o
 {
     *out = NULL;
     struct gz_client *client = calloc(1, sizeof *client);
-    if (client == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a client");
+    if (client == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     queue_init(&client->received);
     queue_init(&client->unsent);
     gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
     gz_arena_init(&client->arena, 0);
     enum gz_status status = GZ_OK;
-    if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "no memory for a client");
+    if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "out of memory");
     if (status == GZ_OK) status = gz_url_parse(&client->url, client->options.url, error);
     if (status == GZ_OK) status = gz_trust_check(client->ca, error);
     if (status == GZ_OK) status = gz_client_reconnect(client, error);

@@ -103,7 +103,7 @@ static enum gz_status check_place(const struct gz_compact *compact, const struct
                        ", the scene here is at %" PRIu64,
                        moves->from, compact->seq);
     if (compact->seq + moves->step >= GZ_ID_LIMIT || moves->unsaved > compact->seq + moves->step)
-        return gz_fail(error, GZ_BAD_VALUE, "moves: a seq that cannot be");
+        return gz_fail(error, GZ_BAD_VALUE, "moves: invalid seq");
     return GZ_OK;
 }
 
@@ -118,7 +118,7 @@ static enum gz_status turn_node(const struct gz_compact *compact, const struct g
 {
     const gz_trs *before = compact->place(compact->scene, move->id);
     if (before == NULL)
-        return gz_fail(error, GZ_CONFLICT, "moves: node %" PRIu64 " is not there", move->id);
+        return gz_fail(error, GZ_CONFLICT, "moves: node %" PRIu64 " does not exist", move->id);
     *state = (struct gz_node_state){
         .has = move->has & ~(uint64_t)AXES, .id = move->id, .by = move->by, .trs = move->trs};
     if ((move->has & AXES) == 0) return GZ_OK;
@@ -247,15 +247,14 @@ static enum gz_status keep_nodes(const struct gz_compact *compact,
     for (size_t i = 0; i < message->start_count; i++) {
         const struct gz_move *start = &message->starts[i];
         if ((start->has & place) != place)
-            return gz_fail(error, GZ_BAD_VALUE, "motion: node %" PRIu64 " began nowhere",
-                           start->id);
+            return gz_fail(error, GZ_BAD_VALUE, "motion: node %" PRIu64 " has no start", start->id);
         motion->nodes[motion->count++] = (struct start){start->id, start->trs};
     }
     for (size_t i = 0; i < message->nodes.count; i++) {
         const uint64_t id = message->nodes.ids[i];
         const gz_trs *now = compact->place(compact->scene, id);
         if (now == NULL)
-            return gz_fail(error, GZ_CONFLICT, "motion: node %" PRIu64 " is not there", id);
+            return gz_fail(error, GZ_CONFLICT, "motion: node %" PRIu64 " does not exist", id);
         motion->nodes[motion->count++] = (struct start){id, *now};
     }
     return GZ_OK;
@@ -266,7 +265,7 @@ static enum gz_status take_motion(struct gz_compact *compact,
 {
     const size_t count = message->nodes.count + message->start_count;
     if (message->motion > GZ_MOTIONS_MAX || count > GZ_MOTION_NODES_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "motion: a number, or a count, that cannot be");
+        return gz_fail(error, GZ_BAD_VALUE, "motion: invalid number or count");
     struct motion *motion = calloc(1, sizeof *motion + count * sizeof *motion->nodes);
     if (motion == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a motion");
     enum gz_status status = keep_nodes(compact, message, motion, error);
@@ -363,8 +362,7 @@ static enum gz_status check_person(const struct known *known, bool is_new, uint6
 {
     const uint64_t who = GZ_HAS_PERSON_USER | GZ_HAS_PERSON_COLOUR | GZ_HAS_PERSON_ROLE;
     if (is_new && (has & who) != who)
-        return gz_fail(error, GZ_CONFLICT,
-                       "person: it is new and does not have all of user, colour and role");
+        return gz_fail(error, GZ_CONFLICT, "person: a new person lacks user, colour or role");
     if ((has & GZ_HAS_PERSON_SPOT) != 0 && ((has | known->has) & GZ_HAS_PERSON_VIEWPORT) == 0)
         return gz_fail(error, GZ_CONFLICT, "person: spot: its viewport was never sent");
     return GZ_OK;

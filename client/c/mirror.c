@@ -195,8 +195,7 @@ static enum gz_status apply_node(struct gz_mirror *mirror, const struct gz_node_
     if (node == NULL) {
         if ((state->has & WHOLE_NODE) != WHOLE_NODE)
             return gz_fail(error, GZ_CONFLICT,
-                           "delta: node %" PRIu64
-                           " is new and does not have all of t, r, s, name and parent",
+                           "delta: node %" PRIu64 " is new and lacks t, r, s, name or parent",
                            state->id);
         if ((node = add(mirror, state->id)) == NULL)
             return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");

@@ -30,7 +30,7 @@ static const char *phrase_of(unsigned status)
 static const char *advice_of(unsigned status)
 {
     if (status == 413)
-        return ": a proxy before the daemon takes no file of this size (nginx: "
+        return ": a proxy before the daemon accepts no file of this size (nginx: "
                "client_max_body_size)";
     if (status >= 300 && status < 400) return ": redirects are not followed";
     return "";

@@ -33,9 +33,9 @@ static enum gz_status check_times(const json_t *json, double now_unix_s, struct 
                                   struct gz_error *error)
 {
     const json_t *expires = json_object_get(json, "exp"), *begins = json_object_get(json, "nbf");
-    if (!json_is_number(expires)) return gz_token_refuse(error, "exp: is missing or not a number");
+    if (!json_is_number(expires)) return gz_token_refuse(error, "exp: must be a number");
     if (begins != NULL && !json_is_number(begins))
-        return gz_token_refuse(error, "nbf: is not a number");
+        return gz_token_refuse(error, "nbf: must be a number");
     claims->expires_unix_s = json_number_value(expires);
     if (!(now_unix_s < claims->expires_unix_s)) return gz_token_refuse(error, "it has expired");
     if (begins != NULL && now_unix_s < json_number_value(begins) - GZ_TOKEN_LEEWAY_SECONDS)
@@ -52,14 +52,14 @@ static enum gz_status read_user(const json_t *json, struct gz_claims *claims,
     size_t size = json_string_length(user);
     if (claims->is_guest) return GZ_OK;
     if (size == 0 || size > GZ_USER_BYTES_MAX)
-        return gz_fail(error, GZ_UNAUTHORISED, "token: sub: is not a text of 1 to %d bytes",
+        return gz_fail(error, GZ_UNAUTHORISED, "token: sub: must be a string of 1 to %d bytes",
                        GZ_USER_BYTES_MAX);
     memcpy(claims->user, json_string_value(user), size);
     if (!gz_user_shows(claims->user, size))
-        return gz_token_refuse(error, "sub: has a character that does not show");
+        return gz_token_refuse(error, "sub: contains an invisible character");
     if (gz_user_is_guests(claims->user))
-        return gz_token_refuse(error,
-                               "sub: ends in \"" GZ_GUEST_SUFFIX "\", as guests' names alone do");
+        return gz_token_refuse(error, "sub: ends in \"" GZ_GUEST_SUFFIX
+                                      "\", which is reserved for guests");
     return GZ_OK;
 }
 
@@ -69,9 +69,9 @@ static enum gz_status read_name(const json_t *json, struct gz_claims *claims,
 {
     const json_t *name = json_object_get(json, "name");
     if (name == NULL) return GZ_OK;
-    if (!json_is_string(name)) return gz_token_refuse(error, "name: is not a text");
+    if (!json_is_string(name)) return gz_token_refuse(error, "name: must be a string");
     if (!gz_user_shows(json_string_value(name), json_string_length(name)))
-        return gz_token_refuse(error, "name: has a character that does not show");
+        return gz_token_refuse(error, "name: contains an invisible character");
     if (!claims->is_guest)
         gz_print(claims->name, sizeof claims->name, "%s", json_string_value(name));
     return GZ_OK;
@@ -82,7 +82,7 @@ static enum gz_status read_guest(const json_t *json, struct gz_claims *claims,
 {
     const json_t *guest = json_object_get(json, "guest");
     if (guest != NULL && !json_is_boolean(guest))
-        return gz_token_refuse(error, "guest: is neither true nor false");
+        return gz_token_refuse(error, "guest: must be true or false");
     claims->is_guest = json_is_true(guest);
     return GZ_OK;
 }
@@ -112,14 +112,14 @@ static enum gz_status read_scenes(const json_t *json, struct gz_claims *claims,
         return GZ_OK;
     }
     if (!json_is_array(scenes) || json_array_size(scenes) > GZ_TOKEN_SCENES_MAX)
-        return gz_fail(error, GZ_UNAUTHORISED, "token: scenes: is not a list of at most %d",
+        return gz_fail(error, GZ_UNAUTHORISED, "token: scenes: must be a list of at most %d",
                        GZ_TOKEN_SCENES_MAX);
     for (size_t i = 0; i < json_array_size(scenes); i++) {
         const json_t *scene = json_array_get(scenes, i);
         size_t size = json_string_length(scene);
         if (size == 0 || size > GZ_GLOB_BYTES_MAX)
             return gz_fail(error, GZ_UNAUTHORISED,
-                           "token: scenes[%zu]: is not a text of 1 to %d bytes", i,
+                           "token: scenes[%zu]: must be a string of 1 to %d bytes", i,
                            GZ_GLOB_BYTES_MAX);
         memcpy(claims->scenes[claims->scene_count++], json_string_value(scene), size);
     }

@@ -118,8 +118,7 @@ static enum gz_status add_point(struct draft *draft, const struct gz_algorithm *
 static enum gz_status fail_numbers(const struct gz_key *key, const char *place,
                                    struct gz_error *error)
 {
-    return gz_fail(error, GZ_BAD_VALUE, "%s: its numbers are no %s key", place,
-                   key->algorithm->key_type);
+    return gz_fail(error, GZ_BAD_VALUE, "%s: not a valid %s key", place, key->algorithm->key_type);
 }
 
 /* Hands the parameters to OpenSSL. */
@@ -140,8 +139,8 @@ static enum gz_status check_size(const struct gz_key *key, const char *place,
     int bits = EVP_PKEY_get_bits(key->pair);
     return bits >= GZ_RSA_BITS_MIN && bits <= GZ_RSA_BITS_MAX
                ? GZ_OK
-               : gz_fail(error, GZ_BAD_VALUE, "%s.n: has %d bits; %d to %d are taken", place, bits,
-                         GZ_RSA_BITS_MIN, GZ_RSA_BITS_MAX);
+               : gz_fail(error, GZ_BAD_VALUE, "%s.n: has %d bits; %d to %d are supported", place,
+                         bits, GZ_RSA_BITS_MIN, GZ_RSA_BITS_MAX);
 }
 
 static enum gz_status check_public(const struct gz_key *key, const char *place,

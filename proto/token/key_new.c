@@ -124,7 +124,7 @@ static enum gz_status insert_key(json_t *set, const struct gz_algorithm *algorit
     for (size_t i = 0; i < json_array_size(list); i++)
         if (json_object_get(json_array_get(list, i), "kid") == NULL)
             return gz_fail(error, GZ_BAD_VALUE,
-                           "keys[%zu].kid: is missing, and several keys need one each", i);
+                           "keys[%zu].kid: missing, and several keys need one each", i);
     if (json_array_size(list) >= GZ_KEYS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "keys: there are %d; remove some that are not used",
                        GZ_KEYS_MAX);

@@ -51,7 +51,7 @@ static enum gz_status read_id(const json_t *jwk, const char *place, struct gz_ke
     if (id == NULL) return GZ_OK;
     size_t size = json_string_length(id);
     if (size == 0 || size > GZ_KEY_ID_BYTES_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "%s.kid: is not a text of 1 to %d bytes", place,
+        return gz_fail(error, GZ_BAD_VALUE, "%s.kid: must be a string of 1 to %d bytes", place,
                        GZ_KEY_ID_BYTES_MAX);
     memcpy(key->id, json_string_value(id), size);
     return GZ_OK;
@@ -60,7 +60,7 @@ static enum gz_status read_id(const json_t *jwk, const char *place, struct gz_ke
 static enum gz_status add_key(struct gz_keys *keys, const json_t *jwk, const char *place,
                               struct gz_error *error)
 {
-    if (!json_is_object(jwk)) return gz_fail(error, GZ_BAD_VALUE, "%s: is not an object", place);
+    if (!json_is_object(jwk)) return gz_fail(error, GZ_BAD_VALUE, "%s: must be an object", place);
     struct gz_key key = {.algorithm = find_algorithm(jwk)};
     if (key.algorithm == NULL) return GZ_OK;
     if (keys->count == GZ_KEYS_MAX)
@@ -77,7 +77,7 @@ static enum gz_status check_ids(const struct gz_keys *keys, struct gz_error *err
     for (size_t i = 0; keys->count > 1 && i < keys->count; i++) {
         if (keys->items[i].id[0] == '\0')
             return gz_fail(error, GZ_BAD_VALUE,
-                           "keys: of several keys each needs a kid, and one has none");
+                           "keys: one has no kid, and several keys need one each");
         for (size_t other = 0; other < i; other++)
             if (strcmp(keys->items[i].id, keys->items[other].id) == 0)
                 return gz_fail(error, GZ_BAD_VALUE, "keys: two of them have the kid \"%s\"",
@@ -104,7 +104,7 @@ static enum gz_status read_set(const json_t *set, struct gz_keys **keys, struct 
 {
     const json_t *list = json_object_get(set, "keys");
     if (!json_is_array(list))
-        return gz_fail(error, GZ_BAD_VALUE, "keys: is missing or not a list (a JWKS is wanted)");
+        return gz_fail(error, GZ_BAD_VALUE, "keys: must be a list; the file must be a JWKS");
     *keys = calloc(1, sizeof **keys);
     if (*keys == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for keys");
     ERR_set_mark();

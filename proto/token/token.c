@@ -81,12 +81,12 @@ static enum gz_status choose_key(const struct gz_keys *keys, const json_t *head,
 {
     const char *algorithm = json_string_value(json_object_get(head, "alg"));
     if (json_object_get(head, "crit") != NULL)
-        return gz_token_refuse(error, "its header has crit, which the server does not take");
+        return gz_token_refuse(error, "the header has crit, which the server does not support");
     if (!type_is_known(json_object_get(head, "typ")))
         return gz_token_refuse(error, "it is a token of another type (typ)");
     *key = find_key(keys, json_object_get(head, "kid"));
     if (*key == NULL || algorithm == NULL || strcmp(algorithm, (*key)->algorithm->name) != 0)
-        return gz_token_refuse(error, "the server does not know its signature");
+        return gz_token_refuse(error, "the signature is not by a key of this server");
     return GZ_OK;
 }
 
@@ -105,7 +105,7 @@ static enum gz_status check_signature(const struct gz_keys *keys, const struct p
         return gz_token_refuse(error, "it is not a token");
     return gz_key_verify(key, parts->is_signed.bytes, parts->is_signed.size, signature, size)
                ? GZ_OK
-               : gz_token_refuse(error, "the server does not know its signature");
+               : gz_token_refuse(error, "the signature is not by a key of this server");
 }
 
 static enum gz_status verify(const struct gz_keys *keys, const char *audience,
@@ -201,8 +201,7 @@ static enum gz_status sign(const struct gz_key *key, const char *audience,
     struct gz_claims taken;
     json_t *json = gz_claims_write(claims, audience, now_unix_s);
     if (json == NULL)
-        return gz_fail(error, GZ_BAD_VALUE,
-                       "token: a text of it is not UTF-8, or memory has run out");
+        return gz_fail(error, GZ_BAD_VALUE, "token: a string is not UTF-8, or out of memory");
     enum gz_status status = gz_claims_read(json, audience, now_unix_s, &taken, error);
     if (status == GZ_OK) status = write_token(key, json, token, error);
     json_decref(json);

@@ -170,8 +170,7 @@ static enum gz_status begin(struct gz_claim *claim, const struct gz_cluster_scen
     enum gz_status status = begin_at(claim, scene->first_n, error);
     set_sizes(claim, gz_store_bytes(claim->request.path), 0);
     if (status == GZ_OK && !claim->is_new)
-        gz_log(claim->cluster->messages, GZ_INFO, 0, "%s: its file is in the cluster now",
-               claim->name);
+        gz_log(claim->cluster->messages, GZ_INFO, 0, "%s: added to the cluster", claim->name);
     return status;
 }
 

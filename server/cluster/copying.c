@@ -17,7 +17,8 @@ static enum gz_status put_file(struct gz_cluster *cluster, const char *name, uin
                                struct gz_error *error)
 {
     int file = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) return gz_fail(error, GZ_STORAGE, "the copy for the log: %s", strerror(errno));
+    if (file < 0)
+        return gz_fail(error, GZ_STORAGE, "cannot open the copy for the log: %s", strerror(errno));
     enum gz_status status = cluster->log->copy(cluster->log->context, name, epoch, place->n,
                                                place->version, file, error);
     close(file);
@@ -96,9 +97,9 @@ static void make(struct gz_cluster *cluster, const struct order *order, const ch
     fulfil(cluster, order, status == GZ_OK ? gz_store_bytes(copy) : 0);
     unlink(copy);
     if (status == GZ_OK)
-        gz_log(cluster->messages, GZ_INFO, 0, "%s: a copy for the log of the cluster", order->name);
+        gz_log(cluster->messages, GZ_INFO, 0, "%s: copied to the log of the cluster", order->name);
     else if (status != GZ_BAD_STATE)
-        gz_log(cluster->messages, GZ_WARN, 0, "%s: no copy for the log of the cluster: %s",
+        gz_log(cluster->messages, GZ_WARN, 0, "%s: cannot copy to the log of the cluster: %s",
                order->name, error.message);
 }
 

@@ -121,7 +121,7 @@ enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster, struct gz_er
                          cluster->is_ending ? "the server is going away"
                          : cluster->trouble.status != GZ_OK
                              ? cluster->trouble.message
-                             : "this server has not entered the cluster yet: try again");
+                             : "this server has not joined the cluster yet; try again");
     pthread_mutex_unlock(&cluster->mutex);
     return status;
 }
@@ -136,7 +136,7 @@ bool gz_cluster_is_healthy(struct gz_cluster *cluster, struct gz_error *error)
     else if (!is_well)
         gz_fail(error, GZ_STORAGE, "the log of the cluster has not answered for %.0f s: %s",
                 silence_s,
-                cluster->trouble.status != GZ_OK ? cluster->trouble.message : "it is waited for");
+                cluster->trouble.status != GZ_OK ? cluster->trouble.message : "no answer yet");
     is_well = is_well && !cluster->is_replaced;
     pthread_mutex_unlock(&cluster->mutex);
     return is_well;

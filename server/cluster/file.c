@@ -45,8 +45,8 @@ enum gz_status gz_set_aside(const struct gz_cluster *cluster, const char *name, 
     char *aside;
     if (count_aside(cluster->folder) >= GZ_CLUSTER_ASIDE_MAX)
         return gz_fail(error, GZ_BAD_STATE,
-                       "%s: %s, and %d files are put aside in %s already: look at them, and take "
-                       "those away that nobody needs",
+                       "%s: %s, and %d files are put aside in %s already; compare them, and delete "
+                       "those that are not needed",
                        name, why, GZ_CLUSTER_ASIDE_MAX, cluster->folder);
     if (asprintf(&aside, "%s/%s.aside-%lld.db", cluster->folder, name, (long long)time(NULL)) < 0)
         return gz_fail(error, GZ_NO_MEMORY, "no memory");
@@ -121,11 +121,11 @@ static enum gz_status install(struct gz_cluster *cluster, const char *name, cons
     enum gz_status status = fetch(cluster, name, copy, &found, error);
     if (status == GZ_OK && place->n > 0 && !gz_is_of_scene(&found, place) &&
         access(path, F_OK) == 0)
-        status =
-            gz_set_aside(cluster, name, path,
-                         place->first == found.first_n ? "it is ahead of the log of the cluster"
-                                                       : why_not(&found),
-                         error);
+        status = gz_set_aside(cluster, name, path,
+                              place->first == found.first_n
+                                  ? "the file is ahead of the log of the cluster"
+                                  : why_not(&found),
+                              error);
     if (status == GZ_OK) status = gz_store_install(path, copy, error);
     if (status == GZ_OK) *place = (struct gz_place){.n = found.copy_n, .first = found.first_n};
     if (status != GZ_OK) unlink(copy);
@@ -167,7 +167,7 @@ static enum gz_status apply(void *to, const struct gz_cluster_change *change,
     if (*changes->applier == NULL) status = gz_applier_open(changes->applier, changes->path, error);
     if (status == GZ_OK && change->version > gz_applier_place(*changes->applier).version)
         status = gz_fail(error, GZ_VERSION,
-                         "its authority is a newer gizmod, of schema version %d: update this one",
+                         "its authority is a newer gizmod, of schema version %d; update this one",
                          change->version);
     if (status == GZ_OK)
         status = gz_applier_apply(*changes->applier, change->n, change->bytes, change->size, error);
@@ -217,7 +217,7 @@ static enum gz_status replace_misfit(struct gz_cluster *cluster,
     if (rebuilt.is_refused) file->misfit_n = scene->copy_n;
     if (status == GZ_OK)
         status = gz_set_aside(cluster, scene->name, changes->path,
-                              "a change of the log does not fit it", error);
+                              "a change of the log does not fit the file", error);
     if (status == GZ_OK) status = gz_store_install(changes->path, copy, error);
     if (status == GZ_OK)
         changes->place = rebuilt.place;
@@ -261,10 +261,10 @@ static enum gz_status check_place(const struct gz_cluster *cluster,
     return gz_fail(error, GZ_CONFLICT,
                    place->n == 0
                        ? "%s: the cluster has another scene of this name, and the file of this "
-                         "member was never in the cluster: give the file another name"
-                       : "%s: the file of this member is ahead of the log of the cluster: compare "
+                         "member was never in the cluster; rename the file"
+                       : "%s: the file of this member is ahead of the log of the cluster; compare "
                          "the members' files (gizmoctl check FILE --against FILE), and move it "
-                         "away to go on without what it is ahead",
+                         "away to continue without its extra changes",
                    scene->name);
 }
 

@@ -46,7 +46,7 @@ static enum gz_status renew(void *context, struct gz_error *error)
     enum gz_status status = change(postgres, true, SQL(RENEW), &params, &rows, error);
     if (status != GZ_OK || rows == 1) return status;
     return gz_fail(error, GZ_BAD_STATE,
-                   "another process is member %s of the cluster now: give each its own --member",
+                   "another process is member %s of the cluster now; give each its own --member",
                    postgres->me);
 }
 

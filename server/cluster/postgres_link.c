@@ -64,8 +64,8 @@ static enum gz_status fail_link(PGconn *link, struct gz_error *error)
 static enum gz_status fail_tables(struct gz_error *error)
 {
     return gz_fail(error, GZ_VERSION,
-                   "the cluster's database has no tables of gizmod: gizmoctl cluster init URI "
-                   "makes them");
+                   "the cluster's database has no tables of gizmod; gizmoctl cluster init URI "
+                   "creates them");
 }
 
 static enum gz_status fail_result(PGconn *link, const PGresult *result, struct gz_error *error)
@@ -253,7 +253,7 @@ enum gz_status gz_link_end(PGconn *link, enum gz_status status, struct gz_error 
     bool is_done = strcmp(PQcmdStatus(result), "COMMIT") == 0;
     PQclear(result);
     return is_done ? GZ_OK
-                   : gz_fail(error, GZ_STORAGE, "the cluster's database took a transaction back");
+                   : gz_fail(error, GZ_STORAGE, "the cluster's database rolled a transaction back");
 }
 
 /* ---- connecting ---- */
@@ -296,7 +296,7 @@ static enum gz_status check_version(PGconn *link, struct gz_error *error)
                    "version %d: %s",
                    (int)version, GZ_CLUSTER_TABLES_VERSION,
                    version < GZ_CLUSTER_TABLES_VERSION ? "gizmoctl cluster init URI updates them"
-                                                       : "it has to be updated");
+                                                       : "update this program");
 }
 
 /* Limits how long a dead transaction can hold a row that others wait for. */

@@ -20,9 +20,9 @@ static enum gz_status read_open(int file, const char *path, char text[], size_t 
 {
     struct stat stat;
     if (fstat(file, &stat) != 0) return fail(error, path, strerror(errno));
-    if (!S_ISREG(stat.st_mode)) return fail(error, path, "is not a regular file");
+    if (!S_ISREG(stat.st_mode)) return fail(error, path, "not a regular file");
     if ((stat.st_mode & OPEN_TO_OTHERS) != 0)
-        return fail(error, path, "others can read or change it: chmod 600");
+        return fail(error, path, "other users can read or change it; run chmod 600 on it");
     ssize_t taken = read(file, text, GZ_MEMBER_SECRET_BYTES_MAX + 1);
     if (taken < 0) return fail(error, path, strerror(errno));
     *size = (size_t)taken;
@@ -35,7 +35,7 @@ static enum gz_status keep(struct gz_member_secret *secret, const char *path, co
     if (size <= GZ_MEMBER_SECRET_BYTES_MAX)
         while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == '\r')) size--;
     if (size < GZ_MEMBER_SECRET_BYTES_MIN || size > GZ_MEMBER_SECRET_BYTES_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "%s: has to have %d to %d bytes", path,
+        return gz_fail(error, GZ_BAD_VALUE, "%s: must have %d to %d bytes", path,
                        GZ_MEMBER_SECRET_BYTES_MIN, GZ_MEMBER_SECRET_BYTES_MAX);
     memcpy(secret->bytes, text, size);
     secret->size = size;

@@ -99,8 +99,8 @@ enum gz_status gz_claim_append(void *context, uint64_t n, const uint8_t *bytes, 
     if (error == NULL) error = &own;
     if (size > GZ_CHANGE_BYTES_MAX)
         return gz_fail(error, GZ_TOO_LARGE,
-                       "one change of %zu MiB: the log of the cluster takes %zu MiB", size >> 20,
-                       (size_t)GZ_CHANGE_BYTES_MAX >> 20);
+                       "a change has %zu MiB; the log of the cluster accepts at most %zu MiB",
+                       size >> 20, (size_t)GZ_CHANGE_BYTES_MAX >> 20);
     if (is_unsure(claim))
         return gz_fail(error, GZ_BAD_STATE, "%s: the log of the cluster did not answer",
                        claim->name);

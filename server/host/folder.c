@@ -26,7 +26,7 @@ static void tidy_scene(const struct gz_scenes *scenes, DIR *folder, const char *
     char *path = gz_scene_path(scenes->setting, name);
     enum gz_status status = path != NULL ? gz_store_tidy(path, &error) : GZ_NO_MEMORY;
     if (faccessat(dirfd(folder), file, F_OK, 0) != 0)
-        gz_log(log, GZ_INFO, 0, "deleted %s, which a crash had left", file);
+        gz_log(log, GZ_INFO, 0, "deleted %s, left over from a crash", file);
     else if (status == GZ_STORAGE)
         gz_log(log, GZ_WARN, 0, "%s", error.message);
     free(path);
@@ -42,7 +42,7 @@ void gz_folder_tidy(const struct gz_scenes *scenes)
         if ((strncmp(entry->d_name, GZ_BACKUP_PREFIX, strlen(GZ_BACKUP_PREFIX)) == 0 ||
              strncmp(entry->d_name, GZ_BODY_PREFIX, strlen(GZ_BODY_PREFIX)) == 0) &&
             unlinkat(dirfd(folder), entry->d_name, 0) == 0)
-            gz_log(scenes->setting->log, GZ_INFO, 0, "deleted %s, which a crash had left",
+            gz_log(scenes->setting->log, GZ_INFO, 0, "deleted %s, left over from a crash",
                    entry->d_name);
     }
     closedir(folder);

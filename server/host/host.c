@@ -171,14 +171,13 @@ static enum gz_status make_folder(const struct gz_host_options *options, struct 
     if (stat(options->folder, &status) != 0 || !S_ISDIR(status.st_mode))
         return gz_fail(error, GZ_STORAGE, "--data: %s is not a folder", options->folder);
     if (access(options->folder, W_OK) != 0)
-        gz_log(
-            options->log, GZ_WARN, 0,
-            "--data: %s cannot be written (%s): its scenes can be looked at, and none can be made",
-            options->folder, strerror(errno));
+        gz_log(options->log, GZ_WARN, 0,
+               "--data: %s is not writable (%s): scenes can be viewed, but not edited or created",
+               options->folder, strerror(errno));
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         gz_log(options->log, GZ_WARN, 0,
-               "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that",
-               options->folder, (unsigned)(status.st_mode & 0777));
+               "--data: other users can read %s (mode %03o); run chmod 700 on it", options->folder,
+               (unsigned)(status.st_mode & 0777));
     return GZ_OK;
 }
 
@@ -318,7 +317,7 @@ bool gz_host_is_saved(const struct gz_host *host, bool says)
         is_saved = false;
         if (says)
             gz_log(host->setting.log, GZ_ERROR, 0,
-                   "%s: not saved: what was done last and was not acknowledged", scene->name);
+                   "%s: the latest edits are not saved; they were not acknowledged", scene->name);
     }
     return is_saved;
 }

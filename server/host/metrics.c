@@ -42,15 +42,15 @@ enum measure {
 static const struct {
     const char *name, *type, *help;
 } lines[MEASURE_COUNT] = {
-    [NODES] = {"scene_nodes", "gauge", "Nodes alive."},
+    [NODES] = {"scene_nodes", "gauge", "Nodes that are not deleted."},
     [SEQ] = {"scene_seq", "gauge", "The seq of the latest change."},
     [SAVED] = {"scene_saved", "gauge", "The seq up to which all is on stable storage."},
-    [USERS] = {"scene_users", "gauge", "Sessions."},
+    [USERS] = {"scene_users", "gauge", "Sessions in the scene."},
     [COMMITS] = {"scene_commits_total", "counter", "Commits since it was opened."},
     [ROWS] = {"scene_rows_total", "counter", "Rows written since it was opened."},
     [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
     [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge",
-                        "How long the last commit took, without the log of a cluster."},
+                        "Duration of the last commit, without the log of a cluster."},
     [TRIANGLES] = {"scene_triangles", "gauge",
                    "Triangles that nodes are picked by; 0 until they are loaded."},
     [SURFACE_BYTES] = {"scene_surface_bytes", "gauge",
@@ -81,7 +81,7 @@ static bool measure_disk(const struct gz_disk *disk, struct gz_buffer *out)
         out,
         "# HELP gizmod_disk_free_bytes Bytes that the disk of the data folder has free.\n"
         "# TYPE gizmod_disk_free_bytes gauge\ngizmod_disk_free_bytes %" PRIu64 "\n"
-        "# HELP gizmod_disk_short 1 while edits are refused, as that is too little.\n"
+        "# HELP gizmod_disk_short 1 while edits are refused because the disk is nearly full.\n"
         "# TYPE gizmod_disk_short gauge\ngizmod_disk_short %d\n",
         disk->free_bytes, disk->is_short);
 }
@@ -90,7 +90,7 @@ bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
 {
     bool ok = gz_text_print(
         out,
-        "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n"
+        "# HELP gizmod_scenes Open scenes.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n"
         "# HELP gizmod_sqlite_bytes Bytes that SQLite has allocated: a part of gizmod_heap_bytes.\n"
         "# TYPE gizmod_sqlite_bytes gauge\ngizmod_sqlite_bytes %" PRIu64 "\n",
         scenes->count, gz_store_memory());
@@ -119,9 +119,11 @@ static bool measure_lags(struct gz_cluster *cluster, struct gz_buffer *out)
     for (size_t i = 0; ok && i < count; i++)
         ok = gz_text_print(out, "gizmod_cluster_scene_behind_changes{scene=\"%s\"} %" PRIu64 "\n",
                            lags[i].scene, lags[i].changes);
-    ok =
-        ok && gz_text_print(out, "# HELP gizmod_cluster_scene_behind_seconds For how long it has.\n"
-                                 "# TYPE gizmod_cluster_scene_behind_seconds gauge\n");
+    ok = ok &&
+         gz_text_print(
+             out,
+             "# HELP gizmod_cluster_scene_behind_seconds How long the file has lacked changes.\n"
+             "# TYPE gizmod_cluster_scene_behind_seconds gauge\n");
     for (size_t i = 0; ok && i < count; i++)
         ok = gz_text_print(out, "gizmod_cluster_scene_behind_seconds{scene=\"%s\"} %.17g\n",
                            lags[i].scene, lags[i].seconds);
@@ -135,23 +137,25 @@ bool gz_cluster_measure(struct gz_cluster *cluster, struct gz_buffer *out)
         const char *name, *type, *help;
         double value;
     } values[] = {
-        {"claims", "gauge", "Scenes that this member is the authority of.", (double)stats.claims},
+        {"claims", "gauge", "Scenes that this member serves.", (double)stats.claims},
         {"scenes", "gauge", "Scenes in the log.", (double)stats.scenes},
         {"behind_changes", "gauge", "Changes in the log that the files of this member lack.",
          (double)stats.behind},
-        {"behind_scenes", "gauge", "Scenes whose files lack some.", (double)stats.behind_scenes},
-        {"behind_seconds", "gauge", "For how long the file that lacks some longest has.",
+        {"behind_scenes", "gauge", "Scenes whose files lack changes.", (double)stats.behind_scenes},
+        {"behind_seconds", "gauge", "How long the most delayed file has lacked changes.",
          stats.behind_s},
         {"leases_total", "counter", "Leases of scenes that were taken.", (double)stats.taken},
         {"fenced_total", "counter", "Leases that another member took from this one.",
          (double)stats.fenced},
         {"appends_total", "counter", "Changes that went into the log.", (double)stats.appends},
-        {"append_bytes_total", "counter", "Bytes of these changes.", (double)stats.append_bytes},
-        {"append_seconds_total", "counter", "How long the log took for these changes.",
+        {"append_bytes_total", "counter", "Bytes of the changes that went into the log.",
+         (double)stats.append_bytes},
+        {"append_seconds_total", "counter", "Time that the log took for all changes.",
          stats.append_s},
-        {"append_seconds", "gauge", "How long the log took for the last change.",
+        {"append_seconds", "gauge", "Time that the log took for the last change.",
          stats.last_append_s},
-        {"silence_seconds", "gauge", "Since the log took something last.", stats.silence_s}};
+        {"silence_seconds", "gauge", "Time since the log last accepted a change.",
+         stats.silence_s}};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof values / sizeof values[0]; i++)
         ok = gz_text_print(out,

@@ -52,7 +52,7 @@ static void describe(const struct gz_retirement *retirement, char *words, size_t
     case GZ_RETIRE_GONE:
         gz_print(words, size, "closed, as its file was moved or deleted%s", by);
         return;
-    case GZ_RETIRE_AWAY: gz_print(words, size, "handed over within the cluster"); return;
+    case GZ_RETIRE_AWAY: gz_print(words, size, "moved to another member of the cluster"); return;
     }
 }
 
@@ -156,7 +156,7 @@ static enum gz_status change_log(const struct gz_retirement *retirement, struct 
     struct gz_claim *claim = retirement->hold.claim;
     if (is_lost(retirement)) return GZ_OK;
     if (claim == NULL)
-        return gz_fail(error, GZ_BAD_STATE, "scene: %s has just been closed: try again",
+        return gz_fail(error, GZ_BAD_STATE, "scene: %s has just been closed; try again",
                        retirement->claim.name);
     if (retirement->how == GZ_RETIRE_DELETE) return gz_claim_delete(claim, error);
     return gz_claim_rename(claim, retirement->new_claim.name, error);
@@ -302,7 +302,7 @@ static enum gz_status check(const struct gz_scenes *scenes, const struct gz_reti
     if (request->how != GZ_RETIRE_AWAY && !gz_scenes_have(scenes, request->name))
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", request->name);
     if (request->how == GZ_RETIRE_RENAME && gz_scenes_have(scenes, request->new_name))
-        return gz_fail(error, GZ_CONFLICT, "scene: %s is there already", request->new_name);
+        return gz_fail(error, GZ_CONFLICT, "scene: %s exists already", request->new_name);
     return GZ_OK;
 }
 

@@ -263,7 +263,7 @@ static enum gz_status pay_for_new(const struct gz_scenes *scenes, const char *pa
     if (status != GZ_OK || shares == NULL || payer[0] == '\0') return status;
     if (!gz_quota_has(&shares->made, payer, 1, now_s))
         return gz_fail(error, GZ_RATE_LIMITED,
-                       "create: you made too many scenes: %d a minute may be made; try again in a "
+                       "create: too many new scenes: you may make %d per minute; try again in a "
                        "moment",
                        GZ_SCENES_MADE_PER_MINUTE);
     gz_quota_take(&shares->made, payer, 1, now_s);

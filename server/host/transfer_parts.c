@@ -129,7 +129,7 @@ enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create)
 static enum gz_status refuse_role(enum gz_role role, const struct gz_http_request *request,
                                   struct gz_error *error)
 {
-    return gz_fail(error, GZ_FORBIDDEN, "your role in this scene is %s: this takes %s",
+    return gz_fail(error, GZ_FORBIDDEN, "your role in this scene is %s; this needs %s",
                    gz_vocabulary_word(&gz_role_words, (int)role),
                    gz_vocabulary_word(&gz_role_words, (int)request->role));
 }
@@ -138,7 +138,7 @@ static enum gz_status forbid(const struct gz_http_request *request, struct gz_er
 {
     const struct gz_claims *claims = &request->claims;
     if (!gz_claims_give(claims, request->scene, GZ_ROLE_VIEWER))
-        return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
+        return gz_fail(error, GZ_FORBIDDEN, "you have no access to this scene");
     return refuse_role(claims->role, request, error);
 }
 

@@ -111,15 +111,15 @@ static void handle_stored(void *context, enum gz_status status, const char *mess
 static enum gz_status check_folder(const struct gz_transfers *all, struct gz_error *error)
 {
     if (access(all->scenes->setting->folder, W_OK) == 0) return GZ_OK;
-    return gz_fail(error, GZ_STORAGE, "the data folder of the server cannot be written: %s",
+    return gz_fail(error, GZ_STORAGE, "the data folder of the server is not writable: %s",
                    strerror(errno));
 }
 
 static enum gz_status refuse_replacing(const char *name, struct gz_error *error)
 {
     return gz_fail(error, GZ_CONFLICT,
-                   "scene: %s is there already; it is replaced only where that is asked for "
-                   "(?replace, --replace)",
+                   "scene: %s exists already; to replace it, use ?replace "
+                   "(gizmoctl import --replace)",
                    name);
 }
 

@@ -27,8 +27,8 @@ static enum gz_status admit_host(const struct gz_net *net, struct lws *wsi, cons
                        "Host: one header of the form HOST or HOST:PORT is needed");
     if (gz_host_allowed(&net->rules, host)) return GZ_OK;
     return gz_fail(error, GZ_FORBIDDEN,
-                   "Host: this server does not go by this name; for another name, as behind a "
-                   "proxy, start it with --allow-origin https://NAME");
+                   "Host: this server does not answer to this name; to allow it, start the server "
+                   "with --allow-origin https://NAME");
 }
 
 static enum gz_status admit_origin(const struct gz_net *net, struct lws *wsi, const char *host,
@@ -41,15 +41,16 @@ static enum gz_status admit_origin(const struct gz_net *net, struct lws *wsi, co
         fits = gz_custom_header(wsi, "sec-fetch-site:", site, sizeof site, &has_site);
         if (fits && !gz_site_is_foreign(has_site ? site : NULL)) return GZ_OK;
         return gz_fail(error, GZ_FORBIDDEN,
-                       "Sec-Fetch-Site: a page from elsewhere may not ask for this; open the "
-                       "address by itself");
+                       "Sec-Fetch-Site: pages of other sites may not load this; open the "
+                       "address directly");
     }
     if (fits && gz_origin_allowed(&net->rules, origin, host, gz_proxy_is_secure(net, wsi)))
         return GZ_OK;
     if (!fits || !gz_origin_valid(origin))
-        return gz_fail(error, GZ_FORBIDDEN,
-                       "Origin: a page from a file or a sandbox may not ask here; serve it from a "
-                       "web server, and start this one with --allow-origin ORIGIN");
+        return gz_fail(
+            error, GZ_FORBIDDEN,
+            "Origin: pages from a file or a sandbox are not allowed; serve the page from a "
+            "web server, and start gizmod with --allow-origin ORIGIN");
     return gz_fail(error, GZ_FORBIDDEN,
                    "Origin: pages from %s are not allowed here; start the server with "
                    "--allow-origin %s to allow them",
@@ -115,7 +116,7 @@ static enum gz_status admit_trunk(const struct gz_net *net, struct lws *wsi, int
     if (!gz_arrival_of(wsi)->is_relayed)
         return refuse(code, 403, error, GZ_FORBIDDEN,
                       "Sec-WebSocket-Protocol: " GZ_TRUNK_PROTOCOL
-                      " is for members of the cluster, which prove that they are");
+                      " is for members of the cluster only");
     if (net->draining) return refuse(code, 503, error, GZ_BAD_STATE, "the server is going away");
     return GZ_OK;
 }
@@ -126,17 +127,16 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
     char list[SUBPROTOCOLS_BYTES_MAX], version[8];
     bool has_list, has_version;
     if (strcasecmp(upgrade, "websocket") != 0) {
-        return refuse(code, 400, error, GZ_BAD_VALUE, "Upgrade: only websocket is spoken here");
+        return refuse(code, 400, error, GZ_BAD_VALUE, "Upgrade: only websocket is supported");
     }
     enum gz_status status = gz_admit_page(net, wsi, true, error);
     *code = status == GZ_FORBIDDEN ? 403 : 400;
     if (status != GZ_OK) return status;
     if (!ends_in_ws(wsi))
-        return refuse(code, 404, error, GZ_UNKNOWN_OP, "a WebSocket's path ends in /ws");
+        return refuse(code, 404, error, GZ_UNKNOWN_OP, "the path of a WebSocket must end in /ws");
     if (!gz_header(wsi, WSI_TOKEN_VERSION, version, sizeof version, &has_version) ||
         strcmp(version, "13") != 0) {
-        return refuse(code, 400, error, GZ_VERSION,
-                      "Sec-WebSocket-Version: only 13 is spoken here");
+        return refuse(code, 400, error, GZ_VERSION, "Sec-WebSocket-Version: only 13 is supported");
     }
     if (!gz_header(wsi, WSI_TOKEN_PROTOCOL, list, sizeof list, &has_list)) {
         return refuse(code, 400, error, GZ_TOO_LARGE,
@@ -144,14 +144,14 @@ enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char 
     }
     if (!is_list_of_names(list)) {
         return refuse(code, 400, error, GZ_BAD_VALUE,
-                      "Sec-WebSocket-Protocol: names with commas between them");
+                      "Sec-WebSocket-Protocol: must be names separated by commas");
     }
     gz_arrival_of(wsi)->is_trunk = offers(list, GZ_TRUNK_PROTOCOL);
     if (gz_arrival_of(wsi)->is_trunk) return admit_trunk(net, wsi, code, error);
     if (!offers(list, GZ_SUBPROTOCOL)) {
         return refuse(code, 400, error, GZ_VERSION,
                       "Sec-WebSocket-Protocol: only " GZ_SUBPROTOCOL
-                      " is spoken here, and between members of a cluster " GZ_TRUNK_PROTOCOL);
+                      " is supported, and between members of a cluster " GZ_TRUNK_PROTOCOL);
     }
     if (gz_identify_proxied(net, gz_arrival_of(wsi)->user, error) != GZ_OK) {
         *code = 401;

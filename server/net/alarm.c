@@ -23,7 +23,7 @@ enum gz_status gz_alarm_open(struct gz_alarm *alarm, struct gz_error *error)
 {
     alarm->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (alarm->timer < 0)
-        return gz_fail(error, GZ_INTERNAL, "no timer from the kernel: %s", strerror(errno));
+        return gz_fail(error, GZ_INTERNAL, "cannot create a timer: %s", strerror(errno));
     return GZ_OK;
 }
 

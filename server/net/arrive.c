@@ -113,7 +113,8 @@ static bool may_connect(const struct gz_net *net, const struct gz_address *from,
     char text[GZ_ADDRESS_TEXT_BYTES];
     if (!net->proxies_only || is_proxy || gz_address_is_loopback(from)) return true;
     gz_address_print(from, text);
-    gz_log(net->log, GZ_INFO, 0, "refused a connection from %s, which is no --trusted-proxy", text);
+    gz_log(net->log, GZ_INFO, 0, "refused a connection from %s, which is not a --trusted-proxy",
+           text);
     return false;
 }
 
@@ -126,7 +127,9 @@ static bool count(struct gz_net *net, struct gz_arrival *arrival)
         return true;
     gz_address_print(&arrival->client, text);
     gz_log(net->log, GZ_INFO, 0,
-           "refused a connection from %s, which has as many as --connections-per-address", text);
+           "refused a connection from %s, which has the most connections that "
+           "--connections-per-address allows",
+           text);
     return false;
 }
 
@@ -206,7 +209,8 @@ enum gz_status gz_arrive_open(struct gz_net *net, struct gz_error *error)
     net->silent_sockets = epoll_create1(EPOLL_CLOEXEC);
     return net->silent_sockets >= 0
                ? GZ_OK
-               : gz_fail(error, GZ_INTERNAL, "no epoll for connections: %s", strerror(errno));
+               : gz_fail(error, GZ_INTERNAL, "cannot create an epoll for connections: %s",
+                         strerror(errno));
 }
 
 void gz_arrive_start(struct gz_net *net)
@@ -246,7 +250,7 @@ static enum gz_status admit_relayed(struct gz_net *net, struct gz_arrival *arriv
         return gz_fail(error, GZ_TOO_MANY, "too many clients of other members");
     if (!gz_address_is_in(&net->proxies, &arrival->client) &&
         !gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
-        return gz_fail(error, GZ_RATE_LIMITED, "its address has as many connections as it may");
+        return gz_fail(error, GZ_RATE_LIMITED, "too many connections from its address");
     return gz_identify_proxied(net, arrival->user, error);
 }
 

@@ -42,8 +42,7 @@ static void go_on(struct gz_courier *courier, curl_socket_t socket, int events)
     int running;
     CURLMcode code = curl_multi_socket_action(courier->multi, socket, events, &running);
     if (code != CURLM_OK)
-        gz_log(courier->user.log, GZ_ERROR, 0, "libcurl does not go on: %s",
-               curl_multi_strerror(code));
+        gz_log(courier->user.log, GZ_ERROR, 0, "libcurl failed: %s", curl_multi_strerror(code));
     tell(courier);
 }
 

@@ -11,7 +11,7 @@
 #include "net/text.h"
 #include "server/maxima.h"
 
-#define TOO_MANY "too many large requests at once: try again in a moment"
+#define TOO_MANY "too many large requests at once; try again in a moment"
 
 const char *gz_method_word(enum gz_method method)
 {
@@ -277,7 +277,8 @@ int gz_exchange_send(struct gz_exchange *exchange)
         uint64_t before = exchange->sent;
         if (!write_chunk(exchange)) return -1;
         if (!gz_exchange_pace(exchange, (size_t)(exchange->sent - before))) {
-            gz_log(exchange->net->log, GZ_INFO, 0, "hung up on %s: %s %s is taken too slowly",
+            gz_log(exchange->net->log, GZ_INFO, 0,
+                   "closed the connection of %s: it reads the answer to %s %s too slowly",
                    exchange->peer, gz_method_word(exchange->method), exchange->path);
             return -1;
         }
@@ -306,9 +307,9 @@ static void log_change(const struct gz_exchange *exchange)
     const char *user = request->claims.user;
     bool changes = exchange->method != METHOD_GET && exchange->method != METHOD_HEAD;
     if (!changes) return;
-    gz_log(exchange->net->log, GZ_INFO, 0, "HTTP %s %s asked for by %s from %s",
+    gz_log(exchange->net->log, GZ_INFO, 0, "HTTP %s %s by %s from %s",
            gz_method_word(exchange->method), request->scene,
-           user[0] != '\0' ? user : "nobody named", exchange->peer);
+           user[0] != '\0' ? user : "an unnamed user", exchange->peer);
 }
 
 void gz_exchange_hand_over(struct gz_exchange *exchange)
@@ -378,9 +379,9 @@ static const char *refusal_of(const struct gz_exchange *exchange, int *code)
     *code = 429;
     if (address.all >= GZ_HTTP_JOBS_PER_ADDRESS ||
         (uploads && address.uploads >= GZ_HTTP_UPLOADS_PER_ADDRESS))
-        return "too many large requests of your address at once: try again in a moment";
+        return "too many large requests from your address at once; try again in a moment";
     if (user.all >= GZ_HTTP_JOBS_PER_USER || (uploads && user.uploads >= GZ_HTTP_UPLOADS_PER_USER))
-        return "too many large requests of yours at once: try again in a moment";
+        return "too many large requests from you at once; try again in a moment";
     *code = 503;
     return all.all >= GZ_HTTP_JOBS_MAX || (uploads && all.uploads >= GZ_HTTP_UPLOADS_MAX) ? TOO_MANY
                                                                                           : NULL;

@@ -19,9 +19,9 @@
 #include "net/proof.h"
 #include "server/maxima.h"
 
-#define AWAY_WORDS "the member that has this scene cannot be reached: try again in a moment"
+#define AWAY_WORDS "the member that has this scene cannot be reached; try again in a moment"
 #define NO_MEMORY_WORDS "no memory to ask the member that has this scene"
-#define MOVED_WORDS "the scene is on its way to another member: try again in a moment"
+#define MOVED_WORDS "the scene is moving to another member; try again in a moment"
 #define TOKEN_LINE_BYTES (sizeof "Bearer " + GZ_TOKEN_BYTES_MAX)
 #define PATH_BYTES (GZ_SCENE_NAME_BYTES_MAX + 32)
 #define URL_BYTES (GZ_MEMBER_URL_BYTES_MAX + PATH_BYTES + 3 * GZ_USER_BYTES_MAX + 32)
@@ -422,7 +422,7 @@ static bool begin(struct gz_exchange *exchange, const char *member)
     set_connection(forward->easy, exchange->net);
     set_request(forward);
     exchange->net->counters.relayed_requests++;
-    gz_log(exchange->net->log, GZ_INFO, 0, "%s %s of %s goes on to %s",
+    gz_log(exchange->net->log, GZ_INFO, 0, "%s %s of %s is forwarded to %s",
            gz_method_word(exchange->method), exchange->path, exchange->peer, member);
     return curl_easy_setopt(forward->easy, CURLOPT_URL, url) == CURLE_OK &&
            gz_courier_begin(exchange->net->courier, forward->easy);

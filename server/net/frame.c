@@ -35,19 +35,19 @@ static const char *fault_of_first(const struct gz_frames *frames)
     uint8_t first = frames->header[0], opcode = first & OPCODE;
     if (first & RESERVED) return "a reserved bit is set, and no extension was agreed on";
     if (opcode > PONG || (opcode > BINARY && opcode < CLOSE)) return "the opcode is reserved";
-    if ((opcode & IS_CONTROL) && !(first & FIN)) return "a control frame is in pieces";
+    if ((opcode & IS_CONTROL) && !(first & FIN)) return "a control frame is fragmented";
     if (opcode == CONTINUATION && !frames->in_message)
-        return "a frame goes on with a message that has not begun";
+        return "a continuation frame without a message to continue";
     if ((opcode == TEXT || opcode == BINARY) && frames->in_message)
-        return "a message begins before the last one is whole";
+        return "a new message begins before the last one is complete";
     return NULL;
 }
 
 static const char *fault_of_second(const struct gz_frames *frames)
 {
     uint8_t second = frames->header[1];
-    if (!(second & MASKED) && !frames->is_of_server) return "a frame of a client has to be masked";
-    if ((second & MASKED) && frames->is_of_server) return "a frame of a server is not masked";
+    if (!(second & MASKED) && !frames->is_of_server) return "a frame of a client must be masked";
+    if ((second & MASKED) && frames->is_of_server) return "a frame of a server must not be masked";
     if ((opcode_of(frames) & IS_CONTROL) && (second & LENGTH) > GZ_CONTROL_BYTES_MAX)
         return "a control frame is longer than 125 bytes";
     return NULL;
@@ -72,7 +72,7 @@ static const char *take_length(struct gz_frames *frames)
     for (unsigned i = 0; i < count; i++) length = length << 8 | frames->header[2 + i];
     if (count == 8 && length >> 63) return "the highest bit of a length is set";
     if ((count == 2 && length < 126) || (count == 8 && length <= UINT16_MAX))
-        return "a length is written longer than it has to be";
+        return "a length is not in its shortest form";
     frames->left = length;
     frames->mask_at = 0;
     frames->in_payload = true;

@@ -31,13 +31,13 @@ static const char *fault_of(struct lws *wsi)
     char text[24], second[24];
     if (is_there(wsi, "content-length :") || is_there(wsi, "content-length\t:") ||
         is_there(wsi, "transfer-encoding :") || is_there(wsi, "transfer-encoding\t:"))
-        return "a header has a blank before its colon";
+        return "a header has a space before its colon";
     if (lws_hdr_copy_fragment(wsi, second, sizeof second, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) >= 0)
-        return "Content-Length: one is enough";
+        return "Content-Length: given more than once";
     if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0) return NULL;
     if (lws_hdr_copy(wsi, text, sizeof text, WSI_TOKEN_HTTP_CONTENT_LENGTH) <= 0 ||
         strspn(text, "0123456789") != strlen(text))
-        return "Content-Length: is not a number";
+        return "Content-Length: must be a number";
     return NULL;
 }
 

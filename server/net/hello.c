@@ -55,7 +55,7 @@ static enum gz_status explain(const struct gz_message *message, const struct gz_
                               enum gz_status status, struct gz_error *error)
 {
     if (status != GZ_OK && !give(claims, message->hello.scene, GZ_ROLE_VIEWER))
-        return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
+        return gz_fail(error, GZ_FORBIDDEN, "you have no access to this scene");
     if (status == GZ_UNKNOWN_SCENE && message->hello.create && !may_create(message, claims))
         return gz_fail(error, GZ_FORBIDDEN, "create: a viewer may not create a scene");
     return status;

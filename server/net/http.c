@@ -247,7 +247,7 @@ static enum gz_status identify(struct gz_exchange *exchange, enum place place,
 {
     struct gz_claims *claims = &exchange->request.claims;
     if (place == PLACE_SCENE && !read_arguments(exchange))
-        return gz_fail(error, GZ_BAD_VALUE, "user: not a name of at most %d bytes of UTF-8",
+        return gz_fail(error, GZ_BAD_VALUE, "user: must be at most %d bytes of UTF-8",
                        GZ_USER_BYTES_MAX);
     enum gz_status status =
         gz_identify_request(exchange->net, exchange->wsi, exchange->name, claims, error);

@@ -38,10 +38,10 @@ static enum gz_status name_guest(struct gz_text name, struct gz_claims *claims,
 {
     static const char suffix[] = GZ_GUEST_SUFFIX;
     if (name.size + sizeof suffix > sizeof claims->user)
-        return gz_fail(error, GZ_BAD_VALUE, "user: a guest's name is of 1 to %zu bytes",
+        return gz_fail(error, GZ_BAD_VALUE, "user: the name of a guest must have 1 to %zu bytes",
                        sizeof claims->user - sizeof suffix);
     if (!gz_user_shows(name.bytes, name.size))
-        return gz_fail(error, GZ_BAD_VALUE, "user: has a character that does not show");
+        return gz_fail(error, GZ_BAD_VALUE, "user: contains an invisible character");
     memcpy(claims->user, name.bytes, name.size);
     memcpy(claims->user + name.size, suffix, sizeof suffix);
     return GZ_OK;
@@ -70,7 +70,7 @@ static enum gz_status identify(const struct gz_net *net, const struct gz_said *s
     if (status != GZ_OK) return status;
     if (!said->has_token)
         return gz_fail(error, GZ_UNAUTHORISED,
-                       "token: this server needs one: ask its operator for a token or a link");
+                       "token: missing; ask the operator of this server for a token or a link");
     status = gz_keyring_verify(net->keyring, said->token, claims, error);
     return status == GZ_OK && claims->is_guest ? name_guest(said->name, claims, error) : status;
 }

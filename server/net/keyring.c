@@ -14,8 +14,8 @@ enum gz_status gz_keyring_load(struct gz_keyring *ring, const struct gz_log *log
     ring->keys = keys;
     if (gz_keys_are_exposed(keys))
         gz_log(log, GZ_WARN, 0,
-               "--keys: others than the daemon's user may read or change %s, and make themselves "
-               "tokens: chmod 600 ends that",
+               "--keys: other users can read or change %s, and so make tokens; run chmod 600 "
+               "on it",
                ring->path);
     return GZ_OK;
 }

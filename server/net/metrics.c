@@ -33,7 +33,8 @@ static bool print_relays(const struct gz_net *net, struct gz_buffer *out)
     return net->secret == NULL ||
            (print(out, "relayed_websockets", "gauge",
                   "WebSocket connections whose scene another member has.", net->relay_count) &&
-            print(out, "relayed_websockets_total", "counter", "Such connections ever.",
+            print(out, "relayed_websockets_total", "counter",
+                  "WebSocket connections relayed to other members since the start.",
                   counters->relayed) &&
             print(out, "relayed_http_requests_total", "counter",
                   "HTTP requests that another member answers.", counters->relayed_requests) &&
@@ -55,7 +56,7 @@ static bool print_relays(const struct gz_net *net, struct gz_buffer *out)
             print(out, "trunk_pieces_total", "counter",
                   "Pieces of frames for clients of other members.", counters->trunk_given) &&
             print(out, "trunk_pieces_sent_total", "counter",
-                  "Such pieces whose bytes were sent: those for several clients are sent once.",
+                  "Pieces whose bytes were sent; a piece for several clients is sent once.",
                   counters->trunk_written));
 }
 
@@ -145,7 +146,7 @@ static bool print_processes(const struct gz_net *net, struct gz_buffer *out)
            print_process(out, "resident_memory_bytes", "gauge", "Memory in use.",
                          resident_bytes()) &&
            print_process(out, "open_fds", "gauge", "Open file descriptors.", open_descriptors()) &&
-           print_process(out, "max_fds", "gauge", "How many of them may be open.",
+           print_process(out, "max_fds", "gauge", "Most file descriptors that may be open.",
                          descriptors_max());
 }
 
@@ -156,12 +157,12 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
            print(out, "websockets", "gauge", "WebSocket connections open.", net->session_count) &&
            print(out, "http_jobs", "gauge", "HTTP requests that hold a body or run on a worker.",
                  net->job_count) &&
-           print(out, "websockets_total", "counter", "WebSocket connections ever.",
+           print(out, "websockets_total", "counter", "WebSocket connections since the start.",
                  counters->connections) &&
            print(out, "handshakes_refused_total", "counter", "WebSocket handshakes refused.",
                  counters->refusals) &&
            print(out, "connections_dropped_total", "counter",
-                 "Connections ended to make room, which had not said what they were for.",
+                 "Connections closed to make room before their first request.",
                  counters->dropped) &&
            print(out, "http_requests_total", "counter", "HTTP requests.", counters->requests) &&
            print(out, "frames_received_total", "counter", "WebSocket messages received.",

@@ -108,13 +108,13 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
     if (net->context == NULL) {
         return gz_fail(
             error, GZ_INTERNAL,
-            "libwebsockets does not start on libuv: its plug-in for libuv is a package of its own "
-            "(Debian: libwebsockets-evlib-uv), is it installed?");
+            "cannot start libwebsockets on libuv; install the libuv plug-in of libwebsockets "
+            "(Debian: libwebsockets-evlib-uv)");
     }
     if (!gz_net_has_tls(net)) info.options &= ~tls_as_client;
     net->vhost = lws_create_vhost(net->context, &info);
     if (net->vhost == NULL)
-        return gz_fail(error, GZ_INTERNAL, "libwebsockets does not start: out of memory");
+        return gz_fail(error, GZ_INTERNAL, "cannot start libwebsockets: out of memory");
     return GZ_OK;
 }
 

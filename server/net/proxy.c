@@ -133,10 +133,11 @@ enum gz_status gz_proxy_user_check(const struct gz_net *net, const char *user,
         return gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",
                        net->trust_header, GZ_USER_BYTES_MAX);
     if (gz_user_is_guests(user))
-        return gz_fail(error, GZ_BAD_VALUE, "%s ends in \"%s\", as guests' names alone do",
-                       net->trust_header, GZ_GUEST_SUFFIX);
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "%s must not end in \"%s\", which is reserved for guests", net->trust_header,
+                       GZ_GUEST_SUFFIX);
     if (!gz_user_shows(user, size))
-        return gz_fail(error, GZ_BAD_VALUE, "%s has a character that does not show",
+        return gz_fail(error, GZ_BAD_VALUE, "%s contains an invisible character",
                        net->trust_header);
     return GZ_OK;
 }

@@ -121,7 +121,7 @@ void gz_relay_end(struct gz_relay *relay, int code, const uint8_t *words, size_t
         end_in_words(connection, code, words, size);
     } else {
         gz_log(relay->net->log, GZ_WARN, relay->id, "the member with its scene %s: %.*s",
-               was_there ? "let it go" : "does not take it", (int)size, (const char *)words);
+               was_there ? "closed it" : "refused it", (int)size, (const char *)words);
         end_pieces(relay);
         send_away(connection, was_there ? GONE_WORDS : AWAY_WORDS,
                   was_there ? 0 : GZ_RELAY_RETRY_S);

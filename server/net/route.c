@@ -378,7 +378,7 @@ static struct gz_route *make(struct gz_net *net, const char *url, const char **w
     *why = "no memory";
     if (route == NULL) return NULL;
     if (!read_url(route, url)) {
-        *why = "that is no URL of a member";
+        *why = "the URL of the member is invalid";
         free(route);
         return NULL;
     }

@@ -63,8 +63,8 @@ static void warn_if_exposed(FILE *key, const char *path, const struct gz_log *lo
     struct stat status;
     if (fstat(fileno(key), &status) == 0 && (status.st_mode & (S_IWGRP | S_IROTH | S_IWOTH)) != 0)
         gz_log(log, GZ_WARN, 0,
-               "--key: others than the daemon's user may read or change %s, and pass for this "
-               "server: chmod 600 ends that",
+               "--key: other users can read or change %s, and so pose as this server; run chmod "
+               "600 on it",
                path);
 }
 
@@ -78,8 +78,8 @@ static EVP_PKEY *read_key(const char *path, const struct gz_log *log, struct gz_
     fclose(file);
     if (key == NULL && is_encrypted)
         (void)gz_fail(error, GZ_BAD_VALUE,
-                      "--key: %s is encrypted, and nobody is there to type its passphrase: write "
-                      "it without one (openssl pkey -in OLD -out NEW), with mode 600",
+                      "--key: %s is encrypted; write "
+                      "it without a passphrase (openssl pkey -in OLD -out NEW), with mode 600",
                       path);
     else if (key == NULL)
         (void)gz_fail(error, GZ_BAD_VALUE,
@@ -95,8 +95,8 @@ static enum gz_status load_key(SSL_CTX *pair, const char *path, const char *cert
     if (key == NULL) return error->status;
     if (X509_check_private_key(SSL_CTX_get0_certificate(pair), key) != 1)
         status = gz_fail(error, GZ_BAD_VALUE,
-                         "--key: %s does not belong to the certificate in %s, of which the first "
-                         "has to be this server's own",
+                         "--key: %s does not match the first certificate in %s, which must be "
+                         "that of this server",
                          path, cert);
     else if (SSL_CTX_use_PrivateKey(pair, key) != 1)
         status = gz_fail(error, GZ_BAD_VALUE, "--key: %s cannot be used: %s", path, first_reason());
@@ -120,7 +120,7 @@ static void warn_if_out_of_date(const X509 *certificate, const char *path, const
     bool is_over = X509_cmp_current_time(end) < 0;
     if (!is_over && X509_cmp_current_time(begin) <= 0) return;
     print_time(is_over ? end : begin, text, sizeof text);
-    gz_log(log, GZ_WARN, 0, "--cert: %s %s %s: clients refuse it", path,
+    gz_log(log, GZ_WARN, 0, "--cert: %s %s %s; clients will refuse it", path,
            is_over ? "expired on" : "is not valid before", text);
 }
 

@@ -69,7 +69,7 @@ static void take_records(struct gz_trunk *trunk)
         struct gz_record record;
         const char *fault = NULL;
         found = gz_bundle_read(in->data + at, in->size - at, &record, &used);
-        if (found == GZ_BUNDLE_BROKEN) fault = "it sent what is no record";
+        if (found == GZ_BUNDLE_BROKEN) fault = "it sent an invalid record";
         if (found == GZ_BUNDLE_RECORD) {
             fault = trunk->end->take(trunk, &record);
             at += used;
@@ -182,7 +182,7 @@ static void write_frame(struct gz_trunk *trunk, uint8_t *bytes, size_t size,
 {
     trunk->told_s = gz_awake_now(&trunk->net->awake);
     if (lws_write(trunk->wsi, bytes, size, kind) < 0)
-        gz_trunk_fail(trunk, "it takes nothing any more");
+        gz_trunk_fail(trunk, "it reads nothing any more");
 }
 
 static void flush(struct gz_trunk *trunk)
@@ -250,7 +250,8 @@ static void look_at(struct gz_trunk *trunk, double now_s)
     const struct gz_net *net = trunk->net;
     if (trunk->end->look_at != NULL) trunk->end->look_at(trunk, now_s);
     if (trunk->reader == NULL) return;
-    if (!is_taking(trunk, now_s)) gz_trunk_fail(trunk, "it takes nothing of what waits for it");
+    if (!is_taking(trunk, now_s))
+        gz_trunk_fail(trunk, "it reads nothing of the data that waits for it");
     if (gz_reader_is_paused(trunk->reader)) trunk->heard_s = now_s; /* it is not read */
     if (now_s - trunk->heard_s > net->silence_s) gz_trunk_fail(trunk, "it is silent");
     if (now_s - trunk->told_s >= net->ping_s && is_writable(trunk)) tell(trunk);

@@ -51,7 +51,7 @@ static bool may_send(struct gz_exchange *exchange)
     if (!known) {
         exchange->hang_up = true;
         gz_exchange_refuse_with(exchange, 411, GZ_BAD_MESSAGE,
-                                "Content-Length: is missing or not a number");
+                                "Content-Length: missing or not a number");
     } else if (size > bodies[exchange->method].bytes_max) {
         exchange->hang_up = true;
         gz_exchange_refuse_with(exchange, 0, GZ_TOO_LARGE, bodies[exchange->method].too_large);
@@ -103,8 +103,9 @@ int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size)
     if (!exchange->reading && !exchange->deciding) return 0;
     bool is_fast = gz_exchange_pace(exchange, size);
     if (exchange->reading && !is_fast) {
-        gz_log(exchange->net->log, GZ_INFO, 0, "hung up on %s: the body of %s %s comes too slowly",
-               exchange->peer, gz_method_word(exchange->method), exchange->path);
+        gz_log(exchange->net->log, GZ_INFO, 0,
+               "closed the connection of %s: the body of %s %s arrives too slowly", exchange->peer,
+               gz_method_word(exchange->method), exchange->path);
         return -1;
     }
     if (exchange->forward != NULL && exchange->reading) {

@@ -32,7 +32,7 @@ static bool pay(struct gz_connection *connection)
     enum gz_excess excess = gz_rate_exceed(&connection->rate, now_s);
     struct gz_error error;
     if (excess == GZ_EXCESS_DROP) return false;
-    gz_fail(&error, GZ_RATE_LIMITED, "more than %d pings, pongs and empty frames a second",
+    gz_fail(&error, GZ_RATE_LIMITED, "more than %d pings, pongs and empty frames per second",
             GZ_CONTROL_FRAMES_PER_S);
     gz_connection_refuse(connection, NULL, &error, excess == GZ_EXCESS_END);
     return false;

@@ -146,7 +146,7 @@ enum gz_status gz_budget_refuse(const struct gz_session *session, const struct g
     double wait_s =
         gz_budget_affords_s(session, 1, GZ_HASTE_ASKED) - session->core->clock.now.mono_s;
     return gz_fail(&failure->error, GZ_RATE_LIMITED,
-                   "%s: the server still owes others the time that your requests took; ask again "
+                   "%s: your requests took more than your share of the server's time; try again "
                    "in %.1f s",
                    gz_op_word(message->op), fmax(0.1, ceil(10 * wait_s) / 10));
 }

@@ -118,8 +118,7 @@ void gz_core_commit(struct gz_core *core)
 static void accept_batch(struct gz_core *core, const struct gz_batch *batch)
 {
     if (core->journal.is_refused)
-        gz_log(core->options.log, GZ_INFO, 0, "%s: the disk takes edits again",
-               core->options.scene);
+        gz_log(core->options.log, GZ_INFO, 0, "%s: edits can be saved again", core->options.scene);
     core->stored_seq = batch->seq;
     gz_scene_stored(core->scene, batch->seq);
     mark_stored(core, core->journal.settled + 1);
@@ -130,8 +129,8 @@ static void accept_batch(struct gz_core *core, const struct gz_batch *batch)
 static void refuse_batch(struct gz_core *core, const char *why)
 {
     if (!core->journal.is_refused)
-        gz_log(core->options.log, GZ_ERROR, 0, "%s: the disk refuses edits: %s",
-               core->options.scene, why);
+        gz_log(core->options.log, GZ_ERROR, 0, "%s: edits cannot be saved: %s", core->options.scene,
+               why);
     refuse_all(core, why);
 }
 

@@ -160,7 +160,7 @@ static void spare_a_little(struct gz_core *core)
 static void keep(struct gz_session *session, const uint8_t *bytes, size_t size)
 {
     if (!gz_inbox_add(&session->inbox, bytes, size))
-        gz_session_end(session, "too much waits to be done for it: it asks too fast");
+        gz_session_end(session, "too many requests are waiting; send them more slowly");
 }
 
 /* Whether a frame waits: for earlier work of its session or, if it is large, for the next turn,

@@ -82,11 +82,11 @@ static void tell_of_dropped(struct gz_session *session, bool fatal)
     struct gz_failure failure = {.node = 0};
     if (session->dropped == GZ_OVER_OWN_RATE)
         gz_fail(&failure.error, GZ_RATE_LIMITED,
-                "more than %.0f messages a second: the rest is dropped", session->rate.per_s);
+                "more than %.0f messages per second; the rest is dropped", session->rate.per_s);
     else
         gz_fail(&failure.error, GZ_RATE_LIMITED,
-                "more than %.0f messages a second from all sessions of your user or address in "
-                "this scene: the rest is dropped",
+                "more than %.0f messages per second from all sessions of your user or address in "
+                "this scene; the rest is dropped",
                 session->share->messages.per_s);
     session->dropped = GZ_TAKEN;
     gz_session_refuse(session, false, 0, &failure, fatal);
@@ -127,7 +127,7 @@ static enum gz_status refuse_role(const struct gz_session *session, enum gz_op o
     const char *read_only = session->core->read_only;
     if (read_only[0] != '\0')
         return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: %s", gz_op_word(op), read_only);
-    return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(op),
+    return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: not allowed for the role %s", gz_op_word(op),
                    gz_vocabulary_word(&gz_role_words, session->role));
 }
 

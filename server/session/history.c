@@ -21,7 +21,7 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
     struct gz_core *core = session->core;
     if (session->past.open >= GZ_QUERIES_PER_SESSION_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY,
-                       "%d questions are open already; wait for an answer",
+                       "%d questions are unanswered; wait for an answer",
                        GZ_QUERIES_PER_SESSION_MAX);
     if (after > gz_sync_saved_seq(core->sync) && core->journal.is_refused)
         return gz_fail(&failure->error, GZ_STORAGE,

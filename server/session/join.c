@@ -108,7 +108,7 @@ static void replace(struct gz_session *earlier, uint64_t id)
     gz_interaction_finish(earlier, NULL);
     gz_sync_absent(earlier->core->sync, &earlier->presence);
     char reason[GZ_ERROR_BYTES_MAX];
-    snprintf(reason, sizeof reason, "session %llu of its user took its place",
+    snprintf(reason, sizeof reason, "session %llu of the same user took its place",
              (unsigned long long)id);
     gz_session_end(earlier, reason);
     earlier->replaced = true;
@@ -134,13 +134,13 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
                                 struct gz_error *error)
 {
     if (claims->user[0] == '\0')
-        return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
+        return gz_fail(error, GZ_BAD_VALUE, "user: must have 1 to %d bytes", GZ_USER_BYTES_MAX);
     if (core->clock.now.unix_s >= claims->expires_unix_s)
         return gz_fail(error, GZ_UNAUTHORISED, "token: it has expired");
     if (!gz_core_role(core, claims, role))
-        return gz_fail(error, GZ_FORBIDDEN, "you may not see this scene");
+        return gz_fail(error, GZ_FORBIDDEN, "you have no access to this scene");
     if ((hello->has & GZ_HAS_HELLO_ROLE) != 0 && hello->hello.role > *role)
-        return gz_fail(error, GZ_FORBIDDEN, "role: the most that you may be in this scene is %s",
+        return gz_fail(error, GZ_FORBIDDEN, "role: your highest role in this scene is %s",
                        gz_vocabulary_word(&gz_role_words, (int)*role));
     return GZ_OK;
 }

@@ -131,7 +131,7 @@ static bool is_known(struct gz_session *session, const struct gz_message *messag
     if (*status != GZ_OK) return true;
     if (edit == 0) return false;
     *status = gz_fail(&failure->error, GZ_CONFLICT,
-                      "key: edit %llu has it; the drag goes on, end it with another key",
+                      "key: edit %llu has this key; the drag goes on, so end it with another key",
                       (unsigned long long)edit);
     return true;
 }

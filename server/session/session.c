@@ -27,7 +27,7 @@ void gz_session_end(struct gz_session *session, const char *reason)
 
 static void end_behind(struct gz_session *session)
 {
-    gz_session_end(session, "too much waited to be sent to it: it reads too slowly");
+    gz_session_end(session, "too much data is waiting to be sent; read it faster");
 }
 
 void gz_session_send(struct gz_session *session, const struct gz_message *message)

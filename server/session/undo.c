@@ -388,7 +388,7 @@ static enum gz_status check_places(struct undo *undo)
     bool has_children = status == GZ_BAD_STATE && !is_own_drag;
     if (status != GZ_UNKNOWN_NODE && status != GZ_BAD_VALUE && !has_children) return status;
     struct gz_error why = undo->failure->error;
-    char deed[GZ_ERROR_BYTES_MAX] = "the scene has gone on";
+    char deed[GZ_ERROR_BYTES_MAX] = "the scene has changed since";
     const struct gz_edit_record *later = find_culprit(undo, &node);
     if (later != NULL) describe(undo, later, node, 0, deed, sizeof deed);
     return gz_fail(&undo->failure->error, GZ_CONFLICT, "%s: %s: %s", undo->word, deed, why.message);
@@ -401,11 +401,11 @@ static enum gz_status check_asset(const struct undo *undo)
     for (size_t i = 0; undo->last->seq < undo->core->asset.seq && i < undo->count; i++) {
         const struct gz_change *change = &undo->changes[i];
         if (change->existed || !change->exists || change->after.asset < 0) continue;
-        return gz_fail(
-            &undo->failure->error, GZ_BAD_STATE,
-            "%s: node %llu was part of a glTF that was replaced at seq %llu: it cannot come back",
-            undo->word, (unsigned long long)change->node,
-            (unsigned long long)undo->core->asset.seq);
+        return gz_fail(&undo->failure->error, GZ_BAD_STATE,
+                       "%s: node %llu was part of a glTF that was replaced at seq %llu, and cannot "
+                       "be restored",
+                       undo->word, (unsigned long long)change->node,
+                       (unsigned long long)undo->core->asset.seq);
     }
     return GZ_OK;
 }

@@ -41,7 +41,7 @@ static enum gz_status read_place(sqlite3 *db, struct gz_place *place, struct gz_
         status = gz_shipper_read_place(db, place, error);
     if (status == GZ_OK && (place->n > GZ_COUNTER_MAX || place->first > place->n ||
                             (place->first == 0) != (place->n == 0)))
-        status = gz_row_fail(error, "scene", 1, "its log_n or log_first cannot be");
+        status = gz_row_fail(error, "scene", 1, "its log_n or log_first is invalid");
     place->version = (int)version;
     return status;
 }
@@ -196,11 +196,11 @@ static enum gz_status check_table(sqlite3 *db, const char *table, sqlite3_change
         is_same = at < count && (is_key[at] != 0) == (sqlite3_column_int(ask.statement, 0) != 0);
     enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the change of the log");
     if (status != GZ_OK || (is_same && at == count && count > 0)) return status;
-    return gz_fail(
-        error, GZ_STORAGE,
-        "the change of the log is damaged, or of another schema: its table %.64s is none "
-        "of the scene's",
-        table);
+    return gz_fail(error, GZ_STORAGE,
+                   "the change of the log is damaged, or of another schema: it has the table "
+                   "%.64s, which is not "
+                   "one of a scene",
+                   table);
 }
 
 /* Reads the whole change once, so that a broken one changes nothing. */
@@ -208,7 +208,7 @@ static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t siz
                                    struct gz_error *error)
 {
     sqlite3_changeset_iter *change;
-    if (size == 0 || size > INT_MAX) return refuse(error, "its size cannot be");
+    if (size == 0 || size > INT_MAX) return refuse(error, "its size is invalid");
     int rc = sqlite3changeset_start(&change, (int)size, (void *)bytes);
     if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
     char last[64] = "";
@@ -218,7 +218,7 @@ static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t siz
         int columns, what, is_indirect;
         rc = sqlite3changeset_op(change, &table, &columns, &what, &is_indirect);
         if (rc != SQLITE_OK || strlen(table) >= sizeof last)
-            status = refuse(error, "a table's name cannot be");
+            status = refuse(error, "the name of a table is invalid");
         else if (strcmp(table, last) != 0)
             status = check_table(db, table, change, error);
         if (status == GZ_OK) snprintf(last, sizeof last, "%s", table);
@@ -287,7 +287,7 @@ static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_
     if (rc != SQLITE_OK) return gz_db_fail(applier->db, rc, error, "the change of the log");
     enum gz_status status = read_place(applier->db, place, error);
     if (status == GZ_OK && place->n != n)
-        status = refuse(error, "it is not the one that its number says");
+        status = refuse(error, "its number is not that of the change");
     return status;
 }
 

@@ -112,7 +112,7 @@ static enum gz_status clear_file(const char *file, bool is_log, struct gz_error 
     struct stat info;
     if (is_log && stat(file, &info) == 0 && info.st_size > 0)
         return gz_fail(error, GZ_STORAGE,
-                       "%s is the log of a file that was moved or deleted, and holds edits: give "
+                       "%s is the log of a file that was moved or deleted, and holds edits; give "
                        "it the new name of "
                        "that file, or delete it",
                        gz_db_file_name(file));
@@ -208,7 +208,7 @@ static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *e
     }
     if (status != GZ_OK || is_done) return status;
     return gz_fail(error, GZ_BAD_STATE,
-                   "%s is open in another program, such as sqlite3: close that first",
+                   "%s is open in another program, such as sqlite3; close it there first",
                    gz_db_file_name(path));
 }
 
@@ -227,7 +227,7 @@ enum gz_status gz_fold(const char *path, struct gz_error *error)
 static enum gz_status rename_file(const char *from, const char *to, struct gz_error *error)
 {
     if (access(to, F_OK) == 0)
-        return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
+        return gz_fail(error, GZ_CONFLICT, "%s exists already", gz_db_file_name(to));
     bool was_closed = gz_stamp_read(from) == GZ_STAMP_CLOSED;
     enum gz_status status = gz_clear_name(to, error);
     if (status == GZ_OK) status = gz_fold(from, error);
@@ -235,7 +235,7 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
     if (gz_sync_directory(to) != 0) return fail(to, error);
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {
         if (errno == EEXIST)
-            return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
+            return gz_fail(error, GZ_CONFLICT, "%s exists already", gz_db_file_name(to));
         return fail(from, error);
     }
     if (was_closed) gz_stamp_close(to); /* folding in the log changed the file */

@@ -57,10 +57,10 @@ bool gz_can_write(const char *path)
 
 const char *gz_gate_fault(const struct stat *file, enum gz_gate_owner owner)
 {
-    if (S_ISLNK(file->st_mode)) return "it is a link: put the file itself there";
+    if (S_ISLNK(file->st_mode)) return "it is a link; put the file itself there";
     if (!S_ISREG(file->st_mode)) return "it is not a regular file";
     if (owner != GZ_GATE_ANY && file->st_uid != geteuid() && file->st_uid != 0)
-        return "it belongs to another user, who could change it meanwhile: use chown, or a copy";
+        return "it belongs to another user; use chown, or a copy";
     if (file->st_size > GZ_FILE_BYTES_MAX) return "it is larger than a scene may be";
     return NULL;
 }

@@ -12,7 +12,7 @@
 #include "store/model.h"
 #include "store/stamp.h"
 
-#define READ_ONLY "the server may only read this scene: "
+#define READ_ONLY "this scene is read-only: "
 
 /* Keeps the first sentence. */
 static void keep(void *context, const char *words)
@@ -45,10 +45,10 @@ static enum gz_status check(struct gz_db_reader *reader, const char *path,
     if (status != GZ_OK || said.faults == 0) return status;
     if (is_late)
         gz_print(read_only, GZ_ERROR_BYTES_MAX,
-                 READ_ONLY "its file could not be checked in time: gizmoctl check takes its time");
+                 READ_ONLY "its file could not be checked in time; run gizmoctl check on it");
     else
         gz_print(read_only, GZ_ERROR_BYTES_MAX, READ_ONLY "its file is damaged: %s%s", first,
-                 said.faults > 1 ? " (and more, which gizmoctl check says)" : "");
+                 said.faults > 1 ? " (and more; run gizmoctl check on it)" : "");
     return GZ_OK;
 }
 
@@ -61,12 +61,12 @@ static enum gz_status look(struct gz_db_reader *reader, const char *path, const 
     uint64_t began_ns = uv_hrtime();
     status = check(reader, path, stamp == GZ_STAMP_OPEN ? GZ_CHECK_PRESENT : GZ_CHECK_ALL,
                    read_only, error);
-    gz_log(log, GZ_INFO, 0, "%s: %s: looked at for %.1f s%s", gz_db_file_name(path),
+    gz_log(log, GZ_INFO, 0, "%s: %s; checked for %.1f s%s", gz_db_file_name(path),
            stamp == GZ_STAMP_OPEN
                ? "a server that had it open crashed"
                : "it comes from elsewhere, or was written to since a server closed it",
            (double)(uv_hrtime() - began_ns) * 1e-9,
-           status == GZ_OK && read_only[0] == '\0' ? ", nothing is wrong" : "");
+           status == GZ_OK && read_only[0] == '\0' ? ", no faults" : "");
     return status;
 }
 

@@ -17,11 +17,11 @@ static const char reading[] = "reading the scene";
 static const char *scene_fault(sqlite3_stmt *row)
 {
     bool has_asset = sqlite3_column_type(row, 3) != SQLITE_NULL;
-    if (gz_counter_fault(row, 0, 0) != NULL) return "seq cannot be";
-    if (gz_counter_fault(row, 1, 0) != NULL) return "next_node cannot be";
-    if (gz_counter_fault(row, 2, 0) != NULL) return "next_edit cannot be";
-    if (has_asset && gz_counter_fault(row, 3, 0) != NULL) return "the seq of its asset cannot be";
-    return gz_time_fault(row, 4) == NULL ? NULL : "the latest time in it cannot be";
+    if (gz_counter_fault(row, 0, 0) != NULL) return "seq is invalid";
+    if (gz_counter_fault(row, 1, 0) != NULL) return "next_node is invalid";
+    if (gz_counter_fault(row, 2, 0) != NULL) return "next_edit is invalid";
+    if (has_asset && gz_counter_fault(row, 3, 0) != NULL) return "the seq of the asset is invalid";
+    return gz_time_fault(row, 4) == NULL ? NULL : "the latest time is invalid";
 }
 
 static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
@@ -46,7 +46,8 @@ static enum gz_status read_epoch(sqlite3_stmt *row, struct gz_epoch_record *epoc
     *epoch = (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(row, 0),
                                       .seq_last = (uint64_t)sqlite3_column_int64(row, 1)};
     if (gz_counter_fault(row, 0, 1) == NULL && gz_counter_fault(row, 1, 0) == NULL) return GZ_OK;
-    return gz_row_fail(error, "epochs", (int64_t)epoch->epoch, "it, or its last seq, cannot be");
+    return gz_row_fail(error, "epochs", (int64_t)epoch->epoch,
+                       "the epoch or its last seq is invalid");
 }
 
 /* Rows come newest first and are wanted oldest first. */
@@ -197,12 +198,12 @@ static enum gz_status load_edits(sqlite3 *db, struct gz_scene_state *state, stru
 
 static const char *note_fault(sqlite3_stmt *row, const struct gz_note_record *note)
 {
-    if (gz_counter_fault(row, 0, 1) != NULL) return "its id cannot be";
-    if (gz_text_fault(row, 1, GZ_USER_BYTES_MAX) != NULL) return "user is no name";
-    if (gz_text_fault(row, 2, GZ_NOTE_BYTES_MAX) != NULL) return "text is too long, or none";
-    if (gz_text_fault(row, 11, GZ_USER_BYTES_MAX) != NULL) return "changed_by is no name";
+    if (gz_counter_fault(row, 0, 1) != NULL) return "its id is invalid";
+    if (gz_text_fault(row, 1, GZ_USER_BYTES_MAX) != NULL) return "user is not a name";
+    if (gz_text_fault(row, 2, GZ_NOTE_BYTES_MAX) != NULL) return "text is empty or too long";
+    if (gz_text_fault(row, 11, GZ_USER_BYTES_MAX) != NULL) return "changed_by is not a name";
     if (gz_time_fault(row, 9) != NULL || gz_time_fault(row, 10) != NULL)
-        return "made or changed is no time";
+        return "made or changed is not a time";
     return gz_finite(note->point) ? NULL : "its place is not finite";
 }
 
@@ -246,7 +247,7 @@ static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, stru
     if (status == GZ_OK)
         status = gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_LAST_NOTE], &last, error);
     if (status == GZ_OK && (last < 0 || last > (int64_t)GZ_COUNTER_MAX))
-        status = gz_row_fail(error, "notes", last, "its id cannot be");
+        status = gz_row_fail(error, "notes", last, "its id is invalid");
     if (status != GZ_OK) return status;
     state->next_note = (uint64_t)last + 1;
     struct gz_note_record *notes = gz_arena_take(&state->arena, (size_t)count, sizeof *notes);
@@ -272,7 +273,7 @@ static enum gz_status read_checkpoint(sqlite3_stmt *row, struct gz_arena *arena,
         gz_text_fault(row, 2, GZ_USER_BYTES_MAX) != NULL || gz_counter_fault(row, 1, 0) != NULL)
         return gz_fail(error, GZ_STORAGE,
                        "the file is damaged: checkpoint %.40s: its name, seq "
-                       "or user cannot be",
+                       "or user is invalid",
                        checkpoint->name != NULL ? checkpoint->name : "");
     return checkpoint->name != NULL && checkpoint->user != NULL ? GZ_OK : fail_memory(error);
 }
@@ -302,7 +303,7 @@ static enum gz_status read_access(sqlite3_stmt *row, struct gz_arena *arena,
     if (gz_text_fault(row, 0, GZ_GLOB_BYTES_MAX) != NULL ||
         gz_text_fault(row, 2, GZ_USER_BYTES_MAX) != NULL)
         return gz_fail(error, GZ_STORAGE,
-                       "the file is damaged: access_changes: a glob or user is too long, or none");
+                       "the file is damaged: access_changes: a glob or user is empty or too long");
     if (role == NULL) return fail_memory(error);
     int value = gz_vocabulary_value(&gz_role_words, role, strlen(role));
     if (value < 0)

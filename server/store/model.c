@@ -164,7 +164,7 @@ enum gz_status gz_model_require(sqlite3 *db, struct gz_error *error)
     sqlite3_close(model);
     if (status != GZ_OK || first.status == GZ_OK) return status;
     return gz_fail(error, GZ_STORAGE,
-                   "%s: nothing of the file is used: take out what is not of the schema, with "
+                   "%s: the file is not used; remove what is not part of the schema, with "
                    "sqlite3, in a copy",
                    first.message);
 }

@@ -31,7 +31,7 @@ enum gz_status gz_find_epoch(sqlite3 *db, double time, uint64_t *epoch, struct g
     enum gz_status status =
         gz_db_integer(db, gz_sql_recover[GZ_SQL_RECOVER_LAST_EPOCH], &last, error);
     if (status == GZ_OK && (last < 0 || last > (int64_t)GZ_COUNTER_MAX))
-        status = gz_row_fail(error, "epochs", last, "it cannot be");
+        status = gz_row_fail(error, "epochs", last, "the epoch is invalid");
     if (status != GZ_OK) return status;
     double clock = time * 1000;
     *epoch = (uint64_t)last + 1;

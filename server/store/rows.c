@@ -273,13 +273,13 @@ static enum gz_status read_nodes(sqlite3_stmt *statement, uint64_t node, size_t 
 static const char *edit_fault(sqlite3_stmt *row)
 {
     bool has_key = sqlite3_column_type(row, 6) != SQLITE_NULL;
-    if (gz_counter_fault(row, 0, 1) != NULL) return "its id cannot be";
-    if (gz_text_fault(row, 5, GZ_USER_BYTES_MAX) != NULL) return "user is no name";
-    if (has_key && gz_text_fault(row, 6, GZ_KEY_BYTES_MAX) != NULL) return "key is none";
+    if (gz_counter_fault(row, 0, 1) != NULL) return "its id is invalid";
+    if (gz_text_fault(row, 5, GZ_USER_BYTES_MAX) != NULL) return "user is not a name";
+    if (has_key && gz_text_fault(row, 6, GZ_KEY_BYTES_MAX) != NULL) return "key is not valid";
     if (!isfinite(sqlite3_column_double(row, 8)) || !isfinite(sqlite3_column_double(row, 9)))
         return "its times are not finite";
     if (gz_counter_fault(row, 10, 0) != NULL || gz_counter_fault(row, 11, 0) != NULL)
-        return "its seqs cannot be";
+        return "its seqs are invalid";
     for (int column = 12; column <= 14; column++)
         if (!isfinite(sqlite3_column_double(row, column))) return "its numbers are not finite";
     return NULL;

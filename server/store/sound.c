@@ -24,14 +24,14 @@ const char *gz_time_fault(sqlite3_stmt *row, int column)
 {
     double time = sqlite3_column_double(row, column);
     if (sqlite3_column_type(row, column) != SQLITE_FLOAT) return "is not a time";
-    return time >= 0 && time <= GZ_TIME_MAX ? NULL : "cannot be";
+    return time >= 0 && time <= GZ_TIME_MAX ? NULL : "is invalid";
 }
 
 const char *gz_counter_fault(sqlite3_stmt *row, int column, int64_t least)
 {
     int64_t value = sqlite3_column_int64(row, column);
     if (sqlite3_column_type(row, column) != SQLITE_INTEGER) return "is not a whole number";
-    return value < least || value > (int64_t)GZ_COUNTER_MAX ? "cannot be" : NULL;
+    return value < least || value > (int64_t)GZ_COUNTER_MAX ? "is invalid" : NULL;
 }
 
 static bool are_reals(sqlite3_stmt *row, int column, int count)
@@ -65,7 +65,7 @@ static const char *bounds_fault(sqlite3_stmt *row, int column, const struct gz_c
     if (!are_reals(row, column, 6)) return "its box is not of numbers";
     bool is_box = gz_in_range(box->min, 0) && gz_in_range(box->max, 0) &&
                   box->min.x <= box->max.x && box->min.y <= box->max.y && box->min.z <= box->max.z;
-    return is_box ? NULL : "its box is none";
+    return is_box ? NULL : "its box is invalid";
 }
 
 static const char *name_fault(sqlite3_stmt *row, int column)
@@ -92,7 +92,8 @@ const char *gz_content_fault(sqlite3_stmt *row, int column, const struct gz_cont
 
 const char *gz_change_fault(sqlite3_stmt *row, const struct gz_change *change)
 {
-    const char *fault = gz_counter_fault(row, 0, 1) != NULL ? "which cannot be" : NULL;
+    const char *fault =
+        gz_counter_fault(row, 0, 1) != NULL ? "the id of the node is invalid" : NULL;
     if (fault == NULL && change->existed) fault = gz_content_fault(row, 2, &change->before);
     if (fault == NULL && change->exists)
         fault = gz_content_fault(row, 2 + GZ_CONTENT_COLUMN_COUNT, &change->after);

@@ -420,8 +420,8 @@ static enum gz_status read_scene(struct gz_store *store, sqlite3 *db, double tim
     int64_t version = 0, since = 0;
     enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
     if (status == GZ_OK && version != GZ_SCHEMA_VERSION)
-        return gz_fail(error, GZ_VERSION, "schema version %d has to become %d, but %s",
-                       (int)version, GZ_SCHEMA_VERSION, state->read_only);
+        return gz_fail(error, GZ_VERSION, "cannot update schema version %d to %d: %s", (int)version,
+                       GZ_SCHEMA_VERSION, state->read_only);
     if (status == GZ_OK)
         status = gz_db_integer(db, gz_sql_check[GZ_SQL_CHECK_SINCE], &since, error);
     if (status == GZ_OK) status = gz_find_epoch(db, time, &epoch, error);

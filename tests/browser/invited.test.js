@@ -68,7 +68,7 @@ async function share(person, role, term) {
   await open.getByLabel("Guests may").selectOption(role);
   await open.getByLabel("How long").selectOption(term);
   await open.getByRole("button", { name: "Copy a new link" }).click();
-  await open.getByText(/Link copied\. It holds until /).waitFor();
+  await open.getByText(/Link copied\. It is valid until /).waitFor();
   await person.page.keyboard.press("Escape");
   const link = await person.page.evaluate(() => window.copied);
   assert.ok(link.startsWith(`${daemon.url}/?scene=${SCENE}#token=`), link);
@@ -150,7 +150,7 @@ test("a token that expires ends the attempts in words; what waits is saved by a 
   // A link that is opened in the tab of the scene goes on with the page as it is.
   await tab.page.evaluate(() => (window.same = true));
   await tab.page.goto(linkOf(await guest("4m")));
-  await tab.page.getByText("This page goes on with the new link.").waitFor();
+  await tab.page.getByText("This page continues with the new link.").waitFor();
   assert.equal(await tab.page.evaluate(() => window.same), true);
   assert.equal(tab.page.url(), `${daemon.url}/?scene=${SCENE}`);
   await tab.page.getByText(/^Your access ends at /).waitFor();
@@ -196,7 +196,7 @@ test("an admin gives access by patterns, and takes it away", async () => {
   assert.equal(await carl.page.evaluate(() => window.gizmod.session.role), "viewer");
   await open.getByRole("button", { name: "Remove *@example.org" }).click();
   await open.getByText("*@example.org was removed.").waitFor();
-  await carl.page.getByText(/you may not see this scene/i).first().waitFor();
+  await carl.page.getByText(/you have no access to this scene/i).first().waitFor();
   await carl.page.close();
 });
 

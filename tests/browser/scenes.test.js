@@ -201,7 +201,7 @@ test("scenes_one_whose_file_is_damaged_is_shown_and_says_why_nobody_can_edit_it"
   await sql(join(daemon.folder, "damaged.db"), "UPDATE nodes SET tx = 5.0");
   await daemon.run();
   await dan.join(daemon, "damaged", "Dan");
-  await dan.page.getByText(/^The server may only read this scene: its file is damaged: node \d+ .* has another translation/).waitFor();
+  await dan.page.getByText(/^This scene is read-only: its file is damaged: node \d+ .* has another translation/).waitFor();
   await dan.page.getByText("View only", { exact: true }).waitFor();
   await dan.page.close();
 });

@@ -1,8 +1,10 @@
 /* The n-th allocation of a whole daemon fails, or many from there on, by whichever of its
  * libraries, while somebody does everything once: no crash, no hang, a refused request or a closed
  * connection; everybody can go on afterwards, what was acknowledged is in the file, which is whole
- * and what viewers see. Leaks are AddressSanitizer's to tell, at the daemon's end. GIZMOD_TIMES
- * scales the 60 n that are tried, spread over all that there are. */
+ * and what viewers see. Every n of the start of the loop, of a new connection, and of an answer
+ * that is read late is tried. One behaviour of libwebsockets is left out: without memory for a new
+ * connection, it lets that wait for another one. Leaks are AddressSanitizer's to tell, at the
+ * daemon's end. GIZMOD_TIMES scales the 60 n that are tried, spread over all that there are. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>

@@ -155,7 +155,7 @@ export class CompactReader {
     const starts = fields.has(1) ? fields.list() : [];
     fields.end();
     if (number < 1 || number > MOTIONS_MAX || ids.length + starts.length > MOTION_NODES_MAX)
-      throw new TypeError("gizmod: a motion whose number, or count of nodes, cannot be");
+      throw new TypeError("gizmod: a motion has an invalid number or count of nodes");
     for (const start of starts) motion.nodes.push(startOf(new Fields(start)));
     for (const id of ids) {
       const now = this.#place(id);
@@ -241,7 +241,7 @@ class Fields {
 
   end() {
     if (this.#at !== this.#list.length)
-      throw new TypeError("gizmod: a compact list does not have the length that its mask says");
+      throw new TypeError("gizmod: the length of a compact list does not fit its mask");
   }
 }
 
@@ -285,7 +285,7 @@ class Known {
     if (fields.has(12)) this.#told.role = fields.text();
     const { user, colour, role } = this.#told;
     if (user === undefined || colour === undefined || role === undefined)
-      throw new TypeError("gizmod: a person is new and does not have user, colour and role");
+      throw new TypeError("gizmod: a new person lacks user, colour or role");
     if (this.#spot && !this.#viewport)
       throw new TypeError("gizmod: a pointer of a person whose viewport was never sent");
   }

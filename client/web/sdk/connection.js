@@ -216,7 +216,7 @@ export class Connection {
       if (!this.#open && message.key === undefined)
         return reject(new GizmodError("lost", "there is no connection to the server"));
       if (beginsDrag(message) && this.owesEnd)
-        return reject(new GizmodError("lost", "the end of an earlier drag comes first: try again"));
+        return reject(new GizmodError("lost", "an earlier drag has not ended yet; try again"));
       const rid = ++this.#lastRid;
       const held = message.key !== undefined && this.handlers.holds();
       const pending = {
@@ -501,7 +501,7 @@ export class Connection {
     const { host, origin } = globalThis.location ?? {};
     const foreign = host !== undefined && host !== new URL(this.url).host;
     return foreign && !this.#known
-      ? `the server cannot be reached, or lets no pages in from ${origin} (--allow-origin)`
+      ? `the server cannot be reached, or does not allow pages from ${origin} (--allow-origin)`
       : "the server cannot be reached";
   }
 

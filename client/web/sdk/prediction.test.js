@@ -1,5 +1,6 @@
 // What shows before the server has answered, against a real daemon behind a slow network: what is
-// seen at once, that it is what the server does, and what becomes of it if it is not.
+// seen at once, that it is what the server does, and what becomes of it if it is not. Each drag
+// is one edit; one that goes on without a connection is sent once, and overwrites no others' edits.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";

@@ -320,7 +320,7 @@ test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t
   socket.tell({
     op: "error",
     code: "rate_limited",
-    message: "more than 2000 messages a second: the rest is dropped",
+    message: "more than 2000 messages per second; the rest is dropped",
   });
   await assert.rejects(pick, ({ code }) => code === "rate_limited");
   socket.tell({ op: "error", rid: late, code: "bad_state", message: "late" });

@@ -262,7 +262,8 @@ export class Session extends Emitter {
    */
   async setToken(token) {
     const text = await tokenText(token);
-    if (text === undefined) throw new TypeError("token: is a text, or a function that gives one");
+    if (text === undefined)
+      throw new TypeError("token: must be a string, or a function that returns one");
     await this.#sendToken(text);
     this.#token.replace(token);
     this.#token.watch();

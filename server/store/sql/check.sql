@@ -34,11 +34,11 @@ SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', th
   FROM edits e, scene s
  WHERE e.seq > s.seq OR e.began_seq > s.seq
 -- :counters
-SELECT 'scene, row ' || id || ': its seq ' || seq || ', next_node ' || next_node || ' or next_edit ' || next_edit || ' cannot be'
+SELECT 'scene, row ' || id || ': its seq ' || seq || ', next_node ' || next_node || ' or next_edit ' || next_edit || ' is invalid'
   FROM scene
  WHERE max(seq, next_node, next_edit) > ?1 OR min(seq, next_node, next_edit) < 0
 -- :log_place
-SELECT 'scene, row ' || id || ': its log_n ' || log_n || ' or log_first ' || log_first || ' cannot be'
+SELECT 'scene, row ' || id || ': its log_n ' || log_n || ' or log_first ' || log_first || ' is invalid'
   FROM scene
  WHERE log_n NOT BETWEEN 0 AND ?1 OR log_first NOT BETWEEN (log_n > 0) AND log_n
 -- :asset_seqs

@@ -137,7 +137,7 @@ static void test_files_go_through_each_member(void **state)
     test_ctl(&output, &a->daemon, NULL,
              (const char *const[]){"import", MODEL_ENGINE, "engine", NULL});
     assert_int_not_equal(output.code, 0);
-    assert_non_null(strstr(output.err, "is there already"));
+    assert_non_null(strstr(output.err, "exists already"));
     test_output_finish(&output);
     await_equal(cluster, B, A, "engine");
     assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);

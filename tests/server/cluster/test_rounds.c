@@ -1,7 +1,9 @@
 /* Rounds of bad things that happen to three real members, to a PostgreSQL with a synchronous
  * standby and to the network between, while people work at random members: everything that a driver
  * of its own (fault/driver.c) was answered is in every file once, and what was refused for good is
- * nowhere. GIZMOD_TIMES scales the rounds, GIZMOD_SEED chooses what happens. */
+ * nowhere. A round kills or stops the authority, kills PostgreSQL or both, promotes the standby,
+ * cuts a member off, or lets one miss changes. GIZMOD_TIMES scales the rounds, GIZMOD_SEED chooses
+ * what happens. */
 #include <math.h>
 #include <signal.h>
 #include <unistd.h>

@@ -53,7 +53,7 @@ static void assert_viewer_is_told(void)
     assert_true(raw_send_message(socket, &removal));
     assert_true(raw_read_message(socket, GZ_OP_ERROR, &frame, &arena, &message));
     assert_int_equal(message.error.code, GZ_FORBIDDEN);
-    assert_text(message.error.message, "delete: the server may only read this scene");
+    assert_text(message.error.message, "delete: this scene is read-only");
     assert_true(raw_answers(socket));
     close(socket);
     gz_arena_finish(&arena);
@@ -68,7 +68,7 @@ TEST(test_damaged_scene_is_looked_at_and_not_edited)
     test_daemon_start(&server, NULL, NULL);
     assert_viewer_is_told();
     assert_int_equal(request("PUT", "/scenes/arm?replace", tiny, sizeof tiny - 1, &response), 403);
-    assert_non_null(strstr(response.body, "the server may only read this scene"));
+    assert_non_null(strstr(response.body, "this scene is read-only"));
     static const char *const paths[] = {"/scenes", "/scenes/arm/asset", "/scenes/arm/export",
                                         "/healthz"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)

@@ -93,7 +93,7 @@ TEST(test_http_table)
         {"PUT", "/scenes/witness", "", tiny, 409, "\"code\":\"conflict\""},
         {"PUT", "/scenes/x", "Origin: http://evil.example\r\n", tiny, 403,
          "\"code\":\"forbidden\""},
-        {"PUT", "/scenes/x", "Origin: null\r\n", tiny, 403, "a page from a file or a sandbox"},
+        {"PUT", "/scenes/x", "Origin: null\r\n", tiny, 403, "pages from a file or a sandbox"},
         {"GET", "/scenes", "Origin: http://evil.example\r\n", "", 403, "\"code\":\"forbidden\""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -429,7 +429,7 @@ static int begin_upload(int socket, const char *client)
     assert_int_equal(recv(socket, line, 12, MSG_PEEK | MSG_WAITALL), 12);
     if (strcmp(line, "HTTP/1.1 100") == 0) return 100;
     raw_read_response(socket, &response);
-    assert_non_null(strstr(response.body, "of your address"));
+    assert_non_null(strstr(response.body, "from your address"));
     assert_non_null(strcasestr(response.head, "\r\nretry-after: "));
     return response.status;
 }

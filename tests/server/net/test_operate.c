@@ -51,7 +51,7 @@ TEST(test_files_are_nobody_elses)
         scene_file(path, endings[i]);
         if (mode_of(path) != 0600) fail_msg("%s has mode %o", path, mode_of(path));
     }
-    assert_int_equal(count_in_log("may look into"), 0);
+    assert_int_equal(count_in_log("other users can read"), 0);
 }
 
 TEST(test_folder_that_others_may_read_is_said_and_left)
@@ -61,7 +61,7 @@ TEST(test_folder_that_others_may_read_is_said_and_left)
     test_daemon_start(&fixture.daemon, NULL, NULL);
     net_fixture_renew_witness(&fixture);
     assert_int_equal(mode_of(fixture.daemon.data), 0755);
-    assert_int_equal(count_in_log("(mode 755): chmod 700 ends that"), 1);
+    assert_int_equal(count_in_log("(mode 755); run chmod 700 on it"), 1);
     assert_int_equal(chmod(fixture.daemon.data, 0700), 0);
 }
 
@@ -91,11 +91,11 @@ TEST(test_refused_handshake_is_http_1_1)
         const char *path, *headers, *status, *words;
     } rows[] = {
         {"/ws", "Host: 127.0.0.1\r\n", "HTTP/1.1 400 ",
-         "Sec-WebSocket-Protocol: only gizmod.v1 is spoken here"},
+         "Sec-WebSocket-Protocol: only gizmod.v1 is supported"},
         {"/nowhere", "Host: 127.0.0.1\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 404 ",
          "ends in /ws"},
         {"/ws", "Host: scenes.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 403 ",
-         "start it with --allow-origin https://NAME"},
+         "start the server with --allow-origin https://NAME"},
         {"/ws",
          "Host: 127.0.0.1\r\nOrigin: https://app.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n",
          "HTTP/1.1 403 ", "--allow-origin https://app.example"},

@@ -263,7 +263,7 @@ static void check_op(enum who who, enum gz_op op)
                        : reach == OUTSIDE ? status == GZ_FORBIDDEN
                        : reach < ops[op]  ? status == GZ_FORBIDDEN
                                           : status != GZ_FORBIDDEN && status != GZ_UNAUTHORISED;
-    if (reach == OUTSIDE) assert_string_equal(said, "you may not see this scene");
+    if (reach == OUTSIDE) assert_string_equal(said, "you have no access to this scene");
     if (!as_expected)
         fail_msg("%s, %s: %s: %s", people[who].name, gz_op_word(op), gz_status_word(status), said);
     int code;
@@ -354,7 +354,7 @@ static void check_place(enum who who, size_t i)
     assert_int_equal(asks, status == 401);
     bool has_body = strcmp(places[i].method, "HEAD") != 0;
     if (status == 403 && reach == OUTSIDE && places[i].what >= 0 && has_body)
-        assert_non_null(strstr(response.body, "you may not see this scene"));
+        assert_non_null(strstr(response.body, "you have no access to this scene"));
     if (expected != 0 && least == AS_ADMIN) assert_true(is_listed(ADMIN, SCENE));
 }
 
@@ -402,7 +402,7 @@ TEST(test_rights_hidden_scene_is_as_one_that_is_not_there)
             char said[GZ_ERROR_BYTES_MAX] = "";
             int socket = say_hello(tokens[strangers[who]], scenes[i], "x");
             assert_int_equal(read_answer(socket, said), GZ_FORBIDDEN);
-            assert_string_equal(said, "you may not see this scene");
+            assert_string_equal(said, "you have no access to this scene");
             close(socket);
         }
     }
@@ -651,16 +651,16 @@ static void check_late(void (*meanwhile)(void))
                  i == 0 ? "/scenes/" SCENE "/backup" : "/scenes/robot-held/backup");
     }
     assert_true(fault_disk_await(control));
-    size_t before = count_in_log("HTTP PUT taken asked for by eve");
+    size_t before = count_in_log("HTTP PUT taken by eve");
     import = raw_connect(daemon_.port);
     send_request(import, tokens[WITHOUT_ROLE], "PUT /scenes/taken?replace", tiny);
     double until = now_s() + PATIENCE_S;
-    while (count_in_log("HTTP PUT taken asked for by eve") == before) assert_true(now_s() < until);
+    while (count_in_log("HTTP PUT taken by eve") == before) assert_true(now_s() < until);
     meanwhile();
     assert_true(fault_disk_heal(control));
     raw_read_response(import, &response);
     if (response.status != 403) fail_msg("%d %s", response.status, response.body);
-    assert_non_null(strstr(response.body, "you may not see this scene"));
+    assert_non_null(strstr(response.body, "you have no access to this scene"));
     for (int i = 0; i < 2; i++) close(backups[i]);
     close(import);
     assert_int_equal(ask(tokens[ADMIN], "DELETE", "/scenes/taken", "", &response), 204);
@@ -707,7 +707,7 @@ TEST(test_rights_user_is_the_token_s)
     longest[sizeof longest - 1] = '\0';
     int socket = say_hello(tokens[GUEST], SCENE, longest);
     assert_int_equal(read_answer(socket, said), GZ_BAD_VALUE);
-    assert_string_equal(said, "user: a guest's name is of 1 to 56 bytes");
+    assert_string_equal(said, "user: the name of a guest must have 1 to 56 bytes");
     close(socket);
 }
 
@@ -727,7 +727,7 @@ TEST(test_rights_names_show_what_they_are)
         char said[GZ_ERROR_BYTES_MAX] = "";
         int socket = say_hello(tokens[GUEST], SCENE, names[i]);
         assert_int_equal(read_answer(socket, said), GZ_BAD_VALUE);
-        assert_string_equal(said, "user: has a character that does not show");
+        assert_string_equal(said, "user: contains an invisible character");
         close(socket);
     }
     assert_user(tokens[GUEST], "Zo\xc3\xab \xe2\x80\x93 \xd7\xa9", /* Hebrew needs no controls */
@@ -863,24 +863,27 @@ static const struct {
     {NOBODY,
      {"ls"},
      1,
-     "token: this server needs one: ask its operator for a token or a link "
+     "token: missing; ask the operator of this server for a token or a link "
      "(unauthorised)\ngive a token with --token-file FILE or in GIZMOD_TOKEN\n"},
     {NOBODY, {"ls", SCENE}, 1, "(unauthorised)\ngive a token with"},
     {EXPIRED, {"ls"}, 1, "token: it has expired (unauthorised)\nask the server's operator for"},
     {EXPIRED, {"watch", SCENE}, 1, "token: it has expired (unauthorised)\nask the server's"},
-    {ALG_NONE, {"ls", SCENE}, 1, "token: the server does not know its signature (unauthorised)"},
-    {OTHER_SCENE, {"ls", SCENE}, 1, "you may not see this scene (forbidden)"},
-    {OTHER_SCENE, {"rm", SCENE}, 1, "you may not see this scene (forbidden)"},
+    {ALG_NONE,
+     {"ls", SCENE},
+     1,
+     "token: the signature is not by a key of this server (unauthorised)"},
+    {OTHER_SCENE, {"ls", SCENE}, 1, "you have no access to this scene (forbidden)"},
+    {OTHER_SCENE, {"rm", SCENE}, 1, "you have no access to this scene (forbidden)"},
     {VIEWER, {"ls"}, 0, SCENE},
     {VIEWER, {"ls", SCENE}, 0, SCENE},
-    {VIEWER, {"undo", SCENE}, 1, "the most that you may be in this scene is viewer (forbidden)"},
+    {VIEWER, {"undo", SCENE}, 1, "your highest role in this scene is viewer (forbidden)"},
     {VIEWER, {"backup", SCENE, "/nonexistent/x.db"}, 1, "backup"},
     {EDITOR, {"note", SCENE, "hello"}, 0, ""},
     {EDITOR, {"rm", SCENE}, 1, "your role in this scene is editor: this takes admin (forbidden)"},
-    {EDITOR, {"access", SCENE}, 1, "the most that you may be in this scene is editor (forbidden)"},
+    {EDITOR, {"access", SCENE}, 1, "your highest role in this scene is editor (forbidden)"},
     {GUEST, {"who", SCENE}, 0, ""},
     {ADMIN, {"access", SCENE}, 0, ""},
-    {EDITOR, {"link", SCENE}, 1, "the most that you may be in this scene is editor (forbidden)"},
+    {EDITOR, {"link", SCENE}, 1, "your highest role in this scene is editor (forbidden)"},
     {ADMIN, {"link", SCENE}, 0, "/?scene=" SCENE "#token=ey"},
 };
 
@@ -979,9 +982,9 @@ TEST(test_rights_log_says_who_and_no_token)
         if (end != NULL && strlen(end) > 8) assert_null(strstr(log, end + 1));
     }
     assert_null(strstr(log, FORGED_SECRET));
-    assert_non_null(strstr(log, "HTTP DELETE " SCENE " asked for by ada from 127.0.0.1"));
-    assert_non_null(strstr(log, "HTTP PUT " SCENE " asked for by ed from 127.0.0.1"));
-    assert_non_null(strstr(log, "HTTP PUT " SCENE " asked for by somebody (guest) from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP DELETE " SCENE " by ada from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP PUT " SCENE " by ed from 127.0.0.1"));
+    assert_non_null(strstr(log, "HTTP PUT " SCENE " by somebody (guest) from 127.0.0.1"));
     assert_non_null(strstr(log, "x (guest) joined " SCENE " as editor"));
 }
 

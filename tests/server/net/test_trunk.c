@@ -1,5 +1,7 @@
 /* The trunk between two members of a cluster: what goes over it once for many clients, that a slow
- * one keeps nobody waiting, clients that come and go, and what ends it. */
+ * one keeps nobody waiting, clients that come and go, and what ends it: a cut in the middle of a
+ * frame, records that no member sends, more than a window. It also says who may have a trunk, and
+ * whom it can name. */
 #include <arpa/inet.h>
 #include <libwebsockets.h>
 #include <poll.h>
@@ -135,7 +137,7 @@ TEST(test_trunk_channels_come_and_go)
     wait_for(&authority, "trunk_clients", 0);
     wait_for(&front, "relayed_websockets", 0);
     assert_int_equal(net_fixture_measure(authority.port, "channels", "users"), 0);
-    wait_for(&front, "trunks", 0); /* nobody needs it any more */
+    wait_for(&front, "trunks", 0); /* no client needs it any more */
     wait_for(&authority, "trunks", 0);
     const int again = join(&front, "channels", "ben");
     assert_true(raw_answers(again));
@@ -430,8 +432,8 @@ TEST(test_trunk_client_is_who_a_proxy_could_name)
         {"", "ben", "the edge does not say what address the client has"},
         {"nowhere", "ben", "the edge does not say what address the client has"},
         {"127.0.0.1", "\xff", "is not a name of at most"},
-        {"127.0.0.1", "ben (guest)", "as guests' names alone do"},
-        {"127.0.0.1", "b\xe2\x80\xaen", "has a character that does not show"},
+        {"127.0.0.1", "ben (guest)", "which is reserved for guests"},
+        {"127.0.0.1", "b\xe2\x80\xaen", "contains an invisible character"},
     };
     struct test_daemon strict;
     struct raw_frame *frame = malloc(sizeof *frame);
@@ -591,7 +593,7 @@ TEST(test_trunk_is_not_read_while_many_answers_wait)
     assert_int_equal(send_left(socket, bytes, left), 0);
     assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, "\x09\0\1\0\0\0\0\0\1\0", 10));
     assert_true(raw_is_closed_within(socket, 60));
-    assert_true(is_logged(&authority, "it sent what is no record"));
+    assert_true(is_logged(&authority, "it sent an invalid record"));
     close(socket);
     assert_true(raw_answers(witness));
     close(witness);
@@ -603,9 +605,10 @@ TEST(test_trunk_that_takes_nothing_is_given_up)
     static uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES];
     size_t left;
     const int socket = flood_trunk(bytes, &left);
-    for (int i = 0; i < 600 && !is_logged(&authority, "it takes nothing of what waits"); i++)
+    for (int i = 0; i < 600 && !is_logged(&authority, "it reads nothing of the data that waits");
+         i++)
         usleep(100000);
-    assert_true(is_logged(&authority, "it takes nothing of what waits"));
+    assert_true(is_logged(&authority, "it reads nothing of the data that waits"));
     close(socket);
 }
 

@@ -952,8 +952,8 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
         SAYS("3 nodes", "import", file, "arm"),
         SAYS("edit 2", "set", "arm", "base", "--t", "1,0,0", "--user", "bob"),
         SAYS("edit 3", "set", "arm", "base", "--name", "foot", "--user", "cara"),
-        FAILS("role: the most that you may be in this scene is editor", "revert", "arm", "2",
-              "--user", "ada", "--admin"),
+        FAILS("role: your highest role in this scene is editor", "revert", "arm", "2", "--user",
+              "ada", "--admin"),
         FAILS("edit: edit 2 is bob's: only an admin may revert it (forbidden)", "revert", "arm",
               "2", "--user", "cara"),
         FAILS("edit: edit 1 is an import", "revert", "arm", "1"),
@@ -963,8 +963,8 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, "--admin", "ada");
     const struct call as_admin[] = {
-        FAILS("role: the most that you may be in this scene is editor", "revert", "arm", "2",
-              "--user", "bea", "--admin"),
+        FAILS("role: your highest role in this scene is editor", "revert", "arm", "2", "--user",
+              "bea", "--admin"),
         FAILS("only an admin may revert it", "revert", "arm", "2", "--user", "ada"),
         FAILS("revert: cara changed node 1 (foot) since (edit 3) (conflict)", "revert", "arm", "2",
               "--user", "ada", "--admin"),
@@ -997,7 +997,7 @@ static void test_access_is_given_listed_and_taken_by_admins(void **state)
     test_daemon_start(&stage->daemon, "--admin", "ada");
     const struct call given[] = {
         SAYS("3 nodes", "import", file, "arm"),
-        FAILS("role: the most that you may be in this", "access", "arm", "--user", "bea"),
+        FAILS("role: your highest role in this", "access", "arm", "--user", "bea"),
         SAYS(NULL, "access", "arm", "--user", "ada"),
         SAYS("be?  admin\n", "access", "arm", "be?", "--role", "admin", "--user", "ada"),
         SAYS("{\"op\":\"ok\",\"user\":\"*@example.com\",\"role\":\"viewer\"}\n", "access", "arm",
@@ -1017,7 +1017,7 @@ static void test_access_is_given_listed_and_taken_by_admins(void **state)
         SAYS("{\"user\":\"be?\",\"role\":\"admin\",\"by\":\"ada\",\"made\":", "access", "arm",
              "--user", "bea", "--json"),
         SAYS("be?  gone\n", "access", "arm", "be?", "--gone", "--user", "ada"),
-        FAILS("role: the most that you may be in this", "access", "arm", "--user", "bea"),
+        FAILS("role: your highest role in this", "access", "arm", "--user", "bea"),
     };
     CHECK_CALLS(&stage->daemon, kept);
 }

@@ -227,7 +227,7 @@ static void assert_dropped(struct gz_client *client, uint64_t rid)
     const struct gz_message *answer;
     assert_int_equal(gz_client_answer(client, rid, STAGE_SECONDS, &answer, &error),
                      GZ_RATE_LIMITED);
-    assert_non_null(strstr(error.message, "it dropped some, perhaps this one"));
+    assert_non_null(strstr(error.message, "the server dropped some, perhaps this one"));
     assert_null(answer);
 }
 

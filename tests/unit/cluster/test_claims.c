@@ -1,7 +1,10 @@
 /* What two members do at the edges of claims: a lease that is lost while its scene opens or is
  * renamed, a scene that is deleted while somebody asks for it, a lease that nobody has a claim of,
  * files that are adopted, and copies that cross each other. Everything happens in steps, on a log
- * in memory. */
+ * in memory. A scene that is made anew just after it was deleted leaves no file behind, and one
+ * whose deletion was not seen is kept, even if another scene then has its name. A file follows from
+ * name to name; one that the log fell behind is kept; adoption is tried less and less often if
+ * something is wrong here. An engine that answers only reads is not well. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,5 +1,7 @@
 /* Files of other members' scenes that stay open while they are followed: what is done to them
- * meanwhile is found, and whoever is to have one gets it closed; and what the files lack. */
+ * meanwhile is found, and whoever is to have one gets it closed; and what the files lack. A member
+ * that was replaced closes them; a change that does not fit a file, or not even the log's own copy,
+ * is found; the changes that files lack are told to the engine. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

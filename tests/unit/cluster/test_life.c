@@ -1,6 +1,7 @@
 /* Three members with real files on a log in memory whose lines lose, double and delay: people edit
- * at any of the members, and members are killed, cut off and come back late. What was answered is
- * in every file, once; what was refused is in none; and the files are equal. */
+ * at any of the members, and members are killed, cut off for longer than a lease and come back
+ * late. No place of the log has two writers. What was answered is in every file, once; what was
+ * refused is in none; and the files are equal and sound. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -613,11 +613,11 @@ TEST(secrets)
     assert_string_equal(load_secret(text, 16, 0600), "");
     assert_string_equal(load_secret("0123456789abcdef\r\n", 18, 0640), "");
     assert_string_equal(load_secret(text, sizeof text - 1, 0400), "");
-    assert_non_null(strstr(load_secret(text, 15, 0600), "has to have 16 to 1024 bytes"));
-    assert_non_null(strstr(load_secret("0123456789abcde\n", 16, 0600), "has to have 16"));
-    assert_non_null(strstr(load_secret(text, sizeof text, 0600), "has to have 16"));
-    assert_non_null(strstr(load_secret(text, 16, 0604), "others can read or change it"));
-    assert_non_null(strstr(load_secret(text, 16, 0660), "others can read or change it"));
+    assert_non_null(strstr(load_secret(text, 15, 0600), "must have 16 to 1024 bytes"));
+    assert_non_null(strstr(load_secret("0123456789abcde\n", 16, 0600), "must have 16"));
+    assert_non_null(strstr(load_secret(text, sizeof text, 0600), "must have 16"));
+    assert_non_null(strstr(load_secret(text, 16, 0604), "other users can read or change it"));
+    assert_non_null(strstr(load_secret(text, 16, 0660), "other users can read or change it"));
     assert_int_equal(gz_member_secret_load(&secret, "/dev/null", &error), GZ_BAD_VALUE);
     assert_int_equal(gz_member_secret_load(&secret, "/nonexistent", &error), GZ_BAD_VALUE);
     assert_non_null(strstr(error.message, "No such file"));

@@ -1,5 +1,8 @@
 /* The log of a cluster in a real PostgreSQL: tables, locks, a server that stops, is killed and
- * starts again, connections, and what gizmoctl says of it. */
+ * starts again, connections, and what gizmoctl says of it. A late writer waits while a lease is
+ * taken and writes nothing, a late copy deletes nothing of the next one, and an incomplete copy is
+ * not in force; an append that is found again is on the standby; many make the tables at once; no
+ * error has a password. */
 #include <libpq-fe.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -135,14 +135,14 @@ SCENE_TEST(test_who_may_nothing_or_wants_more_does_not_join)
     assert_int_equal(
         gz_core_join(s->host.core, 90, &hello, &claims, NULL, s->host.now, &session, &error),
         GZ_FORBIDDEN);
-    assert_string_equal(error.message, "you may not see this scene");
+    assert_string_equal(error.message, "you have no access to this scene");
     claims = nobody("ann");
     hello.has = GZ_HAS_HELLO_ROLE;
     hello.hello.role = GZ_ROLE_ADMIN;
     assert_int_equal(
         gz_core_join(s->host.core, 90, &hello, &claims, NULL, s->host.now, &session, &error),
         GZ_FORBIDDEN);
-    assert_string_equal(error.message, "role: the most that you may be in this scene is editor");
+    assert_string_equal(error.message, "role: your highest role in this scene is editor");
 }
 
 static void assert_accesses(struct client *client, const char *expected)

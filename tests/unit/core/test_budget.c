@@ -1,5 +1,7 @@
 /* Whoever asks for work is charged for it, refused or not; what cannot be afforded is refused in
- * words or waits, and what waits ends where it would have ended. */
+ * words or waits, and what waits ends where it would have ended. Work is charged by the nodes it
+ * looks at, moves, tells of and edits, and at most half more; the sessions of a user or an address
+ * share the charge, and messages of others at an address end nobody's session. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -412,7 +414,7 @@ SCENE_TEST(test_debt_refuses_what_is_large_in_words)
     fall_into_debt(s);
     for (size_t i = 0; i < COUNT(asks); i++) assert_refused(asks[i](s), GZ_RATE_LIMITED);
     assert_says(ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y), GZ_RATE_LIMITED,
-                "pointer: the server still owes others the time that your requests took; ask again "
+                "pointer: your requests took more than your share of the server's time; try again "
                 "in 1.1 s");
     assert_true(s->a->session->work.tokens == -PER_S); /* nothing was done for them */
     assert_int_equal(gz_core_summary(s->host.core).seq, seq);
@@ -705,9 +707,10 @@ SCENE_TEST(test_messages_of_others_end_nobody)
         const struct gz_message *error = client_last(ann, GZ_OP_ERROR);
         told += error != NULL;
         if (error != NULL)
-            assert_says(error, GZ_RATE_LIMITED,
-                        "more than 800 messages a second from all sessions of your user or address "
-                        "in this scene: the rest is dropped");
+            assert_says(
+                error, GZ_RATE_LIMITED,
+                "more than 800 messages per second from all sessions of your user or address "
+                "in this scene; the rest is dropped");
         for (int i = 0; i < OTHERS; i++) client_forget(others[i]);
         client_forget(ann);
     }
@@ -715,7 +718,7 @@ SCENE_TEST(test_messages_of_others_end_nobody)
     assert_null(gz_session_end_reason(ann->session));
     for (int i = 0; i < OTHERS; i++) assert_null(gz_session_end_reason(others[i]->session));
     assert_says(client_last(eve, GZ_OP_ERROR), GZ_RATE_LIMITED,
-                "more than 200 messages a second: the rest is dropped");
+                "more than 200 messages per second; the rest is dropped");
     assert_non_null(gz_session_end_reason(eve->session));
     client_leave(eve);
 }

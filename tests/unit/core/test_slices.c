@@ -1,5 +1,8 @@
 /* What takes long with 100,000 nodes is done in slices: no turn looks at more nodes than a slice
- * has, others are served between two of them, and what comes out is what one go would give. */
+ * has, others are served between two of them, and what comes out is what one go would give: for a
+ * rectangle, for interests, for the gizmo of many groups. A turn reads one large frame. Requests
+ * from before somebody leaves or stops in the middle are done and answered. Large edits are told in
+ * pieces, and snapshots and frames for one session alone in turns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

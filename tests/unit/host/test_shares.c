@@ -211,7 +211,7 @@ TEST(test_scenes_that_are_made_are_counted_and_those_that_are_there_are_not)
     assert_int_equal(make(&folder, "missing", false, &error), GZ_UNKNOWN_SCENE);
     assert_int_equal(make(&folder, "b", true, &error), GZ_OK);
     assert_int_equal(make(&folder, "c", true, &error), GZ_RATE_LIMITED);
-    assert_non_null(strstr(error.message, "create: you made too many scenes"));
+    assert_non_null(strstr(error.message, "create: too many new scenes"));
     assert_int_equal(make(&folder, "b", true, &error), GZ_OK);
     assert_false(data_folder_has(&folder, "c.db"));
     data_folder_finish(&folder);

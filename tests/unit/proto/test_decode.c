@@ -198,7 +198,7 @@ static void test_decode_names_the_fields_of_which_one_is_wanted(void **state)
         const char *vector, *text;
     } cases[] = {
         {"grab_without_at", "grab: one of value, at, ray is missing"},
-        {"grab_value_with_at_and_ray", "grab: only one of at, ray may be there"},
+        {"grab_value_with_at_and_ray", "grab: only one of at, ray may be given"},
         {"pointer_without_at", "pointer: one of at, ray is missing"},
     };
     struct fixture *fixture = *state;

@@ -289,10 +289,10 @@ static void test_check_says_what_was_broken(void **state)
          "0 FROM scene",
          "row 2 of scene breaks a rule of its table: (id = 1)\n"
          "the table scene has 2 rows, not one\n"},
-        {"UPDATE scene SET log_n = -1", "scene, row 1: its log_n -1 or log_first 0 cannot be\n"},
-        {"UPDATE scene SET log_n = 7", "scene, row 1: its log_n 7 or log_first 0 cannot be\n"},
+        {"UPDATE scene SET log_n = -1", "scene, row 1: its log_n -1 or log_first 0 is invalid\n"},
+        {"UPDATE scene SET log_n = 7", "scene, row 1: its log_n 7 or log_first 0 is invalid\n"},
         {"UPDATE scene SET log_n = 7, log_first = 8",
-         "scene, row 1: its log_n 7 or log_first 8 cannot be\n"},
+         "scene, row 1: its log_n 7 or log_first 8 is invalid\n"},
         {"UPDATE scene SET next_node = 4",
          "node 4 (Node) has an id that was never given out: the next is 4\n"},
         {"UPDATE scene SET next_edit = 9",
@@ -333,9 +333,9 @@ static void test_check_says_what_was_broken(void **state)
         {"UPDATE nodes SET min_x = 2.0 WHERE id = 4; UPDATE changes SET after_min_x = 2.0, "
          "before_min_x = 2.0 WHERE "
          "after_min_x IS NOT NULL OR before_min_x IS NOT NULL",
-         "nodes, row 4 (Node): its box is none\n"
-         "edit 4 changes node 4: its box is none\n"
-         "edit 7 changes node 4: its box is none\n"},
+         "nodes, row 4 (Node): its box is invalid\n"
+         "edit 4 changes node 4: its box is invalid\n"
+         "edit 7 changes node 4: its box is invalid\n"},
         {"UPDATE samples SET sz = 9e999 WHERE edit = 5",
          "edit 5 has a sample of node 2 at seq 5 with a number that is not finite, too large or "
          "too "

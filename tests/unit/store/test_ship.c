@@ -1,5 +1,7 @@
 /* Each transaction of a store leaves as a change before it is committed, and changes make another
- * file equal row by row, whatever happens in between. */
+ * file equal row by row, whatever happens in between: pauses, copies, kills, refusals, fences,
+ * failing commits, damaged changes. The first place of a log stays in its files, the wait for the
+ * log is no time of the disk, and planted differences are found. */
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 

@@ -38,21 +38,22 @@ static const struct wrong wrongs[] = {
     {"{}]", "is not JSON: line 1, column 4"},
     {"{'keys':[}", "is not JSON: line 1, column 10"},
     {"{'keys':[{'kty':'oct','kty':'oct'}]}", "is not JSON: line 1, column 27"},
-    {"[]", "keys: is missing or not a list (a JWKS is wanted)"},
-    {"{}", "keys: is missing or not a list (a JWKS is wanted)"},
-    {"{'keys':{}}", "keys: is missing or not a list (a JWKS is wanted)"},
-    {"{'kty':'oct'," SECRET "}", "keys: is missing or not a list (a JWKS is wanted)"},
+    {"[]", "keys: must be a list; the file must be a JWKS"},
+    {"{}", "keys: must be a list; the file must be a JWKS"},
+    {"{'keys':{}}", "keys: must be a list; the file must be a JWKS"},
+    {"{'kty':'oct'," SECRET "}", "keys: must be a list; the file must be a JWKS"},
     {"{'keys':[]}", "keys: none of them is for HS256, RS256, PS256 or ES256"},
-    {"{'keys':[7]}", "keys[0]: is not an object"},
+    {"{'keys':[7]}", "keys[0]: must be an object"},
     {"{'keys':[{'kty':'oct'}]}", "keys[0].k: is missing"},
     {"{'keys':[{'kty':'oct','k':7}]}", "keys[0].k: is not base64url without padding"},
     {"{'keys':[{'kty':'oct','k':'a+b/'}]}", "keys[0].k: is not base64url without padding"},
     {"{'keys':[{'kty':'oct','k':'YWJj'}]}", "keys[0].k: has 3 bytes; at least 32 are needed"},
     {"{'keys':[{'kty':'oct','kid':''," SECRET "}]}",
-     "keys[0].kid: is not a text of 1 to 128 bytes"},
-    {"{'keys':[{'kty':'oct','kid':7," SECRET "}]}", "keys[0].kid: is not a text of 1 to 128 bytes"},
+     "keys[0].kid: must be a string of 1 to 128 bytes"},
+    {"{'keys':[{'kty':'oct','kid':7," SECRET "}]}",
+     "keys[0].kid: must be a string of 1 to 128 bytes"},
     {"{'keys':[{'kty':'oct'," SECRET "},{'kty':'oct','kid':'a'," SECRET "}]}",
-     "keys: of several keys each needs a kid, and one has none"},
+     "keys: one has no kid, and several keys need one each"},
     {"{'keys':[{'kty':'oct','kid':'a'," SECRET "},{'kty':'oct','kid':'a'," SECRET "}]}",
      "keys: two of them have the kid \"a\""},
     {"{'keys':[{'kty':'oct','kid':'a'," SECRET "},{'kty':'oct','kid':'b','k':''}]}",
@@ -61,7 +62,7 @@ static const struct wrong wrongs[] = {
     {"{'keys':[{'kty':'EC','crv':'P-256'," X ",'y':'AQAB'}]}", "keys[0].y: has 3 bytes, not 32"},
     {"{'keys':[{'kty':'EC','crv':'P-256'," X
      ",'y':'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU'}]}",
-     "keys[0]: its numbers are no EC key"},
+     "keys[0]: not a valid EC key"},
     {"{'keys':[{'kty':'EC','crv':'P-256'," X "," Y
      ",'d':'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LM'}]}",
      "keys[0].d: does not belong to its public part"},
@@ -69,8 +70,9 @@ static const struct wrong wrongs[] = {
      "keys[0].d: does not belong to its public part"},
     {"{'keys':[{'kty':'RSA','e':'AQAB'}]}", "keys[0].n: is missing"},
     {"{'keys':[{'kty':'RSA','n':'f83OJ3D2','e':'AQAB'}]}", "keys[0].n: has 47 bits; 2048 to 8192 "
-                                                           "are taken"},
-    {"{'keys':[{'kty':'RSA','n':'AA','e':'AA'}]}", "keys[0].n: has 0 bits; 2048 to 8192 are taken"},
+                                                           "are supported"},
+    {"{'keys':[{'kty':'RSA','n':'AA','e':'AA'}]}",
+     "keys[0].n: has 0 bits; 2048 to 8192 are supported"},
     /* keys for something else are passed over, and then none is left */
     {"{'keys':[{},{'kty':'OKP','crv':'Ed25519','x':'AA'},{'kty':'oct','use':'enc'," SECRET "},"
      "{'kty':'oct','alg':'RS256'," SECRET "},{'kty':'RSA','alg':'RSA-OAEP'},"
@@ -283,7 +285,7 @@ static void test_what_cannot_be_added_is_said(void **state)
     assert_not_added("{'keys':[]}", "HS256",
                      "keys: none of them is for HS256, RS256, PS256 or ES256");
     assert_not_added("{'keys':[{'kty':'oct'," SECRET "}]}", "HS256",
-                     "keys[0].kid: is missing, and several keys need one each");
+                     "keys[0].kid: missing, and several keys need one each");
     assert_not_added("no", "HS256", "is not JSON: line 1, column 2");
 }
 

@@ -101,7 +101,7 @@ export function Palette() {
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p class="palette-none">Nothing is called that.</p>}
+      {entries.length === 0 && <p class="palette-none">No match.</p>}
     </Dialog>
   );
 }

@@ -167,7 +167,7 @@ function List({ tree, users }: { tree: TreeState; users: NodeUsers }) {
 
 function Empty({ tree }: { tree: TreeState }) {
   const { editor } = tree;
-  if (tree.search.value !== "") return <p class="tree-empty">No node is called that.</p>;
+  if (tree.search.value !== "") return <p class="tree-empty">No node has this name.</p>;
   return (
     <p class="tree-empty">
       {editor.status.value.phase === "online" ? "There are no nodes yet." : ""}

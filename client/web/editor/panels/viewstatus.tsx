@@ -264,7 +264,7 @@ function Middle({ status }: { status: Status }) {
   if (!empty.value || status.phase !== "online" || editor.past.value || editor.upload.value)
     return null;
   if (!editor.editable.value)
-    return <Card title="This scene is empty" words="Nobody has added anything yet." />;
+    return <Card title="This scene is empty" words="It has no nodes yet." />;
   return (
     <Card title="This scene is empty" words="Drop a .glb or .gltf file here, or create a node.">
       <button type="button" class="button primary" onClick={() => chooseFile(editor)}>

@@ -4,7 +4,7 @@ const LINES: readonly [look: string, words: string][] = [
   ["undo", "An undo or a redo"],
   ["undone", "Undone since"],
   ["many", "Several edits, too close for a bar each"],
-  ["pause", "Nobody did anything. Long pauses are drawn short."],
+  ["pause", "A time without edits. Long pauses are drawn shorter than they are."],
   ["flag", "A checkpoint"],
 ];
 

@@ -25,6 +25,6 @@ test("share_what_a_token_says_of_its_end_is_said_in_words", () => {
   const claims = Buffer.from(JSON.stringify({ exp: NOON / 1000 })).toString("base64url");
   assert.match(
     untilText(`e30.${claims}.c2ln`),
-    /^It holds until Monday.* 23 November 2026.*12:00\.$/,
+    /^It is valid until Monday.* 23 November 2026.*12:00\.$/,
   );
 });

@@ -29,5 +29,5 @@ export function untilText(token: string): string {
   const expires = tokenExpiry(token);
   if (expires === undefined) return "";
   const words = { dateStyle: "full", timeStyle: "short" } as const;
-  return `It holds until ${new Date(1000 * expires).toLocaleString("en-GB", words)}.`;
+  return `It is valid until ${new Date(1000 * expires).toLocaleString("en-GB", words)}.`;
 }

@@ -77,7 +77,7 @@ export function TokenDialog() {
 export async function useToken(editor: Editor, token: string): Promise<string | null> {
   const { session } = editor;
   if (session.unsaved > 0 && claimsOf(token)?.role === "viewer")
-    return "With this link you may only view, but edits wait to be saved: use a link for editing.";
+    return "This link is view-only, but edits are waiting to be saved. Use a link for editing.";
   if (session.status.phase === "closed") {
     keepToken(token);
     location.reload();
@@ -108,6 +108,6 @@ function answerOf({ session }: Editor): Promise<string | null> {
 export async function takeLink(editor: Editor, token: string): Promise<void> {
   if (token === currentToken()) return;
   const why = await useToken(editor, token);
-  if (why === null) editor.say("info", "This page goes on with the new link.");
+  if (why === null) editor.say("info", "This page continues with the new link.");
   else editor.say("error", why);
 }

@@ -135,10 +135,8 @@ async function readMeshes(
 /** The errors of the loaders are written for programmers. */
 function textOf(reason: unknown): string {
   const message = reason instanceof Error && !(reason instanceof TypeError) ? reason.message : "";
-  if (message.includes("KTX2")) return "the textures of the file are KTX2, which is not read here";
-  return (
-    message.replace(/^THREE\.\w+: /, "") || "the file says something about them that cannot be"
-  );
+  if (message.includes("KTX2")) return "KTX2 textures are not supported";
+  return message.replace(/^THREE\.\w+: /, "") || "the file is not valid";
 }
 
 function toParts(mesh: THREE.Object3D): Part[] {

@@ -215,7 +215,7 @@ export async function share(session, objects) {
   const named = new Map([...objects].map((object) => [object.name, check(object)]));
   const all = new Set(named.values());
   if (named.has("") || named.size !== [...objects].length)
-    throw new Error("gizmod: each object that is shared needs a name of its own");
+    throw new Error("gizmod: each shared object needs a unique name");
   const known = names(session.scene);
   const missing = [...all]
     .filter((object) => !known.has(object.name))

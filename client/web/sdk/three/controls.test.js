@@ -478,8 +478,8 @@ test("share_makes_what_is_missing_once_though_two_come_together", async () => {
 
 test("share_says_what_cannot_be_shared", async () => {
   const session = await join(sceneName(), "Ada");
-  await assert.rejects(share(session, [block("a"), block("a")]), /a name of its own/);
-  await assert.rejects(share(session, [block("")]), /a name of its own/);
+  await assert.rejects(share(session, [block("a"), block("a")]), /a unique name/);
+  await assert.rejects(share(session, [block("")]), /a unique name/);
   const moved = new Group(),
     inside = block("inside");
   moved.position.set(1, 0, 0);
