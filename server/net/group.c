@@ -8,6 +8,8 @@
  *   or ends. From then on it is a connection like others, at the group's cursor.
  * - The windows are checked each time that a part of them was sent: a client that does not take its
  *   frames leaves, and falls behind by itself.
+ * - While a worker has the core, nothing is read from a client: one that sent something leaves when
+ *   the core is back.
  * - A frame that is larger than a piece is written to each client, and all leave. */
 #include <stdlib.h>
 
@@ -234,9 +236,22 @@ void gz_groups_visit(struct gz_net_scene *scene, struct gz_now now)
     }
 }
 
-void gz_groups_disperse(struct gz_net_scene *scene)
+static void set_paused_aside(struct gz_group *group)
 {
-    while (scene->groups != NULL) disperse(scene->groups);
+    struct gz_channel *next;
+    for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
+        next = channel->next_in_group;
+        if (channel->connection.paused) set_aside(&channel->connection);
+    }
+}
+
+void gz_groups_return(struct gz_net_scene *scene)
+{
+    struct gz_group *next;
+    for (struct gz_group *group = scene->groups; group != NULL; group = next) {
+        next = group->next;
+        set_paused_aside(group);
+    }
 }
 
 void gz_groups_go_on(struct gz_branch *branch)

@@ -399,8 +399,9 @@ static inline void gz_connection_leave_group(struct gz_connection *connection)
 void gz_group_join(struct gz_connection *connection);
 /* Sends the groups of a scene what is new. */
 void gz_groups_visit(struct gz_net_scene *scene, struct gz_now now);
-/* All are looked at by themselves. */
-void gz_groups_disperse(struct gz_net_scene *scene);
+/* The core is not lent any more: those that said something meanwhile are looked at by themselves.
+ */
+void gz_groups_return(struct gz_net_scene *scene);
 
 /* ---- branch.c ---- */
 int gz_branch_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

@@ -259,7 +259,7 @@ void gz_net_return(struct gz_net_scene *scene)
         gz_core_leave(gz_net_core(scene), session, gz_clock_now());
     }
     scene->gone = NULL;
-    gz_groups_disperse(scene);
+    gz_groups_return(scene);
     for (struct gz_connection *connection = scene->connections; connection != NULL;
          connection = connection->next)
         if (connection->paused) gz_connection_make_ready(connection);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "relay_fixture.h"
+#include "server/maxima.h"
 #include "support/crowd.h"
 
 #define VIEWERS 24
@@ -13,11 +14,20 @@ struct stage {
     char scene[32];
     struct crowd crowd;
     struct crowd_member *editor, *viewers[VIEWERS];
+    size_t asked; /* by the editor */
 };
 
 static long grouped(void)
 {
     return count(&authority, "\ngizmod_trunk_grouped_clients ");
+}
+
+static void say(struct stage *stage, const struct gz_message *message)
+{
+    struct gz_message said = *message;
+    said.has |= GZ_HAS_RID;
+    said.rid = ++stage->asked;
+    crowd_send(stage->editor, &said);
 }
 
 static void create(struct stage *stage, size_t nodes)
@@ -29,8 +39,7 @@ static void create(struct stage *stage, size_t nodes)
     for (size_t i = 0; i < nodes; i++)
         made[i] = (struct gz_create_node){.name = {name, sizeof name},
                                           .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
-    crowd_send(stage->editor,
-               &(struct gz_message){.op = GZ_OP_CREATE, .create = {.nodes = made, .count = nodes}});
+    say(stage, &(struct gz_message){.op = GZ_OP_CREATE, .create = {.nodes = made, .count = nodes}});
 }
 
 /* In each of the forms in which a viewer may ask to be told. */
@@ -48,6 +57,7 @@ static void begin(struct stage *stage)
     static int scenes;
     snprintf(stage->scene, sizeof stage->scene, "grouped-%d", ++scenes);
     crowd_init(&stage->crowd, authority.port);
+    stage->asked = 0;
     stage->editor = crowd_enter(&stage->crowd, stage->scene, GZ_ROLE_EDITOR, 0);
     assert_int_equal(crowd_gather(&stage->crowd, PATIENCE_S), 1);
     stage->crowd.port = front.port;
@@ -59,6 +69,7 @@ static bool is_told(void *context)
 {
     const struct stage *stage = context;
     const struct crowd_member *member = stage->crowd.members;
+    if (stage->editor->oks < stage->asked) return false;
     for (; member != NULL; member = member->next)
         if (member->state == CROWD_JOINED && member->seq != stage->editor->seq) return false;
     return true;
@@ -70,6 +81,18 @@ static void expect_all_told(struct stage *stage)
     create(stage, 1);
     crowd_run(&stage->crowd, 0.2);
     assert_true(crowd_until(&stage->crowd, is_told, stage, PATIENCE_S));
+}
+
+/* Each viewer has had so many. */
+static void expect_answers(struct stage *stage, size_t wanted)
+{
+    size_t answered = 0;
+    for (int i = 0; i < 300 && answered < VIEWERS; i++) {
+        crowd_run(&stage->crowd, 0.1);
+        answered = 0;
+        for (int j = 0; j < VIEWERS; j++) answered += stage->viewers[j]->oks == wanted;
+    }
+    assert_int_equal(answered, VIEWERS);
 }
 
 /* Changes go on until so many are in groups. */
@@ -105,10 +128,40 @@ TEST(test_group_has_all_who_only_watch)
         create(&stage, 1);
     }
     expect_all_told(&stage);
-    for (int i = 0; i < VIEWERS; i++) assert_int_equal(stage.viewers[i]->oks, 1);
+    expect_answers(&stage, 1);
     wait_for_groups(&stage, VIEWERS);
     crowd_leave(stage.viewers[VIEWERS - 1]);
     wait_for_groups(&stage, VIEWERS - 1);
+    expect_all_told(&stage);
+    end(&stage);
+}
+
+static bool has_answer(void *context)
+{
+    return ((const struct crowd_member *)context)->oks > 0;
+}
+
+/* Its message is taken where it stands, and not where it stood when it joined the group. */
+TEST(test_group_is_left_by_one_that_follows_a_part)
+{
+    static const uint64_t first = 1;
+    struct stage stage;
+    begin(&stage);
+    struct crowd_member *viewer = stage.viewers[2];
+    wait_for_groups(&stage, VIEWERS);
+    crowd_forget(viewer);
+    crowd_send(viewer, &(struct gz_message){.op = GZ_OP_INTEREST,
+                                            .has = GZ_HAS_RID | GZ_HAS_INTEREST_NODES,
+                                            .rid = 7,
+                                            .interest.nodes = {&first, 1}});
+    assert_true(crowd_until(&stage.crowd, has_answer, viewer, PATIENCE_S));
+    crowd_run(&stage.crowd, 0.2);
+    crowd_forget(viewer);
+    wait_for_groups(&stage, VIEWERS - 1);
+    create(&stage, 1);
+    crowd_run(&stage.crowd, 0.2);
+    assert_int_equal(viewer->nodes_max, 0);
+    crowd_leave(viewer);
     expect_all_told(&stage);
     end(&stage);
 }
@@ -142,6 +195,29 @@ TEST(test_group_is_told_much_at_once)
     wait_for_groups(&stage, VIEWERS);
     for (int i = 0; i < 20; i++) create(&stage, 100);
     expect_all_told(&stage);
+    wait_for_groups(&stage, VIEWERS);
+    end(&stage);
+}
+
+/* What viewers say while a worker has the core is taken when it is back. */
+TEST(test_group_of_a_scene_that_is_lent)
+{
+    enum { NODES = 2 * GZ_NODES_AT_ONCE, ROUNDS = 10 };
+    static struct gz_create_node made[NODES];
+    const struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS_RID, .rid = 7};
+    struct stage stage;
+    for (int i = 0; i < NODES; i++)
+        made[i] =
+            (struct gz_create_node){.name = {"n", 1}, .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
+    begin(&stage);
+    wait_for_groups(&stage, VIEWERS);
+    for (int round = 0; round < ROUNDS; round++) {
+        say(&stage,
+            &(struct gz_message){.op = GZ_OP_CREATE, .create = {.nodes = made, .count = NODES}});
+        for (int i = round % 2; i < VIEWERS; i += 2) crowd_send(stage.viewers[i], &ping);
+        expect_all_told(&stage);
+    }
+    expect_answers(&stage, ROUNDS / 2);
     wait_for_groups(&stage, VIEWERS);
     end(&stage);
 }
@@ -210,8 +286,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_group_has_all_who_only_watch),
+        cmocka_unit_test(test_group_is_left_by_one_that_follows_a_part),
         cmocka_unit_test(test_group_is_left_by_one_that_does_not_read),
         cmocka_unit_test(test_group_is_told_much_at_once),
+        cmocka_unit_test(test_group_of_a_scene_that_is_lent),
         cmocka_unit_test(test_group_with_random_viewers),
         cmocka_unit_test(test_group_of_an_authority_that_is_killed),
     };
