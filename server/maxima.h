@@ -107,7 +107,7 @@
 
 #define GZ_SESSIONS_MAX 5000 /* connections, all scenes together */
 /* Clients of other members of a cluster, all scenes together, in addition: they take no descriptor
- * here, but some 10 kB of memory each. */
+ * here, but some 4 kB of memory each. */
 #define GZ_RELAYED_MAX 65536
 /* Sessions of a scene. */
 #define GZ_SCENE_SESSIONS_MAX (GZ_SESSIONS_MAX + GZ_RELAYED_MAX)

@@ -770,7 +770,7 @@ TEST(test_trunk_channel_that_ends_in_the_middle_of_a_frame)
     give_frame(&forger, false);
     assert_true(
         raw_send_frame(forger.socket, RAW_FIN | RAW_BINARY, false, "\5\0\1\0\2\0\0\0\0\0\0\0", 12));
-    wait_until_logged(&forger.edge, "the member with its scene let it go");
+    wait_until_logged(&forger.edge, "the member with its scene closed it");
     assert_true(raw_is_ended_within(forger.client, 60, &code));
     assert_int_equal(code, 1001);
     stop_forger(&forger);
