@@ -41,11 +41,11 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const rows = (viewers, editors = 1) => ({ viewers, editors });
+const fan = (viewers, editors = 1) => ({ viewers, editors });
 const sizes = options.quick
-  ? { fans: [rows(10), rows(100), rows(100, 4)], nodes: [100, 1000] }
+  ? { fans: [fan(10), fan(100), fan(100, 4)], nodes: [100, 1000] }
   : {
-      fans: [rows(10), rows(100), rows(1000), rows(100, 4), rows(100, 16), rows(1000, 16)],
+      fans: [fan(10), fan(100), fan(1000), fan(100, 4), fan(100, 16), fan(1000, 16)],
       nodes: [100, 1000, 10_000],
     };
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 5));
@@ -130,13 +130,12 @@ function median(results, what) {
   return (numbers[Math.ceil(middle) - 1] + numbers[Math.floor(middle)]) / 2;
 }
 
-/** @returns what each server did in each case, by turns */
-async function takeTurns(servers, cases) {
-  const done = cases.map(() => servers.map(() => []));
+/** @returns what each server did, by turns */
+async function takeTurns(servers, { scene, load }) {
+  const done = servers.map(() => []);
   for (let round = 0; round < rounds; round++)
-    for (const [i, { scene, load }] of cases.entries())
-      for (const [j, server] of servers.entries())
-        if (!(scene.nodes > server.nodes_max)) done[i][j].push(await measure(server, scene, load));
+    for (const [j, server] of servers.entries())
+      if (!(scene.nodes > server.nodes_max)) done[j].push(await measure(server, scene, load));
   return done;
 }
 
@@ -166,17 +165,24 @@ async function edit(daemons) {
 const short = (value) =>
   value === undefined ? "-" : Number(value.toPrecision(value < 1 ? 2 : 3)).toLocaleString("en");
 
-/** `shown`: what each line says, and the names of its numbers. */
-function table(head, names, cases, done, shown) {
+/**
+ * Prints each case as soon as it is measured. `shown`: what each line says, and the names of its
+ * numbers.
+ */
+async function table(head, names, cases, shown, take) {
   const line = (cells) => console.log(`| ${cells.join(" | ")} |`);
+  const done = [];
   line([head, "", ...names]);
   line(["---", "---", ...names.map(() => "---")]);
-  for (const [i, name] of cases.entries())
+  for (const [i, name] of cases.entries()) {
+    done.push(await take(i));
     for (const [at, [label, ...whats]] of shown.entries()) {
       const cell = (of) => whats.map((what) => short(median(of, what))).join(" / ");
       line([at === 0 ? name : "", label, ...done[i].map(cell)]);
     }
+  }
   console.log("");
+  return done;
 }
 
 /** `xs`: where the cases stand on the axis; one that is undefined is not shown. */
@@ -199,16 +205,17 @@ async function fanOut(servers, names) {
     scene: { nodes: NODES, editors },
     load: { viewers, time: seconds },
   }));
-  const done = await takeTurns(servers, cases);
   const head = `viewers x editors at ${MOVES_PER_S} moves/s`;
-  table(head, names, fans.map(({ viewers, editors }) => `${viewers} x ${editors}`), done, [
+  const rows = fans.map(({ viewers, editors }) => `${viewers} x ${editors}`);
+  const shown = [
     ["us a change", "us"],
     ["p50 / p99 ms", "p50_ms", "p99_ms"],
     ["frames a change", "frames"],
     ["kB/s for a viewer", "kb_per_s"],
     ["RSS of a viewer, kB", "rss_kb"],
     ["all joins, s", "join_s"],
-  ]);
+  ];
+  const done = await table(head, names, rows, shown, (i) => takeTurns(servers, cases[i]));
   const alone = fans.map(({ viewers, editors }) => (editors === 1 ? viewers : undefined));
   const hundred = fans.map(({ viewers, editors }) => (viewers === 100 ? editors : undefined));
   const wait = "wait in the median, ms";
@@ -225,22 +232,24 @@ async function joinAll(servers, names) {
     scene: { nodes, editors: 1 },
     load: { viewers: NEWCOMERS, time: 0 },
   }));
-  const done = await takeTurns(servers, cases);
-  table("nodes", names, sizes.nodes, done, [
+  const shown = [
     [`${NEWCOMERS} joins at once, s`, "join_s"],
     ["first state, kB", "first_kb"],
-  ]);
+  ];
+  const take = (i) => takeTurns(servers, cases[i]);
+  const done = await table("nodes", names, sizes.nodes, shown, take);
   const labels = [`${NEWCOMERS} viewers join at once`, "nodes", "s"];
   draw("nodes-join", labels, names, sizes.nodes, done, "join_s");
 }
 
 async function editAll(daemons) {
   const names = ["SQLite alone", ...daemons.map(({ name }) => name)];
-  const done = await edit(daemons);
-  table("durable edits in flight", names, FLIGHTS, done, [
+  const edited = await edit(daemons);
+  const shown = [
     ["edits/s", "per_s"],
     ["p50 / p99 ms", "p50_ms", "p99_ms"],
-  ]);
+  ];
+  const done = await table("durable edits in flight", names, FLIGHTS, shown, (i) => edited[i]);
   const labels = ["Durable edits", "edits in flight", "edits a second"];
   draw("edits-rate", labels, names, FLIGHTS, done, "per_s");
 }
