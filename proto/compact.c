@@ -1,6 +1,7 @@
 /* compact.c - views as poses, and rays of places in a viewport. See compact.h. */
 #include "proto/compact.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,10 +20,10 @@ static gz_quat turn_of(const double pose[7])
     return turn;
 }
 
-static double shortened(double metres)
+double gz_shortened(double number, double slack)
 {
-    const double rounded = (double)(float)metres;
-    return fabs(rounded - metres) <= EYE_SLACK_M ? rounded : metres;
+    const double rounded = fabs(number) <= FLT_MAX ? (double)(float)number : number;
+    return fabs(rounded - number) <= slack ? rounded : number;
 }
 
 void gz_view_of_pose(const double pose[7], double view[16])
@@ -40,12 +41,9 @@ bool gz_pose_of_view(const double view[16], double pose[7])
     const gz_mat3 back = gz_mat3_transpose(&affine.linear);
     const gz_vec3 eye = gz_negate(gz_mat3_apply(&back, affine.origin));
     const double made[7] = {
-        shortened(eye.x),
-        shortened(eye.y),
-        shortened(eye.z),
-        round(turn.x * GZ_TURN_STEPS),
-        round(turn.y * GZ_TURN_STEPS),
-        round(turn.z * GZ_TURN_STEPS),
+        gz_shortened(eye.x, EYE_SLACK_M), gz_shortened(eye.y, EYE_SLACK_M),
+        gz_shortened(eye.z, EYE_SLACK_M), round(turn.x * GZ_TURN_STEPS),
+        round(turn.y * GZ_TURN_STEPS),    round(turn.z * GZ_TURN_STEPS),
         round(turn.w * GZ_TURN_STEPS),
     };
     double again[16];

@@ -9,6 +9,9 @@
 
 #include "proto/message.h"
 
+/* The float32 nearest to the number if it is off by at most `slack`, else the number itself. */
+double gz_shortened(double number, double slack);
+
 /* The view as a pose: the eye in the world, and the rotation in steps. False if the view scales or
  * mirrors, which a pose cannot express. */
 bool gz_pose_of_view(const double view[16], double pose[7]);

@@ -119,6 +119,7 @@ static const struct gz_row hello_rows[] = {
     BOOL("compact", gz_hello, compact, IF_ANY),
     BOOL("crowd", gz_hello, crowd, IF_ANY),
     BOOL("motion", gz_hello, motion, IF_ANY),
+    BOOL("float32", gz_hello, float32, IF_ANY),
 };
 
 static const char *const ndc_y_words[] = {"up", "down"};

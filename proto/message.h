@@ -304,6 +304,7 @@ struct gz_hello {
     bool compact; /* the client reads moves, person and people in place of delta and presence */
     bool crowd;   /* users who only watch are sent as a number, in crowd */
     bool motion;  /* with compact: a running drag of many nodes is sent as motions */
+    bool float32; /* with compact: running drags of other sessions are rounded to float32 */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };

@@ -671,6 +671,7 @@ static struct gz_message make_hello(const struct gz_client *client)
         .compact = !options->plain,
         .crowd = !options->everybody,
         .motion = !options->plain && !options->singly,
+        .float32 = !options->plain && options->float32,
         .resume_epoch = client->welcome.epoch,
         .resume_seq = resume_seq(client),
         .resume_edit = client->edit,

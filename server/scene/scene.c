@@ -276,7 +276,11 @@ enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t
         return gz_fail(&failure->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64,
                        ids[i], node->holder);
     }
-    for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->holder = session;
+    for (size_t i = 0; i < count; i++) {
+        struct gz_node *node = gz_table_find(&scene->table, ids[i]);
+        if (node->holder == 0) node->held_since = scene->seq;
+        node->holder = session;
+    }
     return GZ_OK;
 }
 

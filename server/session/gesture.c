@@ -36,7 +36,6 @@ bool gz_gesture_is_sampled(const struct gz_gesture *gesture)
 
 void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by)
 {
-    if (gz_gesture_is_sampled(gesture)) return;
     for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
         gz_scene_touch(scene, gz_scene_find(scene, target->id), target->start_seq, by);

@@ -94,7 +94,8 @@ GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_sce
 /* Whether the path of the nodes is recorded. Of a gesture with more than GZ_SAMPLED_NODES_MAX nodes
  * only the beginning and the end are stored. */
 bool gz_gesture_is_sampled(const struct gz_gesture *gesture);
-/* At the end of a gesture that is not sampled: puts each node that moved into the next batch. */
+/* At the end of a gesture: each node that moved takes a new seq, so that the disk and every viewer
+ * are sent it as it is. */
 void gz_gesture_settle(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
 /* Poses each node by the motion, and ends a running pass. A node whose parent has no inverse any
  * more stays where it is. `by` is the session. */

@@ -50,6 +50,17 @@ void gz_interaction_acknowledge(struct gz_session *session, uint64_t n, uint64_t
     }
 }
 
+/* The end of a gesture: sends its nodes once more if viewers have rounded numbers, or the disk has
+ * no samples. */
+static void settle(struct gz_session *session)
+{
+    const struct gz_gesture *gesture = &session->gesture;
+    if (gz_gesture_is_sampled(gesture) &&
+        !gz_sync_has_rounded(session->core->sync, gesture->edit.began_seq))
+        return;
+    gz_gesture_settle(gesture, session->core->scene, session->id);
+}
+
 /* ---- motions ---- */
 
 /* From now on viewers are sent the nodes one by one: all of them, because their copies are only
@@ -289,6 +300,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
         .path_m = session->view.camera != NULL ? GZ_PATH_PX * gizmo->size / session->tool.size_px
                                                : GZ_PATH_METRES,
     };
+    session->cursor.form.float32 = false; /* what it foresees is compared */
     return GZ_OK;
 }
 
@@ -298,6 +310,7 @@ void gz_interaction_release(struct gz_session *session)
     gz_sync_end_motion(session->core->sync, session->id);
     gz_scene_release(session->core->scene, gesture->ids, gesture->count, session->id);
     gz_gesture_finish(gesture);
+    session->cursor.form.float32 = session->float32;
     session->shown.stale = true;
     gz_session_present(session);
 }
@@ -307,7 +320,7 @@ void gz_interaction_take_back(struct gz_session *session)
     struct gz_gesture *gesture = &session->gesture;
     gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
     gz_gesture_restore(gesture, session->core->scene, session->id);
-    gz_gesture_settle(gesture, session->core->scene, session->id);
+    settle(session);
     struct gz_journal_entry *drop = gz_gesture_take_drop(gesture);
     if (drop != NULL) gz_journal_append(&session->core->journal, drop);
     gz_interaction_release(session);
@@ -347,7 +360,7 @@ void gz_interaction_keep_edit(struct gz_session *session, const struct gz_messag
     struct gz_edit_request wanted = {
         .session = session, .user = session->user, .kind = gesture->edit.kind};
     if (request != NULL) wanted = gz_edit_request(session, request, gesture->edit.kind, key);
-    gz_gesture_settle(gesture, core->scene, session->id);
+    settle(session);
     edit.seq = gz_scene_tick(core->scene);
     if (described && gz_core_complete(core, &wanted, &edit, gesture) == GZ_OK)
         gz_interaction_release(session);

@@ -35,6 +35,12 @@ static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
     return gz_epochs_last_seq(&core->epochs, epoch);
 }
 
+/* Whether the client may have rounded numbers of a drag that a crash of the server ended. */
+static bool is_rounded(const struct gz_core *core, const struct gz_hello *said)
+{
+    return said->float32 && said->resume_epoch != core->epochs.present;
+}
+
 /* The first cursor of a session: at the seq that the client resumes from, if that is possible, else
  * at 0. Edits that the client has already are not sent again in either case. */
 static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
@@ -42,7 +48,8 @@ static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz
     const struct gz_hello *said = &hello->hello;
     if ((hello->has & GZ_HAS_HELLO_RESUME) == 0) return gz_sync_cursor(core->sync, 0, NULL);
     uint64_t last = last_of_epoch(core, said->resume_epoch);
-    bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene);
+    bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene) &&
+                 !is_rounded(core, said);
     bool heard =
         (hello->has & GZ_HAS_HELLO_EDIT) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
     return gz_sync_cursor(core->sync, exact ? said->resume_seq : 0,
@@ -148,7 +155,11 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
 static struct gz_form form_of(const struct gz_hello *said)
 {
     return (struct gz_form){
-        .compact = said->compact, .motion = said->compact && said->motion, .crowd = said->crowd};
+        .compact = said->compact,
+        .motion = said->compact && said->motion,
+        .float32 = said->compact && said->float32,
+        .crowd = said->crowd,
+    };
 }
 
 static struct gz_session *new_session(struct gz_core *core, uint64_t id,
@@ -163,6 +174,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->asked = asked_role(hello);
     session->role = gz_role_here(core, session->asked, role);
     session->draw = hello->hello.draw;
+    session->float32 = form_of(&hello->hello).float32;
     session->tool = gz_tool_default;
     session->by_surface = true;
     memcpy(session->user, claims->user, sizeof session->user);

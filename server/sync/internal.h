@@ -90,6 +90,7 @@ struct gz_sync {
     uint64_t hidden_from, hidden_to; /* the changes between these seqs are poses of a running pass,
                                         which viewers of motions are not sent yet */
     bool has_motion;                 /* a viewer asked for motions, now or before */
+    uint64_t rounded_seq; /* up to which rounded numbers of drags were sent to a viewer */
 
     struct board boards[GZ_BOARD_COUNT];
     struct gz_presence_entry *changed; /* entries whose change is not on the boards yet */

@@ -255,7 +255,7 @@ static bool same_shelf_cursor(const struct gz_shelf_cursor *a, const struct gz_s
 static bool share_form(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->form.compact == b->form.compact && a->form.acks == b->form.acks &&
-           a->form.crowd == b->form.crowd;
+           a->form.crowd == b->form.crowd && a->form.float32 == b->form.float32;
 }
 
 bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b)

@@ -12,6 +12,9 @@
  * nodes, once, and as a rigid motion for each of their parents. Until the drag ends the viewer's
  * copies of the nodes are a preview; the end changes each node, and so sends it exactly.
  *
+ * And others may have asked for float32: in the compact form what a running drag does is then
+ * rounded, and told exactly by the end of the drag in the same way.
+ *
  * Ownership: the scene, the notes, the checkpoints and the presence entries belong to the caller.
  * They outlive the sync; an entry may also be withdrawn (gz_sync_absent). Threads: one. No clock:
  * the time is handed in. Memory: none is asked for in the steady state. */
@@ -32,6 +35,7 @@ struct gz_form {
     bool acks;    /* compact: it sent pointers, so it is sent acknowledgements */
     bool crowd;   /* it is sent the users who act, and the number of all */
     bool motion;  /* compact: it is sent motions, while it follows the whole scene */
+    bool float32; /* compact: running drags are rounded to float32 if that is near enough */
 };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */
@@ -180,6 +184,10 @@ void gz_sync_hide(struct gz_sync *sync, uint64_t seq);
 /* Ends the motion: the nodes are sent one by one again. The caller gives each node that moved a new
  * seq, so that every viewer is sent it. Does nothing if the drag is not sent as motions. */
 void gz_sync_end_motion(struct gz_sync *sync, uint64_t session);
+
+/* Whether a viewer was told since `seq` what a drag did in numbers that are rounded: the end of the
+ * drag then changes its nodes once more. */
+bool gz_sync_has_rounded(const struct gz_sync *sync, uint64_t seq);
 
 /* Makes the entry present, or says that it changed: `parts`, 1 << enum gz_presence_part each. */
 void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint32_t parts,

@@ -9,12 +9,15 @@
 
 #include "scene/scene.h"
 #include "session/internal.h"
+#include "session/session.h"
 #include "support/cmocka.h"
 #include "support/grow.h"
 #include "sync/internal.h"
 
 #define HEADROOM 16
 #define TURNS_MAX 1000
+/* Of a float32: a part of what it says. */
+#define ROUNDED 1e-7
 
 /* ---- what the core asks of its host ---- */
 
@@ -454,6 +457,7 @@ static struct gz_message hello_of(const struct client *client)
     hello.hello.compact = client->compact != NULL;
     hello.hello.crowd = client->crowd;
     hello.hello.motion = client->motion;
+    hello.hello.float32 = client->float32;
     return hello;
 }
 
@@ -476,6 +480,7 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
         client->compact = gz_compact_create(place_of, &client->mirror);
     client->crowd = !host->plain && host->next_session % 3 == 0;
     client->motion = client->compact != NULL && (host->motions || host->next_session % 4 == 0);
+    client->float32 = client->compact != NULL && !host->exact && host->next_session % 8 < 4;
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
@@ -687,6 +692,29 @@ static void hear_doers(const struct client *client, const struct gz_delta *delta
     }
 }
 
+static bool is_near(const gz_trs *told, const gz_trs *exact)
+{
+    const gz_quat *a = &told->r, *b = &exact->r;
+    const gz_quat off = {a->x - b->x, a->y - b->y, a->z - b->z, a->w - b->w};
+    return gz_length(gz_sub(told->t, exact->t)) <= ROUNDED * gz_length(exact->t) &&
+           gz_length(gz_sub(told->s, exact->s)) <= ROUNDED * gz_length(exact->s) &&
+           fmax(gz_length((gz_vec3){off.x, off.y, off.z}), fabs(off.w)) <= ROUNDED;
+}
+
+/* What is told of a node that a drag holds is a preview, but near. */
+static void mark_rounded(struct client *client, const struct gz_delta *delta)
+{
+    for (size_t i = 0; i < delta->count; i++) {
+        const struct gz_node *own = gz_scene_find(client->host->core->scene, delta->nodes[i].id);
+        const struct mirror_node *node = mirror_find(&client->mirror, delta->nodes[i].id);
+        if (own == NULL || node->in_motion ||
+            memcmp(&node->content.trs, &own->trs, sizeof own->trs) == 0)
+            continue;
+        assert_true(own->holder != 0 && is_near(&node->content.trs, &own->trs));
+        mirror_mark_motion(&client->mirror, own->id);
+    }
+}
+
 /* Every delta that is complete is compared with the scene of this moment. A part is not resumed. */
 static void hear_delta(struct client *client, const struct gz_delta *delta)
 {
@@ -696,6 +724,7 @@ static void hear_delta(struct client *client, const struct gz_delta *delta)
     hear_doers(client, delta);
     for (size_t i = client->told_singly; i < delta->count; i++)
         mirror_mark_motion(&client->mirror, delta->nodes[i].id);
+    if (client->float32) mark_rounded(client, delta);
     hear_saved(client, delta->saved);
     if (client->wish.kind != PART_WHOLE) client->mirror.complete = 0;
     if (delta->more || client->wish.kind == PART_WHOLE) return;

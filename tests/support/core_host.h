@@ -64,6 +64,7 @@ struct client {
     struct gz_compact *compact; /* it asks for the compact form; NULL: it does not */
     bool crowd;                 /* it asks to be told of those alone who act */
     bool motion;                /* it reads the compact form, and asks for motions */
+    bool float32;               /* it reads the compact form, and asks for float32 */
     struct mirror mirror;
     struct part_wish wish; /* what its deltas have to hold */
     struct said_wish *said, **said_end;
@@ -101,6 +102,8 @@ struct host {
                                asks for the compact form, and every third to be told of a crowd */
     bool motions;           /* those who ask for the compact form from now on all ask for motions;
                                else every second one of them does */
+    bool exact;             /* those who join from now on do not ask for float32; else every second
+                               one of those who ask for the compact form does */
     size_t few;             /* of whom such viewers are told in any case: 1, so that they meet
                                people who only watch */
     bool bulk_waits;        /* what the core puts off is not done: a turn ends with it */

@@ -721,6 +721,7 @@ export class Session extends Emitter {
       create,
       compact = true,
       motion = compact,
+      float32 = false,
       crowd = true,
     } = this.#options;
     const { text: token } = this.#token;
@@ -738,6 +739,7 @@ export class Session extends Emitter {
       create,
       compact,
       motion,
+      float32: float32 || undefined,
       crowd,
       resume: stand.epoch === 0 ? undefined : stand,
     };

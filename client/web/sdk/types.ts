@@ -373,6 +373,12 @@ export interface ConnectOptions {
    * places are rounded to 1e-9 of what they are until it ends; true by default, with `compact`.
    */
   motion?: boolean;
+  /**
+   * Whether what the running drags of others do may be rounded to float32, to within 0.1 mm, until
+   * they end, which takes fewer bytes; false by default, and only with `compact`. Where the server
+   * is started again, the scene is read anew.
+   */
+  float32?: boolean;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
   WebSocket?: unknown;
 }

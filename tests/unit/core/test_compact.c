@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/scene.h"
 #include "server/maxima.h"
+#include "session/internal.h"
 #include "support/cmocka.h"
 #include "unit/core/saying.h"
 
@@ -15,13 +17,27 @@
 struct scene {
     struct host host;
     struct client *editors[EDITORS];
-    struct client *watcher; /* reads the compact form */
+    struct client *watcher; /* reads the compact form, with exact numbers */
+    struct client *rounder; /* and one that asks for float32; NULL: none */
     uint64_t nodes[EDITORS];
 };
+
+static struct client *join_reader(struct scene *s, const char *user, bool float32)
+{
+    struct client *client;
+    s->host.exact = !float32;
+    do {
+        /* Who reads what goes round by the number of the session. */
+        client = client_join(&s->host, user, GZ_ROLE_VIEWER);
+    } while (client->compact == NULL || client->float32 != float32);
+    s->host.exact = true;
+    return client;
+}
 
 /* Each editor looks at its own node, and holds its handle. */
 static void open_scene(struct scene *s, size_t editors, enum gz_handle handle)
 {
+    *s = (struct scene){.rounder = NULL};
     host_init(&s->host);
     s->host.plain = true;
     for (size_t i = 0; i < editors; i++) {
@@ -30,9 +46,7 @@ static void open_scene(struct scene *s, size_t editors, enum gz_handle handle)
         s->nodes[i] = create_node(s->editors[i], "node", 0, 0.1, 0.2, 0.3);
     }
     s->host.plain = false;
-    s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
-    if (s->watcher->compact == NULL) s->watcher = client_join(&s->host, "wim", GZ_ROLE_VIEWER);
-    assert_non_null(s->watcher->compact);
+    s->watcher = join_reader(s, "wes", false);
     for (size_t i = 0; i < editors; i++)
         assert_ok(ask_grab(s->editors[i], handle, s->nodes[i], MIDDLE_X, MIDDLE_Y));
     host_advance(&s->host, 1);
@@ -77,19 +91,209 @@ TEST(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second)
     close_scene(&s);
 }
 
-/* Exact doubles of an axis each: what 16 editors take grows with the turns that their pointers
- * need.
- */
+/* What a second takes of a client's line. */
+struct load {
+    size_t bytes, frames;
+};
+
+static struct load load_of(const struct client *client)
+{
+    return (struct load){client->bytes_heard, client->frames_heard};
+}
+
+static double per_second(struct load before, struct load after, size_t moves)
+{
+    const size_t bytes = after.bytes - before.bytes + 2 * (after.frames - before.frames);
+    return (double)bytes * MOVES_PER_S / (double)moves;
+}
+
+/* An axis each: what 16 editors take grows with the turns that their pointers need. */
 TEST(test_compact_drags_of_16_editors)
 {
     struct scene s;
     open_scene(&s, EDITORS, GZ_TX);
+    s.rounder = join_reader(&s, "rob", true);
+    host_advance(&s.host, 1);
     for (size_t turns = 1; turns <= EDITORS; turns *= 2) {
-        const double bytes_per_s = drag_by_turns(&s, EDITORS, MOVES_PER_S, turns);
-        print_message("%zu turns: %.0f bytes a second\n", turns, bytes_per_s);
-        assert_true(bytes_per_s <= 15000 + 500 * (double)turns);
+        const struct load before = load_of(s.rounder);
+        const double exact = drag_by_turns(&s, EDITORS, MOVES_PER_S, turns);
+        const double rounded = per_second(before, load_of(s.rounder), MOVES_PER_S);
+        print_message("%2zu turns: %.0f bytes a second, as float32 %.0f\n", turns, exact, rounded);
+        assert_true(exact <= 15000 + 500 * (double)turns);
+        assert_true(rounded <= 11000 + 500 * (double)turns);
     }
     close_scene(&s);
+}
+
+TEST(test_compact_drag_as_float32_takes_less)
+{
+    const enum gz_handle handles[] = {GZ_TX, GZ_TV, GZ_RB, GZ_SU};
+    for (size_t i = 0; i < COUNT(handles); i++) {
+        struct scene s;
+        open_scene(&s, 1, handles[i]);
+        s.rounder = join_reader(&s, "rob", true);
+        host_advance(&s.host, 1);
+        const struct load before = load_of(s.rounder);
+        const double exact = drag_for(&s, 1, MOVES_PER_S);
+        const double rounded = per_second(before, load_of(s.rounder), MOVES_PER_S);
+        print_message("%s: %.0f bytes a second, as float32 %.0f\n",
+                      gz_vocabulary_word(&gz_handle_words, (int)handles[i]), exact, rounded);
+        assert_true(rounded <= exact - 3.5 * MOVES_PER_S);
+        close_scene(&s);
+    }
+}
+
+/* ---- float32 ---- */
+
+static bool has_exactly(const struct scene *s, const struct client *client, uint64_t node)
+{
+    const gz_trs *exact = &gz_scene_find(s->host.core->scene, node)->trs;
+    return memcmp(&mirror_find(&client->mirror, node)->content.trs, exact, sizeof *exact) == 0;
+}
+
+static uint64_t seq_of(const struct scene *s)
+{
+    return gz_core_summary(s->host.core).seq;
+}
+
+static void open_rounded(struct scene *s, enum gz_handle handle)
+{
+    open_scene(s, 1, handle);
+    s->rounder = join_reader(s, "rob", true);
+    drag_for(s, 1, 3);
+    assert_true(has_exactly(s, s->watcher, s->nodes[0]));
+    assert_false(has_exactly(s, s->rounder, s->nodes[0]));
+}
+
+static void end_by(struct scene *s, int way)
+{
+    struct client *editor = s->editors[0];
+    if (way == 0) assert_ok(ask_pointer(editor, GZ_PHASE_UP, MIDDLE_X + 20, MIDDLE_Y - 30));
+    if (way == 1) assert_ok(ask_pointer(editor, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
+    if (way == 2) client_leave(editor);
+    if (way == 3) host_restart(&s->host, false);
+    if (way == 3) client_resume(s->rounder);
+    host_turn(&s->host);
+    if (way != 3) host_assert_equal(&s->host);
+}
+
+TEST(test_compact_float32_is_exact_once_the_drag_is_over)
+{
+    const enum gz_handle handles[] = {GZ_TX, GZ_TV, GZ_RB, GZ_SU};
+    for (int way = 0; way < 4; way++) {
+        for (size_t i = 0; i < COUNT(handles); i++) {
+            struct scene s;
+            open_rounded(&s, handles[i]);
+            end_by(&s, way);
+            assert_true(has_exactly(&s, s.rounder, s.nodes[0]));
+            host_finish(&s.host);
+        }
+    }
+}
+
+/* Also to a viewer that did not read while it ended, or that came in the middle of it. */
+TEST(test_compact_float32_is_exact_to_who_was_behind)
+{
+    struct scene s;
+    open_rounded(&s, GZ_TX);
+    struct client *late = join_reader(&s, "late", true);
+    assert_true(has_exactly(&s, late, s.nodes[0])); /* it was told in the other form */
+    drag_for(&s, 1, 3);
+    assert_false(has_exactly(&s, late, s.nodes[0]));
+    s.rounder->stalled = true;
+    client_leave(late);
+    end_by(&s, 0);
+    assert_ok(ask_grab(s.editors[0], GZ_TY, s.nodes[0], MIDDLE_X, MIDDLE_Y));
+    drag_for(&s, 1, 3);
+    s.rounder->stalled = false;
+    client_resume(late);
+    host_turn(&s.host);
+    assert_true(late->resumed);
+    drag_for(&s, 1, 3);
+    const gz_vec3 exact = gz_scene_find(s.host.core->scene, s.nodes[0])->trs.t;
+    const struct client *readers[] = {s.rounder, late};
+    for (size_t i = 0; i < COUNT(readers); i++) {
+        const gz_vec3 told = mirror_find(&readers[i]->mirror, s.nodes[0])->content.trs.t;
+        assert_true(told.x == exact.x && told.y == (double)(float)exact.y && told.y != exact.y);
+    }
+    close_scene(&s);
+}
+
+/* What it does itself a client foresees: it compares that with what it is told. */
+TEST(test_compact_float32_is_for_drags_of_others)
+{
+    struct scene s;
+    open_rounded(&s, GZ_TX);
+    s.host.exact = false;
+    struct client *dan;
+    do {
+        dan = client_join(&s.host, "dan", GZ_ROLE_EDITOR);
+    } while (!dan->float32);
+    assert_ok(ask_camera(dan, 10));
+    const uint64_t node = create_node(dan, "other", 0, 5.1, 0.2, 0.3);
+    assert_ok(ask_grab(dan, GZ_TX, node, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(dan, GZ_PHASE_MOVE, MIDDLE_X + 31, MIDDLE_Y));
+    drag_for(&s, 1, 3);
+    assert_true(has_exactly(&s, dan, node) && has_exactly(&s, dan, s.nodes[0]));
+    assert_false(has_exactly(&s, s.rounder, node));
+    assert_ok(ask_pointer(dan, GZ_PHASE_UP, MIDDLE_X + 31, MIDDLE_Y));
+    drag_for(&s, 1, 3);
+    assert_true(has_exactly(&s, dan, node) && has_exactly(&s, s.rounder, node));
+    assert_false(has_exactly(&s, dan, s.nodes[0]));
+    close_scene(&s);
+}
+
+/* How much the end of a drag adds to seq, and frames that the watcher is sent. */
+TEST(test_compact_nothing_is_told_twice_where_nobody_asks_for_float32)
+{
+    struct scene s;
+    open_scene(&s, 1, GZ_TX);
+    drag_for(&s, 1, 3);
+    uint64_t before = seq_of(&s);
+    assert_ok(ask_pointer(s.editors[0], GZ_PHASE_UP, MIDDLE_X + 20, MIDDLE_Y - 30));
+    assert_int_equal(seq_of(&s), before + 2); /* where the pointer was, and the end */
+    s.rounder = join_reader(&s, "rob", true);
+    for (int asks = 1; asks >= 0; asks--) {
+        assert_ok(ask_grab(s.editors[0], GZ_TX, s.nodes[0], MIDDLE_X, MIDDLE_Y));
+        drag_for(&s, 1, 3);
+        before = seq_of(&s);
+        assert_ok(ask_pointer(s.editors[0], GZ_PHASE_UP, MIDDLE_X + 20, MIDDLE_Y - 30));
+        assert_int_equal(seq_of(&s), before + 2 + (uint64_t)asks);
+        if (asks == 1) client_leave(s.rounder);
+    }
+    close_scene(&s);
+}
+
+/* A float32 is near enough by what it is off in the world: here by less than 0.1 mm. */
+TEST(test_compact_float32_is_told_only_where_it_is_near)
+{
+    const struct {
+        double t, scale;
+        bool rounded;
+    } cases[] = {{0.1, 1, true},          {700.1, 1, true},  {1e6 + 0.1, 1, false},
+                 {1e6 + 0.1, 1e-5, true}, {0.7, 1e6, false}, {0.7, 100, true}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene s;
+        open_scene(&s, 1, GZ_TX);
+        s.rounder = join_reader(&s, "rob", true);
+        struct client *editor = s.editors[0];
+        assert_ok(ask_pointer(editor, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
+        const struct gz_create_node parent = {
+            .has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_S,
+            .name = {"p", 1},
+            .trs = {.t = {-cases[i].t * cases[i].scale, 0, 0},
+                    .s = {cases[i].scale, cases[i].scale, cases[i].scale}}};
+        struct gz_message create = {.op = GZ_OP_CREATE, .create = {&parent, 1}};
+        const struct gz_message *answer = client_ask(editor, &create);
+        assert_ok(answer);
+        const uint64_t node = create_node(editor, "n", answer->ok.ids.ids[0], cases[i].t, 0, 0);
+        assert_ok(ask_grab(editor, GZ_TX, node, MIDDLE_X, MIDDLE_Y));
+        for (int x = 0; x < 4 && has_exactly(&s, s.rounder, node); x++)
+            assert_ok(ask_pointer(editor, GZ_PHASE_MOVE, MIDDLE_X + 7 * x + 3, MIDDLE_Y));
+        assert_int_equal(has_exactly(&s, s.rounder, node), !cases[i].rounded);
+        assert_ok(ask_pointer(editor, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
+        close_scene(&s);
+    }
 }
 
 /* ---- who is told what ---- */
@@ -300,6 +504,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second),
         cmocka_unit_test(test_compact_drags_of_16_editors),
+        cmocka_unit_test(test_compact_drag_as_float32_takes_less),
+        cmocka_unit_test(test_compact_float32_is_exact_once_the_drag_is_over),
+        cmocka_unit_test(test_compact_float32_is_exact_to_who_was_behind),
+        cmocka_unit_test(test_compact_float32_is_for_drags_of_others),
+        cmocka_unit_test(test_compact_nothing_is_told_twice_where_nobody_asks_for_float32),
+        cmocka_unit_test(test_compact_float32_is_told_only_where_it_is_near),
         cmocka_unit_test(test_compact_watcher_is_not_told_of_acknowledgements_and_a_dragger_is),
         cmocka_unit_test(test_compact_delta_tells_who_moved_a_node_once),
         cmocka_unit_test(test_compact_person_points_and_looks_where_the_other_form_says),

@@ -178,10 +178,11 @@ TEST(test_steady_turn_is_one_frame_for_all)
         for (uint64_t n = 0; n < 5; n++)
             say_move(dragging, MIDDLE_X + (double)(turn * 5 + n), 1000 + turn * 5 + n);
         gz_core_turn(host.core, host.now);
-        const uint8_t *shared_by_form[4] = {NULL};
+        const uint8_t *shared_by_form[8] = {NULL};
         for (struct client *client = host.clients; client != NULL; client = client->next) {
             size_t frames;
-            const uint8_t **shared = &shared_by_form[(client->compact != NULL) + 2 * client->crowd];
+            const uint8_t **shared = &shared_by_form[(client->compact != NULL) + 2 * client->crowd +
+                                                     4 * client->float32];
             if (client == dragging) continue;
             const uint8_t *bytes = drop_frames(&host, client, &frames);
             assert_int_equal(frames, 1);

@@ -22,6 +22,7 @@ struct scene {
 static void open_scene(struct scene *s)
 {
     host_init(&s->host);
+    s->host.exact = true; /* what is told of a drag that runs is compared */
     s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->b = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
     assert_ok(ask_camera(s->a, DISTANCE));
