@@ -71,7 +71,7 @@ gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
 # ---- locks and drags ----
 
 gizmod_planted_fault(lock_not_taken FILE server/scene/scene.c
-    FROM "gz_table_find(&scene->table, ids[i])->holder = session;" TO "(void)session;")
+    FROM "        node->holder = session;" TO "(void)session;")
 gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
     FROM "if (node != NULL && (node->holder == 0 || node->holder == session)) continue;"
     TO "if (node != NULL) continue;")
@@ -87,8 +87,10 @@ gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
     TO "for (size_t i = 0; i + (gesture->count > 1) < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
         gz_scene_pose(")
-gizmod_planted_fault(large_drag_not_settled FILE server/session/gesture.c
-    FROM "if (gz_gesture_is_sampled(gesture)) return;" TO "if (gesture->count > 0) return;")
+gizmod_planted_fault(large_drag_not_settled FILE server/session/interaction.c
+    FROM "        return;
+    gz_gesture_settle(" TO "        return;
+    if (gz_gesture_is_sampled(gesture)) gz_gesture_settle(")
 gizmod_planted_fault(start_of_large_drag_forgotten FILE server/session/batch.c
     FROM "if (target->start_seq <= core->sent_seq) continue;" TO "if (target->id > 0) continue;")
 gizmod_planted_fault(large_drag_unknown_to_the_file FILE server/session/batch.c
@@ -238,3 +240,8 @@ gizmod_planted_fault(motion_begins_where_its_nodes_are_by_now FILE server/sync/m
 gizmod_planted_fault(motion_outlives_its_drag FILE server/sync/motions.c
     FROM "        destroy(sync->motions[i]);
         sync->motions[i] = NULL;" TO "")
+
+# ---- float32 ----
+
+gizmod_planted_fault(end_of_rounded_drag_not_told_exactly FILE server/session/interaction.c
+    FROM "!gz_sync_has_rounded(session->core->sync, gesture->edit.began_seq))" TO "gesture->count > 0)")

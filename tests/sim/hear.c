@@ -55,7 +55,8 @@ static void check_resume(struct sim *sim, const struct person *person,
                 "epoch %llu, seq %llu", NUMBER(person->resume_claim), NUMBER(person->resume_seq));
     if (sim->core == NULL || lied || !saved || person->resume_seq == 0) return;
     bool remembered = person->resume_seq >= gz_scene_forgotten(sim->core->scene);
-    if (remembered)
+    bool may_be_rounded = person->float32 && person->resume_claim != welcome->epoch;
+    if (remembered && !may_be_rounded)
         PROMISE(welcome->resumed, "who saw only what was saved resumes", "%s/%d", person->user,
                 person->index);
 }
@@ -105,6 +106,7 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
             "%s/%d hears of it from seq %llu", person->user, person->index, NUMBER(delta->from));
     person->begins_anew = false;
     sim->claim = "deltas are a chain without gap or double";
+    if (person->float32 && delta->more) keep_rounded(person, delta);
     mirror_apply(&person->mirror, delta);
     for (size_t i = 0; i < delta->count; i++) {
         if ((delta->nodes[i].has & GZ_HAS_STATE_BY) != 0)
@@ -112,6 +114,7 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
     }
     for (size_t i = person->told_singly; i < delta->count; i++)
         mirror_mark_motion(&person->mirror, delta->nodes[i].id);
+    if (person->float32 && !delta->more) mark_rounded(sim, person, delta);
     PROMISE(delta->saved >= person->saved, "what is saved stays saved", "%s/%d", person->user,
             person->index);
     person->saved = delta->saved;

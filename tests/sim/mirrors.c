@@ -2,16 +2,47 @@
 #include "sim/mirrors.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "sim/judge.h"
 #include "sim/sim.h"
 
-static bool is_near(const gz_trs *told, const gz_trs *exact)
+/* What a motion is off by at most, and what a float32 is, in parts of what they say. */
+static double slack_of(const struct person *person)
 {
-    const gz_vec3 off = gz_sub(told->t, exact->t);
+    return person->float32 ? 1e-7 : 1e-9;
+}
+
+static bool is_near(const gz_trs *told, const gz_trs *exact, double slack)
+{
+    const gz_vec3 off = gz_sub(told->t, exact->t), grown = gz_sub(told->s, exact->s);
     const gz_quat *a = &told->r, *b = &exact->r;
-    return gz_length(off) <= 1e-9 * (1 + gz_length(exact->t)) && fabs(a->x - b->x) <= 1e-9 &&
-           fabs(a->y - b->y) <= 1e-9 && fabs(a->z - b->z) <= 1e-9 && fabs(a->w - b->w) <= 1e-9;
+    return gz_length(off) <= slack * (1 + gz_length(exact->t)) && fabs(a->x - b->x) <= slack &&
+           fabs(a->y - b->y) <= slack && fabs(a->z - b->z) <= slack && fabs(a->w - b->w) <= slack &&
+           gz_length(grown) <= slack * gz_length(exact->s);
+}
+
+void keep_rounded(struct person *person, const struct gz_delta *delta)
+{
+    for (size_t i = 0; i < delta->count; i++) {
+        const struct mirror_node *node = mirror_find(&person->mirror, delta->nodes[i].id);
+        if (node != NULL && node->in_motion) mirror_list_motion(&person->mirror, node->id);
+    }
+}
+
+void mark_rounded(struct sim *sim, struct person *person, const struct gz_delta *delta)
+{
+    for (size_t i = 0; i < delta->count; i++) {
+        const struct mirror_node *node = mirror_find(&person->mirror, delta->nodes[i].id);
+        const struct thing *exact = model_at(&sim->model, node->id, person->mirror.seq);
+        if (node->in_motion || !exact->there ||
+            memcmp(&node->content.trs, &exact->trs, sizeof exact->trs) == 0)
+            continue;
+        PROMISE(is_near(&node->content.trs, &exact->trs, slack_of(person)),
+                "rounded numbers are near to what is so", "%s/%d has node %llu elsewhere",
+                person->user, person->index, NUMBER(node->id));
+        mirror_mark_motion(&person->mirror, node->id);
+    }
 }
 
 /* Where a motion has a node is a preview for as long as somebody holds it. Then it is what the
@@ -31,21 +62,29 @@ void previews_compare(struct sim *sim, const struct person *person)
         const struct mirror_node *node = &person->mirror.nodes[i];
         const struct gz_node *own = gz_scene_find(sim->core->scene, node->id);
         if (node->in_motion)
-            PROMISE(own != NULL && is_near(&node->content.trs, &own->trs),
+            PROMISE(own != NULL && is_near(&node->content.trs, &own->trs, slack_of(person)),
                     "motions are near to what is so", "%s/%d has node %llu elsewhere", person->user,
                     person->index, NUMBER(node->id));
     }
 }
 
+struct thing thing_told(const struct sim *sim, const struct person *person,
+                        const struct mirror_node *node)
+{
+    struct thing thing = thing_of(&node->content);
+    if (is_preview(sim, person, node)) {
+        const struct thing *exact = model_at(&sim->model, node->id, person->mirror.complete);
+        thing.trs.t = exact->trs.t;
+        thing.trs.r = exact->trs.r;
+        if (person->float32) thing.trs.s = exact->trs.s;
+    }
+    return thing;
+}
+
 static void compare_node(const struct sim *sim, const struct person *person, uint64_t id)
 {
     const struct mirror_node *node = mirror_find(&person->mirror, id);
-    struct thing thing = node != NULL ? thing_of(&node->content) : nothing;
-    if (node != NULL && is_preview(sim, person, node)) {
-        const struct thing *exact = model_at(&sim->model, id, person->mirror.complete);
-        thing.trs.t = exact->trs.t;
-        thing.trs.r = exact->trs.r;
-    }
+    struct thing thing = node != NULL ? thing_told(sim, person, node) : nothing;
     PROMISE(same_thing(&thing, model_at(&sim->model, id, person->mirror.complete)),
             "deltas alone give the exact state", "%s/%d has node %llu wrong at seq %llu",
             person->user, person->index, NUMBER(id), NUMBER(person->mirror.complete));

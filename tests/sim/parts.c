@@ -9,6 +9,7 @@
 #include "sim/chance.h"
 #include "sim/frames.h"
 #include "sim/judge.h"
+#include "sim/mirrors.h"
 #include "sim/parts.h"
 #include "sim/sim.h"
 
@@ -171,7 +172,7 @@ static void compare_contents(const struct sim *sim, const struct person *person)
 {
     for (size_t i = 0; i < person->mirror.count; i++) {
         const struct mirror_node *node = &person->mirror.nodes[i];
-        struct thing thing = thing_of(&node->content);
+        struct thing thing = thing_told(sim, person, node);
         PROMISE(same_thing(&thing, model_at(&sim->model, node->id, person->mirror.complete)),
                 "what is told of a part is as it is", "%s/%d has node %llu wrong at seq %llu",
                 person->user, person->index, NUMBER(node->id), NUMBER(person->mirror.complete));

@@ -38,7 +38,9 @@ static void come(struct sim *sim, struct person *person)
     hello.hello.user = (struct gz_text){person->user, strlen(person->user)};
     hello.hello.draw = person->draw;
     hello.hello.crowd = person->crowd;
-    hello.hello.compact = hello.hello.motion = person->compact != NULL;
+    hello.hello.compact = person->compact != NULL;
+    hello.hello.motion = person->motion;
+    hello.hello.float32 = person->float32;
     choose_resume(sim, person, &hello);
     uint8_t *bytes;
     size_t size;

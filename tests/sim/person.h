@@ -53,7 +53,8 @@ struct person {
     bool draw;
     bool crowd;                 /* is told of those alone who act */
     uint64_t here;              /* how many there are, as it was told; 0: it was not */
-    struct gz_compact *compact; /* it reads the compact form, and is told motions; NULL: neither */
+    struct gz_compact *compact; /* it reads the compact form; NULL: it does not */
+    bool motion, float32;       /* it reads that, and asks for motions, and for float32 */
     size_t told_singly;         /* nodes of the message that it hears, before those in motions */
     struct link *link;          /* NULL while away */
     bool welcome;

@@ -48,6 +48,7 @@ struct sim {
     uint64_t seed, random, step, steps;
     bool copies;  /* whether people copy nodes */
     bool motions; /* whether every second one asks for motions */
+    bool rounds;  /* whether every second one asks for float32 */
     bool grants;  /* whether there are admins, who change the scene's access */
     bool hurries; /* whether people come and go while the disk hangs */
     bool trace;

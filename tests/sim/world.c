@@ -356,9 +356,11 @@ static void populate(struct sim *sim)
         person->is_unknown = sim->grants && i == PEOPLE - 1;
         person->draw = i == 0;
         person->crowd = i % 2 == 1;
-        if (sim->motions && i % 4 < 2) {
+        if ((sim->motions || sim->rounds) && i % 4 < 2) {
             person->compact = gz_compact_create(place_of, &person->mirror);
             if (person->compact == NULL) abort();
+            person->motion = sim->motions;
+            person->float32 = sim->rounds;
         }
         person->checked = UINT64_MAX;
         person->next_s = sim->now.mono_s + between(sim, 0, 1);
@@ -400,6 +402,7 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     sim->grants = seed % 5 < 2; /* the same goes for these */
     sim->hurries = seed % 5 == 4;
     sim->motions = seed % 9 == 3 || seed % 9 == 5 || seed % 9 == 7; /* and for these */
+    sim->rounds = seed % 11 == 3 || seed % 11 == 9;
     sim->steps = steps;
     sim->counts = counts;
     sim->trace = trace_it;
