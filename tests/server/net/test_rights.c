@@ -459,7 +459,7 @@ TEST(test_rights_by_the_access_of_a_scene)
     assert_int_equal(ask(tokens[WITHOUT_ROLE], "GET", "/scenes/shared/asset", "", &response), 200);
     assert_int_equal(ask(tokens[WITHOUT_ROLE], "GET", "/scenes/shared/export", "", &response), 200);
     assert_int_equal(ask(tokens[WITHOUT_ROLE], "GET", "/scenes/shared/backup", "", &response), 403);
-    assert_non_null(strstr(response.body, "your role in this scene is viewer: this takes editor"));
+    assert_non_null(strstr(response.body, "your role in this scene is viewer; this needs editor"));
     assert_int_equal(ask(tokens[WITHOUT_ROLE], "PUT", "/scenes/shared?replace", tiny, &response),
                      403);
     assert_int_equal(ask(tokens[WITHOUT_ROLE], "DELETE", "/scenes/shared", "", &response), 403);
@@ -879,7 +879,7 @@ static const struct {
     {VIEWER, {"undo", SCENE}, 1, "your highest role in this scene is viewer (forbidden)"},
     {VIEWER, {"backup", SCENE, "/nonexistent/x.db"}, 1, "backup"},
     {EDITOR, {"note", SCENE, "hello"}, 0, ""},
-    {EDITOR, {"rm", SCENE}, 1, "your role in this scene is editor: this takes admin (forbidden)"},
+    {EDITOR, {"rm", SCENE}, 1, "your role in this scene is editor; this needs admin (forbidden)"},
     {EDITOR, {"access", SCENE}, 1, "your highest role in this scene is editor (forbidden)"},
     {GUEST, {"who", SCENE}, 0, ""},
     {ADMIN, {"access", SCENE}, 0, ""},
@@ -962,7 +962,7 @@ TEST(test_rights_of_curl_and_python)
              "curl -sS -w '%%{http_code}' -X DELETE -H \"Authorization: Bearer $TOKEN\" "
              "http://127.0.0.1:%d/scenes/" SCENE,
              daemon_.port);
-    assert_says(command, "this takes admin\"}\n403");
+    assert_says(command, "this needs admin\"}\n403");
     snprintf(command, sizeof command,
              "python3 -c 'import os, urllib.request as r; "
              "print(r.urlopen(r.Request(\"http://127.0.0.1:%d/scenes/" SCENE "/asset\", "
