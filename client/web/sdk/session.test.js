@@ -93,6 +93,26 @@ test("a drag of many nodes is told as motions, and is exact in the end", async (
   assert.deepEqual(poses(bob), poses(cleo));
 });
 
+test("what another drags is rounded for who asks for that, and is exact in the end", async () => {
+  const more = { scene: "rounded", create: true, predict: false };
+  const ada = await join("Ada", more);
+  const [id] = (await ada.create([{ name: "n", t: [0.1, 0.2, 0.3] }])).ids;
+  const bob = await join("Bob", { ...more, float32: true });
+  const x = (session) => session.scene.told(id).t[0];
+  const both = async (accept) => {
+    for (const session of [ada, bob])
+      if (!accept(session)) await event(session.scene, "change", () => accept(session));
+  };
+  await ada.grab("tx", { nodes: [id], value: [0.7] });
+  await ada.grab("tx", { value: [0.83] });
+  await both((session) => Math.abs(x(session) - 0.93) < 1e-6);
+  assert.equal(x(bob), Math.fround(x(ada)));
+  assert.notEqual(x(bob), x(ada));
+  const { seq } = await ada.up();
+  await both((session) => session.scene.seq >= seq);
+  assert.deepEqual(bob.scene.told(id), ada.scene.told(id));
+});
+
 test("what one sets the other sees, with the same seq", async () => {
   const ada = await join("Ada"),
     bob = await join("Bob");
