@@ -402,7 +402,7 @@
 /* Milliseconds between commits while only samples of drags wait; an edit and a cancel are committed
  * at once. A crash loses at most this much motion plus one commit; of a drag of more than
  * GZ_SAMPLED_NODES_MAX nodes, all of it. */
-#define GZ_SAMPLE_MS_MIN 30
+#define GZ_SAMPLE_MS_MIN 20
 /* The most nodes of a drag whose path is recorded while it runs: an edit of another user waits for
  * the batch before it, which takes some 10 us for each node. Of a larger drag only the beginning
  * and the end are stored, and a crash in between takes the drag back. */
