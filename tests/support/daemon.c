@@ -207,9 +207,16 @@ static int reap(pid_t *pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* A signal to process 0 would go to all that run the tests. */
+static void send_signal(pid_t pid, int number)
+{
+    assert_true(pid > 0);
+    kill(pid, number);
+}
+
 void test_daemon_kill(struct test_daemon *daemon)
 {
-    kill(daemon->pid, SIGKILL);
+    send_signal(daemon->pid, SIGKILL);
     reap(&daemon->pid);
 }
 
@@ -220,7 +227,7 @@ int test_daemon_wait(struct test_daemon *daemon)
 
 static int stop(pid_t *pid)
 {
-    kill(*pid, SIGTERM);
+    send_signal(*pid, SIGTERM);
     return reap(pid);
 }
 
@@ -234,7 +241,7 @@ int test_daemon_stop(struct test_daemon *daemon)
 
 void test_daemon_ask_to_end(struct test_daemon *daemon)
 {
-    kill(daemon->pid, SIGTERM);
+    send_signal(daemon->pid, SIGTERM);
 }
 
 bool test_daemon_has_ended(const struct test_daemon *daemon)
@@ -359,7 +366,7 @@ void test_child_finish(struct test_child *child, const char *input, struct test_
                  read_until(child->err, NULL, deadline, &output->err, &err_size);
     close(child->out);
     close(child->err);
-    if (!ended) kill(child->pid, SIGKILL);
+    if (!ended) send_signal(child->pid, SIGKILL);
     output->code = reap(&child->pid);
     if (!ended) fail_msg("gizmoctl did not end; it said: %s%s", output->out, output->err);
 }

@@ -93,7 +93,7 @@ TEST(test_refused_handshake_is_http_1_1)
         {"/ws", "Host: 127.0.0.1\r\n", "HTTP/1.1 400 ",
          "Sec-WebSocket-Protocol: only gizmod.v1 is supported"},
         {"/nowhere", "Host: 127.0.0.1\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 404 ",
-         "ends in /ws"},
+         "must end in /ws"},
         {"/ws", "Host: scenes.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 403 ",
          "start the server with --allow-origin https://NAME"},
         {"/ws",
@@ -242,7 +242,7 @@ TEST(test_end_beside_a_lock_says_what_is_not_saved)
     send_edit(editor, 10);
     net_fixture_assert_unharmed(&fixture);
     assert_int_equal(test_daemon_stop(&fixture.daemon), 1);
-    assert_int_equal(count_in_log(WITNESS_SCENE ": not saved"), 1);
+    assert_int_equal(count_in_log(WITNESS_SCENE ": the latest edits are not saved"), 1);
     sqlite3_close(db);
     close(editor);
     restart();

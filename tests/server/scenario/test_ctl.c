@@ -773,6 +773,7 @@ static void await_line(struct test_child *child, const char *part)
 /* As Ctrl-C does. */
 static void interrupt(struct test_child *child, struct test_output *output)
 {
+    assert_true(child->pid > 0);
     kill(child->pid, SIGINT);
     test_child_finish(child, NULL, output);
 }
