@@ -51,6 +51,14 @@ TEST(test_relay_carries_a_session)
     CTL("", "rm", "later-arm");
 }
 
+/* An answer comes although nothing happens after it: also if it is there just when everybody is
+ * told of the newcomer. */
+TEST(test_relay_carries_answers_about_the_past)
+{
+    CTL("", "import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "asked");
+    for (int i = 0; i < 150; i++) CTL("import", "history", "asked");
+}
+
 /* What one client does at one member is seen by one at the other, in both directions. */
 TEST(test_relay_and_direct_clients_see_each_other)
 {
@@ -611,6 +619,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relay_carries_a_session),
+        cmocka_unit_test(test_relay_carries_answers_about_the_past),
         cmocka_unit_test(test_relay_and_direct_clients_see_each_other),
         cmocka_unit_test(test_relay_passes_fragments),
         cmocka_unit_test(test_relay_passes_refusals_and_closes),
