@@ -203,12 +203,84 @@ static enum gz_status check_table(sqlite3 *db, const char *table, sqlite3_change
                    table);
 }
 
+/* ---- the form of a change ---- */
+
+/* The bytes of a change that were not looked at yet. */
+struct unread {
+    const uint8_t *at, *end;
+};
+
+static bool skip(struct unread *unread, uint64_t size)
+{
+    if (size > (uint64_t)(unread->end - unread->at)) return false;
+    unread->at += size;
+    return true;
+}
+
+/* A count as SQLite writes it, of no more than 35 bits. */
+static bool read_count(struct unread *unread, uint64_t *count)
+{
+    *count = 0;
+    for (int i = 0; i < 5 && unread->at < unread->end; i++) {
+        const uint8_t byte = *unread->at++;
+        *count = *count << 7 | (byte & 0x7f);
+        if (byte < 0x80) return true;
+    }
+    return false;
+}
+
+static bool skip_value(struct unread *unread)
+{
+    uint64_t size;
+    if (unread->at == unread->end) return false;
+    switch (*unread->at++) {
+    case 0: /* the column did not change */
+    case SQLITE_NULL: return true;
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT: return skip(unread, 8);
+    case SQLITE_TEXT:
+    case SQLITE_BLOB: return read_count(unread, &size) && skip(unread, size);
+    default: return false;
+    }
+}
+
+/* The header of a table: its columns, a byte for each, and its name. */
+static bool skip_table(struct unread *unread, uint64_t *columns)
+{
+    if (!skip(unread, 1) || !read_count(unread, columns) || !skip(unread, *columns)) return false;
+    const uint8_t *end = memchr(unread->at, '\0', (size_t)(unread->end - unread->at));
+    if (end == NULL || *columns == 0) return false;
+    unread->at = end + 1;
+    return true;
+}
+
+/* A row: what is done to it, whether indirectly, and its values; of an update those before, too. */
+static bool skip_row(struct unread *unread, uint64_t columns)
+{
+    const uint64_t values = *unread->at == SQLITE_UPDATE ? 2 * columns : columns;
+    bool is_good = columns > 0 && skip(unread, 2);
+    for (uint64_t i = 0; is_good && i < values; i++) is_good = skip_value(unread);
+    return is_good;
+}
+
+/* SQLite 3.40 looks for the end of a table's name without end, if the change ends before it. */
+static bool has_form(const uint8_t *bytes, size_t size)
+{
+    struct unread unread = {bytes, bytes + size};
+    uint64_t columns = 0;
+    bool is_good = true;
+    while (is_good && unread.at < unread.end)
+        is_good = *unread.at == 'T' ? skip_table(&unread, &columns) : skip_row(&unread, columns);
+    return is_good;
+}
+
 /* Reads the whole change once, so that a broken one changes nothing. */
 static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t size,
                                    struct gz_error *error)
 {
     sqlite3_changeset_iter *change;
     if (size == 0 || size > INT_MAX) return refuse(error, "its size is invalid");
+    if (!has_form(bytes, size)) return refuse(error, "its form is invalid");
     int rc = sqlite3changeset_start(&change, (int)size, (void *)bytes);
     if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
     char last[64] = "";

@@ -861,6 +861,10 @@ static void test_damaged_change_is_refused_or_whole(void **directory)
         applier = begin_anew(life.late, life.near);
     }
     assert_true(refused > count / 10);
+    /* SQLite 3.40 does not come back from a change that ends in the name of its table. */
+    const size_t cut = 2 + change->bytes[1] + 3;
+    assert_true(change->size > cut);
+    assert_int_equal(gz_applier_apply(applier, last, change->bytes, cut, &error), GZ_STORAGE);
     assert_int_equal(gz_applier_apply(applier, last, change->bytes, change->size, &error), GZ_OK);
     gz_applier_close(applier);
     free(bytes);
