@@ -42,7 +42,7 @@ static void gather(struct gz_net_scene *scene, bool is_full, bool has_round)
         struct gz_connection *connection = gz_session_owner(session);
         if (connection == NULL) continue;
         const bool has_messages = gz_session_has_messages(session) && !connection->choked;
-        gz_connection_leave_group(connection); /* a round does not come by those in groups */
+        gz_connection_leave_group(connection); /* a round visits nobody in a group */
         if (has_messages && (gz_session_is_answered(session) || !is_full))
             gz_connection_make_ready(connection);
         else if (!has_round || connection->paused)
