@@ -263,6 +263,24 @@ test("selection_is_what_others_left_of_it_if_a_choice_is_refused", async (t) => 
   assert.deepEqual(session.selection, [1]);
 });
 
+test("selection_is_as_it_was_told_last_also_in_the_frame_that_selects_again", async (t) => {
+  const { session, socket } = await joined(t);
+  socket.tell(ada(1, 2));
+  assert.deepEqual(session.selection, [1, 2]);
+  const second = reconnect(session, socket);
+  second.tell(welcome({ resumed: true }));
+  await settled();
+  const { rid } = second.last("select");
+  second.tell(ada(), { op: "ok", rid });
+  assert.deepEqual(session.selection, [1, 2], "told before it was selected again");
+  await settled();
+  const third = reconnect(session, second);
+  third.tell(welcome({ resumed: true }));
+  await settled();
+  third.tell({ op: "ok", rid: third.last("select").rid }, ada(2));
+  assert.deepEqual(session.selection, [2], "another deleted node 1");
+});
+
 test("frames_hold_no_more_than_the_server_takes", async (t) => {
   const { session, socket } = await joined(t, welcome({ limits: { message_bytes: 500 } }));
   const before = socket.frames;

@@ -308,7 +308,10 @@ export class Session extends Emitter {
     if (!this.#connection.open && this.status.phase !== "closed") return this.#choose(choice);
     this.#expect(choice);
     try {
-      await this.#ask({ op: "select", nodes, how }, () => this.#choose(choice));
+      await this.#ask({ op: "select", nodes, how }, () => {
+        this.#selectsAgain = false;
+        this.#choose(choice);
+      });
     } catch (error) {
       if (!this.#isOnlyLost(error)) throw error;
       this.#choose(choice);
