@@ -84,6 +84,8 @@ void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint
                      double mono_s)
 {
     entry->changed_parts |= parts;
+    /* No frame with the earlier selection may follow the answer to the session. */
+    if ((parts >> GZ_PRESENCE_SELECTION & 1) != 0) sync->version++;
     if (!is_present(entry)) {
         for (int i = 0; i < GZ_BOARD_COUNT; i++) entry->places[i].entry = entry;
         entry->changed_parts = ALL_PARTS;

@@ -127,6 +127,29 @@ SCENE_TEST(test_large_presence_of_all_larger_than_a_frame_is_told_in_pieces)
     assert_int_equal(s->watcher->present_count, CROWD + 2);
 }
 
+/* What a viewer was sent before a session selected something else is not sent to that session after
+ * the answer. */
+SCENE_TEST(test_presence_after_an_answer_is_not_older_than_it)
+{
+    uint64_t id = 3;
+    const struct gz_message select = {.op = GZ_OP_SELECT,
+                                      .select = {.nodes = {&id, 1}, .how = GZ_HOW_SET}};
+    create_many(s->ann, 3);
+    assert_ok(ask_select(s->ann, 1));
+    host_advance(&s->host, 1);
+    client_forget(s->ann);
+    s->ann->stalled = s->watcher->stalled = true;
+    (void)ask_select(s->ann, 2);
+    host_advance(&s->host, 1);
+    assert_true(client_read_one(s->watcher));
+    assert_int_equal(told_of(s->watcher, s->ann->id).last.selection.ids[0], 2);
+    (void)ask_later(s->ann, select);
+    s->ann->stalled = s->watcher->stalled = false;
+    client_read(s->ann);
+    assert_non_null(client_answer(s->ann, s->ann->next_rid - 1));
+    assert_int_equal(told_of(s->ann, s->ann->id).last.selection.ids[0], 3);
+}
+
 /* ---- how often, how much ---- */
 
 /* However many come, go and move: a viewer is told at most twenty times a second. */
@@ -386,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_presence_after_departures_that_are_remembered_names_them),
         cmocka_unit_test(test_presence_after_departures_that_are_forgotten_leaves_no_ghost),
         cmocka_unit_test(test_large_presence_of_all_larger_than_a_frame_is_told_in_pieces),
+        cmocka_unit_test(test_presence_after_an_answer_is_not_older_than_it),
         cmocka_unit_test(test_large_presence_of_a_crowd_is_told_at_most_twenty_times_a_second),
         cmocka_unit_test(test_presence_of_a_large_selection_takes_bounded_bytes),
         cmocka_unit_test(
