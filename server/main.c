@@ -168,13 +168,13 @@ static void handle_hang_up(uv_signal_t *signal, int number)
 
 /* ---- the beginning ---- */
 
-/* As many as the maxima need: a WebSocket takes two. Many more would cost memory: libwebsockets
- * keeps a table of all possible ones. */
+/* As many as the maxima need: a connection that becomes a WebSocket has two for a moment. Many more
+ * would cost memory: libwebsockets keeps a table of all possible ones. */
 static void set_descriptor_limit(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    rlim_t wanted = 2 * GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE + SPARE_DESCRIPTORS;
+    rlim_t wanted = GZ_SESSIONS_MAX + 2 * GZ_CONNECTIONS_SPARE + SPARE_DESCRIPTORS;
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
 }

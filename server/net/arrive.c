@@ -59,13 +59,6 @@ static bool hang_up(struct gz_net *net, struct gz_arrival *arrival)
     return true;
 }
 
-/* libwebsockets checks a timeout only when the socket is served, so that is requested. */
-void gz_arrival_kill(struct gz_net *net, struct lws *wsi)
-{
-    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
-    lws_cancel_service(net->context);
-}
-
 bool gz_arrive_make_room(struct gz_net *net)
 {
     bool is_made =
@@ -231,11 +224,6 @@ void gz_arrival_begin(struct gz_net *net, struct lws *wsi)
     net->arriving->wsi = wsi;
     lws_set_opaque_user_data(wsi, net->arriving);
     net->arriving = NULL;
-}
-
-void gz_arrival_end(struct gz_net *net, struct lws *wsi)
-{
-    gz_arrival_leave(net, gz_arrival_of(wsi));
 }
 
 /* ---- a client of another member ---- */

@@ -358,6 +358,7 @@ static void open_channel(struct gz_branch *branch, const struct gz_record *recor
     struct gz_channel *channel = arrival != NULL ? create(branch, number, arrival) : NULL;
     if (channel != NULL) {
         net->channel_count++;
+        net->session_count++;
         gz_connection_begin(&channel->connection, net, &channel->wire);
         return;
     }
@@ -432,8 +433,7 @@ static void end(struct gz_trunk *trunk, const char *why)
     }
     gz_log(trunk->net->log, count > 0 ? GZ_WARN : GZ_INFO, 0,
            "a trunk with %zu clients of another member ends: %s", count, why);
-    if (branch->slot != NULL) *branch->slot = NULL;
-    branch->slot = NULL;
+    gz_arrival_leave(trunk->net, branch->arrival);
 }
 
 static void destroy(struct gz_trunk *trunk)
@@ -446,40 +446,18 @@ static void destroy(struct gz_trunk *trunk)
 static const struct gz_trunk_end authority = {
     .take = take, .go_on = go_on, .end = end, .destroy = destroy};
 
-static void begin(struct lws *wsi, struct gz_branch **slot)
+void gz_branch_begin(struct gz_net *net, struct gz_arrival *arrival)
 {
-    struct gz_net *net = gz_net_of(wsi);
-    /* libwebsockets chooses the subprotocol by itself, perhaps another one than admit.c admitted */
-    struct gz_branch *branch = gz_arrival_of(wsi)->is_trunk ? calloc(1, sizeof *branch) : NULL;
+    struct gz_branch *branch = calloc(1, sizeof *branch);
     char peer[GZ_ADDRESS_TEXT_BYTES];
-    gz_arrival_become(net, gz_arrival_of(wsi), GZ_PEER_BUSY);
-    gz_address_print(&gz_arrival_of(wsi)->client, peer);
-    *slot = branch;
     if (branch == NULL) {
-        gz_arrival_kill(net, wsi);
+        gz_stream_close(arrival->stream);
+        gz_arrival_leave(net, arrival);
         return;
     }
+    branch->arrival = arrival;
+    gz_address_print(&arrival->client, peer);
     gz_log(net->log, GZ_INFO, 0, "there is a trunk from the member at %s", peer);
-    branch->slot = slot;
     gz_trunk_init(&branch->trunk, net, &authority);
-    gz_trunk_begin(&branch->trunk, wsi, false);
-}
-
-int gz_branch_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                       size_t size)
-{
-    struct gz_branch **slot = user;
-    (void)in;
-    (void)size;
-    if (reason == LWS_CALLBACK_ESTABLISHED) {
-        begin(wsi, slot);
-        return 0;
-    }
-    const bool is_end =
-        reason == LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL || reason == LWS_CALLBACK_CLOSED;
-    if (!is_end || slot == NULL || *slot == NULL) return 0;
-    gz_trunk_lose(&(*slot)->trunk, "its connection ended");
-    (*slot)->slot = NULL;
-    *slot = NULL;
-    return 0;
+    gz_trunk_begin(&branch->trunk, arrival->stream, false);
 }

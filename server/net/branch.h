@@ -23,7 +23,7 @@ struct gz_unsent {
 
 struct gz_branch {
     struct gz_trunk trunk;        /* first */
-    struct gz_branch **slot;      /* libwebsockets' pointer to it; NULL once it was dropped */
+    struct gz_arrival *arrival;   /* of its connection; until the end */
     struct gz_channel **channels; /* by number; NULL for none */
     size_t capacity;
     struct gz_group *groups[GZ_TRUNK_GROUPS_MAX]; /* by number, from GZ_TRUNK_GROUP on */

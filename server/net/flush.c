@@ -73,7 +73,7 @@ static void part(struct gz_connection *connection, struct gz_now now)
     if (!connection->parted) gz_connection_write_close(connection);
     if (connection->parted) return;
     connection->parted = true;
-    if (connection->hung_up)
+    if (connection->hung_up && wire->kind->is_free(wire))
         wire->kind->kill(wire);
     else if (cannot_hear_close(connection) && gz_connection_is_free(connection))
         wire->kind->end_writing(wire);

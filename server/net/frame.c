@@ -208,3 +208,14 @@ size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first fi
         at[2 + i] = (uint8_t)((uint64_t)size >> 8 * (length - 1 - i));
     return 2 + length;
 }
+
+size_t gz_frame_mask(uint8_t *payload, size_t size, enum gz_frame_first first,
+                     const uint8_t mask[4])
+{
+    uint8_t *key = payload - 4;
+    const size_t header = gz_frame_put_header(key, size, first);
+    (key - header)[1] |= MASKED;
+    memcpy(key, mask, 4);
+    for (size_t i = 0; i < size; i++) payload[i] ^= mask[i & 3];
+    return header + 4;
+}

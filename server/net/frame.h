@@ -76,5 +76,8 @@ enum gz_frame_first {
 /* Puts the header of a server's frame before its payload, which has so much room there; how many
  * bytes it takes. */
 size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first);
+/* The same for a frame of a client: masks the payload in place. The header takes 4 bytes more. */
+size_t gz_frame_mask(uint8_t *payload, size_t size, enum gz_frame_first first,
+                     const uint8_t mask[4]);
 
 #endif

@@ -396,7 +396,7 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
         return gz_route_callback(wsi, reason, user, in, size);
     case LWS_CALLBACK_WSI_CREATE: gz_arrival_begin(gz_net_of(wsi), wsi); return 0;
-    case LWS_CALLBACK_WSI_DESTROY: gz_arrival_end(gz_net_of(wsi), wsi); return 0;
+    case LWS_CALLBACK_WSI_DESTROY: gz_socket_begin(gz_net_of(wsi), gz_arrival_of(wsi)); return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);
     case LWS_CALLBACK_HTTP:
         return slot != NULL && exchange == NULL ? begin(wsi, slot, in, size) : -1;

@@ -7,7 +7,7 @@
  * - proxy.c: headers of trusted proxies; keyring.c: the keys of tokens; identity.c: the user of a
  *   request
  * - websocket.c: a connection's input; connection.c: its output and its end; wire.h: the transport
- *   below it; socket.c: a socket as a wire; reader.c: its bytes; frame.h: its frames; hello.c: its
+ *   below it; socket.c: a socket as a wire; stream.h: its bytes; frame.h: its frames; hello.c: its
  *   first message, which makes it a session
  * - turn.c: the end of a turn; flush.c: frames to one connection; rest.h: how long a scene rests;
  * alarm.h: a timer
@@ -31,7 +31,7 @@
 #include "net/net.h"
 #include "net/origin.h"
 #include "net/peers.h"
-#include "net/reader.h"
+#include "net/stream.h"
 #include "net/tls.h"
 #include "net/wire.h"
 #include "proto/limits.h"
@@ -52,7 +52,7 @@ struct gz_greeting {
     struct gz_buffer hello;    /* the first message meanwhile */
 };
 
-/* One WebSocket connection, in the memory of its wire; `net` is NULL if it never began. */
+/* One WebSocket connection, in the memory of its wire. */
 struct gz_connection {
     struct gz_net *net;
     struct gz_wire *wire;
@@ -86,17 +86,6 @@ struct gz_connection {
     bool paused;    /* it is not read until its answers are taken */
     bool parted;    /* its last frames and our close are sent */
     bool is_amid;   /* a relayed message was sent in part, and its rest has to be next */
-};
-
-/* A wire that is a socket; and a connection with one. */
-struct gz_socket {
-    struct gz_wire wire; /* first */
-    struct lws *wsi;
-    struct gz_reader *reader;
-};
-struct gz_websocket {
-    struct gz_connection connection;
-    struct gz_socket socket;
 };
 
 struct gz_net_counters {
@@ -163,12 +152,13 @@ struct gz_net {
 };
 
 /* The state of each connection of any kind, from its beginning to its end. libwebsockets keeps a
- * pointer to it. */
+ * pointer to it while the connection is HTTP's. */
 struct gz_arrival {
     struct gz_peer peer;              /* first, so that a peer is its arrival */
     int socket;                       /* while it is silent */
-    struct lws *wsi;                  /* from its first byte on */
-    struct gz_wire *wire;             /* once it is a WebSocket */
+    struct lws *wsi;                  /* from its first byte on, until it is a WebSocket */
+    struct gz_stream *stream;         /* from then on */
+    struct gz_wire *wire;             /* soon after, unless it is a trunk */
     struct gz_address client;         /* the other end, or the client that a trusted proxy names */
     char user[GZ_USER_BYTES_MAX + 1]; /* the user that a trusted proxy names; else empty */
     double since_s;                   /* by gz_awake_now: when it became its kind */
@@ -211,16 +201,13 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
                                      struct gz_error *error);
 /* Ends and frees it. */
 void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival);
-/* libwebsockets has created its side of the connection, or destroys it. */
+/* libwebsockets has created its side of the connection. */
 void gz_arrival_begin(struct gz_net *net, struct lws *wsi);
-void gz_arrival_end(struct gz_net *net, struct lws *wsi);
 void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_peer_kind kind);
 /* Call it for each request: behind a trusted proxy the connection counts for the client that the
  * proxy names. GZ_RATE_LIMITED if that has too many connections; GZ_INTERNAL as gz_proxy_member. */
 GZ_MUST_USE enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi,
                                                   struct gz_error *error);
-/* Has the loop close the socket soon, without a message to the other side. */
-void gz_arrival_kill(struct gz_net *net, struct lws *wsi);
 /* Closes connections that were silent for too long. */
 void gz_arrive_sweep(struct gz_net *net);
 /* Whether there is room for one more connection, or an inactive one could make room. */
@@ -298,8 +285,12 @@ GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_net *net, struct 
                                                struct gz_error *error);
 
 /* ---- socket.c ---- */
-int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+/* Takes a WebSocket, or a trunk, from libwebsockets: its arrival then has a stream. */
+int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *session, void *in,
                        size_t size);
+/* libwebsockets destroys its side of the connection. If there is a stream, that becomes a WebSocket
+ * or a trunk now; else the arrival ends. */
+void gz_socket_begin(struct gz_net *net, struct gz_arrival *arrival);
 
 /* ---- websocket.c: for wires ---- */
 /* Begins a connection with this wire; ends it and frees what it holds. */
@@ -404,8 +395,8 @@ void gz_groups_visit(struct gz_net_scene *scene, struct gz_now now);
 void gz_groups_return(struct gz_net_scene *scene);
 
 /* ---- branch.c ---- */
-int gz_branch_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                       size_t size);
+/* Makes a trunk of the arrival's stream. */
+void gz_branch_begin(struct gz_net *net, struct gz_arrival *arrival);
 /* Reads channels that were resumed, and finishes those that were killed. */
 void gz_channels_have_turn(struct gz_net *net);
 

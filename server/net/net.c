@@ -10,9 +10,6 @@
 #include <unistd.h>
 
 #define END_WORDS "the server is going away"
-/* libwebsockets keeps a buffer of this size for each WebSocket, and never reads into it:
- * reader.c. */
-#define UNUSED_BYTES 16
 /* Milliseconds between looks for silent connections; a quarter of a second more or less does not
  * matter. */
 #define SWEEP_MS 250
@@ -52,25 +49,18 @@ static void start_handles(struct gz_net *net)
     uv_timer_start(&net->sweep, handle_sweep, SWEEP_MS, SWEEP_MS);
 }
 
-/* The protocol of plain HTTP has a name that no client can ask for. A frame is sent in one call:
- * sent in pieces it would cost three times as much. */
+/* The protocol of plain HTTP has a name that no client can ask for. */
 static void describe_protocols(struct gz_net *net)
 {
     net->protocols[0] = (struct lws_protocols){.name = "(http)",
                                                .callback = gz_http_callback,
                                                .per_session_data_size = sizeof(void *),
                                                .tx_packet_size = GZ_HTTP_CHUNK_BYTES};
-    net->protocols[1] = (struct lws_protocols){.name = GZ_SUBPROTOCOL,
-                                               .callback = gz_socket_callback,
-                                               .per_session_data_size = sizeof(struct gz_websocket),
-                                               .rx_buffer_size = UNUSED_BYTES,
-                                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
+    net->protocols[1] =
+        (struct lws_protocols){.name = GZ_SUBPROTOCOL, .callback = gz_socket_callback};
     if (net->secret == NULL) return; /* no cluster */
-    net->protocols[2] = (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL,
-                                               .callback = gz_branch_callback,
-                                               .per_session_data_size = sizeof(void *),
-                                               .rx_buffer_size = UNUSED_BYTES,
-                                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
+    net->protocols[2] =
+        (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL, .callback = gz_socket_callback};
 }
 
 /* libwebsockets' logging is off, because it repeats bytes of clients; so are its pings, because it
@@ -289,10 +279,23 @@ bool gz_net_is_quiet(const struct gz_net *net)
     return true;
 }
 
+/* Sessions leave at once, and move to the lobby; the loop closes the connections. */
+static void break_all(struct gz_net *net)
+{
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+        while (scene->connections != NULL) gz_connection_break(scene->connections);
+    for (struct gz_connection *connection = net->lobby.connections; connection != NULL;
+         connection = connection->next) {
+        gz_hello_finish(connection);
+        gz_connection_break(connection);
+    }
+}
+
 void gz_net_close(struct gz_net *net)
 {
     if (!net->draining) gz_net_drain(net);
     gz_arrive_stop(net);
+    break_all(net);
     gz_trunks_close(net);
     gz_channels_have_turn(net);
     lws_context_destroy(net->context);

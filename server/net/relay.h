@@ -50,6 +50,8 @@ enum gz_route_phase {
 struct gz_route {
     struct gz_trunk trunk; /* first */
     enum gz_route_phase phase;
+    struct lws *wsi;         /* until the connection is the trunk's */
+    struct gz_stream *taken; /* the connection, until libwebsockets has let go of it */
     double since_s; /* the beginning of the phase, or the end of the trunk, by gz_awake_now */
     double used_s;  /* when it last had clients */
     uv_getaddrinfo_t lookup;

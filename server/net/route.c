@@ -174,6 +174,16 @@ static void open_all(struct gz_route *route)
 
 /* ---- the end ---- */
 
+/* libwebsockets checks a timeout only when the socket is served, so that is requested. */
+static void hang_up(struct gz_route *route)
+{
+    lws_set_opaque_user_data(route->wsi, NULL);
+    lws_set_timeout(route->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    lws_cancel_service(route->trunk.net->context);
+    if (route->taken != NULL) gz_stream_close(route->taken);
+    route->wsi = NULL;
+}
+
 static void end(struct gz_trunk *trunk, const char *why)
 {
     struct gz_route *route = route_of(trunk);
@@ -182,8 +192,7 @@ static void end(struct gz_trunk *trunk, const char *why)
            route->url, why);
     route->since_s = gz_awake_now(&trunk->net->awake);
     if (route->is_looking_up) uv_cancel((uv_req_t *)&route->lookup);
-    if (trunk->wsi != NULL) lws_set_opaque_user_data(trunk->wsi, NULL);
-    trunk->wsi = NULL;
+    if (route->wsi != NULL) hang_up(route);
     for (size_t i = 0; i < route->capacity; i++)
         if (route->relays[i] != NULL) gz_relay_lose(route->relays[i], was_open);
     for (size_t i = 0; i < GZ_TRUNK_SLOTS; i++) gz_piece_release(route->latest[i]);
@@ -250,16 +259,28 @@ static int judge_certificate(const struct gz_route *route, X509_STORE_CTX *chain
 static void handle_error(struct gz_route *route, const char *why)
 {
     gz_log(route->trunk.net->log, GZ_WARN, 0, "no trunk to %s: %s", route->url, why);
-    gz_trunk_lose(&route->trunk, "it cannot be reached");
+    route->wsi = NULL;
+    gz_trunk_fail(&route->trunk, "it cannot be reached");
 }
 
-static void handle_established(struct gz_route *route, struct lws *wsi)
+static void handle_established(struct gz_route *route)
 {
-    gz_trunk_begin(&route->trunk, wsi, true);
+    gz_trunk_begin(&route->trunk, route->taken, true);
+    route->taken = NULL;
     enter_phase(route, GZ_ROUTE_OPEN);
     route->used_s = route->since_s;
     gz_log(route->trunk.net->log, GZ_INFO, 0, "there is a trunk to %s", route->url);
     open_all(route);
+}
+
+/* libwebsockets destroys its side of the connection. */
+static void handle_destroyed(struct gz_route *route)
+{
+    route->wsi = NULL;
+    if (route->taken != NULL)
+        handle_established(route);
+    else
+        gz_trunk_fail(&route->trunk, "its connection ended");
 }
 
 int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
@@ -269,17 +290,19 @@ int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *u
         return SSL_CTX_set_min_proto_version(user, TLS1_2_VERSION) == 1 ? 0 : -1;
     struct gz_route *route = wsi != NULL ? lws_get_opaque_user_data(wsi) : NULL;
     if (route == NULL) return 0;
+    struct gz_net *net = route->trunk.net;
     switch (reason) {
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
         return judge_certificate(route, user, size != 0);
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
         return add_proof(route, wsi, in, size) ? 0 : -1;
-    case LWS_CALLBACK_CLIENT_ESTABLISHED: handle_established(route, wsi); return 0;
+    case LWS_CALLBACK_CLIENT_ESTABLISHED:
+        route->taken = gz_stream_take(net->loop, wsi, net->silent_sockets);
+        return -1;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        handle_error(route, in != NULL ? in : "no answer");
+        if (route->taken == NULL) handle_error(route, in != NULL ? in : "no answer");
         return 0;
-    case LWS_CALLBACK_CLIENT_CLOSED:
-    case LWS_CALLBACK_WSI_DESTROY: gz_trunk_lose(&route->trunk, "its connection ended"); return 0;
+    case LWS_CALLBACK_WSI_DESTROY: handle_destroyed(route); return 0;
     default: return 0;
     }
 }
@@ -305,9 +328,9 @@ static void connect_to(struct gz_route *route, const char *address)
         .ssl_connection = (route->is_tls ? tls : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .retry_and_idle_policy = &no_pings,
         .opaque_user_data = route,
-        .pwsi = &route->trunk.wsi,
+        .pwsi = &route->wsi,
     });
-    if (wsi == NULL) gz_trunk_lose(&route->trunk, "no member answers at this address");
+    if (wsi == NULL) gz_trunk_fail(&route->trunk, "no member answers at this address");
 }
 
 static void handle_address(uv_getaddrinfo_t *lookup, int status, struct addrinfo *list)
@@ -413,9 +436,8 @@ bool gz_route_enter(struct gz_relay *relay, const char *url, const char **why)
 enum gz_status gz_routes_open(struct gz_net *net, struct gz_error *error)
 {
     if (net->secret == NULL) return GZ_OK;
-    net->relay_protocols[0] = (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL,
-                                                     .callback = gz_route_callback,
-                                                     .tx_packet_size = GZ_TRUNK_SOCKET_BYTES};
+    net->relay_protocols[0] =
+        (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL, .callback = gz_route_callback};
     const struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
                                                    .vhost_name = "members",
                                                    .port = CONTEXT_PORT_NO_LISTEN,

@@ -1,39 +1,26 @@
-/* socket.c - a WebSocket of libwebsockets as the wire of a connection. The connection lives in
- * libwebsockets' memory for it. */
+/* socket.c - a WebSocket as the wire of a connection, once libwebsockets has let go of it. */
+#include "net/bundle.h"
 #include "net/internal.h"
 
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "net/progress.h"
 
-static struct gz_socket *socket_of(const struct gz_wire *wire)
+struct gz_websocket {
+    struct gz_wire wire; /* first */
+    struct gz_stream *stream;
+    struct gz_connection connection;
+};
+
+static struct gz_stream *stream_of(const struct gz_wire *wire)
 {
-    return (struct gz_socket *)wire;
+    return ((const struct gz_websocket *)wire)->stream;
 }
 
 static bool is_free(const struct gz_wire *wire)
 {
-    return !lws_partial_buffered(socket_of(wire)->wsi);
-}
-
-/* What the socket takes at once; negative if it is broken. */
-static ssize_t send_now(struct lws *wsi, const uint8_t *bytes, size_t size)
-{
-    const ssize_t sent = send(lws_get_socket_fd(wsi), bytes, size, MSG_NOSIGNAL);
-    return sent < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : sent;
-}
-
-/* libwebsockets does TLS, and keeps what the socket does not take. Its own way to a free socket is
- * as long as all that comes before it. */
-static bool write_bytes(struct lws *wsi, uint8_t *bytes, size_t size)
-{
-    const bool is_direct = lws_get_ssl(wsi) == NULL && !lws_partial_buffered(wsi);
-    const ssize_t sent = is_direct ? send_now(wsi, bytes, size) : 0;
-    if (sent < 0) return false;
-    return (size_t)sent == size ||
-           lws_write(wsi, bytes + sent, size - (size_t)sent, LWS_WRITE_RAW) >= 0;
+    return gz_stream_is_free(stream_of(wire));
 }
 
 static enum gz_frame_first first_of(enum lws_write_protocol kind)
@@ -50,13 +37,12 @@ static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
 {
     const size_t header =
         kind != LWS_WRITE_RAW ? gz_frame_put_header(frame->data, frame->size, first_of(kind)) : 0;
-    return write_bytes(socket_of(wire)->wsi, frame->data - header, header + frame->size);
+    return gz_stream_write(stream_of(wire), frame->data - header, header + frame->size);
 }
 
-/* Writes a close of our own, because that of libwebsockets ends the connection at once. */
 static bool write_close(struct gz_wire *wire, int code, const char *words)
 {
-    uint8_t bytes[LWS_PRE + 2 + GZ_CONTROL_BYTES_MAX], *at = bytes + LWS_PRE;
+    uint8_t at[2 + GZ_CONTROL_BYTES_MAX];
     size_t size = words != NULL ? strnlen(words, GZ_CONTROL_BYTES_MAX - 2) + 2 : 2;
     if (code == GZ_CLOSE_NONE) size = 0;
     at[0] = 0x88;
@@ -64,38 +50,37 @@ static bool write_close(struct gz_wire *wire, int code, const char *words)
     at[2] = (uint8_t)(code >> 8);
     at[3] = (uint8_t)code;
     if (size > 2) memcpy(at + 4, words, size - 2);
-    return write_bytes(socket_of(wire)->wsi, at, 2 + size);
+    return gz_stream_write(stream_of(wire), at, 2 + size);
 }
 
 static uint64_t taken_bytes(const struct gz_wire *wire)
 {
-    return gz_acknowledged_bytes(lws_get_socket_fd(socket_of(wire)->wsi));
+    return gz_acknowledged_bytes(gz_stream_socket(stream_of(wire)));
 }
 
 static void pause_reading(struct gz_wire *wire)
 {
-    gz_reader_pause(socket_of(wire)->reader);
+    gz_stream_pause(stream_of(wire));
 }
 
 static void resume_reading(struct gz_wire *wire)
 {
-    gz_reader_resume(socket_of(wire)->reader);
+    gz_stream_resume(stream_of(wire));
 }
 
 static bool is_paused(const struct gz_wire *wire)
 {
-    return gz_reader_is_paused(socket_of(wire)->reader);
+    return gz_stream_is_paused(stream_of(wire));
 }
 
 static void end_writing(struct gz_wire *wire)
 {
-    gz_reader_end_writing(socket_of(wire)->reader);
+    gz_stream_end_writing(stream_of(wire));
 }
 
 static void kill_socket(struct gz_wire *wire)
 {
-    struct lws *wsi = socket_of(wire)->wsi;
-    gz_arrival_kill(gz_net_of(wsi), wsi);
+    gz_stream_close(stream_of(wire));
 }
 
 static const struct gz_wire_kind socket_kind = {.write = write_frame,
@@ -110,53 +95,102 @@ static const struct gz_wire_kind socket_kind = {.write = write_frame,
 
 /* ---- beginning and end ---- */
 
+static struct gz_connection *connection_of(void *context)
+{
+    return &((struct gz_websocket *)context)->connection;
+}
+
 static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
 {
-    return gz_connection_take(context, bytes, size);
+    return gz_connection_take(connection_of(context), bytes, size);
 }
 
-static void end_bytes(void *context)
+static void end(void *context)
 {
-    gz_connection_break(context);
+    gz_connection_break(connection_of(context));
 }
 
-static void begin(struct gz_websocket *websocket, struct lws *wsi)
+static void go_on(void *context)
 {
-    struct gz_net *net = gz_net_of(wsi);
-    struct gz_connection *connection = &websocket->connection;
-    websocket->socket = (struct gz_socket){.wire = {&socket_kind, gz_arrival_of(wsi)}, .wsi = wsi};
-    gz_connection_begin(connection, net, &websocket->socket.wire);
-    websocket->socket.reader =
-        gz_reader_start(net->loop, wsi, (struct gz_reader_user){connection, take_bytes, end_bytes});
-    if (websocket->socket.reader == NULL) {
-        gz_log(net->log, GZ_WARN, connection->id, "no memory or descriptor to read from it");
-        gz_connection_break(connection);
-    }
+    gz_connection_go_on(connection_of(context));
 }
 
-static void finish(struct gz_websocket *websocket)
+static void finish(void *context)
 {
+    struct gz_websocket *websocket = context;
+    struct gz_net *net = websocket->connection.net;
     gz_connection_finish(&websocket->connection);
-    gz_reader_stop(websocket->socket.reader);
+    gz_arrival_leave(net, websocket->wire.arrival);
+    free(websocket);
 }
 
-int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+static const struct gz_stream_user user = {take_bytes, end, go_on, finish};
+
+static void drop(struct gz_net *net, struct gz_arrival *arrival)
+{
+    if (arrival->stream != NULL) gz_stream_close(arrival->stream);
+    net->session_count -= arrival->stream != NULL && !arrival->is_trunk;
+    gz_arrival_leave(net, arrival);
+}
+
+static void begin(struct gz_net *net, struct gz_arrival *arrival)
+{
+    struct gz_websocket *websocket = calloc(1, sizeof *websocket);
+    if (websocket == NULL) {
+        drop(net, arrival);
+        return;
+    }
+    websocket->wire = (struct gz_wire){&socket_kind, arrival};
+    websocket->stream = arrival->stream;
+    gz_connection_begin(&websocket->connection, net, &websocket->wire);
+    if (!gz_stream_start(websocket->stream, &user, websocket))
+        gz_connection_break(&websocket->connection);
+}
+
+void gz_socket_begin(struct gz_net *net, struct gz_arrival *arrival)
+{
+    const bool is_net_closed = uv_is_closing((uv_handle_t *)&net->prepare) != 0;
+    if (arrival->stream == NULL || is_net_closed)
+        drop(net, arrival);
+    else if (arrival->is_trunk)
+        gz_branch_begin(net, arrival);
+    else
+        begin(net, arrival);
+}
+
+/* libwebsockets chooses the subprotocol by itself, perhaps another one than admit.c admitted. */
+static bool is_as_admitted(struct lws *wsi)
+{
+    const bool is_trunk = strcmp(lws_get_protocol(wsi)->name, GZ_TRUNK_PROTOCOL) == 0;
+    return is_trunk == gz_arrival_of(wsi)->is_trunk;
+}
+
+static void take(struct gz_net *net, struct lws *wsi, struct gz_arrival *arrival)
+{
+    if (!is_as_admitted(wsi)) return;
+    arrival->stream = gz_stream_take(net->loop, wsi, net->silent_sockets);
+    if (arrival->stream == NULL) {
+        gz_log(net->log, GZ_WARN, 0, "no memory or descriptor for a WebSocket");
+        return;
+    }
+    arrival->wsi = NULL;
+    net->session_count += !arrival->is_trunk;
+    gz_arrival_become(net, arrival, GZ_PEER_BUSY);
+}
+
+/* Waits until the answer to the handshake is sent, and hangs up on libwebsockets then. */
+int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *session, void *in,
                        size_t size)
 {
-    struct gz_websocket *websocket = user;
+    (void)session;
     (void)in;
     (void)size;
-    if (reason == LWS_CALLBACK_ESTABLISHED) {
-        if (gz_arrival_of(wsi)->is_trunk) return -1; /* libwebsockets chose another subprotocol */
-        begin(websocket, wsi);
-        return 0;
+    if (reason != LWS_CALLBACK_ESTABLISHED && reason != LWS_CALLBACK_SERVER_WRITEABLE) return 0;
+    if (!lws_partial_buffered(wsi)) {
+        take(gz_net_of(wsi), wsi, gz_arrival_of(wsi));
+        return -1;
     }
-    /* The end can come without a beginning. */
-    if (websocket == NULL || websocket->connection.net == NULL) return 0;
-    switch (reason) {
-    case LWS_CALLBACK_SERVER_WRITEABLE: gz_connection_go_on(&websocket->connection); return 0;
-    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL: gz_connection_lose(&websocket->connection); return 0;
-    case LWS_CALLBACK_CLOSED: finish(websocket); return 0;
-    default: return 0;
-    }
+    lws_rx_flow_control(wsi, 0);
+    lws_callback_on_writable(wsi);
+    return 0;
 }

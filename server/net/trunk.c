@@ -25,24 +25,11 @@ void gz_trunk_fail(struct gz_trunk *trunk, const char *why)
     if (trunk->fault == NULL) trunk->fault = why;
 }
 
-static void stop_reading(struct gz_trunk *trunk)
-{
-    gz_reader_stop(trunk->reader);
-    trunk->reader = NULL;
-}
-
-void gz_trunk_lose(struct gz_trunk *trunk, const char *why)
-{
-    stop_reading(trunk);
-    trunk->wsi = NULL;
-    gz_trunk_fail(trunk, why);
-}
-
 static void end(struct gz_trunk *trunk)
 {
     trunk->is_over = true;
-    stop_reading(trunk);
-    if (trunk->wsi != NULL) gz_arrival_kill(trunk->net, trunk->wsi);
+    if (trunk->stream != NULL) gz_stream_close(trunk->stream);
+    trunk->stream = NULL;
     trunk->end->end(trunk, trunk->fault);
     gz_buffer_finish(&trunk->in);
     gz_bundle_finish(&trunk->out);
@@ -105,7 +92,7 @@ static size_t take_bytes(void *context, uint8_t *bytes, size_t size)
         take_part(trunk, &part);
     }
     if (trunk->fault == NULL) take_records(trunk);
-    if (trunk->answers >= GZ_TRUNK_ANSWERS_BYTES) gz_reader_pause(trunk->reader);
+    if (trunk->answers >= GZ_TRUNK_ANSWERS_BYTES) gz_stream_pause(trunk->stream);
     return size;
 }
 
@@ -114,25 +101,24 @@ static void end_bytes(void *context)
     gz_trunk_fail(context, "its connection ended");
 }
 
+static const struct gz_stream_user user = {.take = take_bytes, .end = end_bytes};
+
 /* Enlarges the kernel's buffer, because the trunk carries many clients. */
-static void widen(struct lws *wsi)
+static void widen(int socket)
 {
     const int sent = GZ_TRUNK_SOCKET_BYTES, waiting = GZ_TRUNK_WAITING_BYTES, on = 1;
-    const int socket = lws_get_socket_fd(wsi);
     (void)setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &sent, sizeof sent);
     (void)setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &waiting, sizeof waiting);
     (void)setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-void gz_trunk_begin(struct gz_trunk *trunk, struct lws *wsi, bool is_of_server)
+void gz_trunk_begin(struct gz_trunk *trunk, struct gz_stream *stream, bool is_of_server)
 {
-    widen(wsi);
-    trunk->wsi = wsi;
+    widen(gz_stream_socket(stream));
+    trunk->stream = stream;
     trunk->frames.is_of_server = is_of_server;
     trunk->heard_s = trunk->told_s = trunk->took_s = gz_awake_now(&trunk->net->awake);
-    trunk->reader = gz_reader_start(trunk->net->loop, wsi,
-                                    (struct gz_reader_user){trunk, take_bytes, end_bytes});
-    if (trunk->reader == NULL) gz_trunk_fail(trunk, "no memory or descriptor to read from it");
+    if (!gz_stream_start(stream, &user, trunk)) gz_trunk_fail(trunk, "no memory to read from it");
 }
 
 /* ---- outgoing ---- */
@@ -174,14 +160,26 @@ void gz_trunk_add_close(struct gz_trunk *trunk, uint16_t channel, int code, cons
 
 static bool is_writable(const struct gz_trunk *trunk)
 {
-    return trunk->fault == NULL && trunk->reader != NULL && !lws_partial_buffered(trunk->wsi);
+    return trunk->fault == NULL && trunk->stream != NULL && gz_stream_is_free(trunk->stream);
+}
+
+/* Puts the header before a frame; the frames of a client are masked. Without random bytes the mask
+ * is no secret, which matters between a browser and a proxy alone. */
+static size_t put_header(const struct gz_trunk *trunk, uint8_t *bytes, size_t size,
+                         enum gz_frame_first first)
+{
+    uint8_t mask[4] = {0};
+    if (!trunk->frames.is_of_server) return gz_frame_put_header(bytes, size, first);
+    (void)uv_random(NULL, NULL, mask, sizeof mask, 0, NULL);
+    return gz_frame_mask(bytes, size, first, mask);
 }
 
 static void write_frame(struct gz_trunk *trunk, uint8_t *bytes, size_t size,
-                        enum lws_write_protocol kind)
+                        enum gz_frame_first first)
 {
+    const size_t header = put_header(trunk, bytes, size, first);
     trunk->told_s = gz_awake_now(&trunk->net->awake);
-    if (lws_write(trunk->wsi, bytes, size, kind) < 0)
+    if (!gz_stream_write(trunk->stream, bytes - header, header + size))
         gz_trunk_fail(trunk, "it reads nothing any more");
 }
 
@@ -192,17 +190,17 @@ static void flush(struct gz_trunk *trunk)
     const bool was_full = gz_trunk_is_full(trunk);
     if (out->size == 0 || !is_writable(trunk)) return;
     counters->trunk_bytes += out->size;
-    write_frame(trunk, out->data, out->size, LWS_WRITE_BINARY);
+    write_frame(trunk, out->data, out->size, GZ_FRAME_BINARY_FIRST);
     gz_bundle_sent(&trunk->out);
     trunk->answers = 0;
-    if (trunk->fault == NULL && gz_reader_is_paused(trunk->reader)) gz_reader_resume(trunk->reader);
+    if (trunk->fault == NULL && gz_stream_is_paused(trunk->stream)) gz_stream_resume(trunk->stream);
     if (was_full && trunk->fault == NULL && trunk->end->go_on != NULL) trunk->end->go_on(trunk);
 }
 
 static void tell(struct gz_trunk *trunk)
 {
     uint8_t bytes[LWS_PRE];
-    write_frame(trunk, bytes + LWS_PRE, 0, LWS_WRITE_PONG);
+    write_frame(trunk, bytes + LWS_PRE, 0, GZ_FRAME_PONG_FIRST);
 }
 
 /* ---- all trunks ---- */
@@ -238,8 +236,8 @@ void gz_trunks_end_turn(struct gz_net *net)
  * member that hangs, and pongs come even from one that never reads. */
 static bool is_taking(struct gz_trunk *trunk, double now_s)
 {
-    const uint64_t bytes = gz_acknowledged_bytes(lws_get_socket_fd(trunk->wsi));
-    if (bytes > trunk->acknowledged_bytes || !lws_partial_buffered(trunk->wsi))
+    const uint64_t bytes = gz_acknowledged_bytes(gz_stream_socket(trunk->stream));
+    if (bytes > trunk->acknowledged_bytes || gz_stream_is_free(trunk->stream))
         trunk->took_s = now_s;
     trunk->acknowledged_bytes = bytes;
     return now_s - trunk->took_s <= trunk->net->silence_s;
@@ -249,10 +247,10 @@ static void look_at(struct gz_trunk *trunk, double now_s)
 {
     const struct gz_net *net = trunk->net;
     if (trunk->end->look_at != NULL) trunk->end->look_at(trunk, now_s);
-    if (trunk->reader == NULL) return;
+    if (trunk->stream == NULL) return;
     if (!is_taking(trunk, now_s))
         gz_trunk_fail(trunk, "it reads nothing of the data that waits for it");
-    if (gz_reader_is_paused(trunk->reader)) trunk->heard_s = now_s; /* it is not read */
+    if (gz_stream_is_paused(trunk->stream)) trunk->heard_s = now_s; /* it is not read */
     if (now_s - trunk->heard_s > net->silence_s) gz_trunk_fail(trunk, "it is silent");
     if (now_s - trunk->told_s >= net->ping_s && is_writable(trunk)) tell(trunk);
 }

@@ -9,15 +9,14 @@
  * pongs, and ends a trunk whose other end is silent or takes nothing. A trunk is not read while too
  * many answers wait in it.
  *
- * Ownership: a trunk is embedded in its owner's struct, which `destroy` frees after libwebsockets
- * has dropped it. Threads: the loop's. */
+ * Ownership: a trunk is embedded in its owner's struct, which `destroy` frees after the end.
+ * Threads: the loop's. */
 #ifndef GZ_NET_TRUNK_H
 #define GZ_NET_TRUNK_H
 
-#include <libwebsockets.h>
-
 #include "net/bundle.h"
 #include "net/frame.h"
+#include "net/stream.h"
 
 /* Codes of the authority's CLOSE that are no close codes of a WebSocket: the client's connection
  * there ended without a close, or did not begin. */
@@ -44,8 +43,7 @@ struct gz_trunk_end {
 struct gz_trunk {
     struct gz_net *net;
     const struct gz_trunk_end *end;
-    struct lws *wsi;          /* NULL before and after its lifetime */
-    struct gz_reader *reader; /* NULL before the handshake is done, and after the end */
+    struct gz_stream *stream; /* NULL before the handshake is done, and after the end */
     struct gz_frames frames;
     struct gz_buffer in; /* the beginning of a record */
     struct gz_bundle out;
@@ -60,12 +58,10 @@ struct gz_trunk {
 
 /* A trunk without a socket yet; adds it to the net's list. */
 void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_trunk_end *end);
-/* The handshake of `wsi` is done. Without memory the trunk is marked. */
-void gz_trunk_begin(struct gz_trunk *trunk, struct lws *wsi, bool is_of_server);
+/* Takes over its connection, whose handshake is done. Without memory the trunk is marked. */
+void gz_trunk_begin(struct gz_trunk *trunk, struct gz_stream *stream, bool is_of_server);
 /* Marks the trunk to be ended. The first reason counts. */
 void gz_trunk_fail(struct gz_trunk *trunk, const char *why);
-/* libwebsockets drops its socket. */
-void gz_trunk_lose(struct gz_trunk *trunk, const char *why);
 /* Whether so many bytes wait that no new frames should be written; begun ones may be finished. */
 bool gz_trunk_is_full(const struct gz_trunk *trunk);
 /* Whether records can be written to it, also if its socket is not open yet. */

@@ -148,7 +148,8 @@ static void take_close(struct gz_connection *connection, int code)
 {
     gz_connection_leave(connection, gz_clock_now());
     connection->hung_up = true;
-    if (connection->parted) connection->wire->kind->kill(connection->wire);
+    if (connection->parted && gz_connection_is_free(connection))
+        connection->wire->kind->kill(connection->wire);
     gz_connection_end(connection, code);
 }
 
@@ -221,7 +222,6 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
     gz_connection_link(connection, &net->lobby);
-    net->session_count++;
     net->counters.connections++;
 }
 
@@ -235,13 +235,13 @@ void gz_connection_finish(struct gz_connection *connection)
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
     net->session_count--;
-    connection->net = NULL;
 }
 
 void gz_connection_go_on(struct gz_connection *connection)
 {
-    if (connection->parted) return;
     if (connection->choked) connection->taken_s = gz_awake_now(&connection->net->awake);
     connection->choked = false;
+    if (connection->parted && connection->hung_up) connection->wire->kind->kill(connection->wire);
+    if (connection->parted) return;
     gz_connection_make_ready_later(connection);
 }

@@ -457,6 +457,32 @@ TEST(test_join_of_one_who_watches_costs_the_same_however_many_there_are)
     assert_true(many < 2.5 * few);
 }
 
+/* Of the daemon's heap, and the least of several looks. */
+#define IDLE_BYTES_MAX 4000
+
+TEST(test_viewer_who_only_watches_takes_one_descriptor_and_few_bytes)
+{
+    struct net_fixture fixture;
+    struct crowd crowd;
+    const size_t joins = at_most(chance_count(400), 1600);
+    net_fixture_start(&fixture, NULL, NULL);
+    crowd_init(&crowd, fixture.daemon.port);
+    crowd_enter(&crowd, SCENE, GZ_ROLE_EDITOR, 0)->counts = true;
+    assert_int_equal(crowd_gather(&crowd, PATIENCE_S), 1);
+    const long heap = heap_bytes(&fixture);
+    const size_t before = descriptors(&fixture);
+    for (size_t i = 0; i < joins; i++) crowd_enter(&crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = true;
+    assert_int_equal(crowd_gather(&crowd, PATIENCE_S), joins + 1);
+    assert_true(crowd_until(&crowd, is_everybody_counted, &crowd, PATIENCE_S));
+    const long each = (heap_bytes(&fixture) - heap) / (long)joins;
+    print_message("a viewer of %zu: %ld bytes of the daemon's\n", joins, each);
+    assert_int_equal(descriptors(&fixture), before + joins);
+    if (heap_can_be_told()) assert_true(each < IDLE_BYTES_MAX);
+    crowd_finish(&crowd);
+    net_fixture_renew_witness(&fixture);
+    net_fixture_stop(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on),
         cmocka_unit_test(test_join_storm_lets_everybody_in_and_leaves_nothing_behind),
         cmocka_unit_test(test_join_of_one_who_watches_costs_the_same_however_many_there_are),
+        cmocka_unit_test(test_viewer_who_only_watches_takes_one_descriptor_and_few_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,26 @@ TEST(test_frame_header_of_a_server)
     assert_int_equal(part.kind, GZ_FRAME_PONG);
 }
 
+TEST(test_frame_masked_comes_as_it_was)
+{
+    static const size_t sizes[] = {0, 1, 125, 126, UINT16_MAX, UINT16_MAX + 1};
+    static const uint8_t mask[4] = {0x12, 0, 0xFF, 0x80};
+    static uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX + 4 + UINT16_MAX + 1];
+    uint8_t *payload = bytes + GZ_FRAME_HEADER_BYTES_MAX + 4;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct gz_frames frames = {.is_of_server = false};
+        struct gz_frame_part part;
+        memset(payload, 0x5A, sizes[i]);
+        const size_t size =
+            gz_frame_mask(payload, sizes[i], GZ_FRAME_BINARY_FIRST, mask) + sizes[i];
+        if (sizes[i] > 0) assert_int_equal(payload[0], 0x5A ^ 0x12);
+        assert_int_equal(gz_frames_read(&frames, payload + sizes[i] - size, size, &part), size);
+        assert_int_equal(part.kind, GZ_FRAME_DATA);
+        assert_true(part.is_first && part.is_last && part.size == sizes[i]);
+        for (size_t j = 0; j < sizes[i]; j++) assert_int_equal(part.bytes[j], 0x5A);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_frame_every_close_code),
         cmocka_unit_test(test_frame_every_header),
         cmocka_unit_test(test_frame_header_of_a_server),
+        cmocka_unit_test(test_frame_masked_comes_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,281 @@
+/* stream.c - takes a connection from libwebsockets, reads and writes it. See stream.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "net/stream.h"
+#include "proto/base/buffer.h"
+
+/* Bytes read at once: a record of TLS. */
+#define READ_BYTES (16 * 1024)
+
+struct gz_stream {
+    uv_poll_t poll; /* first, so that a handle is its stream */
+    int socket;
+    bool is_started, is_paused;
+    SSL *ssl; /* NULL without TLS */
+    const struct gz_stream_user *user;
+    void *context;
+    struct gz_buffer rest;   /* read when the stream was paused, and not taken yet */
+    struct gz_buffer unsent; /* from `sent` on: the socket has not taken it yet */
+    size_t sent;
+};
+
+static bool is_closing(const struct gz_stream *stream)
+{
+    return uv_is_closing((const uv_handle_t *)&stream->poll) != 0;
+}
+
+static void handle_socket(uv_poll_t *poll, int status, int events);
+
+/* With a rest also watches for writability, which calls back soon without new bytes. */
+static void watch(struct gz_stream *stream)
+{
+    const bool is_read = !stream->is_paused;
+    const bool is_written = !gz_stream_is_free(stream) || (is_read && stream->rest.size > 0);
+    const int events = (is_read ? UV_READABLE : 0) | (is_written ? UV_WRITABLE : 0);
+    if (is_closing(stream) || !stream->is_started) return;
+    if (events == 0)
+        uv_poll_stop(&stream->poll);
+    else
+        uv_poll_start(&stream->poll, events, handle_socket);
+}
+
+void gz_stream_pause(struct gz_stream *stream)
+{
+    stream->is_paused = true;
+    watch(stream);
+}
+
+void gz_stream_resume(struct gz_stream *stream)
+{
+    stream->is_paused = false;
+    watch(stream);
+}
+
+bool gz_stream_is_paused(const struct gz_stream *stream)
+{
+    return stream->is_paused;
+}
+
+static void end(struct gz_stream *stream)
+{
+    gz_stream_pause(stream);
+    stream->user->end(stream->context);
+}
+
+/* ---- TLS ---- */
+
+/* The result of a call: bytes; 0 for none now, -1 if the connection is over. */
+static ssize_t result_of(SSL *ssl, int count)
+{
+    if (count > 0) return count;
+    const int reason = SSL_get_error(ssl, count);
+    ERR_clear_error();
+    return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE ? 0 : -1;
+}
+
+static ssize_t receive_by_tls(SSL *ssl, uint8_t *bytes, size_t size)
+{
+    ERR_clear_error();
+    return result_of(ssl, SSL_read(ssl, bytes, (int)size));
+}
+
+static ssize_t send_by_tls(SSL *ssl, const uint8_t *bytes, size_t size)
+{
+    ERR_clear_error();
+    return result_of(ssl, SSL_write(ssl, bytes, size < INT_MAX ? (int)size : INT_MAX));
+}
+
+/* ---- reading ---- */
+
+static ssize_t receive(const struct gz_stream *stream, uint8_t *bytes, size_t size)
+{
+    if (stream->ssl != NULL) return receive_by_tls(stream->ssl, bytes, size);
+    const ssize_t count = recv(stream->socket, bytes, size, 0);
+    if (count > 0) return count;
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+}
+
+/* Gives bytes to the user, and keeps those that a pause leaves; nothing more is read until they are
+ * taken. */
+static void take(struct gz_stream *stream, uint8_t *bytes, size_t size)
+{
+    const size_t used = stream->user->take(stream->context, bytes, size);
+    if (used < size && gz_buffer_append(&stream->rest, bytes + used, size - used) != GZ_OK)
+        end(stream);
+}
+
+static void take_rest(struct gz_stream *stream)
+{
+    struct gz_buffer rest = stream->rest;
+    gz_buffer_init(&stream->rest, READ_BYTES, 0);
+    take(stream, rest.data, rest.size);
+    gz_buffer_finish(&rest);
+    watch(stream);
+}
+
+static void read_socket(struct gz_stream *stream)
+{
+    uint8_t bytes[READ_BYTES];
+    const ssize_t count = receive(stream, bytes, sizeof bytes);
+    if (count > 0) take(stream, bytes, (size_t)count);
+    if (count < 0) end(stream);
+}
+
+/* ---- writing ---- */
+
+/* Adds to *sent what the socket takes now. False if it is broken. */
+static bool send_now(const struct gz_stream *stream, const uint8_t *bytes, size_t size,
+                     size_t *sent)
+{
+    ssize_t count = 1;
+    while (*sent < size && count > 0) {
+        const size_t left = size - *sent;
+        count = stream->ssl != NULL ? send_by_tls(stream->ssl, bytes + *sent, left)
+                                    : send(stream->socket, bytes + *sent, left, MSG_NOSIGNAL);
+        if (count > 0) *sent += (size_t)count;
+    }
+    return count >= 0 || (stream->ssl == NULL && (errno == EAGAIN || errno == EINTR));
+}
+
+bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size)
+{
+    size_t sent = 0;
+    struct gz_buffer *unsent = &stream->unsent;
+    if (gz_stream_is_free(stream) && !send_now(stream, bytes, size, &sent)) return false;
+    if (sent == size) return true;
+    unsent->max = unsent->size + size - sent; /* takes no more memory than it needs */
+    if (gz_buffer_append(unsent, bytes + sent, size - sent) != GZ_OK) return false;
+    watch(stream);
+    return true;
+}
+
+static void send_unsent(struct gz_stream *stream)
+{
+    struct gz_buffer *unsent = &stream->unsent;
+    if (!send_now(stream, unsent->data, unsent->size, &stream->sent)) {
+        gz_buffer_finish(unsent);
+        end(stream);
+    } else if (stream->sent == unsent->size) {
+        gz_buffer_finish(unsent);
+        stream->sent = 0;
+        watch(stream);
+        if (stream->user->go_on != NULL) stream->user->go_on(stream->context);
+    }
+}
+
+bool gz_stream_is_free(const struct gz_stream *stream)
+{
+    return stream->unsent.size == 0;
+}
+
+void gz_stream_end_writing(struct gz_stream *stream)
+{
+    if (stream->ssl != NULL)
+        SSL_shutdown(stream->ssl);
+    else
+        shutdown(stream->socket, SHUT_WR);
+}
+
+static void handle_socket(uv_poll_t *poll, int status, int events)
+{
+    struct gz_stream *stream = (struct gz_stream *)poll;
+    if (status < 0) {
+        end(stream);
+        return;
+    }
+    if ((events & UV_WRITABLE) && !gz_stream_is_free(stream)) send_unsent(stream);
+    if (stream->is_paused || is_closing(stream)) return;
+    if (stream->rest.size > 0)
+        take_rest(stream);
+    else if (events & UV_READABLE)
+        read_socket(stream);
+}
+
+/* ---- beginning and end ---- */
+
+int gz_stream_socket(const struct gz_stream *stream)
+{
+    return stream->socket;
+}
+
+/* Puts the stand-in in the place of the descriptor of libwebsockets, because that shuts the
+ * connection down before it closes it. libuv could no longer stop to watch it then. */
+static bool replace(const uv_loop_t *loop, int socket, int stand_in)
+{
+    epoll_ctl(uv_backend_fd(loop), EPOLL_CTL_DEL, socket, NULL);
+    return dup3(stand_in, socket, O_CLOEXEC) == socket;
+}
+
+/* libwebsockets frees the SSL, and ends it, which is to be without effect. */
+static SSL *share_ssl(struct lws *wsi)
+{
+    SSL *ssl = lws_get_ssl(wsi);
+    if (ssl == NULL) return NULL;
+    SSL_up_ref(ssl);
+    SSL_set_quiet_shutdown(ssl, 1);
+    return ssl;
+}
+
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
+{
+    const int socket = lws_get_socket_fd(wsi);
+    struct gz_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL) return NULL;
+    stream->socket = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    if (stream->socket < 0 || uv_poll_init(loop, &stream->poll, stream->socket) != 0) {
+        if (stream->socket >= 0) close(stream->socket);
+        free(stream);
+        return NULL;
+    }
+    if (!replace(loop, socket, stand_in)) {
+        gz_stream_close(stream);
+        return NULL;
+    }
+    stream->ssl = share_ssl(wsi);
+    gz_buffer_init(&stream->rest, READ_BYTES, 0);
+    return stream;
+}
+
+static bool take_ssl_over(const struct gz_stream *stream)
+{
+    if (SSL_set_fd(stream->ssl, stream->socket) != 1) return false;
+    SSL_set_quiet_shutdown(stream->ssl, 0);
+    SSL_set_shutdown(stream->ssl, 0);
+    SSL_set_mode(stream->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS);
+    return true;
+}
+
+bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user, void *context)
+{
+    stream->user = user;
+    stream->context = context;
+    stream->is_started = stream->ssl == NULL || take_ssl_over(stream);
+    watch(stream);
+    return stream->is_started;
+}
+
+static void handle_closed(uv_handle_t *poll)
+{
+    struct gz_stream *stream = (struct gz_stream *)poll;
+    if (stream->user != NULL && stream->user->closed != NULL) stream->user->closed(stream->context);
+    if (stream->ssl != NULL) SSL_shutdown(stream->ssl);
+    ERR_clear_error();
+    SSL_free(stream->ssl);
+    close(stream->socket);
+    gz_buffer_finish(&stream->rest);
+    gz_buffer_finish(&stream->unsent);
+    free(stream);
+}
+
+void gz_stream_close(struct gz_stream *stream)
+{
+    if (!is_closing(stream)) uv_close((uv_handle_t *)&stream->poll, handle_closed);
+}

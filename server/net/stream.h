@@ -1,0 +1,52 @@
+/* stream.h - the bytes of a WebSocket's connection, with or without TLS. libwebsockets does the
+ * handshake, and then lets go of the connection: it would keep a kilobyte for each, and its reader
+ * accepts frames that RFC 6455 forbids. Bytes that a client sends before the answer to its
+ * handshake may be lost.
+ *
+ * Ownership: the caller owns a stream until it closes it; the loop then frees it. Threads: the
+ * loop's. */
+#ifndef GZ_NET_STREAM_H
+#define GZ_NET_STREAM_H
+
+#include <libwebsockets.h>
+#include <stdbool.h>
+#include <uv.h>
+
+struct gz_stream;
+
+struct gz_stream_user {
+    /* Takes bytes, and may change them. Returns how many were taken before a pause. */
+    size_t (*take)(void *context, uint8_t *bytes, size_t size);
+    /* The other side hung up, or the connection is broken; nothing more is read. */
+    void (*end)(void *context);
+    /* All that was written is sent, after the stream was full. May be NULL. */
+    void (*go_on)(void *context);
+    /* The stream is closed, and is freed now. May be NULL. */
+    void (*closed)(void *context);
+};
+
+/* Takes the connection of `wsi`, which libwebsockets has to close at once: it then closes a
+ * duplicate of the descriptor `stand_in`, and the other side notices nothing. NULL without memory
+ * or descriptors. */
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in);
+/* Begins to read, once libwebsockets has destroyed `wsi`. If it fails, which it does without
+ * memory, the stream can only be closed. */
+bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user, void *context);
+/* Sends bytes, and keeps what the socket does not take now. False without memory, or if the
+ * connection is broken: then a part may have been sent. */
+bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size);
+/* Whether all that was written is sent. */
+bool gz_stream_is_free(const struct gz_stream *stream);
+void gz_stream_pause(struct gz_stream *stream);
+/* Bytes that were not taken before the pause come first. */
+void gz_stream_resume(struct gz_stream *stream);
+bool gz_stream_is_paused(const struct gz_stream *stream);
+/* Ends writing: the other side sees the end, and its own bytes still come. */
+void gz_stream_end_writing(struct gz_stream *stream);
+/* The descriptor, for options and questions. */
+int gz_stream_socket(const struct gz_stream *stream);
+/* The loop closes the connection soon; the user is called back for that alone. Once more is fine.
+ */
+void gz_stream_close(struct gz_stream *stream);
+
+#endif
