@@ -374,9 +374,9 @@ export interface ConnectOptions {
    */
   motion?: boolean;
   /**
-   * Whether what the running drags of others do may be rounded to float32, to within 0.1 mm, until
-   * they end, which takes fewer bytes; false by default, and only with `compact`. Where the server
-   * is started again, the scene is read anew.
+   * Whether what the running drags of others do may be rounded to float32 until they end, places
+   * to within 0.1 mm, which takes fewer bytes; false by default, and only with `compact`. After a
+   * restart of the server the scene is read anew.
    */
   float32?: boolean;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */
