@@ -3,6 +3,7 @@
 #include "net/internal.h"
 #include "server/maxima.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- lists ---- */
@@ -185,9 +186,10 @@ void gz_connection_write_close(struct gz_connection *connection)
 void gz_pong_write(struct gz_connection *connection)
 {
     uint8_t bytes[LWS_PRE + GZ_CONTROL_BYTES_MAX];
-    struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = connection->pong_size};
-    memcpy(frame.data, connection->pong, frame.size);
-    connection->owes_pong = false;
+    struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = connection->pong->size};
+    memcpy(frame.data, connection->pong->bytes, frame.size);
+    free(connection->pong);
+    connection->pong = NULL;
     gz_connection_write(connection, &frame, LWS_WRITE_PONG);
 }
 

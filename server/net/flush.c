@@ -19,7 +19,7 @@ static void end_session_if_over(struct gz_connection *connection)
 
 static void write_frames(struct gz_connection *connection, struct gz_now now)
 {
-    if (connection->owes_pong && gz_connection_is_free(connection)) gz_pong_write(connection);
+    if (connection->pong != NULL && gz_connection_is_free(connection)) gz_pong_write(connection);
     if (connection->out.size > 0 && gz_connection_is_free(connection)) {
         gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
         gz_buffer_clear(&connection->out);

@@ -83,7 +83,7 @@ static bool is_at_rest(const struct gz_connection *connection)
 {
     return connection->session != NULL && connection->group == NULL && connection->end == 0 &&
            !connection->paused && !connection->hung_up && !connection->parted &&
-           !connection->owes_pong && connection->out.size == 0 &&
+           connection->pong == NULL && connection->out.size == 0 &&
            connection->places[GZ_PLACE_SOON].queue == NULL &&
            connection->places[GZ_PLACE_LINE].queue == NULL && gz_connection_is_free(connection) &&
            gz_session_only_watches(connection->session);

@@ -52,6 +52,12 @@ struct gz_greeting {
     struct gz_buffer hello;    /* the first message meanwhile */
 };
 
+/* An answer to a ping. */
+struct gz_pong {
+    size_t size;
+    uint8_t bytes[GZ_CONTROL_BYTES_MAX];
+};
+
 /* One WebSocket connection, in the memory of its wire. */
 struct gz_connection {
     struct gz_net *net;
@@ -79,13 +85,12 @@ struct gz_connection {
     uint64_t acknowledged_bytes; /* by the peer's kernel, at the last look */
     int end;                     /* the code to close it with; 0 while it is not to be closed */
     const char *end_words;       /* the reason in the close; static; NULL for none */
-    uint8_t pong[GZ_CONTROL_BYTES_MAX], pong_size;
-    bool owes_pong; /* for the latest ping */
-    bool hung_up;   /* the client has sent its close */
-    bool choked;    /* its wire is full: wait until it is free */
-    bool paused;    /* it is not read until its answers are taken */
-    bool parted;    /* its last frames and our close are sent */
-    bool is_amid;   /* a relayed message was sent in part, and its rest has to be next */
+    struct gz_pong *pong;        /* that the latest ping is owed; NULL for none */
+    bool hung_up;                /* the client has sent its close */
+    bool choked;                 /* its wire is full: wait until it is free */
+    bool paused;                 /* it is not read until its answers are taken */
+    bool parted;                 /* its last frames and our close are sent */
+    bool is_amid; /* a relayed message was sent in part, and its rest has to be next */
 };
 
 struct gz_net_counters {

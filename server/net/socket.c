@@ -145,6 +145,8 @@ static void begin(struct gz_net *net, struct gz_arrival *arrival)
     gz_connection_begin(&websocket->connection, net, &websocket->wire);
     if (!gz_stream_start(websocket->stream, &user, websocket))
         gz_connection_break(&websocket->connection);
+    else if (net->draining)
+        gz_connection_dismiss(&websocket->connection, "the server is going away");
 }
 
 void gz_socket_begin(struct gz_net *net, struct gz_arrival *arrival)

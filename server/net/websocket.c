@@ -3,6 +3,7 @@
 #include "server/maxima.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of a buffer that are kept for the next message in pieces. */
@@ -136,10 +137,11 @@ static void take_piece(struct gz_connection *connection, const struct gz_frame_p
 static void take_ping(struct gz_connection *connection, const struct gz_frame_part *part)
 {
     if (connection->end != 0 || !pay(connection)) return;
-    if (connection->owes_pong && gz_connection_is_free(connection)) gz_pong_write(connection);
-    memcpy(connection->pong, part->bytes, part->size);
-    connection->pong_size = (uint8_t)part->size;
-    connection->owes_pong = true;
+    if (connection->pong != NULL && gz_connection_is_free(connection)) gz_pong_write(connection);
+    if (connection->pong == NULL) connection->pong = malloc(sizeof *connection->pong);
+    if (connection->pong == NULL) return; /* without memory a ping is not answered */
+    connection->pong->size = part->size;
+    memcpy(connection->pong->bytes, part->bytes, part->size);
     gz_connection_make_ready(connection);
 }
 
@@ -234,6 +236,7 @@ void gz_connection_finish(struct gz_connection *connection)
     gz_connection_unlink(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
+    free(connection->pong);
     net->session_count--;
 }
 
