@@ -23,7 +23,7 @@ static void ping(struct gz_connection *connection, double now_s)
     struct gz_buffer frame = {.data = bytes + LWS_PRE};
     connection->pinged_s = now_s;
     if (!gz_connection_is_free(connection)) return;
-    gz_connection_write(connection, &frame, LWS_WRITE_PING);
+    gz_connection_write(connection, &frame, GZ_FRAME_PING_FIRST);
 }
 
 /* How long nothing may come from it before it is pinged. Others wait for a session that holds

@@ -133,11 +133,11 @@ static void send_rest(struct gz_channel *channel)
 
 /* Control frames are sent by the edge, and nothing follows a close. */
 static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
-                        enum lws_write_protocol kind)
+                        enum gz_frame_first first)
 {
     struct gz_channel *channel = channel_of(wire);
     if (channel->branch == NULL || !gz_trunk_is_good(&channel->branch->trunk)) return false;
-    if (kind != LWS_WRITE_BINARY || channel->has_closed) return true;
+    if (first != GZ_FRAME_BINARY_FIRST || channel->has_closed) return true;
     const size_t header = gz_frame_put_header(frame->data, frame->size, GZ_FRAME_BINARY_FIRST);
     const size_t size = header + frame->size;
     const uint8_t *bytes = frame->data - header;

@@ -161,15 +161,15 @@ bool gz_connection_is_free(const struct gz_connection *connection)
 }
 
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
-                         enum lws_write_protocol kind)
+                         enum gz_frame_first first)
 {
     struct gz_net_counters *counters = &connection->net->counters;
     struct gz_wire *wire = connection->wire;
-    if (!wire->kind->write(wire, frame, kind)) {
+    if (!wire->kind->write(wire, frame, first)) {
         gz_connection_break(connection);
         return;
     }
-    if (kind == LWS_WRITE_BINARY) {
+    if (first == GZ_FRAME_BINARY_FIRST) {
         counters->frames_out++;
         counters->bytes_out += frame->size;
     }
@@ -190,7 +190,7 @@ void gz_pong_write(struct gz_connection *connection)
     memcpy(frame.data, connection->pong->bytes, frame.size);
     free(connection->pong);
     connection->pong = NULL;
-    gz_connection_write(connection, &frame, LWS_WRITE_PONG);
+    gz_connection_write(connection, &frame, GZ_FRAME_PONG_FIRST);
 }
 
 /* ---- leaving ---- */

@@ -21,7 +21,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
 {
     if (connection->pong != NULL && gz_connection_is_free(connection)) gz_pong_write(connection);
     if (connection->out.size > 0 && gz_connection_is_free(connection)) {
-        gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
+        gz_connection_write(connection, &connection->out, GZ_FRAME_BINARY_FIRST);
         gz_buffer_clear(&connection->out);
     }
     if (connection->relay != NULL && !connection->choked) gz_relay_go_on(connection);
@@ -38,7 +38,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
                 gz_connection_stand_in_line(connection);
             break;
         }
-        gz_connection_write(connection, frame, LWS_WRITE_BINARY);
+        gz_connection_write(connection, frame, GZ_FRAME_BINARY_FIRST);
         if (connection->parted) return;
     }
     if (connection->paused && !gz_session_is_full(connection->session)) {
@@ -68,7 +68,7 @@ static void part(struct gz_connection *connection, struct gz_now now)
         return;
     }
     if (connection->out.size > 0)
-        gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
+        gz_connection_write(connection, &connection->out, GZ_FRAME_BINARY_FIRST);
     gz_buffer_clear(&connection->out);
     if (!connection->parted) gz_connection_write_close(connection);
     if (connection->parted) return;

@@ -201,6 +201,7 @@ size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
 size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first)
 {
     const size_t length = size < 126 ? 0 : size <= UINT16_MAX ? 2 : 8;
+    if (first == GZ_FRAME_RAW) return 0;
     uint8_t *at = payload - length - 2;
     at[0] = (uint8_t)first;
     at[1] = (uint8_t)(length == 0 ? size : length == 2 ? 126 : 127);

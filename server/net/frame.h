@@ -66,15 +66,16 @@ struct gz_frame_part {
 size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
                       struct gz_frame_part *part);
 
-/* First bytes of whole frames of a server. */
+/* First bytes of whole frames. */
 enum gz_frame_first {
+    GZ_FRAME_RAW = 0, /* none: these are bytes of frames already */
     GZ_FRAME_BINARY_FIRST = 0x82,
     GZ_FRAME_PING_FIRST = 0x89,
     GZ_FRAME_PONG_FIRST = 0x8A
 };
 #define GZ_FRAME_HEADER_BYTES_MAX 10
 /* Puts the header of a server's frame before its payload, which has so much room there; how many
- * bytes it takes. */
+ * bytes it takes: none for RAW. */
 size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first);
 /* The same for a frame of a client: masks the payload in place. The header takes 4 bytes more. */
 size_t gz_frame_mask(uint8_t *payload, size_t size, enum gz_frame_first first,

@@ -344,7 +344,7 @@ void gz_pong_write(struct gz_connection *connection);
 /* Writes one frame, with headroom for its header. If the wire cannot take the whole frame, the
  * connection is lost and killed. */
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
-                         enum lws_write_protocol kind);
+                         enum gz_frame_first first);
 /* The same for a close. */
 void gz_connection_write_close(struct gz_connection *connection);
 

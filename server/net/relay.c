@@ -262,7 +262,7 @@ static void write_piece(struct gz_relay *relay, struct gz_piece *piece)
     if (takes_pieces(relay)) {
         relay->net->counters.relayed_out += piece->size;
         connection->is_amid = !piece->is_last;
-        gz_connection_write(connection, &bytes, LWS_WRITE_RAW);
+        gz_connection_write(connection, &bytes, GZ_FRAME_RAW);
     }
     gz_piece_release(piece);
     if (connection->relay != NULL && is_free(connection)) count_taken(relay);

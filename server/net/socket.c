@@ -23,20 +23,10 @@ static bool is_free(const struct gz_wire *wire)
     return gz_stream_is_free(stream_of(wire));
 }
 
-static enum gz_frame_first first_of(enum lws_write_protocol kind)
-{
-    switch (kind) {
-    case LWS_WRITE_PING: return GZ_FRAME_PING_FIRST;
-    case LWS_WRITE_PONG: return GZ_FRAME_PONG_FIRST;
-    default: return GZ_FRAME_BINARY_FIRST;
-    }
-}
-
 static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
-                        enum lws_write_protocol kind)
+                        enum gz_frame_first first)
 {
-    const size_t header =
-        kind != LWS_WRITE_RAW ? gz_frame_put_header(frame->data, frame->size, first_of(kind)) : 0;
+    const size_t header = gz_frame_put_header(frame->data, frame->size, first);
     return gz_stream_write(stream_of(wire), frame->data - header, header + frame->size);
 }
 

@@ -4,10 +4,10 @@
 #ifndef GZ_NET_WIRE_H
 #define GZ_NET_WIRE_H
 
-#include <libwebsockets.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "net/frame.h"
 #include "proto/base/buffer.h"
 
 struct gz_wire {
@@ -20,8 +20,7 @@ struct gz_wire_kind {
     /* Takes one frame, with headroom for its header; RAW: complete bytes of frames. False if it
      * cannot take the whole frame, without memory or because the wire is broken: a part may be on
      * its way, so that no frame can follow. */
-    bool (*write)(struct gz_wire *wire, const struct gz_buffer *frame,
-                  enum lws_write_protocol kind);
+    bool (*write)(struct gz_wire *wire, const struct gz_buffer *frame, enum gz_frame_first first);
     /* Takes a close, as `write`. `words` may be NULL; GZ_CLOSE_NONE sends neither code nor
      * words. */
     bool (*write_close)(struct gz_wire *wire, int code, const char *words);
