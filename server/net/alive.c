@@ -121,7 +121,10 @@ void gz_alive_sweep(struct gz_net *net)
     gz_awake_sweep(&net->awake);
     double now_s = gz_awake_now(&net->awake);
     sweep_scene(&net->lobby, now_s);
-    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
+        /* in a turn sessions fall asleep, and give memory back */
+        if (!scene->is_lent) scene->touched |= gz_core_next_awake(scene->core, NULL) != NULL;
         sweep_scene(scene, now_s);
+    }
     gz_trunks_sweep(net, now_s);
 }

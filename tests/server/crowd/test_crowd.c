@@ -457,7 +457,7 @@ TEST(test_join_of_one_who_watches_costs_the_same_however_many_there_are)
     assert_true(many < 2.5 * few);
 }
 
-/* Of the daemon's heap, and the least of several looks. */
+/* Of the daemon's heap, once the sessions have fallen asleep. */
 #define IDLE_BYTES_MAX 4000
 
 TEST(test_viewer_who_only_watches_takes_one_descriptor_and_few_bytes)
@@ -474,7 +474,10 @@ TEST(test_viewer_who_only_watches_takes_one_descriptor_and_few_bytes)
     for (size_t i = 0; i < joins; i++) crowd_enter(&crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = true;
     assert_int_equal(crowd_gather(&crowd, PATIENCE_S), joins + 1);
     assert_true(crowd_until(&crowd, is_everybody_counted, &crowd, PATIENCE_S));
-    const long each = (heap_bytes(&fixture) - heap) / (long)joins;
+    const double end_s = now_s() + PATIENCE_S;
+    long each;
+    do each = (heap_bytes(&fixture) - heap) / (long)joins;
+    while (heap_can_be_told() && each >= IDLE_BYTES_MAX && now_s() < end_s);
     print_message("a viewer of %zu: %ld bytes of the daemon's\n", joins, each);
     assert_int_equal(descriptors(&fixture), before + joins);
     if (heap_can_be_told()) assert_true(each < IDLE_BYTES_MAX);
