@@ -361,9 +361,8 @@
 
 /* ---- Times ---- */
 
-/* A connection that does nothing but answer pings is pinged less and less often, at the least once
- * in so many times of --ping-seconds, and it is ended so much later. Some proxies close one that is
- * quiet for half a minute. */
+/* A connection that only answers pings is pinged less and less often, at the least once in so many
+ * times of --ping-seconds, and is ended so much later. Some proxies close one after 30 quiet s. */
 #define GZ_QUIET_PINGS 5
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */
@@ -371,12 +370,14 @@
 /* Milliseconds that presence waits at most to go with another frame, while these come in quick
  * succession: slightly more than a frame of a 60 Hz display. */
 #define GZ_RIDE_MS 20
+/* Milliseconds from one frame with what running drags do to the next, for viewers of `float32`: the
+ * more editors, the more drags share a frame. A quarter of a frame of a 60 Hz display. */
+#define GZ_GATHER_MS 4
 /* Milliseconds without other news after which viewers are sent `saved` alone: longer than a commit
  * and the pause between two pointers, shorter than users notice. */
 #define GZ_SAVED_MS_QUIET 100
 /* Bytes a second that one user's presence may take of each viewer's bandwidth. A record is sent
- * whole, with all ids of its selection: up to some 1,400 ids 20 times a second, with 10,000 ids
- * three times. */
+ * whole, with all ids of its selection: 1,400 ids 20 times a second, 10,000 ids three times. */
 #define GZ_PRESENCE_BYTES_PER_S (256 * 1024)
 /* Milliseconds between presence frames in the compact form: 10 a second, from which a viewer can
  * interpolate. With news of more than GZ_PRESENCE_USERS users the interval grows in proportion, so
@@ -387,8 +388,7 @@
  * scene together see each other at once. As many as there are colours. */
 #define GZ_PRESENCE_FEW 12
 /* Milliseconds between the numbers of people for such viewers. With more than so many people the
- * interval grows in proportion, so that the numbers take some 25 kB a second for all viewers of a
- * scene together. */
+ * interval grows in proportion: the numbers take 25 kB/s for all viewers of a scene together. */
 #define GZ_CROWD_MS 250
 #define GZ_CROWD_PEOPLE 256
 /* The latest users who began to act, remembered so that viewers are sent them with their first

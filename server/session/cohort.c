@@ -52,5 +52,6 @@ const struct gz_buffer *gz_cohort_frame(struct gz_cohort *cohort, struct gz_now 
 {
     struct gz_core *core = cohort->core;
     gz_core_enter(core, now);
+    if (!gz_sync_has_frame(core->sync, &cohort->cursor)) return NULL;
     return gz_sync_frame(core->sync, &cohort->cursor, core->clock.now.unix_s);
 }

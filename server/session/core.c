@@ -351,16 +351,22 @@ static const struct gz_buffer *own_frame(struct gz_session *session)
     return frame;
 }
 
-static const struct gz_buffer *scene_frame(struct gz_session *session)
+static const struct gz_buffer *whole_frame(struct gz_session *session)
 {
     struct gz_core *core = session->core;
-    if (session->cursor.interest_set != NULL) return own_frame(session);
     const bool is_piece = gz_sync_is_behind(core->sync, &session->cursor);
     if (is_piece && waits_for_turn(session)) return NULL;
     const struct gz_buffer *frame =
         gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
     if (is_piece && frame != NULL) core->told_bytes += frame->size;
     return frame;
+}
+
+static const struct gz_buffer *scene_frame(struct gz_session *session)
+{
+    if (session->cursor.interest_set != NULL) return own_frame(session);
+    const bool is_due = gz_sync_has_frame(session->core->sync, &session->cursor);
+    return is_due ? whole_frame(session) : NULL;
 }
 
 static const struct gz_buffer *piece_of_answer(struct gz_session *session)
@@ -381,7 +387,7 @@ static void take_along(struct gz_session *session)
     const struct gz_cursor before = session->cursor;
     const size_t told_bytes = core->told_bytes;
     if (session->ended || session->past.answer != NULL || before.interest_set != NULL) return;
-    const struct gz_buffer *frame = scene_frame(session);
+    const struct gz_buffer *frame = whole_frame(session);
     if (frame == NULL || gz_outbox_extend(&session->outbox, &core->frame, frame)) return;
     session->cursor = before;
     core->told_bytes = told_bytes;

@@ -31,7 +31,10 @@ static double price_of(const struct gz_session *session)
 static void acknowledge(struct gz_session *session, uint64_t n, uint64_t seq_before)
 {
     struct gz_core *core = session->core;
-    if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
+    if (gz_scene_seq(core->scene) == seq_before) {
+        gz_scene_tick(core->scene);
+        gz_sync_gather(core->sync, seq_before);
+    }
     session->cursor.form.acks = true;
     gz_sync_acknowledge(core->sync, session->id, n);
 }
@@ -132,6 +135,7 @@ static void go_on(struct gz_session *session, size_t nodes)
     struct gz_gesture *gesture = &session->gesture;
     uint64_t before = gz_scene_seq(session->core->scene);
     gz_gesture_go_on(gesture, session->core->scene, session->id, nodes);
+    gz_sync_gather(session->core->sync, before);
     send_motion(session, before);
     if (gz_gesture_is_passing(gesture) || !gesture->pass.owes_ack) return;
     gesture->pass.owes_ack = false;
@@ -204,16 +208,17 @@ bool gz_interaction_follow(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
     struct gz_scene *scene = session->core->scene;
+    const uint64_t before = gz_scene_seq(scene);
     if (!gz_gesture_may_lag(gesture, scene, session->id)) return false;
     gesture->is_behind |= gz_gesture_is_passing(gesture) || is_large(session) ||
                           !gz_budget_affords(session, price_of(session), GZ_HASTE_ASKED);
     if (gesture->is_behind) {
-        uint64_t before = gz_scene_seq(scene);
         gz_interaction_catch_up(session);
         return gz_scene_seq(scene) != before;
     }
     gz_budget_charge(session, GZ_WORK_LOOK, gesture->count);
     const bool has_moved = gz_gesture_follow(gesture, scene, session->id);
+    gz_sync_gather(session->core->sync, before);
     if (gesture->parts != NULL && !gesture->parts->is_rigid) stop_motion(session);
     return has_moved;
 }

@@ -91,6 +91,10 @@ struct gz_sync {
                                         which viewers of motions are not sent yet */
     bool has_motion;                 /* a viewer asked for motions, now or before */
     uint64_t rounded_seq; /* up to which rounded numbers of drags were sent to a viewer */
+    bool has_float32;     /* a viewer asked for float32, now or before */
+    uint64_t gathered_from, gathered_to; /* the changes between these seqs are of running drags;
+                                            viewers who asked for float32 are sent them */
+    double gathered_due_s; /* at this time, monotonic, or with the next frame before */
 
     struct board boards[GZ_BOARD_COUNT];
     struct gz_presence_entry *changed; /* entries whose change is not on the boards yet */

@@ -64,6 +64,11 @@ static bool round_move(struct gz_sync *sync, struct gz_move *move)
     return off > 0;
 }
 
+void gz_sync_gather(struct gz_sync *sync, uint64_t seq)
+{
+    if (sync->gathered_to == seq) sync->gathered_to = gz_scene_seq(sync->scene);
+}
+
 bool gz_sync_has_rounded(const struct gz_sync *sync, uint64_t seq)
 {
     return sync->rounded_seq > seq;

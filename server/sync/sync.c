@@ -33,6 +33,8 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     gz_crowd_init(&sync->crowd);
     sync->changed_due_s = INFINITY;
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
+    sync->gathered_from = sync->gathered_to = gz_scene_seq(scene);
+    sync->gathered_due_s = -INFINITY;
     for (int i = 0; i < FRAMES; i++)
         gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);
     gz_buffer_init(&sync->own, GZ_FRAME_BYTES_MAX, headroom);
@@ -100,6 +102,7 @@ void gz_sync_set_form(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_
 {
     cursor->form = form;
     sync->has_motion |= form.motion;
+    sync->has_float32 |= form.float32;
     sync->boards[gz_board_of(cursor)].is_read = true;
 }
 
@@ -325,13 +328,32 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
     return &sync->own;
 }
 
-bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
+/* What has changed of the scene, and what of it is saved. */
+static bool has_scene_news(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return (has_delta(sync, cursor) && !gz_sync_is_hidden(sync, cursor)) ||
-           cursor->saved < sync->saved_shown || cursor->edits != sync->edit_count ||
-           gz_sync_has_presence(sync, cursor) || gz_sync_has_crowd(sync, cursor) ||
+           cursor->saved < sync->saved_shown;
+}
+
+static bool has_other_news(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return cursor->edits != sync->edit_count || gz_sync_has_presence(sync, cursor) ||
+           gz_sync_has_crowd(sync, cursor) ||
            gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
            gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
+}
+
+/* Whether the viewer lacks only changes that are gathered for it. */
+static bool is_gathered_for(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return cursor->form.float32 && cursor->greeted && cursor->state >= sync->gathered_from &&
+           cursor->state != gz_scene_seq(sync->scene);
+}
+
+bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return (has_scene_news(sync, cursor) && !is_gathered_for(sync, cursor)) ||
+           has_other_news(sync, cursor);
 }
 
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor)
@@ -343,7 +365,8 @@ bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *curso
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
     if (cursor->form.compact) sync->boards[gz_board_of(cursor)].is_read_compact = true;
-    if (!gz_sync_has_frame(sync, cursor) || !gz_sync_is_ready(sync, cursor)) return NULL;
+    if (!has_scene_news(sync, cursor) && !has_other_news(sync, cursor)) return NULL;
+    if (!gz_sync_is_ready(sync, cursor)) return NULL;
     if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
     if (frame == NULL) {
@@ -434,9 +457,9 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
  * grows. */
 static uint64_t news_version(const struct gz_sync *sync)
 {
-    uint64_t version = gz_scene_seq(sync->scene) + sync->edit_count + sync->saved_shown +
-                       sync->crowd.version + sync->motion_count + sync->motion_version +
-                       gz_notebook_shelf(sync->notes)->version +
+    uint64_t version = gz_scene_seq(sync->scene) + sync->gathered_from + sync->edit_count +
+                       sync->saved_shown + sync->crowd.version + sync->motion_count +
+                       sync->motion_version + gz_notebook_shelf(sync->notes)->version +
                        gz_checkpoint_list_shelf(sync->checkpoints)->version;
     for (int i = 0; i < GZ_BOARD_COUNT; i++) {
         const struct board *board = &sync->boards[i];
@@ -451,17 +474,39 @@ static double saved_due(const struct gz_sync *sync)
     return fmax(sync->saved_s, sync->told_s) + GZ_SAVED_MS_QUIET / 1000.0;
 }
 
+static double presence_due(const struct gz_sync *sync)
+{
+    return fmax(gz_sync_presence_due(sync), sync->told_s + GZ_RIDE_MS / 1000.0);
+}
+
+static double gathered_due(const struct gz_sync *sync)
+{
+    const bool has_any = sync->gathered_from != gz_scene_seq(sync->scene);
+    return sync->has_float32 && has_any ? sync->gathered_due_s : INFINITY;
+}
+
 double gz_sync_due(const struct gz_sync *sync)
 {
-    const double presence_s = gz_sync_presence_due(sync);
-    return fmin(saved_due(sync), fmax(presence_s, sync->told_s + GZ_RIDE_MS / 1000.0));
+    return fmin(gathered_due(sync), fmin(saved_due(sync), presence_due(sync)));
+}
+
+/* Has viewers whose form is `float32` be sent what was gathered for them. If anything else has
+ * changed in the scene, that is at once. */
+static void show_gathered(struct gz_sync *sync, double mono_s)
+{
+    const uint64_t seq = gz_scene_seq(sync->scene);
+    if (sync->gathered_from == seq || (sync->gathered_to == seq && mono_s < sync->gathered_due_s))
+        return;
+    sync->gathered_from = sync->gathered_to = seq;
+    sync->gathered_due_s = mono_s + GZ_GATHER_MS / 1000.0;
 }
 
 bool gz_sync_show(struct gz_sync *sync, double mono_s)
 {
     bool is_news = news_version(sync) != sync->told;
-    if (is_news || mono_s >= gz_sync_due(sync)) gz_sync_show_presence(sync, mono_s);
+    if (is_news || mono_s >= presence_due(sync)) gz_sync_show_presence(sync, mono_s);
     if (is_news || mono_s >= saved_due(sync)) sync->saved_shown = sync->saved;
+    show_gathered(sync, mono_s);
     is_news = news_version(sync) != sync->told;
     if (!is_news) return false;
     sync->told = news_version(sync);

@@ -13,7 +13,8 @@
  * copies of the nodes are a preview; the end changes each node, and so sends it exactly.
  *
  * And others may have asked for float32: in the compact form what a running drag does is then
- * rounded, and told exactly by the end of the drag in the same way.
+ * rounded, and told exactly by the end of the drag in the same way. What drags do in quick
+ * succession is gathered for them (GZ_GATHER_MS).
  *
  * Ownership: the scene, the notes, the checkpoints and the presence entries belong to the caller.
  * They outlive the sync; an entry may also be withdrawn (gz_sync_absent). Threads: one. No clock:
@@ -127,12 +128,13 @@ GZ_MUST_USE bool gz_sync_set_interest(const struct gz_sync *sync, struct gz_curs
 bool gz_sync_is_ready(const struct gz_sync *sync, const struct gz_cursor *cursor);
 void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *budget);
 
-/* The next frame for this cursor, which moves past it. NULL if there is none, if it is not ready,
- * or without memory: then the cursor stays, but a viewer with an interest starts from 0. Valid
- * until the next call. */
+/* Whether a frame is due for the viewer. */
+bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* The next frame for this cursor, which moves past it; with what is gathered, whether it is due or
+ * not. NULL if there is none, if it is not ready, or without memory: then the cursor stays, but a
+ * viewer with an interest starts from 0. Valid until the next call. */
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                       double unix_s);
-bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* Whether the viewer's next frame may have the largest size: it has no complete state yet, lacks
  * more than one frame holds, or is to be sent the starts of a motion. */
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor);
@@ -185,6 +187,9 @@ void gz_sync_hide(struct gz_sync *sync, uint64_t seq);
  * seq, so that every viewer is sent it. Does nothing if the drag is not sent as motions. */
 void gz_sync_end_motion(struct gz_sync *sync, uint64_t session);
 
+/* All changes since `seq` are of running drags. Viewers whose form is `float32` are sent them with
+ * their next frame, at the latest GZ_GATHER_MS after the last changes that they were sent. */
+void gz_sync_gather(struct gz_sync *sync, uint64_t seq);
 /* Whether a viewer was told since `seq` what a drag did in numbers that are rounded: the end of the
  * drag then changes its nodes once more. */
 bool gz_sync_has_rounded(const struct gz_sync *sync, uint64_t seq);

@@ -245,3 +245,8 @@ gizmod_planted_fault(motion_outlives_its_drag FILE server/sync/motions.c
 
 gizmod_planted_fault(end_of_rounded_drag_not_told_exactly FILE server/session/interaction.c
     FROM "!gz_sync_has_rounded(session->core->sync, gesture->edit.began_seq))" TO "gesture->count > 0)")
+gizmod_planted_fault(gathered_moves_wait_for_others FILE server/sync/sync.c
+    FROM "return fmin(gathered_due(sync), fmin(saved_due(sync), presence_due(sync)));"
+    TO "return fmin(saved_due(sync), presence_due(sync));")
+gizmod_planted_fault(moves_are_gathered_for_all FILE server/sync/sync.c
+    FROM "return cursor->form.float32 && cursor->greeted &&" TO "return cursor->greeted &&")

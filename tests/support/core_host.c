@@ -385,10 +385,22 @@ static void assert_part(struct client *client, const struct gz_node_record *node
         assert_true(holds_part(client, &client->wish, nodes, count));
 }
 
+/* Whether what others drag is gathered for a client (gz_sync_gather). */
+static bool has_gathered(const struct host *host)
+{
+    for (const struct client *client = host->clients; client != NULL; client = client->next) {
+        if (client->session == NULL || client->stalled) continue;
+        const struct gz_cursor *cursor = &client->session->cursor;
+        if (cursor->form.float32 && cursor->state != gz_scene_seq(host->core->scene)) return true;
+    }
+    return false;
+}
+
 void host_assert_equal(struct host *host)
 {
     struct gz_arena arena;
     size_t count;
+    if (has_gathered(host)) host_advance(host, GZ_GATHER_MS / 1000.0);
     gz_arena_init(&arena, SIZE_MAX / 2);
     const struct gz_node_record *nodes = host_nodes(host, &arena, &count);
     for (struct client *client = host->clients; client != NULL; client = client->next) {

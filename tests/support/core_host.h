@@ -144,7 +144,7 @@ void host_restart(struct host *host, bool committed);
 /* Fails the test unless all clients that are here and read hold exactly what the core does, or what
  * of it they follow, and of the notes and checkpoints what the disk does. (Each complete delta is
  * looked at when it comes; by now they are to be where the core is, and to have seen where the
- * camera is.) */
+ * camera is. What is gathered for clients is waited for.) */
 void host_assert_equal(struct host *host);
 /* The end of a test: a turn, after which the above has to hold, and host_finish. */
 void host_close(struct host *host);

@@ -107,7 +107,8 @@ static double per_second(struct load before, struct load after, size_t moves)
     return (double)bytes * MOVES_PER_S / (double)moves;
 }
 
-/* An axis each: what 16 editors take grows with the turns that their pointers need. */
+/* An axis each: what 16 editors take grows with the turns that their pointers need, but for who
+ * asks for float32, for whom these are gathered. */
 TEST(test_compact_drags_of_16_editors)
 {
     struct scene s;
@@ -120,7 +121,7 @@ TEST(test_compact_drags_of_16_editors)
         const double rounded = per_second(before, load_of(s.rounder), MOVES_PER_S);
         print_message("%2zu turns: %.0f bytes a second, as float32 %.0f\n", turns, exact, rounded);
         assert_true(exact <= 15000 + 500 * (double)turns);
-        assert_true(rounded <= 11000 + 500 * (double)turns);
+        assert_true(rounded <= 12000);
     }
     close_scene(&s);
 }
@@ -134,11 +135,79 @@ TEST(test_compact_drag_as_float32_takes_less)
         s.rounder = join_reader(&s, "rob", true);
         host_advance(&s.host, 1);
         const struct load before = load_of(s.rounder);
+        const size_t more_frames = s.watcher->frames_heard - before.frames;
         const double exact = drag_for(&s, 1, MOVES_PER_S);
         const double rounded = per_second(before, load_of(s.rounder), MOVES_PER_S);
         print_message("%s: %.0f bytes a second, as float32 %.0f\n",
                       gz_vocabulary_word(&gz_handle_words, (int)handles[i]), exact, rounded);
         assert_true(rounded <= exact - 3.5 * MOVES_PER_S);
+        assert_int_equal(s.watcher->frames_heard - s.rounder->frames_heard, more_frames);
+        close_scene(&s);
+    }
+}
+
+/* ---- what is gathered ---- */
+
+static uint64_t seq_of(const struct scene *s)
+{
+    return gz_core_summary(s->host.core).seq;
+}
+
+static void move_to(struct client *editor, double x)
+{
+    const struct gz_message move = pointer_message(GZ_PHASE_MOVE, x, MIDDLE_Y, (uint64_t)x);
+    client_say(editor, &move);
+    host_turn(editor->host);
+}
+
+static bool is_up_to_date(const struct scene *s, const struct client *client)
+{
+    return client->mirror.complete == seq_of(s);
+}
+
+/* Three editors: one moved what it holds, then a second one; the third one holds nothing. */
+static void open_gathered(struct scene *s)
+{
+    open_scene(s, 3, GZ_TX);
+    s->rounder = join_reader(s, "rob", true);
+    assert_ok(ask_pointer(s->editors[2], GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
+    host_advance(&s->host, 1);
+    move_to(s->editors[0], MIDDLE_X + 30);
+    assert_true(is_up_to_date(s, s->rounder)); /* nothing had moved for a while */
+    move_to(s->editors[1], MIDDLE_X + 30);
+    assert_true(is_up_to_date(s, s->watcher));
+    assert_false(is_up_to_date(s, s->rounder));
+}
+
+TEST(test_compact_gathered_moves_leave_after_4_ms_in_one_frame)
+{
+    struct scene s;
+    open_gathered(&s);
+    const size_t frames = s.rounder->frames_heard;
+    host_advance(&s.host, 0.002);
+    move_to(s.editors[0], MIDDLE_X + 60);
+    host_advance(&s.host, 0.0019);
+    assert_int_equal(s.rounder->frames_heard, frames);
+    host_advance(&s.host, 0.0002);
+    assert_int_equal(s.rounder->frames_heard, frames + 1);
+    assert_true(is_up_to_date(&s, s.rounder));
+    close_scene(&s);
+}
+
+/* An edit that is not stored yet, the end of a drag, and an answer to who asked for float32. */
+TEST(test_compact_gathered_moves_leave_with_what_is_exact)
+{
+    for (int what = 0; what < 3; what++) {
+        struct scene s;
+        open_gathered(&s);
+        const struct gz_message up = pointer_message(GZ_PHASE_UP, MIDDLE_X + 30, MIDDLE_Y, 0);
+        s.host.disk = DISK_WAITS;
+        if (what == 0) assert_null(ask_rename(s.editors[2], s.nodes[2], "new"));
+        if (what == 1) client_say(s.editors[0], &up);
+        if (what == 2) assert_refused(ask_rename(s.rounder, s.nodes[2], "new"), GZ_FORBIDDEN);
+        host_turn(&s.host);
+        assert_true(is_up_to_date(&s, s.rounder));
+        s.host.disk = DISK_COMMITS;
         close_scene(&s);
     }
 }
@@ -149,11 +218,6 @@ static bool has_exactly(const struct scene *s, const struct client *client, uint
 {
     const gz_trs *exact = &gz_scene_find(s->host.core->scene, node)->trs;
     return memcmp(&mirror_find(&client->mirror, node)->content.trs, exact, sizeof *exact) == 0;
-}
-
-static uint64_t seq_of(const struct scene *s)
-{
-    return gz_core_summary(s->host.core).seq;
 }
 
 static void open_rounded(struct scene *s, enum gz_handle handle)
@@ -288,8 +352,10 @@ TEST(test_compact_float32_is_told_only_where_it_is_near)
         assert_ok(answer);
         const uint64_t node = create_node(editor, "n", answer->ok.ids.ids[0], cases[i].t, 0, 0);
         assert_ok(ask_grab(editor, GZ_TX, node, MIDDLE_X, MIDDLE_Y));
-        for (int x = 0; x < 4 && has_exactly(&s, s.rounder, node); x++)
+        for (int x = 0; x < 4 && has_exactly(&s, s.rounder, node); x++) {
+            host_advance(&s.host, 1.0 / MOVES_PER_S);
             assert_ok(ask_pointer(editor, GZ_PHASE_MOVE, MIDDLE_X + 7 * x + 3, MIDDLE_Y));
+        }
         assert_int_equal(has_exactly(&s, s.rounder, node), !cases[i].rounded);
         assert_ok(ask_pointer(editor, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
         close_scene(&s);
@@ -505,6 +571,8 @@ int main(void)
         cmocka_unit_test(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second),
         cmocka_unit_test(test_compact_drags_of_16_editors),
         cmocka_unit_test(test_compact_drag_as_float32_takes_less),
+        cmocka_unit_test(test_compact_gathered_moves_leave_after_4_ms_in_one_frame),
+        cmocka_unit_test(test_compact_gathered_moves_leave_with_what_is_exact),
         cmocka_unit_test(test_compact_float32_is_exact_once_the_drag_is_over),
         cmocka_unit_test(test_compact_float32_is_exact_to_who_was_behind),
         cmocka_unit_test(test_compact_float32_is_for_drags_of_others),

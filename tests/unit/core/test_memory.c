@@ -177,6 +177,7 @@ TEST(test_steady_turn_is_one_frame_for_all)
     for (uint64_t turn = 0; turn < 20; turn++) {
         for (uint64_t n = 0; n < 5; n++)
             say_move(dragging, MIDDLE_X + (double)(turn * 5 + n), 1000 + turn * 5 + n);
+        host.now.mono_s += GZ_GATHER_MS / 1000.0;
         gz_core_turn(host.core, host.now);
         const uint8_t *shared_by_form[8] = {NULL};
         for (struct client *client = host.clients; client != NULL; client = client->next) {
