@@ -144,8 +144,7 @@ static void take_data(struct gz_frames *frames, uint8_t *bytes, size_t size,
     if (frames->left == 0) end_frame(frames);
 }
 
-/* Codes that may be sent: those of the RFC and of IANA's list, and those for private use. */
-static bool is_close_code(int code)
+bool gz_frame_close_is_valid(int code)
 {
     return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) ||
            (code >= 3000 && code <= 4999);
@@ -158,7 +157,7 @@ static void take_close(struct gz_frames *frames, struct gz_frame_part *part)
     part->kind = GZ_FRAME_CLOSE;
     frames->is_over = true;
     part->code = size >= 2 ? frames->control[0] << 8 | frames->control[1] : GZ_CLOSE_NONE;
-    if (size == 1 || (size >= 2 && !is_close_code(part->code)))
+    if (size == 1 || (size >= 2 && !gz_frame_close_is_valid(part->code)))
         fail(frames, part, GZ_CLOSE_PROTOCOL, "the close has an invalid code");
     else if (size > 2 && !gz_text_valid(reason, size - 2))
         fail(frames, part, GZ_CLOSE_UTF8, "the reason of the close is not UTF-8");

@@ -66,6 +66,9 @@ struct gz_frame_part {
 size_t gz_frames_read(struct gz_frames *frames, uint8_t *bytes, size_t size,
                       struct gz_frame_part *part);
 
+/* Whether a close may have this code: one of the RFC and of IANA's list, or for private use. */
+bool gz_frame_close_is_valid(int code);
+
 /* First bytes of whole frames. */
 enum gz_frame_first {
     GZ_FRAME_RAW = 0, /* none: these are bytes of frames already */

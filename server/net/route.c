@@ -8,6 +8,7 @@
 
 #include "net/proof.h"
 #include "net/relay.h"
+#include "proto/base/text.h"
 #include "server/maxima.h"
 
 static struct gz_route *route_of(const struct gz_trunk *trunk)
@@ -104,6 +105,20 @@ static const char *give_piece(struct gz_route *route, const struct gz_record *re
     return fault;
 }
 
+/* The client is sent the code and the words, so they have to be such as RFC 6455 allows. */
+static const char *close_relay(struct gz_relay *relay, const struct gz_record *record)
+{
+    const int code = (int)gz_record_number(record->bytes, 2);
+    const uint8_t *words = record->bytes + 2;
+    const size_t size = record->size - 2;
+    const bool has_code = code > GZ_CHANNEL_REFUSED && code != GZ_CLOSE_NONE;
+    if (has_code && !gz_frame_close_is_valid(code)) return "it closed a channel by an invalid code";
+    if (has_code && !gz_text_valid((const char *)words, size))
+        return "it closed a channel with a reason that is not UTF-8";
+    gz_relay_end(relay, code, words, size);
+    return NULL;
+}
+
 /* A channel exists until the authority has closed it. */
 static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
 {
@@ -118,10 +133,7 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
         return gz_relay_take_back(relay, gz_record_number(record->bytes, 4))
                    ? NULL
                    : "it took more than it was sent";
-    case GZ_RECORD_CLOSE:
-        gz_relay_end(relay, (int)gz_record_number(record->bytes, 2), record->bytes + 2,
-                     record->size - 2);
-        return NULL;
+    case GZ_RECORD_CLOSE: return close_relay(relay, record);
     case GZ_RECORD_DATA:
     case GZ_RECORD_AGAIN:
     case GZ_RECORD_OPEN:

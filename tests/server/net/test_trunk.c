@@ -776,6 +776,28 @@ TEST(test_trunk_channel_that_ends_in_the_middle_of_a_frame)
     stop_forger(&forger);
 }
 
+/* A close that no client may be sent ends the trunk, and the client is told to come back. */
+TEST(test_trunk_that_closes_a_client_as_nobody_may)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *words;
+    } rows[] = {
+        {"\5\0\1\0\2\0\0\0\xee\x03\0\0", 12, "it closed a channel by an invalid code"},
+        {"\5\0\1\0\3\0\0\0\xe8\x03\xff\0\0", 13, "it closed a channel with a reason that is not"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct forger forger;
+        start_forger(&forger, i == 0 ? "code" : "reason");
+        assert_true(raw_send_frame(forger.socket, RAW_FIN | RAW_BINARY, false, rows[i].bytes,
+                                   rows[i].size));
+        wait_until_logged(&forger.edge, rows[i].words);
+        assert_true(read_bye(forger.client) == 0);
+        stop_forger(&forger);
+    }
+}
+
 /* Clients who come and go while the authority answers nothing keep a channel each until it does,
  * and what waits in the channel. There are as many as an authority may have; who comes then is told
  * to come back. */
@@ -825,6 +847,7 @@ int main(void)
         cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
         cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
         cmocka_unit_test(test_trunk_channel_that_ends_in_the_middle_of_a_frame),
+        cmocka_unit_test(test_trunk_that_closes_a_client_as_nobody_may),
         cmocka_unit_test(test_trunk_has_no_more_channels_than_clients),
         cmocka_unit_test(test_trunk_with_wrong_records),
     };
