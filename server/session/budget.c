@@ -67,7 +67,7 @@ bool gz_budget_join(struct gz_session *session)
     struct gz_core *core = session->core;
     double per_s = core->options.messages_per_s;
     forget_full_shares(core);
-    struct gz_share *share = (struct gz_share *)gz_names_find(&core->payers, session->payer, NULL);
+    struct gz_share *share = (struct gz_share *)gz_names_find(&core->payers, session->payer);
     if (share == NULL) share = new_share(core, session->payer);
     if (share == NULL) return false;
     share->sessions++;

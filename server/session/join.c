@@ -22,8 +22,7 @@
  * its colour. */
 static uint32_t colour_of(const struct gz_core *core, const char *user)
 {
-    const struct gz_session *other =
-        (const struct gz_session *)gz_names_find(&core->users, user, NULL);
+    const struct gz_session *other = (const struct gz_session *)gz_names_find(&core->users, user);
     return other != NULL ? other->presence.user.rgb : gz_tint_of(&core->tints, user);
 }
 

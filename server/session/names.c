@@ -58,11 +58,10 @@ void gz_names_remove(struct gz_names *names, struct gz_name *name)
     names->count--;
 }
 
-struct gz_name *gz_names_find(const struct gz_names *names, const char *text,
-                              const struct gz_name *after)
+struct gz_name *gz_names_find(const struct gz_names *names, const char *text)
 {
     if (names->count == 0) return NULL;
-    struct gz_name *name = after != NULL ? after->next : *bucket_of(names, text);
+    struct gz_name *name = *bucket_of(names, text);
     while (name != NULL && strcmp(name->text, text) != 0) name = name->next;
     return name;
 }

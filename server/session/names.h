@@ -31,9 +31,8 @@ GZ_MUST_USE bool gz_names_reserve(struct gz_names *names);
 void gz_names_add(struct gz_names *names, struct gz_name *name, const char *text);
 /* The item must be listed. */
 void gz_names_remove(struct gz_names *names, struct gz_name *name);
-/* The next item with this text after `after`, the first after NULL; NULL after the last. */
-struct gz_name *gz_names_find(const struct gz_names *names, const char *text,
-                              const struct gz_name *after);
+/* An item with this text; NULL for none. */
+struct gz_name *gz_names_find(const struct gz_names *names, const char *text);
 void gz_names_finish(struct gz_names *names);
 
 /* The same number for the same text each time. */
