@@ -18,12 +18,17 @@ const ASK_AFTER = 3;
 const DROPPED_MS = 1000;
 const BEAT_MS = 5000;
 /**
- * After so many beats without a message from the server the connection counts as dead, although it
- * was never closed: a laptop slept, or a network disappeared. Beats are counted rather than time,
- * because a page that slept has not heard anything for long. A slow network must be able to carry
- * the largest part of a state within these beats.
+ * After so many pings without an answer, one at each beat, the connection counts as dead, although
+ * it was never closed: a laptop slept, or a network disappeared. Beats are counted rather than
+ * time, because a page that slept has not heard anything for long. A slow network must be able to
+ * carry the largest part of a state within these beats.
  */
-const SILENT_BEATS_MAX = 4;
+const PINGS_MAX = 3;
+/**
+ * Beats without a message before the first ping, at most: while nothing but answers to pings comes,
+ * they double from 1 on, as those of the server do.
+ */
+const QUIET_BEATS_MAX = 4;
 /** After an error with one of these codes another attempt would fail as well. */
 const FINAL = new Set([
   "version",
@@ -87,6 +92,8 @@ export function makeKey() {
  * @property {() => any[]} hello makes the first frame of a new connection: the fields of `hello`,
  * `resume` included, and messages in the same frame
  * @property {() => boolean} whole whether the scene is here, which a `base` may depend on
+ * @property {() => boolean} drags whether the user may be dragging, when the connection is watched
+ * more closely
  * @property {() => boolean} holds whether the edits made until now are to be held back
  * @property {(welcome: any) => void} welcomed called before waiting messages are sent, so that it
  * can send others before them
@@ -132,6 +139,9 @@ export class Connection {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #beat;
   #silentBeats = 0;
+  #quietBeats = 1;
+  /** Those that are not answered yet. */
+  #pings = 0;
 
   /**
    * @param {string} url
@@ -328,7 +338,7 @@ export class Connection {
   #openSocket() {
     const socket = new this.WebSocketClass(this.url, SUBPROTOCOL);
     this.#socket = socket;
-    this.#silentBeats = 0;
+    this.#hear();
     clearInterval(this.#beat);
     this.#beat = setInterval(() => this.#listen(), BEAT_MS);
     socket.binaryType = "arraybuffer";
@@ -343,14 +353,23 @@ export class Connection {
     };
   }
 
+  /** Something came. */
+  #hear() {
+    this.#silentBeats = this.#pings = 0;
+    this.#quietBeats = 1;
+  }
+
   /**
    * Called for each beat: asks a silent server for an answer, and gives the connection up after a
-   * while.
+   * while. A user who drags, or waits for an answer, does not wait longer than after other news.
    */
   #listen() {
-    this.#silentBeats++;
-    if (this.#silentBeats > SILENT_BEATS_MAX) return this.#giveUp();
-    if (this.#silentBeats > 1 && this.#open) this.ask({ op: "ping" }).catch(() => {});
+    const isAwaited = this.#pending.size > 0 || this.handlers.drags();
+    const quiet = isAwaited ? 1 : this.#quietBeats;
+    if (++this.#silentBeats <= quiet) return;
+    if (this.#pings++ === PINGS_MAX) return this.#giveUp();
+    const wait = () => (this.#quietBeats = Math.min(2 * quiet, QUIET_BEATS_MAX));
+    if (this.#open) this.ask({ op: "ping" }).then(wait, () => {});
   }
 
   /** Drops a dead socket. It may take minutes to close, and its events are ignored from now on. */
@@ -363,7 +382,7 @@ export class Connection {
 
   /** @param {ArrayBuffer} data */
   #receive(data) {
-    this.#silentBeats = 0;
+    this.#hear();
     /** @type {any[]} */
     let news = [];
     for (const message of decode(data)) {

@@ -44,10 +44,11 @@ class Socket {
   }
 }
 
-function connect() {
+function connect(drags = () => false) {
   const told = [];
   const handlers = {
     hello: () => [{}],
+    drags,
     holds: () => false,
     welcomed: () => {},
     received: () => {},
@@ -73,6 +74,50 @@ test("who says nothing is asked, and whoever answers stays", async () => {
   assert.ok(socket.sent.some(({ op }) => op === "ping"));
   assert.equal(socket.closed, false);
   assert.deepEqual(told, []);
+  connection.close();
+});
+
+/** Beats until the socket was asked and answered so many times. */
+async function answer(socket, times) {
+  const beats = [];
+  for (let i = 1; beats.length < times && i < 100; i++) {
+    const { length } = socket.sent;
+    beat();
+    await turn();
+    if (socket.sent.length === length) continue;
+    beats.push(i);
+    socket.hear({ op: "ok", rid: socket.sent.at(-1).rid });
+    await turn();
+  }
+  return beats;
+}
+
+test("who only answers is asked less and less often, until there is news", async () => {
+  const { connection, socket } = connect();
+  socket.open();
+  socket.hear({ op: "welcome" });
+  assert.deepEqual(await answer(socket, 4), [2, 5, 10, 15]);
+  socket.hear({ op: "saved", seq: 7 });
+  assert.deepEqual(await answer(socket, 2), [2, 5]);
+  connection.close();
+});
+
+test("in a drag a dead connection is found out as soon as after news", async () => {
+  let dragging = false;
+  const { connection, socket } = connect(() => dragging);
+  socket.open();
+  socket.hear({ op: "welcome" });
+  await answer(socket, 4);
+  dragging = true;
+  assert.deepEqual(await answer(socket, 3), [2, 4, 6]);
+  dragging = false;
+  await answer(socket, 3);
+  for (let i = 0; i < 4; i++) beat();
+  dragging = true;
+  beat();
+  assert.equal(socket.sent.at(-1).op, "ping", "it is asked before it is given up");
+  for (let i = 0; i < 3; i++) beat();
+  assert.equal(socket.closed, true);
   connection.close();
 });
 

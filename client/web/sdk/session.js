@@ -148,6 +148,7 @@ export class Session extends Emitter {
     this.#connection = new Connection(socketUrl(options.url), WebSocketClass, {
       hello: () => this.#hello(),
       whole: () => this.status.phase === "online",
+      drags: () => !this.#prediction || this.#served || this.#prediction.dragging,
       holds: () => this.status.phase === "connecting" && this.status.older === true,
       welcomed: (welcome) => this.#welcomed(welcome),
       received: (messages) => this.#received(messages),
