@@ -16,7 +16,7 @@
 
 #define HEADROOM 16
 #define TURNS_MAX 1000
-/* Of a float32: a part of what it says. */
+/* The relative error of rounding to float32, with room to spare. */
 #define ROUNDED 1e-7
 
 /* ---- what the core asks of its host ---- */
@@ -94,7 +94,7 @@ static uint64_t handle_kept_since(void *context)
     return host->kept_since;
 }
 
-/* Words in place of a token. */
+/* The only valid token is the word "good". */
 static enum gz_status handle_verify(void *context, struct gz_text token, struct gz_claims *claims,
                                     struct gz_error *error)
 {
@@ -297,7 +297,7 @@ static void move_clock(struct host *host, double mono_s)
     host->now.mono_s = mono_s;
 }
 
-/* A core that is lent has no turns. */
+/* Whether a worker has the core, which then has no turns. */
 static bool is_lent(const struct host *host)
 {
     return host->bulk_waits && gz_core_has_bulk(host->core);
@@ -321,7 +321,7 @@ const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *aren
     return nodes;
 }
 
-/* A look is taken a tenth of a second after the last one at the latest. */
+/* Seconds after a camera within which the core evaluates its view, at the latest. */
 #define LOOKS_S 0.1
 
 static bool holds_part(const struct client *client, const struct part_wish *wish,
@@ -336,8 +336,8 @@ static bool holds_part(const struct client *client, const struct part_wish *wish
     return holds;
 }
 
-/* Of cameras that came one soon after the other the view may be of any, but not of one before that
- * it was of already. */
+/* After several cameras in short succession the view may be that of any of them. Once it was a
+ * camera's, it is never an earlier one's again. */
 static void assert_view(struct client *client, const struct gz_node_record *nodes, size_t count)
 {
     struct part_wish wish = client->wish;
@@ -350,7 +350,7 @@ static void assert_view(struct client *client, const struct gz_node_record *node
     fail_msg("client %s does not hold what any of its cameras sees", client->user);
 }
 
-/* What is a preview is held by a drag that runs. */
+/* A node that differs from the scene, as a preview does, is held by a running drag. */
 static void assert_previews_are_held(const struct client *client)
 {
     for (size_t i = 0; i < client->mirror.count; i++) {
@@ -362,7 +362,7 @@ static void assert_previews_are_held(const struct client *client)
     }
 }
 
-/* A session that took something back is not named. */
+/* The mirror names the session that changed each node last, except after an undo. */
 static void assert_authors(const struct client *client)
 {
     for (size_t i = 0; i < client->mirror.count; i++) {
@@ -599,8 +599,7 @@ static void hear_welcome(struct client *client, const struct gz_welcome *welcome
     memset(client->secret, 0, sizeof client->secret);
     memcpy(client->secret, welcome->secret.bytes, welcome->secret.size);
     client->resumed = welcome->resumed;
-    /* Where it stands: a resume goes on from the last complete state, whatever of the next had
-     * come. */
+    /* A resume continues from the last complete state, even if a part of the next one came. */
     if (!welcome->resumed) client->mirror.complete = 0;
     client->mirror.seq = client->mirror.complete;
     mirror_notes_clear(&client->notes);
@@ -615,7 +614,7 @@ static void forget_present(struct client *client, uint64_t session)
     }
 }
 
-/* But oneself, who is told of once where one only watches. */
+/* A viewer of a crowd keeps its own record, because it is sent that only once. */
 static void forget_all_present(struct client *client)
 {
     for (size_t i = client->present_count; i-- > 0;) {
@@ -644,8 +643,8 @@ static void hear_saved(struct client *client, uint64_t saved)
     client->saved = saved;
 }
 
-/* Who is told of those alone that act knows all whose doings are shown, as long as they are here:
- * but in the first state, which comes before people. */
+/* A viewer that is told only of people who act knows everybody whose actions it is shown, as long
+ * as they are here. The first state is an exception, because it comes before the people. */
 static void assert_known(const struct client *client, uint64_t session)
 {
     size_t i = 0;
@@ -657,7 +656,7 @@ static void assert_known(const struct client *client, uint64_t session)
                  (unsigned long long)session);
 }
 
-/* In the order of their seq, and none twice, where the client says which it has heard of. */
+/* Edits come in the order of their seq, and none twice, because a resume says the last one. */
 static void hear_edit(struct client *client, const struct gz_edit_message *edit)
 {
     assert_true(edit->seq > client->edit);
@@ -680,7 +679,7 @@ static void hear_view(struct client *client, const double view[16])
     remember_camera(client, &camera);
 }
 
-/* An interest counts from its `ok` on. */
+/* An interest is in force from its `ok` on. */
 static void hear_answer(struct client *client, const struct gz_message *answer)
 {
     struct said_wish *said = client->said;
@@ -713,7 +712,7 @@ static bool is_near(const gz_trs *told, const gz_trs *exact)
            fmax(gz_length((gz_vec3){off.x, off.y, off.z}), fabs(off.w)) <= ROUNDED;
 }
 
-/* What is told of a node that a drag holds is a preview, but near. */
+/* A node that a drag holds may be rounded: it is then a preview near the exact place. */
 static void mark_rounded(struct client *client, const struct gz_delta *delta)
 {
     for (size_t i = 0; i < delta->count; i++) {
@@ -727,7 +726,7 @@ static void mark_rounded(struct client *client, const struct gz_delta *delta)
     }
 }
 
-/* Every delta that is complete is compared with the scene of this moment. A part is not resumed. */
+/* Compares each complete delta of a part with the scene of this moment. A part is not resumed. */
 static void hear_delta(struct client *client, const struct gz_delta *delta)
 {
     struct gz_arena arena;
@@ -746,7 +745,7 @@ static void hear_delta(struct client *client, const struct gz_delta *delta)
     gz_arena_finish(&arena);
 }
 
-/* They are of states that it was told are saved. */
+/* Checkpoints are of states that the client was told are saved. */
 static void hear_checkpoints(struct client *client, const struct gz_checkpoints *told)
 {
     assert_false(client->mirror.more);
@@ -793,7 +792,7 @@ static struct gz_text keep_text(struct gz_arena *arena, struct gz_text text)
     return (struct gz_text){copy, text.size};
 }
 
-/* What a message of the compact form stands for is its reader's until the next one. */
+/* Copies the users: the reader of the compact form keeps them only until its next message. */
 static void keep_users(struct gz_arena *arena, struct gz_presence *presence)
 {
     struct gz_presence_user *users = gz_arena_take(arena, presence->count + 1, sizeof *users);
@@ -816,7 +815,7 @@ static void keep_nodes(struct gz_arena *arena, struct gz_delta *delta)
     delta->nodes = nodes;
 }
 
-/* The nodes of a motion are previews until they are told of by themselves. */
+/* The nodes of a motion are previews until a delta tells each of them by itself. */
 static void mark_listed(struct client *client, const struct gz_motion_message *motion)
 {
     assert_true(client->motion);

@@ -56,36 +56,35 @@ struct client {
     struct host *host;
     struct gz_session *session;                /* NULL once it left */
     uint64_t id;                               /* of its session */
-    char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome; a resume says it */
+    char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome; a resume sends it */
     char user[GZ_USER_BYTES_MAX + 1];
     struct gz_claims claims;
     bool stalled; /* takes no frames */
     bool draw;
     struct gz_compact *compact; /* it asks for the compact form; NULL: it does not */
-    bool crowd;                 /* it asks to be told of those alone who act */
+    bool crowd;                 /* it asks to be told only of people who act */
     bool motion;                /* it reads the compact form, and asks for motions */
     bool float32;               /* it reads the compact form, and asks for float32 */
     struct mirror mirror;
-    struct part_wish wish; /* what its deltas have to hold */
+    struct part_wish wish; /* the part that its deltas have to hold */
     struct said_wish *said, **said_end;
     struct said_camera *cameras; /* of this session */
     size_t camera_count, camera_capacity;
-    size_t
-        looked; /* the camera by which a view was last right: an earlier one cannot be any more */
+    size_t looked; /* the camera of the last view; the view of an earlier one would be wrong */
     struct mirror_notes notes;
     struct mirror_checkpoints checkpoints;
     uint64_t epoch, saved, next_rid;
-    uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
+    uint64_t edit; /* seq of the last edit that it was told; a resume sends it unless it is 0 */
     bool resumed;
     struct heard *heard, **heard_end;
-    size_t told_singly; /* nodes of the message that is heard, before those in motions */
+    size_t told_singly;               /* nodes of the current message before those in motions */
     size_t bytes_heard, frames_heard; /* of all frames, forgotten ones too */
     struct {
         uint64_t session;
         size_t selected, locked;
-    } present[256]; /* who is here, as it was told */
+    } present[256]; /* the people who are here, as it was told */
     size_t present_count;
-    uint64_t here; /* how many there are, as it was told; 0: it was not */
+    uint64_t here; /* number of people here; 0: it was not told */
 };
 
 struct host {
@@ -98,26 +97,26 @@ struct host {
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
     bool past_waits;        /* questions are not answered */
-    bool plain;             /* who joins from now on asks for no other form; else every second one
-                               asks for the compact form, and every third to be told of a crowd */
-    bool motions;           /* those who ask for the compact form from now on all ask for motions;
-                               else every second one of them does */
-    bool exact;             /* those who join from now on do not ask for float32; else every second
-                               one of those who ask for the compact form does */
-    size_t few;             /* of whom such viewers are told in any case: 1, so that they meet
-                               people who only watch */
-    bool bulk_waits;        /* what the core puts off is not done: a turn ends with it */
+    bool plain;             /* later clients ask for no other form; else every second one asks for
+                               the compact form, and every third to be told of a crowd */
+    bool motions;           /* later clients with the compact form all ask for motions; else every
+                               second one of them does */
+    bool exact;             /* later clients do not ask for float32; else every second one with
+                               the compact form does */
+    size_t few;             /* people whom viewers of a crowd are told of in any case: 1, so that
+                               there are people of whom they are not told */
+    bool bulk_waits;        /* work that the core puts off is not done: a turn ends with it */
     uint64_t spent_bytes;   /* of files, by all */
-    uint64_t charged_bytes; /* the same, of what nobody was asked about */
+    uint64_t charged_bytes; /* the same, of bytes that are charged without asking */
     uint64_t kept_since;
     bool cannot_sign;              /* the next core has no key */
-    const struct gz_claims *token; /* what the token "good" says; NULL: the next core takes none */
+    const struct gz_claims *token; /* of the token "good"; NULL: the next core takes none */
     bool keys_fail;                /* the disk does not say which keys are taken */
-    bool past_fails;               /* they are answered at once, without memory for them */
-    /* Told when the core is called and when it has returned, for tests that take its memory away;
-     * mostly NULL. Joining may then fail, and leaves the client without a session. */
+    bool past_fails;               /* questions are answered at once with "no memory" */
+    /* Called before and after each call of the core, for tests that take its memory away; usually
+     * NULL. Joining may then fail, and leaves the client without a session. */
     void (*handle_core)(bool inside);
-    /* Has each batch too before the disk takes it; mostly NULL. */
+    /* Called with each batch before the disk takes it; usually NULL. */
     void (*handle_batch)(void *context, struct gz_batch *batch);
     void *batch_context;
     struct client *clients;
@@ -128,29 +127,29 @@ struct host {
 void host_init(struct host *host);
 /* The same with a limit of messages; 0 is the usual one. */
 void host_init_limited(struct host *host, double messages_per_s);
-/* The same on a copy of the disk of a host that nobody drags in, and at its time. That one stays as
- * it is, and has to outlive this one. */
+/* The same on a copy of the disk of `before`, at its time. No drag may run in `before`, which stays
+ * as it is and has to outlive the new host. */
 void host_init_after(struct host *host, const struct host *before, double messages_per_s);
 void host_finish(struct host *host);
 
 void host_turn(struct host *host);
 /* Moves the clock, with a turn at every moment that the core asks for. */
 void host_advance(struct host *host, double seconds);
-/* What becomes of the batch that is on its way. Without one it does nothing. */
+/* Answers the batch that is on its way; without one it does nothing. */
 void host_settle(struct host *host, bool committed);
 /* The daemon dies and comes back; the batch that is on its way made it to the disk or did not.
  * Clients lose their sessions. */
 void host_restart(struct host *host, bool committed);
-/* Fails the test unless all clients that are here and read hold exactly what the core does, or what
- * of it they follow, and of the notes and checkpoints what the disk does. (Each complete delta is
- * looked at when it comes; by now they are to be where the core is, and to have seen where the
- * camera is. What is gathered for clients is waited for.) */
+/* Fails the test unless all clients that are here and read hold the core's nodes, or the part that
+ * they follow, and the disk's notes and checkpoints. (Each complete delta is compared when it
+ * comes; here the clients must have the core's latest state and their latest camera's view. First
+ * waits for what is gathered for clients.) */
 void host_assert_equal(struct host *host);
-/* The end of a test: a turn, after which the above has to hold, and host_finish. */
+/* The end of a test: a turn, host_assert_equal, and host_finish. */
 void host_close(struct host *host);
 /* The scene as it is, in `arena`. */
 const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count);
-/* One node of it; fails the test where there is none. The name is not there. */
+/* One node of the scene, without its name; fails the test if there is none. */
 struct gz_content host_node(struct host *host, uint64_t id);
 
 /* A client that has joined and has heard its first delta, unless `stalled`. */
@@ -164,8 +163,8 @@ struct client *client_enter(struct host *host, const char *user, enum gz_role ro
 void client_enter_again(struct client *client);
 /* Joins again with what its mirror holds; `epoch` and seq are the client's. Without a turn. */
 void client_resume(struct client *client);
-/* Joins again while its earlier session is still there: that is what the client given back has from
- * now on, which takes no frames. Without a turn. */
+/* Joins again while its earlier session is still there. Returns another client that has the earlier
+ * session from now on, and takes no frames. Without a turn. */
 struct client *client_replace(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */
 void client_leave(struct client *client);
@@ -176,18 +175,18 @@ void client_come_plain(struct client *client);
 void client_read(struct client *client);
 /* Takes one frame, stalled or not; false where there is none. */
 bool client_read_one(struct client *client);
-/* Its next frame, after a turn if the one before has told enough: of a client that is stalled. */
+/* Takes the next frame of a stalled client, after a turn if the bytes of this turn are used up. */
 void client_read_piece(struct client *client);
 
-/* Sends a message; no turn is made. An interest bears a rid, so that it is known from when on it
- * counts. */
+/* Sends a message, without a turn. An interest gets a rid, because its `ok` says from when on it is
+ * in force. */
 void client_say(struct client *client, const struct gz_message *message);
-/* Whether the core wants a turn for them. */
+/* The same with any bytes. Returns whether the core wants a turn for them. */
 bool client_say_bytes(struct client *client, const uint8_t *bytes, size_t size);
-/* Sends it with a rid of its own, makes a turn, and gives the answer; NULL where there is none yet.
- * The last rid is next_rid - 1. */
+/* Sends the message with a new rid, makes a turn, and returns the answer; NULL if there is none
+ * yet. The latest rid is next_rid - 1. */
 const struct gz_message *client_ask(struct client *client, const struct gz_message *message);
-/* The latest answer to a rid, the latest message of a kind; NULL where there is none. They live
+/* The latest answer to a rid, the latest message of a kind; NULL if there is none. They live
  * until client_forget. */
 const struct gz_message *client_answer(const struct client *client, uint64_t rid);
 const struct gz_message *client_last(const struct client *client, enum gz_op op);

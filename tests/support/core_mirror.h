@@ -11,16 +11,16 @@
 struct mirror_node {
     uint64_t id;
     struct gz_content content; /* the name is the mirror's own */
-    uint64_t by;               /* who changed it last, as far as it was told; 0: nobody was named */
-    bool in_motion; /* it was told of by a motion since it was last told of by itself: its t and r
-                       are a preview */
+    uint64_t by;    /* the session that changed it last, as far as the client was told; 0: none */
+    bool in_motion; /* a motion told of it after the last delta that did: its t and r are a
+                       preview */
 };
 
 struct mirror {
     struct mirror_node *nodes; /* ascending by id */
     size_t count, capacity;
-    uint64_t seq;      /* where it stands */
-    uint64_t complete; /* where it last stood without more to come: a resume may be from here */
+    uint64_t seq;      /* of the last delta */
+    uint64_t complete; /* seq of the last complete state, from which the client may resume */
     bool more;
     size_t deltas, snapshots;
     uint64_t *listed; /* the nodes of motions that were told since the last whole state */
@@ -30,19 +30,19 @@ struct mirror {
 void mirror_finish(struct mirror *mirror);
 void mirror_clear(struct mirror *mirror);
 void mirror_apply(struct mirror *mirror, const struct gz_delta *delta);
-/* The node is in a motion, by which it will be told of, or was just now. */
+/* Marks the node as a preview, because a motion has told of it or will. */
 void mirror_mark_motion(struct mirror *mirror, uint64_t id);
-/* The same where the motion is told: what is told of the node by itself until the next whole state
- * is where it was then, and later deltas may lead past what the motion does to it. */
+/* The same when the motion itself comes. Until the next complete state, deltas tell the node's
+ * place at their own seq, which may be earlier or later than that of the motion. */
 void mirror_list_motion(struct mirror *mirror, uint64_t id);
 const struct mirror_node *mirror_find(const struct mirror *mirror,
-                                      uint64_t id); /* NULL where it is not there */
+                                      uint64_t id); /* NULL if it is not in the mirror */
 /* Fails the test unless the mirror holds exactly these nodes, bit for bit, but for the t and r of
  * those that are in a motion. */
 void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes,
                          size_t count);
-/* The same of a part of them: all that `must` be there, none that may not, and each one's
- * parent. */
+/* The same for a part of the nodes: the mirror holds all that it `must`, none that it may not, and
+ * the parent of each. */
 void mirror_assert_part(const struct mirror *mirror, const struct gz_node_record *nodes,
                         size_t count, const bool *must, const bool *may);
 bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count,
@@ -56,7 +56,7 @@ struct mirror_notes {
     struct mirror_note *notes; /* in no order */
     size_t count, capacity;
     bool more;
-    size_t messages, anew; /* how many there were, and with `all` */
+    size_t messages, anew; /* all messages, and those with `all` */
 };
 
 void mirror_notes_finish(struct mirror_notes *notes);
@@ -71,7 +71,7 @@ void mirror_notes_assert_equal(const struct mirror_notes *notes,
 struct mirror_checkpoints {
     struct gz_checkpoint_state *checkpoints; /* in no order; their texts are the mirror's own */
     size_t count, capacity;
-    size_t messages, anew; /* how many there were, and with `all` */
+    size_t messages, anew; /* all messages, and those with `all` */
 };
 
 void mirror_checkpoints_finish(struct mirror_checkpoints *checkpoints);

@@ -8,7 +8,7 @@
 
 #include "support/judge.h"
 
-/* How near to an edge, as a part of the numbers that meet there, rounding may decide. */
+/* Relative distance from an edge within which rounding may decide. */
 #define NEAR 1e-9
 
 struct part_wish part_wish_of(const struct gz_interest *interest, uint64_t has)
@@ -67,8 +67,8 @@ static struct matrix from_trs(const gz_trs *trs)
     return a;
 }
 
-/* The corners of what the node's box is in the world: of the box about its eight corners, along the
- * world's axes. */
+/* The corners of the node's box in the world: of the box along the world's axes that encloses its
+ * eight corners. */
 static void world_corners(const struct matrix *world, const struct gz_content *content,
                           double corners[8][3])
 {
@@ -103,7 +103,7 @@ static enum answer worse(enum answer a, enum answer b)
     return a < b ? a : b;
 }
 
-/* Whether a number is positive, which was made of others of this size. */
+/* Whether a number is positive that was computed from numbers of the magnitude `size`. */
 static enum answer positive(double number, double size)
 {
     if (!isfinite(number) || fabs(number) <= NEAR * size) return PERHAPS;
@@ -123,13 +123,13 @@ static enum answer in_box(const gz_box *box, double corners[8][3])
     return answer;
 }
 
-/* Unless all corners are beyond one and the same side of what is shown. */
+/* A box is outside if all of its corners are beyond the same side of the frustum. */
 static enum answer in_view(const struct gz_camera_message *camera, double corners[8][3])
 {
     struct matrix proj = from_columns(camera->proj), view = from_columns(camera->view);
     struct matrix clip = product(&proj, &view);
     bool turned = clip.m[3][0] == 0 && clip.m[3][1] == 0 && clip.m[3][2] == 0 && clip.m[3][3] < 0;
-    for (int i = 0; i < 16 && turned; i++) clip.m[i / 4][i % 4] *= -1; /* worth the same */
+    for (int i = 0; i < 16 && turned; i++) clip.m[i / 4][i % 4] *= -1; /* the same projection */
     enum answer answer = YES;
     for (int side = 0; side < 6; side++) {
         double most = -INFINITY, size = 1;
@@ -164,7 +164,7 @@ static enum answer match(const struct part_wish *wish, const struct matrix *worl
     return wish->kind == PART_VIEW ? in_view(&wish->camera, corners) : YES;
 }
 
-/* The parent comes before its children, and mostly not long before. */
+/* Searches backwards, because a parent comes before its children, usually not long before. */
 static size_t parent_of(const struct gz_node_record *nodes, size_t child)
 {
     size_t at = child;
@@ -178,7 +178,7 @@ void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *
 {
     struct matrix *worlds = calloc(count + 1, sizeof *worlds);
     size_t *parents = calloc(count + 1, sizeof *parents); /* count for none */
-    bool *below = calloc(count + 1, sizeof *below);       /* named or below one that is */
+    bool *below = calloc(count + 1, sizeof *below);       /* the named node, or below it */
     *must = calloc(count + 1, sizeof **must);
     *may = calloc(count + 1, sizeof **may);
     assert_true(worlds != NULL && parents != NULL && below != NULL && *must != NULL &&

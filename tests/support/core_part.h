@@ -1,19 +1,19 @@
-/* core_part.h - which part of a scene an interest is, found by going through all of it: plain and
- * slow, with mathematics of its own. Where rounding may decide, both answers are right. Ownership:
- * a wish keeps copies. Threads: one. */
+/* core_part.h - finds the part of a scene that an interest names, by going through all of it: plain
+ * and slow, with mathematics of its own. Where rounding may decide, both answers are right.
+ * Ownership: a wish keeps copies. Threads: one. */
 #ifndef GZ_TEST_CORE_PART_H
 #define GZ_TEST_CORE_PART_H
 
 #include "proto/message.h"
 #include "scene/record.h"
 
-/* What a client asked to follow. */
+/* The part that a client asked to follow. */
 struct part_wish {
     enum { PART_WHOLE, PART_NODES, PART_BOX, PART_VIEW } kind;
     uint64_t *ids;
     size_t count;
     gz_box box;
-    struct gz_camera_message camera; /* that the view is of */
+    struct gz_camera_message camera; /* of the view */
 };
 
 struct part_wish part_wish_of(const struct gz_interest *interest, uint64_t has);

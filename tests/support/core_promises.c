@@ -1,4 +1,4 @@
-/* core_promises.c - looks at all of it. See core_promises.h. */
+/* core_promises.c - checks the promises by going through the whole core. See core_promises.h. */
 #include "support/core_promises.h"
 
 #include "session/session.h"
@@ -91,7 +91,7 @@ void promises_check_tree(const struct gz_core *core)
     assert_true(seq <= gz_scene_seq(core->scene));
 }
 
-/* Who is told of a crowd knows those who act, and itself. */
+/* A viewer of a crowd knows the people who act, and itself. */
 static size_t count_known(const struct gz_core *core, const struct client *client)
 {
     size_t count = 0;

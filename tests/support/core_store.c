@@ -120,15 +120,15 @@ static void judge_node(struct core_store *store, uint64_t id)
     const struct gz_node_record *record = latest(store, id);
     assert_non_null(record);
     assert_int_equal(record->gone, !node->exists);
-    if (record->gone) return; /* perhaps one that no edit tells of: made, and taken back */
+    if (record->gone) return; /* no edit may tell of it, if it was created and taken back */
     assert_true(same_content(&record->content, &node->told, node->open == 0));
     if (record->content.parent == 0) return;
     const struct gz_node_record *parent = latest(store, record->content.parent);
     assert_true(parent != NULL && !parent->gone);
 }
 
-/* Each edit begins where the one before it ended, and after it: who asks for a path piece by piece
- * gets all of it. */
+/* Each edit begins where the edit before it ended, and not before that time, so that a path which
+ * is asked for piece by piece is complete. */
 static void replay(struct core_store *store, const struct gz_edit_record *edit)
 {
     bool is_drag = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
@@ -264,7 +264,7 @@ static struct gz_note_record *find_note(const struct core_store *store, uint64_t
     return NULL;
 }
 
-/* Who wrote it, what it answers and when it was made stay; what is gone stays so. */
+/* The author, the parent and the time of a note never change, and a deleted note stays deleted. */
 static void judge_note(const struct core_store *store, const struct gz_note_record *note)
 {
     const struct gz_note_record *before = find_note(store, note->id);
@@ -335,7 +335,7 @@ static size_t find_checkpoint(const struct core_store *store, const char *name)
     return at;
 }
 
-/* Of what is saved with this batch at the latest, and none twice. */
+/* A checkpoint is of a state that this batch or an earlier one saves. No name is given twice. */
 static void write_checkpoints(struct core_store *store, const struct gz_batch *batch)
 {
     for (size_t i = 0; i < batch->checkpoint_count; i++) {
@@ -371,7 +371,7 @@ size_t core_store_find_access(const struct core_store *store, const char *glob)
     return at;
 }
 
-/* The row with copies of its texts, which is in the log from now on. */
+/* Adds the row, with copies of its texts, to the log. */
 static const struct gz_access_record *log_access(struct core_store *store,
                                                  const struct gz_access_record *row)
 {
@@ -471,8 +471,8 @@ static void complete_run(struct core_store *store, struct gz_edit_record *run)
     if (count > 0) write_edit(store, run);
 }
 
-/* A drag that was too large to be followed never was, and viewers may have seen it move any of the
- * nodes. */
+/* Gives each node a seq of the new epoch: a drag that was too large for samples is taken back, and
+ * viewers may have seen it move any of the nodes. */
 static void renew(struct core_store *store)
 {
     for (uint64_t id = 1; id < store->node_capacity; id++) {
@@ -617,7 +617,7 @@ static const struct gz_edit_record *edit_about(const struct core_store *store, u
     return NULL;
 }
 
-/* What was done last about it, or itself; and whether it is undone by that. */
+/* The latest undo or redo that concerns the edit, or the edit itself; and whether it is undone. */
 static const struct gz_edit_record *last_about(const struct core_store *store,
                                                const struct gz_edit_record *edit, bool *undone)
 {
@@ -638,7 +638,7 @@ static void forget_changes(struct gz_arena *arena, struct gz_edit_record *edit)
     edit->changes = NULL;
 }
 
-/* What is told where the question is about one node alone. */
+/* Keeps the change of one node alone. */
 static void forget_others(struct gz_edit_record *edit, uint64_t node)
 {
     edit->total = edit->change_count;
@@ -656,7 +656,7 @@ static void ask_history(const struct core_store *store, const struct gz_query *q
             (query->user[0] != '\0' && strcmp(query->user, edit->user) != 0))
             continue;
         if (edit->ended <= query->since || edit->ended >= query->before)
-            continue; /* NaN: neither */
+            continue; /* never with NaN */
         struct gz_edit_record *told = &edits[answer->edit_count++];
         *told = keep_edit(&answer->arena, edit);
         (void)last_about(store, edit, &told->undone);
@@ -701,11 +701,11 @@ static void add_point(struct gz_answer *answer, const struct gz_query *query,
                       const struct gz_point_record *point)
 {
     struct gz_point_record *points = (struct gz_point_record *)answer->points;
-    if (point->time <= query->since || point->time >= query->before) return; /* NaN: neither */
+    if (point->time <= query->since || point->time >= query->before) return; /* never with NaN */
     if (answer->point_count < query->limit) points[answer->point_count++] = *point;
 }
 
-/* Where drags found it and edits left it: samples are not kept here. */
+/* The points where drags began and edits ended; this store keeps no samples. */
 static void ask_path(const struct core_store *store, const struct gz_query *query,
                      struct gz_answer *answer)
 {
@@ -738,7 +738,7 @@ static uint64_t seq_at(const struct core_store *store, double time)
     return seq;
 }
 
-/* By replaying the edits: right for every seq at which no drag was running. */
+/* Replays the edits, which is correct for every seq at which no drag was running. */
 static void ask_at(const struct core_store *store, const struct gz_query *query,
                    struct gz_answer *answer)
 {

@@ -11,7 +11,7 @@
 /* A node as the edits say that it is. */
 struct core_store_node {
     bool exists, written;
-    struct gz_content told; /* by the edits */
+    struct gz_content told; /* as the edits left it */
     size_t version;         /* index of the latest one */
     double ended_s;         /* when its latest edit ended */
     size_t open;            /* begun drags that hold it */
@@ -54,8 +54,8 @@ struct core_store {
 };
 
 void core_store_init(struct core_store *store);
-/* The same disk once more. Its texts stay those of `from`, which has to outlive it and must not
- * have a drag that runs. */
+/* A copy of the disk `from`, in which no drag may run. The copy uses the texts of `from`, which has
+ * to outlive it. */
 void core_store_copy(struct core_store *store, const struct core_store *from);
 void core_store_finish(struct core_store *store);
 

@@ -21,7 +21,7 @@
 
 #define PIECE_BYTES (512 * 1024)
 #define EVENTS 256
-/* Between looks at whether it is done, where nothing comes. */
+/* Between two calls of `is_done` if nothing comes. */
 #define LOOK_S 0.02
 
 double crowd_unix_s(void)
@@ -66,7 +66,7 @@ void crowd_finish(struct crowd *crowd)
     close(crowd->epoll);
 }
 
-/* Who is stalled is not even looked at: a socket that broke would wake us again and again. */
+/* A stalled socket is not watched at all: a broken one would wake the loop again and again. */
 static void watch(struct crowd_member *member, int how)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = member};
@@ -326,7 +326,7 @@ static void hear_frame(struct crowd_member *member, uint8_t opcode, const uint8_
     send_one(member, RAW_CLOSE, bytes, size < 2 ? size : 2);
 }
 
-/* The bytes of the first whole frame, its header included; 0 where it is not whole yet. */
+/* Bytes of the first frame with its header; 0 if it is not complete yet. */
 static size_t whole_frame(const uint8_t *bytes, size_t size, size_t *header)
 {
     if (size < 2) return 0;
@@ -340,7 +340,7 @@ static size_t whole_frame(const uint8_t *bytes, size_t size, size_t *header)
     return size - *header < length ? 0 : *header + length;
 }
 
-/* How much of it was the answer to the handshake; 0 where that is not all there. */
+/* Bytes of the answer to the handshake; 0 if it is not complete yet. */
 static size_t take_handshake(struct crowd_member *member, const uint8_t *bytes, size_t size)
 {
     const uint8_t *end = memmem(bytes, size, "\r\n\r\n", 4);
@@ -388,7 +388,7 @@ static void take(struct crowd_member *member, const uint8_t *bytes, size_t size,
     }
 }
 
-/* When the kernel had it: what is measured by that does not wait for this thread. */
+/* When the kernel received it: a time measured by that does not include this thread's delays. */
 static double stamp_of(struct msghdr *header)
 {
     for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
@@ -432,7 +432,7 @@ static void step(struct crowd *crowd, double wait_s)
         } else if (events[i].events & EPOLLOUT) {
             flush(member);
         }
-        /* A stalled one does not look why its socket woke it. */
+        /* A stalled member ignores its socket. */
         bool broken = (events[i].events & (EPOLLERR | EPOLLHUP)) != 0;
         if (member->state != CROWD_ENDED && !member->stalled &&
             ((events[i].events & EPOLLIN) || broken))

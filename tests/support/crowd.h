@@ -1,8 +1,8 @@
 /* crowd.h - many WebSocket clients of a daemon in one thread: raw sockets that do not block, and
- * epoll. What comes is decoded and counted; who is stalled leaves it in the kernels. The crowd only
- * moves inside of crowd_run, crowd_until and the functions that send. Everything fails the test
- * that called it when the network cannot be used; what the server does is reported. Threads:
- * one. */
+ * epoll. Received messages are decoded and counted; a stalled client leaves them in the kernel. The
+ * crowd only moves inside of crowd_run, crowd_until and the functions that send. Everything fails
+ * the test that called it when the network cannot be used; what the server does is reported.
+ * Threads: one. */
 #ifndef TESTS_SUPPORT_CROWD_H
 #define TESTS_SUPPORT_CROWD_H
 
@@ -23,18 +23,18 @@ struct crowd_member {
     int socket;
     enum crowd_state state;
     enum gz_role role;
-    /* Before it has come further than connecting they may be changed. `path`: where it asks to
-     * become a WebSocket. */
+    /* The caller may change these until the connection is made. `path`: of the request to become a
+     * WebSocket. */
     const char *scene, *user, *path;
-    bool counts;          /* so may this: it asks to be told of those alone who act */
-    bool compact, motion; /* what it asks for in its hello; to be changed as early */
+    bool counts;          /* likewise: it asks to be told only of people who act */
+    bool compact, motion; /* likewise: the forms that it asks for */
     bool stalled, writing;
     uint64_t mark; /* the caller's own */
     struct gz_buffer in, out;
     /* what it heard */
-    uint64_t session, seq, acknowledged;     /* the last n, of whomever */
-    uint64_t here;                           /* people in the scene, where it asked */
-    size_t people;                           /* records of them */
+    uint64_t session, seq, acknowledged;     /* acknowledged: the last n of anybody */
+    uint64_t here;                           /* people in the scene, if it asked for that */
+    size_t people;                           /* records of people */
     size_t frames, bytes, deltas, nodes_max; /* nodes of its largest delta */
     size_t oks, errors[GZ_STATUS_COUNT];
     bool fatal, bye;
@@ -74,9 +74,9 @@ struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz
                                  int receive_bytes);
 /* Hangs up. */
 void crowd_leave(struct crowd_member *member);
-/* All that came after `earlier`, who may be NULL, hang up and are forgotten. */
+/* All members that came after `earlier` hang up and are freed; NULL: all. */
 void crowd_disperse(struct crowd *crowd, struct crowd_member *earlier);
-/* Leaves what comes where it is, or takes it again. */
+/* Stops reading, or reads again. */
 void crowd_stall(struct crowd_member *member, bool stalled);
 /* Forgets what was counted. */
 void crowd_forget(struct crowd_member *member);
@@ -88,13 +88,13 @@ void crowd_send_frame(struct crowd_member *member, const void *bytes, size_t siz
 /* Bytes that the socket has not taken yet. */
 size_t crowd_unsent(const struct crowd_member *member);
 
-/* Lets them hear what comes within this time. */
+/* Reads what comes within this time. */
 void crowd_run(struct crowd *crowd, double seconds);
-/* The same until `is_done` says so; false where the time is over before. */
+/* The same until `is_done` returns true; false if the time is over before. */
 bool crowd_until(struct crowd *crowd, bool (*is_done)(void *context), void *context,
                  double seconds);
-/* Until all that were let in are joined or ended, or nobody came further for this time; how many
- * are joined. */
+/* Runs until all members are joined or ended, or until nobody made progress for this time. Returns
+ * how many are joined. */
 size_t crowd_gather(struct crowd *crowd, double seconds);
 
 double crowd_unix_s(void);

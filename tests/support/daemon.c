@@ -27,7 +27,7 @@ static const char *program(const char *variable, const char *built)
     return path != NULL && path[0] != '\0' ? path : built;
 }
 
-/* Reads what comes until `until` is in it, the end, or the time is over; appended to *text. */
+/* Appends what comes to *text, until `until` is in it, the output ends, or the time is over. */
 static bool read_until(int descriptor, const char *until, double deadline, char **text,
                        size_t *size)
 {
@@ -207,7 +207,7 @@ static int reap(pid_t *pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A signal to process 0 would go to all that run the tests. */
+/* A signal to process 0 would go to the whole group of this process, the test runner included. */
 static void send_signal(pid_t pid, int number)
 {
     assert_true(pid > 0);
@@ -285,7 +285,7 @@ static void run_child(const int *pipes, const struct test_daemon *daemon,
     for (size_t i = 0; i + 2 < sizeof all / sizeof all[0] && arguments[i] != NULL; i++)
         all[i + 1] = arguments[i];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* A shell that runs the tests in the background ignores it, and so would gizmoctl. */
+    /* A shell ignores SIGINT for tests in the background, and gizmoctl would inherit that. */
     signal(SIGINT, SIG_DFL);
     dup2(pipes[0], STDIN_FILENO);
     dup2(pipes[3], STDOUT_FILENO);

@@ -18,12 +18,12 @@ struct test_daemon {
     char url[128];
     char directory[64]; /* holds the scenes/ and the log */
     char data[96], log[96];
-    /* A member of a cluster stands before it, and has `port` and `url`; else NULL. It relays all of
-     * the clients, and stays while this one is killed and started again. */
+    /* A member of a cluster that stands before the daemon, has `port` and `url`, and relays all
+     * clients; else NULL. It stays while the daemon is killed and started again. */
     const char *relay;
     pid_t relay_pid;     /* 0 while it does not run */
-    int own_port;        /* behind it */
-    const char *preload; /* a library that it loads first, and the file that tells that what to do
+    int own_port;        /* of the daemon behind the member */
+    const char *preload; /* a library that it loads first, and the file with that library's orders
                             (fault_preload.h); NULL for none */
     char control[96];
     const char *const *options; /* that it is always started with, NULL at the end; or NULL */
@@ -39,16 +39,16 @@ void test_daemon_use_tls(struct test_daemon *daemon);
 /* Runs it and returns when it is listening. `option` and `value` are one more option, NULL for
  * none. */
 void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value);
-/* The same where it may end instead, which is then to be waited for. */
+/* The same if it may also end, which the caller then waits for. */
 bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const char *value);
-/* What it exited with of its own accord, or -1 where a signal ended it. */
+/* Waits for its end: the exit code, or -1 if a signal ended it. */
 int test_daemon_wait(struct test_daemon *daemon);
 /* kill -9. */
 void test_daemon_kill(struct test_daemon *daemon);
-/* SIGTERM; what it exited with, or -1 where a signal ended it. */
+/* SIGTERM; the exit code, or -1 if a signal ended it. */
 int test_daemon_stop(struct test_daemon *daemon);
-/* SIGTERM, for tests whose own clients are to take their leave before one of the above or below
- * waits for the end. */
+/* SIGTERM without waiting, for tests whose clients leave before another function waits for the
+ * end. */
 void test_daemon_ask_to_end(struct test_daemon *daemon);
 bool test_daemon_has_ended(const struct test_daemon *daemon);
 /* As test_daemon_stop, and fails with its log unless it ended in order: sanitizers speak at the
@@ -57,7 +57,7 @@ void test_daemon_end(struct test_daemon *daemon);
 /* Fails with "gizmod", these words and the end of the daemon's log. */
 __attribute__((format(printf, 2, 3))) void test_daemon_fail(const struct test_daemon *daemon,
                                                             const char *format, ...);
-/* Removes the scenes of one that does not run. */
+/* Removes the scenes of a daemon that does not run. */
 void test_daemon_forget(struct test_daemon *daemon);
 /* Kills what still runs, and removes the directory. */
 void test_daemon_finish(struct test_daemon *daemon);

@@ -17,7 +17,7 @@
 #define HANG_LOOK_US 1000
 
 static struct fault_control *control;
-static uintptr_t sqlite_begin, sqlite_end; /* where its code is */
+static uintptr_t sqlite_begin, sqlite_end; /* addresses of SQLite's code */
 
 static int find_sqlite(struct dl_phdr_info *library, size_t size, void *context)
 {
@@ -44,7 +44,7 @@ __attribute__((constructor)) static void map_control(void)
     control = page;
 }
 
-/* The next one that has this name: the C library's, or a sanitizer's before it. */
+/* The next function of this name: the C library's, or a sanitizer's before it. */
 static void find(void *function, const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);

@@ -1,10 +1,10 @@
 /* fault_preload.h - a hand on the disk and the memory of a whole daemon: a library that is loaded
- * before the C library's functions (LD_PRELOAD) and does what a page of memory says that the test
- * shares with it, while the daemon runs.
+ * before the C library's functions (LD_PRELOAD). While the daemon runs it does what the test writes
+ * into a page of memory that both share.
  *
  * The disk: calls on regular files, but for the process' own three descriptors. The memory: malloc,
  * calloc and realloc, by whichever library; free never fails. Threads: any, on both sides; what is
- * armed while a call is under way counts from the next one on. Linux with glibc. */
+ * armed during a call is in force from the next call on. Linux with glibc. */
 #ifndef TESTS_SUPPORT_FAULT_PRELOAD_H
 #define TESTS_SUPPORT_FAULT_PRELOAD_H
 

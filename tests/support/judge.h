@@ -1,6 +1,5 @@
-/* judge.h - who hears that a claim of the test support does not hold: cmocka, or, where
- * GZ_SIMULATED is defined, the simulation, which says in which seed and at which step it was, and
- * ends. */
+/* judge.h - reports a failed assertion of the test support: to cmocka, or, if GZ_SIMULATED is
+ * defined, to the simulation, which prints the seed and the step, and ends. */
 #ifndef GZ_TEST_JUDGE_H
 #define GZ_TEST_JUDGE_H
 

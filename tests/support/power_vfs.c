@@ -20,7 +20,7 @@ struct operation {
     int size;
 };
 
-/* What is on the platter of one file, and what is still on its way there. */
+/* The bytes of one file that are on the disk, and the writes that are not synced yet. */
 struct disk {
     char *path;
     unsigned char *bytes;
@@ -103,7 +103,7 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
     struct disk *disk = ((struct shim_file *)file)->own;
     pthread_mutex_lock(&power.mutex);
     bool was_on = !power.is_cut, has_power = spend();
-    /* The write that the cut strikes may have got through in part. */
+    /* A part of the write during which the power goes may be on the disk. */
     if (disk != NULL && was_on) remember(disk, bytes, size, offset);
     pthread_mutex_unlock(&power.mutex);
     return has_power ? shim_real(file)->pMethods->xWrite(shim_real(file), bytes, size, offset)
@@ -132,7 +132,7 @@ static int file_sync(sqlite3_file *file, int flags)
     return has_power ? SQLITE_OK : SQLITE_IOERR_FSYNC;
 }
 
-/* No promise that a write leaves its neighbours alone. */
+/* The device does not promise that a write leaves the bytes beside it intact. */
 static int file_device(sqlite3_file *file)
 {
     (void)file;
@@ -241,7 +241,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Of one write, the sectors that the dice keep. A truncation is kept or not. */
+/* Keeps random sectors of one write. A truncation is kept as a whole, or not at all. */
 static void apply_in_part(struct disk *disk, const struct operation *operation, uint64_t *random,
                           unsigned sector)
 {

@@ -15,7 +15,7 @@
 
 #define LINKS_MAX 32
 
-/* *port 0: any; what it is now. -1 if somebody else has it. */
+/* Listens on *port, or on a free one, which it fills in, if *port is 0; -1 if the port is taken. */
 static int listen_at(int *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)*port)};
@@ -116,7 +116,7 @@ static void take_client(struct links *links, int port, int daemon_port)
     if (daemon < 0) wait_for_daemon(links, port, daemon_port);
 }
 
-/* The last first, so that what takes the place of one that is dropped had its turn. */
+/* From last to first: the last pair takes the place of a dropped one, and has had its turn. */
 static void serve_all(int listener, int port, int daemon_port)
 {
     struct links links = {.ends = {{.fd = listener, .events = POLLIN}}, .count = 1};

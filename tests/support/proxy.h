@@ -1,8 +1,8 @@
 /* proxy.h - a network between a client and a daemon that can go silent: a child process that hands
  * on what either side says, for one connection or for many. While it is stopped nothing passes and
  * nothing is heard of either side, though neither has hung up; what was said meanwhile arrives when
- * it goes on. One for one connection ends when a side hangs up. Each ends with the test. Fails the
- * test if it cannot do its work. */
+ * it goes on. A proxy for one connection ends when a side hangs up, and every proxy with the test.
+ * Fails the test if it cannot do its work. */
 #ifndef TESTS_SUPPORT_PROXY_H
 #define TESTS_SUPPORT_PROXY_H
 

@@ -17,9 +17,9 @@
 /* Connects to 127.0.0.1, by TLS if the test's daemons speak it (support/daemon.h). */
 int raw_connect(int port);
 int raw_connect_plain(int port);
-/* This process may have as many of them as its operator lets it. */
+/* Raises the limit of open sockets of this process as far as the system allows. */
 void raw_allow_descriptors(void);
-/* Writes all of it; false where the other side hung up meanwhile. */
+/* Writes all bytes; false if the other side hung up meanwhile. */
 bool raw_send(int socket, const void *bytes, size_t size);
 bool raw_send_text(int socket, const char *text);
 /* Whether the other side hangs up within so many seconds, whatever it says before. */
@@ -59,7 +59,7 @@ bool raw_send_frame(int socket, uint8_t first, bool masked, const void *bytes, s
 /* The same with the length in so many bytes, 0, 2 or 8, whether it needs them or not. */
 bool raw_send_frame_as(int socket, uint8_t first, bool masked, size_t length_bytes,
                        const void *bytes, size_t size);
-/* Only the beginning of one, as if `size` bytes were to come. */
+/* Only the header of a frame of `size` bytes. */
 bool raw_send_frame_header(int socket, uint8_t first, uint64_t size);
 
 struct raw_frame {
@@ -72,9 +72,8 @@ struct raw_frame {
 /* The next frame within so many seconds; false where none came. Pings are answered on the way. */
 bool raw_read_frame(int socket, struct raw_frame *frame, double seconds);
 
-/* Whether the other side ends the conversation within so many seconds: says close, which is
- * answered, and hangs up, or hangs up without a word. `code` is the one of its close; 0 for
- * none. */
+/* Whether the other side hangs up within so many seconds, perhaps after a close, which is answered.
+ * *code is the code of that close; 0 for none. */
 bool raw_is_ended_within(int socket, double seconds, int *code);
 
 /* ---- messages ---- */

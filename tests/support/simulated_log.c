@@ -465,7 +465,7 @@ static void drop_request(const struct request *request)
     free((void *)(uintptr_t)request->bytes);
 }
 
-/* Those that are due arrive; nobody hears what becomes of them. */
+/* Late requests that are due arrive, and their results go to nobody. */
 static void arrive(struct simulated_engine *engine, uint64_t calls)
 {
     for (size_t i = 0; i < engine->waiting_count;) {
@@ -518,7 +518,7 @@ static void delay(struct process *process)
     usleep(us);
 }
 
-/* Whether it comes through. */
+/* Whether the request arrives. */
 static bool show(const struct process *process, const struct request *request,
                  const struct gz_lease *lease, bool is_answer, enum gz_status status)
 {
@@ -642,7 +642,7 @@ static enum gz_status ask_rename(void *context, const char *scene, uint64_t epoc
     return status;
 }
 
-/* Begins a look; without GZ_OK nothing is locked. */
+/* Begins to read, with the lock; unless it returns GZ_OK nothing is locked. */
 static enum gz_status begin_look(struct process *process, struct gz_error *error)
 {
     struct simulated_engine *engine = process->engine;

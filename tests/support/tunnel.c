@@ -42,7 +42,7 @@ static bool is_empty(const struct piece *piece)
     return piece->sent == piece->size;
 }
 
-/* What an operation of OpenSSL came to: true for some bytes; else whether it was the end. */
+/* The result of an operation of OpenSSL: true for some bytes; else *is_end says if it is over. */
 static bool moved(struct tunnel *tunnel, int count, bool *is_end)
 {
     if (count > 0) return true;
@@ -133,7 +133,7 @@ static SSL *new_connection(int far, const char *ca, int version_max)
     assert_non_null(context);
     assert_int_equal(SSL_CTX_load_verify_file(context, ca), 1);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
-    /* So that TLS 1.1 is asked for at all: the daemon is to refuse it, not the test. */
+    /* OpenSSL would refuse TLS 1.1 here, but the daemon has to do it. */
     if (version_max != 0) SSL_CTX_set_security_level(context, 0);
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context, version_max);
