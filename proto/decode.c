@@ -120,7 +120,7 @@ static enum gz_status take(struct decoder *decoder, const struct place *place, s
     if (taken != NULL) return GZ_OK;
     bool room = size <= (decoder->arena->max - decoder->arena->used) / count;
     return fail(decoder, place, room ? GZ_NO_MEMORY : GZ_TOO_LARGE,
-                room ? "out of memory" : "more than may be decoded");
+                room ? "no memory" : "more than may be decoded");
 }
 
 /* ---- Values ---- */

@@ -875,13 +875,13 @@ enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_o
 {
     *out = NULL;
     struct gz_client *client = calloc(1, sizeof *client);
-    if (client == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (client == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     queue_init(&client->received);
     queue_init(&client->unsent);
     gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
     gz_arena_init(&client->arena, 0);
     enum gz_status status = GZ_OK;
-    if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (status == GZ_OK) status = gz_url_parse(&client->url, client->options.url, error);
     if (status == GZ_OK) status = gz_trust_check(client->ca, error);
     if (status == GZ_OK) status = gz_client_reconnect(client, error);

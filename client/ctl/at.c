@@ -41,8 +41,7 @@ static enum gz_status show(const struct ctl_args *args, struct gz_client *client
     bool json = ctl_get(args, "--json")->given;
     if (!json)
         printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], found, gz_mirror_count(past));
-    return ctl_print_tree(stdout, past, json) ? GZ_OK
-                                              : gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    return ctl_print_tree(stdout, past, json) ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory");
 }
 
 static enum ctl_exit run(const struct ctl_args *args)
@@ -59,7 +58,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_error error = {0};
     struct gz_mirror *past = gz_mirror_create();
     enum gz_status status = past != NULL ? show(args, client, &question, past, &error)
-                                         : gz_fail(&error, GZ_NO_MEMORY, "out of memory");
+                                         : gz_fail(&error, GZ_NO_MEMORY, "no memory");
     gz_mirror_destroy(past);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

@@ -73,7 +73,7 @@ struct bench {
 static bool add_time(struct bench *bench, struct times *times, double seconds)
 {
     if (!gz_grow(&times->list, &times->capacity, times->count + 1, sizeof *times->list)) {
-        gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory");
+        gz_fail(&bench->error, GZ_NO_MEMORY, "no memory");
         return false;
     }
     times->list[times->count++] = 1000 * seconds;
@@ -101,7 +101,7 @@ static void take_delta(struct bench *bench, bool is_editor, const struct gz_delt
     if (!is_editor) {
         if (!gz_grow(&bench->sights, &bench->sight_capacity, bench->sight_count + 1,
                      sizeof *bench->sights)) {
-            gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory");
+            gz_fail(&bench->error, GZ_NO_MEMORY, "no memory");
             return;
         }
         bench->sights[bench->sight_count++] = (struct sight){delta->seq, ctl_now()};
@@ -208,7 +208,7 @@ static bool move(struct bench *bench)
     const uint64_t n = bench->pointer + 1;
     if (!gz_grow(&bench->sent_s, &bench->sent_capacity, n + 1, sizeof *bench->sent_s) ||
         !gz_grow(&bench->seqs, &bench->seq_capacity, n + 1, sizeof *bench->seqs)) {
-        gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory");
+        gz_fail(&bench->error, GZ_NO_MEMORY, "no memory");
         return false;
     }
     struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_N};
@@ -455,7 +455,7 @@ static bool make_room(struct bench *bench, size_t viewers)
     bench->clients = calloc(viewers + 1, sizeof *bench->clients);
     bench->polls = calloc(viewers + 1, sizeof *bench->polls);
     if (bench->clients != NULL && bench->polls != NULL) return true;
-    gz_fail(&bench->error, GZ_NO_MEMORY, "out of memory; give fewer --viewers");
+    gz_fail(&bench->error, GZ_NO_MEMORY, "no memory; give fewer --viewers");
     return false;
 }
 

@@ -140,7 +140,7 @@ enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, u
     if (ctl_read_id(text, id) && gz_mirror_find(mirror, *id) != NULL) return GZ_OK;
     size_t count, found = 0;
     const struct gz_mirror_node **nodes = gz_mirror_list(mirror, &count);
-    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     for (size_t i = 0; i < count; i++)
         if (strcmp(nodes[i]->name, text) == 0 && found++ == 0) *id = nodes[i]->id;
     enum gz_status status = GZ_OK;

@@ -31,7 +31,7 @@ static enum gz_status draft_open(struct draft *draft, const char *name, mode_t m
 {
     *draft = (struct draft){.name = name};
     if (asprintf(&draft->temporary, "%s.part", name) < 0)
-        return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
     draft->stream = open_new(draft->temporary, mode);
     if (draft->stream != NULL) return GZ_OK;
     gz_fail(error, GZ_INTERNAL, "%s: %s", draft->temporary, strerror(errno));

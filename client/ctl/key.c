@@ -27,7 +27,7 @@ static enum gz_status read_file(const char *path, char **bytes, size_t *size,
     if (*bytes != NULL) *size = fread(*bytes, 1, GZ_KEYS_BYTES_MAX + 1, file);
     bool failed = ferror(file) != 0;
     fclose(file);
-    if (*bytes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (*bytes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (failed) return gz_fail(error, GZ_INTERNAL, "%s: cannot read the file", path);
     if (*size > GZ_KEYS_BYTES_MAX)
         return gz_fail(error, GZ_TOO_LARGE, "%s: longer than %d bytes", path, GZ_KEYS_BYTES_MAX);

@@ -50,7 +50,7 @@ static enum ctl_exit list_nodes(const struct ctl_args *args)
     if (!json)
         printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], gz_mirror_seq(mirror),
                gz_mirror_count(mirror));
-    struct gz_error error = {.status = GZ_NO_MEMORY, .message = "out of memory"};
+    struct gz_error error = {.status = GZ_NO_MEMORY, .message = "no memory"};
     result =
         ctl_print_tree(stdout, mirror, json) ? ctl_finish_output(args) : ctl_fail(args, &error);
     gz_client_destroy(client);

@@ -114,8 +114,7 @@ static enum gz_status read_path(const json_t *json, struct solve_case *one, stru
     size_t count = json_array_size(path);
     one->path = calloc(count + 1, sizeof *one->path);
     one->rows = calloc(count + 1, sizeof *one->rows);
-    if (one->path == NULL || one->rows == NULL)
-        return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (one->path == NULL || one->rows == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     for (size_t i = 0; i < count; i++)
         if (!read_point(json_array_get(path, i), one->path[i]))
             return gz_fail(error, GZ_BAD_VALUE, "path[%zu]: must be two finite numbers", i);

@@ -201,7 +201,7 @@ static enum gz_status sign(const struct gz_key *key, const char *audience,
     struct gz_claims taken;
     json_t *json = gz_claims_write(claims, audience, now_unix_s);
     if (json == NULL)
-        return gz_fail(error, GZ_BAD_VALUE, "token: a string is not UTF-8, or out of memory");
+        return gz_fail(error, GZ_BAD_VALUE, "token: a string is not UTF-8, or there is no memory");
     enum gz_status status = gz_claims_read(json, audience, now_unix_s, &taken, error);
     if (status == GZ_OK) status = write_token(key, json, token, error);
     json_decref(json);

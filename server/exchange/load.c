@@ -60,8 +60,7 @@ static enum gz_status fail_read(struct gz_error *error, enum gz_status status, c
         return gz_fail(error, status, "%slarger than %d bytes: %s", where, GZ_ASSET_BYTES_MAX,
                        path);
     }
-    if (status == GZ_NO_MEMORY)
-        return gz_fail(error, status, "%sout of memory for %s", where, path);
+    if (status == GZ_NO_MEMORY) return gz_fail(error, status, "%sno memory for %s", where, path);
     return gz_fail(error, status, "%s%s: %s", where,
                    errno == EINVAL ? "not a file" : strerror(errno), path);
 }
@@ -184,7 +183,7 @@ static enum gz_status embed(struct loader *loader, const char *list, size_t inde
         json_t *data = gz_data_uri_encode(type, bytes.data, bytes.size);
         loader->embedded = true;
         if (json_object_set_new_nocheck(json, "uri", data) != 0) {
-            status = gz_fail(loader->error, GZ_NO_MEMORY, "%sout of memory", where);
+            status = gz_fail(loader->error, GZ_NO_MEMORY, "%sno memory", where);
         }
     }
     gz_buffer_finish(&bytes);

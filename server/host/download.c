@@ -75,7 +75,7 @@ static enum gz_status write_backup(struct gz_transfer *transfer)
     char *copy;
     if (asprintf(&copy, "%s/" GZ_BACKUP_PREFIX "%d-%p", transfer->all->scenes->setting->folder,
                  (int)getpid(), (void *)transfer) < 0) {
-        return gz_fail(&transfer->error, GZ_NO_MEMORY, "out of memory");
+        return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory");
     }
     enum gz_status status = gz_store_backup(transfer->path, copy, &transfer->error);
     if (status == GZ_OK) {

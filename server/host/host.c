@@ -212,7 +212,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
     enum gz_status status = make_folder(options, error);
     if (status != GZ_OK) return status;
     struct gz_host *host = calloc(1, sizeof *host);
-    if (host == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (host == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     host->setting = (struct gz_scene_setting){.loop = options->loop,
                                               .log = options->log,
                                               .folder = options->folder,

@@ -354,7 +354,7 @@ enum gz_status gz_retire(struct gz_retirements *all, const struct gz_retire_requ
     enum gz_status status = check(scenes, request, error);
     if (status != GZ_OK) return status;
     struct gz_retirement *retirement = create(all, request);
-    if (retirement == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (retirement == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     retirement->next = all->first;
     all->first = retirement;
     claim_names(retirement, request);

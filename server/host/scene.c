@@ -233,7 +233,7 @@ static void query(void *context, uint64_t ticket, const char *payer, const struc
     struct question *question = calloc(1, sizeof *question + path_size);
     if (question == NULL) {
         struct gz_answer answer = {.status = GZ_NO_MEMORY};
-        gz_fail(&answer.error, GZ_NO_MEMORY, "out of memory");
+        gz_fail(&answer.error, GZ_NO_MEMORY, "no memory");
         gz_core_answered(gz_open_scene_touch(scene), ticket, &answer, gz_clock_now());
         return;
     }
@@ -413,7 +413,7 @@ static enum gz_status open_file(struct gz_open_scene *scene, bool create, struct
     if (status == GZ_OK) scene->net.core = create_core(scene, &state);
     gz_scene_state_finish(&state);
     if (status != GZ_OK || scene->net.core != NULL) return status;
-    return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    return gz_fail(error, GZ_NO_MEMORY, "no memory");
 }
 
 enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create, struct gz_error *error)

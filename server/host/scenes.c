@@ -290,7 +290,7 @@ static enum gz_status list_opening(struct gz_scenes *scenes, const char *name, b
     if (scenes->count == GZ_SCENES_MAX && !make_room(scenes))
         return gz_fail(error, GZ_TOO_MANY, "too many scenes are open");
     struct gz_open_scene *scene = gz_open_scene_create(scenes->setting, name);
-    if (scene == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (scene == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     link_first(scenes, scene);
     scenes->count++;
     scene->creates = create;

@@ -36,7 +36,7 @@ static void handle_retired(void *context, const struct gz_error *error)
     bool renames = transfer->kind->how == GZ_RETIRE_RENAME;
     if (transfer->error.status == GZ_OK && renames &&
         !gz_text_print(&transfer->out, "{\"scene\":\"%s\"}\n", transfer->new_name))
-        gz_fail(&transfer->error, GZ_NO_MEMORY, "out of memory");
+        gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory");
     transfer->type = GZ_JSON_TYPE;
     if (transfer->error.status == GZ_OK)
         gz_transfer_answer(transfer, renames ? 200 : 204);
@@ -111,7 +111,7 @@ static struct gz_transfer *create_for(struct gz_transfers *all, struct gz_http_r
     struct gz_transfer *transfer = gz_transfer_create(all, &kinds[request->what], request->scene);
     if (transfer == NULL) {
         struct gz_error error;
-        gz_fail(&error, GZ_NO_MEMORY, "out of memory");
+        gz_fail(&error, GZ_NO_MEMORY, "no memory");
         gz_http_refuse(request, 0, &error);
         return NULL;
     }
@@ -145,7 +145,7 @@ void gz_transfer_sample(struct gz_transfers *all, const char *name,
     struct gz_error error;
     struct gz_transfer *transfer = gz_transfer_create(all, &kinds[GZ_HTTP_IMPORT], name);
     if (transfer == NULL) {
-        gz_fail(&error, GZ_NO_MEMORY, "out of memory");
+        gz_fail(&error, GZ_NO_MEMORY, "no memory");
         done(context, &error);
         return;
     }

@@ -95,7 +95,7 @@ enum gz_status gz_journal_wait(struct gz_journal *journal, struct gz_journal_ent
                        "key: %zu repeated requests wait for the disk: try again later",
                        journal->resent);
     struct gz_journal_waiter *later = malloc(sizeof *later);
-    if (later == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory for the answer");
+    if (later == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the answer");
     *later = waiter;
     later->next = entry->waiter.next;
     entry->waiter.next = later;
@@ -225,7 +225,7 @@ void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch)
 static void give_up(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
     struct gz_journal_outcome outcome = {.has = 0};
-    gz_fail(&outcome.error, GZ_NO_MEMORY, "out of memory for the answer");
+    gz_fail(&outcome.error, GZ_NO_MEMORY, "no memory for the answer");
     answer(journal, entry, &outcome);
     forget_later_waiters(journal, entry);
     entry->waiter.session = 0;

@@ -89,7 +89,7 @@ void gz_connection_stand_in_line(struct gz_connection *connection)
 static void say(struct gz_connection *connection, const struct gz_message *message)
 {
     if (gz_encode(&connection->out, message) != GZ_OK) {
-        gz_log(connection->net->log, GZ_WARN, connection->id, "out of memory to send %s",
+        gz_log(connection->net->log, GZ_WARN, connection->id, "no memory to send %s",
                gz_op_word(message->op));
     }
     gz_connection_make_ready(connection);

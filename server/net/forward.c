@@ -453,9 +453,8 @@ enum gz_status gz_forwards_open(struct gz_net *net, struct gz_error *error)
     if (status != GZ_OK) return status;
     net->courier = gz_courier_create(
         net->loop, (struct gz_courier_user){net->log, net, handle_done, handle_went_on});
-    return net->courier != NULL
-               ? GZ_OK
-               : gz_fail(error, GZ_NO_MEMORY, "libcurl does not start: out of memory");
+    return net->courier != NULL ? GZ_OK
+                                : gz_fail(error, GZ_NO_MEMORY, "libcurl does not start: no memory");
 }
 
 void gz_forwards_close(struct gz_net *net)

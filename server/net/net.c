@@ -104,7 +104,7 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
     if (!gz_net_has_tls(net)) info.options &= ~tls_as_client;
     net->vhost = lws_create_vhost(net->context, &info);
     if (net->vhost == NULL)
-        return gz_fail(error, GZ_INTERNAL, "cannot start libwebsockets: out of memory");
+        return gz_fail(error, GZ_INTERNAL, "cannot start libwebsockets: no memory");
     return GZ_OK;
 }
 
@@ -148,7 +148,7 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
     if (status == GZ_OK) status = gz_listen_open(net, options->address, options->port, error);
     if (status != GZ_OK) return status;
     if (!gz_page_policy_print(&net->page_policy, &net->rules))
-        return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
     status = create_context(net, options->server, error);
     if (status == GZ_OK) status = gz_routes_open(net, error);
     if (status == GZ_OK) status = gz_forwards_open(net, error);
@@ -175,7 +175,7 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
                              struct gz_error *error)
 {
     struct gz_net *net = calloc(1, sizeof *net);
-    if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     take_options(net, options);
     net->socket = net->silent_sockets = net->next_pass.timer = -1;
     net->started_s = gz_clock_now().unix_s;

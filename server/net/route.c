@@ -462,5 +462,5 @@ enum gz_status gz_routes_open(struct gz_net *net, struct gz_error *error)
     net->relay_vhost = lws_create_vhost(net->context, &info);
     return net->relay_vhost != NULL
                ? GZ_OK
-               : gz_fail(error, GZ_NO_MEMORY, "connections to other members: out of memory");
+               : gz_fail(error, GZ_NO_MEMORY, "connections to other members: no memory");
 }

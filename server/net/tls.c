@@ -128,7 +128,7 @@ enum gz_status gz_tls_load(struct gz_tls *tls, const char *cert, const char *key
                            const struct gz_log *log, struct gz_error *error)
 {
     SSL_CTX *pair = SSL_CTX_new(TLS_server_method());
-    if (pair == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    if (pair == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     ERR_clear_error();
     enum gz_status status = load_certificate(pair, cert, error);
     if (status == GZ_OK) status = load_key(pair, key, cert, log, error);

@@ -290,7 +290,7 @@ static void answer_stored(struct gz_session *session, const struct gz_edit_reque
 {
     struct gz_ids created = created_by(&session->core->scratch, edit);
     if (created.ids == NULL) {
-        gz_session_end(session, "out of memory for the answer");
+        gz_session_end(session, "no memory for the answer");
         return;
     }
     struct gz_message asked = {.has = request->has_rid ? GZ_HAS_RID : 0, .rid = request->rid};

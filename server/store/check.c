@@ -75,7 +75,7 @@ static void report_rows(struct checker *checker, struct gz_ask *ask)
 {
     while (gz_ask_row(ask)) {
         const char *words = (const char *)sqlite3_column_text(ask->statement, 0);
-        say(checker, "%s", words != NULL ? words : "out of memory to describe a fault");
+        say(checker, "%s", words != NULL ? words : "no memory to describe a fault");
     }
     end(checker, ask);
 }

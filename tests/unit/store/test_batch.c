@@ -373,7 +373,7 @@ static void test_what_follows_a_refused_batch_is_refused(void **directory)
     take_back(store, batches, 1, GZ_OK);
     for (uint64_t i = 0; i < 5; i++) edits[i].id = i + 2;
     sqlite3 *other = lock(path);
-    submit_edits(store, batches, edits, 4); /* the first has a key that is there already */
+    submit_edits(store, batches, edits, 4); /* the key of the first exists already */
     unlock(other);
     while (gz_store_stats(store).last_status == GZ_OK) usleep(1000);
     submit_edits(store, later, late, 1);

@@ -620,7 +620,7 @@ static void test_what_would_be_refused_is_not_signed(void **state)
                       "token: sub: ends in \" (guest)\", which is reserved for guests");
     claims = ada;
     strcpy(claims.user, "\xC3");
-    assert_not_signed(claims, GZ_BAD_VALUE, "token: a string is not UTF-8, or out of memory");
+    assert_not_signed(claims, GZ_BAD_VALUE, "token: a string is not UTF-8, or there is no memory");
     static const double times[] = {INFINITY, -INFINITY, NAN, 1e300};
     for (size_t i = 0; i < 4; i++) {
         claims = ada;

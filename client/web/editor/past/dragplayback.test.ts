@@ -96,7 +96,7 @@ test("drags_are_followed_with_one_state_a_stretch_and_one_path_a_drag", async ()
       [3, 1 / 6],
     ],
   );
-  assert.deepEqual(asked, { paths: 2, states: 2 }, "the path of the first is there already");
+  assert.deepEqual(asked, { paths: 2, states: 2 }, "the path of the first was asked for before");
 });
 
 test("drags_of_many_nodes_and_before_what_is_known_are_asked_for", async () => {
