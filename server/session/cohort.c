@@ -21,10 +21,10 @@ void gz_cohort_destroy(struct gz_cohort *cohort)
     free(cohort);
 }
 
+/* One that sleeps has no messages of its own, waits for no answer, and has not ended (work.c). */
 bool gz_session_only_watches(const struct gz_session *session)
 {
-    return !session->is_awake && !session->ended && gz_outbox_waiting(&session->outbox) == 0 &&
-           session->past.answer == NULL && session->cursor.interest_set == NULL &&
+    return !session->is_awake && session->cursor.interest_set == NULL &&
            !gz_sync_is_behind(session->core->sync, &session->cursor);
 }
 

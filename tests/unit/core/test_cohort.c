@@ -85,6 +85,23 @@ SCENE_TEST(test_cohort_is_for_those_who_only_watch)
     assert_true(gz_session_only_watches(viewer->session));
 }
 
+/* One that took a piece of a large scene sleeps, but lacks the rest. */
+SCENE_TEST(test_cohort_is_for_those_who_have_the_scene)
+{
+    assert_ok(ask_delete(s->ann, s->node));
+    create_many(s->ann, 10000);
+    struct client *late = client_enter(&s->host, "zoe", GZ_ROLE_VIEWER, false);
+    late->stalled = true;
+    for (int i = 0; i < 2; i++) assert_true(client_read_one(late)); /* the first is the welcome */
+    assert_true(late->mirror.more);
+    for (int i = 0; i < 5; i++) host_turn(&s->host);
+    assert_false(gz_session_only_watches(late->session));
+    late->stalled = false;
+    host_advance(&s->host, 2);
+    for (int i = 0; i < 3; i++) host_turn(&s->host);
+    assert_true(gz_session_only_watches(late->session));
+}
+
 /* One that follows a part is told of that alone, and one that reads another form, in that. */
 SCENE_TEST(test_cohort_has_one_form_and_the_whole_scene)
 {
@@ -111,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cohort_is_told_what_each_would_be),
         cmocka_unit_test(test_cohort_is_for_those_who_only_watch),
+        cmocka_unit_test(test_cohort_is_for_those_who_have_the_scene),
         cmocka_unit_test(test_cohort_has_one_form_and_the_whole_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
