@@ -60,7 +60,7 @@ static void give_up_import(struct gz_transfer *transfer)
                                         .user = "",
                                         .done = handle_import_undone,
                                         .context = transfer};
-    bool is_unwanted = transfer->made && transfer->scene->net.connections == NULL &&
+    bool is_unwanted = transfer->made && !gz_net_has_connections(&transfer->scene->net) &&
                        !transfer->all->scenes->setting->jobs->is_closing;
     if (is_unwanted &&
         gz_retire(transfer->all->retirements, &request, &(struct gz_error){0}) == GZ_OK)

@@ -274,7 +274,7 @@ bool gz_net_is_quiet(const struct gz_net *net)
 {
     if (net->lobby.connections != NULL || net->relay_count > 0) return false;
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
-        if (scene->connections != NULL || scene->groups != NULL) return false;
+        if (gz_net_has_connections(scene)) return false;
     }
     return true;
 }

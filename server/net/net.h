@@ -69,6 +69,12 @@ static inline bool gz_net_has_work(const struct gz_net_scene *scene)
     return scene->touched || scene->left > 0 || scene->groups_due;
 }
 
+/* Whether somebody is in the scene: a connection of the list, or of a group. */
+static inline bool gz_net_has_connections(const struct gz_net_scene *scene)
+{
+    return scene->connections != NULL || scene->groups != NULL;
+}
+
 /* The core of a scene that is not lent. */
 static inline struct gz_core *gz_net_core(const struct gz_net_scene *scene)
 {

@@ -268,6 +268,29 @@ static bool are_gone(void *context)
     return crowd_count(&stage->crowd, CROWD_ENDED) == VIEWERS + 1;
 }
 
+static void expect_all_sent_away(struct stage *stage)
+{
+    assert_true(crowd_until(&stage->crowd, are_gone, stage, PATIENCE_S));
+    for (int i = 0; i < VIEWERS; i++) assert_true(stage->viewers[i]->bye);
+}
+
+/* Nobody else is in the scene. */
+TEST(test_groups_end_with_their_scene)
+{
+    struct stage stage;
+    struct raw_response response;
+    char path[64];
+    begin(&stage);
+    wait_for_groups(&stage, VIEWERS);
+    crowd_leave(stage.editor);
+    for (int i = 0; i < 300 && grouped() != VIEWERS; i++) crowd_run(&stage.crowd, 0.1);
+    assert_int_equal(grouped(), VIEWERS);
+    snprintf(path, sizeof path, "/scenes/%s", stage.scene);
+    assert_int_equal(request(authority.port, "DELETE", path, "", "", &response), 204);
+    expect_all_sent_away(&stage);
+    end(&stage);
+}
+
 /* All go, with what is under way, when their authority does. */
 TEST(test_group_of_an_authority_that_is_killed)
 {
@@ -276,8 +299,7 @@ TEST(test_group_of_an_authority_that_is_killed)
     wait_for_groups(&stage, VIEWERS);
     for (int i = 0; i < 10; i++) create(&stage, 10);
     test_daemon_kill(&authority);
-    assert_true(crowd_until(&stage.crowd, are_gone, &stage, PATIENCE_S));
-    for (int i = 0; i < VIEWERS; i++) assert_true(stage.viewers[i]->bye);
+    expect_all_sent_away(&stage);
     start_member(&authority, NULL, SECRET, NULL);
     crowd_finish(&stage.crowd);
 }
@@ -291,6 +313,7 @@ int main(void)
         cmocka_unit_test(test_group_is_told_much_at_once),
         cmocka_unit_test(test_group_of_a_scene_that_is_lent),
         cmocka_unit_test(test_group_with_random_viewers),
+        cmocka_unit_test(test_groups_end_with_their_scene),
         cmocka_unit_test(test_group_of_an_authority_that_is_killed),
     };
     return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);

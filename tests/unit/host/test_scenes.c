@@ -42,24 +42,26 @@ static void test_scene_that_nobody_uses_is_closed_after_a_while(void **state)
 {
     struct data_folder *folder = *state;
     struct gz_open_scene *a = data_folder_open(folder, "a"), *b = data_folder_open(folder, "b");
-    struct gz_connection *anybody = (struct gz_connection *)folder;
+    struct gz_open_scene *c = data_folder_open(folder, "c");
     const double idle_s = GZ_SCENE_IDLE_SECONDS, now_s = 1000; /* whole, so that sums are exact */
     data_folder_settle(folder);
-    a->used_s = b->used_s = now_s;
+    a->used_s = b->used_s = c->used_s = now_s;
     gz_scenes_rest(&folder->scenes, now_s + idle_s - 1);
     assert_int_equal(folder->closing, 0);
-    b->net.connections = anybody;
+    b->net.connections = (struct gz_connection *)folder;
+    c->net.groups = (struct gz_group *)folder;
     gz_scenes_rest(&folder->scenes, now_s + idle_s);
     b->net.connections = NULL;
+    c->net.groups = NULL;
     assert_int_equal(folder->closing, 1);
-    assert_int_equal(folder->scenes.count, 1);
+    assert_int_equal(folder->scenes.count, 2);
     gz_scenes_rest(&folder->scenes, now_s + 2 * idle_s - 1);
     assert_int_equal(folder->closing, 1);
     gz_scenes_rest(&folder->scenes, now_s + 2 * idle_s);
-    assert_int_equal(folder->closing, 2);
+    assert_int_equal(folder->closing, 3);
     data_folder_await_jobs(folder);
     assert_null(folder->scenes.first);
-    assert_int_equal(data_folder_logged(folder, "closed, because it was not used for long"), 2);
+    assert_int_equal(data_folder_logged(folder, "closed, because it was not used for long"), 3);
     assert_non_null(data_folder_open(folder, "a"));
 }
 
