@@ -5,12 +5,13 @@
 
 #include "server/maxima.h"
 
-/* A session that ended is sent the rest of its messages, and then leaves. One that was replaced
- * leaves at once. */
+/* A session that ended is sent the rest of its messages, for which the wire may have to be free
+ * again, and then leaves. One that was replaced leaves at once. */
 static void end_session_if_over(struct gz_connection *connection)
 {
     bool is_replaced = gz_session_is_replaced(connection->session);
-    if (gz_session_end_reason(connection->session) == NULL || (connection->choked && !is_replaced))
+    if (gz_session_end_reason(connection->session) == NULL ||
+        (!gz_connection_is_free(connection) && !is_replaced))
         return;
     enum lws_close_status status =
         is_replaced ? LWS_CLOSE_STATUS_NORMAL : LWS_CLOSE_STATUS_POLICY_VIOLATION;

@@ -554,19 +554,23 @@ static size_t print_flood(uint8_t *bytes)
 }
 
 /* A trunk whose answers nobody reads, until it is not read either; `left` of the last frame. */
-static int flood_trunk(uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES], size_t *left)
+static int flood_on(int socket, uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES], size_t *left)
 {
-    const int socket = ask_for_trunk(SECRET);
     const size_t size = print_flood(bytes);
-    long flood = 0;
+    long count = 0;
     size_t sent = 0;
     assert_true(socket >= 0);
-    for (; flood < FLOOD_BYTES && send_part(socket, bytes, size, &sent); sent %= size)
-        flood += sent == size ? (long)size : 0;
-    if (flood >= FLOOD_BYTES) fail_msg("%ld bytes were read, and nobody reads the answers", flood);
+    for (; count < FLOOD_BYTES && send_part(socket, bytes, size, &sent); sent %= size)
+        count += sent == size ? (long)size : 0;
+    if (count >= FLOOD_BYTES) fail_msg("%ld bytes were read, and nobody reads the answers", count);
     memmove(bytes, bytes + sent, size - sent);
     *left = size - sent;
     return socket;
+}
+
+static int flood_trunk(uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES], size_t *left)
+{
+    return flood_on(ask_for_trunk(SECRET), bytes, left);
 }
 
 static int send_left(int socket, uint8_t *bytes, size_t size)
@@ -610,6 +614,66 @@ TEST(test_trunk_that_takes_nothing_is_given_up)
         usleep(100000);
     assert_true(is_logged(&authority, "it reads nothing of the data that waits"));
     close(socket);
+}
+
+/* A client of channel 2 that joins the scene. */
+static void join_by_trunk(int socket, const char *scene)
+{
+    static const char open[] = "\1\0\1\0\x0a\0\0\0\x09"
+                               "127.0.0.1\2";
+    const struct gz_message hello = {
+        .op = GZ_OP_HELLO,
+        .hello = {.v = 1, .scene = {scene, strlen(scene)}, .user = {"ben", 3}, .create = true}};
+    uint8_t data[8 + 6 + 125 + 2] = {GZ_RECORD_DATA, GZ_RECORD_LAST, 1, 0};
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, 125, 0);
+    assert_int_equal(gz_encode(&bytes, &hello), GZ_OK);
+    gz_record_set_number(data + 4, 4, (uint32_t)(6 + bytes.size));
+    data[8] = 0x82;
+    data[9] = (uint8_t)(0x80 | bytes.size);
+    memcpy(data + 14, bytes.data, bytes.size);
+    data[14 + bytes.size] = 2;
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, open, sizeof open));
+    assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, data, 16 + bytes.size));
+    gz_buffer_finish(&bytes);
+}
+
+/* Reads until these words come. */
+static bool comes(int socket, const char *words)
+{
+    static char bytes[64 * 1024];
+    const double end_s = now_s() + 60;
+    const size_t overlap = strlen(words) - 1;
+    ssize_t count = 1;
+    for (size_t kept = 0; now_s() < end_s && count > 0;) {
+        count = recv(socket, bytes + kept, sizeof bytes - kept, 0);
+        const size_t size = kept + (size_t)(count > 0 ? count : 0);
+        if (memmem(bytes, size, words, strlen(words)) != NULL) return true;
+        kept = size < overlap ? size : overlap;
+        memmove(bytes, bytes + size - kept, kept);
+    }
+    return false;
+}
+
+/* It reads on before its clients are given up. */
+TEST(test_trunk_client_is_told_why_it_ends_however_full_the_trunk_is)
+{
+    static uint8_t bytes[8 + BAD_OPENS * BAD_OPEN_BYTES];
+    struct raw_response response;
+    struct test_daemon patient;
+    size_t left;
+    init_beside(&patient, "patient");
+    start_member(&patient, NULL, SECRET, "--silence-seconds=3600");
+    const int socket = ask_member_for_trunk(&patient, SECRET);
+    assert_true(socket >= 0);
+    join_by_trunk(socket, "told");
+    wait_until_logged(&patient, "ben joined told");
+    (void)flood_on(socket, bytes, &left);
+    assert_int_equal(request(patient.port, "DELETE", "/scenes/told", "", "", &response), 204);
+    wait_until_logged(&patient, "ended: ");
+    assert_true(comes(socket, "this scene was deleted"));
+    close(socket);
+    test_daemon_end(&patient);
 }
 
 /* ---- an authority that is none ---- */
@@ -798,6 +862,35 @@ TEST(test_trunk_that_closes_a_client_as_nobody_may)
     }
 }
 
+static void give_record(struct forger *forger, const char *record, size_t size)
+{
+    assert_true(raw_send_frame(forger->socket, RAW_FIN | RAW_BINARY, false, record, size));
+}
+
+/* A ping that comes in the middle of a message is answered as soon as the message is over. What the
+ * client says next shows that the ping was read. */
+TEST(test_trunk_client_that_pings_in_the_middle_of_a_frame)
+{
+    struct raw_frame *frame = malloc(sizeof *frame);
+    struct forger forger;
+    assert_non_null(frame);
+    start_forger(&forger, "pinged");
+    const long passed = measure(&forger.edge, "relayed_to_members_bytes_total");
+    give_record(&forger, "\2\0\1\0\3\0\0\0\x82\2a\0\0", 13);
+    wait_for(&forger.edge, "relayed_from_members_bytes_total", 3);
+    assert_true(raw_send_frame(forger.client, RAW_FIN | RAW_PING, true, "here", 4));
+    assert_true(raw_send_frame(forger.client, RAW_FIN | RAW_BINARY, true, "b", 1));
+    wait_for(&forger.edge, "relayed_to_members_bytes_total", passed + 7);
+    give_record(&forger, "\2\x80\1\0\1\0\0\0b\0\0", 11);
+    assert_true(raw_read_frame(forger.client, frame, 60));
+    assert_int_equal(frame->opcode, RAW_BINARY);
+    assert_true(raw_read_frame(forger.client, frame, 60));
+    assert_int_equal(frame->opcode, RAW_PONG);
+    assert_memory_equal(frame->bytes, "here", 4);
+    stop_forger(&forger);
+    free(frame);
+}
+
 /* Clients who come and go while the authority answers nothing keep a channel each until it does,
  * and what waits in the channel. There are as many as an authority may have; who comes then is told
  * to come back. */
@@ -845,9 +938,11 @@ int main(void)
         cmocka_unit_test(test_trunk_clients_have_a_maximum_of_their_own),
         cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
         cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
+        cmocka_unit_test(test_trunk_client_is_told_why_it_ends_however_full_the_trunk_is),
         cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
         cmocka_unit_test(test_trunk_channel_that_ends_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_that_closes_a_client_as_nobody_may),
+        cmocka_unit_test(test_trunk_client_that_pings_in_the_middle_of_a_frame),
         cmocka_unit_test(test_trunk_has_no_more_channels_than_clients),
         cmocka_unit_test(test_trunk_with_wrong_records),
     };
