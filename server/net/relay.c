@@ -253,6 +253,13 @@ static bool takes_pieces(const struct gz_relay *relay)
     return connection->end == 0 || connection->is_amid || relay->is_ending;
 }
 
+/* Whether the client waits for something that cannot be sent in the middle of a message. */
+static bool is_owed(const struct gz_connection *connection)
+{
+    if (connection->end != 0) return !gz_relay_is_due(connection);
+    return !connection->is_amid && (connection->pong != NULL || connection->out.size > 0);
+}
+
 /* Writes the piece and releases it. May free the relay. */
 static void write_piece(struct gz_relay *relay, struct gz_piece *piece)
 {
@@ -266,7 +273,7 @@ static void write_piece(struct gz_relay *relay, struct gz_piece *piece)
     }
     gz_piece_release(piece);
     if (connection->relay != NULL && is_free(connection)) count_taken(relay);
-    if (connection->end != 0 && !gz_relay_is_due(connection)) gz_connection_make_ready(connection);
+    if (is_owed(connection)) gz_connection_make_ready(connection);
 }
 
 static bool wait_for_client(struct gz_relay *relay, struct gz_piece *piece)
