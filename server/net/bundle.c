@@ -115,7 +115,7 @@ bool gz_bundle_share(struct gz_bundle *bundle, uint16_t channel, const uint8_t *
         is_written = write_piece(bundle, place, channel, bytes, size, is_last);
     }
     bundle->slots[place].used = ++bundle->uses;
-    bundle->latest_slot = place;
+    bundle->latest_slot = is_written ? place : -1;
     return is_written;
 }
 

@@ -210,9 +210,10 @@ TEST(test_bundle_keeps_the_order_of_each_channel)
 TEST(test_bundle_that_is_full)
 {
     struct gz_bundle bundle;
-    gz_bundle_init(&bundle, 20, 0);
+    gz_bundle_init(&bundle, 30, 0);
     assert_true(share(&bundle, 1, "ten bytes."));
-    assert_false(share(&bundle, 2, "another one"));
+    assert_false(share(&bundle, 2, "another one")); /* its header has room */
+    assert_false(share(&bundle, 3, "another one"));
     assert_false(share(&bundle, 3, "ten bytes."));
     gz_bundle_finish(&bundle);
 }
