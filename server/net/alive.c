@@ -48,7 +48,7 @@ static bool is_silent(struct gz_connection *connection, double now_s)
 {
     if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
     /* it may have sent bytes that are not read while it is paused */
-    if (connection->paused &&
+    if (connection->paused && !connection->choked &&
         (connection->relay != NULL || gz_session_waits_for_core(connection->session)))
         connection->heard_s = now_s;
     const double silence_s = connection->net->silence_s - connection->net->ping_s;

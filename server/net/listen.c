@@ -13,7 +13,8 @@
 /* Connections accepted at once, before other work. */
 #define ACCEPT_BATCH 64
 
-/* Accepted sockets inherit these options. The kernel's timeout is longer than ours. */
+/* Accepted sockets inherit these options. The kernel's timeout is longer than ours; a WebSocket has
+ * none (stream.c). */
 static bool set_options(int fd, int family, double silence_s)
 {
     int on = 1, send_bytes = GZ_SOCKET_SEND_BYTES, waiting_bytes = GZ_SOCKET_WAITING_BYTES;

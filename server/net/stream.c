@@ -1,6 +1,8 @@
 /* stream.c - takes a connection from libwebsockets, reads and writes it. See stream.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdlib.h>
@@ -223,6 +225,14 @@ static SSL *share_ssl(struct lws *wsi)
     return ssl;
 }
 
+/* The kernel's timeout ends a connection whose other side has not taken all that waits, even if it
+ * takes some again and again; alive.c and trunk.c look at how much it takes. */
+static void lift_timeout(int socket)
+{
+    const int none = 0;
+    (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &none, sizeof none);
+}
+
 struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
 {
     const int socket = lws_get_socket_fd(wsi);
@@ -238,6 +248,7 @@ struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
         gz_stream_close(stream);
         return NULL;
     }
+    lift_timeout(stream->socket);
     stream->ssl = share_ssl(wsi);
     gz_buffer_init(&stream->rest, READ_BYTES, 0);
     return stream;

@@ -512,7 +512,7 @@ static bool send_part(int socket, const uint8_t *bytes, size_t size, size_t *sen
     return true;
 }
 
-/* What such a client says is read no more, as its answers wait; the kernel gives it up. */
+/* What such a client says is read no more, as its answers wait; it takes nothing of these. */
 TEST(test_trunk_client_that_sends_and_never_reads_is_given_up)
 {
     enum { PINGS = 1000, FLOOD_S = 300 };
