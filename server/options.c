@@ -76,9 +76,12 @@ static const struct gz_arg_option table[] = {
     {"--secret", GZ_ARG_TEXT, "FILE",
      .help = "file of the secret, 16 bytes or more, that all members of the cluster share"},
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
-     .help = "ping a connection after this many seconds without a sign of life (5)"},
+     .help =
+         "ping a connection after this many seconds without a sign of life (5), and a quiet one "
+         "after up to five times as many"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
-     .help = "close a connection after this many seconds without an answer (15)"},
+     .help = "close a connection after this many seconds without an answer (15), and later by as "
+             "much as the ping came later"},
     {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_words,
      .help = "least severe level to log on stderr: error, warn, info or debug (info)"},
     {"--help", .help = "print this help"},
