@@ -468,6 +468,8 @@ static void check_branch(const struct gz_branch *branch)
             rests++;
         require(rests <= 2); /* a frame of the scene, and the last messages */
         require(channel->in_flight <= GZ_TRUNK_WINDOW_BYTES);
+        require(channel->connection.group == NULL || !channel->connection.paused ||
+                world.scene.is_lent); /* one that waits to be read is looked at by itself */
         require(channel->inbox.size <= GZ_TRUNK_WINDOW_BYTES + 3 * GZ_TRUNK_PIECE_BYTES);
     }
 }
