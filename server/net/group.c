@@ -180,7 +180,7 @@ static void write_to_each(struct gz_group *group, const struct gz_buffer *frame)
     struct gz_channel *next;
     for (struct gz_channel *channel = group->first; channel != NULL; channel = next) {
         next = channel->next_in_group;
-        leave(&channel->connection);
+        set_aside(&channel->connection);
         gz_connection_write(&channel->connection, frame, GZ_FRAME_BINARY_FIRST);
     }
 }
