@@ -32,6 +32,8 @@ static_assert(sizeof(struct gz_set_node) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 
               "{id: 1} pays for its struct");
 static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5,
               "{id: 1} pays for its struct");
+static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_TOLD_FACTOR_MAX * COMPACT_BYTES_MIN,
+              "[0, 1] pays for its struct");
 static_assert(sizeof(struct gz_move) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * COMPACT_BYTES_MIN,
               "[0, 1] pays for its struct");
 static_assert(sizeof(struct gz_motion_step) + 8 <=
@@ -70,7 +72,7 @@ struct slot {
 
 size_t gz_decode_bytes_max(size_t frame_size)
 {
-    return frame_size * GZ_DECODE_ACCEPTED_FACTOR_MAX + GZ_DECODE_BYTES_FLOOR;
+    return frame_size * GZ_DECODE_TOLD_FACTOR_MAX + GZ_DECODE_BYTES_FLOOR;
 }
 
 /* ---- Errors ---- */
@@ -877,13 +879,13 @@ static enum gz_status read_compact_field(struct decoder *decoder, const struct g
                                          void *base, uint64_t *has, const struct place *place)
 {
     struct slot slot = {decoder, row, base, has, {place, row->key, 0}};
-    if ((row->kind != GZ_KIND_NUMBERS || row->size_max == 1) && row->kind != GZ_KIND_BOOL)
-        return read_field(decoder, row, base, has, place);
+    if (gz_row_elements(row) == 1) return read_field(decoder, row, base, has, place);
     *has |= row->has;
-    if (row->kind == GZ_KIND_NUMBERS)
-        return read_number_elements(&slot, row->size_max, row->rule, target(&slot));
-    *(bool *)target(&slot) = true;
-    return GZ_OK;
+    switch (row->kind) {
+    case GZ_KIND_BOOL: *(bool *)target(&slot) = true; return GZ_OK;
+    case GZ_KIND_WHOLE: ((struct gz_node_state *)base)->trs = gz_trs_identity; return GZ_OK;
+    default: return read_number_elements(&slot, row->size_max, row->rule, target(&slot));
+    }
 }
 
 /* Reads the mask of a compact record, and checks that its list is long enough. */

@@ -208,6 +208,7 @@ static void write_value(struct writer *writer, const struct gz_row *row, const v
     case GZ_KIND_RECORDS: write_records(writer, row, base); break;
     case GZ_KIND_EULER:
     case GZ_KIND_ORDER:
+    case GZ_KIND_WHOLE:
     case GZ_KIND_COUNT_OF_KINDS: break;
     }
 }
@@ -236,7 +237,7 @@ static inline bool is_there(const struct gz_row *row, const void *base, uint64_t
     if (row->kind == GZ_KIND_EULER) return false;
     if (row->kind == GZ_KIND_PARENT_OR_REF)
         return (has & (GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_PARENT_REF)) != 0;
-    return row->has != 0 ? (has & row->has) != 0 : has_content(row, base);
+    return row->has != 0 ? (has & row->has) == row->has : has_content(row, base);
 }
 
 static void write_tuple(struct writer *writer, const struct gz_record_type *record,
@@ -245,6 +246,18 @@ static void write_tuple(struct writer *writer, const struct gz_record_type *reco
     pack_array(writer, record->count);
     for (size_t row = 0; row < record->count; row++)
         write_value(writer, &record->rows[row], base, 0);
+}
+
+/* The bits of a whole node without those of fields at their default. The bits of numbers are
+ * compared: a negative zero is no default. */
+static uint64_t without_defaults(const struct gz_node_state *state, uint64_t has)
+{
+    const gz_trs *trs = &state->trs, *none = &gz_trs_identity;
+    if (memcmp(&trs->t, &none->t, sizeof trs->t) == 0) has &= ~(uint64_t)GZ_HAS_STATE_T;
+    if (memcmp(&trs->r, &none->r, sizeof trs->r) == 0) has &= ~(uint64_t)GZ_HAS_STATE_R;
+    if (memcmp(&trs->s, &none->s, sizeof trs->s) == 0) has &= ~(uint64_t)GZ_HAS_STATE_S;
+    if (state->parent == 0) has &= ~(uint64_t)GZ_HAS_STATE_PARENT;
+    return has;
 }
 
 /* Which rows of a compact record are present, as the bits of their places; their mask on the wire,
@@ -260,6 +273,7 @@ static uint64_t look_at_rows(const struct gz_record_type *record, const void *ba
         const bool written = is_there(row, base, has);
         if (!row->required) *mask |= (uint64_t)written << bit++;
         if (!written) continue;
+        if (row->kind == GZ_KIND_WHOLE) has = without_defaults(base, has);
         there |= UINT64_C(1) << i;
         *elements += gz_row_elements(row);
     }
@@ -278,7 +292,7 @@ static void write_compact(struct writer *writer, const struct gz_record_type *re
     for (; there != 0; there &= there - 1) {
         const struct gz_row *row = &record->rows[__builtin_ctzll(there)];
         writer->compact = true;
-        if (row->kind != GZ_KIND_BOOL) write_value(writer, row, base, has);
+        if (gz_row_elements(row) > 0) write_value(writer, row, base, has);
     }
     writer->compact = false;
 }

@@ -120,6 +120,7 @@ static const struct gz_row hello_rows[] = {
     BOOL("crowd", gz_hello, crowd, IF_ANY),
     BOOL("motion", gz_hello, motion, IF_ANY),
     BOOL("float32", gz_hello, float32, IF_ANY),
+    BOOL("compact_delta", gz_hello, compact_delta, IF_ANY),
 };
 
 static const char *const ndc_y_words[] = {"up", "down"};
@@ -705,6 +706,31 @@ static const struct gz_row motion_rows[] = {
     RECORDS("starts", gz_motion_message, starts, start_count, move_record, IF_ANY),
 };
 
+static const struct gz_row compact_node_rows[] = {
+    ID("id", gz_node_state, id, REQUIRED),
+    {.key = "whole",
+     .key_size = 5,
+     .kind = GZ_KIND_WHOLE,
+     .has = GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S | GZ_HAS_STATE_PARENT},
+    NODE_STATE_ROWS,
+    BOUNDS_ROW(gz_node_state, STATE),
+    COUNT("asset", gz_node_state, asset, IF(STATE_ASSET)),
+    COUNT("by", gz_node_state, by, IF(STATE_BY)),
+};
+static const struct gz_record_type compact_node_record = {
+    RECORD_OF(compact_node_rows, gz_node_state), .compact = true, .unique = true};
+
+static const struct gz_row compact_delta_rows[] = {
+    COUNT("from", gz_delta, from, REQUIRED),
+    COUNT("seq", gz_delta, seq, REQUIRED),
+    NUMBER("time", gz_delta, time, NONE, REQUIRED),
+    COUNT("saved", gz_delta, saved, REQUIRED),
+    RECORDS("nodes", gz_delta, nodes, count, compact_node_record, IF_ANY),
+    IDS("gone", gz_delta, gone, IF_ANY),
+    RECORDS("acks", gz_delta, acks, ack_count, ack_tuple, IF_ANY),
+    BOOL("more", gz_delta, more, IF_ANY),
+};
+
 static const struct gz_row person_rows[] = {
     COUNT("session", gz_person, session, REQUIRED),
     NUMBERS("spot", gz_person, spot, COORDINATE, IF(PERSON_SPOT)),
@@ -782,6 +808,7 @@ const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
                       .at_most_one = GZ_HAS_PERSON_POSE | GZ_HAS_PERSON_VIEW},
     [GZ_OP_PEOPLE] = {ROWS(people_rows), .compact = true, .number = 3},
     [GZ_OP_MOTION] = {ROWS(motion_rows), .compact = true, .number = 4},
+    [GZ_OP_COMPACT_DELTA] = {ROWS(compact_delta_rows), .compact = true, .number = 5},
 };
 
 static const char *const op_words[GZ_OP_COUNT] = {
@@ -830,6 +857,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_PERSON] = "person",
     [GZ_OP_PEOPLE] = "people",
     [GZ_OP_MOTION] = "motion",
+    [GZ_OP_COMPACT_DELTA] = "delta",
 };
 
 const char *gz_op_word(enum gz_op op)

@@ -34,6 +34,8 @@ enum gz_kind {
     GZ_KIND_RECORD,        /* a map: a struct inside */
     GZ_KIND_IDS,           /* a list of ids, each once: struct gz_ids */
     GZ_KIND_RECORDS,       /* a list of records: pointer and count */
+    GZ_KIND_WHOLE,         /* of struct gz_node_state, in the compact form: true if all fields of
+                              `has`, which follow, are present; each is then left out at its default */
     GZ_KIND_COUNT_OF_KINDS
 };
 
@@ -66,7 +68,7 @@ struct gz_row {
     enum gz_field_rule rule;
     bool required;       /* unless the field of `unless` is present */
     bool envelope;       /* in struct gz_message itself: rid, key */
-    uint64_t has;        /* the bit for its presence; 0 for none */
+    uint64_t has;        /* the bit for its presence, WHOLE: all bits; 0 for none */
     uint64_t unless;     /* the bit of a field that makes a required one optional; 0 for none */
     size_t offset;       /* in the record's struct */
     size_t count_offset; /* RECORDS: of the count */
@@ -124,7 +126,7 @@ extern const struct gz_record_type gz_message_records[GZ_OP_COUNT];
 /* How many elements of the list a field of a compact record takes. */
 static inline size_t gz_row_elements(const struct gz_row *row)
 {
-    if (row->kind == GZ_KIND_BOOL) return 0;
+    if (row->kind == GZ_KIND_BOOL || row->kind == GZ_KIND_WHOLE) return 0;
     return row->kind == GZ_KIND_NUMBERS ? row->size_max : 1;
 }
 

@@ -31,8 +31,9 @@
 #define GZ_DECODE_FACTOR_MAX 4
 #define GZ_DECODE_BYTES_FLOOR 4096
 /* The same for an accepted message: the shortest elements on the wire become structs of this many
- * times their bytes. */
+ * times their bytes; in messages that only a server sends, of GZ_DECODE_TOLD_FACTOR_MAX times. */
 #define GZ_DECODE_ACCEPTED_FACTOR_MAX 40
+#define GZ_DECODE_TOLD_FACTOR_MAX 64
 /* Ids and seq stay below this, because a JavaScript number holds only smaller integers exactly. */
 #define GZ_ID_LIMIT (UINT64_C(1) << 53)
 /* Bytes at which a state delta is cut and continued with `more`: large enough to be cheap, small

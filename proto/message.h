@@ -93,6 +93,7 @@ enum gz_op {
     GZ_OP_PERSON,
     GZ_OP_PEOPLE,
     GZ_OP_MOTION,
+    GZ_OP_COMPACT_DELTA,
     GZ_OP_COUNT
 };
 
@@ -305,6 +306,7 @@ struct gz_hello {
     bool crowd;   /* users who only watch are sent as a number, in crowd */
     bool motion;  /* with compact: a running drag of many nodes is sent as motions */
     bool float32; /* with compact: running drags of other sessions are rounded to float32 */
+    bool compact_delta; /* with compact: a delta that moves cannot hold is compact too */
     uint64_t resume_epoch, resume_seq, resume_edit;
     struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };

@@ -1,6 +1,6 @@
-/* compact.h - converts messages of the compact form: `moves` into `delta`, `person` and `people`
- * into `presence`. `motion`, which names the nodes of later `moves`, stays as it is. The state that
- * these messages build on is kept here, and begins anew with each welcome.
+/* compact.h - converts messages of the compact form: `moves` and the compact `delta` into `delta`,
+ * `person` and `people` into `presence`. `motion`, which names the nodes of later `moves`, stays as
+ * it is. The state that these messages build on is kept here, and begins anew with each welcome.
  *
  * A `presence` made of a `person` keeps the bits of the `person` (GZ_HAS_PERSON_*): its record is
  * whole, but only these members are new.

@@ -1,6 +1,7 @@
-// compact.js - converts messages of the compact form, which are lists: `moves` into `delta`,
-// `person` and `people` into `presence`. The state that they build on is kept here, and begins anew
-// with each `welcome`. `motion` becomes no message: it names the nodes of later `moves`.
+// compact.js - converts messages of the compact form, which are lists: `moves` and the compact
+// `delta` into `delta`, `person` and `people` into `presence`. The state that they build on is kept
+// here, and begins anew with each `welcome`. `motion` becomes no message: it names the nodes of
+// later `moves`.
 import { compose, quatMultiply, quatRotate } from "./maths.js";
 
 /** @import {Quat, Transform, Vec3} from "./types.js" */
@@ -9,6 +10,7 @@ const MOVES = 1;
 const PERSON = 2;
 const PEOPLE = 3;
 const MOTION = 4;
+const DELTA = 5;
 /** A `moves` holds the seq that it leads from modulo this. */
 const FROM = 128;
 const TURN_STEPS = 32767;
@@ -77,6 +79,7 @@ export class CompactReader {
     if (number === PERSON) return this.#person(fields);
     if (number === PEOPLE) return this.#left(fields);
     if (number === MOTION) return this.#motion(fields);
+    if (number === DELTA) return this.#delta(fields);
     throw new TypeError(`gizmod: no compact message has the number ${number}`);
   }
 
@@ -167,6 +170,22 @@ export class CompactReader {
   }
 
   /** @param {Fields} fields */
+  #delta(fields) {
+    fields.mask(4);
+    /** @type {any} */
+    const delta = { op: "delta", from: fields.count(), seq: fields.count() };
+    [delta.time] = fields.numbers(1);
+    delta.saved = fields.count();
+    delta.nodes = fields.has(0) ? fields.list().map((node) => stateOf(new Fields(node))) : [];
+    if (fields.has(1)) delta.gone = fields.list();
+    if (fields.has(2)) delta.acks = fields.list();
+    if (fields.has(3)) delta.more = true;
+    fields.end();
+    this.#follow(delta);
+    return delta;
+  }
+
+  /** @param {Fields} fields */
   #person(fields) {
     fields.mask(13);
     const session = fields.count();
@@ -220,6 +239,11 @@ class Fields {
 
   count() {
     return /** @type {number} */ (this.#take(isCount, "a whole number"));
+  }
+
+  /** @returns {number | null} */
+  parent() {
+    return this.#take((value) => value === null || isCount(value), "a node or nil");
   }
 
   /** @param {number} size @returns {number[]} */
@@ -311,6 +335,25 @@ class Known {
     if (ray) record.ray = ray;
     return record;
   }
+}
+
+/** A node of a `delta`. @param {Fields} fields */
+function stateOf(fields) {
+  fields.mask(9);
+  /** @type {any} */
+  const node = { id: fields.count() };
+  if (fields.has(0))
+    Object.assign(node, { t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], parent: null });
+  if (fields.has(1)) node.t = fields.numbers(3);
+  if (fields.has(2)) node.r = fields.numbers(4);
+  if (fields.has(3)) node.s = fields.numbers(3);
+  if (fields.has(4)) node.name = fields.text();
+  if (fields.has(5)) node.parent = fields.parent();
+  if (fields.has(6)) node.bounds = fields.numbers(6);
+  if (fields.has(7)) node.asset = fields.count();
+  if (fields.has(8)) node.by = fields.count();
+  fields.end();
+  return node;
 }
 
 // ---- motions: the order of the operations is that of the server, so that little is lost ----

@@ -548,6 +548,7 @@ static uint64_t shared_bits(const struct gz_record_type *record, uint64_t *taken
     uint64_t shared = 0;
     for (size_t i = 0; i < record->count; i++) {
         const struct gz_row *row = &record->rows[i];
+        if (row->kind == GZ_KIND_WHOLE) continue; /* its bits are those of other rows */
         shared |= *taken & row->has;
         *taken |= row->has;
         if (row->kind == GZ_KIND_GROUP) shared |= shared_bits(row->record, taken);

@@ -74,6 +74,7 @@ static struct gz_text draw_text(struct maker *maker, const struct gz_row *row)
 
 static void draw_numbers(struct maker *maker, const struct gz_row *row, double *numbers)
 {
+    const bool draws_ones = coin(maker);
     for (size_t i = 0; i < row->size_max; i++) {
         double number = draw_number(maker);
         bool positive = row->rule == GZ_FIELD_RULE_POSITIVE ||
@@ -85,8 +86,12 @@ static void draw_numbers(struct maker *maker, const struct gz_row *row, double *
         gz_quat unit;
         assert_true(
             gz_quat_normalize((gz_quat){numbers[0], numbers[1], numbers[2], numbers[3]}, &unit));
+        if (coin(maker)) unit = gz_quat_identity;
+        if (coin(maker) && unit.x == 0) unit.x = -0.0;
         memcpy(numbers, &unit, sizeof unit);
     }
+    for (size_t i = 0; row->rule == GZ_FIELD_RULE_SCALE && draws_ones && i < row->size_max; i++)
+        numbers[i] = 1;
     size_t half = row->size_max / 2;
     for (size_t i = 0;
          (row->rule == GZ_FIELD_RULE_BOX || row->rule == GZ_FIELD_RULE_RECT) && i < half; i++) {
@@ -217,6 +222,7 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_OP:
     case GZ_KIND_EULER:
     case GZ_KIND_ORDER:
+    case GZ_KIND_WHOLE:
     case GZ_KIND_COUNT_OF_KINDS: break;
     }
 }
