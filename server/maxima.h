@@ -169,6 +169,9 @@
  * about the past, deltas of an interest. They take some 10 ns for each byte; the frame that passes
  * the bound is still sent. */
 #define GZ_TOLD_BYTES_PER_TURN (256 * 1024)
+/* A piece of a snapshot in compact deltas counts this many times its bytes: as a map it would have
+ * that many, for little more work. */
+#define GZ_COMPACT_PIECE_WEIGHT 3
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */

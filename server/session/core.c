@@ -336,6 +336,13 @@ static bool waits_for_turn(struct gz_session *session)
     return session->frame_waits;
 }
 
+/* What each byte of the session's next frame counts of that. */
+static size_t weight_of(const struct gz_session *session)
+{
+    const bool is_snapshot = session->cursor.base == 0;
+    return is_snapshot && session->cursor.form.compact_delta ? GZ_COMPACT_PIECE_WEIGHT : 1;
+}
+
 static const struct gz_buffer *own_frame(struct gz_session *session)
 {
     struct gz_core *core = session->core;
@@ -344,10 +351,11 @@ static const struct gz_buffer *own_frame(struct gz_session *session)
         return NULL;
     }
     if (!gz_sync_has_frame(core->sync, &session->cursor) || waits_for_turn(session)) return NULL;
+    const size_t weight = weight_of(session);
     const struct gz_buffer *frame =
         gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_sync_take_looks(&session->cursor));
-    if (frame != NULL) core->told_bytes += frame->size;
+    if (frame != NULL) core->told_bytes += weight * frame->size;
     return frame;
 }
 
@@ -356,9 +364,10 @@ static const struct gz_buffer *whole_frame(struct gz_session *session)
     struct gz_core *core = session->core;
     const bool is_piece = gz_sync_is_behind(core->sync, &session->cursor);
     if (is_piece && waits_for_turn(session)) return NULL;
+    const size_t weight = weight_of(session);
     const struct gz_buffer *frame =
         gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
-    if (is_piece && frame != NULL) core->told_bytes += frame->size;
+    if (is_piece && frame != NULL) core->told_bytes += weight * frame->size;
     return frame;
 }
 

@@ -157,6 +157,7 @@ static struct gz_form form_of(const struct gz_hello *said)
         .compact = said->compact,
         .motion = said->compact && said->motion,
         .float32 = said->compact && said->float32,
+        .compact_delta = said->compact && said->compact_delta,
         .crowd = said->crowd,
     };
 }

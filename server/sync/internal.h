@@ -5,8 +5,9 @@
 #include "server/maxima.h"
 #include "sync/sync.h"
 
-/* Few frames are enough: viewers that keep up have equal cursors, and only some do not. */
-#define FRAMES 8
+/* Few frames are enough: viewers that keep up have equal cursors but for the form, of which few are
+ * in use at a time, and only some do not keep up. */
+#define FRAMES 16
 
 /* An encoded frame, and the cursors before and after it. */
 struct cached_frame {

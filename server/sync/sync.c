@@ -171,7 +171,8 @@ static enum gz_status append_form(struct gz_sync *sync, struct gz_cursor *cursor
 static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
                                    struct gz_buffer *out)
 {
-    struct gz_message message = {.op = GZ_OP_DELTA};
+    struct gz_message message = {.op = cursor->form.compact_delta ? GZ_OP_COMPACT_DELTA
+                                                                  : GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
     const uint64_t ms = (uint64_t)llround(unix_s * 1000);
     enum gz_status status = GZ_OK;
@@ -258,7 +259,8 @@ static bool same_shelf_cursor(const struct gz_shelf_cursor *a, const struct gz_s
 static bool share_form(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->form.compact == b->form.compact && a->form.acks == b->form.acks &&
-           a->form.crowd == b->form.crowd && a->form.float32 == b->form.float32;
+           a->form.crowd == b->form.crowd && a->form.float32 == b->form.float32 &&
+           a->form.compact_delta == b->form.compact_delta;
 }
 
 bool gz_sync_same_form(const struct gz_cursor *a, const struct gz_cursor *b)

@@ -32,11 +32,12 @@ struct gz_sync;
 
 /* The form of a viewer's frames. */
 struct gz_form {
-    bool compact; /* the viewer reads the compact form */
-    bool acks;    /* compact: it sent pointers, so it is sent acknowledgements */
-    bool crowd;   /* it is sent the users who act, and the number of all */
-    bool motion;  /* compact: it is sent motions, while it follows the whole scene */
-    bool float32; /* compact: running drags are rounded to float32 if that is near enough */
+    bool compact;       /* the viewer reads the compact form */
+    bool acks;          /* compact: it sent pointers, so it is sent acknowledgements */
+    bool crowd;         /* it is sent the users who act, and the number of all */
+    bool motion;        /* compact: it is sent motions, while it follows the whole scene */
+    bool float32;       /* compact: running drags are rounded to float32 if that is near enough */
+    bool compact_delta; /* compact: it is sent deltas that moves cannot hold in that form too */
 };
 
 /* How far a viewer has come. Plain data but for the interest set, which the cursor owns. */

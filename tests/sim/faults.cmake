@@ -241,6 +241,16 @@ gizmod_planted_fault(motion_outlives_its_drag FILE server/sync/motions.c
     FROM "        destroy(sync->motions[i]);
         sync->motions[i] = NULL;" TO "")
 
+# ---- compact deltas ----
+
+gizmod_planted_fault(bit_of_compact_delta_lost FILE proto/encode.c
+    FROM "if (memcmp(&trs->r, &none->r, sizeof trs->r) == 0)" TO "if (fabs(trs->r.w - 1) < 1e-9)")
+gizmod_planted_fault(parent_of_compact_delta_lost FILE proto/encode.c
+    FROM "if (state->parent == 0) has &=" TO "if (state->parent < 3) has &=")
+gizmod_planted_fault(compact_delta_for_who_reads_the_other_form FILE server/sync/sync.c
+    FROM " &&
+           a->form.compact_delta == b->form.compact_delta;" TO ";")
+
 # ---- float32 ----
 
 gizmod_planted_fault(end_of_rounded_drag_not_told_exactly FILE server/session/interaction.c

@@ -217,6 +217,8 @@ static void turn(struct sim *sim, struct person *person, struct parcel *parcel,
     person->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
     PROMISE(person->compact != NULL || message->op < GZ_OP_MOVES,
             "the compact form is for who asked for it", "%s/%d", person->user, person->index);
+    PROMISE(message->op != (person->compact_delta ? GZ_OP_DELTA : GZ_OP_COMPACT_DELTA),
+            "deltas come in the form that was asked for", "%s/%d", person->user, person->index);
     if (person->compact == NULL) return;
     if (message->op == GZ_OP_MOTION) mark_listed(person, &message->motion);
     if (message->op == GZ_OP_MOVES) sim->counts->motions += message->moves.step_count;

@@ -41,6 +41,7 @@ static void come(struct sim *sim, struct person *person)
     hello.hello.compact = person->compact != NULL;
     hello.hello.motion = person->motion;
     hello.hello.float32 = person->float32;
+    hello.hello.compact_delta = person->compact_delta;
     choose_resume(sim, person, &hello);
     uint8_t *bytes;
     size_t size;

@@ -361,6 +361,7 @@ static void populate(struct sim *sim)
             if (person->compact == NULL) abort();
             person->motion = sim->motions;
             person->float32 = sim->rounds;
+            person->compact_delta = i >= 4;
         }
         person->checked = UINT64_MAX;
         person->next_s = sim->now.mono_s + between(sim, 0, 1);

@@ -470,6 +470,7 @@ static struct gz_message hello_of(const struct client *client)
     hello.hello.crowd = client->crowd;
     hello.hello.motion = client->motion;
     hello.hello.float32 = client->float32;
+    hello.hello.compact_delta = client->compact_delta;
     return hello;
 }
 
@@ -493,6 +494,7 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
     client->crowd = !host->plain && host->next_session % 3 == 0;
     client->motion = client->compact != NULL && (host->motions || host->next_session % 4 == 0);
     client->float32 = client->compact != NULL && !host->exact && host->next_session % 8 < 4;
+    client->compact_delta = client->compact != NULL && host->next_session % 16 < 8;
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
@@ -580,6 +582,7 @@ void client_come_as(struct client *client, bool compact, bool crowd)
     client_leave(client);
     gz_compact_destroy(client->compact);
     client->compact = compact ? gz_compact_create(place_of, &client->mirror) : NULL;
+    client->compact_delta &= compact;
     client->crowd = crowd;
     client_enter_again(client);
     host_turn(client->host);
@@ -833,6 +836,7 @@ static void turn(struct client *client, struct gz_arena *arena, struct gz_messag
         assert_false(is_compact);
         return;
     }
+    assert_true(message->op != (client->compact_delta ? GZ_OP_DELTA : GZ_OP_COMPACT_DELTA));
     client->told_singly = message->op == GZ_OP_MOVES ? message->moves.count : SIZE_MAX;
     if (message->op == GZ_OP_MOVES && message->moves.step_count > 0) assert_true(client->motion);
     if (message->op == GZ_OP_MOTION) mark_listed(client, &message->motion);

@@ -65,6 +65,7 @@ struct client {
     bool crowd;                 /* it asks to be told only of people who act */
     bool motion;                /* it reads the compact form, and asks for motions */
     bool float32;               /* it reads the compact form, and asks for float32 */
+    bool compact_delta;         /* it reads the compact form, and asks for deltas in it */
     struct mirror mirror;
     struct part_wish wish; /* the part that its deltas have to hold */
     struct said_wish *said, **said_end;
@@ -98,7 +99,8 @@ struct host {
     size_t question_count;
     bool past_waits;        /* questions are not answered */
     bool plain;             /* later clients ask for no other form; else every second one asks for
-                               the compact form, and every third to be told of a crowd */
+                               the compact form, every second one of these for deltas in it, and
+                               every third to be told of a crowd */
     bool motions;           /* later clients with the compact form all ask for motions; else every
                                second one of them does */
     bool exact;             /* later clients do not ask for float32; else every second one with

@@ -26,8 +26,8 @@ struct crowd_member {
     /* The caller may change these until the connection is made. `path`: of the request to become a
      * WebSocket. */
     const char *scene, *user, *path;
-    bool counts;          /* likewise: it asks to be told only of people who act */
-    bool compact, motion; /* likewise: the forms that it asks for */
+    bool counts;                         /* likewise: it asks to be told only of people who act */
+    bool compact, motion, compact_delta; /* likewise: the forms that it asks for */
     bool stalled, writing;
     uint64_t mark; /* the caller's own */
     struct gz_buffer in, out;

@@ -49,6 +49,7 @@ static struct crowd_member *enter(struct stage *stage, int number)
         crowd_enter(&stage->crowd, stage->scene, GZ_ROLE_EDITOR, number == 0 ? 4096 : 0);
     viewer->counts = number % 2 == 0;
     viewer->compact = number % 4 < 2;
+    viewer->compact_delta = number % 8 < 2;
     return viewer;
 }
 

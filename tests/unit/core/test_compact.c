@@ -400,6 +400,30 @@ TEST(test_compact_delta_tells_who_moved_a_node_once)
     close_scene(&s);
 }
 
+static size_t bytes_of_join(struct client *client, bool compact_delta)
+{
+    const size_t before = client->bytes_heard;
+    client->compact_delta = compact_delta;
+    client_come_as(client, true, true);
+    host_advance(client->host, 1);
+    return client->bytes_heard - before;
+}
+
+TEST(test_compact_delta_of_a_join_takes_less_than_half_of_the_bytes)
+{
+    enum { NODES = 200 };
+    struct scene s;
+    open_scene(&s, 1, GZ_TX);
+    for (int i = 0; i < NODES; i++)
+        create_node(s.editors[0], "part", i % 2 == 0 ? 0 : s.nodes[0], 0.1 * i, 0.3, 0.7);
+    const size_t as_map = bytes_of_join(s.watcher, false);
+    const size_t as_list = bytes_of_join(s.watcher, true);
+    print_message("%zu and %zu bytes\n", as_map, as_list);
+    assert_int_equal(s.watcher->mirror.count, NODES + 1);
+    assert_true(as_list * 2 < as_map);
+    close_scene(&s);
+}
+
 /* ---- who is here ---- */
 
 static const struct gz_presence_user *seen(const struct scene *s, const struct client *of)
@@ -580,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_compact_float32_is_told_only_where_it_is_near),
         cmocka_unit_test(test_compact_watcher_is_not_told_of_acknowledgements_and_a_dragger_is),
         cmocka_unit_test(test_compact_delta_tells_who_moved_a_node_once),
+        cmocka_unit_test(test_compact_delta_of_a_join_takes_less_than_half_of_the_bytes),
         cmocka_unit_test(test_compact_person_points_and_looks_where_the_other_form_says),
         cmocka_unit_test(
             test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all),

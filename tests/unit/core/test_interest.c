@@ -213,7 +213,7 @@ TEST(test_interest_in_all_shares_frames_again)
     do { /* only equal forms have equal bytes */
         c = client_join(&s.host, "cho", GZ_ROLE_VIEWER);
     } while ((c->compact == NULL) != (s.b->compact == NULL) || c->float32 != s.b->float32 ||
-             c->crowd != s.b->crowd);
+             c->compact_delta != s.b->compact_delta || c->crowd != s.b->crowd);
     assert_ok(ask_box(s.b, -1, 1));
     assert_ok(ask_move(s.a, s.hand, 1, 2, 3));
     assert_ok(ask_whole(s.b));

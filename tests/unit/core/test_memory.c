@@ -179,11 +179,12 @@ TEST(test_steady_turn_is_one_frame_for_all)
             say_move(dragging, MIDDLE_X + (double)(turn * 5 + n), 1000 + turn * 5 + n);
         host.now.mono_s += GZ_GATHER_MS / 1000.0;
         gz_core_turn(host.core, host.now);
-        const uint8_t *shared_by_form[8] = {NULL};
+        const uint8_t *shared_by_form[16] = {NULL};
         for (struct client *client = host.clients; client != NULL; client = client->next) {
             size_t frames;
-            const uint8_t **shared = &shared_by_form[(client->compact != NULL) + 2 * client->crowd +
-                                                     4 * client->float32];
+            const uint8_t **shared =
+                &shared_by_form[(client->compact != NULL) + 2 * client->crowd +
+                                4 * client->float32 + 8 * client->compact_delta];
             if (client == dragging) continue;
             const uint8_t *bytes = drop_frames(&host, client, &frames);
             assert_int_equal(frames, 1);
