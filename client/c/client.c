@@ -672,6 +672,7 @@ static struct gz_message make_hello(const struct gz_client *client)
         .crowd = !options->everybody,
         .motion = !options->plain && !options->singly,
         .float32 = !options->plain && options->float32,
+        .compact_delta = !options->plain,
         .resume_epoch = client->welcome.epoch,
         .resume_seq = resume_seq(client),
         .resume_edit = client->edit,

@@ -1,10 +1,11 @@
-/* join_bench.c - what the joins of very many people cost, in bytes: they come to a scene of a few
- * nodes one after the other, each with a name of their own, and none does anything. Everybody takes
- * what they are sent in every turn. There is no network and no disk.
+/* join_bench.c - what the joins of very many people cost, in bytes: they come to a scene one after
+ * the other, each with a name of their own, and none does anything. Everybody takes what they are
+ * sent in every turn. There is no network and no disk.
  *
- * Usage: join_bench COUNT [FORM], so many people; FORM is `plain`, `compact`, or `crowd` (the
- * compact form, and told of those alone who act), which is also what counts without it. The time is
- * the processor's, of all of it. */
+ * Usage: join_bench COUNT [FORM [NODES]], so many people; FORM is `plain`, `compact`, `crowd` (the
+ * compact form, and told of those alone who act), which is also what counts without it, or `delta`
+ * (as `crowd`, with compact deltas). The scene has NODES nodes (0) named `part N`, at random
+ * places. The time is the processor's, of all of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +30,42 @@ static void keep_batch(void *context, struct gz_batch *batch)
     ((struct stage *)context)->batch = batch;
 }
 
-static void open_stage(struct stage *stage, size_t people)
+/* From -5 to 5, in all 53 bits. */
+static double draw_place(void)
+{
+    return 10 * ((double)random() / 0x1p31 + (double)random() / 0x1p62) - 5;
+}
+
+static void add_nodes(struct gz_scene_state *state, size_t count)
+{
+    struct gz_node_record *nodes = gz_arena_take(&state->arena, count + 1, sizeof *nodes);
+    for (size_t i = 0; i < count; i++) {
+        char *name = gz_arena_take(&state->arena, 32, 1);
+        if (nodes == NULL || name == NULL) abort();
+        snprintf(name, 32, "part %zu", i);
+        nodes[i] =
+            (struct gz_node_record){.id = i + 1,
+                                    .seq = i + 1,
+                                    .content = {.trs = gz_trs_identity, .asset = -1, .name = name}};
+        nodes[i].content.trs.t = (gz_vec3){draw_place(), draw_place(), draw_place()};
+    }
+    state->nodes = nodes;
+    state->node_count = state->seq = count;
+    state->next_node = count + 1;
+}
+
+static void open_stage(struct stage *stage, size_t people, size_t count)
 {
     const struct gz_core_options options = {
         .scene = "bench", .server = "bench", .host = {.context = stage, .commit = keep_batch}};
-    const struct gz_scene_state state = {
-        .epoch = 1, .next_edit = 1, .next_node = 1, .next_note = 1};
+    struct gz_scene_state state = {.epoch = 1, .next_edit = 1, .next_note = 1};
+    gz_arena_init(&state.arena, SIZE_MAX / 2);
+    add_nodes(&state, count);
     *stage = (struct stage){.core = gz_core_create(&options, &state),
                             .sessions = calloc(people, sizeof *stage->sessions),
                             .now = {1767225600, 1000}};
     if (stage->core == NULL || stage->sessions == NULL) abort();
+    gz_arena_finish(&state.arena);
 }
 
 static void close_stage(struct stage *stage)
@@ -60,7 +87,8 @@ static void join(struct stage *stage, const char *form)
     const struct gz_claims claims = gz_claims_open(user, (size_t)size, GZ_ROLE_VIEWER);
     hello.hello.user = (struct gz_text){user, (size_t)size};
     hello.hello.compact = strcmp(form, "plain") != 0;
-    hello.hello.crowd = strcmp(form, "crowd") == 0;
+    hello.hello.compact_delta = strcmp(form, "delta") == 0;
+    hello.hello.crowd = strcmp(form, "crowd") == 0 || hello.hello.compact_delta;
     if (gz_core_join(stage->core, stage->count + 1, &hello, &claims, secret, stage->now,
                      &stage->sessions[stage->count], &error) != GZ_OK)
         abort();
@@ -99,7 +127,7 @@ int main(int count, char **words)
     const size_t people = count > 1 ? strtoul(words[1], NULL, 10) : 100;
     const char *form = count > 2 ? words[2] : "crowd";
     struct stage stage;
-    open_stage(&stage, people);
+    open_stage(&stage, people, count > 3 ? strtoul(words[3], NULL, 10) : 0);
     const clock_t began = clock();
     for (size_t i = 0; i < people; i++) {
         join(&stage, form);

@@ -742,6 +742,7 @@ export class Session extends Emitter {
       token,
       create,
       compact,
+      compact_delta: compact,
       motion,
       float32: float32 || undefined,
       crowd,

@@ -19,6 +19,7 @@ const hello = (role) => ({
   role,
   create: role === "editor",
   compact: true,
+  compact_delta: true,
   motion: true,
   crowd: true,
 });
