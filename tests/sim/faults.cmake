@@ -7,7 +7,7 @@
 function(gizmod_planted_fault name)
     cmake_parse_arguments(PARSE_ARGV 1 FAULT "LONG" "FILE;FROM;TO;SEEDS" "")
     if(NOT FAULT_SEEDS)
-        set(FAULT_SEEDS 1500)
+        set(FAULT_SEEDS $<IF:$<BOOL:${FAULT_LONG}>,10000,1500>)
     endif()
     set(source ${CMAKE_SOURCE_DIR}/${FAULT_FILE})
     set(copy ${CMAKE_CURRENT_BINARY_DIR}/faults/${name}.c)
