@@ -61,7 +61,7 @@
 #define GZ_MOTION_NODES_MAX 20000
 /* Metres in the world by which the place of a node in a running drag may be rounded to a float32,
  * for clients that ask for that. A pixel is more, but for a node of some 10 cm that fills the
- * picture. Beyond some 2 km from the origin a float32 is further off. */
+ * picture. Beyond some 4 km from the origin most float32 are further off. */
 #define GZ_FLOAT32_SLACK_M 1e-4
 /* Steps of the components of a unit quaternion: 16 bits with the sign, 0.003 degrees. */
 #define GZ_TURN_STEPS 32767

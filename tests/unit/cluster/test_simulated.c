@@ -154,7 +154,7 @@ static int play_once(uint64_t seed)
 
 TEST(what_was_answered_is_in_the_log_once)
 {
-    uint64_t first = chance_seed(1), count = chance_count(200);
+    uint64_t first = chance_seed(1), count = chance_count(2000);
     int acknowledged = 0;
     printf("GIZMOD_SEED=%llu\n", (unsigned long long)first);
     for (uint64_t seed = first; seed < first + count; seed++) acknowledged += play_once(seed);
