@@ -169,8 +169,8 @@
  * about the past, deltas of an interest. They take some 10 ns for each byte; the frame that passes
  * the bound is still sent. */
 #define GZ_TOLD_BYTES_PER_TURN (256 * 1024)
-/* A piece of a snapshot in compact deltas counts this many times its bytes: as a map it would have
- * that many, for little more work. */
+/* The bytes of a snapshot's piece in the compact form count so many times against that bound: the
+ * same nodes as maps have three times the bytes, and take 1.5 times the instructions. */
 #define GZ_COMPACT_PIECE_WEIGHT 3
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
@@ -364,8 +364,9 @@
 
 /* ---- Times ---- */
 
-/* A connection that only answers pings is pinged less and less often, at the least once in so many
- * times of --ping-seconds, and is ended so much later. Some proxies close one after 30 quiet s. */
+/* A connection that only answers pings is pinged less and less often. The time before its next ping
+ * grows to so many times --ping-seconds, and a silent one is ended as much later. It stays below 30
+ * seconds, after which some proxies close a connection that carries nothing. */
 #define GZ_QUIET_PINGS 5
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */

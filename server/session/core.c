@@ -336,7 +336,7 @@ static bool waits_for_turn(struct gz_session *session)
     return session->frame_waits;
 }
 
-/* What each byte of the session's next frame counts of that. */
+/* How many times the bytes of the session's next frame count against GZ_TOLD_BYTES_PER_TURN. */
 static size_t weight_of(const struct gz_session *session)
 {
     const bool is_snapshot = session->cursor.base == 0;
