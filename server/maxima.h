@@ -403,10 +403,11 @@
 /* Milliseconds between updates of an interest that is the view of a moving camera. An update looks
  * at the whole scene. */
 #define GZ_VIEW_MS_MIN 100
-/* Milliseconds between commits while only samples of drags wait; an edit and a cancel are committed
- * at once. A crash loses at most this much motion plus one commit; of a drag of more than
- * GZ_SAMPLED_NODES_MAX nodes, all of it. */
+/* Milliseconds between samples of drags. Two samples are one commit if they have at most so many
+ * rows; an edit and a cancel are committed at once. A crash loses at most twice this much motion
+ * plus one commit; of a drag of more than GZ_SAMPLED_NODES_MAX nodes, all of it. */
 #define GZ_SAMPLE_MS_MIN 20
+#define GZ_SAMPLES_WAITING_MAX 50
 /* The most nodes of a drag whose path is recorded while it runs: an edit of another user waits for
  * the batch before it, which takes some 10 us for each node. Of a larger drag only the beginning
  * and the end are stored, and a crash in between takes the drag back. */
@@ -481,7 +482,7 @@ static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_
               "notes that wait fit into a batch beside the edits");
 static_assert(2 * GZ_SECRET_BYTES + 16 < GZ_SECRET_TEXT_BYTES_MAX,
               "a secret is sent in hexadecimal, with the session's id");
-static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
+static_assert(2 * GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_QUIET_PINGS * GZ_PING_SECONDS < 30, "a proxy keeps a quiet connection");
 static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX,
               "a question about the past is waited for");

@@ -29,7 +29,9 @@ static void commit(void *context, struct gz_batch *batch)
 {
     struct gz_open_scene *scene = context;
     if (scene->net.is_lent) {
-        scene->batch = batch;
+        struct gz_batch **at = &scene->batches;
+        while (*at != NULL) at = &(*at)->next;
+        *at = batch;
         return;
     }
     if (scene->store == NULL) {
@@ -313,11 +315,14 @@ void gz_open_scene_tell(struct gz_open_scene *scene, struct gz_telling *telling)
 
 void gz_open_scene_catch_up(struct gz_open_scene *scene)
 {
-    struct gz_batch *batch = scene->batch;
+    struct gz_batch *batch = scene->batches, *later;
     struct gz_telling *telling = scene->tellings, *next;
-    scene->batch = NULL;
+    scene->batches = NULL;
     scene->tellings = NULL;
-    if (batch != NULL) commit(scene, batch);
+    for (; batch != NULL; batch = later) {
+        later = batch->next;
+        commit(scene, batch);
+    }
     for (; telling != NULL; telling = next) {
         next = telling->next;
         telling->tell(telling);

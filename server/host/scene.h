@@ -80,7 +80,7 @@ struct gz_open_scene {
     struct gz_loan *loan; /* NULL: for work that the core has put off */
     struct gz_job loan_job;
     struct gz_core_summary summary; /* from before */
-    struct gz_batch *batch;         /* a batch that the core wants to store; or NULL */
+    struct gz_batch *batches;       /* that the core wants to store, the oldest first */
     struct gz_telling *tellings;    /* added by the worker until then */
     struct gz_batch *held; /* batches that the core wanted to store after its file was closed */
     bool is_ending;        /* it is being emptied */

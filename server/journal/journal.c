@@ -139,12 +139,17 @@ size_t gz_journal_with_disk(const struct gz_journal *journal)
     return (size_t)(journal->sent - journal->settled);
 }
 
-double gz_journal_due(const struct gz_journal *journal, bool is_ahead)
+static bool has_unsent(const struct gz_journal *journal)
 {
-    const size_t with_disk = gz_journal_with_disk(journal);
+    return journal->newest != NULL && journal->newest->batch == 0;
+}
+
+double gz_journal_due(const struct gz_journal *journal, bool is_ahead, bool is_waiting)
+{
+    const size_t with_disk = gz_journal_with_disk(journal) - is_waiting;
     bool waits = with_disk > 0 && (journal->urgent == 0 || journal->is_refused);
     if (waits || with_disk >= journal->batches) return INFINITY;
-    if (journal->oldest == NULL && !is_ahead) return INFINITY;
+    if (!has_unsent(journal) && !is_ahead && !is_waiting) return INFINITY;
     if (journal->is_refused) return journal->tried_s + GZ_RETRY_MS / 1000.0;
     return journal->urgent > 0 ? -INFINITY : journal->tried_s + GZ_SAMPLE_MS_MIN / 1000.0;
 }

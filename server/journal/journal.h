@@ -132,9 +132,10 @@ struct gz_journal_entry *gz_journal_find(const struct gz_journal *journal,
 /* How many batches are with the disk. */
 size_t gz_journal_with_disk(const struct gz_journal *journal);
 /* When the next batch is to be made; INFINITY for not now. `is_ahead`: there is more to store than
- * the entries. -INFINITY: at once. After a refusal the batches on their way come back, and
- * GZ_RETRY_MS pass before the next try. */
-double gz_journal_due(const struct gz_journal *journal, bool is_ahead);
+ * the entries. `is_waiting`: the newest batch has not left yet, because it waits for this one.
+ * -INFINITY: at once. After a refusal the batches on their way come back, and GZ_RETRY_MS pass
+ * before the next try. */
+double gz_journal_due(const struct gz_journal *journal, bool is_ahead, bool is_waiting);
 /* Writes all entries that are in no batch into this one. False without memory. */
 GZ_MUST_USE bool gz_journal_add(const struct gz_journal *journal, struct gz_batch *batch);
 /* A try at that time: the batch of these entries goes to the disk now, or could not be made. */

@@ -94,7 +94,34 @@ static void refuse_all(struct gz_core *core, const char *why)
 
 double gz_core_commit_due(const struct gz_core *core)
 {
-    return gz_journal_due(&core->journal, gz_scene_seq(core->scene) != core->sent_seq);
+    const bool is_ahead = gz_scene_seq(core->scene) != core->sent_seq;
+    return gz_journal_due(&core->journal, is_ahead, core->first_of_two != NULL);
+}
+
+static void send_first_of_two(struct gz_core *core)
+{
+    struct gz_batch *batch = core->first_of_two;
+    core->first_of_two = NULL;
+    if (batch != NULL) core->options.host.commit(core->options.host.context, batch);
+}
+
+/* Whether nobody waits for the batch, and a drag will soon have its next samples: both samples
+ * become one commit. After a refusal the disk is tried with a single batch. */
+static bool can_wait(const struct gz_core *core, const struct gz_batch *batch)
+{
+    const struct gz_journal *journal = &core->journal;
+    const bool is_small = batch->sample_count > 0 && batch->sample_count <= GZ_SAMPLES_WAITING_MAX;
+    return core->first_of_two == NULL && is_small && journal->urgent == 0 && journal->batches > 1 &&
+           !journal->is_refused;
+}
+
+static void send(struct gz_core *core, struct gz_batch *batch, bool waits)
+{
+    core->sent_seq = batch->seq;
+    if (waits)
+        core->first_of_two = batch;
+    else
+        core->options.host.commit(core->options.host.context, batch);
 }
 
 void gz_core_commit(struct gz_core *core)
@@ -103,10 +130,11 @@ void gz_core_commit(struct gz_core *core)
     if (gz_core_puts_off(core, gz_core_count_batch(core, core->nodes_at_once))) return;
     const bool was_refused = core->journal.is_refused;
     struct gz_batch *batch = gz_core_batch(core);
+    const bool waits = batch != NULL && can_wait(core, batch);
     gz_journal_tried(&core->journal, core->clock.now.mono_s, batch != NULL);
+    send_first_of_two(core);
     if (batch != NULL) {
-        core->sent_seq = batch->seq;
-        core->options.host.commit(core->options.host.context, batch);
+        send(core, batch, waits);
         return;
     }
     /* Without memory the batch is tried once more after a while; then all entries are refused, so

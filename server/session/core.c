@@ -93,6 +93,7 @@ void gz_core_destroy(struct gz_core *core)
     while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->clock.now);
     gz_tickets_finish(&core->tickets);
     gz_batches_destroy(core->closing);
+    gz_batches_destroy(core->first_of_two);
     gz_journal_finish(&core->journal);
     gz_roster_finish(&core->roster);
     gz_names_finish(&core->users);

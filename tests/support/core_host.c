@@ -24,8 +24,13 @@
 static void handle_commit(void *context, struct gz_batch *batch)
 {
     struct host *host = context;
-    assert_null(host->batch);
-    host->batch = batch;
+    struct gz_batch **at = &host->batches;
+    for (size_t on_way = 1; *at != NULL; on_way++) {
+        assert_true(on_way < host->core->journal.batches);
+        at = &(*at)->next;
+    }
+    host->disk_starts += host->batches == NULL;
+    *at = batch;
 }
 
 static void handle_query(void *context, uint64_t ticket, const char *payer,
@@ -144,6 +149,7 @@ static void open_core(struct host *host)
         .server = "test",
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,
+        .batches = host->batches_max,
     };
     if (!host->cannot_sign) options.host.sign = handle_sign;
     if (host->token != NULL) options.host.verify = handle_verify;
@@ -210,7 +216,7 @@ static void free_client(struct client *client)
 void host_finish(struct host *host)
 {
     gz_core_destroy(host->core);
-    gz_batch_destroy(host->batch);
+    gz_batches_destroy(host->batches);
     while (host->clients != NULL) {
         struct client *next = host->clients->next;
         free_client(host->clients);
@@ -221,10 +227,11 @@ void host_finish(struct host *host)
 
 void host_restart(struct host *host, bool committed)
 {
-    if (host->batch != NULL && committed) core_store_commit(&host->store, host->batch);
+    for (struct gz_batch *batch = host->batches; batch != NULL && committed; batch = batch->next)
+        core_store_commit(&host->store, batch);
     gz_core_destroy(host->core);
-    gz_batch_destroy(host->batch);
-    host->batch = NULL;
+    gz_batches_destroy(host->batches);
+    host->batches = NULL;
     host->question_count = 0;
     for (struct client *client = host->clients; client != NULL; client = client->next)
         client->session = NULL;
@@ -237,9 +244,10 @@ void host_restart(struct host *host, bool committed)
 
 void host_settle(struct host *host, bool committed)
 {
-    struct gz_batch *batch = host->batch;
+    struct gz_batch *batch = host->batches;
     if (batch == NULL) return;
-    host->batch = NULL;
+    host->batches = batch->next;
+    batch->next = NULL;
     batch->kept_since = host->kept_since;
     if (committed && host->handle_batch != NULL) host->handle_batch(host->batch_context, batch);
     if (committed) core_store_commit(&host->store, batch);
@@ -282,7 +290,7 @@ void host_turn(struct host *host)
             gz_core_do_bulk(host->core, host->now);
             continue;
         }
-        bool settles = host->batch != NULL && host->disk != DISK_WAITS;
+        bool settles = host->batches != NULL && host->disk != DISK_WAITS;
         bool answers = host->question_count > 0 && !host->past_waits;
         if (settles) host_settle(host, host->disk == DISK_COMMITS);
         if (answers) answer_question(host);

@@ -94,7 +94,8 @@ struct host {
     struct gz_now now;
     double messages_per_s;
     enum host_disk disk;
-    struct gz_batch *batch; /* on its way */
+    size_t batches_max;       /* that the next core may send at once; 0: one */
+    struct gz_batch *batches; /* on their way, the oldest first */
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
     bool past_waits;        /* questions are not answered */
@@ -123,7 +124,8 @@ struct host {
     void *batch_context;
     struct client *clients;
     uint64_t next_session;
-    size_t commits, refusals;
+    size_t commits, refusals; /* of batches */
+    size_t disk_starts;       /* a batch came to a disk that had none */
 };
 
 void host_init(struct host *host);

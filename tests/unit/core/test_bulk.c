@@ -189,7 +189,7 @@ SCENE_TEST(test_batch_of_many_is_put_off)
                             (struct gz_message){.op = GZ_OP_SET, .set = {moved[i], MANY / 2}});
     assert_false(gz_core_has_bulk(s->host.core));
     host_turn(&s->host);
-    assert_null(s->host.batch);
+    assert_null(s->host.batches);
     do_bulk(s);
     assert_ok(client_answer(s->a, rids[0]));
     assert_ok(client_answer(s->b, rids[1]));

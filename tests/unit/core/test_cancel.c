@@ -88,7 +88,7 @@ TEST(test_cancel_while_the_disk_is_at_it)
         s.host.disk = DISK_WAITS;
         take_and_move(&s, GZ_TXY);
         host_advance(&s.host, 0.1);
-        assert_non_null(s.host.batch); /* with the drag's beginning in it */
+        assert_non_null(s.host.batches); /* with the drag's beginning in it */
         cancel(&s);
         assert_as_before(&s);
         host_settle(&s.host, committed);

@@ -139,6 +139,63 @@ SCENE_TEST(test_samples_of_a_drag_count_for_the_share_of_the_files)
     assert_int_equal(s->host.charged_bytes, s->host.store.sample_count * GZ_FILE_BYTES_PER_SAMPLE);
 }
 
+/* A disk that takes several batches at once. */
+static void restart_with_batches(struct scene *s)
+{
+    s->host.batches_max = GZ_BATCHES_MAX;
+    host_restart(&s->host, true);
+    client_resume(s->a);
+    client_resume(s->watcher);
+    host_turn(&s->host);
+}
+
+static void move_for_samples(struct scene *s, size_t count)
+{
+    for (size_t i = 1; i <= count; i++) {
+        assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + 20 + (double)i, MIDDLE_Y));
+        host_advance(&s->host, GZ_SAMPLE_MS_MIN / 1000.0);
+    }
+}
+
+SCENE_TEST(test_two_samples_of_a_drag_are_one_commit)
+{
+    const size_t samples = 20;
+    restart_with_batches(s);
+    drag_many(s, 1);
+    const struct host before = s->host;
+    move_for_samples(s, samples);
+    const size_t stored = s->host.store.sample_count - before.store.sample_count;
+    assert_in_range(stored, samples - 1, samples);
+    assert_in_range(s->host.disk_starts - before.disk_starts, samples / 2 - 1, samples / 2 + 1);
+}
+
+SCENE_TEST(test_the_first_of_two_samples_does_not_wait_for_ever)
+{
+    restart_with_batches(s);
+    drag_many(s, 1);
+    for (size_t i = 0; i < 4; i++) {
+        move_for_samples(s, 1);
+        host_advance(&s->host, GZ_SAMPLE_MS_MIN / 1000.0);
+        assert_int_equal(s->host.core->stored_seq, gz_scene_seq(s->host.core->scene));
+    }
+}
+
+SCENE_TEST(test_an_edit_takes_a_sample_that_waits_along)
+{
+    restart_with_batches(s);
+    struct client *bob = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
+    drag_many(s, 1);
+    bool has_waited = false;
+    for (int i = 0; i < 4; i++) {
+        host_advance(&s->host, GZ_SAMPLE_MS_MIN / 1000.0);
+        assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + 10 * i, MIDDLE_Y));
+        has_waited |= s->host.core->stored_seq < s->host.core->sent_seq;
+        assert_ok(ask_move(bob, 2, 1 + i, 0, 0));
+        assert_int_equal(s->host.core->stored_seq, gz_scene_seq(s->host.core->scene));
+    }
+    assert_true(has_waited);
+}
+
 SCENE_TEST(test_restart_takes_a_drag_of_many_back)
 {
     const size_t count = GZ_SAMPLED_NODES_MAX + 1;
@@ -903,6 +960,9 @@ int main(void)
         cmocka_unit_test(test_resume_in_the_same_epoch_brings_what_was_missed),
         cmocka_unit_test(test_resume_after_a_restart),
         cmocka_unit_test(test_samples_of_a_drag_count_for_the_share_of_the_files),
+        cmocka_unit_test(test_two_samples_of_a_drag_are_one_commit),
+        cmocka_unit_test(test_the_first_of_two_samples_does_not_wait_for_ever),
+        cmocka_unit_test(test_an_edit_takes_a_sample_that_waits_along),
         cmocka_unit_test(test_restart_takes_a_drag_of_many_back),
         cmocka_unit_test(test_restart_keeps_a_drag_of_many_that_ended),
         cmocka_unit_test(test_restart_keeps_what_a_drag_of_many_began_on),

@@ -602,7 +602,7 @@ SCENE_TEST(test_changes_that_wait_stand_on_each_other)
     assert_null(ask_reword(s->ann, id, "four"));
     host_settle(&s->host, true);
     host_turn(&s->host);
-    assert_int_equal(s->host.batch->note_count, 3);
+    assert_int_equal(s->host.batches->note_count, 3);
     host_settle(&s->host, true);
     host_turn(&s->host);
     assert_text(s->watcher, id, "four");

@@ -224,10 +224,10 @@ TEST(test_a_refused_batch_takes_those_after_it_along)
     gz_journal_refuse(&diary.journal, "full");
     assert_noted(&diary, "-4 7!storage ~4 -3 7!storage ~3 -2 7!storage ~2 ");
     append(&diary, &edit, 5, 7);
-    assert_true(gz_journal_due(&diary.journal, true) == INFINITY);
+    assert_true(gz_journal_due(&diary.journal, true, false) == INFINITY);
     assert_true(gz_journal_skip(&diary.journal));
     assert_noted(&diary, "");
-    assert_true(gz_journal_due(&diary.journal, true) == 1 + GZ_RETRY_MS / 1000.0);
+    assert_true(gz_journal_due(&diary.journal, true, false) == 1 + GZ_RETRY_MS / 1000.0);
     send(&diary, 15);
     assert_false(gz_journal_skip(&diary.journal));
     settle(&diary);
@@ -349,38 +349,43 @@ TEST(test_when_a_batch_is_due)
     const struct gz_journal *journal = &diary.journal;
     const double sample_s = GZ_SAMPLE_MS_MIN / 1000.0, retry_s = GZ_RETRY_MS / 1000.0;
     start(&diary);
-    assert_true(gz_journal_due(journal, false) == INFINITY);
-    assert_true(gz_journal_due(journal, true) == -INFINITY);
+    assert_true(gz_journal_due(journal, false, false) == INFINITY);
+    assert_true(gz_journal_due(journal, true, false) == -INFINITY);
     append(&diary, &remark, 1, 0);
     send(&diary, 1);
     settle(&diary);
     append(&diary, &remark, 1, 0);
-    assert_true(gz_journal_due(journal, false) == 1 + sample_s);
+    assert_true(gz_journal_due(journal, false, false) == 1 + sample_s);
     append(&diary, &edit, 2, 7);
-    assert_true(gz_journal_due(journal, false) == -INFINITY);
+    assert_true(gz_journal_due(journal, false, false) == -INFINITY);
     send(&diary, 12);
     append(&diary, &remark, 3, 0);
-    assert_true(gz_journal_due(journal, true) == INFINITY);
+    assert_true(gz_journal_due(journal, true, false) == INFINITY);
     for (uint64_t id = 4; id < 6; id++) {
         append(&diary, &edit, id, 7); /* does not wait for the batch before it */
-        assert_true(gz_journal_due(journal, false) == -INFINITY);
+        assert_true(gz_journal_due(journal, false, false) == -INFINITY);
         send(&diary, id == 4 ? 34 : 5);
     }
     append(&diary, &edit, 6, 7);
-    assert_true(gz_journal_due(journal, true) == INFINITY); /* three are with the disk */
+    assert_true(gz_journal_due(journal, true, false) == INFINITY); /* three are with the disk */
     settle(&diary);
-    assert_true(gz_journal_due(journal, false) == -INFINITY);
+    assert_true(gz_journal_due(journal, false, false) == -INFINITY);
     settle(&diary);
     settle(&diary);
     gz_journal_tried(&diary.journal, 2, false); /* no memory for a batch */
-    assert_true(gz_journal_due(journal, false) == 2 + retry_s);
+    assert_true(gz_journal_due(journal, false, false) == 2 + retry_s);
     gz_journal_refuse(&diary.journal, "no memory");
-    assert_true(gz_journal_due(journal, false) == INFINITY);
+    assert_true(gz_journal_due(journal, false, false) == INFINITY);
     append(&diary, &edit, 4, 7);
-    assert_true(gz_journal_due(journal, false) == 2 + retry_s);
+    assert_true(gz_journal_due(journal, false, false) == 2 + retry_s);
     send(&diary, 4);
     settle(&diary);
-    assert_true(gz_journal_due(journal, true) == 1 + sample_s);
+    assert_true(gz_journal_due(journal, true, false) == 1 + sample_s);
+    append(&diary, &remark, 7, 0);
+    send(&diary, 7); /* and does not leave yet */
+    assert_true(gz_journal_due(journal, false, true) == 1 + sample_s);
+    append(&diary, &edit, 8, 7);
+    assert_true(gz_journal_due(journal, false, true) == -INFINITY);
 }
 
 TEST(test_a_batch_without_memory_is_none)
