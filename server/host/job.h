@@ -40,7 +40,7 @@ enum gz_lane {
     GZ_LANE_TRANSFERS,   /* HTTP: import, export, backup, the list */
     GZ_LANE_BODIES,      /* HTTP: bodies are written to files */
     GZ_LANE_TRIANGLES,   /* of scenes that were opened: no user waits for them */
-    GZ_LANE_MEMORY,      /* large memory is freed */
+    GZ_LANE_MEMORY,      /* large memory is freed, and files that end with it */
     GZ_LANE_DISK,        /* free space is looked at */
     GZ_LANE_COUNT
 };

@@ -47,29 +47,29 @@ struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
     return transfer;
 }
 
-static void release_large(struct gz_transfer *transfer)
+static void destroy(void *memory)
 {
-    struct gz_jobs *jobs = transfer->all->scenes->setting->jobs;
-    if (transfer->import.surfaces != NULL) gz_jobs_free(jobs, transfer->import.surfaces, free);
-    if (transfer->body != NULL) gz_jobs_free(jobs, transfer->body, gz_body_destroy);
-    transfer->import.surfaces = NULL;
+    struct gz_transfer *transfer = memory;
+    if (transfer->file >= 0) close(transfer->file);
+    gz_buffer_finish(&transfer->out);
+    gz_arena_finish(&transfer->arena);
+    free(transfer->import.surfaces);
+    gz_body_destroy(transfer->body);
+    gz_import_finish(&transfer->import);
+    gz_scene_list_finish(&transfer->list);
+    free(transfer->nodes);
+    free(transfer->path);
+    free(transfer);
 }
 
+/* A worker frees what it has, because that may be many MB, and a file. */
 void gz_transfer_free(struct gz_transfer *transfer)
 {
     struct gz_transfer **link = &transfer->all->first;
     while (*link != transfer) link = &(*link)->next;
     *link = transfer->next;
     gz_scenes_forget(&transfer->wait);
-    if (transfer->file >= 0) close(transfer->file);
-    gz_buffer_finish(&transfer->out);
-    gz_arena_finish(&transfer->arena);
-    release_large(transfer);
-    gz_import_finish(&transfer->import);
-    gz_scene_list_finish(&transfer->list);
-    free(transfer->nodes);
-    free(transfer->path);
-    free(transfer);
+    gz_jobs_free(transfer->all->scenes->setting->jobs, transfer, destroy);
 }
 
 void gz_transfer_refuse(struct gz_transfer *transfer)

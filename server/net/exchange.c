@@ -32,6 +32,24 @@ static void drop_body(struct gz_exchange *exchange)
     exchange->request.body = NULL;
 }
 
+/* A worker closes a file, which may be the last of its blocks, and frees much memory. */
+static void drop_answer(struct gz_exchange *exchange)
+{
+    const struct gz_net_host *host = &exchange->net->host;
+    bool is_small = exchange->file < 0 && exchange->body.capacity <= GZ_BODY_MEMORY_BYTES;
+    struct gz_body *body = is_small ? NULL : gz_body_create(0);
+    if (body != NULL) {
+        body->file = exchange->file;
+        body->tail = exchange->body;
+        host->discard(host->context, body);
+    } else {
+        if (exchange->file >= 0) close(exchange->file);
+        gz_buffer_finish(&exchange->body);
+    }
+    exchange->file = -1;
+    exchange->body = (struct gz_buffer){0};
+}
+
 static void leave_jobs(struct gz_exchange *exchange)
 {
     struct gz_exchange **link = &exchange->net->jobs;
@@ -44,9 +62,8 @@ void gz_exchange_destroy(struct gz_exchange *exchange)
 {
     gz_forward_end(exchange);
     if (exchange->is_job) leave_jobs(exchange);
-    if (exchange->file >= 0) close(exchange->file);
+    drop_answer(exchange);
     drop_body(exchange);
-    gz_buffer_finish(&exchange->body);
     free(exchange);
 }
 
@@ -183,15 +200,14 @@ void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer
         gz_exchange_answer(exchange, with);
         return;
     }
-    if (is_awaited) {
-        struct gz_buffer body = with->body;
-        gz_buffer_finish(&body);
-        gz_exchange_refuse_with(exchange, 0, GZ_TOO_MANY, TOO_MANY);
-        return;
-    }
     exchange->body = with->body;
     exchange->file = with->file;
-    gz_exchange_destroy(exchange);
+    if (is_awaited) {
+        drop_answer(exchange);
+        gz_exchange_refuse_with(exchange, 0, GZ_TOO_MANY, TOO_MANY);
+    } else {
+        gz_exchange_destroy(exchange);
+    }
 }
 
 void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error)

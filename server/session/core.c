@@ -298,6 +298,7 @@ void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
     let_leave(core);
     gz_core_commit(core);
     core->nodes_at_once = usual;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX); /* here, as it may be many MB */
 }
 
 /* ---- answers of the host ---- */

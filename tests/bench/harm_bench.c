@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,11 +22,11 @@
 #include "support/cmocka.h"
 
 #include "bench/quantile.h"
-#include "bench/turn_preload.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
+#include "support/turn_preload.h"
 
 #define LARGE "large"
 #define SMALL "small"
@@ -582,19 +581,6 @@ static void enter(struct bench *bench, int place, const char *scene, uint64_t no
     assert_true(crowd_until(&bench->crowd, is_answered, person, PATIENCE_S));
 }
 
-static void map_page(struct bench *bench)
-{
-    struct test_daemon *daemon = &bench->daemon;
-    snprintf(daemon->control, sizeof daemon->control, "%s/turns", daemon->directory);
-    int file = open(daemon->control, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    assert_true(file >= 0);
-    assert_int_equal(ftruncate(file, sizeof *bench->page), 0);
-    bench->page = mmap(NULL, sizeof *bench->page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    assert_ptr_not_equal(bench->page, MAP_FAILED);
-    close(file);
-    daemon->preload = GZ_TURN_PRELOAD_PATH;
-}
-
 static void open_bench(struct bench *bench)
 {
     struct raw_response response;
@@ -605,7 +591,7 @@ static void open_bench(struct bench *bench)
     assert_non_null(bench->ids);
     for (uint64_t i = 0; i < bench->nodes; i++) bench->ids[i] = i + 1;
     test_daemon_init(&bench->daemon);
-    map_page(bench);
+    bench->page = turn_page_open(&bench->daemon);
     test_daemon_start(&bench->daemon, NULL, NULL);
     raw_request(bench->daemon.port, "PUT", "/scenes/" LARGE, length, bench->asset,
                 bench->asset_size, &response);

@@ -8,7 +8,6 @@
  * first state. The longest turn of the daemon's loop is noted by turn_preload.c: on the wall's
  * clock, which includes what other programs took of the processor meanwhile, and in the thread's
  * own time. */
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +17,11 @@
 #include <unistd.h>
 
 #include "bench/quantile.h"
-#include "bench/turn_preload.h"
 #include "store/store.h"
 #include "support/cmocka.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
+#include "support/turn_preload.h"
 
 #define SCENE "small"
 #define MOVES_PER_S 500
@@ -192,15 +191,7 @@ static void open_bench(struct bench *bench, size_t nodes, size_t rounds)
     *bench = (struct bench){.n = 0};
     test_daemon_init(&bench->daemon);
     write_scenes(bench, nodes, rounds);
-    snprintf(bench->daemon.control, sizeof bench->daemon.control, "%s/turns",
-             bench->daemon.directory);
-    int file = open(bench->daemon.control, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    assert_true(file >= 0);
-    assert_int_equal(ftruncate(file, sizeof *bench->page), 0);
-    bench->page = mmap(NULL, sizeof *bench->page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    assert_ptr_not_equal(bench->page, MAP_FAILED);
-    close(file);
-    bench->daemon.preload = GZ_TURN_PRELOAD_PATH;
+    bench->page = turn_page_open(&bench->daemon);
     test_daemon_start(&bench->daemon, "--messages-per-s=2000", NULL);
     crowd_init(&bench->crowd, bench->daemon.port);
     bench->crowd.handle = handle_message;
