@@ -34,12 +34,6 @@ static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
     return gz_epochs_last_seq(&core->epochs, epoch);
 }
 
-/* Whether the client may have rounded numbers of a drag that a crash of the server ended. */
-static bool is_rounded(const struct gz_core *core, const struct gz_hello *said)
-{
-    return said->float32 && said->resume_epoch != core->epochs.present;
-}
-
 /* The first cursor of a session: at the seq that the client resumes from, if that is possible, else
  * at 0. Edits that the client has already are not sent again in either case. */
 static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
@@ -47,8 +41,7 @@ static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz
     const struct gz_hello *said = &hello->hello;
     if ((hello->has & GZ_HAS_HELLO_RESUME) == 0) return gz_sync_cursor(core->sync, 0, NULL);
     uint64_t last = last_of_epoch(core, said->resume_epoch);
-    bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene) &&
-                 !is_rounded(core, said);
+    bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene);
     bool heard =
         (hello->has & GZ_HAS_HELLO_EDIT) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
     return gz_sync_cursor(core->sync, exact ? said->resume_seq : 0,

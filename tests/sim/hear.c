@@ -55,8 +55,7 @@ static void check_resume(struct sim *sim, const struct person *person,
                 "epoch %llu, seq %llu", NUMBER(person->resume_claim), NUMBER(person->resume_seq));
     if (sim->core == NULL || lied || !saved || person->resume_seq == 0) return;
     bool remembered = person->resume_seq >= gz_scene_forgotten(sim->core->scene);
-    bool may_be_rounded = person->float32 && person->resume_claim != welcome->epoch;
-    if (remembered && !may_be_rounded)
+    if (remembered)
         PROMISE(welcome->resumed, "who saw only what was saved resumes", "%s/%d", person->user,
                 person->index);
 }

@@ -375,8 +375,7 @@ export interface ConnectOptions {
   motion?: boolean;
   /**
    * Whether what the running drags of others do may be rounded to float32 until they end, places
-   * to within 0.1 mm, which takes fewer bytes; false by default, and only with `compact`. After a
-   * restart of the server the scene is read anew.
+   * to within 0.1 mm, which takes fewer bytes; false by default, and only with `compact`.
    */
   float32?: boolean;
   /** The WebSocket class, if there is no global one (Node before 22: the package ws). */

@@ -130,6 +130,34 @@ static void test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved
     file_close(file);
 }
 
+/* What it was told in rounded numbers, up to the last seq that was saved, it is told exactly. */
+static void test_epoch_that_crashed_in_mid_drag_is_exact_for_float32(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, SCENE, "anna"),
+                     *rob = stage_join_rounded(stage, SCENE, "rob");
+    struct scene_file *file = open_file(stage);
+    uint64_t node = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
+    begin_drag(anna, node);
+    drag(anna, 970);
+    while (node_in(anna, node)->trs.t.x == 0) assert_non_null(gz_client_next(anna, STAGE_SECONDS));
+    stage_catch_up(rob, anna);
+    await_saved(rob);
+    const double exact = node_in(anna, node)->trs.t.x, told = node_in(rob, node)->trs.t.x;
+    assert_true(told == (double)(float)exact && told != exact);
+    test_daemon_kill(&stage->daemon);
+    uint64_t seen = gz_mirror_seq(gz_client_mirror(rob));
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    reconnect(rob);
+    assert_true(gz_client_welcome(rob)->resumed);
+    const struct gz_message *delta = gz_client_next(rob, STAGE_SECONDS);
+    assert_true(delta != NULL && delta->op == GZ_OP_DELTA);
+    assert_int_equal(delta->delta.from, seen);
+    assert_true(node_in(rob, node)->trs.t.x == exact);
+    assert_has_the_file(rob, file);
+    file_close(file);
+}
+
 /* ---- claims ---- */
 
 /* Joins with this claim; the seq that the first delta is from. */
@@ -199,6 +227,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved, stage_setup,
             stage_teardown),
+        cmocka_unit_test_setup_teardown(test_epoch_that_crashed_in_mid_drag_is_exact_for_float32,
+                                        stage_setup, stage_teardown),
         cmocka_unit_test_setup_teardown(test_epoch_claims_that_cannot_be_start_from_0, stage_setup,
                                         stage_teardown),
     };

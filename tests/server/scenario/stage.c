@@ -64,16 +64,14 @@ void stage_check(enum gz_status status, const struct gz_error *error, const char
     if (status != GZ_OK) fail_msg("%s: %s: %s", what, gz_status_word(status), error->message);
 }
 
-static struct gz_client *join(struct stage *stage, const char *scene, const char *user, bool plain,
-                              bool singly)
+static struct gz_client *join(struct stage *stage, const char *scene, const char *user,
+                              struct gz_client_options options)
 {
-    struct gz_client_options options = {.url = stage->daemon.url,
-                                        .scene = scene,
-                                        .user = user,
-                                        .create = true,
-                                        .plain = plain,
-                                        .singly = singly,
-                                        .timeout_s = STAGE_SECONDS};
+    options.url = stage->daemon.url;
+    options.scene = scene;
+    options.user = user;
+    options.create = true;
+    options.timeout_s = STAGE_SECONDS;
     struct gz_client *client;
     struct gz_error error = {0};
     assert_true(stage->count < STAGE_CLIENTS_MAX);
@@ -85,17 +83,22 @@ static struct gz_client *join(struct stage *stage, const char *scene, const char
 
 struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user)
 {
-    return join(stage, scene, user, false, false);
+    return join(stage, scene, user, (struct gz_client_options){.plain = false});
 }
 
 struct gz_client *stage_join_plain(struct stage *stage, const char *scene, const char *user)
 {
-    return join(stage, scene, user, true, false);
+    return join(stage, scene, user, (struct gz_client_options){.plain = true});
 }
 
 struct gz_client *stage_join_singly(struct stage *stage, const char *scene, const char *user)
 {
-    return join(stage, scene, user, false, true);
+    return join(stage, scene, user, (struct gz_client_options){.singly = true});
+}
+
+struct gz_client *stage_join_rounded(struct stage *stage, const char *scene, const char *user)
+{
+    return join(stage, scene, user, (struct gz_client_options){.float32 = true});
 }
 
 void stage_import_engine(struct stage *stage)

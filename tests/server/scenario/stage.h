@@ -40,6 +40,8 @@ struct gz_client *stage_join(struct stage *stage, const char *scene, const char 
 struct gz_client *stage_join_plain(struct stage *stage, const char *scene, const char *user);
 /* The same without motions. */
 struct gz_client *stage_join_singly(struct stage *stage, const char *scene, const char *user);
+/* The same with float32. */
+struct gz_client *stage_join_rounded(struct stage *stage, const char *scene, const char *user);
 /* Makes the scene "engine" of MODEL_ENGINE, as user ida: 82 nodes. */
 void stage_import_engine(struct stage *stage);
 /* Sends and returns the `ok`; valid until the client's next call. */

@@ -238,6 +238,7 @@ static void end_by(struct scene *s, int way)
     if (way == 3) host_restart(&s->host, false);
     if (way == 3) client_resume(s->rounder);
     host_turn(&s->host);
+    if (way == 3) assert_true(s->rounder->resumed);
     if (way != 3) host_assert_equal(&s->host);
 }
 

@@ -18,7 +18,6 @@ struct scene {
 static void open_scene(struct scene *s)
 {
     host_init(&s->host);
-    s->host.exact = true; /* who asks for float32 does not resume after a restart */
     s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
     s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
 }
