@@ -403,6 +403,8 @@
 /* Milliseconds between updates of an interest that is the view of a moving camera. An update looks
  * at the whole scene. */
 #define GZ_VIEW_MS_MIN 100
+/* Microseconds of the daemon's threads' time slices: the shortest that Linux allows. */
+#define GZ_TIME_SLICE_US 100
 /* Milliseconds between samples of drags. Two samples are one commit if they have at most so many
  * rows; an edit and a cancel are committed at once. A crash loses at most twice this much motion
  * plus one commit; of a drag of more than GZ_SAMPLED_NODES_MAX nodes, all of it. */

@@ -3,9 +3,11 @@
 #include "net_fixture.h"
 #include "server/maxima.h"
 
+#include <dirent.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 /* Another program's lock, in milliseconds: longer than SQLite's usual patience, shorter than the
  * daemon's. */
@@ -52,6 +54,37 @@ TEST(test_files_are_nobody_elses)
         if (mode_of(path) != 0600) fail_msg("%s has mode %o", path, mode_of(path));
     }
     assert_int_equal(count_in_log("other users can read"), 0);
+}
+
+/* The slice of a thread in nanoseconds; 0 if the kernel has no such setting. */
+static uint64_t slice_of(long thread)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t slice_ns, deadline_ns, period_ns;
+    } now = {.size = 0};
+    assert_int_equal(syscall(SYS_sched_getattr, thread, &now, sizeof now, 0), 0);
+    return now.slice_ns;
+}
+
+TEST(test_every_thread_has_a_short_time_slice)
+{
+    char path[64];
+    size_t threads = 0;
+    if (slice_of(0) == 0) skip(); /* Linux before 6.12 */
+    snprintf(path, sizeof path, "/proc/%d/task", (int)fixture.daemon.pid);
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        assert_int_equal(slice_of(atol(entry->d_name)), GZ_TIME_SLICE_US * 1000);
+        threads++;
+    }
+    closedir(folder);
+    assert_true(threads > 2); /* the loop, a worker and the disk of the scene */
 }
 
 TEST(test_folder_that_others_may_read_is_said_and_left)
@@ -279,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files_are_nobody_elses),
+        cmocka_unit_test(test_every_thread_has_a_short_time_slice),
         cmocka_unit_test(test_metrics_are_prometheus),
         cmocka_unit_test(test_refused_handshake_is_http_1_1),
         cmocka_unit_test(test_folder_that_others_may_read_is_said_and_left),
