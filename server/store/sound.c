@@ -97,6 +97,8 @@ const char *gz_change_fault(sqlite3_stmt *row, const struct gz_change *change)
     if (fault == NULL && change->existed) fault = gz_content_fault(row, 2, &change->before);
     if (fault == NULL && change->exists)
         fault = gz_content_fault(row, 2 + GZ_CONTENT_COLUMN_COUNT, &change->after);
+    if (fault == NULL && !change->existed && !change->exists)
+        fault = "it has no name before and none after";
     return fault;
 }
 

@@ -271,6 +271,13 @@ static void test_check_says_what_was_broken(void **state)
         {"UPDATE changes SET did = 'change' WHERE edit = 7",
          "row (edit 7, step 0) of changes breaks a rule of its table: ((after_name IS NULL) = "
          "(did = 'delete' OR seq IS NULL))\n"},
+        {"UPDATE changes SET (before_name, before_tx, before_ty, before_tz, before_rx, before_ry, "
+         "before_rz, before_rw, before_sx, before_sy, before_sz) = (NULL, NULL, NULL, NULL, NULL, "
+         "NULL, NULL, NULL, NULL, NULL, NULL) WHERE edit = 7",
+         "row (edit 7, step 0) of changes breaks a rule of its table: ((before_name IS NULL) = "
+         "(did = 'create'))\n"
+         "edit 7 changes node 4: it has no name before and none after\n"
+         "node 4: edit 7 made it, but it was there since edit 4\n"},
         {"DROP INDEX changes_by_node", "the index changes_by_node is missing\n"},
         {"CREATE TABLE mine (x); CREATE INDEX mine_x ON mine (x)",
          "the table mine is not of a scene's schema\n"

@@ -263,6 +263,8 @@ static void test_rows_that_cannot_be_are_refused_with_their_place(void **state)
          "edits, row 2: user is not a name"},
         {"UPDATE changes SET after_tx = 9e999 WHERE edit = 2",
          "edit 2 changes node 2: translation is not finite"},
+        {"UPDATE changes SET after_name = NULL WHERE edit = 2",
+         "edit 2 changes node 2: it has no name before and none after"},
         {"INSERT INTO notes (id, user, text, done, made, changed, changed_by) VALUES (1, 'a', "
          "hex(zeroblob(2000)), 0, 1, 1, 'a')",
          "notes, row 1: text is empty or too long"},
