@@ -135,8 +135,7 @@ static void make_own_text(void)
     sqlite3_close(model);
 }
 
-/* Also false after an error. */
-static bool has_own_schema(sqlite3 *db)
+bool gz_model_is(sqlite3 *db)
 {
     (void)pthread_once(&own_once, make_own_text);
     const char *left = own_text;
@@ -158,7 +157,7 @@ enum gz_status gz_model_require(sqlite3 *db, struct gz_error *error)
     int64_t version = 0;
     struct gz_error first = {.status = GZ_OK};
     enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
-    if (status == GZ_OK && version == GZ_SCHEMA_VERSION && has_own_schema(db)) return GZ_OK;
+    if (status == GZ_OK && version == GZ_SCHEMA_VERSION && gz_model_is(db)) return GZ_OK;
     if (status == GZ_OK) status = gz_model_open(&model, db, version, error);
     if (status == GZ_OK) status = gz_model_compare(db, model, keep, &first, error);
     sqlite3_close(model);

@@ -4,9 +4,12 @@
 #define GZ_STORE_MODEL_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "proto/base/status.h"
 
+/* Whether the file has the schema of this build to the letter; also false after an error. */
+bool gz_model_is(sqlite3 *db);
 /* An empty scene of the schema version that `db` has; the caller closes it, after an error too. */
 GZ_MUST_USE enum gz_status gz_model_open(sqlite3 **model, sqlite3 *db, int64_t version,
                                          struct gz_error *error);
