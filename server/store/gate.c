@@ -85,3 +85,21 @@ enum gz_status gz_gate_check(const char *path, enum gz_gate_owner owner, bool ma
     }
     return status;
 }
+
+bool gz_named_file_init(struct gz_named_file *file, const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) != 0) return false;
+    *file = (struct gz_named_file){path, found.st_ino, found.st_dev};
+    return true;
+}
+
+bool gz_named_file_is_there(const struct gz_named_file *file, uint64_t *bytes)
+{
+    struct stat found;
+    if (stat(file->path, &found) != 0 || found.st_ino != file->inode ||
+        found.st_dev != file->device)
+        return false;
+    if (bytes != NULL) *bytes = (uint64_t)found.st_size;
+    return true;
+}

@@ -6,6 +6,7 @@
 #define GZ_STORE_GATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "proto/base/status.h"
@@ -37,5 +38,16 @@ GZ_MUST_USE enum gz_status gz_gate_check(const char *path, enum gz_gate_owner ow
                                          bool may_be_missing, struct gz_error *error);
 /* The same for one file with this stat; NULL if it passes, else the reason. */
 const char *gz_gate_fault(const struct stat *file, enum gz_gate_owner owner);
+
+/* A file that had this name once: whether it has it still. */
+struct gz_named_file {
+    const char *path; /* the caller's */
+    ino_t inode;
+    dev_t device;
+};
+/* False, and errno, if there is no file of this name. */
+GZ_MUST_USE bool gz_named_file_init(struct gz_named_file *file, const char *path);
+/* Also reads its size, unless `bytes` is NULL. */
+GZ_MUST_USE bool gz_named_file_is_there(const struct gz_named_file *file, uint64_t *bytes);
 
 #endif

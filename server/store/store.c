@@ -25,9 +25,10 @@
 #include "store/stamp.h"
 #include "store/writer.h"
 
-/* After so many pages (4 MB in a new file) the writer copies the log into the database, between two
- * commits. */
-#define WAL_CHECKPOINT_PAGES 2000
+/* At this size of the log the checkpointer copies it into the database. At twice the size the
+ * writer waits for that: then it is faster than the disk, or a reader keeps the log from being
+ * copied. */
+#define WAL_CHECKPOINT_BYTES (8 * 1024 * 1024)
 /* After so many seconds that is tried again for a log that could not be emptied. */
 #define WAL_CHECKPOINT_SECONDS 2
 /* Seconds without a batch after which the log is emptied. */
@@ -65,8 +66,8 @@ struct gz_store {
     struct gz_writer writer;
     struct gz_retention retention;
     /* When the log is copied into the database next: at so many pages or, if it has more than
-     * WAL_CHECKPOINT_PAGES, at this time. */
-    int wal_checkpoint_at;
+     * wal_checkpoint_pages, at this time. */
+    int wal_checkpoint_pages, wal_checkpoint_at;
     uint64_t wal_checkpoint_at_ns;
     bool is_wal_reported, is_loss_reported;
 
@@ -224,10 +225,9 @@ static void commit(struct gz_store *store, struct batches list)
     const struct gz_shipper *shipper = &store->shipper;
     bool is_gone = !is_committed && (shipper->is_fenced || shipper->is_behind || is_cut_off(store));
     if (!is_committed) report_lost_log(store, &error);
-    uint64_t bytes = wal_bytes(store);
     uv_mutex_lock(&store->mutex);
     note(store, &error, is_gone);
-    store->stats.wal_bytes = bytes;
+    store->stats.wal_bytes = store->writer.wal_bytes;
     if (is_committed) count_commit(store, list.first);
     if (shipper->is_behind) {
         keep_back(store, &list);
@@ -255,17 +255,33 @@ static void report_wal(struct gz_store *store, uint64_t bytes)
     store->is_wal_reported = is_large;
 }
 
+static void wal_checkpoint(struct gz_store *store)
+{
+    (void)gz_writer_wal_checkpoint(&store->writer, false);
+    store->wal_checkpoint_at = store->writer.wal_pages + store->wal_checkpoint_pages;
+    store->wal_checkpoint_at_ns = uv_hrtime() + (uint64_t)WAL_CHECKPOINT_SECONDS * 1000000000;
+}
+
+static bool is_wal_checkpoint_due(struct gz_store *store)
+{
+    const int pages = store->writer.wal_pages, least = store->wal_checkpoint_pages;
+    if (pages < least) store->wal_checkpoint_at = least;
+    return pages >= store->wal_checkpoint_at ||
+           (pages >= least && uv_hrtime() >= store->wal_checkpoint_at_ns);
+}
+
+/* Has the log copied beside the writer, whose own checkpoint afterwards is short, so that SQLite
+ * begins the log anew. */
 static void wal_checkpoint_if_due(struct gz_store *store)
 {
-    int pages = store->writer.wal_pages;
-    if (pages < WAL_CHECKPOINT_PAGES) store->wal_checkpoint_at = WAL_CHECKPOINT_PAGES;
-    bool is_time = pages >= WAL_CHECKPOINT_PAGES && uv_hrtime() >= store->wal_checkpoint_at_ns;
-    if (pages >= store->wal_checkpoint_at || is_time) {
-        (void)gz_writer_wal_checkpoint(&store->writer, false);
-        store->wal_checkpoint_at = pages + WAL_CHECKPOINT_PAGES;
-        store->wal_checkpoint_at_ns = uv_hrtime() + (uint64_t)WAL_CHECKPOINT_SECONDS * 1000000000;
+    struct gz_checkpointer *checkpointer = &store->writer.checkpointer;
+    const bool is_large = store->writer.wal_pages >= 2 * store->wal_checkpoint_pages;
+    if (checkpointer->has_thread) {
+        if (is_large || atomic_load(&checkpointer->is_over)) wal_checkpoint(store);
+    } else if (is_wal_checkpoint_due(store)) {
+        if (is_large || !gz_checkpointer_start(checkpointer)) wal_checkpoint(store);
     }
-    report_wal(store, wal_bytes(store));
+    report_wal(store, store->writer.wal_bytes);
 }
 
 /* Empties the log of an idle store; whether there is nothing left to do until the next batch. */
@@ -289,7 +305,7 @@ static bool forget(struct gz_store *store)
     const struct gz_shipper *shipper = &store->shipper;
     bool more = false;
     if (!gz_retention_is_on(&store->retention) || shipper->is_fenced ||
-        store->writer.wal_pages > 2 * WAL_CHECKPOINT_PAGES)
+        store->writer.wal_pages > 2 * store->wal_checkpoint_pages)
         return false;
     error.status = gz_retention_step(&store->retention, gz_db_now(), &more, &error);
     bool is_gone = shipper->is_fenced || shipper->is_behind;
@@ -374,6 +390,15 @@ static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
     return status;
 }
 
+static enum gz_status measure_pages(struct gz_store *store, sqlite3 *db, struct gz_error *error)
+{
+    int64_t bytes = 0;
+    enum gz_status status = gz_db_integer(db, "PRAGMA page_size", &bytes, error);
+    if (status == GZ_OK)
+        store->wal_checkpoint_at = store->wal_checkpoint_pages = WAL_CHECKPOINT_BYTES / (int)bytes;
+    return status;
+}
+
 static enum gz_status open_writer(struct gz_store *store, const struct gz_store_options *options,
                                   bool is_inspected, struct gz_scene_state *state,
                                   struct gz_error *error)
@@ -388,6 +413,7 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     if (status == GZ_OK)
         status = gz_retention_init(&store->retention, &store->shipper, options->kept, error);
     store->stats.kept_since = store->retention.since;
+    if (status == GZ_OK) status = measure_pages(store, db, error);
     if (status == GZ_OK)
         status = gz_writer_init(&store->writer, &store->shipper, store->wal_path, state->epoch,
                                 options->recorded, error);
@@ -498,7 +524,6 @@ enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_opti
     (*store)->context = options->context;
     (*store)->log = options->log;
     (*store)->owner.descriptor = -1;
-    (*store)->wal_checkpoint_at = WAL_CHECKPOINT_PAGES;
     enum gz_status status = open_store(*store, options, state, error);
     if (status != GZ_OK) {
         gz_store_close(*store);
@@ -565,8 +590,8 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
     append(&store->queued, batch);
     const bool is_refusing = store->is_refusing;
     if (is_refusing) refuse_queued(store, &store->done.last->error);
-    uv_cond_signal(&store->wake);
     uv_mutex_unlock(&store->mutex);
+    uv_cond_signal(&store->wake); /* the writer finds the mutex free */
     if (is_refusing && store->notify != NULL) store->notify(store->context);
 }
 

@@ -41,13 +41,11 @@ enum gz_status gz_writer_init(struct gz_writer *writer, struct gz_shipper *shipp
                               const char *wal_path, uint64_t epoch, enum gz_recorded recorded,
                               struct gz_error *error)
 {
-    struct stat wal;
     sqlite3 *db = shipper->db;
-    *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded, .wal_path = wal_path};
-    if (stat(wal_path, &wal) != 0)
+    *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded};
+    if (!gz_named_file_init(&writer->checkpointer.file, sqlite3_db_filename(db, "main")) ||
+        !gz_named_file_init(&writer->checkpointer.log, wal_path))
         return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(wal_path), strerror(errno));
-    writer->wal_inode = wal.st_ino;
-    writer->wal_device = wal.st_dev;
     enum gz_status status =
         gz_db_prepare_all(db, gz_sql_writer, GZ_SQL_WRITER_COUNT, writer->statements, error);
     if (status != GZ_OK) {
@@ -63,6 +61,7 @@ enum gz_status gz_writer_init(struct gz_writer *writer, struct gz_shipper *shipp
 
 void gz_writer_finish(struct gz_writer *writer)
 {
+    gz_checkpointer_finish(&writer->checkpointer);
     for (int i = 0; i < GZ_SQL_WRITER_COUNT; i++) sqlite3_finalize(writer->statements[i]);
     if (writer->shipper != NULL) gz_shipper_finish(writer->shipper);
     sqlite3_close(writer->db);
@@ -429,16 +428,15 @@ bool gz_writer_has_moved(struct gz_writer *writer)
            moved != 0;
 }
 
-bool gz_writer_has_lost_log(const struct gz_writer *writer)
+bool gz_writer_has_lost_log(struct gz_writer *writer)
 {
-    struct stat wal;
-    return stat(writer->wal_path, &wal) != 0 || wal.st_ino != writer->wal_inode ||
-           wal.st_dev != writer->wal_device;
+    return !gz_named_file_is_there(&writer->checkpointer.log, &writer->wal_bytes);
 }
 
 bool gz_writer_save_log(struct gz_writer *writer)
 {
     int in_log = 0, copied = 0;
+    gz_checkpointer_finish(&writer->checkpointer);
     int rc =
         sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &copied);
     return rc == SQLITE_OK && in_log == copied;
@@ -454,7 +452,7 @@ static enum gz_status check_files(struct gz_writer *writer, struct gz_error *err
     roll_back(writer);
     bool is_saved = gz_writer_save_log(writer);
     return gz_fail(error, GZ_STORAGE, "%s was moved or deleted: what was saved before %s",
-                   gz_db_file_name(writer->wal_path),
+                   gz_db_file_name(writer->checkpointer.log.path),
                    is_saved ? "is in the scene's file, which is opened anew"
                             : "is in no file yet: keep this server running, and make room for it");
 }
@@ -496,11 +494,12 @@ enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *first
     gz_shipper_end(writer->shipper, is_safe);
     return is_safe ? GZ_OK
                    : gz_fail(error, GZ_STORAGE, "%s was moved or deleted",
-                             gz_db_file_name(writer->wal_path));
+                             gz_db_file_name(writer->checkpointer.log.path));
 }
 
 bool gz_writer_wal_checkpoint(struct gz_writer *writer, bool truncate)
 {
+    gz_checkpointer_finish(&writer->checkpointer);
     int rc = sqlite3_wal_checkpoint_v2(
         writer->db, NULL, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL,
         NULL);

@@ -5,11 +5,11 @@
 
 #include <sqlite3.h>
 #include <stdatomic.h>
-#include <sys/stat.h>
 
 #include "proto/base/log.h"
 #include "proto/base/status.h"
 #include "scene/record.h"
+#include "store/checkpointer.h"
 #include "store/kept.h"
 #include "store/paths.h"
 #include "store/shipper.h"
@@ -24,11 +24,9 @@ struct gz_writer {
     struct gz_paths paths;
     bool is_waiting;       /* waits up to GZ_LOCK_SECONDS_MAX for another program's lock */
     atomic_bool is_ending; /* set from another thread: wait for no lock any more */
-    int wal_pages;         /* in the WAL after the last commit */
-    /* Identify the log's file: SQLite keeps writing to a file that has lost its name. */
-    const char *wal_path;
-    ino_t wal_inode;
-    dev_t wal_device;
+    struct gz_checkpointer checkpointer; /* SQLite keeps writing to files that lost their names */
+    int wal_pages;                       /* in the log after the last commit */
+    uint64_t wal_bytes;                  /* of the log's file, which stays large for its next use */
 };
 
 /* Takes over the shipper's connection, whose log is at `wal_path`, if it succeeds. The shipper and
@@ -47,14 +45,15 @@ GZ_MUST_USE enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_
 /* Whether the file was moved, replaced or deleted since it was opened, so that what is written
  * would be lost. */
 bool gz_writer_has_moved(struct gz_writer *writer);
-/* The same for its log. */
-bool gz_writer_has_lost_log(const struct gz_writer *writer);
+/* The same for its log; else reads the size of the log. */
+bool gz_writer_has_lost_log(struct gz_writer *writer);
 /* Copies the whole log that SQLite has open into the file, even if the log has lost its name. False
  * if not all of it was copied. */
 bool gz_writer_save_log(struct gz_writer *writer);
 
 /* Copies the log into the database as far as readers allow; with `truncate` also empties the log's
- * file, which no reader may be using. False if that did not happen. Never waits for a reader. */
+ * file, which no reader may be using. False if that did not happen. Waits for the checkpointer, but
+ * never for a reader. */
 bool gz_writer_wal_checkpoint(struct gz_writer *writer, bool truncate);
 
 #endif

@@ -479,6 +479,19 @@ static struct gz_batch *batch_of_bytes(size_t size)
     return batch;
 }
 
+/* The writer never rests, and the log is copied meanwhile. */
+static void test_log_stays_small_under_load(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    for (int i = 0; i < 60; i++) {
+        commit(store, batch_of_bytes(1 << 20));
+        assert_in_range(gz_store_stats(store).wal_bytes, 1, 19 << 20);
+    }
+    gz_store_close(store);
+    assert_int_equal(ask(path, "SELECT count(*) FROM assets"), 60);
+}
+
 /* A reader that stays keeps the log growing; once it is gone the log is emptied, also where the
  * writer never rests. */
 static void test_log_that_a_reader_held_is_emptied_afterwards(void **directory)
@@ -695,6 +708,7 @@ int main(void)
         IN_DIRECTORY(test_an_edit_of_one_node_writes_few_bytes),
         IN_DIRECTORY(test_close_commits_what_was_submitted),
         IN_DIRECTORY(test_idle_writer_empties_the_log),
+        IN_DIRECTORY(test_log_stays_small_under_load),
         IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards),
         IN_DIRECTORY(test_sessions_come_and_go),
         IN_DIRECTORY(test_newest_asset_is_the_scenes),

@@ -16,6 +16,11 @@
  * at the end ten. */
 #define CALLS 60
 #define ROUNDS_PER_FILE 30
+/* Cuts while the log is copied, the calls within which they come, and the commits of a round. */
+#define COPY_CUTS 8
+#define COPY_CALLS 30000
+#define ASSETS 24
+#define ASSET_BYTES (1024 * 1024)
 
 /* Commits until the power goes, or for a while; how many edits were acknowledged in all. */
 static uint64_t work(struct gz_store *store, struct numbered numbered, uint64_t commits)
@@ -85,6 +90,51 @@ static void test_acknowledged_edits_survive_power_cuts(void **directory)
     }
 }
 
+static struct gz_batch *batch_of_asset(uint64_t seq)
+{
+    struct gz_batch *batch = gz_batch_create();
+    uint8_t *asset = gz_arena_take(&batch->arena, 1, ASSET_BYTES);
+    assert_non_null(asset);
+    memset(asset, (int)seq, ASSET_BYTES);
+    batch->seq = batch->asset_seq = seq;
+    batch->asset = asset;
+    batch->asset_size = ASSET_BYTES;
+    return batch;
+}
+
+/* Commits until the power goes, or so often that the log was copied twice; the last seq that was
+ * acknowledged. */
+static uint64_t write_assets(struct gz_store *store, uint64_t seq)
+{
+    enum gz_status status = GZ_OK;
+    for (uint64_t last = seq + ASSETS; status == GZ_OK && seq < last; seq += status == GZ_OK) {
+        gz_store_submit(store, batch_of_asset(seq + 1));
+        gz_batch_destroy(wait_for(store, &status, NULL));
+    }
+    return seq;
+}
+
+/* The log is copied into the file by a thread of its own while commits go on. */
+static void test_a_log_that_is_copied_survives_power_cuts(void **directory)
+{
+    uint64_t random = chance_seed(1), acknowledged = 0;
+    print_message("GIZMOD_SEED=%llu\n", (unsigned long long)random);
+    const char *path = in_directory(directory, "l.db");
+    for (int round = 0; round < COPY_CUTS; round++) {
+        struct gz_store *store = open_only(path, true, START_TIME + round);
+        power_vfs_cut_at(1 + (int)chance_below(&random, COPY_CALLS));
+        acknowledged = write_assets(store, acknowledged);
+        gz_store_close(store);
+        power_vfs_settle(chance_below(&random, UINT64_C(1) << 31), 512);
+        const uint64_t seq = (uint64_t)ask(path, "SELECT seq FROM scene");
+        assert_in_range(seq, acknowledged, acknowledged + 1);
+        assert_int_equal(ask(path, "SELECT count(*) FROM assets"), seq);
+        assert_int_equal(ask(path, "SELECT quick_check = 'ok' FROM pragma_quick_check"), 1);
+        power_vfs_settle(0, 512);
+        acknowledged = seq;
+    }
+}
+
 /* A file that was just installed has no write-ahead log: where it gets one, a crash leaves a
  * journal that is to be rolled back, or nobody could tell its place any more. */
 static void test_place_survives_power_cuts(void **directory)
@@ -113,6 +163,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_power_cuts, make_directory,
                                         remove_directory),
+        cmocka_unit_test_setup_teardown(test_a_log_that_is_copied_survives_power_cuts,
+                                        make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_place_survives_power_cuts, make_directory,
                                         remove_directory),
     };

@@ -1,0 +1,55 @@
+/* checkpointer.c - the thread that copies a log. See checkpointer.h. */
+#include "store/checkpointer.h"
+
+#include "store/database.h"
+
+/* The second pass copies what was committed during the first. */
+#define PASSES 2
+
+/* Whether the connection, which has opened its files by name, has those of the writer. */
+static bool has_files(const struct gz_checkpointer *checkpointer, sqlite3 *db)
+{
+    int moved = 0;
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+           moved == 0 && gz_named_file_is_there(&checkpointer->file, NULL) &&
+           gz_named_file_is_there(&checkpointer->log, NULL);
+}
+
+static void copy(const struct gz_checkpointer *checkpointer, sqlite3 *db)
+{
+    struct gz_error error;
+    int64_t version; /* read so that SQLite opens the log */
+    if (gz_db_integer(db, "PRAGMA schema_version", &version, &error) != GZ_OK ||
+        !has_files(checkpointer, db))
+        return;
+    for (int pass = 0; pass < PASSES; pass++)
+        (void)sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
+/* After a failure the writer's own checkpoint copies everything. */
+static void run(void *context)
+{
+    struct gz_checkpointer *checkpointer = context;
+    struct gz_error error;
+    sqlite3 *db;
+    if (gz_db_open(checkpointer->file.path, SQLITE_OPEN_READWRITE, &db, &error) == GZ_OK) {
+        sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        copy(checkpointer, db);
+        sqlite3_close(db);
+    }
+    atomic_store(&checkpointer->is_over, true);
+}
+
+bool gz_checkpointer_start(struct gz_checkpointer *checkpointer)
+{
+    if (checkpointer->has_thread) return true;
+    atomic_store(&checkpointer->is_over, false);
+    checkpointer->has_thread = uv_thread_create(&checkpointer->thread, run, checkpointer) == 0;
+    return checkpointer->has_thread;
+}
+
+void gz_checkpointer_finish(struct gz_checkpointer *checkpointer)
+{
+    if (checkpointer->has_thread) uv_thread_join(&checkpointer->thread);
+    checkpointer->has_thread = false;
+}
