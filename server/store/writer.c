@@ -54,6 +54,7 @@ enum gz_status gz_writer_init(struct gz_writer *writer, struct gz_shipper *shipp
     }
     writer->db = db;
     writer->shipper = shipper;
+    gz_wal_file_init(&writer->wal_file, db);
     sqlite3_wal_hook(db, handle_wal, writer);
     sqlite3_busy_handler(db, handle_busy, writer);
     return GZ_OK;
@@ -64,6 +65,7 @@ void gz_writer_finish(struct gz_writer *writer)
     gz_checkpointer_finish(&writer->checkpointer);
     for (int i = 0; i < GZ_SQL_WRITER_COUNT; i++) sqlite3_finalize(writer->statements[i]);
     if (writer->shipper != NULL) gz_shipper_finish(writer->shipper);
+    gz_wal_file_finish(&writer->wal_file);
     sqlite3_close(writer->db);
     gz_paths_finish(&writer->paths);
     *writer = (struct gz_writer){0};

@@ -14,6 +14,7 @@
 #include "store/paths.h"
 #include "store/shipper.h"
 #include "store/sql.h"
+#include "store/wal_file.h"
 
 struct gz_writer {
     sqlite3 *db;
@@ -24,6 +25,7 @@ struct gz_writer {
     struct gz_paths paths;
     bool is_waiting;       /* waits up to GZ_LOCK_SECONDS_MAX for another program's lock */
     atomic_bool is_ending; /* set from another thread: wait for no lock any more */
+    struct gz_wal_file wal_file;
     struct gz_checkpointer checkpointer; /* SQLite keeps writing to files that lost their names */
     int wal_pages;                       /* in the log after the last commit */
     uint64_t wal_bytes;                  /* of the log's file, which stays large for its next use */

@@ -36,7 +36,7 @@ static struct {
     pthread_mutex_t mutex;
     struct disk disks[DISKS_MAX];
     int left; /* calls until the cut; 0 for none */
-    bool is_cut;
+    bool is_cut, is_kept_beside;
 } power = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* Whether this call still has power. */
@@ -132,11 +132,10 @@ static int file_sync(sqlite3_file *file, int flags)
     return has_power ? SQLITE_OK : SQLITE_IOERR_FSYNC;
 }
 
-/* The device does not promise that a write leaves the bytes beside it intact. */
 static int file_device(sqlite3_file *file)
 {
     (void)file;
-    return 0;
+    return power.is_kept_beside ? SQLITE_IOCAP_POWERSAFE_OVERWRITE : 0;
 }
 
 /* ---- the VFS ---- */
@@ -216,6 +215,11 @@ void power_vfs_register(void)
     power.vfs.xOpen = vfs_open;
     power.vfs.xDelete = vfs_delete;
     sqlite3_vfs_register(&power.vfs, 1);
+}
+
+void power_vfs_promise(bool is_kept_beside)
+{
+    power.is_kept_beside = is_kept_beside;
 }
 
 void power_vfs_cut_at(int n)

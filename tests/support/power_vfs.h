@@ -11,6 +11,10 @@
 /* Registers it as the default VFS; once per process. */
 void power_vfs_register(void);
 
+/* Whether the device promises that a write leaves the bytes beside it intact, as SQLite assumes of
+ * real ones; false at first. For files that are opened from now on. */
+void power_vfs_promise(bool is_kept_beside);
+
 /* At the n-th write, sync or truncation from now (1 is the next) the power goes: that call and all
  * later ones fail. 0: never. */
 void power_vfs_cut_at(int n);

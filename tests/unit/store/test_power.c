@@ -44,6 +44,7 @@ static uint64_t lose_power(const char *path, struct numbered numbered, uint64_t 
     struct gz_store_options options = {.path = path, .create = true, .time = START_TIME};
     uint64_t acknowledged = numbered.edits;
     vouch_for(path);
+    power_vfs_promise(chance_below(random, 2) == 0);
     power_vfs_cut_at(1 + (int)chance_below(random, CALLS));
     if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
         assert_int_equal(gz_store_start(store, &error), GZ_OK);
@@ -120,6 +121,7 @@ static void test_a_log_that_is_copied_survives_power_cuts(void **directory)
     uint64_t random = chance_seed(1), acknowledged = 0;
     print_message("GIZMOD_SEED=%llu\n", (unsigned long long)random);
     const char *path = in_directory(directory, "l.db");
+    power_vfs_promise(true);
     for (int round = 0; round < COPY_CUTS; round++) {
         struct gz_store *store = open_only(path, true, START_TIME + round);
         power_vfs_cut_at(1 + (int)chance_below(&random, COPY_CALLS));
@@ -141,6 +143,7 @@ static void test_place_survives_power_cuts(void **directory)
 {
     const char *path = in_directory(directory, "p.db"), *copy = in_directory(directory, "c.db");
     bool is_cut = true;
+    power_vfs_promise(false);
     for (int cut = 1; is_cut; cut++) {
         struct gz_applier *applier;
         struct gz_place place;
