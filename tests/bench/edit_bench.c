@@ -1,7 +1,8 @@
 /* edit_bench - how fast edits are stored: `set` of one node over a socket with so many in flight,
  * beside the same rows written by the store's statements alone, the same with each transaction
  * made a change for a log, and fsync alone.
- * edit_bench FOLDER [SECONDS]        the files are made in FOLDER and removed; $GIZMOD: the daemon
+ * edit_bench FOLDER [SECONDS [FLIGHT]]        the files are made in FOLDER and removed; FLIGHT:
+ * with that many in flight alone; $GIZMOD: the daemon
  */
 #include <fcntl.h>
 #include <math.h>
@@ -195,16 +196,18 @@ int main(int count, char **arguments)
 {
     static const size_t flights[] = {1, 16, 64, 256};
     if (count < 2) {
-        fprintf(stderr, "edit_bench FOLDER [SECONDS]\n");
+        fprintf(stderr, "edit_bench FOLDER [SECONDS [FLIGHT]]\n");
         return 1;
     }
     if (count > 2) seconds = atof(arguments[2]);
+    const size_t only = count > 3 ? strtoul(arguments[3], NULL, 10) : 0;
     printf("fsync alone %.0f/s\n\n| in flight | statements alone | shipped | gizmod | p50 / p99 ms "
            "| kB |\n"
            "| --- | --- | --- | --- | --- | --- |\n",
            bench_fsync(arguments[1]));
     for (size_t i = 0; i < sizeof flights / sizeof flights[0]; i++) {
         size_t bytes = 0;
+        if (only != 0 && only != flights[i]) continue;
         const struct gz_shipping shipping = {.context = &bytes, .append = append};
         printf("| %zu | %.0f |", flights[i], bench_bare(arguments[1], flights[i], NULL));
         printf(" %.0f |", bench_bare(arguments[1], flights[i], &shipping));
