@@ -1,12 +1,54 @@
-/* Ends connections that are silent, or that take too long to end, and sends pings. */
+/* alive.c - ends connections that are silent, or that take too long to end, and sends pings.
+ *
+ * Each connection is planned for the time of its next look, in a timer wheel: a quiet viewer is
+ * looked at when its ping is due and costs nothing meanwhile. Whatever changes the time of the
+ * next look calls gz_alive_replan. */
 #include "net/internal.h"
 
 #include <math.h>
 
 #include "server/maxima.h"
 
-/* In which each connection is looked at once. */
+/* Seconds from one slot of the wheel to the next one. */
+#define SLOT_S 0.25
+/* Seconds from one look to the next at a connection that is more than quiet. */
+#define LOOK_S 1.0
+/* A sweep looks at one of so many connections at most, so that not all are pinged at once. */
 #define SWEEPS 4
+
+/* ---- the wheel ---- */
+
+void gz_alive_forget(struct gz_connection *connection)
+{
+    struct gz_alive_place *look = &connection->look;
+    if (look->link == NULL) return;
+    *look->link = look->next;
+    if (look->next != NULL) look->next->look.link = look->link;
+    look->link = NULL;
+}
+
+/* A time that is too far away for the wheel is planned as its last slot. */
+static uint64_t slot_of(const struct gz_alive_wheel *wheel, double at_s)
+{
+    const double first = (double)wheel->at + 1, last = (double)wheel->at + GZ_ALIVE_SLOTS - 1;
+    return (uint64_t)fmin(fmax(ceil(at_s / SLOT_S), first), last);
+}
+
+/* INFINITY for never. */
+static void plan(struct gz_connection *connection, double at_s)
+{
+    struct gz_alive_wheel *wheel = &connection->net->wheel;
+    struct gz_alive_place *look = &connection->look;
+    gz_alive_forget(connection);
+    if (isinf(at_s)) return;
+    look->slot = slot_of(wheel, at_s);
+    look->link = &wheel->slots[look->slot % GZ_ALIVE_SLOTS];
+    look->next = *look->link;
+    if (look->next != NULL) look->next->look.link = &look->next;
+    *look->link = connection;
+}
+
+/* ---- a look ---- */
 
 /* Whether the peer has taken any of the bytes that wait for it since the last look. */
 static bool took_bytes(struct gz_connection *connection)
@@ -42,6 +84,13 @@ static double ping_due_s(const struct gz_connection *connection)
     return pinged_s > heard_s ? pinged_s + connection->net->ping_s : heard_s + quiet_s(connection);
 }
 
+/* When its silence is too long. */
+static double silent_at_s(const struct gz_connection *connection)
+{
+    const double silence_s = connection->net->silence_s - connection->net->ping_s;
+    return fmax(connection->heard_s, connection->taken_s) + silence_s + quiet_s(connection);
+}
+
 /* A full socket that drains belongs to a slow reader, not a dead one. A socket that is not full
  * proves nothing, because the kernel of a peer takes bytes for a program that hangs. */
 static bool is_silent(struct gz_connection *connection, double now_s)
@@ -51,8 +100,7 @@ static bool is_silent(struct gz_connection *connection, double now_s)
     if (connection->paused && !connection->choked &&
         (connection->relay != NULL || gz_session_waits_for_core(connection->session)))
         connection->heard_s = now_s;
-    const double silence_s = connection->net->silence_s - connection->net->ping_s;
-    return now_s - fmax(connection->heard_s, connection->taken_s) > silence_s + quiet_s(connection);
+    return now_s > silent_at_s(connection);
 }
 
 /* A session that is over waits a moment for its last frames to be taken. */
@@ -91,28 +139,52 @@ static void look_at(struct gz_connection *connection, double now_s)
     }
 }
 
-/* Connections are neither read nor written while the core is lent. */
-static void excuse(struct gz_net_scene *scene, double now_s)
+/* Whether a look finds nothing to do before its ping is due. */
+static bool is_calm(const struct gz_connection *connection)
 {
-    for (struct gz_connection *connection = scene->connections; connection != NULL;
-         connection = connection->next)
-        connection->heard_s = connection->ended_s = now_s;
+    if (connection->scene->is_lent) return false; /* the session is a worker's */
+    if (connection->end != 0 || connection->is_waiting || connection->choked || connection->paused)
+        return false;
+    return connection->session != NULL ? gz_session_end_reason(connection->session) == NULL
+                                       : connection->relay != NULL;
 }
 
-/* A part of the connections at a time: each is looked at about once a second, and not all are
- * pinged at once. */
-static void sweep_scene(struct gz_net_scene *scene, double now_s)
+static double next_look_s(const struct gz_connection *connection, double now_s)
 {
-    if (scene->is_lent) {
-        excuse(scene, now_s);
-        return;
-    }
-    for (size_t i = scene->connection_count / SWEEPS + 1; i > 0; i--) {
-        struct gz_connection *connection =
-            scene->looked != NULL ? scene->looked : scene->connections;
-        if (connection == NULL) return;
-        scene->looked = connection->next; /* one that is lost moves to the lobby */
+    if (!is_calm(connection)) return now_s + LOOK_S;
+    if (connection->wire->kind->is_tended) return INFINITY;
+    return fmin(ping_due_s(connection), silent_at_s(connection));
+}
+
+/* One that is not calm must not put its look off again and again. */
+void gz_alive_replan(struct gz_connection *connection)
+{
+    const struct gz_alive_wheel *wheel = &connection->net->wheel;
+    const struct gz_alive_place *look = &connection->look;
+    const double at_s = next_look_s(connection, gz_awake_now(&connection->net->awake));
+    if (is_calm(connection) || look->link == NULL || look->slot > slot_of(wheel, at_s))
+        plan(connection, at_s);
+}
+
+/* A connection is neither read nor written while the core of its scene is lent. */
+static void look_and_plan(struct gz_connection *connection, double now_s)
+{
+    if (connection->scene->is_lent)
+        connection->heard_s = connection->ended_s = now_s;
+    else
         look_at(connection, now_s);
+    plan(connection, next_look_s(connection, now_s));
+}
+
+static void look_at_connections(struct gz_net *net, double now_s)
+{
+    struct gz_alive_wheel *wheel = &net->wheel;
+    for (size_t left = net->session_count / SWEEPS + 1; left > 0; left--) {
+        while (wheel->slots[wheel->at % GZ_ALIVE_SLOTS] == NULL) {
+            if ((double)(wheel->at + 1) * SLOT_S > now_s) return;
+            wheel->at++;
+        }
+        look_and_plan(wheel->slots[wheel->at % GZ_ALIVE_SLOTS], now_s);
     }
 }
 
@@ -120,11 +192,9 @@ void gz_alive_sweep(struct gz_net *net)
 {
     gz_awake_sweep(&net->awake);
     double now_s = gz_awake_now(&net->awake);
-    sweep_scene(&net->lobby, now_s);
-    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
-        /* in a turn sessions fall asleep, and give memory back */
+    look_at_connections(net, now_s);
+    /* in a turn sessions fall asleep, and give memory back */
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         if (!scene->is_lent) scene->touched |= gz_core_next_awake(scene->core, NULL) != NULL;
-        sweep_scene(scene, now_s);
-    }
     gz_trunks_sweep(net, now_s);
 }

@@ -13,7 +13,6 @@ void gz_connection_unlink(struct gz_connection *connection)
     struct gz_net_scene *scene = connection->scene;
     gz_connection_leave_group(connection);
     if (scene->at == connection) scene->at = connection->next;
-    if (scene->looked == connection) scene->looked = connection->next;
     if (connection->previous != NULL) {
         connection->previous->next = connection->next;
     } else {
@@ -149,6 +148,7 @@ void gz_connection_end(struct gz_connection *connection, int end)
     if (connection->end != 0) return;
     connection->end = end;
     connection->ended_s = gz_awake_now(&connection->net->awake);
+    gz_alive_replan(connection);
     gz_connection_make_ready(connection);
 }
 
@@ -174,6 +174,7 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
         counters->bytes_out += frame->size;
     }
     connection->choked = !wire->kind->is_free(wire);
+    if (connection->choked) gz_alive_replan(connection);
 }
 
 void gz_connection_write_close(struct gz_connection *connection)

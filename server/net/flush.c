@@ -10,9 +10,11 @@
 static void end_session_if_over(struct gz_connection *connection)
 {
     bool is_replaced = gz_session_is_replaced(connection->session);
-    if (gz_session_end_reason(connection->session) == NULL ||
-        (!gz_connection_is_free(connection) && !is_replaced))
+    if (gz_session_end_reason(connection->session) == NULL) return;
+    if (!gz_connection_is_free(connection) && !is_replaced) {
+        gz_alive_replan(connection); /* it may wait for a moment only */
         return;
+    }
     enum lws_close_status status =
         is_replaced ? LWS_CLOSE_STATUS_NORMAL : LWS_CLOSE_STATUS_POLICY_VIOLATION;
     gz_connection_end(connection, connection->net->draining ? LWS_CLOSE_STATUS_GOINGAWAY : status);

@@ -58,6 +58,20 @@ struct gz_pong {
     uint8_t bytes[GZ_CONTROL_BYTES_MAX];
 };
 
+/* When alive.c looks at a connection next. */
+struct gz_alive_place {
+    struct gz_connection *next, **link; /* in its slot; `link` is NULL for no look */
+    uint64_t slot;
+};
+
+/* A timer wheel: the connections by the time of their next look. With 32 seconds it is longer than
+ * the time between two pings of a quiet one, unless --ping-seconds is larger than usual. */
+#define GZ_ALIVE_SLOTS 128
+struct gz_alive_wheel {
+    struct gz_connection *slots[GZ_ALIVE_SLOTS];
+    uint64_t at; /* the slot that has been reached; their numbers never come again */
+};
+
 /* One WebSocket connection, in the memory of its wire. */
 struct gz_connection {
     struct gz_net *net;
@@ -66,6 +80,7 @@ struct gz_connection {
     struct gz_session *session; /* NULL before hello and after the end */
     struct gz_connection *next, *previous;
     struct gz_net_place places[GZ_PLACE_COUNT];
+    struct gz_alive_place look;
     struct gz_group *group; /* visited with this group, and not in the list; else NULL */
     void (*leave_group)(struct gz_connection *connection);
     struct gz_relay *relay; /* if another member has its scene; else NULL */
@@ -116,6 +131,7 @@ struct gz_net {
     struct gz_tls tls;
     double ping_s, silence_s;
     struct gz_awake awake;
+    struct gz_alive_wheel wheel;
     struct lws_context *context;
     struct lws_vhost *vhost;
     struct lws_protocols protocols[4];
@@ -423,7 +439,13 @@ void gz_connection_flush(struct gz_connection *connection, struct gz_now now);
 void gz_net_end_turn(struct gz_net *net);
 
 /* ---- alive.c ---- */
+/* Several times a second: looks at the connections for which it is time. */
 void gz_alive_sweep(struct gz_net *net);
+/* The connection is new, was heard, is choked or is to end: its next look may be due at another
+ * time. */
+void gz_alive_replan(struct gz_connection *connection);
+/* The connection is gone. */
+void gz_alive_forget(struct gz_connection *connection);
 
 /* ---- http.c ---- */
 int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

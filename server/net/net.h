@@ -46,11 +46,10 @@ struct gz_net_scene {
     /* net's own */
     struct gz_connection *connections;
     size_t connection_count;
-    struct gz_connection *at;     /* the next connection of a round; NULL: the first one */
-    size_t left;                  /* connections that the round has still to visit */
-    struct gz_group *groups;      /* of connections that are visited together; not in the list */
-    bool groups_due;              /* the round has still to visit the groups */
-    struct gz_connection *looked; /* the next one that alive.c looks at; NULL: the first one */
+    struct gz_connection *at; /* the next connection of a round; NULL: the first one */
+    size_t left;              /* connections that the round has still to visit */
+    struct gz_group *groups;  /* of connections that are visited together; not in the list */
+    bool groups_due;          /* the round has still to visit the groups */
     struct gz_rest_round round;
     double visit_s; /* the average cost of a visit */
     /* Connections to write to at once; and when the scene does not rest. */

@@ -169,8 +169,9 @@ static void refuse_frame(struct gz_connection *connection, const struct gz_frame
 static void note_sign_of_life(struct gz_connection *connection, enum gz_frame_kind kind)
 {
     const double ping_s = connection->net->ping_s;
-    connection->quiet_s =
-        kind == GZ_FRAME_PONG ? fmin(2 * connection->quiet_s, GZ_QUIET_PINGS * ping_s) : ping_s;
+    const bool is_pong = kind == GZ_FRAME_PONG, was_quiet = connection->quiet_s > ping_s;
+    connection->quiet_s = is_pong ? fmin(2 * connection->quiet_s, GZ_QUIET_PINGS * ping_s) : ping_s;
+    if (is_pong || was_quiet) gz_alive_replan(connection);
 }
 
 static void take_part(struct gz_connection *connection, const struct gz_frame_part *part)
@@ -224,6 +225,7 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
     gz_connection_link(connection, &net->lobby);
+    gz_alive_replan(connection);
     net->counters.connections++;
 }
 
@@ -234,6 +236,7 @@ void gz_connection_finish(struct gz_connection *connection)
     gz_hello_finish(connection);
     for (int i = 0; i < GZ_PLACE_COUNT; i++) gz_connection_leave_queue(connection, i);
     gz_connection_unlink(connection);
+    gz_alive_forget(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
     free(connection->pong);

@@ -1,0 +1,310 @@
+/* When a connection is looked at, pinged and ended, with a clock that is moved by hand: sessions of
+ * a real core, on wires that only count. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/internal.h"
+#include "server/maxima.h"
+#include "session/session.h"
+#include "support/cmocka.h"
+#include "support/core_host.h"
+
+#define PING_S GZ_PING_SECONDS
+#define SILENCE_S (3 * PING_S)
+#define SWEEP_S 0.25
+/* A look comes at most so much later than it is due. */
+#define LATE_S (2 * SWEEP_S)
+
+/* ---- a wire that counts ---- */
+
+struct end {
+    struct gz_wire wire; /* first */
+    struct gz_arrival arrival;
+    struct gz_connection connection;
+    size_t pings, kills;
+    bool is_full; /* it takes no frame, after the one that fills it */
+};
+
+static struct end *end_of(const struct gz_wire *wire)
+{
+    return (struct end *)wire;
+}
+
+static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
+                        enum gz_frame_first first)
+{
+    (void)frame;
+    end_of(wire)->pings += first == GZ_FRAME_PING_FIRST;
+    return true;
+}
+
+static bool write_close(struct gz_wire *wire, int code, const char *words)
+{
+    (void)wire, (void)code, (void)words;
+    return true;
+}
+
+static bool is_free(const struct gz_wire *wire)
+{
+    return !end_of(wire)->is_full;
+}
+
+static uint64_t taken_bytes(const struct gz_wire *wire)
+{
+    (void)wire;
+    return 0;
+}
+
+static void do_nothing(struct gz_wire *wire)
+{
+    (void)wire;
+}
+
+static bool is_paused(const struct gz_wire *wire)
+{
+    (void)wire;
+    return false;
+}
+
+static void kill_end(struct gz_wire *wire)
+{
+    end_of(wire)->kills++;
+}
+
+#define KIND(tended)                                                                               \
+    {                                                                                              \
+        .is_tended = (tended), .write = write_frame, .write_close = write_close,                   \
+        .is_free = is_free, .taken_bytes = taken_bytes, .pause = do_nothing, .resume = do_nothing, \
+        .is_paused = is_paused, .end_writing = do_nothing, .kill = kill_end                        \
+    }
+static const struct gz_wire_kind counted = KIND(false), tended = KIND(true);
+
+/* ---- a net ---- */
+
+struct stage {
+    struct host host;
+    struct gz_net net;
+    struct gz_net_scene scene;
+    double now_s;
+};
+
+static void begin(struct stage *stage)
+{
+    static _Atomic uint64_t errors[GZ_STATUS_COUNT];
+    memset(stage, 0, sizeof *stage);
+    host_init(&stage->host);
+    stage->net.ping_s = PING_S;
+    stage->net.silence_s = SILENCE_S;
+    stage->net.host.errors = errors;
+    gz_peers_init(&stage->net.peers, 1, 0);
+    stage->scene.core = stage->host.core;
+    stage->net.scenes = &stage->scene;
+}
+
+static void set_clock(struct stage *stage, double now_s)
+{
+    stage->now_s = now_s;
+    stage->net.awake = (struct gz_awake){now_s, gz_clock_mono_s()};
+}
+
+static struct end *connect_end(struct stage *stage, const struct gz_wire_kind *kind)
+{
+    struct end *end = calloc(1, sizeof *end);
+    assert_non_null(end);
+    end->wire = (struct gz_wire){kind, &end->arrival};
+    gz_peer_enter(&stage->net.peers, &end->arrival.peer);
+    stage->net.session_count++;
+    gz_connection_begin(&end->connection, &stage->net, &end->wire);
+    return end;
+}
+
+/* One that has joined. */
+static struct end *enter(struct stage *stage, const struct gz_wire_kind *kind)
+{
+    struct end *end = connect_end(stage, kind);
+    end->connection.session = client_join(&stage->host, "anna", GZ_ROLE_VIEWER)->session;
+    gz_connection_move(&end->connection, &stage->scene);
+    return end;
+}
+
+static void leave(struct stage *stage, struct end *end)
+{
+    end->connection.session = NULL; /* it stays the host's */
+    gz_connection_finish(&end->connection);
+    gz_peer_leave(&stage->net.peers, &end->arrival.peer);
+    free(end);
+}
+
+static void sweep(struct stage *stage)
+{
+    set_clock(stage, stage->now_s + SWEEP_S);
+    gz_alive_sweep(&stage->net);
+}
+
+static void hear(struct end *end, uint8_t first)
+{
+    uint8_t frame[6] = {first, 0x80};
+    assert_int_equal(gz_connection_take(&end->connection, frame, sizeof frame), sizeof frame);
+}
+
+/* Sweeps until then; each ping is answered. Returns how many looks were planned. */
+static size_t wait_until(struct stage *stage, struct end *end, double until_s)
+{
+    size_t plans = 0;
+    while (stage->now_s < until_s) {
+        const uint64_t slot = end->connection.look.slot;
+        const size_t pings = end->pings;
+        sweep(stage);
+        if (end->pings > pings) hear(end, GZ_FRAME_PONG_FIRST);
+        plans += end->connection.look.slot != slot;
+    }
+    return plans;
+}
+
+/* ---- tests ---- */
+
+TEST(test_alive_looks_at_a_quiet_one_when_its_ping_is_due)
+{
+    static const double due_s[] = {5, 15, 35, 60, 85, 110};
+    enum { COUNT = sizeof due_s / sizeof due_s[0] };
+    struct stage stage;
+    begin(&stage);
+    struct end *end = enter(&stage, &counted);
+    size_t plans = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        plans += wait_until(&stage, end, due_s[i] - SWEEP_S);
+        assert_int_equal(end->pings, i);
+        plans += wait_until(&stage, end, due_s[i] + (double)(i + 1) * LATE_S);
+        assert_int_equal(end->pings, i + 1);
+    }
+    assert_true(plans <= COUNT + 1); /* the first look, and one for each ping */
+    leave(&stage, end);
+    host_finish(&stage.host);
+}
+
+/* Its next ping was to come 25 seconds after the last one. */
+TEST(test_alive_pings_one_that_was_quiet_and_says_something)
+{
+    struct stage stage;
+    begin(&stage);
+    struct end *end = enter(&stage, &counted);
+    (void)wait_until(&stage, end, 64);
+    const size_t pings = end->pings;
+    hear(end, GZ_FRAME_PING_FIRST);
+    (void)wait_until(&stage, end, stage.now_s + PING_S + 2 * LATE_S);
+    assert_int_equal(end->pings, pings + 1);
+    leave(&stage, end);
+    host_finish(&stage.host);
+}
+
+TEST(test_alive_ends_a_quiet_one_that_takes_nothing_more)
+{
+    struct stage stage;
+    begin(&stage);
+    struct end *end = enter(&stage, &counted);
+    (void)wait_until(&stage, end, 64);
+    struct gz_buffer frame = {.size = 0};
+    end->is_full = true;
+    gz_connection_write(&end->connection, &frame, GZ_FRAME_BINARY_FIRST);
+    (void)wait_until(&stage, end, stage.now_s + SILENCE_S + 1);
+    assert_int_equal(end->connection.end, LWS_CLOSE_STATUS_GOINGAWAY);
+    leave(&stage, end);
+    host_finish(&stage.host);
+}
+
+/* Neither a connection that is to end, nor one whose session ended but whose wire is full, has to
+ * wait for its next ping. The clients of other members are not looked at before. */
+static void expect_end(const struct gz_wire_kind *kind, bool is_by_session)
+{
+    struct stage stage;
+    begin(&stage);
+    struct end *end = enter(&stage, kind);
+    (void)wait_until(&stage, end, 64);
+    assert_int_equal(end->connection.look.link == NULL, kind == &tended);
+    end->is_full = true;
+    if (is_by_session) {
+        gz_session_end(end->connection.session, "the test ends it");
+        gz_connection_flush(&end->connection, gz_clock_now());
+    } else {
+        gz_connection_end(&end->connection, LWS_CLOSE_STATUS_NORMAL);
+    }
+    (void)wait_until(&stage, end, stage.now_s + 2 * GZ_FAREWELL_SECONDS + 4);
+    assert_true(end->kills > 0);
+    leave(&stage, end);
+    host_finish(&stage.host);
+}
+
+TEST(test_alive_ends_what_does_not_end_by_itself)
+{
+    expect_end(&counted, false);
+    expect_end(&counted, true);
+    expect_end(&tended, false);
+    expect_end(&tended, true);
+}
+
+/* What it says instead does not put the look off. */
+TEST(test_alive_ends_one_that_says_no_hello)
+{
+    struct stage stage;
+    begin(&stage);
+    struct end *end = connect_end(&stage, &counted);
+    while (stage.now_s < GZ_HELLO_SECONDS_MAX + 2) {
+        sweep(&stage);
+        hear(end, GZ_FRAME_PONG_FIRST);
+    }
+    assert_int_equal(end->connection.end, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+    leave(&stage, end);
+    host_finish(&stage.host);
+}
+
+/* All are due at once. */
+TEST(test_alive_pings_many_in_parts)
+{
+    enum { MANY = 100, PART = MANY / 4 + 1 };
+    struct stage stage;
+    struct end *ends[MANY];
+    begin(&stage);
+    for (int i = 0; i < MANY; i++) ends[i] = enter(&stage, &counted);
+    size_t all = 0;
+    while (stage.now_s < PING_S + 2) {
+        size_t pings = 0;
+        sweep(&stage);
+        for (int i = 0; i < MANY; i++) pings += ends[i]->pings;
+        assert_true(pings - all <= PART);
+        all = pings;
+    }
+    assert_int_equal(all, MANY);
+    for (int i = 0; i < MANY; i++) leave(&stage, ends[i]);
+    host_finish(&stage.host);
+}
+
+/* A worker has the core: nothing is read, which is nobody's silence. */
+TEST(test_alive_excuses_those_in_a_scene_that_is_lent)
+{
+    struct stage stage;
+    begin(&stage);
+    struct end *end = enter(&stage, &counted);
+    stage.scene.is_lent = true;
+    while (stage.now_s < 4 * SILENCE_S) sweep(&stage);
+    assert_int_equal(end->pings, 0);
+    stage.scene.is_lent = false;
+    (void)wait_until(&stage, end, stage.now_s + PING_S + 2);
+    assert_int_equal(end->connection.end, 0);
+    assert_int_equal(end->pings, 1);
+    leave(&stage, end);
+    host_finish(&stage.host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alive_looks_at_a_quiet_one_when_its_ping_is_due),
+        cmocka_unit_test(test_alive_pings_one_that_was_quiet_and_says_something),
+        cmocka_unit_test(test_alive_ends_a_quiet_one_that_takes_nothing_more),
+        cmocka_unit_test(test_alive_ends_what_does_not_end_by_itself),
+        cmocka_unit_test(test_alive_ends_one_that_says_no_hello),
+        cmocka_unit_test(test_alive_pings_many_in_parts),
+        cmocka_unit_test(test_alive_excuses_those_in_a_scene_that_is_lent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
