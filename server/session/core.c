@@ -345,32 +345,36 @@ static size_t weight_of(const struct gz_session *session)
     return is_snapshot && session->cursor.form.compact_delta ? GZ_COMPACT_PIECE_WEIGHT : 1;
 }
 
-static const struct gz_buffer *own_frame(struct gz_session *session)
+/* The next frame at the session's cursor. One that `counts` waits for a turn with bytes left. */
+static const struct gz_buffer *frame_at_cursor(struct gz_session *session, bool counts)
 {
     struct gz_core *core = session->core;
-    if (is_in_debt(session) || !gz_sync_is_ready(core->sync, &session->cursor)) {
-        gz_session_wake(session);
-        return NULL;
-    }
-    if (!gz_sync_has_frame(core->sync, &session->cursor) || waits_for_turn(session)) return NULL;
-    const size_t weight = weight_of(session);
+    if (counts && waits_for_turn(session)) return NULL;
+    const size_t weight = counts ? weight_of(session) : 0;
     const struct gz_buffer *frame =
         gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_sync_take_looks(&session->cursor));
     if (frame != NULL) core->told_bytes += weight * frame->size;
     return frame;
 }
 
+/* Of a viewer with an interest. */
+static const struct gz_buffer *own_frame(struct gz_session *session)
+{
+    const struct gz_core *core = session->core;
+    if (is_in_debt(session) || !gz_sync_is_ready(core->sync, &session->cursor)) {
+        gz_session_wake(session);
+        return NULL;
+    }
+    if (!gz_sync_has_frame(core->sync, &session->cursor)) return NULL;
+    const struct gz_buffer *frame = frame_at_cursor(session, true);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_sync_take_looks(&session->cursor));
+    return frame;
+}
+
+/* Of the other viewers, who share their frames: only a piece of a snapshot counts. */
 static const struct gz_buffer *whole_frame(struct gz_session *session)
 {
-    struct gz_core *core = session->core;
-    const bool is_piece = gz_sync_is_behind(core->sync, &session->cursor);
-    if (is_piece && waits_for_turn(session)) return NULL;
-    const size_t weight = weight_of(session);
-    const struct gz_buffer *frame =
-        gz_sync_frame(core->sync, &session->cursor, core->clock.now.unix_s);
-    if (is_piece && frame != NULL) core->told_bytes += weight * frame->size;
-    return frame;
+    return frame_at_cursor(session, gz_sync_is_behind(session->core->sync, &session->cursor));
 }
 
 static const struct gz_buffer *scene_frame(struct gz_session *session)
