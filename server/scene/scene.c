@@ -40,11 +40,6 @@ const struct gz_node *gz_scene_first_root(const struct gz_scene *scene)
     return scene->roots.first_child;
 }
 
-const struct gz_node *gz_scene_oldest(const struct gz_scene *scene)
-{
-    return scene->oldest;
-}
-
 static bool is_first_after(const struct gz_node *node, uint64_t seq)
 {
     return node->seq > seq && (node->older == NULL || node->older->seq <= seq);

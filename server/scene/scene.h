@@ -77,8 +77,6 @@ uint64_t gz_scene_removals(const struct gz_scene *scene);
 /* NULL if there is no such node, or only its tombstone. */
 const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id);
 const struct gz_node *gz_scene_first_root(const struct gz_scene *scene);
-/* By seq, tombstones included; NULL if there are none. */
-const struct gz_node *gz_scene_oldest(const struct gz_scene *scene);
 /* The oldest node that changed after `seq`, or NULL. */
 const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq);
 /* Tombstones of a seq up to this one are forgotten: a cursor below it has to start from 0. */

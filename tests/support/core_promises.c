@@ -1,6 +1,7 @@
 /* core_promises.c - checks the promises by going through the whole core. See core_promises.h. */
 #include "support/core_promises.h"
 
+#include "scene/internal.h"
 #include "session/session.h"
 #include "support/cmocka.h"
 #include "sync/internal.h"
@@ -84,7 +85,7 @@ void promises_check_tree(const struct gz_core *core)
     }
     assert_int_equal(count, gz_scene_count(core->scene));
     uint64_t seq = 0;
-    for (node = gz_scene_oldest(core->scene); node != NULL; node = node->newer) {
+    for (node = core->scene->oldest; node != NULL; node = node->newer) {
         assert_true(node->seq > seq);
         seq = node->seq;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/internal.h"
 #include "support/cmocka.h"
 
 struct gz_failure told;
@@ -71,8 +72,7 @@ void apply(struct gz_scene *scene, const struct gz_change *changes, size_t count
 static struct gz_node *look_at(const struct gz_scene *scene, size_t *count)
 {
     size_t capacity = 2 * gz_scene_count(scene) + 1;
-    for (const struct gz_node *node = gz_scene_oldest(scene); node != NULL; node = node->newer)
-        capacity++;
+    for (const struct gz_node *node = scene->oldest; node != NULL; node = node->newer) capacity++;
     struct gz_node *seen = calloc(capacity, sizeof *seen);
     assert_non_null(seen);
     *count = 0;
@@ -80,7 +80,7 @@ static struct gz_node *look_at(const struct gz_scene *scene, size_t *count)
          at = gz_scene_walk_all(scene, at)) {
         seen[(*count)++] = *at;
     }
-    for (const struct gz_node *at = gz_scene_oldest(scene); at != NULL; at = at->newer)
+    for (const struct gz_node *at = scene->oldest; at != NULL; at = at->newer)
         seen[(*count)++] = *at;
     for (size_t i = 0; i < *count; i++) {
         seen[i].world = gz_affine_identity; /* caches and marks are nobody's business */
@@ -150,8 +150,7 @@ void assert_sound(const struct gz_scene *scene)
     }
     assert_int_equal(walked, gz_scene_count(scene));
     const struct gz_node *older = NULL;
-    for (const struct gz_node *at = gz_scene_oldest(scene); at != NULL;
-         older = at, at = at->newer) {
+    for (const struct gz_node *at = scene->oldest; at != NULL; older = at, at = at->newer) {
         assert_ptr_equal(at->older, older);
         if (older != NULL) assert_true(older->seq < at->seq);
         if (!at->gone) ordered++;
@@ -166,7 +165,7 @@ void assert_sound(const struct gz_scene *scene)
 
 const struct gz_node *newest_node(const struct gz_scene *scene)
 {
-    const struct gz_node *node = gz_scene_oldest(scene);
+    const struct gz_node *node = scene->oldest;
     while (node != NULL && node->newer != NULL) node = node->newer;
     return node;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/internal.h"
 #include "server/maxima.h"
 #include "support/cmocka.h"
 #include "unit/scene/making.h"
@@ -402,7 +403,7 @@ TEST(test_load_keeps_seqs_hierarchy_and_graves)
     assert_int_equal(gz_scene_next_id(scene), 40);
     assert_int_equal(gz_scene_count(scene), 3);
     const uint64_t order[] = {3, 5, 9, 6, 8};
-    const struct gz_node *at = gz_scene_oldest(scene);
+    const struct gz_node *at = scene->oldest;
     for (size_t i = 0; i < COUNT(order); i++, at = at->newer) {
         assert_int_equal(at->id, order[i]);
         assert_int_equal(at->born, at->seq);
@@ -569,7 +570,7 @@ TEST(test_held_node_is_changed_by_nobody)
 
 static const struct gz_node *first_after(struct gz_scene *scene, uint64_t seq)
 {
-    const struct gz_node *node = gz_scene_oldest(scene);
+    const struct gz_node *node = scene->oldest;
     while (node != NULL && node->seq <= seq) node = node->newer;
     return node;
 }
