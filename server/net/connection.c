@@ -186,8 +186,9 @@ void gz_connection_write_close(struct gz_connection *connection)
 
 void gz_pong_write(struct gz_connection *connection)
 {
-    uint8_t bytes[LWS_PRE + GZ_CONTROL_BYTES_MAX];
-    struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = connection->pong->size};
+    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX + GZ_CONTROL_BYTES_MAX];
+    struct gz_buffer frame = {.data = bytes + GZ_FRAME_HEADER_BYTES_MAX,
+                              .size = connection->pong->size};
     memcpy(frame.data, connection->pong->bytes, frame.size);
     free(connection->pong);
     connection->pong = NULL;

@@ -76,11 +76,12 @@ enum gz_frame_first {
     GZ_FRAME_PING_FIRST = 0x89,
     GZ_FRAME_PONG_FIRST = 0x8A
 };
-#define GZ_FRAME_HEADER_BYTES_MAX 10
+/* A header, with the mask of a client's frame. */
+#define GZ_FRAME_HEADER_BYTES_MAX 14
 /* Puts the header of a server's frame before its payload, which has so much room there; how many
  * bytes it takes: none for RAW. */
 size_t gz_frame_put_header(uint8_t *payload, size_t size, enum gz_frame_first first);
-/* The same for a frame of a client: masks the payload in place. The header takes 4 bytes more. */
+/* The same for a frame of a client: masks the payload in place. */
 size_t gz_frame_mask(uint8_t *payload, size_t size, enum gz_frame_first first,
                      const uint8_t mask[4]);
 

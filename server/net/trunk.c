@@ -13,7 +13,7 @@ void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_t
 {
     *trunk = (struct gz_trunk){.net = net, .end = end, .next = net->trunks};
     gz_buffer_init(&trunk->in, GZ_TRUNK_IN_BYTES_MAX, 0);
-    gz_bundle_init(&trunk->out, GZ_TRUNK_OUT_BYTES_MAX, LWS_PRE);
+    gz_bundle_init(&trunk->out, GZ_TRUNK_OUT_BYTES_MAX, GZ_FRAME_HEADER_BYTES_MAX);
     trunk->heard_s = trunk->told_s = trunk->took_s = gz_awake_now(&net->awake);
     net->trunks = trunk;
 }
@@ -199,8 +199,8 @@ static void flush(struct gz_trunk *trunk)
 
 static void tell(struct gz_trunk *trunk)
 {
-    uint8_t bytes[LWS_PRE];
-    write_frame(trunk, bytes + LWS_PRE, 0, GZ_FRAME_PONG_FIRST);
+    uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX];
+    write_frame(trunk, bytes + GZ_FRAME_HEADER_BYTES_MAX, 0, GZ_FRAME_PONG_FIRST);
 }
 
 /* ---- all trunks ---- */

@@ -223,7 +223,7 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
                       wire->arrival->is_channel ? GZ_PEER_RELAYED : GZ_PEER_NAMELESS);
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
-    gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
+    gz_buffer_init(&connection->out, OUT_BYTES_MAX, GZ_FRAME_HEADER_BYTES_MAX);
     gz_connection_link(connection, &net->lobby);
     gz_alive_replan(connection);
     net->counters.connections++;

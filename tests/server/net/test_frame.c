@@ -118,8 +118,8 @@ TEST(test_frame_masked_comes_as_it_was)
 {
     static const size_t sizes[] = {0, 1, 125, 126, UINT16_MAX, UINT16_MAX + 1};
     static const uint8_t mask[4] = {0x12, 0, 0xFF, 0x80};
-    static uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX + 4 + UINT16_MAX + 1];
-    uint8_t *payload = bytes + GZ_FRAME_HEADER_BYTES_MAX + 4;
+    static uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX + UINT16_MAX + 1];
+    uint8_t *payload = bytes + GZ_FRAME_HEADER_BYTES_MAX;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct gz_frames frames = {.is_of_server = false};
         struct gz_frame_part part;
