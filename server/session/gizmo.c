@@ -55,10 +55,14 @@ static bool stand(struct gz_session *session, bool anew)
     return sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
 }
 
+/* Takes the rest of the slice, so that one session begins in a turn. */
 static void begin_to_stand(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     struct gz_stand *look = &session->stand;
+    core->slice = 0;
+    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
+    gz_session_prune_selection(session);
     gz_stand_begin(look, &session->selection, core->scene, &core->scratch);
     look->has_groups = has_groups(session);
     look->anew = session->gesture.interaction == NULL;
@@ -71,7 +75,8 @@ void gz_session_go_on_standing(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     struct gz_stand *look = &session->stand;
-    if (look->has_groups != has_groups(session)) gz_stand_finish(look);
+    if (look->is_due && core->slice > 0) begin_to_stand(session);
+    if (!look->is_due && look->has_groups != has_groups(session)) gz_stand_finish(look);
     bool is_over =
         gz_stand_go_on(look, &session->selection, core->scene, &session->groups, &core->slice);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
@@ -219,10 +224,8 @@ static bool waits(struct gz_session *session)
         return !session->standing.is_news;
     if (!gz_budget_affords(session, price_of(session), haste_of(session))) return true;
     if (is_standing(session) || session->selection.count <= core->slice_nodes) return false;
-    gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
-    gz_session_prune_selection(session);
-    begin_to_stand(session);
-    return gz_stand_is_looking(&session->stand);
+    session->stand.is_due = true;
+    return true;
 }
 
 static void show(struct gz_session *session, bool moved, const struct gz_gizmo *gizmo, bool there)

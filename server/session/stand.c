@@ -5,7 +5,7 @@
 
 bool gz_stand_is_looking(const struct gz_stand *stand)
 {
-    return stand->count > 0;
+    return stand->is_due || stand->count > 0;
 }
 
 void gz_stand_finish(struct gz_stand *stand)
@@ -52,7 +52,7 @@ static void look_at_next(struct gz_stand *stand, struct gz_scene *scene, struct 
 bool gz_stand_go_on(struct gz_stand *stand, const struct gz_selection *selection,
                     struct gz_scene *scene, struct gz_groups *groups, size_t *budget)
 {
-    if (!gz_stand_is_looking(stand)) return false;
+    if (stand->count == 0) return false;
     if (stand->selected != selection->version || stand->removals != gz_scene_removals(scene)) {
         gz_stand_finish(stand);
         return false;

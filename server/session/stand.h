@@ -8,6 +8,7 @@
 #include "session/groups.h"
 
 struct gz_stand {
+    bool is_due;          /* a look is to begin */
     struct gz_seat *seat; /* of the targets so far; NULL while no look is under way */
     gz_vec3 *origins;     /* of the targets so far */
     uint64_t *ids;
@@ -17,10 +18,10 @@ struct gz_stand {
     bool has_groups, anew; /* whether groups have boxes, and whether these are computed anew */
 };
 
-/* Whether a look is under way. */
+/* Whether a look is under way, or is to begin. */
 bool gz_stand_is_looking(const struct gz_stand *stand);
 /* Begins a look at the targets of this selection, whose nodes all exist; `scratch` is working
- * memory. Without memory none begins. */
+ * memory. It looks up all of them at once. Without memory none begins. */
 void gz_stand_begin(struct gz_stand *stand, const struct gz_selection *selection,
                     struct gz_scene *scene, struct gz_arena *scratch);
 /* Continues the look; each target, and each node below a group, takes one from *budget. True once

@@ -803,7 +803,7 @@ SCENE_TEST(test_gizmo_of_many_groups_is_found_in_slices)
     size_t looks = 0;
     do assert_in_range(turn(s), 0, slice);
     while (looks++, gz_stand_is_looking(&s->a->session->stand));
-    assert_in_range(looks, 3 * GROUPS / slice, 3 * GROUPS / slice + 2);
+    assert_in_range(looks, 3 * GROUPS / slice + 1, 3 * GROUPS / slice + 3); /* one to begin */
     const struct gz_seat sliced = *s->a->session->standing.seat;
     assert_true(sliced.has_bounds && sliced.count == GROUPS);
     s->a->session->standing.is_known = false;
@@ -814,6 +814,38 @@ SCENE_TEST(test_gizmo_of_many_groups_is_found_in_slices)
     assert_memory_equal(s->a->session->standing.seat, &sliced, sizeof sliced);
     s->a->stalled = false;
     free(nodes);
+}
+
+/* Looking up all selected nodes at once takes a slice: one session does it in a turn. */
+SCENE_TEST(test_gizmos_of_many_begin_in_turns)
+{
+    enum { SELECTORS = 3 };
+    struct client *selectors[SELECTORS];
+    uint64_t ids[FEW];
+    for (size_t i = 0; i < FEW; i++) ids[i] = i + 1;
+    struct gz_message select = select_message(ids, FEW);
+    for (size_t i = 0; i < SELECTORS; i++) {
+        const char user[] = {(char)('p' + i), '\0'};
+        selectors[i] = client_join(&s->host, user, GZ_ROLE_EDITOR);
+        selectors[i]->stalled = true;
+    }
+    for (size_t i = 0; i < SELECTORS; i++) (void)ask_later(selectors[i], select);
+    size_t turns = 0, begun = 0;
+    while (begun < SELECTORS) {
+        const size_t before = begun;
+        (void)turn(s);
+        begun = 0;
+        for (size_t i = 0; i < SELECTORS; i++)
+            begun += selectors[i]->session->stand.count > 0 ||
+                     selectors[i]->session->standing.seat != NULL;
+        assert_in_range(begun, before, before + 1);
+        assert_true(++turns < SELECTORS * FEW / s->host.core->slice_nodes);
+    }
+    host_turn(&s->host);
+    for (size_t i = 0; i < SELECTORS; i++) {
+        assert_int_equal(selectors[i]->session->standing.seat->count, FEW);
+        selectors[i]->stalled = false;
+    }
 }
 
 /* ---- answers of the past ---- */
@@ -882,6 +914,7 @@ int main(void)
         cmocka_unit_test(test_snapshots_of_many_are_told_in_turns),
         cmocka_unit_test(test_snapshots_are_told_when_the_host_lets_them),
         cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
+        cmocka_unit_test(test_gizmos_of_many_begin_in_turns),
         cmocka_unit_test(test_edit_of_many_nodes_is_told_in_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
