@@ -1,20 +1,24 @@
 /* harm_bench.c - what one who asks for much at the full rate costs others. harm_bench [NODES
  * [SECONDS [WORDS]]], 100000 and 3 without; WORDS chooses the rows that have them in their name.
  * A real daemon with its disk, real sockets on loopback. In a large scene and in a small one an
- * editor moves one node 50 times a second; the wait is from the send to the `ok`, after COMMIT. In
- * each row somebody else, in processes of their own, asks for one thing as often as the daemon
- * takes it, from the large scene, under one name: the share of the name is that of an address
- * elsewhere. Between the rows it is calm; each row is compared with the calm time before it. The
- * last column is the longest turn of the daemon's loop in its processor time (turn_preload.c):
- * nobody waits longer for another scene than that and what others take of the processor. */
+ * editor moves one node 50 times a second; the wait is from the send to the `ok`, after COMMIT, and
+ * in the large scene also to the delta that shows the move. In each row somebody else, in processes
+ * of their own that take what processors have left, asks for one thing as often as the daemon takes
+ * it, from the large scene, under one name: the share of the name is that of an address elsewhere.
+ * A row is measured from the moment at which these processes begin, and compared with a calm time
+ * before it. The last column is the longest turn of the daemon's loop in its processor time
+ * (support/turn_preload.c): nobody waits longer for another scene than that and what others take of
+ * the processor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,8 +35,13 @@
 #define LARGE "large"
 #define SMALL "small"
 #define MOVES_PER_S 50
+/* Before it is calm: so many seconds, and more of them while somebody waited longer than that. */
 #define SETTLE_SECONDS 1.0
+#define SETTLE_SECONDS_MAX 5
+#define CALM_MS 10.0
 #define PATIENCE_S 120.0
+#define MOVED_Y 0.5    /* where no node is by itself */
+#define MOVES_MAX 1024 /* that wait for their answer */
 #define ATTACKERS_MAX 32
 #define CONNECTIONS_MAX 32
 #define SOME 99
@@ -40,16 +49,20 @@
 enum { IN_SMALL, IN_LARGE, PEOPLE };
 
 struct waits {
-    double p50, p99; /* milliseconds */
+    double p50, p99, shown_p99; /* milliseconds */
 };
 
+struct samples {
+    double ms[100000];
+    size_t count;
+};
+
+/* Sends a move for each rid, and does not wait for answers, which come in this order. */
 struct person {
     struct crowd_member *member;
-    uint64_t node, rid;
-    double sent_s;
-    bool waits;
-    double samples[100000];
-    size_t count;
+    uint64_t node, rid, answered, shown; /* the latest rids */
+    double sent_s[MOVES_MAX];            /* by rid */
+    struct samples answers, deltas;
 };
 
 struct bench {
@@ -66,35 +79,55 @@ struct bench {
 
 /* ---- the people whose wait counts ---- */
 
+static void note(struct person *person, struct samples *samples, uint64_t rid, double came_s)
+{
+    if (samples->count < sizeof samples->ms / sizeof samples->ms[0])
+        samples->ms[samples->count++] = 1e3 * (came_s - person->sent_s[rid % MOVES_MAX]);
+}
+
+static void note_until(struct person *person, struct samples *samples, uint64_t *latest,
+                       uint64_t rid, double came_s)
+{
+    while (*latest < rid) note(person, samples, ++*latest, came_s);
+}
+
+/* Where the node is says which move it was. */
+static void hear_delta(struct person *person, const struct gz_delta *delta, double came_s)
+{
+    for (size_t i = 0; i < delta->count; i++) {
+        const struct gz_node_state *node = &delta->nodes[i];
+        if (node->id == person->node && (node->has & GZ_HAS_STATE_T) != 0 &&
+            node->trs.t.y == MOVED_Y)
+            note_until(person, &person->deltas, &person->shown, (uint64_t)node->trs.t.x, came_s);
+    }
+}
+
 static void handle_message(void *context, struct crowd_member *member,
                            const struct gz_message *message, double came_s)
 {
     struct bench *bench = context;
-    bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
-    for (int i = 0; i < PEOPLE && answers; i++) {
-        struct person *person = &bench->people[i];
-        if (person->member != member || !person->waits || message->rid != person->rid) continue;
-        person->waits = false;
-        if (message->op == GZ_OP_ERROR)
-            fail_msg("an edit was refused: %.*s", (int)message->error.message.size,
-                     message->error.message.bytes);
-        /* One place is left for who still waits at the end. */
-        if (person->count + 1 < sizeof person->samples / sizeof person->samples[0])
-            person->samples[person->count++] = 1e3 * (came_s - person->sent_s);
-    }
+    int i = 0;
+    while (i < PEOPLE && bench->people[i].member != member) i++;
+    if (i == PEOPLE) return;
+    struct person *person = &bench->people[i];
+    if (message->op == GZ_OP_ERROR)
+        fail_msg("an edit was refused: %.*s", (int)message->error.message.size,
+                 message->error.message.bytes);
+    if (message->op == GZ_OP_DELTA) hear_delta(person, &message->delta, came_s);
+    if (message->op == GZ_OP_OK && message->rid != 0)
+        note_until(person, &person->answers, &person->answered, message->rid, came_s);
 }
 
 static void move(struct person *person)
 {
-    if (person->waits) return; /* the wait goes on, and counts as long as it takes */
+    if (person->rid - person->answered == MOVES_MAX) return; /* these wait long enough */
     struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = person->node};
-    node.trs.t = (gz_vec3){(double)++person->rid, 0, 0};
+    node.trs.t = (gz_vec3){(double)++person->rid, MOVED_Y, 0};
     struct gz_message set = {.op = GZ_OP_SET,
                              .has = GZ_HAS_RID,
                              .rid = person->rid,
                              .set = {.nodes = &node, .count = 1}};
-    person->sent_s = crowd_unix_s();
-    person->waits = true;
+    person->sent_s[person->rid % MOVES_MAX] = crowd_unix_s();
     crowd_send(person->member, &set);
 }
 
@@ -107,23 +140,42 @@ static void move_for(struct bench *bench, double seconds)
     }
 }
 
+/* Who still waits has waited so long at least, and is counted again when the answer comes. */
 static struct waits waits_of(struct person *person)
 {
-    /* Who still waits has waited so long at least. */
-    if (person->waits) person->samples[person->count++] = 1e3 * (crowd_unix_s() - person->sent_s);
-    struct waits waits = {quantile(person->samples, person->count, 0.5),
-                          quantile(person->samples, person->count, 0.99)};
-    person->count = 0;
-    return waits;
+    double now_s = crowd_unix_s();
+    uint64_t answered = person->answered, shown = person->shown;
+    note_until(person, &person->answers, &answered, person->rid, now_s);
+    note_until(person, &person->deltas, &shown, person->rid, now_s);
+    return (struct waits){quantile(person->answers.ms, person->answers.count, 0.5),
+                          quantile(person->answers.ms, person->answers.count, 0.99),
+                          quantile(person->deltas.ms, person->deltas.count, 0.99)};
+}
+
+static void forget(struct bench *bench)
+{
+    for (int i = 0; i < PEOPLE; i++)
+        bench->people[i].answers.count = bench->people[i].deltas.count = 0;
+    atomic_store(&bench->page->cpu_ns, 0);
 }
 
 static void measure(struct bench *bench, struct waits waits[PEOPLE])
 {
-    move_for(bench, SETTLE_SECONDS);
-    for (int i = 0; i < PEOPLE; i++) bench->people[i].count = 0;
-    atomic_store(&bench->page->cpu_ns, 0);
     move_for(bench, bench->seconds);
     for (int i = 0; i < PEOPLE; i++) waits[i] = waits_of(&bench->people[i]);
+}
+
+static void settle(struct bench *bench)
+{
+    struct waits waits[PEOPLE];
+    bool is_calm = false;
+    for (int i = 0; i < SETTLE_SECONDS_MAX && !is_calm; i++) {
+        forget(bench);
+        move_for(bench, SETTLE_SECONDS);
+        for (int p = 0; p < PEOPLE; p++) waits[p] = waits_of(&bench->people[p]);
+        is_calm = waits[IN_SMALL].p99 < CALM_MS && waits[IN_LARGE].p99 < CALM_MS;
+    }
+    forget(bench);
 }
 
 /* ---- those who ask for much ---- */
@@ -480,6 +532,11 @@ struct row {
     const char *method, *path;
 };
 
+static bool is_import(const struct row *row)
+{
+    return row->method != NULL && strcmp(row->method, "PUT") == 0;
+}
+
 static const struct row rows[] = {
     {"orbit, the wheel", 1, put_orbit, put_wheel, 1900, NULL, NULL},
     {"select half", 1, NULL, put_select, 1900, NULL, NULL},
@@ -515,13 +572,21 @@ static const struct row rows[] = {
     {"PUT makes another x4", 4, NULL, NULL, 0, "PUT", "/scenes/other?replace"},
 };
 
+/* As if from elsewhere, it takes no processor from those who are measured. */
+static void step_back(void)
+{
+    (void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+    (void)setpriority(PRIO_PROCESS, 0, 19);
+}
+
 static pid_t start_attacker(const struct bench *bench, const struct row *row)
 {
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid > 0) return pid;
+    step_back();
     if (row->method != NULL)
-        request_for_ever(bench, row->method, row->path, strcmp(row->method, "PUT") == 0);
+        request_for_ever(bench, row->method, row->path, is_import(row));
     else if (row->ask == NULL)
         join_for_ever(bench);
     else
@@ -529,13 +594,29 @@ static pid_t start_attacker(const struct bench *bench, const struct row *row)
     _exit(0);
 }
 
+static void import(const struct bench *bench, const char *path)
+{
+    struct raw_response response;
+    char length[64];
+    snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->asset_size);
+    raw_request(bench->daemon.port, "PUT", path, length, bench->asset, bench->asset_size,
+                &response);
+    if (response.status / 100 != 2) {
+        fprintf(stderr, "PUT: %d %s\n", response.status, response.body);
+        exit(1);
+    }
+}
+
 static void measure_row(struct bench *bench, const struct row *row, struct waits waits[PEOPLE])
 {
     pid_t pids[ATTACKERS_MAX];
+    forget(bench);
     for (int i = 0; i < row->attackers; i++) pids[i] = start_attacker(bench, row);
     measure(bench, waits);
     for (int i = 0; i < row->attackers; i++) kill(pids[i], SIGKILL);
     for (int i = 0; i < row->attackers; i++) waitpid(pids[i], NULL, 0);
+    if (is_import(row))
+        import(bench, row->path); /* those that nobody waits for are stored before */
     crowd_run(&bench->crowd, 0.5);
 }
 
@@ -560,7 +641,8 @@ static void make_asset(struct bench *bench)
 
 static bool is_answered(void *context)
 {
-    return !((const struct person *)context)->waits;
+    const struct person *person = context;
+    return person->answered == person->rid;
 }
 
 static void enter(struct bench *bench, int place, const char *scene, uint64_t node)
@@ -573,7 +655,6 @@ static void enter(struct bench *bench, int place, const char *scene, uint64_t no
         struct gz_create_node made = {.name = {"node", 4}};
         struct gz_message create = {
             .op = GZ_OP_CREATE, .has = GZ_HAS_RID, .rid = ++person->rid, .create = {&made, 1}};
-        person->waits = true;
         crowd_send(person->member, &create);
     } else {
         move(person);
@@ -583,22 +664,14 @@ static void enter(struct bench *bench, int place, const char *scene, uint64_t no
 
 static void open_bench(struct bench *bench)
 {
-    struct raw_response response;
-    char length[64];
     make_asset(bench);
-    snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->asset_size);
     bench->ids = malloc((size_t)bench->nodes * sizeof *bench->ids);
     assert_non_null(bench->ids);
     for (uint64_t i = 0; i < bench->nodes; i++) bench->ids[i] = i + 1;
     test_daemon_init(&bench->daemon);
     bench->page = turn_page_open(&bench->daemon);
     test_daemon_start(&bench->daemon, NULL, NULL);
-    raw_request(bench->daemon.port, "PUT", "/scenes/" LARGE, length, bench->asset,
-                bench->asset_size, &response);
-    if (response.status / 100 != 2) {
-        fprintf(stderr, "PUT: %d %s\n", response.status, response.body);
-        exit(1);
-    }
+    import(bench, "/scenes/" LARGE);
     crowd_init(&bench->crowd, bench->daemon.port);
     bench->crowd.handle = handle_message;
     bench->crowd.context = bench;
@@ -609,8 +682,7 @@ static void open_bench(struct bench *bench)
 static void close_bench(struct bench *bench)
 {
     crowd_finish(&bench->crowd);
-    /* What nobody waits for may be more than the disk takes in the time of an end. */
-    if (test_daemon_stop(&bench->daemon) != 0) puts("the daemon left before all was on the disk");
+    test_daemon_end(&bench->daemon);
     test_daemon_finish(&bench->daemon);
     free(bench->ids);
     free(bench->asset);
@@ -626,7 +698,8 @@ static void print_row(const char *what, const struct waits calm[PEOPLE],
     printf("%-28s", what);
     for (int i = 0; i < PEOPLE; i++)
         printf("  %6.1f %6.1f  %7.1f %7.1f", calm[i].p50, calm[i].p99, then[i].p50, then[i].p99);
-    printf("  %6.1f  %s\n", turn_ms, held ? "held" : "MISSED");
+    printf("  %6.1f %7.1f  %6.1f  %s\n", calm[IN_LARGE].shown_p99, then[IN_LARGE].shown_p99,
+           turn_ms, held ? "held" : "MISSED");
     fflush(stdout);
 }
 
@@ -642,13 +715,14 @@ int main(int count, char **arguments)
     }
     open_bench(&bench);
     printf("%d nodes; ms from an edit to its ok. Held: p99 elsewhere at most 1.5 times as long and "
-           "5 ms, in the same scene twice as long and 10 ms\n%-28s  %-31s  %s\n%-28s",
-           (int)bench.nodes, "", "another scene", "the same scene", "");
+           "5 ms, in the same scene twice as long and 10 ms\n%-28s  %-31s  %-31s  %s\n%-28s",
+           (int)bench.nodes, "", "another scene", "the same scene", "to the delta", "");
     for (int i = 0; i < PEOPLE; i++) printf("  %6s %6s  %7s %7s", "p50", "p99", "p50", "p99");
-    puts("    turn");
+    printf("  %6s %7s    turn\n", "p99", "p99");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct waits calm[PEOPLE], then[PEOPLE];
         if (strstr(rows[i].what, words) == NULL) continue;
+        settle(&bench);
         measure(&bench, calm);
         measure_row(&bench, &rows[i], then);
         print_row(rows[i].what, calm, then, (double)atomic_load(&bench.page->cpu_ns) * 1e-6);
