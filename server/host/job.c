@@ -178,6 +178,7 @@ static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue)
     while (queue->waiting != NULL && queue->at_workers < queue->bound) {
         struct gz_job *job = jobs->is_closing ? queue->waiting : next_waiting(queue);
         if (job == NULL) return;
+        if (job->is_wanted != NULL && !job->is_wanted(job)) job->is_cancelled = true;
         if (!jobs->is_closing) take_turn(queue, job);
         give_to_worker(jobs, queue, job);
     }

@@ -60,6 +60,8 @@ struct gz_job {
     const char *group, *user;
     void (*run)(struct gz_job *job);
     void (*done)(struct gz_job *job);
+    /* On the loop, when there is a worker for it: if not, it is cancelled. NULL: it is. */
+    bool (*is_wanted)(const struct gz_job *job);
     void *context;
     bool is_cancelled; /* for `done` */
     /* the rest is private to job.c */

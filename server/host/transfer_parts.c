@@ -16,6 +16,7 @@
 static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error);
 static void run_transfer(struct gz_job *job);
 static void handle_done(struct gz_job *job);
+static bool is_wanted(const struct gz_job *job);
 
 struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
                                        const struct gz_transfer_kind *kind, const char *name)
@@ -39,6 +40,7 @@ struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
                                     .user = "",
                                     .run = run_transfer,
                                     .done = handle_done,
+                                    .is_wanted = is_wanted,
                                     .context = transfer};
     gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
     gz_arena_init(&transfer->arena, GZ_HTTP_ANSWER_BYTES_MAX);
@@ -100,12 +102,23 @@ static void run_transfer(struct gz_job *job)
     transfer->error.status = transfer->kind->run(transfer);
 }
 
+/* A download that nobody waits for any more is not made. */
+static bool is_wanted(const struct gz_job *job)
+{
+    const struct gz_transfer *transfer = job->context;
+    bool is_download = transfer->kind->prepare != NULL;
+    return !is_download || gz_http_is_awaited(transfer->request);
+}
+
 static void handle_done(struct gz_job *job)
 {
     struct gz_transfer *transfer = job->context;
+    bool ends = transfer->all->scenes->setting->jobs->is_closing;
     transfer->place = ON_LOOP;
     transfer->has_run = true;
-    if (job->is_cancelled) gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
+    if (job->is_cancelled)
+        gz_fail(&transfer->error, GZ_BAD_STATE,
+                ends ? "the server is going away" : "the client has gone");
     if (transfer->error.status != GZ_OK)
         gz_transfer_refuse(transfer);
     else

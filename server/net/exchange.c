@@ -2,6 +2,7 @@
  * exchange.h. */
 #include "net/exchange.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,6 +73,14 @@ void gz_exchange_destroy(struct gz_exchange *exchange)
 bool gz_http_knows(const struct gz_http_request *request, const char *etag)
 {
     return gz_etag_is_listed(request->known, etag);
+}
+
+bool gz_http_is_awaited(const struct gz_http_request *request)
+{
+    const struct gz_exchange *exchange = (const struct gz_exchange *)request;
+    if (exchange->wsi == NULL) return false;
+    struct pollfd look = {.fd = lws_get_socket_fd(exchange->wsi), .events = POLLRDHUP};
+    return poll(&look, 1, 0) == 0;
 }
 
 static uint64_t file_size(int file)

@@ -137,6 +137,9 @@ struct gz_http_answer {
 /* Whether the client has the body with this tag already. Any thread, while the host has the
  * request. */
 bool gz_http_knows(const struct gz_http_request *request, const char *etag);
+/* Whether the client has not hung up, or said that it will send no more. While the host has the
+ * request its socket is not read, so nothing else would notice. */
+bool gz_http_is_awaited(const struct gz_http_request *request);
 void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *answer);
 /* Lets more of the body come, after `admit` or `spool`; `serve` gets the whole body. */
 void gz_http_receive(struct gz_http_request *request);

@@ -1,5 +1,6 @@
 /* What large requests leave, memory and files, is freed by workers: in a turn of the loop everybody
  * would wait for it. Counted by support/turn_preload.c, which the daemon loads. */
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -38,7 +39,8 @@ static void open_stage(struct stage *stage)
 {
     test_daemon_init(&stage->fixture.daemon);
     stage->page = turn_page_open(&stage->fixture.daemon);
-    test_daemon_start(&stage->fixture.daemon, NULL, NULL);
+    test_daemon_start(&stage->fixture.daemon, "--silence-seconds",
+                      "3600"); /* a slow disk ends nobody */
     stage->fixture.witness = net_fixture_join(&stage->fixture, WITNESS_SCENE, "witness");
 }
 
@@ -82,8 +84,59 @@ static void test_workers_free(void **state)
     free(asset);
 }
 
+/* Bytes that the daemon has written. */
+static long count_written(const struct stage *stage)
+{
+    char path[64], line[128];
+    long written = -1;
+    snprintf(path, sizeof path, "/proc/%d/io", (int)stage->fixture.daemon.pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) (void)sscanf(line, "wchar: %ld", &written);
+    fclose(file);
+    return written;
+}
+
+/* The daemon stands still while clients ask and go. */
+static void ask_and_go(const struct stage *stage, const char *request)
+{
+    assert_int_equal(kill(stage->fixture.daemon.pid, SIGSTOP), 0);
+    for (int i = 0; i < 8; i++) {
+        int socket = raw_connect(stage->fixture.daemon.port);
+        assert_true(raw_send_text(socket, request));
+        close(socket);
+    }
+    assert_int_equal(kill(stage->fixture.daemon.pid, SIGCONT), 0);
+}
+
+static void test_nothing_is_made_for_clients_that_have_gone(void **state)
+{
+    struct stage stage;
+    struct raw_response response;
+    size_t size;
+    char *asset = make_asset(&size);
+    (void)state;
+    open_stage(&stage);
+    request(&stage, "PUT", "/scenes/large", asset, size);
+    raw_request(stage.fixture.daemon.port, "GET", "/scenes/large/backup", "", NULL, 0, &response);
+    assert_int_equal(response.status, 200);
+    const size_t backup_size = response.body_size;
+    long before = count_written(&stage);
+    ask_and_go(&stage, "GET /scenes/large/backup HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    /* Answered after those that came before. */
+    raw_request(stage.fixture.daemon.port, "GET", "/scenes/large/asset", "", NULL, 0, &response);
+    assert_int_equal(response.status, 200);
+    /* The scene's own log is written into its file, at any time, and has hardly more bytes. */
+    assert_in_range(count_written(&stage) - before, 0, 2 * backup_size);
+    close_stage(&stage);
+    free(asset);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_workers_free)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_workers_free),
+        cmocka_unit_test(test_nothing_is_made_for_clients_that_have_gone),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
