@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scene/access.h"
+#include "scene/bounds_index.h"
 #include "scene/undo.h"
 #include "server/maxima.h"
 #include "session/access.h"
@@ -61,6 +62,15 @@ static bool build(struct gz_core *core, const struct gz_scene_state *state)
     return true;
 }
 
+/* On the worker that has the core, so that no look on the loop finds very many boxes to renew.
+ * Without memory the next look does so. */
+static void renew_boxes(struct gz_core *core)
+{
+    size_t renewed;
+    bool is_done;
+    (void)!gz_scene_renew_boxes(core->scene, SIZE_MAX, &renewed, &is_done);
+}
+
 struct gz_core *gz_core_create(const struct gz_core_options *options,
                                const struct gz_scene_state *state)
 {
@@ -81,7 +91,10 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     core->frame.headroom = options->frame_headroom;
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
-    if (build(core, state)) return core;
+    if (build(core, state)) {
+        if (options->lends) renew_boxes(core);
+        return core;
+    }
     gz_core_destroy(core);
     return NULL;
 }
@@ -298,6 +311,7 @@ void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
     let_leave(core);
     gz_core_commit(core);
     core->nodes_at_once = usual;
+    renew_boxes(core);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX); /* here, as it may be many MB */
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/bounds_index.h"
 #include "server/maxima.h"
 #include "session/session.h"
 #include "support/cmocka.h"
@@ -59,10 +60,15 @@ static size_t count_nodes(struct scene *s)
 }
 
 /* What a worker does, and the turn that follows. */
+/* The loop finds no boxes to renew. */
 static void do_bulk(struct scene *s)
 {
+    size_t renewed;
+    bool is_done;
     assert_true(gz_core_has_bulk(s->host.core));
     gz_core_do_bulk(s->host.core, s->host.now);
+    assert_true(gz_scene_renew_boxes(s->host.core->scene, SIZE_MAX, &renewed, &is_done));
+    assert_int_equal(renewed, 0);
     host_turn(&s->host);
 }
 
