@@ -20,9 +20,8 @@
 /* Steps of SQLite's machine between looks at the clock: some 100 us. */
 #define PROGRESS_STEPS 10000
 /* Bytes of a page in a new file. An edit of one node changes some nine pages, each of which goes to
- * the log whole: with 4096 that is twice as much. With 1024 a row of `changes` does not fit into
- * its page, and a question about the past takes twice as long. */
-#define PAGE_BYTES "2048"
+ * the log whole. A change of a node with a long name just fits into 1024. */
+#define PAGE_BYTES "1024"
 /* Bytes that the WAL's file keeps for its next use, because overwriting is faster than growing. */
 #define WAL_BYTES_KEPT "16777216"
 

@@ -217,11 +217,13 @@ SELECT name, type, sql
 -- order of the rows.
 -- :tables
 SELECT s.name, s.sql,
-       iif(l.wr, (SELECT '''row ('' || ' || group_concat('''' || name || ' '' || "' || name || '"', ' || '', '' || ') || ' || '')'''
-                    FROM (SELECT name FROM pragma_table_info(s.name) WHERE pk > 0 ORDER BY pk)),
+       iif(l.keyed, (SELECT '''row ('' || ' || group_concat('''' || name || ' '' || "' || name || '"', ' || '', '' || ') || ' || '')'''
+                       FROM (SELECT name FROM pragma_table_info(s.name) WHERE pk > 0 ORDER BY pk)),
            '''row '' || rowid'),
-       iif(l.wr, (SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(s.name) WHERE pk > 0 ORDER BY pk)), 'rowid')
-  FROM sqlite_schema s JOIN pragma_table_list l ON l.name = s.name AND l.schema = 'main'
+       iif(l.keyed, (SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(s.name) WHERE pk > 0 ORDER BY pk)), 'rowid')
+  FROM sqlite_schema s
+  JOIN (SELECT name, wr OR (SELECT max(pk) > 1 FROM pragma_table_info(t.name)) AS keyed
+          FROM pragma_table_list t WHERE schema = 'main') l ON l.name = s.name
  WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite!_%' ESCAPE '!'
 -- :nodes
 SELECT id, deleted_seq IS NOT NULL, {content} FROM nodes ORDER BY id

@@ -10,7 +10,7 @@ SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6)
  LIMIT 1
 -- :summary
 SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL), seq,
-       coalesce((SELECT max(ended) FROM edits), created), EXISTS (SELECT 1 FROM assets)
+       coalesce((SELECT ended FROM edits WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1), created), EXISTS (SELECT 1 FROM assets)
   FROM scene
 -- The patterns that have a role now.
 -- :access

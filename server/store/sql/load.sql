@@ -3,7 +3,7 @@
 -- The scene's time is that of the latest thing in it.
 -- :scene
 SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets),
-       max(time, coalesce((SELECT max(ended) FROM edits), time), coalesce((SELECT max(changed) FROM notes), time),
+       max(time, coalesce((SELECT ended FROM edits WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1), time), coalesce((SELECT max(changed) FROM notes), time),
            coalesce((SELECT max(made) FROM checkpoints), time),
            coalesce((SELECT max(made) FROM access_changes), time))
   FROM scene

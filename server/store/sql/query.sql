@@ -7,27 +7,32 @@ SELECT id, kind = 'undo' FROM edits
  ORDER BY seq DESC
  LIMIT 1
 
--- The history, newest first: of node ?1 or all, of user ?2 or all, after time ?3 and before ?4, at most ?5 edits. The unary + leaves
--- SQLite the index that finds least: by time or by user.
+-- Time goes on with seq: the last seq up to which no edit has an end that compares so; every edit after it has. It is found by halving.
+-- let seq_by_time
+(WITH RECURSIVE half (seq, step) AS (
+    SELECT 0, 1 << 52
+    UNION ALL
+    SELECT seq + iif(coalesce((SELECT l.ended FROM edits l WHERE l.seq <= half.seq + step ORDER BY l.seq DESC LIMIT 1), -9e999) {p}, 0, step),
+           step >> 1
+      FROM half
+     WHERE step > 0)
+ SELECT max(seq) FROM half)
+-- After time ?3 and before ?4, where they are not NULL.
+-- let between
+{p}.seq > max((SELECT since FROM kept), iif(?3 IS NULL, 0, {seq_by_time > ?3})) AND {p}.seq <= iif(?4 IS NULL, 9e18, {seq_by_time >= ?4})
+
+-- The history, newest first: of node ?1 or all, of user ?2 or all, after time ?3 and before ?4, at most ?5 edits.
 -- let history
-SELECT {edit} FROM edits e WHERE +e.seq > (SELECT since FROM kept) AND {p}
--- let by_time
-e.ended > coalesce(?3, -9e999) AND e.ended < coalesce(?4, 9e999)
- ORDER BY e.ended DESC, e.seq DESC
- LIMIT ?5
+SELECT {edit} FROM edits e WHERE {p} {between e} ORDER BY e.seq DESC LIMIT ?5
 -- :history
-{history} {by_time}
+{history}
 -- :history_of_user
-{history e.user = ?2 AND} {by_time}
--- One walk down the index of the node's changes. Time goes on with seq, so that the walk begins and ends at a seq, and the first page
--- of a long history costs as much as that of a short one.
+{history e.user = ?2 AND}
+-- One walk down the index of the node's changes, so that the first page of a long history costs as much as that of a short one.
 -- let history_of_node
 SELECT {edit}
   FROM changes n CROSS JOIN edits e ON e.id = n.edit
- WHERE n.node = ?1 {p}
-   AND n.seq > max((SELECT since FROM kept),
-                   coalesce((SELECT l.seq FROM edits l WHERE l.ended <= ?3 ORDER BY l.ended DESC, l.seq DESC LIMIT 1), 0))
-   AND n.seq < coalesce((SELECT l.seq FROM edits l WHERE l.ended >= ?4 ORDER BY l.ended, l.seq LIMIT 1), 9e18)
+ WHERE n.node = ?1 {p} AND {between n}
  ORDER BY n.seq DESC
  LIMIT ?5
 -- :history_of_node
@@ -52,8 +57,8 @@ SELECT {edit} FROM edits e
 -- :nodes_at
 SELECT n.id, c.seq, {content c.after_}
   FROM nodes n
-  JOIN changes c ON (c.edit, c.step) = (SELECT l.edit, l.step FROM changes l WHERE l.node = n.id AND l.seq <= ?1
-                                       ORDER BY l.seq DESC, l.step DESC LIMIT 1)
+  JOIN changes c ON c.rowid = (SELECT l.rowid FROM changes l WHERE l.node = n.id AND l.seq <= ?1
+                               ORDER BY l.seq DESC, l.step DESC LIMIT 1)
  WHERE c.did <> 'delete'
  ORDER BY n.id
 
@@ -89,7 +94,7 @@ SELECT c.seq, e.ended, NULL, {trs c.after_}
  LIMIT 1
 
 -- :seq_of_edit_by_time
-SELECT seq FROM edits WHERE ended <= ?1 ORDER BY ended DESC, seq DESC LIMIT 1
+SELECT seq FROM edits WHERE seq <= {seq_by_time > ?1} ORDER BY seq DESC LIMIT 1
 
 -- The newest sample by time ?2 of the drags that ran after seq ?1. Time goes on with seq, so the samples of a drag's first node around
 -- ?2 bound the samples of its other nodes that have to be looked at.

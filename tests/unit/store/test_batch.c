@@ -420,8 +420,8 @@ static struct gz_batch *batch_of_edit(struct gz_edit_record *edit, struct gz_cha
     return batch;
 }
 
-/* A page each of the scene, its node, the edit and its change, and of the indexes that find these:
- * the least of many edits, because now and then one needs a page more. */
+/* A page each of the scene, its node, the edit and its change, and of the four indexes that find
+ * these: the least of many edits, because now and then one needs a page more. */
 static void test_an_edit_of_one_node_writes_few_bytes(void **directory)
 {
     const char *path;
@@ -436,7 +436,7 @@ static void test_an_edit_of_one_node_writes_few_bytes(void **directory)
         if (before > 0 && bytes > before && bytes - before < least) least = bytes - before;
         before = bytes;
     }
-    assert_in_range(least, 1, 9 * (2048 + 24));
+    assert_in_range(least, 1, 8 * (1024 + 24));
     gz_store_close(store);
 }
 
@@ -452,7 +452,7 @@ static uint64_t count_writes(void)
     return count;
 }
 
-/* SQLite writes each of the nine pages as two pieces, which go to the log together. */
+/* SQLite writes each of the eight pages as two pieces, which go to the log together. */
 static void test_an_edit_of_one_node_takes_few_writes(void **directory)
 {
     const char *path;
@@ -467,7 +467,7 @@ static void test_an_edit_of_one_node_takes_few_writes(void **directory)
         const uint64_t writes = count_writes() - before;
         if (writes < least) least = writes;
     }
-    assert_in_range(least, 1, 7);
+    assert_in_range(least, 1, 4);
     gz_store_close(store);
 }
 
@@ -661,8 +661,8 @@ static void test_summary_says_when_the_last_edit_ended(void **directory)
     struct gz_store_summary summary;
     struct gz_error error;
     struct gz_store *store = open_new(directory, &path);
-    commit_import(store, 1, 1, START_TIME + 20.25);
-    commit_import(store, 2, 2, START_TIME + 10); /* the clock was set back */
+    commit_import(store, 1, 1, START_TIME + 10);
+    commit_import(store, 2, 2, START_TIME + 20.25);
     struct gz_batch *batch = gz_batch_create();
     batch->seq = 2;
     batch->time = START_TIME + 50;

@@ -528,6 +528,9 @@ static void test_history_is_walked_and_not_sorted(void **state)
     print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT * FROM history WHERE node_id = 4", out,
                sizeof out, &rows);
     assert_non_null(strstr(out, "SEARCH c USING INDEX changes_by_node"));
+    print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT handle FROM edits WHERE ended IS NULL", out,
+               sizeof out, &rows);
+    assert_non_null(strstr(out, "USING INDEX edits_running"));
 }
 
 static char *read_text_file(const char *path)

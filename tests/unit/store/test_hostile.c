@@ -401,7 +401,7 @@ static void test_damage_after_a_crash_is_found(void **state)
     expect_read_only(path, "node 2 (m) has another name than edit 2");
 }
 
-#define PAGE_BYTES 2048
+#define PAGE_BYTES 1024
 
 /* Opens the file without changing it: the log stays. */
 static int64_t page_of_table(const char *path, const char *table)

@@ -424,7 +424,7 @@ static void test_the_past_goes_in_steps_that_survive_power_cuts(void **directory
     int rounds = 0;
     uint64_t since = 0, steps = 0;
     for (; is_cut && rounds < 100; rounds++) {
-        is_cut = forget_in_the_dark(path, 20 + rounds * 67 % 350, (unsigned)rounds);
+        is_cut = forget_in_the_dark(path, 20 + rounds * 67 % 700, (unsigned)rounds);
         uint64_t now = (uint64_t)ask(path, "SELECT since FROM kept");
         assert_true(now >= since);
         steps += now > since && now < seq_of(PASSED);
