@@ -6,7 +6,9 @@
 /* The second pass copies what was committed during the first. */
 #define PASSES 2
 
-/* Whether the connection, which has opened its files by name, has those of the writer. */
+/* Whether the connection, which opens its files by name, has those of the writer. Before it reads
+ * it has opened the database only: with another file of that name it would go on to empty the index
+ * of the log, which the writer uses. */
 static bool has_files(const struct gz_checkpointer *checkpointer, sqlite3 *db)
 {
     int moved = 0;
@@ -19,7 +21,8 @@ static void copy(const struct gz_checkpointer *checkpointer, sqlite3 *db)
 {
     struct gz_error error;
     int64_t version; /* read so that SQLite opens the log */
-    if (gz_db_integer(db, "PRAGMA schema_version", &version, &error) != GZ_OK ||
+    if (!has_files(checkpointer, db) ||
+        gz_db_integer(db, "PRAGMA schema_version", &version, &error) != GZ_OK ||
         !has_files(checkpointer, db))
         return;
     for (int pass = 0; pass < PASSES; pass++)

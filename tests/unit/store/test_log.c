@@ -3,6 +3,7 @@
 #include "unit/store/scene_file.h"
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@
 /* Looks at the log afterwards, half a second apart. Where a few people go on, a batch of one node
  * comes before each. */
 #define LOOKS_MAX 120
+/* From so many bytes on the log is copied, and again after so many seconds. */
+#define LOG_BYTES_COPIED (12 << 20)
+#define LOG_SECONDS 3
 
 struct fixture {
     void *directory;
@@ -70,8 +74,8 @@ static int remove_scene(void **state)
     return result;
 }
 
-/* One edit that leaves the first `count` nodes where it says. */
-static void move(struct fixture *fixture, uint64_t count)
+/* One edit that leaves the first `count` nodes where it says; what became of it. */
+static enum gz_status try_move(struct fixture *fixture, uint64_t count)
 {
     static struct gz_change changes[NODES_MAX];
     static struct gz_node_record nodes[NODES_MAX];
@@ -101,7 +105,16 @@ static void move(struct fixture *fixture, uint64_t count)
     batch->node_count = count;
     batch->ended = &edit;
     batch->ended_count = 1;
-    commit(fixture->store, batch);
+    enum gz_status status;
+    struct gz_error error;
+    gz_store_submit(fixture->store, batch);
+    gz_batch_destroy(wait_for(fixture->store, &status, &error));
+    return status;
+}
+
+static void move(struct fixture *fixture, uint64_t count)
+{
+    assert_int_equal(try_move(fixture, count), GZ_OK);
 }
 
 static off_t size_of(const char *path)
@@ -166,12 +179,48 @@ static void test_log_is_small_again_while_few_edits_go_on(void **state)
     stick_and_go(*state, true);
 }
 
+/* SQLite has emptied an index of a log, as it does for the first connection to a file. */
+static atomic_int emptied;
+static int (*truncate_file)(int, off_t);
+
+static int count_truncation(int file, off_t size)
+{
+    if (size < 4) emptied++;
+    return truncate_file(file, size);
+}
+
+/* The new file takes the name while the log waits for its reader, and is due to be copied again. To
+ * open the file would empty the index of the log that the old file's connections use. */
+static void test_file_that_took_the_name_is_not_opened(void **state)
+{
+    struct fixture *fixture = *state;
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    struct gz_scene_state scene;
+    const char *other = in_directory(&fixture->directory, "other.db");
+    gz_store_close(open_scene(other, true, START_TIME, &scene));
+    gz_scene_state_finish(&scene);
+    move(fixture, NODES);
+    sqlite3 *reader = begin_reading(fixture->path);
+    while (size_of(fixture->wal) < LOG_BYTES_COPIED) move(fixture, NODES);
+    sleep(LOG_SECONDS);
+    assert_int_equal(rename(other, fixture->path), 0);
+    truncate_file = (int (*)(int, off_t))vfs->xGetSystemCall(vfs, "ftruncate");
+    vfs->xSetSystemCall(vfs, "ftruncate", (sqlite3_syscall_ptr)count_truncation);
+    assert_int_equal(try_move(fixture, 1), GZ_STORAGE);
+    usleep(500000);
+    assert_int_equal(emptied, 0);
+    vfs->xSetSystemCall(vfs, "ftruncate", NULL);
+    sqlite3_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_log_is_small_again_after_a_stuck_reader, make_scene,
                                         remove_scene),
         cmocka_unit_test_setup_teardown(test_log_is_small_again_while_few_edits_go_on, make_scene,
+                                        remove_scene),
+        cmocka_unit_test_setup_teardown(test_file_that_took_the_name_is_not_opened, make_scene,
                                         remove_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
