@@ -33,7 +33,9 @@ static size_t idle_bytes(void)
 static void run_look(struct gz_job *job)
 {
     struct gz_memory *memory = job->context;
-    if (resident_bytes() <= GZ_FREE_BYTES_KEPT) return; /* to count the idle ones takes longer */
+    const size_t resident = resident_bytes();
+    if (resident < memory->left) memory->left = resident;
+    if (resident <= GZ_FREE_BYTES_KEPT) return; /* to count the idle ones takes longer */
     size_t idle = idle_bytes();
     if (idle < memory->left) memory->left = idle;
     if (idle - memory->left <= GZ_FREE_BYTES_KEPT) return;

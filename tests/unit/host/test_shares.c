@@ -162,6 +162,21 @@ TEST(test_memory_that_was_freed_goes_back_to_the_system)
     data_folder_finish(&folder);
 }
 
+/* Else a process that was large once would keep as much again. */
+TEST(test_what_could_not_go_back_is_forgotten_once_the_process_is_small)
+{
+    struct data_folder folder;
+    struct gz_memory memory;
+    data_folder_init(&folder);
+    gz_memory_watch(&memory, &folder.loop, &folder.jobs);
+    memory.left = 4 * (size_t)GZ_FREE_BYTES_KEPT;
+    gz_memory_look(&memory);
+    data_folder_await_jobs(&folder);
+    assert_in_range(memory.left, 0, GZ_FREE_BYTES_KEPT);
+    gz_memory_close(&memory);
+    data_folder_finish(&folder);
+}
+
 /* Nobody has to look for them, however large those were that were freed before. */
 TEST(test_large_blocks_go_back_when_they_are_freed)
 {
@@ -366,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_files_that_are_made_leave_the_room_that_is_to_be_kept),
         cmocka_unit_test(test_disk_that_does_not_say_how_much_it_has_has_enough),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(test_what_could_not_go_back_is_forgotten_once_the_process_is_small),
         cmocka_unit_test(test_memory_that_was_freed_goes_back_to_the_system),
         cmocka_unit_test(test_large_blocks_go_back_when_they_are_freed),
 #endif
