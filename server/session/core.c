@@ -66,9 +66,9 @@ static bool build(struct gz_core *core, const struct gz_scene_state *state)
  * Without memory the next look does so. */
 static void renew_boxes(struct gz_core *core)
 {
-    size_t renewed;
-    bool is_done;
-    (void)!gz_scene_renew_boxes(core->scene, SIZE_MAX, &renewed, &is_done);
+    gz_box all;
+    size_t looked_at;
+    (void)!gz_scene_bounds(core->scene, &all, &looked_at);
 }
 
 struct gz_core *gz_core_create(const struct gz_core_options *options,
