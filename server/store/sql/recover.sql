@@ -22,8 +22,9 @@ UPDATE nodes
 UPDATE scene SET seq = seq + changes();
 
 -- What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
--- there, just after its last sample, so that no two edits have one time. A node that a drag never moved is not part of the edit, and
--- a drag that moved no node never was. What it moved is renewed, because viewers may have been told of it in rounded numbers.
+-- there, just after its last sample, so that no two edits have one time. That sample may be younger than the next edit of the same
+-- batch: the drag ends before it, because time goes on with seq. A node that a drag never moved is not part of the edit, and a drag
+-- that moved no node never was. What it moved is renewed, because viewers may have been told of it in rounded numbers.
 -- :close_open
 DELETE FROM changes
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
@@ -40,10 +41,13 @@ UPDATE changes
 {renew id IN (SELECT c.node FROM edits e JOIN changes c ON c.edit = e.id WHERE e.ended IS NULL)}
 UPDATE edits
    SET seq = o.seq,
-       ended = 1e-6 * o.place + max(began, coalesce(
-           (SELECT coalesce(s.until, s.time) FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),
-           (SELECT time FROM scene)))
-  FROM (SELECT edit, max(seq) AS seq, row_number() OVER (ORDER BY max(seq)) AS place
+       ended = max(began, min(
+           1e-6 * o.place + max(began, coalesce(
+               (SELECT coalesce(s.until, s.time) FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),
+               (SELECT time FROM scene))),
+           coalesce((SELECT l.ended FROM edits l WHERE l.seq > o.seq ORDER BY l.seq LIMIT 1) - 1e-6 * o.place_from_end, 9e999)))
+  FROM (SELECT edit, max(seq) AS seq, row_number() OVER (ORDER BY max(seq)) AS place,
+               row_number() OVER (ORDER BY max(seq) DESC) AS place_from_end
           FROM changes
          WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
          GROUP BY edit) o

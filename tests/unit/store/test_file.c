@@ -305,6 +305,29 @@ static void test_drag_that_a_crash_left_open_ends_at_its_last_sample(void **dire
     gz_store_close(store);
 }
 
+/* Another edit came after the drag's last move and before the time of its last sample, which is
+ * that of the batch; or the drag has no samples. */
+static void test_drag_that_a_crash_left_open_ends_before_the_next_edit(void **directory)
+{
+    for (int has_samples = 0; has_samples <= 1; has_samples++) {
+        const char *path = in_directory(directory, has_samples ? "a.db" : "b.db");
+        struct gz_scene_state state;
+        leave_open(path);
+        if (!has_samples) tell(path, "DELETE FROM samples");
+        tell(path,
+             "INSERT INTO edits (id, kind, epoch, user, began, ended, began_seq, seq, residual)"
+             " SELECT 4, kind, epoch, user, began + 2.5, ended + 2.5, 5, 6, 0 FROM edits"
+             " WHERE id = 1; UPDATE scene SET seq = 6, next_edit = 5");
+        gz_store_close(open_scene(path, false, START_TIME + 100, &state));
+        assert_int_equal(state.edit_count, 3);
+        assert_int_equal(state.edits[1].id, 2);
+        assert_int_equal(state.edits[2].id, 4);
+        assert_true(state.edits[1].ended > START_TIME + 2);
+        assert_true(state.edits[1].ended < state.edits[2].ended);
+        gz_scene_state_finish(&state);
+    }
+}
+
 /* A drag of too many nodes to be followed runs without changes. It never was, and whoever saw its
  * nodes move is told where they are: each has a seq of the new epoch. */
 static void test_drag_that_was_not_followed_never_was(void **directory)
@@ -442,6 +465,7 @@ int main(void)
         IN_DIRECTORY(test_failing_migration_leaves_the_old_version),
         IN_DIRECTORY(test_files_that_are_no_scene_are_refused_and_kept),
         IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_at_its_last_sample),
+        IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_before_the_next_edit),
         IN_DIRECTORY(test_drag_that_was_not_followed_never_was),
         IN_DIRECTORY(test_reader_cannot_write_and_runs_out_of_time),
         IN_DIRECTORY(test_state_is_bounded_to_the_latest),
