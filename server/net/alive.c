@@ -68,12 +68,17 @@ static void ping(struct gz_connection *connection, double now_s)
     gz_connection_write(connection, &frame, GZ_FRAME_PING_FIRST);
 }
 
-/* How long nothing may come from it before it is pinged. Others wait for a session that holds
- * nodes, and for a wire that is full. */
+/* Whether others may wait for nodes that it holds. */
+static bool may_hold_nodes(const struct gz_connection *connection)
+{
+    return connection->session != NULL ? gz_session_holds_nodes(connection->session)
+                                       : !connection->only_watches;
+}
+
+/* How long nothing may come from it before it is pinged. */
 static double quiet_s(const struct gz_connection *connection)
 {
-    const bool is_urgent = connection->choked || connection->session == NULL ||
-                           gz_session_holds_nodes(connection->session);
+    const bool is_urgent = connection->choked || may_hold_nodes(connection);
     return is_urgent ? connection->net->ping_s : connection->quiet_s;
 }
 

@@ -85,6 +85,7 @@ struct gz_connection {
     void (*leave_group)(struct gz_connection *connection);
     struct gz_relay *relay; /* if another member has its scene; else NULL */
     void (*leave_relay)(struct gz_connection *connection); /* the client is gone */
+    bool only_watches; /* relayed: its authority has it in a group, so it holds no nodes */
     struct gz_frames frames;
     struct gz_rate rate;          /* of frames that are no messages */
     struct gz_buffer in;          /* a message that is coming in pieces */

@@ -49,6 +49,7 @@ static struct gz_relay *relay_of(const struct gz_route *route, size_t channel)
 
 static void leave_group(struct gz_relay *relay)
 {
+    if (relay->connection != NULL) relay->connection->only_watches = false;
     if (relay->group_link == NULL) return;
     *relay->group_link = relay->next_in_group;
     if (relay->next_in_group != NULL) relay->next_in_group->group_link = relay->group_link;
@@ -73,6 +74,7 @@ static const char *enter_group(struct gz_route *route, struct gz_relay *relay, s
     if (*first != NULL) (*first)->group_link = &relay->next_in_group;
     relay->group_link = first;
     *first = relay;
+    if (relay->connection != NULL) relay->connection->only_watches = true;
     return NULL;
 }
 

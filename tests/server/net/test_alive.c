@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/internal.h"
+#include "net/relay.h"
 #include "server/maxima.h"
 #include "session/session.h"
 #include "support/cmocka.h"
@@ -182,6 +182,28 @@ TEST(test_alive_looks_at_a_quiet_one_when_its_ping_is_due)
     host_finish(&stage.host);
 }
 
+/* The authority says of the clients of an edge which of them only watch; the others may hold
+ * nodes. */
+TEST(test_alive_pings_a_relayed_one_less_often_if_it_only_watches)
+{
+    struct stage stage;
+    struct gz_relay relay = {.connection = NULL};
+    for (int is_grouped = 0; is_grouped < 2; is_grouped++) {
+        begin(&stage);
+        struct end *end = connect_end(&stage, &counted);
+        end->connection.relay = &relay;
+        end->connection.only_watches = is_grouped;
+        (void)wait_until(&stage, end, 64);
+        if (is_grouped)
+            assert_int_equal(end->pings, 4);
+        else
+            assert_in_range(end->pings, 11, 12);
+        end->connection.relay = NULL;
+        leave(&stage, end);
+        host_finish(&stage.host);
+    }
+}
+
 /* Its next ping was to come 25 seconds after the last one. */
 TEST(test_alive_pings_one_that_was_quiet_and_says_something)
 {
@@ -299,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alive_looks_at_a_quiet_one_when_its_ping_is_due),
+        cmocka_unit_test(test_alive_pings_a_relayed_one_less_often_if_it_only_watches),
         cmocka_unit_test(test_alive_pings_one_that_was_quiet_and_says_something),
         cmocka_unit_test(test_alive_ends_a_quiet_one_that_takes_nothing_more),
         cmocka_unit_test(test_alive_ends_what_does_not_end_by_itself),

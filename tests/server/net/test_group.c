@@ -263,6 +263,45 @@ TEST(test_group_with_random_viewers)
     end(&stage);
 }
 
+/* Reads for a moment; how many pings came, which are answered. */
+static size_t count_pings(int socket)
+{
+    struct raw_frame frame;
+    size_t pings = 0;
+    for (bool came = true; came; pings += frame.pings) came = raw_read_frame(socket, &frame, 0.1);
+    return pings;
+}
+
+/* An edge pings who only watches less and less often, but not who may hold nodes. The fourth ping
+ * of the former comes after 12 s at the least. */
+TEST(test_group_is_pinged_less_often)
+{
+    static const uint64_t first = 1;
+    const struct gz_message part = {.op = GZ_OP_INTEREST,
+                                    .has = GZ_HAS_RID | GZ_HAS_INTEREST_NODES,
+                                    .rid = 7,
+                                    .interest.nodes = {&first, 1}};
+    struct test_daemon edge;
+    start_front(&edge, "quick", SECRET, "--ping-seconds=1");
+    int editor = join(&authority, "pinged", "anna"), viewer = join(&edge, "pinged", "ben"),
+        other = join(&edge, "pinged", "cleo");
+    size_t viewers = 0, others = 0;
+    net_fixture_create_nodes(editor, 1);
+    assert_true(raw_send_message(other, &part));
+    for (double end_s = now_s() + PATIENCE_S; viewers < 4 && now_s() < end_s;) {
+        if (grouped() != 1) net_fixture_create_nodes(editor, 1);
+        (void)count_pings(editor);
+        viewers += count_pings(viewer);
+        others += count_pings(other);
+    }
+    assert_int_equal(viewers, 4);
+    assert_true(others >= viewers + 3);
+    close(editor);
+    close(viewer);
+    close(other);
+    test_daemon_end(&edge);
+}
+
 static bool are_gone(void *context)
 {
     const struct stage *stage = context;
@@ -314,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_group_is_told_much_at_once),
         cmocka_unit_test(test_group_of_a_scene_that_is_lent),
         cmocka_unit_test(test_group_with_random_viewers),
+        cmocka_unit_test(test_group_is_pinged_less_often),
         cmocka_unit_test(test_groups_end_with_their_scene),
         cmocka_unit_test(test_group_of_an_authority_that_is_killed),
     };
