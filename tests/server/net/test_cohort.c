@@ -1,0 +1,173 @@
+/* Groups of a trunk's clients (group.c) by themselves: with a real core, a trunk without a socket,
+ * and channels that only count their frames. What follows later from other news is left out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/branch.h"
+#include "scene/scene.h"
+#include "session/session.h"
+#include "support/cmocka.h"
+#include "support/core_host.h"
+
+#define CLIENTS 3
+
+/* ---- a channel that counts ---- */
+
+static size_t frames_written;
+
+static bool write_frame(struct gz_wire *wire, const struct gz_buffer *frame,
+                        enum gz_frame_first first)
+{
+    (void)wire, (void)frame, (void)first;
+    frames_written++;
+    return true;
+}
+
+static bool is_free(const struct gz_wire *wire)
+{
+    (void)wire;
+    return true;
+}
+
+static const struct gz_wire_kind counted = {
+    .is_tended = true, .write = write_frame, .is_free = is_free};
+
+static const struct gz_trunk_end no_end = {.take = NULL};
+
+/* ---- a trunk with a group ---- */
+
+struct stage {
+    struct host host;
+    struct gz_net net;
+    struct gz_net_scene scene;
+    struct gz_branch branch;
+    struct client *editor, *clients[CLIENTS];
+    struct gz_channel channels[CLIENTS];
+    struct gz_arrival arrivals[CLIENTS];
+};
+
+/* The host leaves its frames to the trunk. */
+static void enter(struct stage *stage, int number)
+{
+    struct gz_channel *channel = &stage->channels[number];
+    stage->arrivals[number].is_channel = true;
+    gz_peer_enter(&stage->net.peers, &stage->arrivals[number].peer);
+    channel->wire = (struct gz_wire){&counted, &stage->arrivals[number]};
+    channel->branch = &stage->branch;
+    channel->number = (uint16_t)number;
+    stage->net.session_count++;
+    gz_connection_begin(&channel->connection, &stage->net, &channel->wire);
+    channel->connection.session = stage->clients[number]->session;
+    stage->clients[number]->stalled = true;
+    gz_connection_move(&channel->connection, &stage->scene);
+}
+
+static void begin(struct stage *stage)
+{
+    memset(stage, 0, sizeof *stage);
+    host_init(&stage->host);
+    stage->host.plain = true;
+    stage->editor = client_join(&stage->host, "anna", GZ_ROLE_EDITOR);
+    for (int i = 0; i < CLIENTS; i++)
+        stage->clients[i] = client_join(&stage->host, "ben", GZ_ROLE_VIEWER);
+    host_advance(&stage->host, 1); /* they fall asleep */
+    gz_peers_init(&stage->net.peers, 1, 0);
+    stage->scene.core = stage->host.core;
+    gz_trunk_init(&stage->branch.trunk, &stage->net, &no_end);
+    for (int i = 0; i < CLIENTS; i++) {
+        enter(stage, i);
+        gz_group_join(&stage->channels[i].connection);
+        assert_non_null(stage->channels[i].connection.group);
+    }
+    gz_bundle_sent(&stage->branch.trunk.out);
+    frames_written = 0;
+}
+
+static void end(struct stage *stage)
+{
+    for (int i = 0; i < CLIENTS; i++) {
+        struct gz_connection *connection = &stage->channels[i].connection;
+        gz_connection_leave_group(connection);
+        connection->session = NULL; /* it stays the host's */
+        gz_connection_finish(connection);
+        gz_peer_leave(&stage->net.peers, &stage->arrivals[i].peer);
+    }
+    gz_bundle_finish(&stage->branch.trunk.out);
+    gz_buffer_finish(&stage->branch.trunk.in);
+    host_finish(&stage->host);
+}
+
+static void create(struct stage *stage, size_t count)
+{
+    static char name[GZ_NAME_BYTES_MAX];
+    struct gz_create_node *nodes = calloc(count, sizeof *nodes);
+    assert_non_null(nodes);
+    memset(name, 'n', sizeof name);
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (struct gz_create_node){.name = {name, sizeof name},
+                                           .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
+    client_say(stage->editor, &(struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, count}});
+    host_turn(&stage->host);
+    free(nodes);
+}
+
+/* What the passes do with connections in the queues, until there are none. */
+static void serve_queues(struct stage *stage)
+{
+    struct gz_net_scene *scene = &stage->scene;
+    struct gz_connection *connection;
+    while ((connection = scene->later.first != NULL ? scene->later.first : scene->line.first) !=
+           NULL) {
+        for (int i = 0; i < GZ_PLACE_COUNT; i++) gz_connection_leave_queue(connection, i);
+        gz_core_let_tell(scene->core, true);
+        gz_connection_flush(connection, stage->host.now);
+    }
+}
+
+/* ---- tests ---- */
+
+/* The first frame of what is cut into several makes the group behind, and all leave. */
+TEST(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest)
+{
+    static struct stage stage;
+    begin(&stage);
+    create(&stage, 2 * GZ_DELTA_BYTES_MAX / GZ_NAME_BYTES_MAX);
+    gz_groups_visit(&stage.scene, stage.host.now);
+    assert_int_equal(frames_written, CLIENTS);
+    serve_queues(&stage);
+    assert_true(frames_written > CLIENTS);
+    for (int i = 0; i < CLIENTS; i++) {
+        const struct gz_cursor *cursor = &stage.clients[i]->session->cursor;
+        assert_true(cursor->greeted);
+        assert_int_equal(cursor->state, gz_scene_seq(stage.host.core->scene));
+    }
+    end(&stage);
+}
+
+TEST(test_cohort_goes_on_when_its_trunk_has_room)
+{
+    static struct stage stage;
+    static const uint8_t zeros[GZ_TRUNK_WAITING_BYTES];
+    begin(&stage);
+    struct gz_bundle *out = &stage.branch.trunk.out;
+    assert_int_equal(gz_buffer_append(&out->out, zeros, sizeof zeros), GZ_OK);
+    create(&stage, 1);
+    gz_groups_visit(&stage.scene, stage.host.now);
+    assert_int_equal(out->out.size, sizeof zeros);
+    assert_false(stage.scene.groups_due);
+    gz_bundle_sent(out);
+    gz_groups_go_on(&stage.branch);
+    assert_true(stage.scene.groups_due);
+    gz_groups_visit(&stage.scene, stage.host.now);
+    assert_true(out->out.size > 0);
+    end(&stage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest),
+        cmocka_unit_test(test_cohort_goes_on_when_its_trunk_has_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
