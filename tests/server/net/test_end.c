@@ -2,6 +2,7 @@
 #include "net_fixture.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 static void end_by(int number)
 {
@@ -39,6 +40,56 @@ TEST(test_end_by_sigterm_is_in_order)
 TEST(test_end_by_sigint_is_in_order)
 {
     end_by(SIGINT);
+}
+
+/* The rest of a handshake and the signal are there when the daemon wakes up. */
+static int come_with_the_signal(const struct net_fixture *fixture, int socket)
+{
+    const pid_t pid = fixture->daemon.pid;
+    struct raw_response response;
+    siginfo_t info;
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOWAIT), 0);
+    assert_true(raw_send_text(socket, "Sec-WebSocket-Protocol: gizmod.v1\r\n\r\n"));
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(kill(pid, SIGCONT), 0);
+    raw_read_response(socket, &response);
+    return response.status;
+}
+
+static void expect_bye(int socket)
+{
+    struct raw_frame frame;
+    struct gz_message bye;
+    struct gz_arena arena;
+    int code;
+    gz_arena_init(&arena, 0);
+    assert_true(raw_read_message(socket, GZ_OP_BYE, &frame, &arena, &bye));
+    assert_true(raw_is_ended_within(socket, 60, &code));
+    assert_int_equal(code, 1001);
+    gz_arena_finish(&arena);
+}
+
+/* Mostly the loop reads the handshake first, and has a WebSocket after it has begun to end. If it
+ * sees the signal first, it refuses the handshake. */
+TEST(test_end_is_told_to_one_that_just_came)
+{
+    static const char handshake[] =
+        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
+    struct net_fixture fixture;
+    int status = 503;
+    for (int i = 0; i < 50 && status == 503; i++) {
+        net_fixture_start(&fixture, NULL, NULL);
+        int late = raw_connect(fixture.daemon.port);
+        assert_true(raw_send_text(late, handshake));
+        net_fixture_assert_unharmed(&fixture); /* it is read */
+        status = come_with_the_signal(&fixture, late);
+        if (status == 101) expect_bye(late);
+        net_fixture_stop(&fixture);
+        close(late);
+    }
+    assert_int_equal(status, 101);
 }
 
 /* Nobody may hold up the end: neither one who does not read nor one who does not finish what he
@@ -79,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_end_by_sigterm_is_in_order),
         cmocka_unit_test(test_end_by_sigint_is_in_order),
+        cmocka_unit_test(test_end_is_told_to_one_that_just_came),
         cmocka_unit_test(test_end_does_not_wait_for_those_who_do_not_answer),
         cmocka_unit_test(test_end_keeps_what_was_acknowledged),
     };

@@ -6,7 +6,7 @@
 #include "support/crowd.h"
 #include "support/tunnel.h"
 
-#include <openssl/tls1.h>
+#include <openssl/ssl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -593,6 +593,68 @@ static void test_gizmoctl_compares_ipv6_addresses(void **state)
     fixture = other;
 }
 
+/* ---- the end of the daemon ---- */
+
+/* Sends all but the last byte of a ClientHello, which is left in *rest. */
+static SSL *begin_to_shake_hands(int socket, char *rest)
+{
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    SSL *ssl = SSL_new(context);
+    char *hello;
+    assert_non_null(ssl);
+    SSL_CTX_free(context);
+    SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+    assert_int_equal(SSL_connect(ssl), -1);
+    const long size = BIO_get_mem_data(SSL_get_wbio(ssl), &hello);
+    assert_true(size > 1);
+    assert_true(raw_send(socket, hello, (size_t)size - 1));
+    *rest = hello[size - 1];
+    return ssl;
+}
+
+/* Asks for a WebSocket; whether the answer begins with these words. */
+static bool shake_hands_and_hear(SSL *ssl, int socket, char rest, const char *words)
+{
+    static const char upgrade[] =
+        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Protocol: gizmod.v1\r\n\r\n";
+    char heard[8192];
+    int size = 0, count = 1;
+    assert_true(raw_send(socket, &rest, 1));
+    assert_int_equal(SSL_set_fd(ssl, socket), 1);
+    assert_int_equal(SSL_connect(ssl), 1);
+    assert_int_equal(SSL_write(ssl, upgrade, sizeof upgrade - 1), sizeof upgrade - 1);
+    for (; count > 0 && size<(int)sizeof heard; size += count> 0 ? count : 0)
+        count = SSL_read(ssl, heard + size, (int)sizeof heard - size);
+    return (size_t)size >= strlen(words) && memcmp(heard, words, strlen(words)) == 0;
+}
+
+/* Its handshake is finished, and its upgrade refused in words. Who joined before does not answer
+ * the close, so that the daemon stays for a moment. */
+static void test_end_is_told_to_one_whose_handshake_was_going_on(void **state)
+{
+    struct raw_frame frame;
+    struct gz_message bye;
+    struct gz_arena arena;
+    char rest;
+    (void)state;
+    gz_arena_init(&arena, 0);
+    int socket = raw_connect_plain(fixture.daemon.port);
+    SSL *ssl = begin_to_shake_hands(socket, &rest);
+    net_fixture_assert_unharmed(&fixture);
+    test_daemon_ask_to_end(&fixture.daemon);
+    assert_true(raw_read_message(fixture.witness, GZ_OP_BYE, &frame, &arena, &bye));
+    assert_true(shake_hands_and_hear(ssl, socket, rest, "HTTP/1.1 503 "));
+    SSL_free(ssl);
+    close(socket);
+    close(fixture.witness);
+    assert_int_equal(test_daemon_wait(&fixture.daemon), 0);
+    gz_arena_finish(&arena);
+    test_daemon_start(&fixture.daemon, "--silence-seconds", "3600");
+    fixture.witness = net_fixture_join(&fixture, WITNESS_SCENE, "witness");
+}
+
 static int take_own_trust(void **state)
 {
     char ca[128];
@@ -631,6 +693,7 @@ int main(void)
         cmocka_unit_test_teardown(test_gizmoctl_says_what_is_wrong_with_a_server, take_own_trust),
         cmocka_unit_test_teardown(test_gizmoctl_needs_tls_on_both_sides, take_own_trust),
         cmocka_unit_test_teardown(test_gizmoctl_compares_ipv6_addresses, take_own_trust),
+        cmocka_unit_test(test_end_is_told_to_one_whose_handshake_was_going_on),
     };
     return cmocka_run_group_tests(tests, start, net_fixture_end);
 }
