@@ -1,6 +1,7 @@
 /* floor_bench - what a change costs until viewers have it, beside the least that it can cost.
  *
  * floor_bench [-r ROUNDS] [-s SECONDS] [-w WORDS] GIZMOD...
+ * floor_bench -q SECONDS GIZMOD...     viewers that only answer pings, without the floor
  * floor_bench -f     is the floor alone, and says where it listens
  *
  * Each GIZMOD is a daemon's binary. Beside them runs `floor`: a bare server on epoll that speaks
@@ -32,6 +33,7 @@
 #include "bench/process.h"
 #include "bench/quantile.h"
 #include "proto/limits.h"
+#include "server/maxima.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
 
@@ -44,6 +46,7 @@
 #define SERVERS_MAX 8
 #define TRIPS 300
 #define TRIP_PAUSE_S 0.005
+#define QUIET_PING_S (GZ_QUIET_PINGS * (double)GZ_PING_SECONDS)
 
 /* ---- the floor ---- */
 
@@ -461,6 +464,37 @@ static struct result round_trip(const char *server, double pause_s)
     return result;
 }
 
+/* ---- viewers that only answer pings ---- */
+
+/* They join during one such time, so that their pings are spread, and after two more all pings are
+ * as far apart as they get. */
+static void enter_quiet(struct bench *bench)
+{
+    crowd_leave(bench->editors[0]);
+    crowd_disperse(&bench->crowd, NULL);
+    const double begin_s = crowd_unix_s(), pace_s = QUIET_PING_S / GZ_SESSIONS_MAX;
+    for (size_t i = 1; i <= GZ_SESSIONS_MAX; i++) {
+        crowd_enter(&bench->crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = true;
+        crowd_run(&bench->crowd, fmax(0, begin_s + (double)i * pace_s - crowd_unix_s()));
+    }
+    assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), GZ_SESSIONS_MAX);
+    crowd_run(&bench->crowd, 3 * QUIET_PING_S);
+}
+
+static void bench_quiet(const char *server, double seconds)
+{
+    struct bench bench;
+    open_bench(&bench, server, 0, 1);
+    enter_quiet(&bench);
+    const double before_s = process_cpu_s(bench.pid);
+    crowd_run(&bench.crowd, seconds);
+    const double used_s = process_cpu_s(bench.pid) - before_s;
+    printf("%d quiet viewers %-28s %.2f ms of a processor in a second\n", GZ_SESSIONS_MAX, server,
+           1e3 * used_s / seconds);
+    fflush(stdout);
+    close_bench(&bench);
+}
+
 /* ---- the table ---- */
 
 struct row {
@@ -518,15 +552,16 @@ static void bench_row(const struct row *row, char **servers, size_t count, size_
 int main(int count, char **arguments)
 {
     size_t rounds = 5;
-    double seconds = 3;
+    double seconds = 3, quiet_s = 0;
     const char *words = "";
-    for (int port, option; (option = getopt(count, arguments, "fr:s:w:")) != -1;) {
+    for (int port, option; (option = getopt(count, arguments, "fq:r:s:w:")) != -1;) {
         if (option == 'f') {
             const int listener = open_floor(&port);
             printf("listening %d\n", port);
             fflush(stdout);
             run_floor(listener);
         }
+        if (option == 'q') quiet_s = strtod(optarg, NULL);
         if (option == 'r') rounds = strtoul(optarg, NULL, 10);
         if (option == 's') seconds = strtod(optarg, NULL);
         if (option == 'w') words = optarg;
@@ -539,6 +574,9 @@ int main(int count, char **arguments)
                 ROUNDS_MAX, SERVERS_MAX);
         return 1;
     }
+    for (size_t i = 0; i < servers && quiet_s > 0; i++)
+        bench_quiet(arguments[optind + (int)i], quiet_s);
+    if (quiet_s > 0) return 0;
     printf("viewers x editors at %d moves a second; medians of %zu rounds of %.0f s\n", MOVES_PER_S,
            rounds, seconds);
     printf("%-15s %-28s %8s %8s %9s %7s\n", "", "", "p50 ms", "p99 ms", "us/change", "frames");
