@@ -157,6 +157,9 @@ GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct g
  * session keeps what it holds already. */
 GZ_MUST_USE enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
                                          uint64_t session, struct gz_failure *failure);
+/* The nodes above these that are held, and that changed since, take new seqs. O(the nodes above
+ * them). */
+void gz_scene_touch_above(struct gz_scene *scene, const uint64_t *ids, size_t count);
 /* Frees the nodes among these that `session` holds. */
 void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session);
 

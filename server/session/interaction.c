@@ -297,6 +297,8 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
         gz_gesture_finish(gesture);
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
     }
+    /* the client computes with the nodes above, and may have them in rounded numbers */
+    if (session->float32) gz_scene_touch_above(core->scene, targets.ids, targets.count);
     gesture->edit = (struct gz_gesture_edit){
         .id = core->next_edit++,
         .kind = kind,

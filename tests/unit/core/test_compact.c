@@ -284,17 +284,24 @@ TEST(test_compact_float32_is_exact_to_who_was_behind)
     close_scene(&s);
 }
 
+static struct client *join_float32_editor(struct scene *s, const char *user)
+{
+    struct client *client;
+    s->host.exact = false;
+    do {
+        client = client_join(&s->host, user, GZ_ROLE_EDITOR);
+    } while (!client->float32);
+    s->host.exact = true;
+    assert_ok(ask_camera(client, 10));
+    return client;
+}
+
 /* What it does itself a client foresees: it compares that with what it is told. */
 TEST(test_compact_float32_is_for_drags_of_others)
 {
     struct scene s;
     open_rounded(&s, GZ_TX);
-    s.host.exact = false;
-    struct client *dan;
-    do {
-        dan = client_join(&s.host, "dan", GZ_ROLE_EDITOR);
-    } while (!dan->float32);
-    assert_ok(ask_camera(dan, 10));
+    struct client *dan = join_float32_editor(&s, "dan");
     const uint64_t node = create_node(dan, "other", 0, 5.1, 0.2, 0.3);
     assert_ok(ask_grab(dan, GZ_TX, node, MIDDLE_X, MIDDLE_Y));
     assert_ok(ask_pointer(dan, GZ_PHASE_MOVE, MIDDLE_X + 31, MIDDLE_Y));
@@ -306,6 +313,25 @@ TEST(test_compact_float32_is_for_drags_of_others)
     assert_true(has_exactly(&s, dan, node) && has_exactly(&s, s.rounder, node));
     assert_false(has_exactly(&s, dan, s.nodes[0]));
     close_scene(&s);
+}
+
+/* And it computes with what is above the nodes: whoever holds that may rest. */
+TEST(test_compact_float32_is_exact_above_what_one_drags)
+{
+    const enum gz_handle handles[] = {GZ_TX, GZ_RB, GZ_SU};
+    for (size_t i = 0; i < COUNT(handles); i++) {
+        struct scene s;
+        open_rounded(&s, handles[i]);
+        struct client *dan = join_float32_editor(&s, "dan");
+        const uint64_t child = create_node(dan, "child", s.nodes[0], 1.1, 0.2, 0.3);
+        const uint64_t below = create_node(dan, "below", child, 0.4, 0.2, 0.3);
+        drag_for(&s, 1, 3);
+        assert_false(has_exactly(&s, dan, s.nodes[0]));
+        assert_ok(ask_grab(dan, GZ_TX, below, MIDDLE_X, MIDDLE_Y));
+        assert_true(has_exactly(&s, dan, s.nodes[0]));
+        assert_false(has_exactly(&s, s.rounder, s.nodes[0]));
+        close_scene(&s);
+    }
 }
 
 /* How much the end of a drag adds to seq, and frames that the watcher is sent. */
@@ -601,6 +627,7 @@ int main(void)
         cmocka_unit_test(test_compact_float32_is_exact_once_the_drag_is_over),
         cmocka_unit_test(test_compact_float32_is_exact_to_who_was_behind),
         cmocka_unit_test(test_compact_float32_is_for_drags_of_others),
+        cmocka_unit_test(test_compact_float32_is_exact_above_what_one_drags),
         cmocka_unit_test(test_compact_nothing_is_told_twice_where_nobody_asks_for_float32),
         cmocka_unit_test(test_compact_float32_is_told_only_where_it_is_near),
         cmocka_unit_test(test_compact_watcher_is_not_told_of_acknowledgements_and_a_dragger_is),
