@@ -25,6 +25,8 @@ const CORRECTIONS_MAX = 3;
  * @typedef {{ ids: Id[], at: Transform[], above: Transform[][], bounds: (Box | null)[] }} Seat
  */
 
+/** Where a drag begins. @typedef {Pick<Seat, "at" | "above">} Beginning */
+
 /** The common part of all pending actions, and the whole of a typed edit. */
 export class Pending {
   /** The poses of its nodes; missing parts stay unchanged. @type {Map<Id, Partial<Transform>>} */
@@ -172,7 +174,10 @@ export class Drag extends Gesture {
   #pointers = new Pointers();
   /** The server has acknowledged a pointer and had the nodes where the page has them. */
   #confirmed = false;
-  /** The server's transforms of the nodes before it showed a pointer of the drag. */
+  /**
+   * The server's transforms of the nodes, and of those above them, before it showed a pointer of
+   * the drag.
+   */
   #found;
   #typed = false;
   /** The transforms above a node, overwritten. @type {Transform[]} */
@@ -190,7 +195,7 @@ export class Drag extends Gesture {
     this.handle = handle;
     this.before = before;
     this.size = 0;
-    this.#found = this.told();
+    this.#found = this.#now();
   }
 
   /**
@@ -231,7 +236,7 @@ export class Drag extends Gesture {
     const pointer = this.#pointers.upTo(n);
     if (this.follows || pointer?.n !== n || pointer === this.#pointers.first) return;
     this.#pointers.remove(pointer);
-    this.#again(this.seat.at);
+    this.#again({ at: this.seat.at, above: this.#above() });
     this.pose();
   }
 
@@ -244,7 +249,7 @@ export class Drag extends Gesture {
     if (this.follows || this.ended || this.away) return false;
     const pointer = this.#pointers.upTo(n);
     if (n <= this.before || pointer === null) {
-      if (!this.#confirmed) this.#found = this.told();
+      if (!this.#confirmed) this.#found = this.#now();
       return false;
     }
     const isShown = this.#isShown(pointer);
@@ -255,29 +260,49 @@ export class Drag extends Gesture {
   }
 
   /**
-   * The nodes may have had other transforms when the drag began; otherwise the pointers after this
-   * one are solved on top of the server's state.
+   * The nodes, or those above them, may have had other transforms when the drag began; otherwise
+   * the pointers after this one are solved on top of the server's state.
    * @param {Pointer} pointer
    */
   #correct(pointer) {
-    const isOther = this.#found.some((found, i) => !isSame(found, this.seat.at[i], this.size));
     const isBegunElsewhere =
-      !this.#confirmed && isOther && this.#again(this.#found) && this.#isShown(pointer);
+      !this.#confirmed &&
+      [this.#found, { ...this.#found, above: this.#above() }].some(
+        (from) => this.#isElsewhere(from) && this.#again(from) && this.#isShown(pointer),
+      );
     this.#pointers.dropBefore(pointer);
     const isTyped = this.#pointers.typed;
     if (
       !isBegunElsewhere &&
-      (isTyped || ++this.corrections > CORRECTIONS_MAX || !this.#again(this.told()))
+      (isTyped || ++this.corrections > CORRECTIONS_MAX || !this.#again(this.#now()))
     )
       this.follow();
     if (!this.follows) this.pose();
   }
 
-  /** Solves all pointers again, from another beginning. @param {Transform[]} at */
-  #again(at) {
+  /**
+   * Whether the nodes or those above them are elsewhere than in the seat.
+   * @param {Beginning} from
+   */
+  #isElsewhere({ at, above }) {
+    const { seat, size } = this;
+    const isSameChain = (/** @type {Transform[]} */ chain, /** @type {Transform[]} */ other) =>
+      chain.length === other.length && chain.every((one, k) => isSame(one, other[k], size));
+    return at.some(
+      (one, i) => !isSame(one, seat.at[i], size) || !isSameChain(above[i], seat.above[i]),
+    );
+  }
+
+  /** The server's transforms. @returns {Beginning} */
+  #now() {
+    return { at: this.told(), above: this.#above() };
+  }
+
+  /** Solves all pointers again, from another beginning. @param {Beginning} from */
+  #again(from) {
     this.solver.end();
-    this.seat = { ...this.seat, at, above: this.#above() };
-    this.solver.setTargets(targetsOf(this.seat), at.length - 1);
+    this.seat = { ...this.seat, ...from };
+    this.solver.setTargets(targetsOf(this.seat), from.at.length - 1);
     return this.#begin();
   }
 
