@@ -69,7 +69,8 @@ static void test_epoch_that_ended_in_order_is_resumed_exactly(void **state)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, SCENE, "anna"),
-                     *wes = stage_join(stage, SCENE, "wes");
+                     *wes = stage_join(stage, SCENE, "wes"),
+                     *rob = stage_join_rounded(stage, SCENE, "rob");
     struct scene_file *file = open_file(stage);
     uint64_t node = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     for (int end = 0; end < ENDS; end++) {
@@ -78,17 +79,23 @@ static void test_epoch_that_ended_in_order_is_resumed_exactly(void **state)
         test_daemon_ask_to_end(&stage->daemon);
         while (gz_client_next(anna, STAGE_SECONDS) != NULL) continue;
         while (gz_client_next(wes, STAGE_SECONDS) != NULL) continue;
+        while (gz_client_next(rob, STAGE_SECONDS) != NULL) continue;
         test_daemon_end(&stage->daemon);
         uint64_t epoch = gz_client_welcome(wes)->epoch, seq = gz_mirror_seq(gz_client_mirror(wes));
         test_daemon_start(&stage->daemon, NULL, NULL);
         reconnect(wes);
         reconnect(anna);
-        assert_true(gz_client_welcome(wes)->resumed && gz_client_welcome(anna)->resumed);
+        reconnect(rob);
+        assert_true(gz_client_welcome(wes)->resumed && gz_client_welcome(anna)->resumed &&
+                    gz_client_welcome(rob)->resumed);
         assert_true(gz_client_welcome(wes)->epoch > epoch);
         const struct gz_message *delta = gz_client_next(wes, STAGE_SECONDS);
         assert_true(delta != NULL && delta->op == GZ_OP_DELTA);
         assert_int_equal(delta->delta.from, seq);
         assert_has_the_file(wes, file);
+        delta = gz_client_next(rob, STAGE_SECONDS);
+        assert_true(delta != NULL && delta->op == GZ_OP_DELTA);
+        assert_has_the_file(rob, file);
     }
     file_close(file);
 }
