@@ -24,12 +24,20 @@ test("a piston that one drags by mouse moves for the other, and is in the histor
   const edits = await ada.page.evaluate(() => window.gizmod.session.history().then((all) => all.length));
   await ada.page.getByRole("button", { name: "Move", exact: true }).click();
   await ada.select(id);
+  await bob.page.evaluate((id) => {
+    const { scene } = window.gizmod.session;
+    window.places = [];
+    scene.on("change", () => window.places.push(scene.told(id).t[0]));
+  }, id);
   await dragArrow(ada, 0, 60);
   await bob.until(({ id, x }) => Math.abs(window.gizmod.session.scene.get(id).t[0] - x) > 1, { id, x: t[0] });
   await ada.until((count) => window.gizmod.session.unsaved === 0 && window.gizmod.lastEdit.value !== null, edits);
 
   const [mine, theirs] = [await ada.node(PISTON), await bob.node(PISTON)];
   assert.deepEqual(theirs.t, mine.t);
+  const places = await bob.page.evaluate(() => window.places);
+  assert.ok(places.filter((x) => x !== t[0] && x === Math.fround(x)).length > 1, `on its way it is rounded: ${places}`);
+  assert.notEqual(mine.t[0], Math.fround(mine.t[0]), "and exact in the end");
   assert.deepEqual(theirs.t.slice(1), t.slice(1), "an axis moves nothing else");
   const [latest] = await bob.page.evaluate(() => window.gizmod.session.history({ limit: 1 }));
   assert.equal(latest.user, "Ada");
