@@ -22,9 +22,10 @@ UPDATE nodes
 UPDATE scene SET seq = seq + changes();
 
 -- What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
--- there, just after its last sample, so that no two edits have one time. That sample may be younger than the next edit of the same
--- batch: the drag ends before it, because time goes on with seq. A node that a drag never moved is not part of the edit, and a drag
--- that moved no node never was. What it moved is renewed, because viewers may have been told of it in rounded numbers.
+-- there, just after its last sample, so that no two edits have one time. Samples have the time of their batch, and may be younger than
+-- the next edit in it: they and the drag's end are put before that edit, because time goes on with seq. A node that a drag never moved
+-- is not part of the edit, and a drag that moved no node never was. What it moved is renewed, because viewers may have been told of it
+-- in rounded numbers.
 -- :close_open
 DELETE FROM changes
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
@@ -39,6 +40,11 @@ UPDATE changes
        seq = (SELECT max(n.seq) FROM changes c JOIN nodes n ON n.id = c.node WHERE c.edit = changes.edit)
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL);
 {renew id IN (SELECT c.node FROM edits e JOIN changes c ON c.edit = e.id WHERE e.ended IS NULL)}
+UPDATE samples
+   SET time = (SELECT l.ended FROM edits l WHERE l.seq > samples.seq ORDER BY l.seq LIMIT 1)
+            - 1e-6 * (SELECT 1 + count(*) FROM edits WHERE ended IS NULL)
+ WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
+   AND time >= (SELECT l.ended FROM edits l WHERE l.seq > samples.seq ORDER BY l.seq LIMIT 1);
 UPDATE edits
    SET seq = o.seq,
        ended = max(began, min(

@@ -319,6 +319,9 @@ static void test_drag_that_a_crash_left_open_ends_before_the_next_edit(void **di
              " SELECT 4, kind, epoch, user, began + 2.5, ended + 2.5, 5, 6, 0 FROM edits"
              " WHERE id = 1; UPDATE scene SET seq = 6, next_edit = 5");
         gz_store_close(open_scene(path, false, START_TIME + 100, &state));
+        assert_int_equal(ask(path, "SELECT count(*) FROM samples s JOIN edits e ON e.id = s.edit"
+                                   " WHERE s.time > e.ended"),
+                         0);
         assert_int_equal(state.edit_count, 3);
         assert_int_equal(state.edits[1].id, 2);
         assert_int_equal(state.edits[2].id, 4);
