@@ -25,10 +25,15 @@
 #include "store/stamp.h"
 #include "store/writer.h"
 
-/* At this size of the log the checkpointer copies it into the database. At twice the size the
- * writer waits for that: then it is faster than the disk, or a reader keeps the log from being
- * copied. */
-#define WAL_CHECKPOINT_BYTES (8 * 1024 * 1024)
+/* From this size of the log on the checkpointer copies it into the database, if it has many commits
+ * like the last one. A log is written to faster where it has been before, so that it is to begin
+ * anew soon; but a copy after only a few large commits would be made too often. */
+#define WAL_CHECKPOINT_BYTES (2 * 1024 * 1024)
+#define WAL_CHECKPOINT_COMMITS 64
+/* At so many times the size it is copied in any case, and at the other the writer waits for that:
+ * then it is faster than the disk, or a reader keeps the log from being copied. */
+#define WAL_LONG 4
+#define WAL_TOO_LONG 8
 /* After so many seconds that is tried again for a log that could not be emptied. */
 #define WAL_CHECKPOINT_SECONDS 2
 /* Seconds without a batch after which the log is emptied. */
@@ -68,6 +73,7 @@ struct gz_store {
     /* When the log is copied into the database next: at so many pages or, if it has more than
      * wal_checkpoint_pages, at this time. */
     int wal_checkpoint_pages, wal_checkpoint_at;
+    int wal_pages_seen; /* after the commit before */
     uint64_t wal_checkpoint_at_ns;
     bool is_wal_reported, is_loss_reported;
 
@@ -258,7 +264,7 @@ static void report_wal(struct gz_store *store, uint64_t bytes)
 static void wal_checkpoint(struct gz_store *store)
 {
     (void)gz_writer_wal_checkpoint(&store->writer, false);
-    store->wal_checkpoint_at = store->writer.wal_pages + store->wal_checkpoint_pages;
+    store->wal_checkpoint_at = store->writer.wal_pages + 2 * store->wal_checkpoint_pages;
     store->wal_checkpoint_at_ns = uv_hrtime() + (uint64_t)WAL_CHECKPOINT_SECONDS * 1000000000;
 }
 
@@ -266,8 +272,10 @@ static bool is_wal_checkpoint_due(struct gz_store *store)
 {
     const int pages = store->writer.wal_pages, least = store->wal_checkpoint_pages;
     if (pages < least) store->wal_checkpoint_at = least;
-    return pages >= store->wal_checkpoint_at ||
-           (pages >= least && uv_hrtime() >= store->wal_checkpoint_at_ns);
+    const bool was_tried = store->wal_checkpoint_at > least;
+    if (was_tried && uv_hrtime() >= store->wal_checkpoint_at_ns) return pages >= least;
+    const bool has_many = (pages - store->wal_pages_seen) * WAL_CHECKPOINT_COMMITS <= pages;
+    return pages >= store->wal_checkpoint_at && (has_many || pages >= WAL_LONG * least);
 }
 
 /* Has the log copied beside the writer, whose own checkpoint afterwards is short, so that SQLite
@@ -275,12 +283,13 @@ static bool is_wal_checkpoint_due(struct gz_store *store)
 static void wal_checkpoint_if_due(struct gz_store *store)
 {
     struct gz_checkpointer *checkpointer = &store->writer.checkpointer;
-    const bool is_large = store->writer.wal_pages >= 2 * store->wal_checkpoint_pages;
+    const bool is_large = store->writer.wal_pages >= WAL_TOO_LONG * store->wal_checkpoint_pages;
     if (checkpointer->has_thread) {
         if (is_large || atomic_load(&checkpointer->is_over)) wal_checkpoint(store);
     } else if (is_wal_checkpoint_due(store)) {
         if (is_large || !gz_checkpointer_start(checkpointer)) wal_checkpoint(store);
     }
+    store->wal_pages_seen = store->writer.wal_pages;
     report_wal(store, store->writer.wal_bytes);
 }
 
@@ -305,7 +314,7 @@ static bool forget(struct gz_store *store)
     const struct gz_shipper *shipper = &store->shipper;
     bool more = false;
     if (!gz_retention_is_on(&store->retention) || shipper->is_fenced ||
-        store->writer.wal_pages > 2 * store->wal_checkpoint_pages)
+        store->writer.wal_pages > WAL_LONG * store->wal_checkpoint_pages)
         return false;
     error.status = gz_retention_step(&store->retention, gz_db_now(), &more, &error);
     bool is_gone = shipper->is_fenced || shipper->is_behind;
