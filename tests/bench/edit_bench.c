@@ -129,7 +129,7 @@ static void commit_bare(struct bare *bare, size_t count)
                              .ended = edits,
                              .ended_count = count};
     if (gz_writer_commit(&bare->writer, &batch, &error) != GZ_OK) fail_msg("%s", error.message);
-    if (bare->writer.wal_pages > 1000) {
+    if (bare->writer.wal_pages > 8000) { /* as often as a store copies its log */
         (void)gz_writer_wal_checkpoint(&bare->writer, false);
         bare->writer.wal_pages = 0;
     }
