@@ -1,6 +1,12 @@
 -- An edit writes to fewer pages, and a page is as small as a change is (PAGE_BYTES in server/store/database.c).
 
--- Time goes on with seq, so that the edits until a time are found by halving: no index by time. Running drags are few.
+-- Time goes on with seq, so that the edits until a time are found by halving: no index by time. Running drags are few. Where an earlier
+-- server put an edit's end before that of an edit before it (the clock was put back, or a crash ended a drag), it is put after that.
+UPDATE edits
+   SET ended = l.latest + 1e-6 * l.place
+  FROM (SELECT id, latest, row_number() OVER (PARTITION BY latest ORDER BY seq) - 1 AS place
+          FROM (SELECT id, seq, max(ended) OVER (ORDER BY seq) AS latest FROM edits WHERE seq IS NOT NULL)) l
+ WHERE l.id = edits.id AND l.place > 0;
 DROP INDEX edits_by_time;
 DROP INDEX edits_by_user;
 CREATE INDEX edits_by_user ON edits (user, seq);

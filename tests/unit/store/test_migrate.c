@@ -249,6 +249,22 @@ static void test_file_of_version_14_keeps_everything(void **directory)
     keep_everything_of(directory, 14, 22, 1);
 }
 
+/* An earlier server had an edit end after the next ones. Pages of the history are by time. */
+static void test_times_of_an_old_file_go_on_with_seq(void **directory)
+{
+    const char *path = in_directory(directory, "times.db");
+    copy_file_of(14, path);
+    tell(path, "UPDATE edits SET ended = (SELECT max(ended) FROM edits) - 1 WHERE seq ="
+               " (SELECT seq FROM edits ORDER BY seq LIMIT 1 OFFSET 3)");
+    const char *const wrong = "SELECT count(*) FROM edits a JOIN edits b ON b.seq > a.seq"
+                              " WHERE b.ended <= a.ended";
+    assert_in_range(ask(path, wrong), 2, 1000);
+    struct gz_scene_state state;
+    gz_store_close(open_scene(path, false, 2e9, &state));
+    gz_scene_state_finish(&state);
+    assert_int_equal(ask(path, wrong), 0);
+}
+
 static enum gz_status take_any(void *context, uint64_t n, const uint8_t *bytes, size_t size,
                                struct gz_error *error)
 {
@@ -395,6 +411,7 @@ int main(void)
         IN_DIRECTORY(test_file_of_version_12_keeps_everything),
         IN_DIRECTORY(test_file_of_version_13_keeps_everything),
         IN_DIRECTORY(test_file_of_version_14_keeps_everything),
+        IN_DIRECTORY(test_times_of_an_old_file_go_on_with_seq),
         IN_DIRECTORY(test_file_of_version_13_stays_in_the_log_that_it_knows),
         IN_DIRECTORY(test_old_file_survives_power_cuts_at_each_call),
         IN_DIRECTORY(test_old_file_survives_kills),
