@@ -599,8 +599,12 @@ static void import(const struct bench *bench, const char *path)
     struct raw_response response;
     char length[64];
     snprintf(length, sizeof length, "Content-Length: %zu\r\n", bench->asset_size);
-    raw_request(bench->daemon.port, "PUT", path, length, bench->asset, bench->asset_size,
-                &response);
+    const double begin_s = crowd_unix_s();
+    do { /* again while those before it wait for the disk */
+        raw_request(bench->daemon.port, "PUT", path, length, bench->asset, bench->asset_size,
+                    &response);
+    } while (response.status == 503 && crowd_unix_s() < begin_s + PATIENCE_S &&
+             usleep(100000) == 0);
     if (response.status / 100 != 2) {
         fprintf(stderr, "PUT: %d %s\n", response.status, response.body);
         exit(1);
