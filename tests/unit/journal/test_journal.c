@@ -386,6 +386,7 @@ TEST(test_when_a_batch_is_due)
     assert_true(gz_journal_due(journal, false, true) == 1 + sample_s);
     append(&diary, &edit, 8, 7);
     assert_true(gz_journal_due(journal, false, true) == -INFINITY);
+    gz_journal_finish(&diary.journal);
 }
 
 TEST(test_a_batch_without_memory_is_none)
