@@ -181,8 +181,8 @@ static void set_descriptor_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* As the kernel has it since Linux 6.12. Older ones have no such setting and take the call without
- * an effect. The C library declares neither. */
+/* What the kernel's sched_setattr takes; the C library of Debian 12 does not declare it. Before
+ * Linux 6.12 slice_ns has no effect. */
 struct scheduling {
     uint32_t size, policy;
     uint64_t flags;

@@ -40,8 +40,8 @@ struct gz_core {
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */
     uint64_t sent_seq;         /* and up to here in batches that are on their way to it */
-    struct gz_batch
-        *first_of_two; /* leaves with the next batch, or a little later alone; or NULL */
+    /* Samples that leave with the next batch, or alone if none comes soon; or NULL. */
+    struct gz_batch *first_of_two;
     struct gz_tickets tickets;
     struct gz_batch
         *closing; /* batches that came back and are put off (bulk.h), the oldest first */

@@ -30,8 +30,9 @@
  * anew soon; but a copy after only a few large commits would be made too often. */
 #define WAL_CHECKPOINT_BYTES (2 * 1024 * 1024)
 #define WAL_CHECKPOINT_COMMITS 64
-/* At so many times the size it is copied in any case, and at the other the writer waits for that:
- * then it is faster than the disk, or a reader keeps the log from being copied. */
+/* At WAL_LONG times the size the log is copied, however few commits it has. At WAL_TOO_LONG times
+ * the writer waits for the copy: edits come faster than the disk takes them, or a reader keeps the
+ * log from being copied. */
 #define WAL_LONG 4
 #define WAL_TOO_LONG 8
 /* After so many seconds that is tried again for a log that could not be emptied. */
