@@ -365,9 +365,11 @@
 /* ---- Times ---- */
 
 /* A connection that only answers pings is pinged less and less often. The time before its next ping
- * grows to so many times --ping-seconds, and a silent one is ended as much later. It stays below 30
- * seconds, after which some proxies close a connection that carries nothing. */
-#define GZ_QUIET_PINGS 5
+ * grows to so many seconds, and a silent one is ended as much later; with another --ping-seconds
+ * than usual both change in proportion. It is longer than the 25 seconds after which the client
+ * package itself asks for an answer, so that one of the two is enough, and stays below 30 seconds,
+ * after which some proxies close a connection that carries nothing. */
+#define GZ_QUIET_SECONDS 28
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */
 #define GZ_PRESENCE_MS_MIN 50
@@ -485,7 +487,7 @@ static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_
 static_assert(2 * GZ_SECRET_BYTES + 16 < GZ_SECRET_TEXT_BYTES_MAX,
               "a secret is sent in hexadecimal, with the session's id");
 static_assert(2 * GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
-static_assert(GZ_QUIET_PINGS * GZ_PING_SECONDS < 30, "a proxy keeps a quiet connection");
+static_assert(GZ_QUIET_SECONDS < 30, "a proxy keeps a quiet connection");
 static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX,
               "a question about the past is waited for");
 static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX,

@@ -165,18 +165,20 @@ static void refuse_frame(struct gz_connection *connection, const struct gz_frame
     gz_connection_end(connection, part->code);
 }
 
-/* One that only answers pings is pinged less and less often. */
-static void note_sign_of_life(struct gz_connection *connection, enum gz_frame_kind kind)
+/* One that only answers pings, or sends its own as seldom, is pinged less and less often. */
+static void note_sign_of_life(struct gz_connection *connection)
 {
-    const double ping_s = connection->net->ping_s;
-    const bool is_pong = kind == GZ_FRAME_PONG, was_quiet = connection->quiet_s > ping_s;
-    connection->quiet_s = is_pong ? fmin(2 * connection->quiet_s, GZ_QUIET_PINGS * ping_s) : ping_s;
-    if (is_pong || was_quiet) gz_alive_replan(connection);
+    const double now_s = gz_awake_now(&connection->net->awake), ping_s = connection->net->ping_s;
+    const double most_s = ping_s * GZ_QUIET_SECONDS / GZ_PING_SECONDS;
+    const bool is_quiet = now_s - connection->heard_s >= ping_s;
+    const bool was_quiet = connection->quiet_s > ping_s;
+    connection->heard_s = now_s;
+    connection->quiet_s = is_quiet ? fmin(2 * connection->quiet_s, most_s) : ping_s;
+    if (is_quiet || was_quiet) gz_alive_replan(connection);
 }
 
 static void take_part(struct gz_connection *connection, const struct gz_frame_part *part)
 {
-    if (part->kind != GZ_FRAME_NONE) note_sign_of_life(connection, part->kind);
     switch (part->kind) {
     case GZ_FRAME_NONE: break;
     case GZ_FRAME_DATA: take_piece(connection, part); break;
@@ -193,7 +195,7 @@ size_t gz_connection_take(struct gz_connection *connection, uint8_t *bytes, size
 {
     const struct gz_wire *wire = connection->wire;
     size_t used = 0;
-    connection->heard_s = gz_awake_now(&connection->net->awake);
+    note_sign_of_life(connection);
     if (connection->scene->is_lent)
         pause_reading(connection);
     else

@@ -46,7 +46,7 @@
 #define SERVERS_MAX 8
 #define TRIPS 300
 #define TRIP_PAUSE_S 0.005
-#define QUIET_PING_S (GZ_QUIET_PINGS * (double)GZ_PING_SECONDS)
+#define QUIET_PING_S ((double)GZ_QUIET_SECONDS)
 
 /* ---- the floor ---- */
 

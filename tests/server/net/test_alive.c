@@ -14,6 +14,8 @@
 #define SWEEP_S 0.25
 /* A look comes at most so much later than it is due. */
 #define LATE_S (2 * SWEEP_S)
+/* Then a viewer that only answers has been pinged four times, and is quiet. */
+#define QUIET_S 66
 
 /* ---- a wire that counts ---- */
 
@@ -165,7 +167,7 @@ static size_t wait_until(struct stage *stage, struct end *end, double until_s)
 
 TEST(test_alive_looks_at_a_quiet_one_when_its_ping_is_due)
 {
-    static const double due_s[] = {5, 15, 35, 60, 85, 110};
+    static const double due_s[] = {5, 15, 35, 63, 91, 119};
     enum { COUNT = sizeof due_s / sizeof due_s[0] };
     struct stage stage;
     begin(&stage);
@@ -193,24 +195,41 @@ TEST(test_alive_pings_a_relayed_one_less_often_if_it_only_watches)
         struct end *end = connect_end(&stage, &counted);
         end->connection.relay = &relay;
         end->connection.only_watches = is_grouped;
-        (void)wait_until(&stage, end, 64);
+        (void)wait_until(&stage, end, QUIET_S);
         if (is_grouped)
             assert_int_equal(end->pings, 4);
         else
-            assert_in_range(end->pings, 11, 12);
+            assert_in_range(end->pings, 12, 13);
         end->connection.relay = NULL;
         leave(&stage, end);
         host_finish(&stage.host);
     }
 }
 
-/* Its next ping was to come 25 seconds after the last one. */
+/* The pings of a client are a sign of life as well: while they come, it is not pinged. */
+TEST(test_alive_does_not_ping_one_that_pings)
+{
+    struct stage stage;
+    begin(&stage);
+    struct end *end = enter(&stage, &counted);
+    (void)wait_until(&stage, end, QUIET_S);
+    const size_t pings = end->pings;
+    for (int i = 1; i <= 4; i++) {
+        (void)wait_until(&stage, end, QUIET_S + 25 * i);
+        hear(end, GZ_FRAME_PING_FIRST);
+    }
+    assert_int_equal(end->pings, pings);
+    leave(&stage, end);
+    host_finish(&stage.host);
+}
+
+/* Its next ping was to come 28 seconds after the last one. */
 TEST(test_alive_pings_one_that_was_quiet_and_says_something)
 {
     struct stage stage;
     begin(&stage);
     struct end *end = enter(&stage, &counted);
-    (void)wait_until(&stage, end, 64);
+    (void)wait_until(&stage, end, QUIET_S);
     const size_t pings = end->pings;
     hear(end, GZ_FRAME_PING_FIRST);
     (void)wait_until(&stage, end, stage.now_s + PING_S + 2 * LATE_S);
@@ -224,7 +243,7 @@ TEST(test_alive_ends_a_quiet_one_that_takes_nothing_more)
     struct stage stage;
     begin(&stage);
     struct end *end = enter(&stage, &counted);
-    (void)wait_until(&stage, end, 64);
+    (void)wait_until(&stage, end, QUIET_S);
     struct gz_buffer frame = {.size = 0};
     end->is_full = true;
     gz_connection_write(&end->connection, &frame, GZ_FRAME_BINARY_FIRST);
@@ -241,7 +260,7 @@ static void expect_end(const struct gz_wire_kind *kind, bool is_by_session)
     struct stage stage;
     begin(&stage);
     struct end *end = enter(&stage, kind);
-    (void)wait_until(&stage, end, 64);
+    (void)wait_until(&stage, end, QUIET_S);
     assert_int_equal(end->connection.look.link == NULL, kind == &tended);
     end->is_full = true;
     if (is_by_session) {
@@ -322,6 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alive_looks_at_a_quiet_one_when_its_ping_is_due),
         cmocka_unit_test(test_alive_pings_a_relayed_one_less_often_if_it_only_watches),
+        cmocka_unit_test(test_alive_does_not_ping_one_that_pings),
         cmocka_unit_test(test_alive_pings_one_that_was_quiet_and_says_something),
         cmocka_unit_test(test_alive_ends_a_quiet_one_that_takes_nothing_more),
         cmocka_unit_test(test_alive_ends_what_does_not_end_by_itself),
