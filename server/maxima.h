@@ -72,6 +72,11 @@
 /* Edits that wait for the disk. Above that further edits are refused with too_many, and no drag
  * begins. */
 #define GZ_PENDING_EDITS_MAX 16384
+/* Rows of one payer's requests that wait for the disk, some 6 us each: two for each node that an
+ * edit changes, one for the edit. With as many, the payer's further edits wait for the disk before
+ * they are made, if others may edit as well: edits of others wait for a transaction with these
+ * rows. */
+#define GZ_ROWS_WAITING_MAX 1000
 /* Repeated requests that wait for the answer of an earlier one with the same key. They have a bound
  * of their own, so that repeating a request takes no room from other users' requests. */
 #define GZ_REQUESTS_RESENT_MAX 65536

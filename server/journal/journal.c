@@ -35,6 +35,7 @@ void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entr
     journal->newest = entry;
     journal->bytes += entry->bytes;
     journal->requests += entry->kind->refuse != NULL;
+    if (entry->row_count != NULL) *entry->row_count += entry->rows;
     count_in(journal, entry);
 }
 
@@ -51,6 +52,7 @@ static void take_out(struct gz_journal *journal, struct gz_journal_entry *entry)
     *(entry->newer != NULL ? &entry->newer->older : &journal->newest) = entry->older;
     journal->bytes -= entry->bytes;
     if (entry->kind->refuse != NULL) journal->requests--;
+    if (entry->row_count != NULL) *entry->row_count -= entry->rows;
     if (entry->batch == 0) count_out(journal, entry);
 }
 

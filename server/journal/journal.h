@@ -66,12 +66,14 @@ struct gz_journal_kind {
     void (*free)(void *context, struct gz_journal_entry *entry);
 };
 
-/* The creator of an entry sets the kind, the waiter, the bytes and the key. */
+/* The creator of an entry sets the kind, the waiter, the bytes, the rows and the key. */
 struct gz_journal_entry {
     const struct gz_journal_kind *kind;
     struct gz_journal_waiter waiter; /* the first one; the journal allocates the others */
     size_t bytes;                    /* of memory that the entry takes */
-    const char *user, *key;          /* of the request; key: NULL for none */
+    size_t rows, *row_count; /* of the file, about; the journal adds `rows` to this count while it
+                                has the entry; NULL: no count */
+    const char *user, *key;  /* of the request; key: NULL for none */
     /* The journal's own. */
     struct gz_journal_entry *older, *newer;
     uint64_t batch; /* the number of the batch that it is in; 0: of none */

@@ -41,6 +41,8 @@ void gz_session_append(struct gz_session *session, const struct gz_message *mess
 {
     entry->waiter = (struct gz_journal_waiter){
         .session = session->id, .has_rid = (message->has & GZ_HAS_RID) != 0, .rid = message->rid};
+    entry->rows = 1;
+    entry->row_count = &session->share->rows_waiting;
     gz_journal_append(&session->core->journal, entry);
 }
 

@@ -38,7 +38,7 @@ static void forget_full_shares(struct gz_core *core)
         bool is_full = now_s - share->work.counted_s >= 1 &&
                        gz_rate_above_s(&share->work, 1) <= now_s &&
                        gz_rate_above_s(&share->messages, 1) <= now_s;
-        if (share->sessions == 0 && is_full) {
+        if (share->sessions == 0 && share->rows_waiting == 0 && is_full) {
             *at = share->next;
             gz_names_remove(&core->payers, &share->name);
             free(share);
@@ -62,6 +62,12 @@ static struct gz_share *new_share(struct gz_core *core, const char *payer)
     return share;
 }
 
+/* A session keeps its role until it ends. */
+static bool may_edit(const struct gz_session *session)
+{
+    return session->role >= GZ_ROLE_EDITOR;
+}
+
 bool gz_budget_join(struct gz_session *session)
 {
     struct gz_core *core = session->core;
@@ -71,6 +77,7 @@ bool gz_budget_join(struct gz_session *session)
     if (share == NULL) share = new_share(core, session->payer);
     if (share == NULL) return false;
     share->sessions++;
+    if (may_edit(session)) core->editing_payers += share->editors++ == 0;
     session->share = share;
     session->rate = session->work = gz_rate_of(per_s, core->clock.now.mono_s);
     return true;
@@ -78,7 +85,9 @@ bool gz_budget_join(struct gz_session *session)
 
 void gz_budget_leave(struct gz_session *session)
 {
-    session->share->sessions--;
+    struct gz_share *share = session->share;
+    share->sessions--;
+    if (may_edit(session)) session->core->editing_payers -= --share->editors == 0;
     session->share = NULL;
 }
 
@@ -138,6 +147,12 @@ double gz_budget_affords_s(const struct gz_session *session, double messages, en
     if (messages < 1) return -INFINITY;
     return fmax(gz_rate_above_s(&session->work, part),
                 gz_rate_above_s(&session->share->work, part));
+}
+
+bool gz_budget_awaits_disk(const struct gz_session *session)
+{
+    const struct gz_core *core = session->core;
+    return core->editing_payers > 1 && session->share->rows_waiting >= core->rows_waiting_max;
 }
 
 enum gz_status gz_budget_refuse(const struct gz_session *session, const struct gz_message *message,

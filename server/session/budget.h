@@ -7,6 +7,10 @@
  * counts: the motion of a drag, a gizmo, the nodes that a camera sees. The sessions of a payer
  * (claims.h) in a scene share a budget of a few sessions, which outlives them while it is in debt.
  *
+ * Edits of others wait for the transaction that a payer's edits are in. While there are others who
+ * may edit, a payer therefore has only so many rows waiting for the disk, and its further edits
+ * wait in the inboxes of its sessions (work.h). A single edit may have any number of rows.
+ *
  * Threads: the core's. */
 #ifndef GZ_SESSION_BUDGET_H
 #define GZ_SESSION_BUDGET_H
@@ -38,7 +42,8 @@ struct gz_share {
     struct gz_name name; /* first, so that a name is its share */
     struct gz_share *next;
     char payer[GZ_USER_BYTES_MAX + 1];
-    size_t sessions; /* of this payer in the scene */
+    size_t sessions, editors; /* of this payer in the scene; those that may edit */
+    size_t rows_waiting;      /* of its requests, for the disk; the journal counts them */
     struct gz_rate messages, work;
 };
 
@@ -66,6 +71,9 @@ enum gz_haste { GZ_HASTE_ASKED, GZ_HASTE_BESIDE };
 bool gz_budget_affords(struct gz_session *session, double messages, enum gz_haste haste);
 /* Monotonic time from which gz_budget_affords is true; in the past if it is true now. */
 double gz_budget_affords_s(const struct gz_session *session, double messages, enum gz_haste haste);
+/* Whether the next edit of the payer has to wait: for the disk, on which GZ_ROWS_WAITING_MAX of its
+ * rows wait already, while another payer could edit as well. */
+bool gz_budget_awaits_disk(const struct gz_session *session);
 /* Fills `failure` with GZ_RATE_LIMITED and a sentence. */
 GZ_MUST_USE enum gz_status gz_budget_refuse(const struct gz_session *session,
                                             const struct gz_message *message,

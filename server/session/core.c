@@ -79,6 +79,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     copy_options(core, options);
     memcpy(core->read_only, state->read_only, sizeof core->read_only);
     core->slice_nodes = core->slice = GZ_SLICE_NODES;
+    core->rows_waiting_max = GZ_ROWS_WAITING_MAX;
     core->expires_unix_s = INFINITY;
     core->nodes_at_once = options->lends ? GZ_NODES_AT_ONCE : SIZE_MAX;
     core->next_edit = state->next_edit;

@@ -156,6 +156,17 @@ static size_t count_concerned(const struct gz_session *session, const struct gz_
            (table[message->op].closes_wheel ? gz_bulk_of_wheel(session) : 0);
 }
 
+/* Whether the message asks for something that the disk is to have, or ends a gesture that is an
+ * edit then. */
+static bool asks_disk(const struct gz_session *session, const struct gz_message *message)
+{
+    const bool is_pointer = message->op == GZ_OP_POINTER;
+    const bool is_press = is_pointer && message->pointer.phase == GZ_PHASE_DOWN;
+    if (is_pointer && message->pointer.phase == GZ_PHASE_UP) return session->gesture.count > 0;
+    return table[message->op].edits ||
+           ((table[message->op].closes_wheel || is_press) && gz_bulk_of_wheel(session) > 0);
+}
+
 static enum gz_status handle(struct gz_session *session, const struct gz_message *message,
                              struct gz_failure *failure)
 {
@@ -165,6 +176,8 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     double price = table[message->op].weigh(session, message);
     if (!gz_budget_affords(session, price, GZ_HASTE_ASKED))
         return gz_budget_refuse(session, message, failure);
+    session->awaits_disk = gz_budget_awaits_disk(session) && asks_disk(session, message);
+    if (session->awaits_disk) return GZ_OK;
     session->is_put_off = gz_core_puts_off(session->core, count_concerned(session, message));
     if (session->is_put_off) return GZ_OK;
     gz_budget_pay(session, price);
@@ -180,7 +193,7 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     return status;
 }
 
-/* Handles one message, or leaves it in place if it is put off. */
+/* Handles one message, or leaves it in place if it is put off or awaits the disk. */
 static void read_message(struct gz_session *session, const uint8_t *bytes, size_t size,
                          size_t *offset)
 {
@@ -194,7 +207,7 @@ static void read_message(struct gz_session *session, const uint8_t *bytes, size_
     if (status == GZ_OK) status = handle(session, &message, &failure);
     if (status != GZ_OK)
         gz_session_refuse(session, (message.has & GZ_HAS_RID) != 0, message.rid, &failure, false);
-    if (session->is_put_off) *offset = begin;
+    if (session->is_put_off || session->awaits_disk) *offset = begin;
     gz_arena_go_back(&core->scratch, mark);
 }
 
@@ -237,23 +250,38 @@ static void drop_if_done(struct gz_inbox *inbox)
     if (inbox->first->offset >= inbox->first->size) gz_inbox_drop(inbox);
 }
 
+/* Handles the first message of the inbox, which was left in place, and is not charged again. */
+static void read_again(struct gz_session *session)
+{
+    struct gz_inbox_frame *frame = session->inbox.first;
+    session->is_put_off = session->awaits_disk = false;
+    gz_arena_reset(&session->core->decoded, gz_decode_bytes_max(frame->size));
+    read_message(session, frame->bytes, frame->size, &frame->offset);
+}
+
+static void read_first(struct gz_session *session)
+{
+    struct gz_inbox_frame *frame = session->inbox.first;
+    if (session->awaits_disk)
+        read_again(session);
+    else
+        (void)gz_session_read_frame(session, frame->bytes, frame->size, &frame->offset);
+}
+
 void gz_session_read_inbox(struct gz_session *session)
 {
     struct gz_inbox *inbox = &session->inbox;
     while (inbox->first != NULL && may_read(session, inbox->first->size)) {
-        struct gz_inbox_frame *frame = inbox->first;
-        (void)gz_session_read_frame(session, frame->bytes, frame->size, &frame->offset);
+        read_first(session);
         drop_if_done(inbox);
     }
 }
 
 void gz_session_read_put_off(struct gz_session *session)
 {
-    struct gz_inbox_frame *frame = session->inbox.first;
-    bool is_wanted = session->is_put_off && !session->ended;
+    const bool is_wanted = session->is_put_off && !session->ended;
     session->is_put_off = false;
     if (!is_wanted) return;
-    gz_arena_reset(&session->core->decoded, gz_decode_bytes_max(frame->size));
-    read_message(session, frame->bytes, frame->size, &frame->offset);
+    read_again(session);
     drop_if_done(&session->inbox);
 }

@@ -36,6 +36,7 @@ struct gz_core {
     struct gz_share *shares;     /* budgets of the payers */
     struct gz_names payers;      /* shares by payer */
     double payers_due_s;         /* monotonic: when shares that are over are looked for next */
+    size_t editing_payers;       /* payers of sessions that may edit */
 
     struct gz_journal journal; /* what waits for the disk */
     uint64_t stored_seq;       /* changes up to here are on the disk */
@@ -52,9 +53,10 @@ struct gz_core {
     size_t slice;                       /* nodes that are left until the next turn */
     size_t slice_read;                  /* nodes that reading frames took since the last turn */
     size_t told_bytes;                  /* made since the last turn began: GZ_TOLD_BYTES_PER_TURN */
-    size_t nodes_at_once; /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off (bulk.h) */
-    bool has_bulk;        /* work is put off */
-    uint64_t served;      /* the session that had the last slice */
+    size_t nodes_at_once;    /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off (bulk.h) */
+    bool has_bulk;           /* work is put off */
+    size_t rows_waiting_max; /* of a payer: GZ_ROWS_WAITING_MAX; SIZE_MAX: no edit waits (work.h) */
+    uint64_t served;         /* the session that had the last slice */
 
     struct gz_arena decoded; /* of one frame */
     /* Memory for the work of one call of the host. Only gz_core_enter empties it: no pointer into

@@ -80,6 +80,8 @@ struct gz_pending_edit *gz_pending_create(struct gz_core *core,
         .kind = &gz_pending_edits,
         .waiter = {.session = session, .has_rid = request->has_rid, .rid = request->rid},
         .bytes = pending->arena.used,
+        .rows = 1 + 2 * pending->edit.change_count,
+        .row_count = request->session != NULL ? &request->session->share->rows_waiting : NULL,
         .user = pending->edit.user,
         .key = pending->edit.key,
     };

@@ -16,16 +16,21 @@ static bool is_turning(const struct gz_session *session)
     return gz_gesture_is_passing(gesture) && gesture->interaction->gives_way;
 }
 
+/* Whether its messages wait for what no slice brings nearer. */
+static bool is_held_up(const struct gz_session *session)
+{
+    return session->past.tells_hits || session->is_put_off ||
+           (session->awaits_disk && gz_budget_awaits_disk(session));
+}
+
 bool gz_session_is_busy(const struct gz_session *session)
 {
-    return session->search != NULL || session->past.tells_hits || session->is_put_off ||
-           is_turning(session);
+    return session->search != NULL || is_held_up(session) || is_turning(session);
 }
 
 static bool has_request(const struct gz_session *session)
 {
-    if (session->search != NULL) return true;
-    return session->inbox.first != NULL && !session->past.tells_hits && !session->is_put_off;
+    return session->search != NULL || (session->inbox.first != NULL && !is_held_up(session));
 }
 
 bool gz_session_has_work(const struct gz_session *session)
@@ -95,9 +100,11 @@ static void finish_requests(struct gz_session *session)
 void gz_core_finish_work(struct gz_core *core)
 {
     const size_t usual = gz_core_put_nothing_off(core);
+    core->rows_waiting_max = SIZE_MAX;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
         finish_requests(session);
     core->nodes_at_once = usual;
+    core->rows_waiting_max = GZ_ROWS_WAITING_MAX;
 }
 
 void gz_session_drop_work(struct gz_session *session)

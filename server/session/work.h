@@ -15,8 +15,8 @@
 struct gz_core;
 struct gz_session;
 
-/* Whether the session's messages have to wait: for its search and its hits, for its wheel, or for
- * work that is put off (bulk.h). */
+/* Whether the session's messages have to wait: for its search and its hits, for its wheel, for work
+ * that is put off (bulk.h), or for the disk (budget.h). */
 bool gz_session_is_busy(const struct gz_session *session);
 /* Whether the session waits for a slice. */
 bool gz_session_has_work(const struct gz_session *session);

@@ -35,7 +35,8 @@ enum flag {
     FLAG_LIMITED = 8,  /* people are over their rate */
     FLAG_MOTIONS = 16, /* drags are told as motions */
     FLAG_DRAW = 32,    /* the first one is sent the lines of the gizmo */
-    FLAG_END = 64      /* the server ends in the end */
+    FLAG_END = 64,     /* the server ends in the end */
+    FLAG_QUEUES = 128  /* a user's edits wait for the disk one after the other */
 };
 
 struct person {
@@ -214,6 +215,7 @@ static void set_core(struct world *world)
     struct gz_core *core = world->host.core;
     core->slice_nodes = world->slice_nodes;
     if ((world->flags & FLAG_BULK) != 0) core->nodes_at_once = 1;
+    if ((world->flags & FLAG_QUEUES) != 0) core->rows_waiting_max = 1;
 }
 
 static void enter(struct world *world, size_t who)

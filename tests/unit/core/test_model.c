@@ -38,7 +38,7 @@ struct game {
     struct host host;
     uint64_t random;
     struct player players[CLIENTS];
-    bool cuts;
+    bool cuts, queues;
     uint64_t edit_of_key[USERS][KEYS]; /* as it was answered; 0: not yet */
     uint64_t note_of_key[USERS][KEYS];
     uint64_t notes_said;
@@ -429,11 +429,12 @@ static void come_or_go(struct game *game, struct player *player)
     come(game, player);
 }
 
-/* In half of the games deltas are cut after a few nodes; a core that was started anew has to be
- * told. */
-static void cut_deltas(struct game *game)
+/* In half of the games deltas are cut after a few nodes, in a third a user's edits wait for the
+ * disk one after the other; a core that was started anew has to be told. */
+static void set_core(struct game *game)
 {
     if (game->cuts) game->host.core->sync->delta_bytes = 600;
+    if (game->queues) game->host.core->rows_waiting_max = 1;
 }
 
 static void disturb(struct game *game)
@@ -464,7 +465,7 @@ static void disturb(struct game *game)
         break;
     default: host_advance(host, between(game, 0, 0.2)); break;
     }
-    cut_deltas(game);
+    set_core(game);
 }
 
 static void step(struct game *game)
@@ -485,8 +486,9 @@ static void play(uint64_t seed, uint64_t steps)
     assert_non_null(game);
     game->random = seed;
     game->cuts = seed % 2 == 0;
+    game->queues = seed % 3 == 0;
     host_init(&game->host);
-    cut_deltas(game);
+    set_core(game);
     for (int i = 0; i < CLIENTS; i++) {
         struct player *player = &game->players[i];
         player->user = i % USERS;

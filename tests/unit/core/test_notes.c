@@ -414,6 +414,7 @@ static void say_gone(struct client *client, uint64_t id)
 
 SCENE_TEST(test_notes_are_limited)
 {
+    s->host.core->rows_waiting_max = SIZE_MAX;
     s->host.disk = DISK_WAITS;
     for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s->ann, "one of many");
     assert_null(ask_gone(s->ann, GZ_NOTES_MAX));
@@ -439,6 +440,7 @@ TEST(test_requests_that_wait_are_limited)
 {
     struct scene s;
     open_scene(&s)->host.disk = DISK_WAITS;
+    s.host.core->rows_waiting_max = SIZE_MAX;
     assert_null(ask_note(s.ann, "one", NULL));
     struct gz_message change = note_message(GZ_HAS_NOTE_NOTE);
     change.note = (struct gz_note){.note = 1, .text = text_of("one")};
