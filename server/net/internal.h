@@ -436,8 +436,10 @@ void gz_forwards_finish(struct gz_net *net);
 void gz_connection_flush(struct gz_connection *connection, struct gz_now now);
 
 /* ---- turn.c ---- */
-/* Runs the turns of the cores and writes the frames that are due, and schedules the rest. */
+/* Runs the turns of the cores and writes the frames that are due, once in a turn of the loop. */
 void gz_net_end_turn(struct gz_net *net);
+/* Before the loop waits: decides until when, if nothing comes. */
+void gz_net_plan_turn(struct gz_net *net);
 
 /* ---- alive.c ---- */
 /* Several times a second: looks at the connections for which it is time. */

@@ -16,7 +16,7 @@
 
 static void handle_prepare(uv_prepare_t *prepare)
 {
-    gz_net_end_turn(prepare->data);
+    gz_net_plan_turn(prepare->data);
 }
 
 static void handle_check(uv_check_t *check)
@@ -33,7 +33,8 @@ static void handle_sweep(uv_timer_t *sweep)
     gz_listen_resume(net);
 }
 
-/* Timers do their work before the loop waits, sockets after it: a turn ends after each. */
+/* A turn ends once the sockets were read. What timers have done by then, before the loop waited, is
+ * a part of it. */
 static void start_handles(struct gz_net *net)
 {
     uv_poll_init(net->loop, &net->listener, net->socket);

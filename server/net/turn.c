@@ -182,7 +182,7 @@ static void come_back(uv_idle_t *again)
     (void)again;
 }
 
-static void sleep_until_next_pass(struct gz_net *net)
+void gz_net_plan_turn(struct gz_net *net)
 {
     const bool has_work = net->stirred != NULL || gz_trunks_have_work(net);
     double next_s = has_work ? -INFINITY : next_pass_s(&net->lobby);
@@ -203,5 +203,4 @@ void gz_net_end_turn(struct gz_net *net)
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         serve(net, scene, gz_clock_now());
     gz_trunks_end_turn(net);
-    sleep_until_next_pass(net);
 }

@@ -1,5 +1,6 @@
-/* Groups of a trunk's clients (group.c) by themselves: with a real core, a trunk without a socket,
- * and channels that only count their frames. What follows later from other news is left out. */
+/* Groups of a trunk's clients (group.c), and the passes of a scene (turn.c), by themselves: with a
+ * real core, a trunk without a socket, and channels that only count their frames. What follows
+ * later from other news is left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,11 +164,34 @@ TEST(test_cohort_goes_on_when_its_trunk_has_room)
     end(&stage);
 }
 
+/* Before the loop waits it is only decided until when: a scene has one pass in a turn of the loop,
+ * once the sockets were read. */
+TEST(test_scene_has_its_pass_after_the_wait_alone)
+{
+    static struct stage stage;
+    uv_loop_t loop;
+    begin(&stage);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    uv_idle_init(&loop, &stage.net.again);
+    stage.net.scenes = &stage.scene;
+    stage.scene.touched = true;
+    gz_net_plan_turn(&stage.net);
+    assert_true(stage.scene.touched);
+    assert_true(uv_is_active((uv_handle_t *)&stage.net.again)); /* the loop does not wait */
+    gz_net_end_turn(&stage.net);
+    assert_false(stage.scene.touched);
+    uv_close((uv_handle_t *)&stage.net.again, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    end(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest),
         cmocka_unit_test(test_cohort_goes_on_when_its_trunk_has_room),
+        cmocka_unit_test(test_scene_has_its_pass_after_the_wait_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
