@@ -160,6 +160,8 @@
 /* Nodes that the core edits, begins to hold, or puts into a batch, while other scenes wait, some 1
  * to 3 us each. The core is lent to a worker for more nodes. */
 #define GZ_NODES_AT_ONCE 1000
+/* Bytes of a message that count as one of them: a longer message than 64 KB is read by a worker. */
+#define GZ_BULK_BYTES_PER_NODE 64
 /* Bytes of the frames of one session that wait for the work of an earlier message. Its socket is
  * not read meanwhile, and what was read before is little more than a frame. */
 #define GZ_INBOX_BYTES_MAX (4 * GZ_MESSAGE_BYTES_MAX)

@@ -1,6 +1,7 @@
 /* bulk.h - puts off work on very many nodes, so that no other scene waits for it: an edit of more
  * than GZ_NODES_AT_ONCE nodes, its batch, the work after the disk has answered, a gesture that
- * begins to hold so many nodes, and a selection of ten times as many.
+ * begins to hold so many nodes, a selection of ten times as many, and any message so long that it
+ * may name them.
  *
  * Such work cannot be cut into slices, but another thread can do it: the host lends the core to a
  * worker, which calls gz_core_do_bulk. The core decides by the number of nodes, not by time, so

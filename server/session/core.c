@@ -279,7 +279,7 @@ static void read_put_off(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
-        spare_a_little(core);
+        core->slice = core->slice_nodes;
         gz_session_read_put_off(session);
         gz_arena_go_back(&core->scratch, mark);
     }
@@ -313,7 +313,8 @@ void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
     gz_core_commit(core);
     core->nodes_at_once = usual;
     renew_boxes(core);
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX); /* here, as it may be many MB */
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX); /* here, as they may be many MB */
+    gz_arena_reset(&core->decoded, 0);
 }
 
 /* ---- answers of the host ---- */

@@ -70,7 +70,7 @@ void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *a
  * functions above and gz_core_turn put off work on more than GZ_NODES_AT_ONCE nodes (bulk.h). The
  * session that asked for the work waits. */
 bool gz_core_has_bulk(const struct gz_core *core);
-/* Does the work that was put off, one message of each session. It may take a second: a worker calls
+/* Does the work that was put off, one frame of each session. It may take a second: a worker calls
  * it, and the host calls nothing else of this core until it returns. Call gz_core_turn
  * afterwards. */
 void gz_core_do_bulk(struct gz_core *core, struct gz_now now);

@@ -224,6 +224,13 @@ static bool may_read(const struct gz_session *session, size_t frame_size)
            (session->core->slice > 0 || frame_size < GZ_FRAME_BYTES_LARGE);
 }
 
+/* A large message is not even decoded on the loop. What is left of its frame stands for its size,
+ * which is not known before. */
+static bool puts_off_reading(struct gz_core *core, size_t bytes)
+{
+    return gz_core_puts_off(core, bytes / GZ_BULK_BYTES_PER_NODE);
+}
+
 bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, size_t size,
                            size_t *offset)
 {
@@ -238,6 +245,8 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
         }
         const size_t begin = *offset;
         is_looked_at = true;
+        session->is_put_off = puts_off_reading(session->core, size - begin);
+        if (session->is_put_off) break;
         read_message(session, bytes, size, offset);
         if (size >= GZ_FRAME_BYTES_LARGE) take_from_slice(session->core, *offset - begin);
     }
@@ -254,7 +263,9 @@ static void drop_if_done(struct gz_inbox *inbox)
 static void read_again(struct gz_session *session)
 {
     struct gz_inbox_frame *frame = session->inbox.first;
-    session->is_put_off = session->awaits_disk = false;
+    session->awaits_disk = false;
+    session->is_put_off = puts_off_reading(session->core, frame->size - frame->offset);
+    if (session->is_put_off) return;
     gz_arena_reset(&session->core->decoded, gz_decode_bytes_max(frame->size));
     read_message(session, frame->bytes, frame->size, &frame->offset);
 }
@@ -283,5 +294,7 @@ void gz_session_read_put_off(struct gz_session *session)
     session->is_put_off = false;
     if (!is_wanted) return;
     read_again(session);
+    struct gz_inbox_frame *frame = session->inbox.first;
+    (void)gz_session_read_frame(session, frame->bytes, frame->size, &frame->offset);
     drop_if_done(&session->inbox);
 }

@@ -15,8 +15,8 @@ bool gz_session_read_frame(struct gz_session *session, const uint8_t *bytes, siz
                            size_t *offset);
 /* The same for the frames in the session's inbox. */
 void gz_session_read_inbox(struct gz_session *session);
-/* Handles the message that was put off (bulk.h): the first of the inbox. It is not charged
- * again. */
+/* Handles the message that was put off (bulk.h): the first of the inbox. It is not charged again.
+ * Then goes on in its frame, within the core's slice. */
 void gz_session_read_put_off(struct gz_session *session);
 
 /* Sends the session an error if messages of it were dropped since the last such error, at most once

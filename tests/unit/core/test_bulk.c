@@ -355,6 +355,43 @@ SCENE_TEST(test_rest_of_a_frame_waits)
     gz_buffer_finish(&frame);
 }
 
+/* ---- long messages ---- */
+
+/* Whatever it is, it is not read before: what is wrong in it is not known either. */
+SCENE_TEST(test_long_message_is_read_by_the_worker)
+{
+    uint64_t ids[MANY * GZ_BULK_BYTES_PER_NODE], rids[2];
+    for (size_t i = 0; i < COUNT(ids); i++) ids[i] = ROOT + 1 + i;
+    for (size_t i = 0; i < COUNT(rids); i++) {
+        struct gz_message message = {.op = GZ_OP_INTEREST, .has = GZ_HAS_INTEREST_NODES};
+        message.interest.nodes = (struct gz_ids){ids, i == 0 ? MANY : COUNT(ids)};
+        rids[i] = ask_later(s->a, message);
+        host_turn(&s->host);
+        assert_int_equal(gz_core_has_bulk(s->host.core), i == 1);
+    }
+    assert_ok(client_answer(s->a, rids[0]));
+    assert_null(client_answer(s->a, rids[1]));
+    do_bulk(s);
+    assert_refused(client_answer(s->a, rids[1]), GZ_UNKNOWN_NODE);
+}
+
+/* A long frame of short messages is one loan of the core, or a few. */
+SCENE_TEST(test_long_frame_of_short_messages_is_read_on)
+{
+    enum { PINGS = 2 * MANY * GZ_BULK_BYTES_PER_NODE };
+    struct gz_buffer frame;
+    gz_buffer_init(&frame, GZ_MESSAGE_BYTES_MAX, 0);
+    for (size_t i = 0; i < PINGS; i++) assert_int_equal(gz_encode(&frame, &ping), GZ_OK);
+    double left = s->a->session->rate.tokens;
+    size_t loans = 0;
+    assert_true(client_say_bytes(s->a, frame.data, frame.size));
+    for (host_turn(&s->host); gz_core_has_bulk(s->host.core); loans++) do_bulk(s);
+    assert_in_range(loans, 1, 1 + frame.size / GZ_SLICE_BYTES_PER_NODE / GZ_SLICE_NODES);
+    assert_false(gz_session_is_full(s->a->session));
+    assert_true(left - s->a->session->rate.tokens >= PINGS);
+    gz_buffer_finish(&frame);
+}
+
 /* What is refused at once is not put off. */
 SCENE_TEST(test_viewer_is_refused_at_once)
 {
@@ -499,6 +536,8 @@ int main(void)
         cmocka_unit_test(test_drag_of_many_is_put_off_at_its_ends_only),
         cmocka_unit_test(test_messages_keep_their_order),
         cmocka_unit_test(test_rest_of_a_frame_waits),
+        cmocka_unit_test(test_long_message_is_read_by_the_worker),
+        cmocka_unit_test(test_long_frame_of_short_messages_is_read_on),
         cmocka_unit_test(test_viewer_is_refused_at_once),
         cmocka_unit_test(test_session_leaves_before_its_edit),
         cmocka_unit_test(test_keyed_edit_of_a_session_that_left_before_it_was_begun),
