@@ -16,7 +16,6 @@
 #include "cluster/postgres.h"
 #include "cluster/secret.h"
 #include "host/host.h"
-#include "host/job.h"
 #include "net/keyring.h"
 #include "net/origin.h"
 #include "options.h"
@@ -240,19 +239,31 @@ static sigset_t block_signals(void)
     return before;
 }
 
-/* libuv aborts the process if it has no memory for its table of descriptors or for its workers. It
- * gets both here, and needs no more of them later. Only the loop's thread gets signals. */
-static bool open_loop(uv_loop_t *loop)
+static void do_nothing(uv_work_t *work)
+{
+    (void)work;
+}
+
+static void handle_nothing(uv_work_t *work, int status)
+{
+    (void)work, (void)status;
+}
+
+/* libuv aborts the process if it has no memory for its table of descriptors or, in a cluster, for
+ * its threads, which look up names. It gets both here, and needs no more of them later. */
+static bool open_loop(uv_loop_t *loop, bool has_cluster)
 {
     uv_poll_t watch;
+    uv_work_t work;
     signal(SIGABRT, handle_abort);
     bool is_open = uv_loop_init(loop) == 0;
-    if (is_open) {
-        reserve_watches(loop, &watch);
+    if (is_open) reserve_watches(loop, &watch);
+    if (is_open && has_cluster) {
         sigset_t before = block_signals();
-        gz_jobs_make_workers(loop);
+        uv_queue_work(loop, &work, do_nothing, handle_nothing);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
+    if (is_open) uv_run(loop, UV_RUN_DEFAULT); /* ends both */
     signal(SIGABRT, SIG_DFL);
     return is_open;
 }
@@ -324,7 +335,10 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                    .kept = options->kept};
     enum gz_status status = open_keyring(daemon, &host.keyring, error);
     if (status == GZ_OK) status = open_cluster(daemon, &host, error);
-    if (status == GZ_OK) status = gz_host_create(&daemon->host, &host, error);
+    if (status != GZ_OK) return status;
+    sigset_t before = block_signals(); /* only the loop's thread gets them */
+    status = gz_host_create(&daemon->host, &host, error);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (status != GZ_OK) return status;
     struct gz_net_options net = {.loop = &daemon->loop,
                                  .log = &daemon->log,
@@ -459,7 +473,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();
     shorten_time_slices();
-    if (!open_loop(&daemon.loop)) {
+    if (!open_loop(&daemon.loop, daemon.options.cluster != NULL)) {
         fputs("gizmod: the loop does not start\n", stderr);
         return EXIT_FAILURE;
     }

@@ -213,6 +213,11 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
     if (status != GZ_OK) return status;
     struct gz_host *host = calloc(1, sizeof *host);
     if (host == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    status = gz_jobs_init(&host->jobs, options->loop, error);
+    if (status != GZ_OK) {
+        free(host);
+        return status;
+    }
     host->setting = (struct gz_scene_setting){.loop = options->loop,
                                               .log = options->log,
                                               .folder = options->folder,
@@ -232,7 +237,6 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .handle_lost = handle_lost};
     open_shares(&host->shares);
     host->keep_free_bytes = options->keep_free_bytes;
-    gz_jobs_init(&host->jobs, options->loop);
     gz_scenes_init(&host->scenes, &host->setting);
     host->retirements.scenes = &host->scenes;
     gz_listing_init(&host->listing);
@@ -338,6 +342,7 @@ void gz_host_destroy(struct gz_host *host)
 {
     if (host == NULL) return;
     gz_cluster_destroy(host->cluster);
+    gz_jobs_finish(&host->jobs);
     uv_mutex_destroy(&host->shares.mutex);
     gz_listing_finish(&host->listing);
     free(host);

@@ -1,8 +1,8 @@
-/* Jobs for libuv's workers: one queue for each lane, and the choice of the next job. See job.h. */
+/* job.c - the workers, one queue for each lane, and the choice of the next job. See job.h. */
 #include "host/job.h"
 
+#include <assert.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,29 +12,71 @@ static const unsigned bounds[GZ_LANE_COUNT] = {
     [GZ_LANE_CORES] = 2,     [GZ_LANE_TRANSFERS] = 2,   [GZ_LANE_BODIES] = 1,
     [GZ_LANE_TRIANGLES] = 1, [GZ_LANE_MEMORY] = 1,      [GZ_LANE_DISK] = 1};
 
-static void do_nothing(uv_work_t *work)
+/* ---- the workers ---- */
+
+static void work(void *context)
 {
-    (void)work;
+    struct gz_worker *worker = context;
+    struct gz_job *job;
+    if (getpriority(PRIO_PROCESS, 0) < GZ_WORKER_NICE)
+        (void)setpriority(PRIO_PROCESS, 0, GZ_WORKER_NICE);
+    for (;;) {
+        uv_sem_wait(&worker->wake);
+        job = worker->job;
+        if (job == NULL) return;
+        job->run(job);
+        gz_post_send(&worker->jobs->posts, &job->post);
+    }
 }
 
-void gz_jobs_make_workers(uv_loop_t *loop)
+static void put_idle(struct gz_jobs *jobs, struct gz_worker *worker)
 {
-    char workers[8];
-    uv_work_t work;
-    snprintf(workers, sizeof workers, "%d", GZ_WORKERS);
-    setenv("UV_THREADPOOL_SIZE", workers, 0);
-    uv_queue_work(loop, &work, do_nothing, NULL);
-    uv_run(loop, UV_RUN_DEFAULT);
+    worker->next_idle = jobs->idle;
+    jobs->idle = worker;
 }
 
-void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop)
+static bool start_worker(struct gz_jobs *jobs)
 {
-    *jobs = (struct gz_jobs){.loop = loop};
+    struct gz_worker *worker = &jobs->workers[jobs->worker_count];
+    worker->jobs = jobs;
+    if (uv_sem_init(&worker->wake, 0) != 0) return false;
+    if (uv_thread_create(&worker->thread, work, worker) != 0) {
+        uv_sem_destroy(&worker->wake);
+        return false;
+    }
+    jobs->worker_count++;
+    put_idle(jobs, worker);
+    return true;
+}
+
+enum gz_status gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop, struct gz_error *error)
+{
+    *jobs = (struct gz_jobs){.idle = NULL};
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
         jobs->lanes[i].bound = bounds[i];
         jobs->lanes[i].end = &jobs->lanes[i].waiting;
     }
+    if (!gz_posts_init(&jobs->posts, loop))
+        return gz_fail(error, GZ_NO_MEMORY, "no memory or descriptor for the workers");
+    while (jobs->worker_count < GZ_WORKERS && start_worker(jobs)) continue;
+    if (jobs->worker_count == GZ_WORKERS) return GZ_OK;
+    gz_jobs_finish(jobs);
+    return gz_fail(error, GZ_NO_MEMORY, "no memory for the workers");
 }
+
+void gz_jobs_finish(struct gz_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->worker_count; i++) {
+        struct gz_worker *worker = &jobs->workers[i];
+        worker->job = NULL;
+        uv_sem_post(&worker->wake);
+        uv_thread_join(&worker->thread);
+        uv_sem_destroy(&worker->wake);
+    }
+    gz_posts_finish(&jobs->posts);
+}
+
+/* ---- turns ---- */
 
 /* The next of all jobs of a queue, from NULL to NULL: first those at workers, then those that
  * wait. */
@@ -43,8 +85,6 @@ static struct gz_job *next_of(const struct gz_job_queue *queue, const struct gz_
     if (job == NULL) return queue->busy != NULL ? queue->busy : queue->waiting;
     return job->next == NULL && job->is_at_worker ? queue->waiting : job->next;
 }
-
-/* ---- turns ---- */
 
 static bool is_of_group(const struct gz_job *job, const struct gz_job *other)
 {
@@ -138,30 +178,22 @@ static struct gz_job **unlink_job(struct gz_job **list, const struct gz_job *job
     return list;
 }
 
-/* On a worker. Sets its niceness for each job, which takes less than a microsecond, because libuv
- * does not tell which workers are new. */
-static void handle_run(uv_work_t *work)
-{
-    struct gz_job *job = work->data;
-    if (getpriority(PRIO_PROCESS, 0) < GZ_WORKER_NICE)
-        (void)setpriority(PRIO_PROCESS, 0, GZ_WORKER_NICE);
-    job->run(job);
-}
-
 static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue);
 
-static void handle_done(uv_work_t *work, int status)
+static void handle_done(struct gz_post *post)
 {
-    struct gz_job *job = work->data;
-    struct gz_job_queue *queue = &job->jobs->lanes[job->lane];
-    if (status != 0) job->is_cancelled = true;
+    struct gz_job *job = post->context;
+    struct gz_jobs *jobs = job->jobs;
+    struct gz_job_queue *queue = &jobs->lanes[job->lane];
     (void)unlink_job(&queue->busy, job);
     queue->at_workers--;
-    start_waiting(job->jobs, queue);
+    if (job->worker != NULL) put_idle(jobs, job->worker);
+    start_waiting(jobs, queue);
+    gz_posts_release(&jobs->posts);
     job->done(job);
 }
 
-/* Also used for a cancelled job: libuv calls its `done` later, from the loop. */
+/* A cancelled job is counted like one at a worker until its `done`, which is called later. */
 static void give_to_worker(struct gz_jobs *jobs, struct gz_job_queue *queue, struct gz_job *job)
 {
     struct gz_job **link = unlink_job(&queue->waiting, job);
@@ -170,7 +202,15 @@ static void give_to_worker(struct gz_jobs *jobs, struct gz_job_queue *queue, str
     queue->busy = job;
     job->is_at_worker = true;
     queue->at_workers++;
-    uv_queue_work(jobs->loop, &job->work, job->is_cancelled ? do_nothing : handle_run, handle_done);
+    if (job->is_cancelled) {
+        gz_post_send(&jobs->posts, &job->post);
+        return;
+    }
+    assert(jobs->idle != NULL); /* at_workers is at most the lane's bound */
+    job->worker = jobs->idle;
+    jobs->idle = job->worker->next_idle;
+    job->worker->job = job;
+    uv_sem_post(&job->worker->wake);
 }
 
 static void start_waiting(struct gz_jobs *jobs, struct gz_job_queue *queue)
@@ -188,29 +228,23 @@ void gz_job_start(struct gz_jobs *jobs, struct gz_job *job)
 {
     struct gz_job_queue *queue = &jobs->lanes[job->lane];
     job->jobs = jobs;
-    job->work.data = job;
+    job->worker = NULL;
+    job->post = (struct gz_post){.handle = handle_done, .context = job};
     job->next = NULL;
     job->is_at_worker = false;
     job->is_cancelled = jobs->is_closing;
+    gz_posts_hold(&jobs->posts);
     learn_turns(queue, job);
     *queue->end = job;
     queue->end = &job->next;
     start_waiting(jobs, queue);
 }
 
-static void cancel(struct gz_job *job)
-{
-    job->is_cancelled = true;
-    if (job->is_at_worker) uv_cancel((uv_req_t *)&job->work);
-}
-
-/* libuv removes it from its own queue at once, unless a worker is just taking it. */
 bool gz_job_withdraw(struct gz_job *job)
 {
     if (job->is_at_worker) return false;
     job->is_cancelled = true;
     give_to_worker(job->jobs, &job->jobs->lanes[job->lane], job);
-    uv_cancel((uv_req_t *)&job->work);
     return true;
 }
 
@@ -218,7 +252,7 @@ void gz_jobs_cancel(struct gz_jobs *jobs, enum gz_lane lane, const char *subject
 {
     struct gz_job *job = NULL;
     while ((job = next_of(&jobs->lanes[lane], job)) != NULL)
-        if (strcmp(job->subject, subject) == 0) cancel(job);
+        if (strcmp(job->subject, subject) == 0) job->is_cancelled = true;
 }
 
 bool gz_jobs_use(const struct gz_jobs *jobs, const char *subject)
@@ -238,7 +272,7 @@ void gz_jobs_close(struct gz_jobs *jobs)
     jobs->is_closing = true;
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
         struct gz_job *job = NULL;
-        while ((job = next_of(&jobs->lanes[i], job)) != NULL) cancel(job);
+        while ((job = next_of(&jobs->lanes[i], job)) != NULL) job->is_cancelled = true;
         jobs->lanes[i].bound = UINT_MAX;
         start_waiting(jobs, &jobs->lanes[i]);
     }

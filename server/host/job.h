@@ -1,4 +1,5 @@
-/* job.h - jobs for libuv's workers: a job runs on a worker and is finished on the loop.
+/* job.h - jobs for workers: a job runs on a worker, a thread of its own, and is finished on the
+ * loop.
  *
  * A job is embedded in the caller's struct. `run` is called on a worker and touches nothing that
  * the loop may change meanwhile. `done` is called on the loop, exactly once for each job that was
@@ -32,6 +33,8 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "host/post.h"
+
 enum gz_lane {
     GZ_LANE_OPENINGS,    /* scenes are opened and closed: users wait for it */
     GZ_LANE_RETIREMENTS, /* scenes are deleted and renamed, which may wait for other programs */
@@ -45,8 +48,7 @@ enum gz_lane {
     GZ_LANE_COUNT
 };
 
-/* The number of libuv's workers (unless UV_THREADPOOL_SIZE sets another one): the sum of the bounds
- * of all lanes. */
+/* The number of workers: the sum of the bounds of all lanes. */
 #define GZ_WORKERS 15
 /* The niceness of workers, if the daemon's own is lower: beside a busy loop they get a tenth of a
  * processor. */
@@ -71,11 +73,23 @@ struct gz_job {
     uint64_t group_turn, user_turn;
     struct gz_jobs *jobs;
     struct gz_job *next;
-    uv_work_t work;
+    struct gz_worker *worker; /* NULL for a job that was cancelled before it had one */
+    struct gz_post post;
+};
+
+/* A thread that waits for its next job. */
+struct gz_worker {
+    struct gz_jobs *jobs;
+    uv_thread_t thread;
+    uv_sem_t wake;
+    struct gz_job *job; /* NULL: it ends */
+    struct gz_worker *next_idle;
 };
 
 struct gz_jobs {
-    uv_loop_t *loop;
+    struct gz_posts posts; /* for others, too */
+    struct gz_worker workers[GZ_WORKERS], *idle;
+    size_t worker_count;
     struct gz_job_queue {
         struct gz_job *waiting, **end; /* in the order of their start */
         struct gz_job *busy;           /* at workers */
@@ -85,10 +99,11 @@ struct gz_jobs {
     bool is_closing;
 };
 
-/* Makes libuv start its workers, on a loop without other work; without memory for them it aborts
- * the process. Call it once, before the first job. */
-void gz_jobs_make_workers(uv_loop_t *loop);
-void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop);
+/* Starts the workers. GZ_NO_MEMORY: nothing is held. */
+GZ_MUST_USE enum gz_status gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop,
+                                        struct gz_error *error);
+/* Ends the workers: once all jobs are done, and the other handles of the loop are closed. */
+void gz_jobs_finish(struct gz_jobs *jobs);
 void gz_job_start(struct gz_jobs *jobs, struct gz_job *job);
 /* Cancels the job if it still waits in its lane, and has `done` called soon; false if it is at a
  * worker. */

@@ -142,7 +142,7 @@ static void charge(void *context, const char *payer, uint64_t bytes)
 static void handle_notify(void *context)
 {
     struct gz_open_scene *scene = context;
-    uv_async_send(&scene->committed);
+    gz_post_send(&scene->setting->jobs->posts, &scene->committed);
 }
 
 static bool is_lost(const struct gz_open_scene *scene)
@@ -151,9 +151,9 @@ static bool is_lost(const struct gz_open_scene *scene)
            (scene->claim != NULL && gz_claim_state(scene->claim) != GZ_CLAIM_HELD);
 }
 
-static void handle_committed(uv_async_t *async)
+static void handle_committed(struct gz_post *post)
 {
-    struct gz_open_scene *scene = async->data;
+    struct gz_open_scene *scene = post->context;
     enum gz_status status;
     struct gz_error error = {.status = GZ_OK};
     struct gz_batch *batch;
@@ -338,12 +338,12 @@ struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *settin
     if (scene == NULL) return NULL;
     scene->setting = setting;
     scene->path = gz_scene_path(setting, name);
-    scene->committed.data = scene;
+    scene->committed = (struct gz_post){.handle = handle_committed, .context = scene};
     snprintf(scene->name, sizeof scene->name, "%s", name);
-    if (scene->path != NULL &&
-        uv_async_init(setting->loop, &scene->committed, handle_committed) == 0)
+    if (scene->path != NULL) {
+        gz_posts_hold(&setting->jobs->posts);
         return scene;
-    free(scene->path);
+    }
     free(scene);
     return NULL;
 }
@@ -453,16 +453,13 @@ void gz_open_scene_empty(struct gz_open_scene *scene)
     scene->held = NULL;
 }
 
-static void handle_closed(uv_handle_t *handle)
-{
-    struct gz_open_scene *scene = handle->data;
-    free(scene->path);
-    free(scene);
-}
-
 void gz_open_scene_destroy(struct gz_open_scene *scene)
 {
-    uv_close((uv_handle_t *)&scene->committed, handle_closed);
+    struct gz_posts *posts = &scene->setting->jobs->posts;
+    gz_post_forget(posts, &scene->committed);
+    gz_posts_release(posts);
+    free(scene->path);
+    free(scene);
 }
 
 /* ---- state ---- */

@@ -74,7 +74,7 @@ struct gz_open_scene {
     struct gz_claim *claim; /* in the cluster; NULL without one */
     /* The member of the cluster that has the scene, if the opening found one; else empty. */
     char url[GZ_MEMBER_URL_BYTES_MAX + 1];
-    uv_async_t committed;       /* the store has batches for the loop */
+    struct gz_post committed;   /* the store has batches for the loop */
     struct question *questions; /* about the past, not answered yet, the newest first */
     /* While the core is lent, and until it is back: loan.h. */
     struct gz_loan *loan; /* NULL: for work that the core has put off */
@@ -133,7 +133,7 @@ struct gz_hold {
 struct gz_hold gz_open_scene_take_hold(struct gz_open_scene *scene);
 /* Commits the rest, closes the file and destroys the core. Blocks for the disk. */
 void gz_open_scene_empty(struct gz_open_scene *scene);
-/* On the loop, after gz_open_scene_empty: frees it, once the loop has closed its handle. */
+/* On the loop, after gz_open_scene_empty: frees it. */
 void gz_open_scene_destroy(struct gz_open_scene *scene);
 
 #endif

@@ -31,14 +31,14 @@ static void count_lost(void *context, struct gz_open_scene *scene)
 
 void data_folder_init(struct data_folder *folder)
 {
+    struct gz_error error;
     *folder = (struct data_folder){.path = "/tmp/gizmod-host-XXXXXX"};
     assert_non_null(mkdtemp(folder->path));
     folder->log = (struct gz_log){.level = GZ_INFO,
                                   .stream = open_memstream(&folder->lines, &folder->line_bytes)};
     assert_non_null(folder->log.stream);
     assert_int_equal(uv_loop_init(&folder->loop), 0);
-    gz_jobs_make_workers(&folder->loop);
-    gz_jobs_init(&folder->jobs, &folder->loop);
+    assert_int_equal(gz_jobs_init(&folder->jobs, &folder->loop, &error), GZ_OK);
     folder->setting = (struct gz_scene_setting){.loop = &folder->loop,
                                                 .log = &folder->log,
                                                 .folder = folder->path,
@@ -67,6 +67,7 @@ void data_folder_finish(struct data_folder *folder)
     gz_scenes_close(&folder->scenes);
     uv_run(&folder->loop, UV_RUN_DEFAULT);
     assert_null(folder->scenes.first);
+    gz_jobs_finish(&folder->jobs);
     assert_int_equal(uv_loop_close(&folder->loop), 0);
     fclose(folder->log.stream);
     free(folder->lines);

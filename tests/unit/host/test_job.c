@@ -78,14 +78,14 @@ static void open_gate(struct stage *stage, int count)
 
 static int start(void **state)
 {
+    struct gz_error error;
     struct stage *stage = calloc(1, sizeof *stage);
     assert_non_null(stage);
     assert_int_equal(uv_loop_init(&stage->loop), 0);
     assert_int_equal(uv_sem_init(&stage->began, 0), 0);
     assert_int_equal(uv_sem_init(&stage->gate, 0), 0);
-    gz_jobs_make_workers(&stage->loop);
     stage->loop_thread = uv_thread_self();
-    gz_jobs_init(&stage->jobs, &stage->loop);
+    assert_int_equal(gz_jobs_init(&stage->jobs, &stage->loop, &error), GZ_OK);
     *state = stage;
     return 0;
 }
@@ -94,6 +94,7 @@ static int start(void **state)
 static int stop(void **state)
 {
     struct stage *stage = *state;
+    gz_jobs_finish(&stage->jobs);
     assert_int_equal(uv_loop_close(&stage->loop), 0);
     uv_sem_destroy(&stage->began);
     uv_sem_destroy(&stage->gate);

@@ -1,0 +1,234 @@
+/* What other threads tell the loop: in which order, how often, and that the loop does not wait for
+ * a thread that its waking has put off the processor. */
+#include <semaphore.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "host/job.h"
+#include "support/cmocka.h"
+
+#define PATIENCE_S 60
+
+static _Thread_local bool is_put_off; /* this thread, when it writes next */
+static uv_sem_t goes_on;
+static atomic_bool was_waited_for;
+
+ssize_t write(int file, const void *bytes, size_t size);
+
+/* In the place of the C library's, also for libuv: what is written wakes the loop at once, and the
+ * writer goes on when the loop is done with it. */
+ssize_t write(int file, const void *bytes, size_t size)
+{
+    ssize_t written = syscall(SYS_write, file, bytes, size);
+    struct timespec until;
+    if (!is_put_off) return written;
+    is_put_off = false;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    if (sem_timedwait(&goes_on, &until) != 0) atomic_store(&was_waited_for, true);
+    return written;
+}
+
+struct stage {
+    uv_loop_t loop;
+    struct gz_jobs jobs;
+    struct gz_posts *posts;
+    char handled[16];
+};
+
+static int start(void **state)
+{
+    static struct stage stage;
+    struct gz_error error;
+    stage = (struct stage){.handled = ""};
+    assert_int_equal(uv_loop_init(&stage.loop), 0);
+    assert_int_equal(gz_jobs_init(&stage.jobs, &stage.loop, &error), GZ_OK);
+    stage.posts = &stage.jobs.posts;
+    assert_int_equal(uv_sem_init(&goes_on, 0), 0);
+    *state = &stage;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    struct stage *stage = *state;
+    gz_jobs_finish(&stage->jobs);
+    assert_int_equal(uv_loop_close(&stage->loop), 0);
+    uv_sem_destroy(&goes_on);
+    return 0;
+}
+
+/* ---- a thread that is put off ---- */
+
+static void run_put_off(struct gz_job *job)
+{
+    (void)job;
+    is_put_off = true;
+}
+
+static void let_go_on(struct gz_job *job)
+{
+    *(bool *)job->context = true;
+    uv_sem_post(&goes_on);
+}
+
+static void test_loop_does_not_wait_for_a_worker_that_is_put_off(void **state)
+{
+    struct stage *stage = *state;
+    bool is_done = false;
+    struct gz_job job = {.lane = GZ_LANE_PAST,
+                         .subject = "",
+                         .group = "",
+                         .user = "",
+                         .run = run_put_off,
+                         .done = let_go_on,
+                         .context = &is_done};
+    gz_job_start(&stage->jobs, &job);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_true(is_done);
+    assert_false(atomic_load(&was_waited_for));
+}
+
+/* ---- order ---- */
+
+struct named {
+    struct gz_post post; /* first, so that a post is its struct */
+    char name[2];
+};
+
+static void note(struct gz_post *post)
+{
+    strcat(((struct stage *)post->context)->handled, ((struct named *)post)->name);
+}
+
+static void name_all(struct stage *stage, struct named named[3])
+{
+    for (int i = 0; i < 3; i++)
+        named[i] = (struct named){{.handle = note, .context = stage}, {(char)('a' + i), '\0'}};
+}
+
+static void run_until(struct stage *stage, const char *handled)
+{
+    gz_posts_hold(stage->posts);
+    while (strlen(stage->handled) < strlen(handled)) uv_run(&stage->loop, UV_RUN_ONCE);
+    gz_posts_release(stage->posts);
+    uv_run(&stage->loop, UV_RUN_DEFAULT); /* without a hold it ends */
+    assert_string_equal(stage->handled, handled);
+}
+
+static void test_posts_are_handled_once_and_in_order(void **state)
+{
+    struct stage *stage = *state;
+    struct named named[3];
+    name_all(stage, named);
+    gz_post_send(stage->posts, &named[1].post);
+    gz_post_send(stage->posts, &named[0].post);
+    gz_post_send(stage->posts, &named[1].post);
+    gz_post_send(stage->posts, &named[2].post);
+    run_until(stage, "bac");
+    gz_post_send(stage->posts, &named[1].post);
+    run_until(stage, "bacb");
+}
+
+static void send_next(struct gz_post *post)
+{
+    struct stage *stage = post->context;
+    strcat(stage->handled, "x");
+    if (strlen(stage->handled) < 3) gz_post_send(stage->posts, post);
+}
+
+static void test_handler_may_send_again(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_post post = {.handle = send_next, .context = stage};
+    gz_post_send(stage->posts, &post);
+    run_until(stage, "xxx");
+}
+
+static void forget_another(struct gz_post *post)
+{
+    struct named *named = (struct named *)post;
+    struct stage *stage = post->context;
+    note(post);
+    gz_post_forget(stage->posts, &named[1].post);
+}
+
+static void test_forgotten_post_is_not_handled(void **state)
+{
+    struct stage *stage = *state;
+    struct named named[3];
+    name_all(stage, named);
+    gz_post_forget(stage->posts, &named[0].post); /* was not sent */
+    for (int i = 0; i < 3; i++) gz_post_send(stage->posts, &named[i].post);
+    gz_post_forget(stage->posts, &named[0].post);
+    run_until(stage, "bc");
+    named[0].post.handle = forget_another;
+    for (int i = 0; i < 3; i++) gz_post_send(stage->posts, &named[i].post);
+    run_until(stage, "bcac");
+}
+
+/* ---- many threads ---- */
+
+enum { SENDERS = 4, SENT = 10000 };
+
+struct sender {
+    struct gz_post post;
+    struct gz_posts *posts;
+    uv_thread_t thread;
+    atomic_int number; /* of the latest post */
+    int handled;
+};
+
+static void send_many(void *context)
+{
+    struct sender *sender = context;
+    for (int i = 1; i <= SENT; i++) {
+        atomic_store(&sender->number, i);
+        gz_post_send(sender->posts, &sender->post);
+    }
+}
+
+static void note_number(struct gz_post *post)
+{
+    struct sender *sender = post->context;
+    sender->handled = atomic_load(&sender->number);
+}
+
+static bool has_all(const struct sender *senders)
+{
+    for (int i = 0; i < SENDERS; i++)
+        if (senders[i].handled < SENT) return false;
+    return true;
+}
+
+/* The loop sees the latest of each, though several posts may be handled as one. */
+static void test_nothing_is_lost_among_many_threads(void **state)
+{
+    static struct sender senders[SENDERS];
+    struct stage *stage = *state;
+    gz_posts_hold(stage->posts);
+    for (int i = 0; i < SENDERS; i++) {
+        senders[i] = (struct sender){.post = {.handle = note_number, .context = &senders[i]},
+                                     .posts = stage->posts};
+        assert_int_equal(uv_thread_create(&senders[i].thread, send_many, &senders[i]), 0);
+    }
+    while (!has_all(senders)) uv_run(&stage->loop, UV_RUN_ONCE);
+    for (int i = 0; i < SENDERS; i++) uv_thread_join(&senders[i].thread);
+    gz_posts_release(stage->posts);
+}
+
+#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STAGED(test_loop_does_not_wait_for_a_worker_that_is_put_off),
+        STAGED(test_posts_are_handled_once_and_in_order),
+        STAGED(test_handler_may_send_again),
+        STAGED(test_forgotten_post_is_not_handled),
+        STAGED(test_nothing_is_lost_among_many_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
