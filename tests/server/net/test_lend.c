@@ -126,6 +126,12 @@ static long count_nodes(const struct stage *stage)
     return net_fixture_measure(stage->fixture.daemon.port, LARGE, "nodes");
 }
 
+static void assert_all_or_none(const struct stage *stage)
+{
+    const long nodes = count_nodes(stage);
+    assert_true(nodes == 0 || nodes == stage->nodes);
+}
+
 /* ---- what happens meanwhile ---- */
 
 static void test_other_scenes_are_served(void **state)
@@ -157,7 +163,7 @@ static void test_editor_hangs_up(void **state)
     crowd_leave(stage.editor);
     stage.editor = crowd_enter(&stage.crowd, LARGE, GZ_ROLE_EDITOR, 0);
     assert_int_equal(crowd_gather(&stage.crowd, PATIENCE_S), 2);
-    assert_true(count_nodes(&stage) == 0 || count_nodes(&stage) == FEWER);
+    assert_all_or_none(&stage);
     assert_int_equal(net_fixture_measure(stage.fixture.daemon.port, LARGE, "users"), 1);
     ask(&stage, GZ_OP_DELETE);
     end(&stage);
@@ -173,7 +179,7 @@ static void test_others_come_and_read(void **state)
     (void)state;
     open_stage(&stage, FEWER);
     begin(&stage, GZ_OP_DELETE);
-    assert_true(count_nodes(&stage) == 0 || count_nodes(&stage) == FEWER);
+    assert_all_or_none(&stage);
     struct crowd_member *viewer = crowd_enter(&stage.crowd, LARGE, GZ_ROLE_VIEWER, 0);
     assert_int_equal(crowd_gather(&stage.crowd, PATIENCE_S), 3);
     end(&stage);
