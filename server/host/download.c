@@ -104,42 +104,21 @@ enum gz_status gz_download_backup(struct gz_transfer *transfer)
     return status;
 }
 
-/* ---- export: the nodes as the core has them, in the asset from the file ---- */
+/* ---- export: asset and nodes, from the file ---- */
 
-static void run_copy(struct gz_loan *loan, struct gz_core *core)
-{
-    struct gz_transfer *transfer = loan->context;
-    transfer->has_asset = gz_core_summary(core).has_asset;
-    transfer->error.status =
-        gz_core_nodes(core, &transfer->arena, &transfer->records, &transfer->record_count);
-    if (transfer->error.status != GZ_OK)
-        gz_fail(&transfer->error, transfer->error.status, "no memory for the nodes");
-}
-
-static void handle_copied(struct gz_loan *loan, bool is_cancelled)
-{
-    struct gz_transfer *transfer = loan->context;
-    (void)is_cancelled; /* its job is cancelled too */
-    transfer->place = ON_LOOP;
-    gz_transfer_work(transfer);
-}
-
+/* Opens the scene, which brings its file up to date; the core is not asked. */
 enum gz_status gz_export_prepare(struct gz_transfer *transfer)
 {
     enum gz_status status = gz_download_prepare(transfer);
-    if (status == GZ_OK) status = gz_transfer_find(transfer, false);
-    if (status == GZ_OK && transfer->scene != NULL)
-        gz_transfer_borrow(transfer, run_copy, handle_copied);
-    return status;
+    return status == GZ_OK ? gz_transfer_find(transfer, false) : status;
 }
 
-static struct gz_export_node *export_nodes(struct gz_transfer *transfer)
+static struct gz_export_node *export_nodes(struct gz_scene_state *state)
 {
-    struct gz_export_node *nodes =
-        gz_arena_take(&transfer->arena, transfer->record_count, sizeof *nodes);
+    struct gz_export_node *nodes = gz_arena_take(&state->arena, state->node_count, sizeof *nodes);
     if (nodes == NULL) return NULL;
-    for (size_t i = 0; i < transfer->record_count; i++) {
-        const struct gz_node_record *record = &transfer->records[i];
+    for (size_t i = 0; i < state->node_count; i++) {
+        const struct gz_node_record *record = &state->nodes[i];
         nodes[i] = (struct gz_export_node){.id = record->id,
                                            .parent = record->content.parent,
                                            .asset = record->content.asset,
@@ -149,21 +128,26 @@ static struct gz_export_node *export_nodes(struct gz_transfer *transfer)
     return nodes;
 }
 
-static enum gz_status write_export(struct gz_transfer *transfer)
+static enum gz_status write_present(struct gz_transfer *transfer, struct gz_scene_state *state,
+                                    const struct gz_buffer *asset)
 {
-    struct gz_buffer asset;
-    gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
-    const struct gz_export_node *nodes = export_nodes(transfer);
-    enum gz_status status =
-        nodes != NULL ? GZ_OK : gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
-    if (status == GZ_OK && transfer->has_asset)
-        status = gz_store_asset(transfer->path, &asset, &transfer->error);
-    if (status == GZ_OK) {
-        status = gz_export_write(&transfer->out, asset.data, asset.size, nodes,
-                                 transfer->record_count, transfer->dropped, &transfer->error);
-    }
+    const struct gz_export_node *nodes = export_nodes(state);
+    if (nodes == NULL) return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
+    enum gz_status status = gz_export_write(&transfer->out, asset->data, asset->size, nodes,
+                                            state->node_count, transfer->dropped, &transfer->error);
     if (status == GZ_OK)
         transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
+    return status;
+}
+
+static enum gz_status write_export(struct gz_transfer *transfer)
+{
+    struct gz_scene_state state;
+    struct gz_buffer asset;
+    gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
+    enum gz_status status = gz_store_present(transfer->path, &state, &asset, &transfer->error);
+    if (status == GZ_OK) status = write_present(transfer, &state, &asset);
+    gz_scene_state_finish(&state);
     gz_buffer_finish(&asset);
     return status;
 }

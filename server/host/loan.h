@@ -1,5 +1,5 @@
 /* loan.h - lends the core of a scene to a worker, for work that would keep other scenes waiting:
- * work that the core has put off (gz_core_do_bulk), an import, the copy of the nodes for an export.
+ * work that the core has put off (gz_core_do_bulk), and an import.
  *
  * While a core is lent (scene->net.is_lent), only the worker calls it, and its scene waits:
  * - the network reads nothing from the sessions and asks for no frames;

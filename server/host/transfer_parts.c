@@ -43,7 +43,6 @@ struct gz_transfer *gz_transfer_create(struct gz_transfers *all,
                                     .is_wanted = is_wanted,
                                     .context = transfer};
     gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
-    gz_arena_init(&transfer->arena, GZ_HTTP_ANSWER_BYTES_MAX);
     transfer->next = all->first;
     all->first = transfer;
     return transfer;
@@ -54,7 +53,6 @@ static void destroy(void *memory)
     struct gz_transfer *transfer = memory;
     if (transfer->file >= 0) close(transfer->file);
     gz_buffer_finish(&transfer->out);
-    gz_arena_finish(&transfer->arena);
     free(transfer->import.surfaces);
     gz_body_destroy(transfer->body);
     gz_import_finish(&transfer->import);
@@ -247,19 +245,8 @@ static void admit(struct gz_transfer *transfer)
     gz_http_receive(request);
 }
 
-void gz_transfer_borrow(struct gz_transfer *transfer,
-                        void (*run)(struct gz_loan *loan, struct gz_core *core),
-                        void (*done)(struct gz_loan *loan, bool is_cancelled))
-{
-    transfer->place = AT_WORKER;
-    gz_fail(&transfer->error, GZ_BAD_STATE,
-            "the server is going away"); /* unless `run` sets another */
-    transfer->loan = (struct gz_loan){
-        .run = run, .done = done, .context = transfer, .user = gz_transfer_payer(transfer)};
-    gz_open_scene_lend(transfer->scene, &transfer->loan);
-}
-
-void gz_transfer_work(struct gz_transfer *transfer)
+/* Gives it to a worker, or refuses it with its error. */
+static void work(struct gz_transfer *transfer)
 {
     if (transfer->error.status != GZ_OK) {
         gz_transfer_refuse(transfer);
@@ -287,7 +274,7 @@ void gz_transfer_start(struct gz_transfer *transfer)
     enum gz_status status = GZ_OK;
     if (may && transfer->kind->prepare != NULL) status = transfer->kind->prepare(transfer);
     if (status != GZ_OK) transfer->error.status = status;
-    if (transfer->place == ON_LOOP && transfer->wait.list == NULL) gz_transfer_work(transfer);
+    if (transfer->wait.list == NULL) work(transfer);
 }
 
 /* The scene, which was being opened, can be found now. */

@@ -54,12 +54,7 @@ struct gz_transfer {
     bool is_admitted, made;
     void (*done)(void *context, const struct gz_error *error);
     void *done_context;
-    /* export */
-    struct gz_arena arena;
-    const struct gz_node_record *records;
-    size_t record_count;
-    bool has_asset;
-    char dropped[GZ_DROPPED_BYTES];
+    char dropped[GZ_DROPPED_BYTES]; /* export */
     struct gz_scene_list list;
 };
 
@@ -68,7 +63,7 @@ struct gz_transfer_kind {
     enum gz_status (*check)(const struct gz_transfers *all, const struct gz_http_request *request,
                             struct gz_error *error);
     /* On the loop; NULL: nothing to do. If a scene has to be opened first, `prepare` waits and is
-     * called again. It may borrow the core; the end of the loan then continues. */
+     * called again. */
     enum gz_status (*prepare)(struct gz_transfer *transfer);
     enum gz_status (*run)(struct gz_transfer *transfer); /* on a worker */
     /* Answers and frees, at once or later. */
@@ -87,13 +82,6 @@ void gz_transfer_start(struct gz_transfer *transfer);
 const char *gz_transfer_payer(const struct gz_transfer *transfer);
 /* Finds its scene; if that has to be opened first, `scene` is NULL and the transfer waits. */
 GZ_MUST_USE enum gz_status gz_transfer_find(struct gz_transfer *transfer, bool create);
-/* Borrows the core of its scene. `run` sets the error, which until then says that the server is
- * going away. */
-void gz_transfer_borrow(struct gz_transfer *transfer,
-                        void (*run)(struct gz_loan *loan, struct gz_core *core),
-                        void (*done)(struct gz_loan *loan, bool is_cancelled));
-/* Gives it to a worker, or refuses it with its error. */
-void gz_transfer_work(struct gz_transfer *transfer);
 /* Answers and frees: with the error; with the result. */
 void gz_transfer_refuse(struct gz_transfer *transfer);
 void gz_transfer_answer(struct gz_transfer *transfer, int code);

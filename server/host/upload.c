@@ -156,6 +156,7 @@ static const char *import_user(const struct gz_transfer *transfer)
     return user[0] != '\0' ? user : USER_DEFAULT;
 }
 
+/* Until then the error says that the server is going away. */
 static void run_import(struct gz_loan *loan, struct gz_core *core)
 {
     struct gz_transfer *transfer = loan->context;
@@ -181,6 +182,17 @@ static void handle_given(struct gz_loan *loan, bool is_cancelled)
     }
 }
 
+static void borrow_core(struct gz_transfer *transfer)
+{
+    transfer->place = AT_WORKER;
+    gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
+    transfer->loan = (struct gz_loan){.run = run_import,
+                                      .done = handle_given,
+                                      .context = transfer,
+                                      .user = gz_transfer_payer(transfer)};
+    gz_open_scene_lend(transfer->scene, &transfer->loan);
+}
+
 /* Gives the bytes and the triangles to the core. */
 static void give_to_core(struct gz_transfer *transfer)
 {
@@ -198,7 +210,7 @@ static void give_to_core(struct gz_transfer *transfer)
                                               .surfaces = transfer->import.surfaces,
                                               .done = handle_stored,
                                               .context = transfer};
-    gz_transfer_borrow(transfer, run_import, handle_given);
+    borrow_core(transfer);
 }
 
 /* Whether the cluster's log has a scene of this name that the folder lacked. */

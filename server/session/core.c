@@ -515,24 +515,3 @@ struct gz_session *gz_session_next_gone(const struct gz_session *session)
 {
     return session->next_gone;
 }
-
-/* ---- export ---- */
-
-enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena,
-                             const struct gz_node_record **nodes, size_t *count)
-{
-    size_t total = gz_scene_count(core->scene);
-    struct gz_node_record *records = gz_arena_take(arena, total, sizeof *records);
-    if (records == NULL) return GZ_NO_MEMORY;
-    const struct gz_node *node = NULL;
-    for (*count = 0; (node = gz_scene_walk_all(core->scene, node)) != NULL; (*count)++) {
-        struct gz_node_record *record = &records[*count];
-        *record = (struct gz_node_record){.id = node->id, .seq = node->seq};
-        gz_node_content(node, &record->content);
-        char *name = gz_arena_take(arena, strlen(node->name) + 1, 1);
-        if (name == NULL) return GZ_NO_MEMORY;
-        record->content.name = strcpy(name, node->name);
-    }
-    *nodes = records;
-    return GZ_OK;
-}

@@ -211,8 +211,4 @@ GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_
 GZ_MUST_USE bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq,
                                        struct gz_surfaces *surfaces);
 
-/* Copies all nodes that are not deleted into `arena`, parents first. */
-GZ_MUST_USE enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena,
-                                         const struct gz_node_record **nodes, size_t *count);
-
 #endif

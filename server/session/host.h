@@ -2,9 +2,8 @@
  *
  * The core knows no socket, no SQLite and no clock: it gets the time with each call, and calls
  * these functions for the rest. Threads: all are called on the thread that calls the core. A worker
- * calls gz_core_destroy and, if the host lends the core, gz_core_do_bulk, gz_core_import and
- * gz_core_nodes. These do not call `query`, `verify` and `sign`, and only gz_core_destroy calls
- * `withdraw`. */
+ * calls gz_core_destroy and, if the host lends the core, gz_core_do_bulk and gz_core_import. These
+ * do not call `query`, `verify` and `sign`, and only gz_core_destroy calls `withdraw`. */
 #ifndef GZ_SESSION_HOST_H
 #define GZ_SESSION_HOST_H
 

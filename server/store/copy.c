@@ -1,4 +1,4 @@
-/* copy.c - reads a scene as a whole: its glTF file, a backup, a summary. */
+/* copy.c - reads a scene as a whole: its glTF file, its present nodes, a backup, a summary. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
 #include "store/store.h"
@@ -69,6 +70,27 @@ enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES]
     enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
     if (status != GZ_OK) return status;
     status = read_tag(reader.db, tag, error);
+    gz_db_reader_close(&reader);
+    return status;
+}
+
+/* ---- the present ---- */
+
+enum gz_status gz_store_present(const char *path, struct gz_scene_state *state,
+                                struct gz_buffer *asset, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    int64_t id;
+    *state = (struct gz_scene_state){0};
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
+    if (status != GZ_OK) return status;
+    /* Its size is bounded; a worker beside busy processes must not run out of time. */
+    reader.is_by_processor = true;
+    reader.deadline_ns = gz_db_reader_now(&reader) + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
+    status = gz_load_present(reader.db, state, error);
+    if (status == GZ_OK)
+        status = gz_db_integer(reader.db, gz_sql_copy[GZ_SQL_COPY_LAST_ASSET], &id, error);
+    if (status == GZ_OK && id != 0) status = read_blob(reader.db, id, asset, error);
     gz_db_reader_close(&reader);
     return status;
 }

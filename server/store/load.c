@@ -138,11 +138,12 @@ static enum gz_status load_deleted(sqlite3 *db, struct gz_scene_state *state,
     return read_nodes(&ask, state, list, true, GZ_TOMBSTONES_MAX, error);
 }
 
-static enum gz_status load_nodes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
+static enum gz_status load_nodes(sqlite3 *db, struct gz_scene_state *state, bool deleted_too,
+                                 struct gz_error *error)
 {
     struct gz_node_list list = {0};
     enum gz_status status = load_alive(db, state, &list, error);
-    if (status == GZ_OK) status = load_deleted(db, state, &list, error);
+    if (status == GZ_OK && deleted_too) status = load_deleted(db, state, &list, error);
     if (status == GZ_OK) {
         struct gz_node_record *nodes = gz_arena_take(&state->arena, list.count, sizeof *nodes);
         if (nodes == NULL) status = fail_memory(error);
@@ -337,7 +338,7 @@ static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct
 {
     enum gz_status status = load_scene(db, state, error);
     if (status == GZ_OK) status = load_epochs(db, state, error);
-    if (status == GZ_OK) status = load_nodes(db, state, error);
+    if (status == GZ_OK) status = load_nodes(db, state, true, error);
     if (status == GZ_OK) status = load_edits(db, state, error);
     if (status == GZ_OK) status = load_notes(db, state, error);
     if (status == GZ_OK) status = load_checkpoints(db, state, error);
@@ -356,4 +357,11 @@ enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_state *state
     status = load_all(db, state, error);
     enum gz_status ended = gz_db_exec(db, "COMMIT", status == GZ_OK ? error : NULL);
     return status != GZ_OK ? status : ended;
+}
+
+enum gz_status gz_load_present(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
+{
+    gz_arena_init(&state->arena, GZ_STATE_BYTES_MAX);
+    enum gz_status status = load_scene(db, state, error);
+    return status == GZ_OK ? load_nodes(db, state, false, error) : status;
 }

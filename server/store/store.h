@@ -105,6 +105,12 @@ GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *ou
 #define GZ_ASSET_TAG_BYTES 64
 GZ_MUST_USE enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
                                               struct gz_error *error);
+/* The scene as of one commit, the latest: its seq, the seq of its asset and the nodes that are not
+ * deleted, into `state`, whose other members stay zeroed; its glTF is appended to `asset`, or
+ * nothing if it has none. So each edit that was answered is in it, and any other one is in it as a
+ * whole or not at all. `state` has to be finished in any case. */
+GZ_MUST_USE enum gz_status gz_store_present(const char *path, struct gz_scene_state *state,
+                                            struct gz_buffer *asset, struct gz_error *error);
 /* Bytes of the file and of its log, the most that a copy takes. 0 for no file. */
 uint64_t gz_store_bytes(const char *path);
 /* Makes a consistent copy, as of one commit, as one file without WAL. `to` must not exist. */

@@ -336,6 +336,38 @@ static void test_disk_that_hangs_for_a_while_loses_nothing(void **state)
     assert_all_is_in_the_file(&fault->stage, &people);
 }
 
+static void assert_exported(const struct stage *stage, const char *x, const char *not_x)
+{
+    static struct raw_response response;
+    raw_request(stage->daemon.port, "GET", "/scenes/" SCENE "/export.gltf", "", NULL, 0, &response);
+    assert_int_equal(response.status, 200);
+    assert_non_null(strstr(response.body, x));
+    assert_null(strstr(response.body, not_x));
+}
+
+/* An export has what was answered, and nothing that is only seen so far. */
+static void test_export_is_what_was_answered(void **state)
+{
+    struct fault_stage *fault = *state;
+    struct people people = gather(&fault->stage);
+    struct gz_set_node node;
+    struct gz_error error = {0};
+    uint64_t rid;
+    stage_ask(people.editor, message_set_x(&node, people.link, 5.25));
+    assert_exported(&fault->stage, "5.25", "6.25");
+    stage_catch_up(people.viewer, people.editor);
+    fault_disk_arm(fault->control, 1u << FAULT_DISK_SYNC, FAULT_EFFECT_HANG, 0);
+    struct gz_message set = message_set_x(&node, people.link, people.acknowledged = 6.25);
+    stage_check(gz_client_send(people.editor, &set, &rid, &error), &error, "set");
+    assert_true(fault_disk_await(fault->control));
+    await_moved(people.viewer, people.link, 5.25);
+    assert_exported(&fault->stage, "5.25", "6.25");
+    fault_disk_heal(fault->control);
+    stage_check(gz_client_answer(people.editor, rid, STAGE_SECONDS, NULL, &error), &error, "set");
+    assert_exported(&fault->stage, "6.25", "5.25");
+    assert_all_is_in_the_file(&fault->stage, &people);
+}
+
 /* A file that is sent to a disk which is full, at its first and at a later piece: refused in words,
  * nothing is left of it, and the next one is taken. */
 static void test_upload_to_a_full_disk_leaves_nothing(void **state)
@@ -386,6 +418,8 @@ int main(void)
                                         fault_stage_setup, fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_disk_that_hangs_for_a_while_loses_nothing,
                                         fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_export_is_what_was_answered, fault_stage_setup,
+                                        fault_stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -324,8 +324,18 @@ void host_advance(struct host *host, double seconds)
 
 const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count)
 {
-    const struct gz_node_record *nodes;
-    assert_int_equal(gz_core_nodes(host->core, arena, &nodes, count), GZ_OK);
+    const struct gz_scene *scene = host->core->scene;
+    struct gz_node_record *nodes = gz_arena_take(arena, gz_scene_count(scene), sizeof *nodes);
+    const struct gz_node *node = NULL;
+    assert_non_null(nodes);
+    for (*count = 0; (node = gz_scene_walk_all(scene, node)) != NULL; (*count)++) {
+        struct gz_node_record *record = &nodes[*count];
+        *record = (struct gz_node_record){.id = node->id, .seq = node->seq};
+        gz_node_content(node, &record->content);
+        char *name = gz_arena_take(arena, strlen(node->name) + 1, 1);
+        assert_non_null(name);
+        record->content.name = strcpy(name, node->name);
+    }
     return nodes;
 }
 

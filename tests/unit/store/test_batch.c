@@ -563,6 +563,49 @@ static void test_sessions_come_and_go(void **directory)
     gz_store_close(store);
 }
 
+static void assert_present_is_the_models(const char *path, const struct model *model,
+                                         struct gz_buffer *asset)
+{
+    struct gz_scene_state state;
+    struct gz_error error;
+    size_t alive = 0;
+    gz_buffer_clear(asset);
+    assert_int_equal(gz_store_present(path, &state, asset, &error), GZ_OK);
+    assert_int_equal(state.seq, model->seq);
+    for (size_t i = 0; i < model->node_count; i++) alive += model->nodes[i].alive;
+    assert_int_equal(state.node_count, alive);
+    for (size_t i = 0; i < state.node_count; i++) {
+        const struct model_node *expected = &model->nodes[state.nodes[i].id - 1];
+        assert_true(expected->alive);
+        assert_same_content(&state.nodes[i].content, &expected->content);
+    }
+    gz_scene_state_finish(&state);
+}
+
+/* The nodes, those that drags hold too, and the newest asset; a reader needs no pause of the
+ * writer. */
+static void test_present_is_the_latest_commit(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct model *model = model_create(20261127);
+    struct gz_buffer asset;
+    gz_buffer_init(&asset, 1 << 20, 0);
+    for (int i = 0; i < 60; i++) {
+        struct gz_batch *batch = model_batch(model);
+        const size_t size = (size_t)i % (sizeof glb + 1);
+        if (i > 30) batch->asset = (const uint8_t *)glb;
+        if (i > 30) batch->asset_size = size;
+        commit(store, batch);
+        assert_present_is_the_models(path, model, &asset);
+        assert_int_equal(asset.size, i > 30 ? size : 0);
+        if (size > 0 && i > 30) assert_memory_equal(asset.data, glb, size);
+    }
+    gz_buffer_finish(&asset);
+    gz_store_close(store);
+    model_destroy(model);
+}
+
 static void test_newest_asset_is_the_scenes(void **directory)
 {
     const char *path;
@@ -743,6 +786,7 @@ int main(void)
         IN_DIRECTORY(test_log_stays_small_under_load),
         IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards),
         IN_DIRECTORY(test_sessions_come_and_go),
+        IN_DIRECTORY(test_present_is_the_latest_commit),
         IN_DIRECTORY(test_newest_asset_is_the_scenes),
         IN_DIRECTORY(test_asset_goes_by_a_tag_that_does_not_come_again),
         IN_DIRECTORY(test_summary_says_when_the_last_edit_ended),
