@@ -20,6 +20,7 @@
 #include "net/origin.h"
 #include "options.h"
 #include "server/maxima.h"
+#include "store/store.h"
 
 #define SERVER_NAME "gizmod " GIZMOD_VERSION
 #define SAMPLE_SCENE "robot-arm"
@@ -472,6 +473,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();
+    gz_store_prepare();
     shorten_time_slices();
     if (!open_loop(&daemon.loop, daemon.options.cluster != NULL)) {
         fputs("gizmod: the loop does not start\n", stderr);

@@ -672,8 +672,3 @@ struct gz_store_stats gz_store_stats(struct gz_store *store)
     uv_mutex_unlock(&store->mutex);
     return stats;
 }
-
-uint64_t gz_store_memory(void)
-{
-    return (uint64_t)sqlite3_memory_used();
-}

@@ -86,6 +86,11 @@ struct gz_store_stats {
 };
 struct gz_store_stats gz_store_stats(struct gz_store *store);
 
+/* Has SQLite allocate without its own count, for which all its threads take one lock: a worker of
+ * low priority that loses its processor meanwhile would keep each writer waiting. Call it once in a
+ * process that opens stores for others, while there is one thread, before SQLite is used; without
+ * it all works, but gz_store_memory is 0. */
+void gz_store_prepare(void);
 /* Bytes that SQLite has allocated, for all files that are open in this process. Any thread. */
 uint64_t gz_store_memory(void);
 
