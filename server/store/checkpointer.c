@@ -3,9 +3,6 @@
 
 #include "store/database.h"
 
-/* The second pass copies what was committed during the first. */
-#define PASSES 2
-
 /* Whether the connection, which opens its files by name, has those of the writer. Before it reads
  * it has opened the database only: with another file of that name it would go on to empty the index
  * of the log, which the writer uses. */
@@ -17,6 +14,20 @@ static bool has_files(const struct gz_checkpointer *checkpointer, sqlite3 *db)
            gz_named_file_is_there(&checkpointer->log, NULL);
 }
 
+static void pass(sqlite3 *db)
+{
+    (void)sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
+/* SQLite synchronizes the database only with the last page of the log, which the writer copies. */
+static void synchronize(sqlite3 *db)
+{
+    sqlite3_file *file = NULL;
+    int rc = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (rc == SQLITE_OK && file != NULL && file->pMethods != NULL)
+        (void)file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
 static void copy(const struct gz_checkpointer *checkpointer, sqlite3 *db)
 {
     struct gz_error error;
@@ -25,8 +36,9 @@ static void copy(const struct gz_checkpointer *checkpointer, sqlite3 *db)
         gz_db_integer(db, "PRAGMA schema_version", &version, &error) != GZ_OK ||
         !has_files(checkpointer, db))
         return;
-    for (int pass = 0; pass < PASSES; pass++)
-        (void)sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    pass(db);
+    if (checkpointer->has_much) synchronize(db);
+    pass(db); /* what was committed meanwhile */
 }
 
 /* After a failure the writer's own checkpoint copies everything. */
@@ -43,9 +55,10 @@ static void run(void *context)
     atomic_store(&checkpointer->is_over, true);
 }
 
-bool gz_checkpointer_start(struct gz_checkpointer *checkpointer)
+bool gz_checkpointer_start(struct gz_checkpointer *checkpointer, bool has_much)
 {
     if (checkpointer->has_thread) return true;
+    checkpointer->has_much = has_much;
     atomic_store(&checkpointer->is_over, false);
     checkpointer->has_thread = uv_thread_create(&checkpointer->thread, run, checkpointer) == 0;
     return checkpointer->has_thread;

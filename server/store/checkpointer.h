@@ -14,12 +14,14 @@ struct gz_checkpointer {
     /* The database and its log: they are left alone if another file has one of their names. */
     struct gz_named_file file, log;
     uv_thread_t thread;
-    bool has_thread;
+    bool has_thread, has_much;
     atomic_bool is_over; /* the thread has nothing left to do */
 };
 
-/* Starts a copy, if none is running. False if there is no thread for it. */
-GZ_MUST_USE bool gz_checkpointer_start(struct gz_checkpointer *checkpointer);
+/* Starts a copy, if none is running. The database is synchronized before the last pass if the log
+ * has much: the writer's checkpoint would take long to do so, but a page that changes again is then
+ * written once more. False if there is no thread for it. */
+GZ_MUST_USE bool gz_checkpointer_start(struct gz_checkpointer *checkpointer, bool has_much);
 /* Waits for the end of a copy that is running. */
 void gz_checkpointer_finish(struct gz_checkpointer *checkpointer);
 

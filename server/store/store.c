@@ -25,11 +25,14 @@
 #include "store/stamp.h"
 #include "store/writer.h"
 
-/* From this size of the log on the checkpointer copies it into the database, if it has many commits
- * like the last one. A log is written to faster where it has been before, so that it is to begin
- * anew soon; but a copy after only a few large commits would be made too often. */
+/* From this size of the log on the checkpointer copies it into the database, if it has many
+ * commits. A log is written to faster where it has been before, so that it is to begin anew soon;
+ * but the writer pauses for each copy, which few commits are to wait for. */
 #define WAL_CHECKPOINT_BYTES (2 * 1024 * 1024)
-#define WAL_CHECKPOINT_COMMITS 64
+#define WAL_CHECKPOINT_COMMITS 128
+/* At WAL_MUCH times the size the copy is made in such a way that the writer pauses for less long,
+ * which writes more. */
+#define WAL_MUCH 2
 /* At WAL_LONG times the size the log is copied, however few commits it has. At WAL_TOO_LONG times
  * the writer waits for the copy: edits come faster than the disk takes them, or a reader keeps the
  * log from being copied. */
@@ -75,6 +78,7 @@ struct gz_store {
      * wal_checkpoint_pages, at this time. */
     int wal_checkpoint_pages, wal_checkpoint_at;
     int wal_pages_seen; /* after the commit before */
+    int wal_commits;    /* in the log */
     uint64_t wal_checkpoint_at_ns;
     bool is_wal_reported, is_loss_reported;
 
@@ -275,7 +279,7 @@ static bool is_wal_checkpoint_due(struct gz_store *store)
     if (pages < least) store->wal_checkpoint_at = least;
     const bool was_tried = store->wal_checkpoint_at > least;
     if (was_tried && uv_hrtime() >= store->wal_checkpoint_at_ns) return pages >= least;
-    const bool has_many = (pages - store->wal_pages_seen) * WAL_CHECKPOINT_COMMITS <= pages;
+    const bool has_many = store->wal_commits >= WAL_CHECKPOINT_COMMITS;
     return pages >= store->wal_checkpoint_at && (has_many || pages >= WAL_LONG * least);
 }
 
@@ -284,13 +288,15 @@ static bool is_wal_checkpoint_due(struct gz_store *store)
 static void wal_checkpoint_if_due(struct gz_store *store)
 {
     struct gz_checkpointer *checkpointer = &store->writer.checkpointer;
-    const bool is_large = store->writer.wal_pages >= WAL_TOO_LONG * store->wal_checkpoint_pages;
+    const int pages = store->writer.wal_pages, least = store->wal_checkpoint_pages;
+    const bool is_large = pages >= WAL_TOO_LONG * least, has_much = pages >= WAL_MUCH * least;
+    store->wal_commits = pages < store->wal_pages_seen ? 1 : store->wal_commits + 1;
+    store->wal_pages_seen = pages;
     if (checkpointer->has_thread) {
         if (is_large || atomic_load(&checkpointer->is_over)) wal_checkpoint(store);
     } else if (is_wal_checkpoint_due(store)) {
-        if (is_large || !gz_checkpointer_start(checkpointer)) wal_checkpoint(store);
+        if (is_large || !gz_checkpointer_start(checkpointer, has_much)) wal_checkpoint(store);
     }
-    store->wal_pages_seen = store->writer.wal_pages;
     report_wal(store, store->writer.wal_bytes);
 }
 

@@ -2,6 +2,8 @@
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 
+#include <limits.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "support/shim_vfs.h"
 
 #define LOG_BYTES_MAX (64 << 20)
 /* 200 MiB of log. With GIZMOD_TIMES the commits are more and smaller: 600 is an hour of drags. */
@@ -21,6 +25,9 @@
 /* From so many bytes on the log is copied, and again after so many seconds. */
 #define LOG_BYTES_COPIED (12 << 20)
 #define LOG_SECONDS 3
+/* Soon after so many it is copied, however few commits it has. */
+#define LOG_BYTES_LONG (8 << 20)
+#define LOG_COMMITS_FEW 100
 
 struct fixture {
     void *directory;
@@ -213,12 +220,109 @@ static void test_file_that_took_the_name_is_not_opened(void **state)
     sqlite3_close(reader);
 }
 
+/* ---- who synchronizes the database ---- */
+
+/* The writer is the thread that writes to the log. */
+static struct {
+    sqlite3_vfs vfs;
+    sqlite3_vfs *real;
+    sqlite3_io_methods database, log;
+    pthread_mutex_t mutex;
+    pthread_t writer;
+    int written;         /* pages of the database, since it was synchronized */
+    int synchronized[2]; /* such pages, by other threads and by the writer */
+} watch = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static int write_log(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
+{
+    pthread_mutex_lock(&watch.mutex);
+    watch.writer = pthread_self();
+    pthread_mutex_unlock(&watch.mutex);
+    return shim_methods.xWrite(file, bytes, size, offset);
+}
+
+static int write_database(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
+{
+    pthread_mutex_lock(&watch.mutex);
+    watch.written++;
+    pthread_mutex_unlock(&watch.mutex);
+    return shim_methods.xWrite(file, bytes, size, offset);
+}
+
+static int synchronize_database(sqlite3_file *file, int flags)
+{
+    pthread_mutex_lock(&watch.mutex);
+    watch.synchronized[pthread_equal(watch.writer, pthread_self()) != 0] += watch.written;
+    watch.written = 0;
+    pthread_mutex_unlock(&watch.mutex);
+    return shim_methods.xSync(file, flags);
+}
+
+static int open_watched(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                        int *out_flags)
+{
+    (void)vfs;
+    int rc = shim_open(watch.real, name, file, flags, out_flags);
+    if (rc != SQLITE_OK) return rc;
+    file->pMethods = (flags & SQLITE_OPEN_MAIN_DB) != 0 ? &watch.database
+                     : (flags & SQLITE_OPEN_WAL) != 0   ? &watch.log
+                                                        : &shim_methods;
+    return rc;
+}
+
+static void watch_files(void)
+{
+    watch.real = shim_copy(&watch.vfs, "watch");
+    watch.vfs.xOpen = open_watched;
+    watch.database = watch.log = shim_methods;
+    watch.database.xWrite = write_database;
+    watch.database.xSync = synchronize_database;
+    watch.log.xWrite = write_log;
+    sqlite3_vfs_register(&watch.vfs, 1);
+}
+
+static int count_synchronized(bool by_writer)
+{
+    pthread_mutex_lock(&watch.mutex);
+    int pages = watch.synchronized[by_writer];
+    pthread_mutex_unlock(&watch.mutex);
+    return pages;
+}
+
+/* Every edit in flight waits for the writer while it synchronizes the database. What is committed
+ * while a long log is copied is all that the writer has to write. */
+static void test_long_log_is_synchronized_beside_the_writer(void **state)
+{
+    struct fixture *fixture = *state;
+    const int beside = count_synchronized(false), by_writer = count_synchronized(true);
+    while (size_of(fixture->wal) < LOG_BYTES_LONG) move(fixture, NODES);
+    while (count_synchronized(true) == by_writer) move(fixture, 1);
+    assert_in_range(count_synchronized(false) - beside, LOG_BYTES_LONG / 4096, INT_MAX);
+    assert_in_range(count_synchronized(true) - by_writer, 1, LOG_BYTES_LONG / 16384);
+}
+
+/* The writer pauses for each copy. */
+static void test_log_of_few_commits_is_not_copied(void **state)
+{
+    struct fixture *fixture = *state;
+    const int beside = count_synchronized(false), by_writer = count_synchronized(true);
+    for (int i = 0; i < LOG_COMMITS_FEW; i++) move(fixture, NODES / 5);
+    assert_in_range(size_of(fixture->wal), LOG_BYTES_LONG / 2, LOG_BYTES_LONG);
+    assert_int_equal(count_synchronized(false), beside);
+    assert_int_equal(count_synchronized(true), by_writer);
+}
+
 int main(void)
 {
+    watch_files();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_log_is_small_again_after_a_stuck_reader, make_scene,
                                         remove_scene),
         cmocka_unit_test_setup_teardown(test_log_is_small_again_while_few_edits_go_on, make_scene,
+                                        remove_scene),
+        cmocka_unit_test_setup_teardown(test_long_log_is_synchronized_beside_the_writer, make_scene,
+                                        remove_scene),
+        cmocka_unit_test_setup_teardown(test_log_of_few_commits_is_not_copied, make_scene,
                                         remove_scene),
         cmocka_unit_test_setup_teardown(test_file_that_took_the_name_is_not_opened, make_scene,
                                         remove_scene),
