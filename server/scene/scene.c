@@ -256,25 +256,41 @@ void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_
 
 /* ---- holding ---- */
 
+static enum gz_status refuse_to_hold(const struct gz_node *node, uint64_t id,
+                                     struct gz_failure *failure)
+{
+    failure->node = id;
+    if (node == NULL)
+        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", id);
+    failure->holder = node->holder;
+    return gz_fail(&failure->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, id,
+                   node->holder);
+}
+
+/* Takes back a hold of the nodes with this mark. */
+static void let_go(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t mark)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct gz_node *node = gz_table_find(&scene->table, ids[i]);
+        if (node->mark == mark) node->holder = 0;
+    }
+}
+
 enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
                              uint64_t session, struct gz_failure *failure)
 {
     assert(session != 0);
-    for (size_t i = 0; i < count; i++) {
-        const struct gz_node *node = gz_scene_find(scene, ids[i]);
-        if (node != NULL && (node->holder == 0 || node->holder == session)) continue;
-        failure->node = ids[i];
-        if (node == NULL)
-            return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist",
-                           ids[i]);
-        failure->holder = node->holder;
-        return gz_fail(&failure->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64,
-                       ids[i], node->holder);
-    }
+    const uint64_t mark = ++scene->mark;
     for (size_t i = 0; i < count; i++) {
         struct gz_node *node = gz_table_find(&scene->table, ids[i]);
-        if (node->holder == 0) node->held_since = scene->seq;
+        if (node == NULL || node->gone || (node->holder != 0 && node->holder != session)) {
+            let_go(scene, ids, i, mark);
+            return refuse_to_hold(node != NULL && !node->gone ? node : NULL, ids[i], failure);
+        }
+        if (node->holder != 0) continue;
         node->holder = session;
+        node->held_since = scene->seq;
+        node->mark = mark;
     }
     return GZ_OK;
 }

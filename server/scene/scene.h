@@ -40,6 +40,7 @@ enum gz_part {
 struct gz_node {
     uint64_t id;
     struct gz_node *parent; /* NULL for a root; a tombstone keeps its last parent */
+    uint64_t mark;          /* the scene's own, here because walks read both */
     struct gz_node *first_child, *last_child, *next, *previous;
     char *name;
     gz_trs trs;
@@ -59,7 +60,6 @@ struct gz_node {
     gz_affine world;
     bool world_known;
     uint32_t slot; /* in the bounds index, from 1; 0 for none */
-    uint64_t mark;
 };
 
 struct gz_scene;

@@ -57,7 +57,7 @@ static bool add_starts(struct gz_core *core, struct placed_nodes *places,
         if (target->start_seq <= core->sent_seq) continue;
         const struct gz_node *node = gz_scene_find(core->scene, target->id);
         if (node != NULL && node->holder == session->id &&
-            !add_place(core, places, node, target->start_seq, &target->start.local))
+            !add_place(core, places, node, target->start_seq, &target->start))
             return false;
     }
     return true;

@@ -8,22 +8,37 @@
 #include "server/maxima.h"
 #include "session/parts.h"
 
-bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_scene *scene,
+static bool add_frame(struct gz_gesture *gesture, struct gz_scene *scene,
+                      const struct gz_node *node)
+{
+    if (!gz_grow(&gesture->frames, &gesture->frame_capacity, gesture->frame_count + 1,
+                 sizeof *gesture->frames))
+        return false;
+    const gz_affine parent = gz_scene_parent_world(scene, node);
+    gesture->frames[gesture->frame_count++] =
+        (struct gz_gesture_frame){.start = parent, .posed = parent};
+    return true;
+}
+
+bool gz_gesture_keep(struct gz_gesture *gesture, struct gz_scene *scene,
                      const struct gz_targets *targets)
 {
     size_t count = targets->count;
-    gesture->targets = calloc(count, sizeof *gesture->targets);
-    gesture->ids = calloc(count, sizeof *gesture->ids);
+    gesture->targets = malloc(count * sizeof *gesture->targets);
+    gesture->ids = malloc(count * sizeof *gesture->ids);
     gesture->course = calloc(1, sizeof *gesture->course);
     if (gesture->targets == NULL || gesture->ids == NULL || gesture->course == NULL) return false;
     gesture->course->motion = gz_motion_none;
     for (size_t i = 0; i < count; i++) {
-        struct gz_gesture_target *target = &gesture->targets[i];
-        target->id = gesture->ids[i] = targets->ids[i];
-        target->start_seq = gz_scene_find(scene, target->id)->seq;
-        target->start = targets->list[i];
-        target->start.bounds = NULL;
-        target->parent = target->start.parent;
+        const struct gz_node *node = targets->nodes[i];
+        const bool shares = i > 0 && targets->nodes[i - 1]->parent == node->parent;
+        if (!shares && !add_frame(gesture, scene, node)) return false;
+        gesture->ids[i] = node->id;
+        gesture->targets[i] =
+            (struct gz_gesture_target){.id = node->id,
+                                       .start_seq = node->seq,
+                                       .start = node->trs,
+                                       .frame = (uint32_t)(gesture->frame_count - 1)};
     }
     gesture->count = gesture->pass.at = count;
     return true;
@@ -55,6 +70,7 @@ void gz_gesture_finish(struct gz_gesture *gesture)
     free(gesture->edit.drop);
     free(gesture->targets);
     free(gesture->ids);
+    free(gesture->frames);
     free(gesture->course);
     gz_parts_destroy(gesture->parts);
     free(gesture->orbit);
@@ -63,21 +79,45 @@ void gz_gesture_finish(struct gz_gesture *gesture)
 
 /* ---- moving ---- */
 
+static struct gz_target start_of(const struct gz_gesture *gesture,
+                                 const struct gz_gesture_target *target)
+{
+    return (struct gz_target){.local = target->start,
+                              .parent = gesture->frames[target->frame].start};
+}
+
+static bool is_same(const gz_affine *a, const gz_affine *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static void note_parent(struct gz_gesture_frame *frame, const gz_affine *parent)
+{
+    if (frame->is_posed && is_same(&frame->posed, parent)) return;
+    frame->has_moved |= frame->is_posed;
+    frame->posed = *parent;
+    frame->is_posed = true;
+}
+
 static void pose_node(struct gz_gesture *gesture, struct gz_scene *scene, size_t place, uint64_t by)
 {
-    struct gz_gesture_target *target = &gesture->targets[place];
+    const struct gz_gesture_target *target = &gesture->targets[place];
     struct gz_gesture_pass *pass = &gesture->pass;
     const struct gz_node *node = gz_scene_find(scene, target->id);
+    const gz_affine parent = gz_scene_parent_world(scene, node);
+    const struct gz_target start = start_of(gesture, target);
     gz_trs local;
     double residual = 0;
-    target->parent = gz_scene_parent_world(scene, node);
-    const bool is_posed = gz_motion_apply(&gesture->course->posed, &target->start, &target->parent,
-                                          &local, &residual);
+    note_parent(&gesture->frames[target->frame], &parent);
+    const bool is_posed =
+        gz_motion_apply(&gesture->course->posed, &start, &parent, &local, &residual);
     if (is_posed) {
         pass->residual = fmax(pass->residual, residual);
         gz_scene_pose(scene, node, &local, by);
     }
-    if (gesture->parts != NULL) gz_parts_check(gesture->parts, target, place, node, is_posed, by);
+    if (gesture->parts != NULL)
+        gz_parts_check(gesture->parts, target, place, node,
+                       is_posed && is_same(&parent, &start.parent), by);
 }
 
 void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *scene)
@@ -85,6 +125,8 @@ void gz_gesture_begin_pass(struct gz_gesture *gesture, const struct gz_scene *sc
     gesture->course->posed = gesture->course->motion;
     gesture->pass.at = 0;
     gesture->pass.residual = 0;
+    for (size_t i = 0; i < gesture->frame_count; i++)
+        gesture->frames[i].is_posed = gesture->frames[i].has_moved = false;
     gesture->followed_seq = gz_scene_seq(scene);
 }
 
@@ -109,8 +151,10 @@ static bool did_parents_move(const struct gz_gesture *gesture, struct gz_scene *
 {
     for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
+        const struct gz_gesture_frame *frame = &gesture->frames[target->frame];
+        if (i > 0 && target->frame == gesture->targets[i - 1].frame) continue;
         gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, target->id));
-        if (memcmp(&parent, &target->parent, sizeof parent) != 0) return true;
+        if (frame->has_moved || !is_same(&parent, &frame->posed)) return true;
     }
     return false;
 }
@@ -138,7 +182,7 @@ void gz_gesture_restore(const struct gz_gesture *gesture, struct gz_scene *scene
 {
     for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
-        gz_scene_pose(scene, gz_scene_find(scene, target->id), &target->start.local, by);
+        gz_scene_pose(scene, gz_scene_find(scene, target->id), &target->start, by);
     }
 }
 
@@ -148,8 +192,9 @@ enum gz_status gz_gesture_check(const struct gz_gesture *gesture, struct gz_scen
     for (size_t i = 0; i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
         gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, target->id));
+        const struct gz_target start = start_of(gesture, target);
         gz_trs local;
-        if (gz_motion_apply(motion, &target->start, &parent, &local, NULL)) continue;
+        if (gz_motion_apply(motion, &start, &parent, &local, NULL)) continue;
         failure->node = target->id;
         return gz_fail(&failure->error, GZ_BAD_VALUE, "value: it moves node %llu out of range",
                        (unsigned long long)target->id);
@@ -176,8 +221,8 @@ static double stretch_of(const gz_mat3 *m)
 static double path_tolerance(const struct gz_gesture *gesture)
 {
     double tolerance_m = gesture->edit.path_m;
-    for (size_t i = 0; i < gesture->count; i++) {
-        double stretch = stretch_of(&gesture->targets[i].parent.linear);
+    for (size_t i = 0; i < gesture->frame_count; i++) {
+        double stretch = stretch_of(&gesture->frames[i].posed.linear);
         if (stretch > 0) tolerance_m = fmin(tolerance_m, gesture->edit.path_m / stretch);
     }
     return tolerance_m;
@@ -210,7 +255,7 @@ bool gz_gesture_describe(const struct gz_gesture *gesture, const struct gz_scene
         gz_node_content(gz_scene_find(scene, change->node), &change->after);
         change->after.name = gz_arena_string(arena, change->after.name);
         change->before = change->after;
-        change->before.trs = gesture->targets[i].start.local;
+        change->before.trs = gesture->targets[i].start;
         if (change->after.name == NULL) return false;
     }
     *edit = gz_gesture_outline(gesture);

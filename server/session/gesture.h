@@ -20,9 +20,18 @@ struct gz_parts; /* parts.h */
 /* A node that a gesture holds. */
 struct gz_gesture_target {
     uint64_t id;
-    uint64_t start_seq;     /* of its last change before the gesture */
-    struct gz_target start; /* as it was at the beginning, without bounds */
-    gz_affine parent;       /* when the node was last posed */
+    uint64_t start_seq; /* of its last change before the gesture */
+    gz_trs start;       /* as it was at the beginning */
+    uint32_t frame;     /* its parent's */
+};
+
+/* A parent of nodes that a gesture holds; nodes that follow one another share it. Its transforms
+ * are to the world. */
+struct gz_gesture_frame {
+    gz_affine start; /* at the beginning */
+    gz_affine posed; /* when one of its nodes was last posed */
+    bool is_posed;   /* the pass has posed one */
+    bool has_moved;  /* in the middle of the pass */
 };
 
 /* The edit that a gesture becomes. */
@@ -65,6 +74,8 @@ struct gz_gesture {
     struct gz_gesture_target *targets;
     uint64_t *ids; /* of the targets, in their order */
     size_t count;
+    struct gz_gesture_frame *frames;
+    size_t frame_count, frame_capacity;
     struct gz_gesture_course *course; /* NULL: it holds no nodes */
     struct gz_parts *parts;           /* NULL: viewers are told each node */
     bool is_told_singly;              /* and will be until its end */
@@ -89,7 +100,7 @@ static inline enum gz_handle gz_gesture_handle(const struct gz_gesture *gesture)
 }
 
 /* Remembers these nodes, as they are now, as the start of the gesture. False without memory. */
-GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_scene *scene,
+GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, struct gz_scene *scene,
                                  const struct gz_targets *targets);
 /* Whether the path of the nodes is recorded. Of a gesture with more than GZ_SAMPLED_NODES_MAX nodes
  * only the beginning and the end are stored. */

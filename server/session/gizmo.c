@@ -38,6 +38,13 @@ static bool sit(struct gz_session *session, const struct gz_seat *seat, bool has
     return true;
 }
 
+void gz_session_sit(struct gz_session *session, const struct gz_seat *seat, enum gz_handle handle)
+{
+    const bool has_groups = gz_groups_matter(&session->tool, handle);
+    gz_stand_finish(&session->stand);
+    (void)!sit(session, seat, has_groups, true, gz_scene_seq(session->core->scene));
+}
+
 /* False if nothing is selected, or without memory. */
 static bool stand(struct gz_session *session, bool anew)
 {
@@ -46,13 +53,15 @@ static bool stand(struct gz_session *session, bool anew)
     gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
-    gz_groups_bound(&session->groups, core->scene, &session->tool,
-                    gz_gesture_handle(&session->gesture), anew, &targets);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    gz_groups_begin(&session->groups, core->scene, &session->tool,
+                    gz_gesture_handle(&session->gesture), anew,
+                    (struct gz_ids){targets.ids, targets.count});
     session->standing.is_known = false;
-    if (targets.count == 0) return false;
-    struct gz_seat seat = gz_seat_of(targets.list, targets.count, targets.active);
-    return sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
+    struct gz_seat seat;
+    const bool is_found = targets.count > 0 && gz_groups_seat(&session->groups, core->scene,
+                                                              &targets, &core->scratch, &seat);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    return is_found && sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
 }
 
 /* Takes the rest of the slice, so that one session begins in a turn. */

@@ -9,6 +9,9 @@ struct gz_session;
 /* The present gizmo; false if there is none. `anew`: the boxes of selected groups are computed
  * again if the scene has changed; otherwise they may be slightly old, and cost nothing. */
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo);
+/* The gizmo stands on this seat, which was computed for the selection and a drag by `handle`, until
+ * one of them or the scene changes. */
+void gz_session_sit(struct gz_session *session, const struct gz_seat *seat, enum gz_handle handle);
 /* Continues the look at the many nodes that the gizmo stands on, within the rest of the core's
  * slice. */
 void gz_session_go_on_standing(struct gz_session *session);

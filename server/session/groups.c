@@ -97,11 +97,17 @@ void gz_groups_give(struct gz_groups *groups, struct gz_scene *scene, const stru
     if (target->bounds == NULL && groups->found[place]) target->bounds = &groups->boxes[place];
 }
 
-void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
-                     enum gz_handle handle, bool anew, const struct gz_targets *targets)
+bool gz_groups_seat(struct gz_groups *groups, struct gz_scene *scene,
+                    const struct gz_targets *targets, struct gz_arena *arena, struct gz_seat *seat)
 {
-    gz_groups_begin(groups, scene, tool, handle, anew,
-                    (struct gz_ids){targets->ids, targets->count});
-    for (size_t i = 0; i < targets->count && groups->capacity > 0; i++)
-        gz_groups_give(groups, scene, gz_scene_find(scene, targets->ids[i]), i, &targets->list[i]);
+    gz_vec3 *origins = gz_arena_take(arena, targets->count, sizeof *origins);
+    if (origins == NULL) return false;
+    *seat = (struct gz_seat){.count = 0};
+    for (size_t i = 0; i < targets->count; i++) {
+        struct gz_target target = gz_target_of(scene, targets->nodes[i]);
+        gz_groups_give(groups, scene, targets->nodes[i], i, &target);
+        gz_seat_add(seat, &target, &origins[i]);
+    }
+    gz_seat_complete(seat, origins);
+    return true;
 }

@@ -20,17 +20,19 @@ struct gz_groups {
 /* Whether the gizmo of this tool, or a drag by `handle`, depends on the bounds of its targets. */
 bool gz_groups_matter(const struct gz_tool *tool, enum gz_handle handle);
 /* Gives each target without bounds the box around the bounds of all nodes below it, if the tool or
- * `handle` depends on bounds. O(nodes below) if the targets differ from the last call or, with
- * `anew`, if the scene has changed; else O(targets). Without memory such targets stay without
- * bounds. The boxes live until the next call. */
-void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
-                     enum gz_handle handle, bool anew, const struct gz_targets *targets);
-/* The same for a few targets at a time: first the ids of all, then each target in their order. A
- * call for other targets in between replaces them. */
+ * `handle` depends on bounds: first the ids of all, then each target in their order. A call for
+ * other targets in between replaces them. O(nodes below) if the targets differ from the last call
+ * or, with `anew`, if the scene has changed; else O(targets). Without memory such targets stay
+ * without bounds. The boxes live until the next call. */
 void gz_groups_begin(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
                      enum gz_handle handle, bool anew, struct gz_ids ids);
 void gz_groups_give(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *node,
                     size_t place, struct gz_target *target);
+/* The seat of a gizmo on these targets, of which there is one at least, after gz_groups_begin;
+ * `arena` is working memory. False without memory. */
+GZ_MUST_USE bool gz_groups_seat(struct gz_groups *groups, struct gz_scene *scene,
+                                const struct gz_targets *targets, struct gz_arena *arena,
+                                struct gz_seat *seat);
 /* The number of nodes looked at since the last call; the caller charges it. */
 size_t gz_groups_uncharged(struct gz_groups *groups);
 void gz_groups_finish(struct gz_groups *groups);

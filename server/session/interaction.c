@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "server/maxima.h"
+#include "session/gizmo.h"
 #include "session/parts.h"
 #include "session/pending.h"
 #include "session/session.h"
@@ -260,11 +261,24 @@ void gz_interaction_camera_moved(struct gz_session *session)
 
 /* ---- gestures that hold nodes ---- */
 
-static bool build_gizmo(const struct gz_session *session, const struct gz_targets *targets,
-                        struct gz_gizmo *gizmo)
+static enum gz_status no_memory(struct gz_failure *failure)
 {
-    struct gz_seat seat = gz_seat_of(targets->list, targets->count, targets->active);
-    return gz_gizmo_build_grabbed(gizmo, &session->tool, session->view.camera, &seat);
+    return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
+}
+
+static enum gz_status build_gizmo(struct gz_session *session, const struct gz_targets *targets,
+                                  enum gz_handle handle, struct gz_seat *seat,
+                                  struct gz_gizmo *gizmo, struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    gz_groups_begin(&session->groups, core->scene, &session->tool, handle, true,
+                    (struct gz_ids){targets->ids, targets->count});
+    const bool has_seat =
+        gz_groups_seat(&session->groups, core->scene, targets, &core->scratch, seat);
+    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    if (!has_seat) return no_memory(failure);
+    if (gz_gizmo_build_grabbed(gizmo, &session->tool, session->view.camera, seat)) return GZ_OK;
+    return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
 }
 
 enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
@@ -281,10 +295,9 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     if (targets.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected; select nodes first");
     gz_budget_charge(session, GZ_WORK_MOVE, targets.count);
-    gz_groups_bound(&session->groups, core->scene, &session->tool, handle, true, &targets);
-    gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
-    if (!build_gizmo(session, &targets, gizmo))
-        return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
+    struct gz_seat seat;
+    status = build_gizmo(session, &targets, handle, &seat, gizmo, failure);
+    if (status != GZ_OK) return status;
     status = gz_host_spend(&core->options.host, session->payer,
                            GZ_FILE_BYTES_PER_EDIT + targets.count * GZ_FILE_BYTES_PER_CHANGE,
                            &failure->error);
@@ -295,7 +308,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
     if (!gz_gesture_keep(gesture, core->scene, &targets)) {
         gz_scene_release(core->scene, targets.ids, targets.count, session->id);
         gz_gesture_finish(gesture);
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
+        return no_memory(failure);
     }
     /* the client computes with the nodes above, and may have them in rounded numbers */
     if (session->float32) gz_scene_touch_above(core->scene, targets.ids, targets.count);
@@ -308,6 +321,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
                                                : GZ_PATH_METRES,
     };
     session->cursor.form.float32 = false; /* what it foresees is compared */
+    gz_session_sit(session, &seat, handle);
     return GZ_OK;
 }
 
@@ -326,8 +340,10 @@ void gz_interaction_take_back(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
     gz_budget_charge(session, GZ_WORK_MOVE, gesture->count);
-    gz_gesture_restore(gesture, session->core->scene, session->id);
-    settle(session);
+    if (gesture->moved) {
+        gz_gesture_restore(gesture, session->core->scene, session->id);
+        settle(session);
+    }
     struct gz_journal_entry *drop = gz_gesture_take_drop(gesture);
     if (drop != NULL) gz_journal_append(&session->core->journal, drop);
     gz_interaction_release(session);

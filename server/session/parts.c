@@ -34,7 +34,8 @@ struct gz_parts *gz_parts_create(const struct gz_gesture *gesture, const struct 
     for (size_t i = 0; parts != NULL && i < gesture->count; i++) {
         const struct gz_gesture_target *target = &gesture->targets[i];
         const struct gz_node *parent = gz_scene_find(scene, target->id)->parent;
-        part = part_below(parts, parent != NULL ? parent->id : 0, &target->start.parent, part);
+        part = part_below(parts, parent != NULL ? parent->id : 0,
+                          &gesture->frames[target->frame].start, part);
         if (part == GZ_MOTIONS_MAX) {
             free(parts);
             return NULL;
@@ -68,7 +69,7 @@ bool gz_parts_list(const struct gz_parts *parts, const struct gz_gesture *gestur
         nodes->starts[next[parts->part_of[i]]++] =
             (struct gz_move){.has = GZ_HAS_MOVE_X | GZ_HAS_MOVE_Y | GZ_HAS_MOVE_Z | GZ_HAS_MOVE_R,
                              .id = target->id,
-                             .trs = target->start.local};
+                             .trs = target->start};
     }
     if (!gesture->moved) nodes->until_seq = gz_scene_seq(scene);
     return true;
@@ -110,14 +111,13 @@ static bool keeps_bits(const gz_trs *told, const struct gz_node *node, uint64_t 
 }
 
 void gz_parts_check(struct gz_parts *parts, const struct gz_gesture_target *target, size_t place,
-                    const struct gz_node *node, bool is_posed, uint64_t by)
+                    const struct gz_node *node, bool follows, uint64_t by)
 {
-    const gz_trs *start = &target->start.local;
+    const gz_trs *start = &target->start;
     gz_trs told = *start;
     if (!parts->is_rigid) return;
     parts->has_foreign |= node->by != by;
-    parts->is_rigid =
-        is_posed && memcmp(&target->parent, &target->start.parent, sizeof target->parent) == 0 &&
-        gz_rigid_apply(&parts->rigids[parts->part_of[place]], &told) &&
-        is_near(&told, &node->trs, start) && keeps_bits(&told, node, target->start_seq);
+    parts->is_rigid = follows && gz_rigid_apply(&parts->rigids[parts->part_of[place]], &told) &&
+                      is_near(&told, &node->trs, start) &&
+                      keeps_bits(&told, node, target->start_seq);
 }

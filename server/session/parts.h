@@ -31,8 +31,9 @@ GZ_MUST_USE bool gz_parts_list(const struct gz_parts *parts, const struct gz_ges
                                const struct gz_scene *scene, struct gz_motion_nodes *nodes);
 /* Begins a pass with this motion. */
 void gz_parts_aim(struct gz_parts *parts, const struct gz_motion *motion);
-/* Compares a target that the pass has posed, or left where it was. `by` is the session. */
+/* Compares a target that the pass has posed, or left where it was. `follows`: it was posed, and its
+ * parent has not moved. `by` is the session. */
 void gz_parts_check(struct gz_parts *parts, const struct gz_gesture_target *target, size_t place,
-                    const struct gz_node *node, bool is_posed, uint64_t by);
+                    const struct gz_node *node, bool follows, uint64_t by);
 
 #endif

@@ -14,16 +14,10 @@ struct gz_targets gz_targets_of(const struct gz_selection *selection, struct gz_
                                 struct gz_arena *arena)
 {
     size_t selected = selection->count;
-    const struct gz_node **tops = gz_arena_take(arena, selected, sizeof *tops);
-    struct gz_targets targets = {.list = gz_arena_take(arena, selected, sizeof *targets.list),
+    struct gz_targets targets = {.nodes = gz_arena_take(arena, selected, sizeof *targets.nodes),
                                  .ids = gz_arena_take(arena, selected, sizeof *targets.ids)};
-    if (selected == 0 || tops == NULL || targets.list == NULL || targets.ids == NULL)
-        return targets;
-    targets.count = gz_scene_tops(scene, selection->ids, selected, tops);
-    targets.active = targets.count - 1;
-    for (size_t i = 0; i < targets.count; i++) {
-        targets.ids[i] = tops[i]->id;
-        targets.list[i] = gz_target_of(scene, tops[i]);
-    }
+    if (selected == 0 || targets.nodes == NULL || targets.ids == NULL) return targets;
+    targets.count = gz_scene_tops(scene, selection->ids, selected, targets.nodes);
+    for (size_t i = 0; i < targets.count; i++) targets.ids[i] = targets.nodes[i]->id;
     return targets;
 }

@@ -6,11 +6,11 @@
 #include "session/selection.h"
 #include "solver/solver.h"
 
+/* The gizmo uses the space of the last one, which was selected last. */
 struct gz_targets {
-    struct gz_target *list; /* bounds point into the scene; NULL for a node without */
-    uint64_t *ids;          /* in the same order */
+    const struct gz_node **nodes;
+    uint64_t *ids; /* in the same order */
     size_t count;
-    size_t active; /* index of the target whose space the gizmo uses: the one selected last */
 };
 
 /* A node as a target; its bounds point into the scene. */

@@ -73,8 +73,8 @@ gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
 gizmod_planted_fault(lock_not_taken FILE server/scene/scene.c
     FROM "        node->holder = session;" TO "(void)session;")
 gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
-    FROM "if (node != NULL && (node->holder == 0 || node->holder == session)) continue;"
-    TO "if (node != NULL) continue;")
+    FROM "if (node == NULL || node->gone || (node->holder != 0 && node->holder != session)) {"
+    TO "if (node == NULL || node->gone) {")
 gizmod_planted_fault(lock_not_released_on_leave FILE server/session/join.c
     FROM "gz_interaction_finish(session, NULL);
     depart(session);" TO "depart(session);")

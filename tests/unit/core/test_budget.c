@@ -288,7 +288,7 @@ static const struct {
     {"a value in a drag", type_value, 0, 2, 0, false},
     {"a value too large", type_too_much, 0, 2, 0, true},
     {"cancel", cancel, 1, 1, 0, false},
-    {"grab", grab_all, 4, 1, 0, false},
+    {"grab", grab_all, 3, 1, 0, false},
     {"grab in a drag, refused", grab_all, 1, 0, 0, true},
     {"drag", move, 1, 1, 0, false},
     {"camera in a drag", move_camera, 1, 1, 0, false},
@@ -613,6 +613,19 @@ SCENE_TEST(test_gizmo_of_what_stays_is_not_looked_for_again)
     assert_true(client_count(s->a, GZ_OP_GIZMO) >= 30);
 }
 
+/* The grab has looked for it. */
+SCENE_TEST(test_gizmo_of_a_grab_is_not_looked_for_again)
+{
+    assert_ok(select_all(s));
+    fill_budget(s);
+    client_forget(s->a);
+    assert_ok(grab_all(s));
+    assert_non_null(client_last(s->a, GZ_OP_GIZMO));
+    const double work =
+        3 * gz_work_messages(GZ_WORK_LOOK, MANY) + gz_work_messages(GZ_WORK_MOVE, MANY);
+    assert_true(PER_S - s->a->session->work.tokens < work + 1);
+}
+
 /* What others do to what is selected is shown as well, but takes no more than half of the budget.
  */
 SCENE_TEST(test_work_that_nobody_asked_for_leaves_half)
@@ -758,6 +771,7 @@ int main(void)
         cmocka_unit_test(test_work_at_the_full_rate_is_bounded),
         cmocka_unit_test(test_wheel_in_orbit_does_not_walk_the_scene),
         cmocka_unit_test(test_gizmo_of_what_stays_is_not_looked_for_again),
+        cmocka_unit_test(test_gizmo_of_a_grab_is_not_looked_for_again),
         cmocka_unit_test(test_work_that_nobody_asked_for_leaves_half),
         cmocka_unit_test(test_sessions_of_a_user_share_a_budget),
         cmocka_unit_test(test_sessions_of_an_address_share_a_budget),

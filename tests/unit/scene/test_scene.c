@@ -529,6 +529,9 @@ TEST(test_hold_is_all_or_nothing_and_names_the_holder)
     assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 6}, 2, 71, &told), GZ_UNKNOWN_NODE);
     assert_int_equal(told.node, 6);
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 5, 6}, 3, 70, &told), GZ_UNKNOWN_NODE);
+    assert_int_equal(gz_scene_find(scene, 2)->holder, 70); /* as before */
+    assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
     gz_scene_release(scene, (uint64_t[]){2, 3, 99}, 3, 71);
     assert_int_equal(gz_scene_find(scene, 3)->holder, 70);
     gz_scene_release(scene, (uint64_t[]){3}, 1, 70);

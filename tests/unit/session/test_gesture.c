@@ -22,9 +22,9 @@ static const gz_trs *trs_of(const struct place *p, uint64_t id)
     return &gz_scene_find(p->scene, id)->trs;
 }
 
-static void begin(struct place *p)
+static void begin_with(struct place *p, uint64_t a, uint64_t b)
 {
-    static uint64_t ids[] = {4, 5};
+    uint64_t ids[] = {a, b};
     struct gz_selection selection = {.ids = ids, .count = COUNT(ids)};
     p->scene = make_small_scene();
     gz_arena_init(&p->arena, 1 << 20);
@@ -32,10 +32,15 @@ static void begin(struct place *p)
     p->gesture = (struct gz_gesture){.edit = {.id = 3, .kind = GZ_EDIT_TRANSLATE, .path_m = 1}};
     assert_true(gz_gesture_keep(&p->gesture, p->scene, &targets));
     assert_int_equal(p->gesture.count, 2);
-    p->before[0] = *trs_of(p, 4);
-    p->before[1] = *trs_of(p, 5);
+    p->before[0] = *trs_of(p, a);
+    p->before[1] = *trs_of(p, b);
     p->gesture.course->motion.kind = GZ_MOTION_TRANSLATE;
     p->gesture.course->motion.translation = (gz_vec3){1, 0, 0};
+}
+
+static void begin(struct place *p)
+{
+    begin_with(p, 4, 5);
 }
 
 static void end(struct place *p)
@@ -85,6 +90,43 @@ TEST(test_follow_a_parent)
     end(&p);
 }
 
+static double world_x(const struct place *p, uint64_t id)
+{
+    return gz_scene_world(p->scene, gz_scene_find(p->scene, id)).origin.x;
+}
+
+/* Nodes 2 and 3, which hang below 1, are posed one after the other. */
+TEST(test_follow_a_parent_that_moves_within_a_pass)
+{
+    struct place p;
+    begin_with(&p, 2, 3);
+    for (int back = 0; back <= 1; back++) { /* it may be back where it was by the end */
+        const double left = world_x(&p, 1), right = left + 10;
+        gz_gesture_begin_pass(&p.gesture, p.scene);
+        gz_gesture_go_on(&p.gesture, p.scene, SESSION, 1);
+        move(&p, 1, right);
+        gz_gesture_go_on(&p.gesture, p.scene, SESSION, 1);
+        if (back > 0) move(&p, 1, left);
+        assert_true(gz_gesture_follow(&p.gesture, p.scene, SESSION));
+        assert_true(world_x(&p, 2) == 1);
+        assert_true(world_x(&p, 3) == 1);
+        assert_false(gz_gesture_follow(&p.gesture, p.scene, SESSION));
+    }
+    end(&p);
+}
+
+/* Each parent is looked at, though nodes that follow one another share theirs. */
+TEST(test_follow_the_parent_of_the_last_node)
+{
+    struct place p;
+    begin_with(&p, 5, 4);
+    gz_gesture_pose(&p.gesture, p.scene, SESSION);
+    move(&p, 2, 10);
+    assert_true(gz_gesture_follow(&p.gesture, p.scene, SESSION));
+    assert_true(world_x(&p, 4) == 1);
+    end(&p);
+}
+
 TEST(test_check_names_the_node_that_cannot_go)
 {
     struct place p;
@@ -128,6 +170,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pose_and_restore),
         cmocka_unit_test(test_follow_a_parent),
+        cmocka_unit_test(test_follow_a_parent_that_moves_within_a_pass),
+        cmocka_unit_test(test_follow_the_parent_of_the_last_node),
         cmocka_unit_test(test_check_names_the_node_that_cannot_go),
         cmocka_unit_test(test_describe),
     };
