@@ -131,7 +131,7 @@ static enum gz_status check_first(const char *path, uint64_t first_n, struct gz_
     return status;
 }
 
-/* Changes a copy of the file, which then replaces it. */
+/* Changes a copy of the file, which syncs it, and then replaces the file. */
 static enum gz_status make_first(const struct gz_claim *claim, uint64_t first_n, const char *copy,
                                  struct gz_error *error)
 {

@@ -107,7 +107,8 @@ static enum gz_status copy_pages(sqlite3 *from, sqlite3 *to, struct gz_error *er
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(to, rc, error, "the copy");
 }
 
-/* One read transaction and one step, so that the copy is the scene as of one commit. */
+/* One read transaction and one step, so that the copy is the scene as of one commit. Most copies
+ * are deleted once they were sent: to sync them would only keep the writers from the disk. */
 static enum gz_status copy_to(const char *path, const char *part, struct gz_error *error)
 {
     struct gz_db_reader reader;
@@ -116,11 +117,10 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
     if (status != GZ_OK) return status;
     status = gz_db_open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy, error);
     if (status == GZ_OK) {
-        status = copy_pages(reader.db, copy, error);
+        status = gz_db_exec(copy, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", error);
+        if (status == GZ_OK) status = copy_pages(reader.db, copy, error);
         /* The copied pages say that there is a write-ahead log, but the copy is one file. */
-        if (status == GZ_OK)
-            status =
-                gz_db_exec(copy, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", error);
+        if (status == GZ_OK) status = gz_db_exec(copy, "PRAGMA journal_mode = DELETE", error);
         sqlite3_close(copy);
     }
     gz_db_reader_close(&reader);
@@ -129,11 +129,9 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
 
 static enum gz_status publish(const char *part, const char *to, struct gz_error *error)
 {
-    if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) != 0)
-        return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "the copy: %s",
-                       strerror(errno));
-    return gz_sync_directory(to) == 0 ? GZ_OK
-                                      : gz_fail(error, GZ_STORAGE, "the copy: %s", strerror(errno));
+    if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return GZ_OK;
+    return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "the copy: %s",
+                   strerror(errno));
 }
 
 uint64_t gz_store_bytes(const char *path)

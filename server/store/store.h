@@ -118,7 +118,8 @@ GZ_MUST_USE enum gz_status gz_store_present(const char *path, struct gz_scene_st
                                             struct gz_buffer *asset, struct gz_error *error);
 /* Bytes of the file and of its log, the most that a copy takes. 0 for no file. */
 uint64_t gz_store_bytes(const char *path);
-/* Makes a consistent copy, as of one commit, as one file without WAL. `to` must not exist. */
+/* Makes a consistent copy, as of one commit, as one file without WAL. `to` must not exist. The copy
+ * is not synced: a loss of power may leave a part of it, unless the caller syncs it. */
 GZ_MUST_USE enum gz_status gz_store_backup(const char *path, const char *to,
                                            struct gz_error *error);
 

@@ -236,6 +236,22 @@ static void test_a_key_that_cannot_be_looked_up_is_not_free(void **directory)
     model_destroy(model);
 }
 
+/* A copy asks nothing of the disk for which the writers would have to wait. */
+static void test_copy_is_made_without_a_sync(void **directory)
+{
+    const char *path, *copy = in_directory(directory, "copy.db");
+    struct gz_store *store = open_new(directory, &path);
+    struct model *model = model_create(11);
+    struct gz_error error;
+    for (int i = 0; i < 20; i++) commit(store, model_batch(model));
+    fault_vfs_arm(FAULT_SYNC, 1, SQLITE_IOERR_FSYNC, false);
+    if (gz_store_backup(path, copy, &error) != GZ_OK) fail_msg("%s", error.message);
+    assert_false(fault_vfs_heal());
+    assert_true(fingerprint(copy) == fingerprint(path));
+    gz_store_close(store);
+    model_destroy(model);
+}
+
 int main(void)
 {
     fault_vfs_register();
@@ -246,6 +262,8 @@ int main(void)
                                         make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_a_key_that_cannot_be_looked_up_is_not_free,
                                         make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_copy_is_made_without_a_sync, make_directory,
+                                        remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
