@@ -130,8 +130,8 @@ gz_affine gz_scene_parent_world(struct gz_scene *scene, const struct gz_node *no
 const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at)
 {
     if (at->first_child != NULL) return at->first_child;
-    while (at != top && at->next == NULL) at = at->parent;
-    return at != top ? at->next : NULL;
+    while (at != NULL && at != top && at->next == NULL) at = at->parent;
+    return at != NULL && at != top ? at->next : NULL;
 }
 
 const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at)

@@ -86,7 +86,7 @@ gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node);
 /* The frame of the node's parent, as a transform to the world: identity for a root. */
 gz_affine gz_scene_parent_world(struct gz_scene *scene, const struct gz_node *node);
 /* The next node of a walk through `top`'s subtree, parents first; NULL after the last. Start with
- * top itself. */
+ * top itself. If nodes get other parents during the walk, it may leave the subtree, but ends. */
 const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at);
 /* The next node of a walk through the whole scene, parents first; NULL at the end. Start with
  * NULL. */

@@ -33,11 +33,22 @@ size_t gz_bulk_of_select(const struct gz_session *session, const struct gz_messa
     return (session->selection.count + message->select.nodes.count) / 10;
 }
 
-/* How many nodes a gesture on the selection would hold. */
+/* How many nodes a gesture by this handle would hold. Ten nodes that are looked at below a group,
+ * for its box, count as one. */
+static size_t count_held(const struct gz_session *session, enum gz_handle handle, struct gz_ids ids)
+{
+    enum { PART = 10, MOST = PART * (GZ_NODES_AT_ONCE + 1) };
+    const bool are_walked = gz_groups_matter(&session->tool, handle);
+    const size_t below = are_walked ? gz_groups_weigh(session->core->scene, ids, MOST) / PART : 0;
+    return below > ids.count ? below : ids.count;
+}
+
+/* The same for a gesture on the selection. */
 static size_t count_selected(const struct gz_session *session)
 {
     const bool holds = session->role >= GZ_ROLE_EDITOR && session->tool.mode != GZ_MODE_ORBIT;
-    return holds ? session->selection.count : 0;
+    const struct gz_ids ids = {session->selection.ids, session->selection.count};
+    return holds ? count_held(session, GZ_HANDLE_NONE, ids) : 0;
 }
 
 /* An `up` ends a drag; a press may begin a drag of the selection. */
@@ -58,7 +69,9 @@ size_t gz_bulk_of_grab(const struct gz_session *session, const struct gz_message
     const bool is_typed = (message->has & GZ_HAS_POINTER_VALUE) != 0;
     if (runs != NULL && !runs->gives_way) return is_typed ? session->gesture.count : 0;
     const bool selects = (message->has & GZ_HAS_POINTER_NODES) != 0;
-    return selects ? message->pointer.nodes.count : session->selection.count;
+    const struct gz_ids selected = {session->selection.ids, session->selection.count};
+    return count_held(session, message->pointer.handle,
+                      selects ? message->pointer.nodes : selected);
 }
 
 /* Only the first notch takes hold of the selection. */

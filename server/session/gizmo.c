@@ -54,8 +54,7 @@ static bool stand(struct gz_session *session, bool anew)
     gz_session_prune_selection(session);
     struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
     gz_groups_begin(&session->groups, core->scene, &session->tool,
-                    gz_gesture_handle(&session->gesture), anew,
-                    (struct gz_ids){targets.ids, targets.count});
+                    gz_gesture_handle(&session->gesture), anew, targets.count);
     session->standing.is_known = false;
     struct gz_seat seat;
     const bool is_found = targets.count > 0 && gz_groups_seat(&session->groups, core->scene,
@@ -64,20 +63,25 @@ static bool stand(struct gz_session *session, bool anew)
     return is_found && sit(session, &seat, has_groups(session), anew, gz_scene_seq(core->scene));
 }
 
-/* Takes the rest of the slice, so that one session begins in a turn. */
 static void begin_to_stand(struct gz_session *session)
 {
     struct gz_core *core = session->core;
     struct gz_stand *look = &session->stand;
-    core->slice = 0;
     gz_budget_charge(session, GZ_WORK_LOOK, session->selection.count);
-    gz_session_prune_selection(session);
-    gz_stand_begin(look, &session->selection, core->scene, &core->scratch);
+    gz_stand_begin(look, &session->selection, core->scene);
     look->has_groups = has_groups(session);
     look->anew = session->gesture.interaction == NULL;
     gz_groups_begin(&session->groups, core->scene, &session->tool,
-                    gz_gesture_handle(&session->gesture), look->anew,
-                    (struct gz_ids){look->ids, look->count});
+                    gz_gesture_handle(&session->gesture), look->anew, session->selection.count);
+}
+
+/* The look begins again without the deleted nodes, which takes as long as a slice. */
+static void prune(struct gz_session *session)
+{
+    session->core->slice = 0;
+    session->shown.stale = true;
+    gz_session_prune_selection(session);
+    gz_stand_finish(&session->stand);
 }
 
 void gz_session_go_on_standing(struct gz_session *session)
@@ -89,6 +93,7 @@ void gz_session_go_on_standing(struct gz_session *session)
     bool is_over =
         gz_stand_go_on(look, &session->selection, core->scene, &session->groups, &core->slice);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));
+    if (look->lacks_nodes) prune(session);
     if (!is_over) return;
     session->standing.is_news = sit(session, look->seat, look->has_groups, look->anew, look->seq);
     gz_stand_finish(look);
@@ -224,15 +229,26 @@ double gz_session_gizmo_due(const struct gz_session *session)
     return gz_budget_affords_s(session, price_of(session), haste_of(session));
 }
 
+/* Whether so many nodes are to be looked at that it takes slices. In a drag the boxes of groups are
+ * known. */
+static bool stands_on_many(const struct gz_session *session)
+{
+    const size_t most = session->core->slice_nodes;
+    const struct gz_ids ids = {session->selection.ids, session->selection.count};
+    const bool is_walked =
+        has_groups(session) && (session->gesture.interaction == NULL || session->groups.count == 0);
+    if (ids.count > most || !is_walked) return ids.count > most;
+    return gz_groups_weigh(session->core->scene, ids, most) == most;
+}
+
 /* Whether the gizmo waits: until the session can afford it or, if it stands on many nodes, until
  * they were looked at in slices. */
 static bool waits(struct gz_session *session)
 {
-    struct gz_core *core = session->core;
     if (session->standing.is_news || gz_stand_is_looking(&session->stand))
         return !session->standing.is_news;
     if (!gz_budget_affords(session, price_of(session), haste_of(session))) return true;
-    if (is_standing(session) || session->selection.count <= core->slice_nodes) return false;
+    if (is_standing(session) || !stands_on_many(session)) return false;
     session->stand.is_due = true;
     return true;
 }

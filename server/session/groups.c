@@ -2,7 +2,6 @@
 #include "session/groups.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void gz_groups_finish(struct gz_groups *groups)
 {
@@ -28,40 +27,52 @@ static bool reserve(struct gz_groups *groups, size_t count)
     return true;
 }
 
-/* Computes the box along the group's own axes. False if no node below it has finite bounds. */
-static bool find_box(struct gz_scene *scene, const struct gz_node *group, gz_box *box,
-                     size_t *walked)
+static void add_box(gz_box *box, bool *found, const gz_box *one)
+{
+    if (!gz_finite(one->min) || !gz_finite(one->max)) return;
+    *box = *found ? gz_box_union(box, one) : *one;
+    *found = true;
+}
+
+/* Goes on with the box along the group's own axes, and says whether it is complete. None is found
+ * if no node below has finite bounds. */
+static bool find_box(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *group,
+                     size_t place, size_t *budget)
 {
     gz_affine world = gz_scene_world(scene, group), inverse;
-    if (!gz_affine_inverse(&world, &inverse)) return false;
-    bool found = false;
-    for (const struct gz_node *node = group; node != NULL; node = gz_scene_walk(group, node)) {
-        ++*walked;
+    if (!gz_affine_inverse(&world, &inverse)) groups->at = NULL;
+    for (; groups->at != NULL && *budget > 0; groups->at = gz_scene_walk(group, groups->at)) {
+        const struct gz_node *node = groups->at;
+        --*budget;
+        groups->walked++;
+        groups->uncharged++;
         if (!node->has_bounds) continue;
         gz_affine there = gz_scene_world(scene, node);
         gz_affine inside = gz_affine_multiply(&inverse, &there);
         gz_box one = gz_box_transform(&node->bounds, &inside);
-        if (!gz_finite(one.min) || !gz_finite(one.max)) continue;
-        *box = found ? gz_box_union(box, &one) : one;
-        found = true;
+        add_box(&groups->boxes[place], &groups->found[place], &one);
     }
-    return found;
+    return groups->at == NULL;
 }
 
-static bool are_known(const struct gz_groups *groups, struct gz_ids ids)
+static bool is_group(const struct gz_node *node)
 {
-    return groups->count == ids.count &&
-           memcmp(groups->ids, ids.ids, ids.count * sizeof *ids.ids) == 0;
+    return !node->has_bounds && node->first_child != NULL;
 }
 
-static void find_next(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *node,
-                      const struct gz_target *target)
+/* Whether the next target is done. */
+static bool find_next(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *node,
+                      size_t *budget)
 {
-    const size_t place = groups->count++, before = groups->walked;
-    groups->ids[place] = node->id;
-    groups->found[place] = target->bounds == NULL && node->first_child != NULL &&
-                           find_box(scene, node, &groups->boxes[place], &groups->walked);
-    groups->uncharged += groups->walked - before;
+    const size_t place = groups->count;
+    if (groups->at == NULL || groups->ids[place] != node->id) {
+        groups->ids[place] = node->id;
+        groups->found[place] = false;
+        groups->at = is_group(node) ? node : NULL;
+    }
+    if (groups->at != NULL && !find_box(groups, scene, node, place, budget)) return false;
+    groups->count++;
+    return true;
 }
 
 size_t gz_groups_uncharged(struct gz_groups *groups)
@@ -76,25 +87,49 @@ bool gz_groups_matter(const struct gz_tool *tool, enum gz_handle handle)
     return tool->mode == GZ_MODE_BOUNDS || tool->pivot == GZ_PIVOT_BOUNDS || handle >= GZ_BXN;
 }
 
-void gz_groups_begin(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
-                     enum gz_handle handle, bool anew, struct gz_ids ids)
+size_t gz_groups_weigh(const struct gz_scene *scene, struct gz_ids ids, size_t most)
 {
-    if (ids.count == 0 || !gz_groups_matter(tool, handle)) {
+    size_t count = 0;
+    for (size_t i = 0; i < ids.count && count < most; i++) {
+        const struct gz_node *group = gz_scene_find(scene, ids.ids[i]), *at = group;
+        for (; at != NULL && count < most; at = gz_scene_walk(group, at)) {
+            count++;
+            if (!is_group(group)) break;
+        }
+    }
+    return count;
+}
+
+/* Forgets the boxes from this place on. */
+static void cut(struct gz_groups *groups, const struct gz_scene *scene, size_t place)
+{
+    groups->count = place;
+    groups->at = NULL;
+    if (place > 0) return;
+    groups->walked = 0;
+    groups->seq = gz_scene_seq(scene);
+}
+
+void gz_groups_begin(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
+                     enum gz_handle handle, bool anew, size_t count)
+{
+    if (count == 0 || !gz_groups_matter(tool, handle)) {
         gz_groups_finish(groups);
         return;
     }
-    bool is_old = anew && groups->seq != gz_scene_seq(scene);
-    if (!is_old && are_known(groups, ids)) return;
-    groups->count = groups->walked = 0;
-    if (reserve(groups, ids.count)) groups->seq = gz_scene_seq(scene);
+    if (!reserve(groups, count)) return;
+    const bool is_old = anew && groups->seq != gz_scene_seq(scene);
+    cut(groups, scene, is_old ? 0 : groups->count);
 }
 
-void gz_groups_give(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *node,
-                    size_t place, struct gz_target *target)
+bool gz_groups_give(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *node,
+                    size_t place, struct gz_target *target, size_t *budget)
 {
-    if (place == groups->count && place < groups->capacity) find_next(groups, scene, node, target);
-    if (place >= groups->count || groups->ids[place] != node->id) return;
+    if (place >= groups->capacity || place > groups->count) return true;
+    if (place < groups->count && groups->ids[place] != node->id) cut(groups, scene, place);
+    if (place == groups->count && !find_next(groups, scene, node, budget)) return false;
     if (target->bounds == NULL && groups->found[place]) target->bounds = &groups->boxes[place];
+    return true;
 }
 
 bool gz_groups_seat(struct gz_groups *groups, struct gz_scene *scene,
@@ -105,7 +140,8 @@ bool gz_groups_seat(struct gz_groups *groups, struct gz_scene *scene,
     *seat = (struct gz_seat){.count = 0};
     for (size_t i = 0; i < targets->count; i++) {
         struct gz_target target = gz_target_of(scene, targets->nodes[i]);
-        gz_groups_give(groups, scene, targets->nodes[i], i, &target);
+        size_t budget = SIZE_MAX;
+        (void)!gz_groups_give(groups, scene, targets->nodes[i], i, &target, &budget);
         gz_seat_add(seat, &target, &origins[i]);
     }
     gz_seat_complete(seat, origins);

@@ -271,8 +271,7 @@ static enum gz_status build_gizmo(struct gz_session *session, const struct gz_ta
                                   struct gz_gizmo *gizmo, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    gz_groups_begin(&session->groups, core->scene, &session->tool, handle, true,
-                    (struct gz_ids){targets->ids, targets->count});
+    gz_groups_begin(&session->groups, core->scene, &session->tool, handle, true, targets->count);
     const bool has_seat =
         gz_groups_seat(&session->groups, core->scene, targets, &core->scratch, seat);
     gz_budget_charge(session, GZ_WORK_LOOK, gz_groups_uncharged(&session->groups));

@@ -355,6 +355,34 @@ SCENE_TEST(test_rest_of_a_frame_waits)
     gz_buffer_finish(&frame);
 }
 
+/* One node is held, but by bounds all below it are looked at. */
+SCENE_TEST(test_grab_of_a_large_group_by_bounds_is_put_off)
+{
+    const uint64_t group = ROOT + 1;
+    struct gz_create_node nodes[MANY];
+    struct gz_message create = create_message(nodes),
+                      grab = {.op = GZ_OP_GRAB,
+                              .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_NODES,
+                              .pointer = {.at = {400, 300}, .handle = GZ_TX, .nodes = {&group, 1}}};
+    for (size_t i = 0; i < MANY; i++) nodes[i].parent = group;
+    put_off_beyond(s, SIZE_MAX);
+    (void)ask_later(s->a, create);
+    host_turn(&s->host);
+    put_off_beyond(s, 1);
+    for (int i = 0; i < 2; i++) {
+        const struct gz_message tool = {.op = GZ_OP_TOOL,
+                                        .has = GZ_HAS_TOOL_PIVOT,
+                                        .tool.pivot = i == 0 ? GZ_PIVOT_MEDIAN : GZ_PIVOT_BOUNDS};
+        (void)ask_later(s->a, tool);
+        uint64_t rid = ask_later(s->a, grab);
+        assert_int_equal(gz_core_has_bulk(s->host.core), i == 1);
+        if (i == 1) do_bulk(s);
+        host_turn(&s->host);
+        assert_ok(client_answer(s->a, rid));
+        assert_ok(ask_pointer(s->a, GZ_PHASE_CANCEL, 400, 300));
+    }
+}
+
 /* ---- long messages ---- */
 
 /* Whatever it is, it is not read before: what is wrong in it is not known either. */
@@ -536,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_drag_of_many_is_put_off_at_its_ends_only),
         cmocka_unit_test(test_messages_keep_their_order),
         cmocka_unit_test(test_rest_of_a_frame_waits),
+        cmocka_unit_test(test_grab_of_a_large_group_by_bounds_is_put_off),
         cmocka_unit_test(test_long_message_is_read_by_the_worker),
         cmocka_unit_test(test_long_frame_of_short_messages_is_read_on),
         cmocka_unit_test(test_viewer_is_refused_at_once),

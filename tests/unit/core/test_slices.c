@@ -777,47 +777,123 @@ SCENE_TEST(test_snapshots_are_told_when_the_host_lets_them)
 
 /* ---- gizmos of many nodes ---- */
 
-/* The groups below a selection are looked through in slices, too: what is found is what one go
- * would find. */
+static const struct gz_message by_bounds = {
+    .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_BOUNDS};
+
+/* Nodes with bounds, each below the next of these parents, or all below the first. */
+static void create_below(struct scene *s, const uint64_t *parents, size_t count, bool all_below)
+{
+    struct gz_create_node *nodes = calloc(count, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < count; i++) {
+        nodes[i] =
+            (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_BOUNDS,
+                                    .name = {"n", 1},
+                                    .parent = parents[all_below ? 0 : i],
+                                    .trs = {{(double)i, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
+        nodes[i].bounds = (gz_box){{-1, -1, -1}, {1, 2, 3}};
+    }
+    (void)ask_later(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, count}});
+    host_turn(&s->host);
+    free(nodes);
+}
+
+/* Has the gizmo on what is selected computed in slices, and in one go: the seats are the same.
+ * Returns how many turns the look took. */
+static size_t stand_in_slices(struct scene *s)
+{
+    const size_t slice = s->host.core->slice_nodes;
+    struct gz_session *session = s->a->session;
+    size_t looks = 0;
+    do assert_in_range(turn(s), 0, slice);
+    while (looks++ < FEW && gz_stand_is_looking(&session->stand));
+    const struct gz_seat sliced = *session->standing.seat;
+    memset(session->standing.seat, 0, sizeof sliced);
+    session->standing.is_known = false;
+    session->groups.count = 0;
+    session->shown.stale = true;
+    s->host.core->slice_nodes = SIZE_MAX;
+    host_turn(&s->host);
+    s->host.core->slice_nodes = slice;
+    assert_memory_equal(session->standing.seat, &sliced, sizeof sliced);
+    return looks;
+}
+
+/* Looking up the selected nodes, which of them are below others, and the groups among them. */
 SCENE_TEST(test_gizmo_of_many_groups_is_found_in_slices)
 {
     enum { GROUPS = FEW / 2 };
     const size_t slice = s->host.core->slice_nodes;
-    struct gz_create_node *nodes = calloc(GROUPS, sizeof *nodes);
-    uint64_t ids[GROUPS];
-    assert_non_null(nodes);
-    for (size_t i = 0; i < GROUPS; i++) {
-        ids[i] = i + 1;
-        nodes[i] =
-            (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_PARENT | GZ_HAS_CREATE_NODE_BOUNDS,
-                                    .name = {"n", 1},
-                                    .parent = ids[i]};
-        nodes[i].bounds = (gz_box){{-1, -1, -1}, {1, 2, 3}};
-    }
-    (void)ask_later(s->a, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, GROUPS}});
-    host_turn(&s->host);
-    client_say(s->a, &(struct gz_message){
-                         .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_BOUNDS});
-    struct gz_message select = select_message(ids, GROUPS);
+    uint64_t ids[2 * GROUPS];
+    for (size_t i = 0; i < 2 * GROUPS; i++) ids[i] = i < GROUPS ? i + 1 : FEW + 1 + i - GROUPS;
+    create_below(s, ids, GROUPS, false);
+    client_say(s->a, &by_bounds);
+    struct gz_message select = select_message(ids, 2 * GROUPS);
     client_say(s->a, &select);
-    size_t looks = 0;
-    do assert_in_range(turn(s), 0, slice);
-    while (looks++, gz_stand_is_looking(&s->a->session->stand));
-    assert_in_range(looks, 3 * GROUPS / slice + 1, 3 * GROUPS / slice + 3); /* one to begin */
-    const struct gz_seat sliced = *s->a->session->standing.seat;
-    assert_true(sliced.has_bounds && sliced.count == GROUPS);
-    s->a->session->standing.is_known = false;
-    s->host.core->slice_nodes = SIZE_MAX;
-    client_say(s->a, &(struct gz_message){
-                         .op = GZ_OP_TOOL, .has = GZ_HAS_TOOL_MODE, .tool.mode = GZ_MODE_BOUNDS});
-    host_turn(&s->host);
-    assert_memory_equal(s->a->session->standing.seat, &sliced, sizeof sliced);
+    /* Each selected node twice, and the two of each group; one turn to begin. */
+    assert_in_range(stand_in_slices(s), 6 * GROUPS / slice, 6 * GROUPS / slice + 4);
+    assert_int_equal(s->a->session->standing.seat->count, GROUPS);
+    assert_true(s->a->session->standing.seat->has_bounds);
     s->a->stalled = false;
-    free(nodes);
 }
 
-/* Looking up all selected nodes at once takes a slice: one session does it in a turn. */
-SCENE_TEST(test_gizmos_of_many_begin_in_turns)
+/* The box of one group is interrupted where the slice ends. */
+SCENE_TEST(test_gizmo_of_a_large_group_is_found_in_slices)
+{
+    const uint64_t group = 1;
+    const size_t slice = s->host.core->slice_nodes;
+    create_below(s, &group, FEW, true);
+    client_say(s->a, &by_bounds);
+    struct gz_message select = select_message(&group, 1);
+    client_say(s->a, &select);
+    assert_in_range(stand_in_slices(s), FEW / slice, FEW / slice + 3);
+    assert_true(s->a->session->standing.seat->has_bounds);
+    s->a->stalled = false;
+}
+
+/* The way up from nodes that have none of the others above them is walked once. */
+SCENE_TEST(test_gizmo_of_many_nodes_of_a_group_is_found_in_slices)
+{
+    const uint64_t group = 1;
+    const size_t slice = s->host.core->slice_nodes;
+    uint64_t ids[FEW];
+    for (size_t i = 0; i < FEW; i++) ids[i] = FEW + 1 + i;
+    create_below(s, &group, FEW, true);
+    struct gz_message select = select_message(ids, FEW);
+    client_say(s->a, &select);
+    assert_in_range(stand_in_slices(s), 2 * FEW / slice, 2 * FEW / slice + 3);
+    assert_int_equal(s->a->session->standing.seat->count, FEW);
+    s->a->stalled = false;
+}
+
+/* Of the nodes that are being looked at one goes elsewhere and another is deleted: the gizmo is
+ * that of what is left. */
+SCENE_TEST(test_gizmo_of_a_group_that_changes_meanwhile)
+{
+    const uint64_t group = 1, elsewhere = 2;
+    struct client *other = client_join(&s->host, "cleo", GZ_ROLE_EDITOR);
+    create_below(s, &group, FEW, true);
+    client_say(s->a, &by_bounds);
+    const uint64_t ids[] = {group, elsewhere, 3};
+    struct gz_message select = select_message(ids, COUNT(ids));
+    client_say(s->a, &select);
+    const struct gz_session *session = s->a->session;
+    for (int i = 0; i < 3; i++) (void)turn(s);
+    assert_non_null(session->groups.at);
+    assert_int_equal(session->groups.at->parent->id, group);
+    struct gz_set_node moved = {
+        .has = GZ_HAS_SET_NODE_PARENT, .id = session->groups.at->id, .parent = elsewhere};
+    (void)ask_later(other, (struct gz_message){.op = GZ_OP_SET, .set = {&moved, 1}});
+    for (size_t i = 0; i < 2 * FEW / s->host.core->slice_nodes; i++) (void)turn(s);
+    (void)ask_later(other, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[2], 1}});
+    host_advance(&s->host, 5);
+    (void)stand_in_slices(s);
+    assert_int_equal(session->selection.count, 2);
+    assert_int_equal(session->standing.seat->count, 2);
+    s->a->stalled = false;
+}
+
+SCENE_TEST(test_gizmos_of_many_share_the_slice)
 {
     enum { SELECTORS = 3 };
     struct client *selectors[SELECTORS];
@@ -830,18 +906,20 @@ SCENE_TEST(test_gizmos_of_many_begin_in_turns)
         selectors[i]->stalled = true;
     }
     for (size_t i = 0; i < SELECTORS; i++) (void)ask_later(selectors[i], select);
-    size_t turns = 0, begun = 0;
-    while (begun < SELECTORS) {
-        const size_t before = begun;
+    size_t looked_at = 0, standing = 0, turns = 0;
+    while (standing < SELECTORS) {
+        const size_t before = looked_at;
         (void)turn(s);
-        begun = 0;
-        for (size_t i = 0; i < SELECTORS; i++)
-            begun += selectors[i]->session->stand.count > 0 ||
-                     selectors[i]->session->standing.seat != NULL;
-        assert_in_range(begun, before, before + 1);
-        assert_true(++turns < SELECTORS * FEW / s->host.core->slice_nodes);
+        looked_at = standing = 0;
+        for (size_t i = 0; i < SELECTORS; i++) {
+            const struct gz_session *session = selectors[i]->session;
+            const bool is_done = session->standing.seat != NULL;
+            looked_at += is_done ? 2 * FEW : session->stand.named + session->stand.at;
+            standing += is_done;
+        }
+        assert_in_range(looked_at - before, 0, s->host.core->slice_nodes);
+        assert_true(turns++ < FEW);
     }
-    host_turn(&s->host);
     for (size_t i = 0; i < SELECTORS; i++) {
         assert_int_equal(selectors[i]->session->standing.seat->count, FEW);
         selectors[i]->stalled = false;
@@ -914,7 +992,10 @@ int main(void)
         cmocka_unit_test(test_snapshots_of_many_are_told_in_turns),
         cmocka_unit_test(test_snapshots_are_told_when_the_host_lets_them),
         cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
-        cmocka_unit_test(test_gizmos_of_many_begin_in_turns),
+        cmocka_unit_test(test_gizmo_of_a_large_group_is_found_in_slices),
+        cmocka_unit_test(test_gizmo_of_many_nodes_of_a_group_is_found_in_slices),
+        cmocka_unit_test(test_gizmo_of_a_group_that_changes_meanwhile),
+        cmocka_unit_test(test_gizmos_of_many_share_the_slice),
         cmocka_unit_test(test_edit_of_many_nodes_is_told_in_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
