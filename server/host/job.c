@@ -18,8 +18,8 @@ static void work(void *context)
 {
     struct gz_worker *worker = context;
     struct gz_job *job;
-    if (getpriority(PRIO_PROCESS, 0) < GZ_WORKER_NICE)
-        (void)setpriority(PRIO_PROCESS, 0, GZ_WORKER_NICE);
+    const int nice = worker->lane == GZ_LANE_CORES ? GZ_CORE_NICE : GZ_WORKER_NICE;
+    if (getpriority(PRIO_PROCESS, 0) < nice) (void)setpriority(PRIO_PROCESS, 0, nice);
     for (;;) {
         uv_sem_wait(&worker->wake);
         job = worker->job;
@@ -31,14 +31,16 @@ static void work(void *context)
 
 static void put_idle(struct gz_jobs *jobs, struct gz_worker *worker)
 {
-    worker->next_idle = jobs->idle;
-    jobs->idle = worker;
+    struct gz_job_queue *queue = &jobs->lanes[worker->lane];
+    worker->next_idle = queue->idle;
+    queue->idle = worker;
 }
 
-static bool start_worker(struct gz_jobs *jobs)
+static bool start_worker(struct gz_jobs *jobs, enum gz_lane lane)
 {
     struct gz_worker *worker = &jobs->workers[jobs->worker_count];
     worker->jobs = jobs;
+    worker->lane = lane;
     if (uv_sem_init(&worker->wake, 0) != 0) return false;
     if (uv_thread_create(&worker->thread, work, worker) != 0) {
         uv_sem_destroy(&worker->wake);
@@ -51,15 +53,17 @@ static bool start_worker(struct gz_jobs *jobs)
 
 enum gz_status gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop, struct gz_error *error)
 {
-    *jobs = (struct gz_jobs){.idle = NULL};
+    *jobs = (struct gz_jobs){.is_closing = false};
     for (int i = 0; i < GZ_LANE_COUNT; i++) {
         jobs->lanes[i].bound = bounds[i];
         jobs->lanes[i].end = &jobs->lanes[i].waiting;
     }
     if (!gz_posts_init(&jobs->posts, loop))
         return gz_fail(error, GZ_NO_MEMORY, "no memory or descriptor for the workers");
-    while (jobs->worker_count < GZ_WORKERS && start_worker(jobs)) continue;
-    if (jobs->worker_count == GZ_WORKERS) return GZ_OK;
+    bool ok = true;
+    for (int i = 0; i < GZ_LANE_COUNT; i++)
+        for (unsigned n = 0; ok && n < bounds[i]; n++) ok = start_worker(jobs, (enum gz_lane)i);
+    if (ok) return GZ_OK;
     gz_jobs_finish(jobs);
     return gz_fail(error, GZ_NO_MEMORY, "no memory for the workers");
 }
@@ -206,9 +210,9 @@ static void give_to_worker(struct gz_jobs *jobs, struct gz_job_queue *queue, str
         gz_post_send(&jobs->posts, &job->post);
         return;
     }
-    assert(jobs->idle != NULL); /* at_workers is at most the lane's bound */
-    job->worker = jobs->idle;
-    jobs->idle = job->worker->next_idle;
+    assert(queue->idle != NULL); /* at_workers is at most the lane's bound */
+    job->worker = queue->idle;
+    queue->idle = job->worker->next_idle;
     job->worker->job = job;
     uv_sem_post(&job->worker->wake);
 }

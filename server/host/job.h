@@ -22,7 +22,8 @@
  * the last one: a backup of a large scene takes minutes, and others need not wait for it.
  *
  * Priority: workers run at GZ_WORKER_NICE, so that they use only time that the loop and the stores'
- * writers leave.
+ * writers leave. Those of GZ_LANE_CORES have more, at GZ_CORE_NICE: until such a job is done,
+ * nobody in its scene is served, and any other busy program prolongs that.
  *
  * Ownership: a job must not move or be freed from its start until `done`. Threads: the loop's,
  * except `run`. Errors: none; a job that fails keeps its own error. */
@@ -53,6 +54,9 @@ enum gz_lane {
 /* The niceness of workers, if the daemon's own is lower: beside a busy loop they get a tenth of a
  * processor. */
 #define GZ_WORKER_NICE 10
+/* That of the workers that have a core: a processor that they share with a busy loop gives them a
+ * quarter of its time. */
+#define GZ_CORE_NICE 5
 
 struct gz_job {
     enum gz_lane lane;
@@ -77,9 +81,10 @@ struct gz_job {
     struct gz_post post;
 };
 
-/* A thread that waits for its next job. */
+/* A thread that waits for its next job, of one lane. */
 struct gz_worker {
     struct gz_jobs *jobs;
+    enum gz_lane lane;
     uv_thread_t thread;
     uv_sem_t wake;
     struct gz_job *job; /* NULL: it ends */
@@ -88,11 +93,12 @@ struct gz_worker {
 
 struct gz_jobs {
     struct gz_posts posts; /* for others, too */
-    struct gz_worker workers[GZ_WORKERS], *idle;
+    struct gz_worker workers[GZ_WORKERS];
     size_t worker_count;
     struct gz_job_queue {
         struct gz_job *waiting, **end; /* in the order of their start */
         struct gz_job *busy;           /* at workers */
+        struct gz_worker *idle;
         unsigned at_workers, bound;
         uint64_t turn; /* even; a group or user that was served in it gets the next odd number */
     } lanes[GZ_LANE_COUNT];

@@ -220,11 +220,10 @@ static void do_nothing(struct gz_job *job)
     (void)job;
 }
 
-static void test_workers_give_way_to_the_loop(void **state)
+static int niceness_in(struct stage *stage, enum gz_lane lane)
 {
-    struct stage *stage = *state;
-    int before = getpriority(PRIO_PROCESS, 0), nice = 0;
-    struct gz_job job = {.lane = GZ_LANE_PAST,
+    int nice = 0;
+    struct gz_job job = {.lane = lane,
                          .subject = "a",
                          .group = "a",
                          .user = "",
@@ -233,7 +232,18 @@ static void test_workers_give_way_to_the_loop(void **state)
                          .context = &nice};
     gz_job_start(&stage->jobs, &job);
     uv_run(&stage->loop, UV_RUN_DEFAULT);
-    assert_int_equal(nice, before > GZ_WORKER_NICE ? before : GZ_WORKER_NICE);
+    return nice;
+}
+
+/* Also those that have a core, for which its scene waits, but not as much. */
+static void test_workers_give_way_to_the_loop(void **state)
+{
+    const int before = getpriority(PRIO_PROCESS, 0);
+    for (int lane = 0; lane < GZ_LANE_COUNT; lane++) {
+        const int least = lane == GZ_LANE_CORES ? GZ_CORE_NICE : GZ_WORKER_NICE;
+        assert_int_equal(niceness_in(*state, (enum gz_lane)lane), before > least ? before : least);
+    }
+    assert_true(GZ_CORE_NICE > 0 && GZ_CORE_NICE < GZ_WORKER_NICE);
     assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 }
 
