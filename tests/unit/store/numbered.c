@@ -45,6 +45,7 @@ struct gz_batch *numbered_batch(struct numbered *numbered, bool is_end)
                                     .began_seq = numbered->seq - (is_end ? NUMBERED_NODES : 0)};
     move(batch, edit, numbered, (double)id + (is_end ? 0.5 : 0));
     numbered->edits = id;
+    numbered->is_cut_off = !is_end;
     edit->seq = batch->seq = numbered->seq;
     batch->next_node = NUMBERED_NODES + 1;
     batch->next_edit = id + 1;
@@ -57,6 +58,7 @@ struct gz_batch *numbered_batch(struct numbered *numbered, bool is_end)
 void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged,
                      struct numbered *numbered)
 {
+    const uint64_t cut_off = numbered->is_cut_off ? numbered->edits : 0;
     *numbered = (struct numbered){0};
     assert_int_equal(state->node_count, state->edit_count > 0 ? NUMBERED_NODES : 0);
     if (state->edit_count == 0) {
@@ -72,8 +74,9 @@ void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged,
     }
     /* what a drag that was cut off had moved takes seqs of the new epoch */
     const bool was_cut_off = newest->changes[0].after.trs.t.x == (double)newest->id;
+    assert_true(!was_cut_off || newest->id > acknowledged || newest->id == cut_off);
     assert_int_equal(state->seq, newest->seq + (was_cut_off ? NUMBERED_NODES : 0));
     for (size_t i = 0; i < NUMBERED_NODES; i++)
         assert_same_content(&state->nodes[i].content, &newest->changes[i].after);
-    *numbered = (struct numbered){newest->id, state->seq};
+    *numbered = (struct numbered){newest->id, state->seq, was_cut_off};
 }

@@ -51,13 +51,15 @@ void assert_same_edit(const struct gz_edit_record *a, const struct gz_edit_recor
 
 struct numbered {
     uint64_t edits, seq; /* of the last one */
+    bool is_cut_off;     /* the last one has begun and not ended */
 };
 
 /* One drag of three nodes: begun and moved in one batch, and with `is_end` completed in the next.
  * NULL without memory. */
 struct gz_batch *numbered_batch(struct numbered *numbered, bool is_end);
 /* Expects edits 1 to `acknowledged`, or one more that was under way, each whole, and sets
- * `numbered` to go on from there. */
+ * `numbered` to go on from there. Only the one that was under way may have ended where it was in
+ * the middle, or the last one if it was cut off in `numbered` before. */
 void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged,
                      struct numbered *numbered);
 
