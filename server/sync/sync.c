@@ -327,7 +327,7 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
     *cursor = after;
     if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
         gz_sync_cursor_finish(cursor);
-    return &sync->own;
+    return sync->own.size > 0 ? &sync->own : NULL;
 }
 
 /* What has changed of the scene, and what of it is saved. */
@@ -384,7 +384,7 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
     const struct gz_form form = cursor->form;
     *cursor = frame->after;
     cursor->form = form;
-    return &frame->bytes;
+    return frame->bytes.size > 0 ? &frame->bytes : NULL;
 }
 
 /* ---- messages besides the scene ---- */

@@ -133,7 +133,8 @@ void gz_sync_advance(struct gz_sync *sync, struct gz_cursor *cursor, size_t *bud
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* The next frame for this cursor, which moves past it; with what is gathered, whether it is due or
  * not. NULL if there is none, if it is not ready, or without memory: then the cursor stays, but a
- * viewer with an interest starts from 0. Valid until the next call. */
+ * viewer with an interest starts from 0. Also NULL, behind the news, if the viewer's form tells
+ * nothing of them. Valid until the next call. */
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                       double unix_s);
 /* Whether the viewer's next frame may have the largest size: it has no complete state yet, lacks

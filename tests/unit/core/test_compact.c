@@ -519,6 +519,28 @@ TEST(test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_al
     close_scene(&s);
 }
 
+/* The pixel is so far from the viewport that neither a place in it nor a ray is told. */
+TEST(test_compact_presence_of_which_nothing_is_told_makes_no_frame)
+{
+    struct scene s;
+    open_scene(&s, 1, GZ_TX);
+    struct client *far = client_join(&s.host, "fay", GZ_ROLE_VIEWER);
+    struct gz_message camera = camera_message(10), hover;
+    camera.camera.viewport[1] = GZ_COORDINATE_MAX;
+    camera.camera.view[9] = GZ_COORDINATE_MAX;
+    client_say(far, &camera);
+    host_advance(&s.host, 1);
+    client_forget(s.watcher);
+    const size_t before = s.watcher->frames_heard;
+    for (int i = 0; i < 5; i++) {
+        hover = pointer_message(GZ_PHASE_HOVER, 100 + i, 77, 0);
+        client_say(far, &hover);
+        host_advance(&s.host, 1);
+    }
+    assert_int_equal(s.watcher->frames_heard, before);
+    close_scene(&s);
+}
+
 /* What changed of a user before others did, and whose record then comes last, is told with it. */
 TEST(test_compact_presence_that_takes_several_frames_misses_nothing)
 {
@@ -636,6 +658,7 @@ int main(void)
         cmocka_unit_test(test_compact_person_points_and_looks_where_the_other_form_says),
         cmocka_unit_test(
             test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all),
+        cmocka_unit_test(test_compact_presence_of_which_nothing_is_told_makes_no_frame),
         cmocka_unit_test(test_compact_presence_that_takes_several_frames_misses_nothing),
         cmocka_unit_test(test_large_compact_presence_in_pieces_is_read_to_its_end),
         cmocka_unit_test(test_compact_presence_of_a_crowd_takes_bounded_bytes),
