@@ -153,6 +153,8 @@
  * takes some 15 ns for each byte. */
 #define GZ_FRAME_BYTES_LARGE 8192
 #define GZ_SLICE_BYTES_PER_NODE 32
+/* So many boxes of the bounds index that are scanned for a look count as a node, too. */
+#define GZ_SLICE_BOXES_PER_NODE 64
 /* A slice divided by this is what each message may use, even if others have used up the slice. */
 #define GZ_SLICES_AT_ONCE 16
 /* A node that a drag moves counts as so many, because viewers are sent it as well. */
@@ -173,8 +175,9 @@
 /* Frames that a connection is given in a row before the others have their turn. */
 #define GZ_FRAMES_AT_ONCE 4
 /* Bytes of frames in a turn that are large, or for one session alone: pieces of a snapshot, answers
- * about the past, deltas of an interest. They take some 10 ns for each byte; the frame that passes
- * the bound is still sent. */
+ * about the past, deltas of an interest, presence with very many ids. They take some 10 ns for each
+ * byte; the frame that passes the bound is still sent. A slice that is used up leaves a quarter of
+ * them. */
 #define GZ_TOLD_BYTES_PER_TURN (256 * 1024)
 /* The bytes of a snapshot's piece in the compact form count so many times against that bound: the
  * same nodes as maps have three times the bytes, and take 1.5 times the instructions. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scene/bounds_index.h"
+#include "server/maxima.h"
 
 struct gz_look gz_look_into(const gz_plane *planes, size_t count)
 {
@@ -26,13 +27,22 @@ void gz_look_finish(struct gz_look *look)
     look->count = look->next = 0;
 }
 
-static void spend(struct gz_look *look, size_t *budget, size_t count)
+static void take(size_t *budget, size_t count)
 {
-    look->spent += count;
     *budget -= count < *budget ? count : *budget;
 }
 
-/* The scan of the boxes is not counted: it takes a fortieth of the time of a look at the nodes. */
+static void spend(struct gz_look *look, size_t *budget, size_t count)
+{
+    look->spent += count;
+    take(budget, count);
+}
+
+size_t gz_look_scan_cost(const struct gz_scene *scene)
+{
+    return gz_scene_count(scene) / GZ_SLICE_BOXES_PER_NODE;
+}
+
 static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene, size_t *budget)
 {
     struct gz_culled culled;
@@ -42,6 +52,7 @@ static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene
     spend(look, budget, renewed);
     if (!is_done) return GZ_LOOK_PAUSE;
     if (!gz_scene_cull(scene, look->planes, look->plane_count, &culled)) return GZ_LOOK_NO_MEMORY;
+    take(budget, gz_look_scan_cost(scene));
     const struct gz_node **nodes = malloc((culled.count + 1) * sizeof *nodes);
     if (nodes == NULL) return GZ_LOOK_NO_MEMORY;
     if (culled.count > 0) memcpy(nodes, culled.nodes, culled.count * sizeof *nodes);

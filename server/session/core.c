@@ -202,13 +202,21 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     return is_looked_at;
 }
 
+/* Large frames have what the slice has left of the turn, and a quarter in any case. */
+static void share_turn(struct gz_core *core)
+{
+    const double used = 1 - (double)core->slice / (double)core->slice_nodes;
+    core->told_before = (size_t)(0.75 * GZ_TOLD_BYTES_PER_TURN * used);
+    core->told_bytes = core->told_before;
+}
+
 bool gz_core_turn(struct gz_core *core, struct gz_now now)
 {
     gz_core_enter(core, now);
-    core->told_bytes = 0;
     gz_core_let_sleep(core);
     gz_core_end_expired(core);
     gz_core_go_on(core);
+    share_turn(core);
     gz_core_finish_gestures(core);
     catch_up(core);
     follow_parents(core);
@@ -343,7 +351,7 @@ bool gz_core_may_tell(const struct gz_core *core)
 
 void gz_core_let_tell(struct gz_core *core, bool may)
 {
-    core->told_bytes = may ? 0 : GZ_TOLD_BYTES_PER_TURN;
+    core->told_bytes = may ? core->told_before : GZ_TOLD_BYTES_PER_TURN;
 }
 
 /* Pieces of snapshots, and frames for one session alone, share GZ_TOLD_BYTES_PER_TURN. */
@@ -387,10 +395,13 @@ static const struct gz_buffer *own_frame(struct gz_session *session)
     return frame;
 }
 
-/* Of the other viewers, who share their frames: only a piece of a snapshot counts. */
+/* Of the other viewers, who share their frames: only a piece of a snapshot counts, and a large
+ * record of somebody's presence. */
 static const struct gz_buffer *whole_frame(struct gz_session *session)
 {
-    return frame_at_cursor(session, gz_sync_is_behind(session->core->sync, &session->cursor));
+    const struct gz_sync *sync = session->core->sync;
+    return frame_at_cursor(session, gz_sync_is_behind(sync, &session->cursor) ||
+                                        gz_sync_lacks_large_presence(sync, &session->cursor));
 }
 
 static const struct gz_buffer *scene_frame(struct gz_session *session)

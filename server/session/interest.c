@@ -7,6 +7,7 @@
 #include "server/maxima.h"
 #include "session/handlers.h"
 #include "session/session.h"
+#include "session/work.h"
 
 static_assert(GZ_REGION_PLANES == GZ_VIEW_PLANES, "a region of a view has its planes");
 
@@ -37,7 +38,8 @@ static enum gz_status follow(struct gz_session *session, const struct gz_region 
     session->view.is_followed = region->kind == GZ_REGION_VIEW;
     session->view.moved = false;
     session->view.interest_due_s = session->core->clock.now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
-    gz_sync_advance(session->core->sync, &session->cursor, &session->core->slice);
+    if (gz_core_may_begin_look(session->core))
+        gz_sync_advance(session->core->sync, &session->cursor, &session->core->slice);
     return GZ_OK;
 }
 

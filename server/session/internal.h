@@ -53,6 +53,7 @@ struct gz_core {
     size_t slice;                       /* nodes that are left until the next turn */
     size_t slice_read;                  /* nodes that reading frames took since the last turn */
     size_t told_bytes;                  /* made since the last turn began: GZ_TOLD_BYTES_PER_TURN */
+    size_t told_before;                 /* how many of them the turn's slice stands for */
     size_t nodes_at_once;    /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off (bulk.h) */
     bool has_bulk;           /* work is put off */
     size_t rows_waiting_max; /* of a payer: GZ_ROWS_WAITING_MAX; SIZE_MAX: no edit waits (work.h) */

@@ -129,6 +129,7 @@ static bool resize(struct gz_interest_set *set, size_t slot_count)
 
 static bool reserve(struct gz_interest_set *set, size_t count)
 {
+    if (!gz_grow(&set->entries, &set->capacity, count, sizeof *set->entries)) return false;
     size_t slot_count = set->slot_count > 0 ? set->slot_count : SLOTS_MIN;
     while (4 * count > 3 * slot_count) slot_count *= 2;
     return slot_count == set->slot_count || resize(set, slot_count);
@@ -140,9 +141,7 @@ static struct entry *obtain(struct gz_interest_set *set, uint64_t id)
 {
     struct entry *entry = find(set, id);
     if (entry != NULL) return entry;
-    if (!reserve(set, set->count + 1) ||
-        !gz_grow(&set->entries, &set->capacity, set->count + 1, sizeof *set->entries))
-        return NULL;
+    if (!reserve(set, set->count + 1)) return NULL;
     set->slots[slot_of(set, id)] = (uint32_t)(set->count + 1);
     entry = &set->entries[set->count++];
     *entry = (struct entry){.id = id};

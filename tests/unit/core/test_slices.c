@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/look.h"
 #include "server/maxima.h"
 #include "session/session.h"
 #include "session/work.h"
@@ -775,6 +776,69 @@ SCENE_TEST(test_snapshots_are_told_when_the_host_lets_them)
     late->stalled = false;
 }
 
+/* What the slice has used up is not left for large frames, but for a quarter of them. */
+SCENE_TEST(test_slice_and_large_frames_share_the_turn)
+{
+    struct gz_core *core = s->host.core;
+    (void)turn(s);
+    assert_int_equal(core->told_before, 0);
+    (void)ask_later(s->b, pick_all);
+    gz_core_turn(core, s->host.now);
+    assert_int_equal(core->slice, 0);
+    assert_int_equal(core->told_before, GZ_TOLD_BYTES_PER_TURN / 4 * 3);
+    assert_true(gz_core_may_tell(core));
+    gz_core_let_tell(core, false);
+    assert_false(gz_core_may_tell(core));
+    gz_core_let_tell(core, true);
+    assert_int_equal(core->told_bytes, core->told_before);
+    while (gz_session_has_work(s->b->session)) (void)turn(s);
+}
+
+/* So is a record of somebody who has selected very many nodes; who has it is told as before. */
+SCENE_TEST(test_large_presence_is_told_when_the_host_lets_it)
+{
+    struct gz_core *core = s->host.core;
+    uint64_t ids[FEW];
+    for (size_t i = 0; i < FEW; i++) ids[i] = i + 1;
+    struct gz_message select = select_message(ids, FEW);
+    host_advance(&s->host, 1);
+    gz_core_let_tell(core, false);
+    client_say(s->a, &select);
+    s->host.now.mono_s += 1;
+    gz_core_turn(core, s->host.now);
+    gz_core_let_tell(core, false);
+    assert_false(client_read_one(s->b));
+    assert_true(gz_session_frame_waits(s->b->session));
+    gz_core_let_tell(core, true);
+    assert_true(client_read_one(s->b));
+    assert_true(core->told_bytes > FEW);
+    gz_core_let_tell(core, false);
+    create_nodes(s, 1);
+    assert_int_equal(s->b->mirror.count, FEW + 1);
+}
+
+/* The scan of all boxes takes a part of the slice: of looks that are asked for together the later
+ * ones begin in later turns. */
+SCENE_TEST(test_look_begins_when_the_slice_has_room)
+{
+    struct gz_core *core = s->host.core;
+    struct client *c = client_enter(&s->host, "cleo", GZ_ROLE_VIEWER, false);
+    struct gz_hit *hits = calloc(FEW, sizeof *hits);
+    size_t count;
+    assert_non_null(hits);
+    assert_ok(ask_camera(c, 10));
+    (void)turn(s);
+    uint64_t first = ask_later(s->b, pick_all);
+    assert_int_equal(core->slice, 0);
+    uint64_t second = ask_later(c, pick_all);
+    assert_in_range(core->slice, 1, gz_look_scan_cost(core->scene) - 1);
+    assert_true(gz_session_has_work(c->session));
+    host_turn(&s->host);
+    assert_true(collect_hits(s->b, first, hits, &count) && count == FEW);
+    assert_true(collect_hits(c, second, hits, &count) && count == FEW);
+    free(hits);
+}
+
 /* ---- gizmos of many nodes ---- */
 
 static const struct gz_message by_bounds = {
@@ -991,6 +1055,9 @@ int main(void)
         cmocka_unit_test(test_parts_of_many_are_told_in_turns),
         cmocka_unit_test(test_snapshots_of_many_are_told_in_turns),
         cmocka_unit_test(test_snapshots_are_told_when_the_host_lets_them),
+        cmocka_unit_test(test_slice_and_large_frames_share_the_turn),
+        cmocka_unit_test(test_large_presence_is_told_when_the_host_lets_it),
+        cmocka_unit_test(test_look_begins_when_the_slice_has_room),
         cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
         cmocka_unit_test(test_gizmo_of_a_large_group_is_found_in_slices),
         cmocka_unit_test(test_gizmo_of_many_nodes_of_a_group_is_found_in_slices),
