@@ -25,6 +25,7 @@ enum gz_status gz_upload_read(struct gz_transfer *transfer)
         transfer->import = (struct gz_import){0};
         if (status == GZ_VERSION)
             transfer->http_code = 400; /* the version of the file, not of the protocol */
+        if (status == GZ_TOO_MANY) transfer->http_code = 413; /* to try again is of no use */
         return status;
     }
     transfer->nodes =

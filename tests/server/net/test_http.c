@@ -372,6 +372,24 @@ TEST(test_import_that_fails_leaves_nothing)
     assert_string_equal(response.body, tiny);
 }
 
+/* It is refused for good, and not for the moment. */
+TEST(test_import_of_too_many_nodes_is_too_large)
+{
+    static const char begin[] = "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}";
+    struct raw_response response;
+    const size_t size = sizeof begin + (size_t)GZ_NODES_MAX * strlen(",{}") + sizeof "]}";
+    char *file = malloc(size), *at;
+    assert_non_null(file);
+    at = stpcpy(file, begin);
+    for (int i = 0; i < GZ_NODES_MAX; i++) at = stpcpy(at, ",{}");
+    stpcpy(at, "]}");
+    assert_int_equal(request("PUT", "/scenes/broken", "", file, &response), 413);
+    free(file);
+    assert_non_null(strstr(response.body, "\"code\":\"too_many\""));
+    assert_null(strcasestr(response.head, "\r\nretry-after: "));
+    assert_false(is_there("broken"));
+}
+
 TEST(test_import_broken_off_leaves_nothing)
 {
     for (size_t i = 0; i < 2 * GZ_HTTP_UPLOADS_MAX; i++) {
@@ -696,6 +714,7 @@ int main(void)
         cmocka_unit_test(test_list_says_what_is_open),
         cmocka_unit_test(test_errors_are_counted_by_their_code),
         cmocka_unit_test(test_import_that_fails_leaves_nothing),
+        cmocka_unit_test(test_import_of_too_many_nodes_is_too_large),
         cmocka_unit_test(test_import_broken_off_leaves_nothing),
         cmocka_unit_test(test_imports_at_once_are_bounded),
         cmocka_unit_test(test_imports_of_an_address_are_bounded),
