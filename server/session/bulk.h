@@ -24,6 +24,8 @@
 
 /* Whether work on so many nodes is to be put off. If so, the core has bulk from now on. */
 bool gz_core_puts_off(struct gz_core *core, size_t nodes);
+/* The same for a batch of so many nodes. */
+bool gz_core_puts_off_batch(struct gz_core *core, size_t nodes);
 /* Nothing is put off until the core's `nodes_at_once` is set to the returned value. */
 size_t gz_core_put_nothing_off(struct gz_core *core);
 

@@ -127,7 +127,7 @@ static void send(struct gz_core *core, struct gz_batch *batch, bool waits)
 void gz_core_commit(struct gz_core *core)
 {
     if (core->clock.now.mono_s < gz_core_commit_due(core)) return;
-    if (gz_core_puts_off(core, gz_core_count_batch(core, core->nodes_at_once))) return;
+    if (gz_core_puts_off_batch(core, gz_core_count_batch(core, core->nodes_at_once))) return;
     const bool was_refused = core->journal.is_refused;
     struct gz_batch *batch = gz_core_batch(core);
     const bool waits = batch != NULL && can_wait(core, batch);

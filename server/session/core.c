@@ -62,9 +62,7 @@ static bool build(struct gz_core *core, const struct gz_scene_state *state)
     return true;
 }
 
-/* On the worker that has the core, so that no look on the loop finds very many boxes to renew.
- * Without memory the next look does so. */
-static void renew_boxes(struct gz_core *core)
+void gz_core_renew_boxes(struct gz_core *core)
 {
     gz_box all;
     size_t looked_at;
@@ -93,7 +91,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
     if (build(core, state)) {
-        if (options->lends) renew_boxes(core);
+        if (options->lends) gz_core_renew_boxes(core);
         return core;
     }
     gz_core_destroy(core);
@@ -311,6 +309,7 @@ void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
 {
     gz_core_enter(core, now);
     const size_t usual = gz_core_put_nothing_off(core);
+    const bool is_batch_alone = core->has_bulk && core->is_bulk_batch;
     core->has_bulk = false;
     gz_core_close_put_off(core);
     gz_core_apply_access(core);
@@ -320,7 +319,7 @@ void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
     let_leave(core);
     gz_core_commit(core);
     core->nodes_at_once = usual;
-    renew_boxes(core);
+    if (!is_batch_alone) gz_core_renew_boxes(core);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX); /* here, as they may be many MB */
     gz_arena_reset(&core->decoded, 0);
 }

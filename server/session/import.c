@@ -133,6 +133,7 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
     enum gz_status status = core->read_only[0] == '\0' ? replace_everything(core, import, &failure)
                                                        : gz_fail(&failure.error, GZ_FORBIDDEN,
                                                                  "scene: %s", core->read_only);
+    if (status == GZ_OK) gz_core_renew_boxes(core);
     gz_core_name_holder(core, &failure);
     if (status != GZ_OK && error != NULL) *error = failure.error;
     return status;

@@ -56,6 +56,7 @@ struct gz_core {
     size_t told_before;                 /* how many of them the turn's slice stands for */
     size_t nodes_at_once;    /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off (bulk.h) */
     bool has_bulk;           /* work is put off */
+    bool is_bulk_batch;      /* and that is a batch, and no more */
     size_t rows_waiting_max; /* of a payer: GZ_ROWS_WAITING_MAX; SIZE_MAX: no edit waits (work.h) */
     uint64_t served;         /* the session that had the last slice */
 
@@ -74,5 +75,10 @@ void gz_core_enter(struct gz_core *core, struct gz_now now);
 /* Ends the gestures whose time is over, and those of sessions that ended: such a session may still
  * take its last messages, but its nodes are free at once. In a frozen core ends all gestures. */
 void gz_core_finish_gestures(struct gz_core *core);
+
+/* Brings the bounds index up to date: on the worker that has changed very many nodes, so that no
+ * look on the loop finds their boxes to renew. A batch alone does not wait for that, because drags
+ * move nodes all the time. Without memory the next look does it. */
+void gz_core_renew_boxes(struct gz_core *core);
 
 #endif

@@ -196,7 +196,8 @@ SCENE_TEST(test_batch_of_many_is_put_off)
     assert_false(gz_core_has_bulk(s->host.core));
     host_turn(&s->host);
     assert_null(s->host.batches);
-    do_bulk(s);
+    gz_core_do_bulk(s->host.core, s->host.now);
+    host_turn(&s->host);
     assert_ok(client_answer(s->a, rids[0]));
     assert_ok(client_answer(s->b, rids[1]));
 }
@@ -430,6 +431,80 @@ SCENE_TEST(test_viewer_is_refused_at_once)
     assert_refused(client_answer(viewer, rid), GZ_FORBIDDEN);
 }
 
+/* ---- boxes ---- */
+
+static size_t count_stale_boxes(struct scene *s)
+{
+    gz_box all;
+    size_t looked_at;
+    assert_true(gz_scene_bounds(s->host.core->scene, &all, &looked_at));
+    return looked_at;
+}
+
+#define HELD (GZ_SAMPLED_NODES_MAX + 1)
+
+/* Of an edit beside a drag of so many nodes, whose boxes are stale. */
+static void put_off_batch(struct scene *s)
+{
+    struct gz_create_node nodes[HELD];
+    uint64_t ids[HELD];
+    for (size_t i = 0; i < HELD; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
+    put_off_beyond(s, SIZE_MAX);
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, HELD}};
+    const struct gz_message *ok = client_ask(s->a, &create);
+    assert_ok(ok);
+    memcpy(ids, ok->ok.ids.ids, sizeof ids);
+    struct gz_message grab = {.op = GZ_OP_GRAB,
+                              .has = GZ_HAS_POINTER_AT | GZ_HAS_POINTER_NODES,
+                              .pointer = {.at = {400, 300}, .handle = GZ_TX, .nodes = {ids, HELD}}};
+    assert_ok(client_ask(s->a, &grab));
+    (void)count_stale_boxes(s);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, 450, 300));
+    put_off_beyond(s, MANY - 1);
+    assert_null(ask_move(s->b, ROOT + 1, 1, 0, 0));
+    assert_true(gz_core_has_bulk(s->host.core));
+}
+
+/* It passes over what is dragged, and leaves the boxes to a look. */
+SCENE_TEST(test_batch_alone_renews_no_boxes)
+{
+    put_off_batch(s);
+    gz_core_do_bulk(s->host.core, s->host.now);
+    assert_true(count_stale_boxes(s) >= HELD);
+    host_turn(&s->host);
+}
+
+SCENE_TEST(test_batch_beside_an_edit_renews_boxes)
+{
+    put_off_batch(s);
+    (void)ask_later(s->b, delete_message(&root));
+    do_bulk(s); /* looks at the boxes */
+    do_all_bulk(s);
+}
+
+static void finish_import(void *context, enum gz_status status, const char *message)
+{
+    (void)context, (void)status, (void)message;
+}
+
+SCENE_TEST(test_import_renews_boxes)
+{
+    const struct gz_core_import_node nodes[] = {
+        {-1, {.name = "part", .trs = gz_trs_identity, .asset = -1}}};
+    const struct gz_core_import import = {.user = "ann",
+                                          .payer = "ann",
+                                          .nodes = nodes,
+                                          .count = COUNT(nodes),
+                                          .asset = (const uint8_t *)"glTF",
+                                          .asset_size = 4,
+                                          .done = finish_import};
+    struct gz_error error;
+    assert_int_equal(gz_core_import(s->host.core, &import, s->host.now, &error), GZ_OK);
+    assert_int_equal(count_stale_boxes(s), 0);
+    put_off_beyond(s, SIZE_MAX);
+    host_turn(&s->host);
+}
+
 /* ---- who leaves, and what is refused ---- */
 
 /* Its message was not begun, and nobody was told that it would be done. */
@@ -568,6 +643,9 @@ int main(void)
         cmocka_unit_test(test_long_message_is_read_by_the_worker),
         cmocka_unit_test(test_long_frame_of_short_messages_is_read_on),
         cmocka_unit_test(test_viewer_is_refused_at_once),
+        cmocka_unit_test(test_batch_alone_renews_no_boxes),
+        cmocka_unit_test(test_batch_beside_an_edit_renews_boxes),
+        cmocka_unit_test(test_import_renews_boxes),
         cmocka_unit_test(test_session_leaves_before_its_edit),
         cmocka_unit_test(test_keyed_edit_of_a_session_that_left_before_it_was_begun),
         cmocka_unit_test(test_keyed_edit_of_a_session_that_left_before_it_was_stored),
