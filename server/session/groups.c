@@ -34,16 +34,19 @@ static void add_box(gz_box *box, bool *found, const gz_box *one)
     *found = true;
 }
 
-/* Goes on with the box along the group's own axes, and says whether it is complete. None is found
- * if no node below has finite bounds. */
+/* Goes on with the box along the group's own axes, for one node at least, so that any slice brings
+ * its end nearer, and says whether it is complete. None is found if no node below has finite
+ * bounds. */
 static bool find_box(struct gz_groups *groups, struct gz_scene *scene, const struct gz_node *group,
                      size_t place, size_t *budget)
 {
     gz_affine world = gz_scene_world(scene, group), inverse;
     if (!gz_affine_inverse(&world, &inverse)) groups->at = NULL;
-    for (; groups->at != NULL && *budget > 0; groups->at = gz_scene_walk(group, groups->at)) {
+    for (bool may_go_on = true; groups->at != NULL && may_go_on;
+         groups->at = gz_scene_walk(group, groups->at)) {
         const struct gz_node *node = groups->at;
-        --*budget;
+        *budget -= *budget > 0;
+        may_go_on = *budget > 0;
         groups->walked++;
         groups->uncharged++;
         if (!node->has_bounds) continue;

@@ -75,6 +75,13 @@ SCENE_TEST(test_group_has_handles_about_all_below_it)
     assert_box(s, (gz_vec3){0.5, 1, 0}, (gz_vec3){4, 1.5, 0.5});
 }
 
+SCENE_TEST(test_group_has_its_box_with_the_smallest_slices)
+{
+    s->host.core->slice_nodes = 1;
+    show_bounds(s);
+    assert_box(s, (gz_vec3){0.5, 1, 0}, (gz_vec3){4, 1.5, 0.5});
+}
+
 SCENE_TEST(test_group_box_is_along_its_own_axes)
 {
     gz_trs turned = at(0, 0, 0);
@@ -195,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_looked_at_count_against_the_rate),
         cmocka_unit_test(test_group_has_handles_about_all_below_it),
+        cmocka_unit_test(test_group_has_its_box_with_the_smallest_slices),
         cmocka_unit_test(test_group_box_is_along_its_own_axes),
         cmocka_unit_test(test_group_without_anything_below_it_has_no_box),
         cmocka_unit_test(test_group_box_follows_what_others_do_below_it),
