@@ -38,9 +38,14 @@ static void spend(struct gz_look *look, size_t *budget, size_t count)
     take(budget, count);
 }
 
-size_t gz_look_scan_cost(const struct gz_scene *scene)
+static size_t scan_cost(const struct gz_scene *scene)
 {
     return gz_scene_count(scene) / GZ_SLICE_BOXES_PER_NODE;
+}
+
+bool gz_look_fits(const struct gz_scene *scene, size_t budget)
+{
+    return budget >= scan_cost(scene);
 }
 
 static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene, size_t *budget)
@@ -52,7 +57,7 @@ static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene
     spend(look, budget, renewed);
     if (!is_done) return GZ_LOOK_PAUSE;
     if (!gz_scene_cull(scene, look->planes, look->plane_count, &culled)) return GZ_LOOK_NO_MEMORY;
-    take(budget, gz_look_scan_cost(scene));
+    take(budget, scan_cost(scene));
     const struct gz_node **nodes = malloc((culled.count + 1) * sizeof *nodes);
     if (nodes == NULL) return GZ_LOOK_NO_MEMORY;
     if (culled.count > 0) memcpy(nodes, culled.nodes, culled.count * sizeof *nodes);

@@ -35,8 +35,9 @@ enum gz_look_step {
 struct gz_look gz_look_into(const gz_plane *planes, size_t count);
 /* A look at these nodes. The look owns the array and frees it. */
 struct gz_look gz_look_at(const struct gz_scene *scene, const struct gz_node **nodes, size_t count);
-/* What the scan of all boxes takes from the budget of the step that does it, even beyond it. */
-size_t gz_look_scan_cost(const struct gz_scene *scene);
+/* Whether the scan of all boxes, with which a look begins, fits into the budget. Where it does not,
+ * a look may also begin, and its first step uses up the budget. */
+bool gz_look_fits(const struct gz_scene *scene, size_t budget);
 /* The next step. Each node that is looked at takes one from *budget, whether it is given or not. A
  * node that moved takes along all nodes below it, even beyond the budget. */
 enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, size_t *budget,

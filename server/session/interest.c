@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "scene/ids.h"
+#include "scene/look.h"
 #include "server/maxima.h"
 #include "session/handlers.h"
 #include "session/session.h"
-#include "session/work.h"
 
 static_assert(GZ_REGION_PLANES == GZ_VIEW_PLANES, "a region of a view has its planes");
 
@@ -33,13 +33,14 @@ static struct gz_region region_of(const struct gz_session *session,
 static enum gz_status follow(struct gz_session *session, const struct gz_region *region,
                              struct gz_failure *failure)
 {
-    if (!gz_sync_set_interest(session->core->sync, &session->cursor, region))
+    struct gz_core *core = session->core;
+    if (!gz_sync_set_interest(core->sync, &session->cursor, region))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to follow a part of the scene");
     session->view.is_followed = region->kind == GZ_REGION_VIEW;
     session->view.moved = false;
-    session->view.interest_due_s = session->core->clock.now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
-    if (gz_core_may_begin_look(session->core))
-        gz_sync_advance(session->core->sync, &session->cursor, &session->core->slice);
+    session->view.interest_due_s = core->clock.now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
+    if (gz_look_fits(core->scene, core->slice))
+        gz_sync_advance(core->sync, &session->cursor, &core->slice);
     return GZ_OK;
 }
 

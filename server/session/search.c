@@ -9,7 +9,6 @@
 #include "session/hits.h"
 #include "session/past.h"
 #include "session/session.h"
-#include "session/work.h"
 
 struct gz_search {
     uint64_t rid;
@@ -94,7 +93,8 @@ enum gz_status gz_session_search(struct gz_session *session, const struct gz_mes
     search->rid = message->rid;
     search->asked = message->pick;
     search->look = gz_look_into(planes, GZ_PICK_PLANES);
-    if (gz_core_may_begin_look(session->core) && is_over(session, search, &status, failure)) {
+    if (gz_look_fits(session->core->scene, session->core->slice) &&
+        is_over(session, search, &status, failure)) {
         gz_search_destroy(search);
         return status;
     }

@@ -1,7 +1,6 @@
 /* work.c - gives the sessions their slices. See work.h. */
 #include "session/work.h"
 
-#include "scene/look.h"
 #include "session/bulk.h"
 #include "session/dispatch.h"
 #include "session/gizmo.h"
@@ -72,11 +71,6 @@ static void begin_slice(struct gz_core *core)
     const size_t least = 1 + core->slice_nodes / 4, most = core->slice_nodes;
     core->slice = core->slice_read < most - least ? most - core->slice_read : least;
     core->slice_read = 0;
-}
-
-bool gz_core_may_begin_look(const struct gz_core *core)
-{
-    return core->slice >= gz_look_scan_cost(core->scene);
 }
 
 void gz_core_go_on(struct gz_core *core)

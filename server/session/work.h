@@ -23,9 +23,6 @@ bool gz_session_has_work(const struct gz_session *session);
 /* Ends the awake state (gz_session_wake) of sessions without work, from the second turn on, so that
  * gz_core_next_awake returns each of them once more. */
 void gz_core_let_sleep(struct gz_core *core);
-/* Whether the slice has room for a look at the scene to begin at once. Otherwise it begins in the
- * next turn. */
-bool gz_core_may_begin_look(const struct gz_core *core);
 /* Runs the slices of a turn. */
 void gz_core_go_on(struct gz_core *core);
 /* Finishes all requests so far, even behind hits that are still being sent. */
