@@ -175,9 +175,8 @@
 /* Frames that a connection is given in a row before the others have their turn. */
 #define GZ_FRAMES_AT_ONCE 4
 /* Bytes of frames in a turn that are large, or for one session alone: pieces of a snapshot, answers
- * about the past, deltas of an interest, presence with very many ids. They take some 10 ns for each
- * byte; the frame that passes the bound is still sent. A slice that is used up leaves a quarter of
- * them. */
+ * about the past, deltas of an interest. They take some 10 ns for each byte; the frame that passes
+ * the bound is still sent. A slice that is used up leaves a quarter of them. */
 #define GZ_TOLD_BYTES_PER_TURN (256 * 1024)
 /* The bytes of a snapshot's piece in the compact form count so many times against that bound: the
  * same nodes as maps have three times the bytes, and take 1.5 times the instructions. */

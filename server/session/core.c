@@ -394,13 +394,10 @@ static const struct gz_buffer *own_frame(struct gz_session *session)
     return frame;
 }
 
-/* Of the other viewers, who share their frames: only a piece of a snapshot counts, and a large
- * record of somebody's presence. */
+/* Of the other viewers, who share their frames: only a piece of a snapshot counts. */
 static const struct gz_buffer *whole_frame(struct gz_session *session)
 {
-    const struct gz_sync *sync = session->core->sync;
-    return frame_at_cursor(session, gz_sync_is_behind(sync, &session->cursor) ||
-                                        gz_sync_lacks_large_presence(sync, &session->cursor));
+    return frame_at_cursor(session, gz_sync_is_behind(session->core->sync, &session->cursor));
 }
 
 static const struct gz_buffer *scene_frame(struct gz_session *session)

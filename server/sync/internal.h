@@ -43,7 +43,6 @@ struct board {
     struct gz_shelf_removal left[GZ_LEFT_RING];
     bool is_read, is_read_compact; /* by a viewer, by one of the compact form; now or before */
     uint64_t shown;                /* viewers may read up to this version of the shelf */
-    uint64_t large_version; /* version of the shelf at the last change of a record that is large */
     uint64_t parts_version; /* version of the shelf at the last change of a part of a record */
     uint64_t parts_shown;   /* the value of parts_version at the last show */
     uint64_t compact_shown; /* as `shown`, for viewers of the compact form, */

@@ -12,15 +12,6 @@
 
 /* ---- the boards ---- */
 
-/* The largest encoded size of an id. */
-enum { BYTES_ID = 9 };
-
-size_t gz_presence_bytes(const struct gz_presence_entry *entry)
-{
-    return GZ_PRESENCE_BYTES_USER +
-           BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
-}
-
 static void put_on(struct board *board, struct gz_presence_place *place, uint32_t parts)
 {
     gz_shelf_put(&board->shelf, &place->item);
@@ -28,8 +19,6 @@ static void put_on(struct board *board, struct gz_presence_place *place, uint32_
         if ((parts >> part & 1) != 0) place->part_versions[part] = place->item.version;
     }
     if (parts != 0) board->parts_version = place->item.version;
-    if (gz_presence_bytes(place->entry) >= GZ_FRAME_BYTES_LARGE)
-        board->large_version = place->item.version;
 }
 
 static bool is_present(const struct gz_presence_entry *entry)
@@ -80,6 +69,15 @@ static void forget_changed(struct gz_presence_entry *entry)
     if (next != NULL) next->changed_link = entry->changed_link;
     entry->next_changed = NULL;
     entry->changed_link = NULL;
+}
+
+/* The largest encoded size of an id. */
+enum { BYTES_ID = 9 };
+
+size_t gz_presence_bytes(const struct gz_presence_entry *entry)
+{
+    return GZ_PRESENCE_BYTES_USER +
+           BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
 }
 
 void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, uint32_t parts,
@@ -224,11 +222,6 @@ static uint64_t readable(const struct board *board, const struct gz_cursor *curs
 bool gz_sync_has_presence(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return cursor->presence.version < readable(&sync->boards[gz_board_of(cursor)], cursor);
-}
-
-bool gz_sync_lacks_large_presence(const struct gz_sync *sync, const struct gz_cursor *cursor)
-{
-    return cursor->presence.version < sync->boards[gz_board_of(cursor)].large_version;
 }
 
 /* ---- the message ---- */

@@ -140,8 +140,6 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
 /* Whether the viewer's next frame may have the largest size: it has no complete state yet, lacks
  * more than one frame holds, or is to be sent the starts of a motion. */
 bool gz_sync_is_behind(const struct gz_sync *sync, const struct gz_cursor *cursor);
-/* Whether the next frame may hold a record of somebody's presence with very many ids. */
-bool gz_sync_lacks_large_presence(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* Whether two viewers that follow the whole scene are sent the same from now on; and whether they
  * read the same form. */
 bool gz_sync_stand_together(const struct gz_sync *sync, const struct gz_cursor *a,

@@ -794,29 +794,6 @@ SCENE_TEST(test_slice_and_large_frames_share_the_turn)
     while (gz_session_has_work(s->b->session)) (void)turn(s);
 }
 
-/* So is a record of somebody who has selected very many nodes; who has it is told as before. */
-SCENE_TEST(test_large_presence_is_told_when_the_host_lets_it)
-{
-    struct gz_core *core = s->host.core;
-    uint64_t ids[FEW];
-    for (size_t i = 0; i < FEW; i++) ids[i] = i + 1;
-    struct gz_message select = select_message(ids, FEW);
-    host_advance(&s->host, 1);
-    gz_core_let_tell(core, false);
-    client_say(s->a, &select);
-    s->host.now.mono_s += 1;
-    gz_core_turn(core, s->host.now);
-    gz_core_let_tell(core, false);
-    assert_false(client_read_one(s->b));
-    assert_true(gz_session_frame_waits(s->b->session));
-    gz_core_let_tell(core, true);
-    assert_true(client_read_one(s->b));
-    assert_true(core->told_bytes > FEW);
-    gz_core_let_tell(core, false);
-    create_nodes(s, 1);
-    assert_int_equal(s->b->mirror.count, FEW + 1);
-}
-
 /* The scan of all boxes takes a part of the slice: of looks that are asked for together the later
  * ones begin in later turns. */
 SCENE_TEST(test_look_begins_when_the_slice_has_room)
@@ -1056,7 +1033,6 @@ int main(void)
         cmocka_unit_test(test_snapshots_of_many_are_told_in_turns),
         cmocka_unit_test(test_snapshots_are_told_when_the_host_lets_them),
         cmocka_unit_test(test_slice_and_large_frames_share_the_turn),
-        cmocka_unit_test(test_large_presence_is_told_when_the_host_lets_it),
         cmocka_unit_test(test_look_begins_when_the_slice_has_room),
         cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
         cmocka_unit_test(test_gizmo_of_a_large_group_is_found_in_slices),
