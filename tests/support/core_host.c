@@ -271,10 +271,19 @@ static void answer_question(struct host *host)
     gz_answer_finish(&answer);
 }
 
+/* A camera behind a message that waits counts from the moment at which the core reads it. */
+static void note_unread_camera(struct client *client)
+{
+    if (client->camera_count > 0 && client->session != NULL && client->session->inbox.first != NULL)
+        client->cameras[client->camera_count - 1].mono_s = client->host->now.mono_s;
+}
+
 static void deliver(struct host *host)
 {
-    for (struct client *client = host->clients; client != NULL; client = client->next)
+    for (struct client *client = host->clients; client != NULL; client = client->next) {
+        note_unread_camera(client);
         client_read(client);
+    }
 }
 
 void host_turn(struct host *host)
