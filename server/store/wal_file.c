@@ -14,23 +14,12 @@ static size_t room_after(sqlite3_int64 offset)
     return GZ_WAL_BLOCK_BYTES - (size_t)(offset % GZ_WAL_BLOCK_BYTES);
 }
 
-static int synchronize(struct gz_wal_file *wal, int flags)
-{
-    wal->unsynced = 0;
-    return wal->own->xSync(wal->file, flags);
-}
-
 /* What could not be written is dropped: SQLite does not commit it. */
 static int write_gathered(struct gz_wal_file *wal)
 {
     const size_t size = wal->size;
     wal->size = 0;
-    if (size == 0) return SQLITE_OK;
-    int rc = wal->own->xWrite(wal->file, wal->bytes, (int)size, wal->offset);
-    wal->unsynced += size;
-    if (rc == SQLITE_OK && wal->unsynced >= GZ_WAL_SYNC_BYTES)
-        rc = synchronize(wal, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY);
-    return rc;
+    return size > 0 ? wal->own->xWrite(wal->file, wal->bytes, (int)size, wal->offset) : SQLITE_OK;
 }
 
 /* Adds bytes that end in the block in which they begin. */
@@ -71,7 +60,7 @@ static int file_sync(sqlite3_file *file, int flags)
 {
     struct gz_wal_file *wal = wal_of(file);
     int rc = write_gathered(wal);
-    return rc == SQLITE_OK ? synchronize(wal, flags) : rc;
+    return rc == SQLITE_OK ? wal->own->xSync(file, flags) : rc;
 }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size)
@@ -92,7 +81,7 @@ void gz_wal_file_init(struct gz_wal_file *wal, sqlite3 *db)
 {
     sqlite3_file *file = NULL;
     wal->file = NULL;
-    wal->size = wal->unsynced = 0;
+    wal->size = 0;
     wal->offset = 0;
     int rc = sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
     if (rc != SQLITE_OK || file == NULL || file->pMethods == NULL) return;

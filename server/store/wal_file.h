@@ -11,9 +11,6 @@
 
 /* A block is written at once. It is a page of the kernel, which counts what is written in pages. */
 #define GZ_WAL_BLOCK_BYTES 4096
-/* A transaction is synchronized whenever so many bytes of it were written, and not in the end
- * alone: a disk that is given 40 MB at once keeps the writers of all other scenes waiting. */
-#define GZ_WAL_SYNC_BYTES (1024 * 1024)
 
 struct gz_wal_file {
     sqlite3_io_methods methods;    /* first: the file of SQLite points to it */
@@ -21,7 +18,6 @@ struct gz_wal_file {
     const sqlite3_io_methods *own; /* the methods that the file had before */
     /* The last bytes that SQLite wrote, which are in no block that is whole. */
     size_t size;
-    size_t unsynced; /* bytes that were written since the file was synchronized */
     sqlite3_int64 offset;
     unsigned char bytes[GZ_WAL_BLOCK_BYTES];
 };

@@ -236,32 +236,6 @@ static void test_a_key_that_cannot_be_looked_up_is_not_free(void **directory)
     model_destroy(model);
 }
 
-/* A transaction of many megabytes is given to the disk piece by piece, so that the writers of other
- * scenes wait for a piece. That it fails amid that leaves nothing of it. */
-static void test_large_transaction_is_synced_in_pieces(void **directory)
-{
-    enum { PIECES = 4, BYTES = PIECES * 1024 * 1024 };
-    const char *path;
-    struct gz_store *store = open_new(directory, &path);
-    uint8_t *asset = calloc(1, BYTES);
-    struct gz_batch *batch = gz_batch_create();
-    struct gz_error error;
-    enum gz_status status;
-    assert_non_null(asset);
-    batch->asset = asset;
-    batch->asset_size = BYTES;
-    fault_vfs_arm(FAULT_SYNC, PIECES, SQLITE_IOERR_FSYNC, false);
-    gz_store_submit(store, batch);
-    batch = wait_for(store, &status, &error);
-    assert_int_equal(status, GZ_STORAGE);
-    assert_true(fault_vfs_heal());
-    assert_int_equal(ask(path, "SELECT count(*) FROM assets"), 0);
-    commit(store, batch);
-    assert_int_equal(ask(path, "SELECT sum(length(bytes)) FROM assets"), BYTES);
-    free(asset);
-    gz_store_close(store);
-}
-
 /* A copy asks nothing of the disk for which the writers would have to wait. */
 static void test_copy_is_made_without_a_sync(void **directory)
 {
@@ -288,8 +262,6 @@ int main(void)
                                         make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_a_key_that_cannot_be_looked_up_is_not_free,
                                         make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_large_transaction_is_synced_in_pieces, make_directory,
-                                        remove_directory),
         cmocka_unit_test_setup_teardown(test_copy_is_made_without_a_sync, make_directory,
                                         remove_directory),
     };
