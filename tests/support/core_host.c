@@ -578,7 +578,8 @@ void client_resume(struct client *client)
     assert_null(client->session);
     hello.has = GZ_HAS_HELLO_RESUME;
     hello.hello.resume_epoch = client->epoch;
-    hello.hello.resume_seq = client->mirror.complete;
+    /* Of a state that is not saved, a server that crashed would not take back a part. */
+    hello.hello.resume_seq = client->mirror.partly > client->saved ? 0 : client->mirror.complete;
     hello.hello.resume_edit = client->edit;
     hello.hello.resume_secret = (struct gz_text){client->secret, strlen(client->secret)};
     if (client->edit > 0) hello.has |= GZ_HAS_HELLO_EDIT;

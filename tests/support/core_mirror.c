@@ -20,7 +20,7 @@ void mirror_clear(struct mirror *mirror)
 {
     for (size_t i = 0; i < mirror->count; i++) free((char *)mirror->nodes[i].content.name);
     mirror->count = 0;
-    mirror->seq = mirror->complete = 0;
+    mirror->seq = mirror->complete = mirror->partly = 0;
     mirror->more = false;
     mirror->listed_count = 0;
 }
@@ -123,7 +123,12 @@ void mirror_apply(struct mirror *mirror, const struct gz_delta *delta)
     }
     mirror->seq = delta->seq;
     mirror->more = delta->more;
-    if (!delta->more) mirror->complete = delta->seq;
+    if (delta->more) {
+        if (mirror->partly < delta->seq) mirror->partly = delta->seq;
+    } else {
+        mirror->complete = delta->seq;
+        mirror->partly = 0;
+    }
     for (size_t i = 0; i < mirror->listed_count; i++) mirror_mark_motion(mirror, mirror->listed[i]);
     if (!delta->more) mirror->listed_count = 0;
     mirror->deltas++;

@@ -21,6 +21,7 @@ struct mirror {
     size_t count, capacity;
     uint64_t seq;      /* of the last delta */
     uint64_t complete; /* seq of the last complete state, from which the client may resume */
+    uint64_t partly;   /* the latest seq after that which it has a part of; 0: none */
     bool more;
     size_t deltas, snapshots;
     uint64_t *listed; /* the nodes of motions that were told since the last whole state */
