@@ -1,12 +1,11 @@
 /* memory.c - SQLite's memory, counted without a lock. See gz_store_prepare in store.h. */
-#include <malloc.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "store/store.h"
 
 /* SQLite has one allocator in a process, and tells it nothing about who asks. */
+static sqlite3_mem_methods own; /* what SQLite itself does */
 static atomic_llong allocated;
 
 static void count(long long bytes)
@@ -14,57 +13,34 @@ static void count(long long bytes)
     atomic_fetch_add_explicit(&allocated, bytes, memory_order_relaxed);
 }
 
-static int size_of(void *memory)
-{
-    return (int)malloc_usable_size(memory);
-}
-
 static void *take(int bytes)
 {
-    void *memory = malloc((size_t)bytes);
-    if (memory != NULL) count(size_of(memory));
+    void *memory = own.xMalloc(bytes);
+    if (memory != NULL) count(own.xSize(memory));
     return memory;
 }
 
 static void *take_again(void *memory, int bytes)
 {
-    const int before = size_of(memory);
-    void *moved = realloc(memory, (size_t)bytes);
-    if (moved != NULL) count(size_of(moved) - before);
+    const int before = own.xSize(memory);
+    void *moved = own.xRealloc(memory, bytes);
+    if (moved != NULL) count(own.xSize(moved) - before);
     return moved;
 }
 
 static void give_back(void *memory)
 {
-    count(-size_of(memory));
-    free(memory);
-}
-
-static int round_up(int bytes)
-{
-    return (bytes + 7) & ~7;
-}
-
-static int begin(void *context)
-{
-    (void)context;
-    return SQLITE_OK;
-}
-
-static void end(void *context)
-{
-    (void)context;
+    count(-own.xSize(memory));
+    own.xFree(memory);
 }
 
 void gz_store_prepare(void)
 {
-    sqlite3_mem_methods methods = {.xMalloc = take,
-                                   .xFree = give_back,
-                                   .xRealloc = take_again,
-                                   .xSize = size_of,
-                                   .xRoundup = round_up,
-                                   .xInit = begin,
-                                   .xShutdown = end};
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &own) != SQLITE_OK) return;
+    sqlite3_mem_methods methods = own;
+    methods.xMalloc = take;
+    methods.xRealloc = take_again;
+    methods.xFree = give_back;
     (void)sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
