@@ -78,7 +78,7 @@ static const struct gz_arg_option table[] = {
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help =
          "ping a connection after this many seconds without a sign of life (5), and a quiet one "
-         "after up to five times as many"},
+         "after up to 5.6 times as many"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help = "close a connection after this many seconds without an answer (15), and later by as "
              "much as the ping came later"},

@@ -54,7 +54,7 @@ void gz_posts_finish(struct gz_posts *posts)
 {
     uv_loop_t *loop = posts->watch.loop;
     uv_close((uv_handle_t *)&posts->watch, NULL);
-    uv_run(loop, UV_RUN_DEFAULT);
+    uv_run(loop, UV_RUN_NOWAIT); /* ends it, whatever else the loop has */
     close(posts->event);
 }
 

@@ -36,7 +36,7 @@ struct gz_posts {
 
 /* False if the process has no descriptor or memory for it. */
 GZ_MUST_USE bool gz_posts_init(struct gz_posts *posts, uv_loop_t *loop);
-/* Runs the loop, whose other handles must be closed, to its end. */
+/* Runs the loop once, so that it lets go of the event. */
 void gz_posts_finish(struct gz_posts *posts);
 
 /* The loop does not end as long as each hold was not released. */

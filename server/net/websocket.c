@@ -165,7 +165,7 @@ static void refuse_frame(struct gz_connection *connection, const struct gz_frame
     gz_connection_end(connection, part->code);
 }
 
-/* One that only answers pings, or sends its own as seldom, is pinged less and less often. */
+/* One from which nothing comes more often than a ping is due is pinged less and less often. */
 static void note_sign_of_life(struct gz_connection *connection)
 {
     const double now_s = gz_awake_now(&connection->net->awake), ping_s = connection->net->ping_s;

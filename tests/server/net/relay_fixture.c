@@ -72,6 +72,18 @@ int request(int port, const char *method, const char *path, const char *headers,
     return response->status;
 }
 
+void expect_export(const char *scene, const char *words)
+{
+    char path[128];
+    struct raw_response response = {.body = ""};
+    snprintf(path, sizeof path, "/scenes/%s/export.gltf", scene);
+    for (int i = 0; i < 6000 && strstr(response.body, words) == NULL; i++) {
+        if (i > 0) usleep(10000);
+        assert_int_equal(request(front.port, "GET", path, "", "", &response), 200);
+    }
+    assert_non_null(strstr(response.body, words));
+}
+
 int join(const struct test_daemon *member, const char *scene, const char *user)
 {
     int socket = raw_open(member->port);

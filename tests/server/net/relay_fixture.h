@@ -32,6 +32,9 @@ long count(const struct test_daemon *member, const char *row);
 
 int request(int port, const char *method, const char *path, const char *headers, const char *body,
             struct raw_response *response);
+/* Asks the front for an export of the scene until these words are in it: what nobody waited for is
+ * in the file a little later. Fails after a minute. */
+void expect_export(const char *scene, const char *words);
 int join(const struct test_daemon *member, const char *scene, const char *user);
 /* Reads on until `bye` comes, and the connection ends. What may be tried again, and when. */
 double read_bye(int socket);

@@ -156,11 +156,7 @@ TEST(test_trunk_of_a_half_closed_client)
     (void)raw_is_ended_within(client, 60, &code);
     close(client);
     wait_for(&authority, "trunk_clients", 0);
-    struct raw_response response;
-    do { /* nobody waits for the disk to have it */
-        assert_int_equal(request(front.port, "GET", "/scenes/half/export.gltf", "", "", &response),
-                         200);
-    } while (strstr(response.body, "\"last\"") == NULL);
+    expect_export("half", "\"last\"");
 }
 
 /* What it says after the authority has closed its channel is read there, and nothing is said about
