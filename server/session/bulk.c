@@ -30,6 +30,26 @@ size_t gz_core_put_nothing_off(struct gz_core *core)
 
 /* ---- counting ---- */
 
+/* A message that names a node that is not there counts as nothing: the loop refuses it, because
+ * that takes no longer than this look. */
+static bool is_there(const struct gz_session *session, uint64_t id)
+{
+    return gz_scene_find(session->core->scene, id) != NULL;
+}
+
+static bool are_there(const struct gz_session *session, struct gz_ids ids)
+{
+    size_t i = 0;
+    while (i < ids.count && is_there(session, ids.ids[i])) i++;
+    return i == ids.count;
+}
+
+/* Unlike a node, a parent may be 0, the root. */
+static bool is_parent(const struct gz_session *session, uint64_t id)
+{
+    return id == 0 || is_there(session, id);
+}
+
 size_t gz_bulk_of_wheel(const struct gz_session *session)
 {
     const struct gz_interaction *interaction = session->gesture.interaction;
@@ -39,7 +59,8 @@ size_t gz_bulk_of_wheel(const struct gz_session *session)
 /* Counts the ids of both lists, because all of them are sorted. */
 size_t gz_bulk_of_select(const struct gz_session *session, const struct gz_message *message)
 {
-    return (session->selection.count + message->select.nodes.count) / 10;
+    const struct gz_ids named = message->select.nodes;
+    return are_there(session, named) ? (session->selection.count + named.count) / 10 : 0;
 }
 
 /* How many nodes a gesture by this handle would hold. Ten nodes that are looked at below a group,
@@ -79,6 +100,7 @@ size_t gz_bulk_of_grab(const struct gz_session *session, const struct gz_message
     if (runs != NULL && !runs->gives_way) return is_typed ? session->gesture.count : 0;
     const bool selects = (message->has & GZ_HAS_POINTER_NODES) != 0;
     const struct gz_ids selected = {session->selection.ids, session->selection.count};
+    if (selects && !are_there(session, message->pointer.nodes)) return 0;
     return count_held(session, message->pointer.handle,
                       selects ? message->pointer.nodes : selected);
 }
@@ -92,14 +114,22 @@ size_t gz_bulk_of_notch(const struct gz_session *session, const struct gz_messag
 
 size_t gz_bulk_of_set(const struct gz_session *session, const struct gz_message *message)
 {
-    (void)session;
-    return message->set.count;
+    const struct gz_set *set = &message->set;
+    size_t i = 0;
+    while (i < set->count && is_there(session, set->nodes[i].id) &&
+           is_parent(session, set->nodes[i].parent))
+        i++;
+    return i == set->count ? i : 0;
 }
 
 size_t gz_bulk_of_create(const struct gz_session *session, const struct gz_message *message)
 {
-    (void)session;
-    return message->create.count;
+    const struct gz_create *create = &message->create;
+    size_t i = 0;
+    while (i < create->count && is_parent(session, create->nodes[i].parent) &&
+           is_parent(session, create->nodes[i].copy))
+        i++;
+    return i == create->count ? i : 0;
 }
 
 /* A node below another node of the list is counted twice. */
@@ -107,6 +137,7 @@ size_t gz_bulk_of_delete(const struct gz_session *session, const struct gz_messa
 {
     const struct gz_core *core = session->core;
     size_t count = 0;
+    if (!are_there(session, message->remove)) return 0;
     for (size_t i = 0; i < message->remove.count && count <= core->nodes_at_once; i++) {
         const struct gz_node *top = gz_scene_find(core->scene, message->remove.ids[i]), *at = top;
         for (; at != NULL && count <= core->nodes_at_once; at = gz_scene_walk(top, at)) count++;

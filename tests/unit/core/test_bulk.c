@@ -421,7 +421,47 @@ SCENE_TEST(test_long_frame_of_short_messages_is_read_on)
     gz_buffer_finish(&frame);
 }
 
-/* What is refused at once is not put off. */
+/* ---- what is refused at once is not put off ---- */
+
+#define NOBODY (GZ_ID_LIMIT - 1)
+
+static void assert_unknown_at_once(struct scene *s, struct gz_message message)
+{
+    uint64_t rid = ask_later(s->a, message);
+    assert_false(gz_core_has_bulk(s->host.core));
+    client_read(s->a);
+    assert_refused(client_answer(s->a, rid), GZ_UNKNOWN_NODE);
+}
+
+/* The last of many nodes. */
+SCENE_TEST(test_node_that_is_not_there_is_refused_at_once)
+{
+    const size_t last = MANY - 1;
+    struct gz_create_node made[MANY];
+    struct gz_set_node moved[MANY];
+    uint64_t ids[MANY];
+    struct gz_message grab = of_pointer(GZ_OP_GRAB, GZ_PHASE_DOWN), create = create_message(made);
+    for (size_t i = 0; i < MANY; i++) {
+        ids[i] = ROOT + 1 + i;
+        moved[i] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_PARENT, .id = ids[i]};
+        moved[i].parent = ROOT;
+    }
+    moved[last].parent = NOBODY;
+    assert_unknown_at_once(s, (struct gz_message){.op = GZ_OP_SET, .set = {moved, MANY}});
+    moved[last] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T, .id = ids[last] = NOBODY};
+    assert_unknown_at_once(s, (struct gz_message){.op = GZ_OP_SET, .set = {moved, MANY}});
+    grab.has |= GZ_HAS_POINTER_NODES;
+    grab.pointer.nodes = (struct gz_ids){ids, MANY};
+    assert_unknown_at_once(s, grab);
+    made[last].parent = NOBODY;
+    assert_unknown_at_once(s, create);
+    made[last] = (struct gz_create_node){.has = GZ_HAS_CREATE_NODE_COPY, .copy = NOBODY};
+    assert_unknown_at_once(s, create);
+    put_off_beyond(s, 1); /* ten that are selected count as one */
+    assert_unknown_at_once(s, (struct gz_message){.op = GZ_OP_DELETE, .remove = {ids, MANY}});
+    assert_unknown_at_once(s, (struct gz_message){.op = GZ_OP_SELECT, .select = {{ids, MANY}, 0}});
+}
+
 SCENE_TEST(test_viewer_is_refused_at_once)
 {
     struct client *viewer = client_join(&s->host, "cleo", GZ_ROLE_VIEWER);
@@ -642,6 +682,7 @@ int main(void)
         cmocka_unit_test(test_grab_of_a_large_group_by_bounds_is_put_off),
         cmocka_unit_test(test_long_message_is_read_by_the_worker),
         cmocka_unit_test(test_long_frame_of_short_messages_is_read_on),
+        cmocka_unit_test(test_node_that_is_not_there_is_refused_at_once),
         cmocka_unit_test(test_viewer_is_refused_at_once),
         cmocka_unit_test(test_batch_alone_renews_no_boxes),
         cmocka_unit_test(test_batch_beside_an_edit_renews_boxes),
