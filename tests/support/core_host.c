@@ -190,7 +190,7 @@ void host_init(struct host *host)
 static void forget_wishes(struct client *client)
 {
     while (client->said != NULL) {
-        struct said_wish *next = client->said->next;
+        struct said *next = client->said->next;
         part_wish_finish(&client->said->wish);
         free(client->said);
         client->said = next;
@@ -271,19 +271,10 @@ static void answer_question(struct host *host)
     gz_answer_finish(&answer);
 }
 
-/* A camera behind a message that waits counts from the moment at which the core reads it. */
-static void note_unread_camera(struct client *client)
-{
-    if (client->camera_count > 0 && client->session != NULL && client->session->inbox.first != NULL)
-        client->cameras[client->camera_count - 1].mono_s = client->host->now.mono_s;
-}
-
 static void deliver(struct host *host)
 {
-    for (struct client *client = host->clients; client != NULL; client = client->next) {
-        note_unread_camera(client);
+    for (struct client *client = host->clients; client != NULL; client = client->next)
         client_read(client);
-    }
 }
 
 void host_turn(struct host *host)
@@ -700,7 +691,7 @@ static void remember_camera(struct client *client, const struct gz_camera_messag
     assert_true(gz_grow(&client->cameras, &client->camera_capacity, client->camera_count + 1,
                         sizeof *client->cameras));
     client->cameras[client->camera_count++] =
-        (struct said_camera){*camera, client->host->now.mono_s};
+        (struct taken_camera){*camera, client->host->now.mono_s};
 }
 
 static void hear_view(struct client *client, const double view[16])
@@ -710,20 +701,31 @@ static void hear_view(struct client *client, const double view[16])
     remember_camera(client, &camera);
 }
 
-/* An interest is in force from its `ok` on. */
+static void hear_ok(struct client *client, const struct said *said)
+{
+    if (said->op == GZ_OP_CAMERA) {
+        remember_camera(client, &said->camera);
+        return;
+    }
+    part_wish_finish(&client->wish);
+    client->wish = said->wish;
+    client->looked = client->camera_count > 0 ? client->camera_count - 1 : 0;
+}
+
+/* An interest and a camera are in force from their `ok` on. Before that the core may tell of a view
+ * that it made earlier. */
 static void hear_answer(struct client *client, const struct gz_message *answer)
 {
-    struct said_wish *said = client->said;
-    if (said == NULL || (answer->has & GZ_HAS_RID) == 0 || answer->rid != said->rid) return;
-    client->said = said->next;
-    if (client->said == NULL) client->said_end = &client->said;
-    if (answer->op == GZ_OP_OK) {
-        part_wish_finish(&client->wish);
-        client->wish = said->wish;
-        client->looked = said->camera;
-    } else {
+    struct said **at = &client->said, *said;
+    if ((answer->has & GZ_HAS_RID) == 0) return;
+    while (*at != NULL && (*at)->rid != answer->rid) at = &(*at)->next;
+    if ((said = *at) == NULL) return;
+    *at = said->next;
+    if (*at == NULL) client->said_end = at;
+    if (answer->op == GZ_OP_OK)
+        hear_ok(client, said);
+    else
         part_wish_finish(&said->wish);
-    }
     free(said);
 }
 
@@ -939,14 +941,19 @@ bool client_say_bytes(struct client *client, const uint8_t *bytes, size_t size)
 
 static void remember(struct client *client, const struct gz_message *message)
 {
-    if (message->op == GZ_OP_CAMERA) remember_camera(client, &message->camera);
-    if (message->op != GZ_OP_INTEREST) return;
-    assert_true((message->has & GZ_HAS_RID) != 0);
-    struct said_wish *said = calloc(1, sizeof *said);
+    if (message->op != GZ_OP_INTEREST && message->op != GZ_OP_CAMERA) return;
+    if ((message->has & GZ_HAS_RID) == 0) {
+        assert_true(message->op == GZ_OP_CAMERA);
+        remember_camera(client, &message->camera);
+        return;
+    }
+    struct said *said = calloc(1, sizeof *said);
     assert_non_null(said);
-    said->rid = message->rid;
-    said->camera = client->camera_count > 0 ? client->camera_count - 1 : 0;
-    said->wish = part_wish_of(&message->interest, message->has);
+    *said = (struct said){.rid = message->rid, .op = message->op};
+    if (message->op == GZ_OP_CAMERA)
+        said->camera = message->camera;
+    else
+        said->wish = part_wish_of(&message->interest, message->has);
     *client->said_end = said;
     client->said_end = &said->next;
 }

@@ -37,16 +37,17 @@ struct heard {
     size_t count;
 };
 
-/* An interest that was said and not answered yet. */
-struct said_wish {
-    struct said_wish *next;
+/* An interest or a camera that was said and not answered yet. */
+struct said {
+    struct said *next;
     uint64_t rid;
-    size_t camera;
+    enum gz_op op;
     struct part_wish wish;
+    struct gz_camera_message camera;
 };
 
-/* A camera that the core was told, or told its client. */
-struct said_camera {
+/* A camera that the core has taken, or has told its client. */
+struct taken_camera {
     struct gz_camera_message camera;
     double mono_s;
 };
@@ -68,8 +69,8 @@ struct client {
     bool compact_delta;         /* it reads the compact form, and asks for deltas in it */
     struct mirror mirror;
     struct part_wish wish; /* the part that its deltas have to hold */
-    struct said_wish *said, **said_end;
-    struct said_camera *cameras; /* of this session */
+    struct said *said, **said_end;
+    struct taken_camera *cameras; /* of this session, in the core's order */
     size_t camera_count, camera_capacity;
     size_t looked; /* the camera of the last view; the view of an earlier one would be wrong */
     struct mirror_notes notes;
