@@ -86,7 +86,8 @@
 #define GZ_SESSION_ENTRIES_MAX (4 * GZ_SCENE_SESSIONS_MAX)
 /* Earlier epochs that a client can resume from. */
 #define GZ_EPOCHS_MAX 1024
-/* Notes in a scene. With the longest texts they are 8 MB for each viewer that joins. */
+/* Notes in a scene. With the longest texts they are 8 MB for each viewer that joins. Of these, and
+ * of checkpoints, a user makes no more than are left for the others: one alone makes half. */
 #define GZ_NOTES_MAX 4096
 /* Named checkpoints of a scene. */
 #define GZ_CHECKPOINTS_MAX 1000

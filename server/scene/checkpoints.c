@@ -75,6 +75,14 @@ size_t gz_checkpoint_list_count(const struct gz_checkpoint_list *list)
     return list->shelf.count;
 }
 
+size_t gz_checkpoint_list_count_of(const struct gz_checkpoint_list *list, const char *user)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->shelf.count; i++)
+        count += strcmp(list->entries[i]->is.user, user) == 0;
+    return count;
+}
+
 const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoint_list *list,
                                                         size_t place)
 {

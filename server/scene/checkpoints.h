@@ -31,6 +31,8 @@ void gz_checkpoint_list_destroy(struct gz_checkpoint_list *list); /* NULL is fin
 /* The shelf of the entries. The id of a removal is for gz_checkpoint_list_removal. */
 const struct gz_shelf *gz_checkpoint_list_shelf(const struct gz_checkpoint_list *list);
 size_t gz_checkpoint_list_count(const struct gz_checkpoint_list *list);
+/* How many of them this user made; compares the user with the maker of each checkpoint. */
+size_t gz_checkpoint_list_count_of(const struct gz_checkpoint_list *list, const char *user);
 /* Ascending by seq; checkpoints of the same seq are in the order in which they were made. */
 const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoint_list *list,
                                                         size_t place);

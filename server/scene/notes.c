@@ -81,6 +81,14 @@ size_t gz_notebook_count(const struct gz_notebook *notes)
     return notes->shelf.count;
 }
 
+size_t gz_notebook_count_of(const struct gz_notebook *notes, const char *user)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < notes->shelf.count; i++)
+        count += strcmp(notes->by_id[i]->is.user, user) == 0;
+    return count;
+}
+
 /* The first index whose id is not below `id`. */
 static size_t place_of(const struct gz_notebook *notes, uint64_t id)
 {

@@ -30,6 +30,8 @@ void gz_notebook_destroy(struct gz_notebook *notes); /* NULL is fine */
 /* The shelf of the entries; a removed note leaves its id. */
 const struct gz_shelf *gz_notebook_shelf(const struct gz_notebook *notes);
 size_t gz_notebook_count(const struct gz_notebook *notes);
+/* How many of them this user wrote; compares the user with the author of each note. */
+size_t gz_notebook_count_of(const struct gz_notebook *notes, const char *user);
 /* NULL if there is no note with this id. */
 const struct gz_notebook_entry *gz_notebook_find(const struct gz_notebook *notes, uint64_t id);
 

@@ -155,6 +155,19 @@ bool gz_budget_awaits_disk(const struct gz_session *session)
     return core->editing_payers > 1 && session->share->rows_waiting >= core->rows_waiting_max;
 }
 
+enum gz_status gz_budget_check_room(const char *what, size_t all, size_t own, size_t most,
+                                    struct gz_failure *failure)
+{
+    if (all >= most)
+        return gz_fail(&failure->error, GZ_TOO_MANY, "%s: a scene has at most %zu", what, most);
+    if (own < most - all) return GZ_OK;
+    return gz_fail(
+        &failure->error, GZ_TOO_MANY,
+        "%s: you made %zu of this scene's %zu, and only %zu more are left for everybody: "
+        "take away some of yours",
+        what, own, all, most - all);
+}
+
 enum gz_status gz_budget_refuse(const struct gz_session *session, const struct gz_message *message,
                                 struct gz_failure *failure)
 {

@@ -74,6 +74,12 @@ double gz_budget_affords_s(const struct gz_session *session, double messages, en
 /* Whether the next edit of the payer has to wait: for the disk, on which GZ_ROWS_WAITING_MAX of its
  * rows wait already, while another payer could edit as well. */
 bool gz_budget_awaits_disk(const struct gz_session *session);
+/* Whether a user may make one more of what a scene has at most `most` of, notes or checkpoints:
+ * there are `all`, of which `own` are the user's. Nobody has more than are left for the others, so
+ * nobody takes the last ones. Otherwise fills `failure` with GZ_TOO_MANY and a sentence about
+ * `what`. */
+GZ_MUST_USE enum gz_status gz_budget_check_room(const char *what, size_t all, size_t own,
+                                                size_t most, struct gz_failure *failure);
 /* Fills `failure` with GZ_RATE_LIMITED and a sentence. */
 GZ_MUST_USE enum gz_status gz_budget_refuse(const struct gz_session *session,
                                             const struct gz_message *message,

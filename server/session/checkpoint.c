@@ -2,6 +2,7 @@
  * usable until it is on the disk. */
 #include "session/checkpoint.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,15 @@
 struct pending_checkpoint {
     struct gz_journal_entry entry;
     struct gz_checkpoint_entry *checkpoint;
+    char maker[GZ_USER_BYTES_MAX + 1]; /* also of one that is taken away by another user */
 };
 
 static const struct gz_journal_kind pending_checkpoints;
 
 /* Allocates all memory now, because nothing may fail once the disk has the entry. */
 static enum gz_status append(struct gz_session *session, const struct gz_message *message,
-                             const struct gz_checkpoint_record *record, struct gz_failure *failure)
+                             const struct gz_checkpoint_record *record, const char *maker,
+                             struct gz_failure *failure)
 {
     struct pending_checkpoint *pending = calloc(1, sizeof *pending);
     struct gz_checkpoint_entry *checkpoint = gz_checkpoint_entry_create(record);
@@ -31,6 +34,7 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this checkpoint");
     }
     pending->checkpoint = checkpoint;
+    snprintf(pending->maker, sizeof pending->maker, "%s", maker);
     pending->entry = (struct gz_journal_entry){
         .kind = &pending_checkpoints,
         .bytes = sizeof *pending + sizeof *checkpoint,
@@ -59,12 +63,16 @@ static const struct gz_checkpoint_record *find(const struct gz_core *core, struc
     return found;
 }
 
-/* How many checkpoints there will be once all waiting entries are stored. */
-static size_t count_checkpoints(const struct gz_core *core)
+/* How many checkpoints there will be once all waiting entries are stored; of this user, or NULL for
+ * all users. */
+static size_t count_checkpoints(const struct gz_core *core, const char *user)
 {
-    size_t count = gz_checkpoint_list_count(core->checkpoints);
+    size_t count = user != NULL ? gz_checkpoint_list_count_of(core->checkpoints, user)
+                                : gz_checkpoint_list_count(core->checkpoints);
     const struct gz_journal_entry *entry = NULL;
     while ((entry = gz_journal_next(&core->journal, &pending_checkpoints, entry)) != NULL) {
+        const char *maker = ((const struct pending_checkpoint *)entry)->maker;
+        if (user != NULL && strcmp(maker, user) != 0) continue;
         if (record_of(entry)->gone)
             count--;
         else
@@ -120,14 +128,13 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
                          ? core->options.host.kept_since(core->options.host.context)
                          : 0;
     if (record->seq < since) return refuse_past(since, &failure->error);
-    if (count_checkpoints(core) >= GZ_CHECKPOINTS_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene has at most %d",
-                       GZ_CHECKPOINTS_MAX);
-    return GZ_OK;
+    return gz_budget_check_room("checkpoint", count_checkpoints(core, NULL),
+                                count_checkpoints(core, record->user), GZ_CHECKPOINTS_MAX, failure);
 }
 
 static enum gz_status unmake(const struct gz_core *core, const struct gz_message *message,
-                             struct gz_checkpoint_record *record, struct gz_failure *failure)
+                             struct gz_checkpoint_record *record, const char **maker,
+                             struct gz_failure *failure)
 {
     const struct gz_checkpoint_record *there = find(core, message->checkpoint.name);
     if ((message->has & GZ_HAS_CHECKPOINT_SEQ) != 0)
@@ -136,6 +143,7 @@ static enum gz_status unmake(const struct gz_core *core, const struct gz_message
     if (there == NULL) return refuse_unknown("checkpoint.name", message->checkpoint.name, failure);
     record->seq = there->seq;
     record->gone = true;
+    *maker = there->user;
     return GZ_OK;
 }
 
@@ -149,9 +157,10 @@ enum gz_status gz_on_checkpoint(struct gz_session *session, const struct gz_mess
     name[said->name.size] = '\0';
     struct gz_checkpoint_record record = {
         .name = name, .user = session->user, .made = core->clock.now.unix_s};
-    enum gz_status status = said->gone ? unmake(core, message, &record, failure)
+    const char *maker = session->user;
+    enum gz_status status = said->gone ? unmake(core, message, &record, &maker, failure)
                                        : make(core, message, &record, failure);
-    return status == GZ_OK ? append(session, message, &record, failure) : status;
+    return status == GZ_OK ? append(session, message, &record, maker, failure) : status;
 }
 
 enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_message *message,

@@ -68,12 +68,15 @@ static const struct pending_note *find_pending(const struct gz_core *core, uint6
     return found;
 }
 
-/* How many notes there will be once all waiting entries are stored. */
-static size_t count_notes(const struct gz_core *core)
+/* How many notes there will be once all waiting entries are stored; of this user, or NULL for all
+ * users. */
+static size_t count_notes(const struct gz_core *core, const char *user)
 {
-    size_t count = gz_notebook_count(core->notes);
+    size_t count =
+        user != NULL ? gz_notebook_count_of(core->notes, user) : gz_notebook_count(core->notes);
     const struct pending_note *pending = NULL;
     while ((pending = next_pending(core, pending)) != NULL) {
+        if (user != NULL && strcmp(pending->note->is.user, user) != 0) continue;
         if (pending->is_new) count++;
         if (pending->note->is.gone) count--;
     }
@@ -160,8 +163,9 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     if ((message->has & GZ_HAS_NOTE_DONE) != 0 || said->gone)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "note.id: %s needs the id of a note",
                        said->gone ? "gone" : "done");
-    if (count_notes(core) >= GZ_NOTES_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "note: a scene has at most %d", GZ_NOTES_MAX);
+    enum gz_status status = gz_budget_check_room(
+        "note", count_notes(core, NULL), count_notes(core, note->user), GZ_NOTES_MAX, failure);
+    if (status != GZ_OK) return status;
     if ((message->has & GZ_HAS_NOTE_REPLY) != 0) {
         const struct gz_note_record *other = find(core, said->reply);
         if (other == NULL) return refuse_unknown(failure, "reply", said->reply);

@@ -223,7 +223,7 @@ static void drag(struct user *user)
 /* What comes next for one who waits for nothing. */
 static void do_next(struct user *user)
 {
-    const bool has_room = user->numbers < GZ_NOTES_MAX; /* a scene holds no more notes */
+    const bool has_room = user->numbers < GZ_NOTES_MAX / 2; /* a user makes no more notes */
     const enum role role = roles[user->id] != WRITES || has_room ? roles[user->id] : SETS;
     bool is_quiet = fmod(now_s(), 2 * PHASE_S) > PHASE_S;
     double move_s = user->driver->url_count > 1 ? MEMBER_MOVE_S : MOVE_S;

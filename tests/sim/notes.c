@@ -60,11 +60,14 @@ static const struct note_change *note_at(const struct model *model, uint64_t id,
     return NULL;
 }
 
-static size_t count_at(const struct model *model, size_t changes)
+/* How many notes there were after so many changes; of this user, or NULL for all users. */
+static size_t count_at(const struct model *model, size_t changes, const char *user)
 {
     size_t count = 0;
-    for (uint64_t id = 1; id <= model->note_last; id++)
-        count += note_at(model, id, changes) != NULL;
+    for (uint64_t id = 1; id <= model->note_last; id++) {
+        const struct note_change *note = note_at(model, id, changes);
+        count += note != NULL && (user == NULL || strcmp(note->user, user) == 0);
+    }
     return count;
 }
 
@@ -129,7 +132,9 @@ static bool make(const struct sim *sim, const struct act *act, struct note_chang
 {
     const struct model *model = &sim->model;
     const struct gz_message *message = act->message;
-    if (count_at(model, model->note_count) >= GZ_NOTES_MAX) return false;
+    const size_t count = count_at(model, model->note_count, NULL),
+                 own = count_at(model, model->note_count, act->user);
+    if (count >= GZ_NOTES_MAX || own >= GZ_NOTES_MAX - count) return false;
     if (message->has & GZ_HAS_NOTE_REPLY) {
         const struct note_change *other = note_at(model, message->note.reply, model->note_count);
         if (other == NULL) return false;
@@ -313,8 +318,8 @@ void notes_check_store(const struct sim *sim)
         PROMISE(note->gone ? change == NULL : change != NULL && same_note(change, note),
                 "what was noted is kept", "note %llu", NUMBER(note->id));
     }
-    PROMISE(there == count_at(model, model->notes_stored), "what was noted is kept", "%zu notes",
-            there);
+    PROMISE(there == count_at(model, model->notes_stored, NULL), "what was noted is kept",
+            "%zu notes", there);
     for (int i = 0; i < PEOPLE; i++) {
         for (size_t j = 0; j < sim->people[i].request_count; j++) {
             uint64_t told = sim->people[i].requests[j]->told_note;

@@ -412,27 +412,79 @@ static void say_gone(struct client *client, uint64_t id)
     client_say(client, &message);
 }
 
+static void assert_words(const struct gz_message *answer, const char *words)
+{
+    assert_refused(answer, GZ_TOO_MANY);
+    assert_int_equal(answer->error.message.size, strlen(words));
+    assert_memory_equal(answer->error.message.bytes, words, strlen(words));
+}
+
+static void assert_too_many(const struct gz_message *answer, int own, int all, int left)
+{
+    char words[GZ_ERROR_BYTES_MAX + 1];
+    snprintf(words, sizeof words,
+             "note: you made %d of this scene's %d, and only %d more are left for everybody: take "
+             "away some of yours",
+             own, all, left);
+    assert_words(answer, words);
+}
+
+/* Makes notes until there are no more, each user as many as they may. */
+static void fill(struct scene *s)
+{
+    struct client *const who[] = {s->ann, s->bob, s->boss};
+    char name[8];
+    for (size_t i = 0; s->watcher->notes.count < GZ_NOTES_MAX; i++) {
+        snprintf(name, sizeof name, "p%zu", i);
+        struct client *by = i < COUNT(who) ? who[i] : client_join(&s->host, name, GZ_ROLE_EDITOR);
+        for (int j = 0; j < GZ_NOTES_MAX; j++) say_note(by, "one of many");
+        host_turn(&s->host);
+    }
+}
+
 SCENE_TEST(test_notes_are_limited)
 {
     s->host.core->rows_waiting_max = SIZE_MAX;
     s->host.disk = DISK_WAITS;
-    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s->ann, "one of many");
-    assert_null(ask_gone(s->ann, GZ_NOTES_MAX));
+    for (int i = 0; i < GZ_NOTES_MAX / 2; i++) say_note(s->ann, "one of many");
+    assert_null(ask_gone(s->ann, GZ_NOTES_MAX / 2));
     assert_null(ask_note(s->ann, "in its place", NULL));
-    assert_refused(ask_note(s->ann, "too many", NULL), GZ_TOO_MANY);
+    assert_too_many(ask_note(s->ann, "too many", NULL), 2048, 2048, 2048);
+    assert_null(ask_gone(s->boss, 7)); /* it is the author who has one less */
+    assert_null(ask_note(s->ann, "in its place", NULL));
+    assert_too_many(ask_note(s->ann, "too many", NULL), 2048, 2048, 2048);
     /* What waits counts, and does not once it is refused. */
     host_settle(&s->host, false);
     s->host.disk = DISK_COMMITS;
     host_advance(&s->host, 1);
     assert_int_equal(s->watcher->notes.count, 0);
-    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s->ann, "one of many");
-    host_turn(&s->host);
+    assert_ok(ask_note(s->ann, "not too many any more", NULL));
+    fill(s);
     assert_int_equal(s->watcher->notes.count, GZ_NOTES_MAX);
-    assert_refused(ask_note(s->bob, "too many", NULL), GZ_TOO_MANY);
+    assert_words(ask_note(s->bob, "too many", NULL), "note: a scene has at most 4096");
     assert_ok(ask_gone(s->ann, s->watcher->notes.notes[77].state.id));
-    assert_ok(ask_note(s->bob, "in its place", NULL));
-    assert_refused(ask_note(s->bob, "too many", NULL), GZ_TOO_MANY);
-    assert_ok(ask_reword(s->ann, s->watcher->notes.notes[77].state.id, "changed all the same"));
+    assert_too_many(ask_note(s->bob, "too many", NULL), 1024, 4095, 1);
+    assert_too_many(ask_note(s->boss, "too many", NULL), 512, 4095, 1);
+    struct client *eve = client_join(&s->host, "eve", GZ_ROLE_EDITOR);
+    assert_ok(ask_note(eve, "the last one", NULL));
+    assert_refused(ask_note(eve, "too many", NULL), GZ_TOO_MANY);
+}
+
+/* Who has more than are left is refused a new note only, also if a scene was made so before. */
+SCENE_TEST(test_notes_beyond_the_share_stay_what_they_are)
+{
+    s->host.core->rows_waiting_max = SIZE_MAX;
+    fill(s);
+    uint64_t id = s->watcher->notes.notes[77].state.id;
+    host_restart(&s->host, true);
+    client_resume(s->ann);
+    client_resume(s->watcher);
+    assert_ok(ask_reword(s->ann, id, "changed all the same"));
+    assert_ok(ask_done(s->ann, id, true));
+    assert_ok(ask_gone(s->ann, id));
+    assert_too_many(ask_note(s->ann, "too many", NULL), 2047, 4095, 1);
+    client_resume(s->bob);
+    client_resume(s->boss);
 }
 
 /* Who waits is counted, not what is written: requests that change nothing wait as well. */
@@ -855,6 +907,7 @@ int main(void)
         cmocka_unit_test(test_wrong_notes_change_nothing),
         cmocka_unit_test(test_note_has_2000_bytes_at_most),
         cmocka_unit_test(test_notes_are_limited),
+        cmocka_unit_test(test_notes_beyond_the_share_stay_what_they_are),
         cmocka_unit_test(test_requests_that_wait_are_limited),
         cmocka_unit_test(test_key_again_is_the_same_note),
         cmocka_unit_test(test_key_again_while_it_waits_is_the_same_note),

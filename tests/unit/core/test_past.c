@@ -74,7 +74,7 @@ STORY_TEST(test_newcomer_is_told_all_checkpoints_once)
  * again. */
 static void miss_ends(struct scene *s, int ends, bool told_anew)
 {
-    char name[8];
+    char name[16];
     assert_ok(ask_checkpoint(s->a, "again"));
     size_t anew = s->watcher->checkpoints.anew;
     s->watcher->stalled = true;
@@ -117,16 +117,38 @@ STORY_TEST(test_viewer_far_behind_is_told_that_no_checkpoint_is_left)
     assert_int_equal(s->watcher->checkpoints.count, 0);
 }
 
+/* Makes as many checkpoints as the client may, each with the longest name; returns their number. */
+static int make_checkpoints(struct scene *s, struct client *client, const char *prefix)
+{
+    char name[GZ_CHECKPOINT_BYTES_MAX + 1];
+    const struct gz_message *answer;
+    int made = 0;
+    do {
+        if (made % 100 == 99) host_advance(s->host, 1);
+        snprintf(name, sizeof name, "%s%0*d", prefix, GZ_CHECKPOINT_BYTES_MAX - (int)strlen(prefix),
+                 made);
+        answer = ask_checkpoint_of(client, name, made % 2);
+        made += answer->op == GZ_OP_OK;
+    } while (answer->op == GZ_OP_OK);
+    assert_refused(answer, GZ_TOO_MANY);
+    return made;
+}
+
+/* Makes as many as there may be: it takes many users. */
+static void make_all_checkpoints(struct scene *s)
+{
+    char name[16];
+    int made = make_checkpoints(s, s->a, "a");
+    for (int i = 0; made < GZ_CHECKPOINTS_MAX; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        made += make_checkpoints(s, client_join(s->host, name, GZ_ROLE_EDITOR), name);
+    }
+}
+
 /* The longest texts, and as many as there may be: still one message. */
 STORY_TEST(test_all_checkpoints_are_one_message)
 {
-    char name[GZ_CHECKPOINT_BYTES_MAX + 1];
-    for (int i = 0; i < GZ_CHECKPOINTS_MAX; i++) {
-        snprintf(name, sizeof name, "%0*d", GZ_CHECKPOINT_BYTES_MAX, i);
-        name[0] = 'n';
-        assert_ok(ask_checkpoint(s->a, name));
-        if (i % 100 == 99) host_advance(s->host, 1);
-    }
+    make_all_checkpoints(s);
     struct client *late = client_join(s->host, "zoe", GZ_ROLE_VIEWER);
     assert_int_equal(late->checkpoints.messages, 1);
     assert_int_equal(late->checkpoints.count, GZ_CHECKPOINTS_MAX);
@@ -134,20 +156,38 @@ STORY_TEST(test_all_checkpoints_are_one_message)
 
 STORY_TEST(test_checkpoints_are_bounded)
 {
-    char name[GZ_CHECKPOINT_BYTES_MAX + 1];
-    for (int i = 0; i < GZ_CHECKPOINTS_MAX; i++) {
-        snprintf(name, sizeof name, "n%063d", i);
-        assert_ok(ask_checkpoint_of(s->a, name, i % 2));
-        if (i % 100 == 0) host_advance(s->host, 0.1);
-    }
-    assert_refused(ask_checkpoint(s->a, "one more"), GZ_TOO_MANY);
+    make_all_checkpoints(s);
     const struct gz_message *all = ask_op(s->a, GZ_OP_CHECKPOINTS);
     assert_ok(all);
     assert_int_equal(all->ok.checkpoint_count, GZ_CHECKPOINTS_MAX);
     for (size_t i = 1; i < all->ok.checkpoint_count; i++)
         assert_true(all->ok.checkpoints[i - 1].seq <= all->ok.checkpoints[i].seq);
-    assert_ok(ask_checkpoint_gone(s->a, name));
-    assert_ok(ask_checkpoint(s->a, "one more"));
+    char name[GZ_CHECKPOINT_BYTES_MAX + 1];
+    snprintf(name, sizeof name, "a%063d", 7);
+    assert_ok(ask_checkpoint_gone(s->b, name));
+    assert_refused(ask_checkpoint(s->a, "one more"), GZ_TOO_MANY);
+    assert_ok(ask_checkpoint(s->b, "one more"));
+}
+
+/* A user makes no more than are left for the others, and who takes one away makes room for its
+ * maker. */
+STORY_TEST(test_one_user_does_not_take_all_checkpoints)
+{
+    assert_int_equal(make_checkpoints(s, s->a, "a"), GZ_CHECKPOINTS_MAX / 2);
+    const struct gz_message *refused = ask_checkpoint(s->a, "one more");
+    const char *words = "checkpoint: you made 500 of this scene's 500, and only 500 more are left "
+                        "for everybody: take away some of yours";
+    assert_int_equal(refused->error.message.size, strlen(words));
+    assert_memory_equal(refused->error.message.bytes, words, strlen(words));
+    assert_int_equal(make_checkpoints(s, s->b, "b"), GZ_CHECKPOINTS_MAX / 4);
+    char name[GZ_CHECKPOINT_BYTES_MAX + 1];
+    snprintf(name, sizeof name, "b%063d", 7);
+    s->host->disk = DISK_WAITS;
+    assert_null(ask_checkpoint_gone(s->a, name));
+    assert_refused(ask_checkpoint(s->a, "one more"), GZ_TOO_MANY);
+    assert_null(ask_checkpoint(s->b, "one more"));
+    assert_refused(ask_checkpoint(s->b, "and another"), GZ_TOO_MANY);
+    s->host->disk = DISK_COMMITS;
 }
 
 /* ---- revert ---- */
@@ -494,6 +534,7 @@ int main(void)
         cmocka_unit_test(test_viewer_far_behind_is_told_that_no_checkpoint_is_left),
         cmocka_unit_test(test_all_checkpoints_are_one_message),
         cmocka_unit_test(test_checkpoints_are_bounded),
+        cmocka_unit_test(test_one_user_does_not_take_all_checkpoints),
         cmocka_unit_test(test_question_to_the_past_is_on_the_share_of_whoever_pays),
         cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),
         cmocka_unit_test(test_history_of_one_node_alone_says_how_many_there_were),
