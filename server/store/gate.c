@@ -77,6 +77,9 @@ enum gz_status gz_gate_check(const char *path, enum gz_gate_owner owner, bool ma
         const char *name = gz_db_file_name(file);
         bool is_there = lstat(file, &found) == 0;
         const char *fault = is_there ? gz_gate_fault(&found, owner) : NULL;
+        if (is_there && fault == NULL && found.st_nlink > 1 && owner != GZ_GATE_ANY &&
+            gz_can_write(path))
+            fault = GZ_GATE_LINKED;
         if (fault != NULL) status = gz_fail(error, GZ_STORAGE, "%s: %s", name, fault);
         if (!is_there && i == 0 && !(may_be_missing && errno == ENOENT))
             status = gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s", name,

@@ -32,12 +32,15 @@ bool gz_log_holds(const char *path);
 bool gz_has_log(const char *path);
 
 /* Refuses the file, and SQLite's files beside it, unless each is a regular file, no link, and has
- * an accepted owner; the file may have at most GZ_FILE_BYTES_MAX. Missing files pass, but a missing
- * scene is GZ_UNKNOWN_SCENE unless it `may_be_missing`. */
+ * an accepted owner; the file may have at most GZ_FILE_BYTES_MAX. To serve it, each has one name
+ * alone if this process can write the file: opened by two names, it would have two logs. Missing
+ * files pass, but a missing scene is GZ_UNKNOWN_SCENE unless it `may_be_missing`. */
 GZ_MUST_USE enum gz_status gz_gate_check(const char *path, enum gz_gate_owner owner,
                                          bool may_be_missing, struct gz_error *error);
 /* The same for one file with this stat; NULL if it passes, else the reason. */
 const char *gz_gate_fault(const struct stat *file, enum gz_gate_owner owner);
+/* The reason for a file with two names. */
+#define GZ_GATE_LINKED "it has another name too (a hard link): delete one of the two, or use a copy"
 
 /* A file that had this name once: whether it has it still. */
 struct gz_named_file {

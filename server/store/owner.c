@@ -37,8 +37,7 @@ static const char *find_fault(int descriptor)
 {
     struct stat file;
     if (fstat(descriptor, &file) != 0) return strerror(errno);
-    return file.st_nlink > 1 ? "it has another name too (a hard link)"
-                             : gz_gate_fault(&file, GZ_GATE_OURS);
+    return file.st_nlink > 1 ? GZ_GATE_LINKED : gz_gate_fault(&file, GZ_GATE_OURS);
 }
 
 static enum gz_status lock(struct gz_owner *owner, const char *database, struct gz_error *error)

@@ -126,6 +126,29 @@ static void test_owner_file_that_is_another_file_keeps_its_content(void **state)
     assert_int_equal(info.st_size, 10);
 }
 
+/* Opened by both names it would have two logs. */
+static void test_file_with_two_names_is_refused_by_each(void **state)
+{
+    const char *path = in_directory(state, "a.db"), *other = in_directory(state, "b.db");
+    struct gz_error error;
+    make_scene(path, 1);
+    assert_int_equal(link(path, other), 0);
+    expect_refusal(path, "a.db: it has another name too (a hard link): delete one of the two");
+    expect_unread(path, "a.db: it has another name too");
+    expect_refusal(other, "b.db: it has another name too");
+    expect_unread(other, "b.db: it has another name too");
+    struct gz_store_check check = {.faults = 1};
+    assert_int_equal(gz_store_check(other, &check, &error), GZ_OK); /* it is read alone */
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(try_open(path, &error), GZ_OK);
+    struct gz_store *open = open_only(path, false, START_TIME);
+    assert_int_equal(link(path, other), 0);
+    expect_refusal(other, "b.db: it has another name too");
+    expect_unread(other, "b.db: it has another name too");
+    assert_int_equal(unlink(other), 0);
+    gz_store_close(open);
+}
+
 /* Root alone can give files away. */
 static void test_file_of_another_user_is_refused(void **state)
 {
@@ -339,6 +362,9 @@ static void test_what_cannot_be_written_can_be_looked_at(void **state)
     make_scene(in_directory(state, "a.db"), 3);
     assert_can_be_looked_at(state, 0555, 0644);
     assert_can_be_looked_at(state, 0777, 0444);
+    /* Nobody writes to it by its other name either. */
+    assert_int_equal(link(in_directory(state, "a.db"), in_directory(state, "b.db")), 0);
+    assert_can_be_looked_at(state, 0777, 0444);
 }
 
 /* ---- files that were changed while nobody had them open ---- */
@@ -488,6 +514,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_only_regular_files_are_opened),
         IN_DIRECTORY(test_owner_file_that_is_another_file_keeps_its_content),
+        IN_DIRECTORY(test_file_with_two_names_is_refused_by_each),
         IN_DIRECTORY(test_file_of_another_user_is_refused),
         IN_DIRECTORY(test_file_that_is_too_large_is_refused),
         IN_DIRECTORY(test_folder_may_be_a_link),
