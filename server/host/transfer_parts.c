@@ -53,7 +53,6 @@ static void destroy(void *memory)
     struct gz_transfer *transfer = memory;
     if (transfer->file >= 0) close(transfer->file);
     gz_buffer_finish(&transfer->out);
-    free(transfer->import.surfaces);
     gz_body_destroy(transfer->body);
     gz_import_finish(&transfer->import);
     gz_scene_list_finish(&transfer->list);

@@ -390,6 +390,39 @@ TEST(test_import_of_too_many_nodes_is_too_large)
     assert_false(is_there("broken"));
 }
 
+/* A scene of one triangle. */
+static const char triangle[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
+    "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\","
+    "\"min\":[0,0,0],\"max\":[1,1,0]}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],"
+    "\"buffers\":[{\"byteLength\":36,\"uri\":\"data:application/octet-stream;base64,"
+    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}]}";
+
+/* The scene is made while the file is on its way, so that the file is refused after all of it was
+ * read, its triangles too. */
+TEST(test_import_that_comes_second_is_refused)
+{
+    struct raw_response response;
+    char head[160], line[25];
+    int socket = raw_connect(fixture.daemon.port);
+    snprintf(head, sizeof head,
+             "PUT /scenes/second HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %zu\r\n"
+             "Expect: 100-continue\r\n\r\n",
+             sizeof triangle - 1);
+    assert_true(raw_send_text(socket, head));
+    assert_int_equal(recv(socket, line, sizeof line, MSG_WAITALL), sizeof line);
+    assert_int_equal(request("PUT", "/scenes/second", "", tiny, &response), 201);
+    assert_true(raw_send_text(socket, triangle));
+    raw_read_response(socket, &response);
+    assert_int_equal(response.status, 409);
+    close(socket);
+    net_fixture_assert_unharmed(&fixture);
+    assert_int_equal(request("GET", "/scenes/second/asset", "", "", &response), 200);
+    assert_string_equal(response.body, tiny);
+    assert_int_equal(request("PUT", "/scenes/second?replace", "", triangle, &response), 200);
+}
+
 TEST(test_import_broken_off_leaves_nothing)
 {
     for (size_t i = 0; i < 2 * GZ_HTTP_UPLOADS_MAX; i++) {
@@ -715,6 +748,7 @@ int main(void)
         cmocka_unit_test(test_errors_are_counted_by_their_code),
         cmocka_unit_test(test_import_that_fails_leaves_nothing),
         cmocka_unit_test(test_import_of_too_many_nodes_is_too_large),
+        cmocka_unit_test(test_import_that_comes_second_is_refused),
         cmocka_unit_test(test_import_broken_off_leaves_nothing),
         cmocka_unit_test(test_imports_at_once_are_bounded),
         cmocka_unit_test(test_imports_of_an_address_are_bounded),
