@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cluster/postgres.h"
@@ -35,7 +36,7 @@
 #define END_TICK_MS 10
 /* Milliseconds, of GZ_SHUTDOWN_SECONDS_MAX, after which the end stops waiting: for clients that do
  * not take their leave; for a disk that refuses, or that another program has locked; for workers;
- * for a disk that does not answer. */
+ * for a disk, or a cluster's database, that does not answer. */
 #define CLIENTS_PATIENCE_MS 3000
 #define SAVING_PATIENCE_MS 4300
 #define WORKERS_PATIENCE_MS 4500
@@ -64,7 +65,8 @@ struct daemon {
     uv_signal_t terminate, interrupt, hang_up;
     uv_timer_t ending;
     uint64_t ending_from_ms; /* 0 while it runs */
-    bool closed, saved;
+    bool closed;
+    atomic_bool saved; /* everything was, when the end stopped waiting for it */
     bool is_sample_done;
     struct gz_error sample_error;
 };
@@ -101,26 +103,36 @@ static void handle_ending(uv_timer_t *timer)
     }
 }
 
-/* A disk that does not answer blocks the loop, which joins the writers; this handler runs even
- * then, on any thread. */
-static void handle_alarm(int number)
+/* A disk that does not answer blocks the loop, which joins the writers; so does a cluster's silent
+ * database, which the leases are given back to. This handler runs even then, on any thread. */
+static void handle_alarm(int number, siginfo_t *info, void *context)
 {
-    static const char words[] = "gizmod: the disk does not come to an end in time: leaving; what "
-                                "was not acknowledged may be lost\n";
-    (void)number;
-    if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
-        _exit(EXIT_FAILURE); /* the same without words */
-    _exit(EXIT_FAILURE);
+    const struct daemon *daemon = info->si_code == SI_TIMER ? info->si_value.sival_ptr : NULL;
+    const bool is_saved = daemon != NULL && daemon->saved;
+    const char *words = is_saved ? "gizmod: the disk or the cluster's database does not come to an "
+                                   "end in time: leaving; everything is saved\n"
+                                 : "gizmod: the disk or the cluster's database does not come to an "
+                                   "end in time: leaving; what was not acknowledged may be lost\n";
+    ssize_t written = write(STDERR_FILENO, words, strlen(words));
+    (void)number, (void)context, (void)written;
+    _exit(is_saved ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-static void set_alarm(void)
+/* Without a timer of the kernel the alarm still comes, and does not know what is saved. */
+static void set_alarm(struct daemon *daemon)
 {
-    struct sigaction action = {.sa_handler = handle_alarm};
-    struct itimerval timer = {
-        .it_value = {.tv_sec = DISK_PATIENCE_MS / 1000, .tv_usec = DISK_PATIENCE_MS % 1000 * 1000}};
+    struct sigaction action = {.sa_sigaction = handle_alarm, .sa_flags = SA_SIGINFO};
+    struct sigevent event = {
+        .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM, .sigev_value.sival_ptr = daemon};
+    const struct itimerspec time = {.it_value = {.tv_sec = DISK_PATIENCE_MS / 1000,
+                                                 .tv_nsec = DISK_PATIENCE_MS % 1000 * 1000000}};
+    timer_t timer;
     sigemptyset(&action.sa_mask);
     sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &timer, NULL);
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+        timer_settime(timer, 0, &time, NULL);
+    else
+        alarm(GZ_SHUTDOWN_SECONDS_MAX);
 }
 
 static void handle_signal(uv_signal_t *signal, int number)
@@ -129,7 +141,7 @@ static void handle_signal(uv_signal_t *signal, int number)
     if (daemon->ending_from_ms != 0) return;
     gz_log(&daemon->log, GZ_INFO, 0, "signal %d: shutting down", number);
     daemon->ending_from_ms = uv_now(&daemon->loop);
-    set_alarm();
+    set_alarm(daemon);
     gz_net_drain(daemon->net);
     gz_host_end(daemon->host, "the server is going away", RETRY_SECONDS);
     uv_timer_start(&daemon->ending, handle_ending, END_TICK_MS, END_TICK_MS);

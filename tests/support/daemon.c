@@ -18,6 +18,7 @@
 #include "support/certificates.h"
 #include "support/clock.h"
 #include "support/cmocka.h"
+#include "support/log_end.h"
 
 #define WAIT_SECONDS 60.0
 
@@ -51,18 +52,13 @@ static bool read_until(int descriptor, const char *until, double deadline, char 
 
 void test_daemon_fail(const struct test_daemon *daemon, const char *format, ...)
 {
-    char what[256], log[4096] = "";
+    char what[512];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    FILE *file = fopen(daemon->log, "r");
-    if (file != NULL) {
-        if (fseek(file, -(long)(sizeof log - 1), SEEK_END) != 0) rewind(file);
-        log[fread(log, 1, sizeof log - 1, file)] = '\0';
-        fclose(file);
-    }
-    fail_msg("gizmod %s; its log:\n%s", what, log);
+    print_log_end(daemon->log);
+    fail_msg("gizmod %s; the end of its log is above", what);
 }
 
 void test_daemon_init(struct test_daemon *daemon)

@@ -18,9 +18,10 @@
 #include <unistd.h>
 
 #include "support/cmocka.h"
+#include "support/log_end.h"
 
 #define PROGRAMS "/usr/lib/postgresql/15/bin/"
-#define START_TRIES 600 /* of 100 ms */
+#define START_TRIES 2400 /* of 25 ms */
 
 bool test_postgres_is_there(void)
 {
@@ -29,14 +30,8 @@ bool test_postgres_is_there(void)
 
 static void fail_with_log(const struct test_postgres *postgres, const char *what)
 {
-    char log[4096] = "";
-    FILE *file = fopen(postgres->log, "r");
-    if (file != NULL) {
-        if (fseek(file, -(long)(sizeof log - 1), SEEK_END) != 0) rewind(file);
-        log[fread(log, 1, sizeof log - 1, file)] = '\0';
-        fclose(file);
-    }
-    fail_msg("PostgreSQL %s; its log:\n%s", what, log);
+    print_log_end(postgres->log);
+    fail_msg("PostgreSQL %s; the end of its log is above", what);
 }
 
 /* ---- programs ---- */
@@ -159,7 +154,7 @@ static void await_standbys(const struct test_postgres *primary, const char *name
              names);
     for (int i = 0; test_postgres_ask(primary, sql) != 1; i++) {
         if (i == START_TRIES) fail_with_log(primary, "does not take its standbys");
-        usleep(100 * 1000 / 4);
+        usleep(25 * 1000);
     }
     test_postgres_ask(primary, "CHECKPOINT");
 }
@@ -230,7 +225,7 @@ void test_postgres_start(struct test_postgres *postgres)
     for (int i = 0; PQping(postgres->uri) != PQPING_OK; i++) {
         if (i == START_TRIES || waitpid(postgres->pid, NULL, WNOHANG) != 0)
             fail_with_log(postgres, "does not start");
-        usleep(100 * 1000 / 4);
+        usleep(25 * 1000);
     }
 }
 
@@ -281,6 +276,7 @@ long long test_postgres_ask(const struct test_postgres *postgres, const char *sq
 void test_postgres_finish(struct test_postgres *postgres)
 {
     if (postgres->pid != 0) test_postgres_kill(postgres);
+    if (postgres->keeps_folder) return;
     const char *const remove[] = {"/bin/rm", "-rf", postgres->directory, NULL};
     /* Its log is in there. */
     snprintf(postgres->log, sizeof postgres->log, "/dev/null");

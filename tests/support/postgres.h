@@ -12,7 +12,8 @@ struct test_postgres {
     pid_t pid; /* 0 while it does not run */
     int port;
     char directory[64], data[96], log[96];
-    char uri[128]; /* of a user who may do everything, without a password */
+    char uri[128];     /* of a user who may do everything, without a password */
+    bool keeps_folder; /* after its end, with its log */
 };
 
 /* Whether this machine has PostgreSQL's programs (Debian's postgresql-15); where not, the test is

@@ -118,6 +118,25 @@ static void test_a_member_ends_while_postgresql_is_away(void **state)
     assert_true(x == 1 || x == 2); /* nobody was told */
 }
 
+/* A silent PostgreSQL takes requests and answers none: that a lease is given back, and after some
+ * seconds those of the member's own threads. Everything is saved, and the status says so. */
+static void test_a_member_ends_in_order_while_postgresql_is_silent(void **state)
+{
+    static const unsigned silent_s[] = {0, 2};
+    struct cluster *cluster = *state;
+    struct test_daemon *daemon = &cluster->members[A].stage.daemon;
+    daemon->options = cluster->members[A].options;
+    for (size_t i = 0; i < 2; i++) {
+        test_daemon_start(daemon, "--open", "arm");
+        await_row(cluster, "SELECT count(*) FROM gizmod.scenes WHERE member = 'a'", 1);
+        test_postgres_pause(cluster->postgres);
+        sleep(silent_s[i]);
+        int code = test_daemon_stop(daemon);
+        test_postgres_go_on(cluster->postgres);
+        if (code != 0) test_daemon_fail(daemon, "ended with %d", code);
+    }
+}
+
 #define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
 
 int main(void)
@@ -128,6 +147,7 @@ int main(void)
         WITH_CLUSTER(test_a_late_writer_is_fenced),
         WITH_CLUSTER(test_edits_wait_for_postgresql),
         WITH_CLUSTER(test_a_member_ends_while_postgresql_is_away),
+        WITH_CLUSTER(test_a_member_ends_in_order_while_postgresql_is_silent),
     };
     return run_with_postgres(tests);
 }

@@ -54,6 +54,7 @@ struct rounds {
     double from_s;
     double silence_s[KINDS][ROUNDS_MAX]; /* without any answer, longest of each round */
     size_t counts[KINDS];
+    bool is_done;
 };
 
 /* 0 to limit. */
@@ -103,9 +104,26 @@ static int rounds_setup(void **state)
     return 0;
 }
 
+/* After a failure, which may leave PostgreSQL away, nothing ends in order: whatever runs dies with
+ * this process. The folders stay, with all logs. */
+static int keep_folders(void **state)
+{
+    struct rounds *rounds = *state;
+    for (size_t i = 0; i < MEMBERS_MAX; i++)
+        print_error("member %s: %s\n", rounds->cluster->members[i].name,
+                    rounds->cluster->members[i].stage.daemon.directory);
+    for (size_t i = 0; i < SERVERS; i++) {
+        rounds->servers[i]->keeps_folder = true;
+        print_error("PostgreSQL: %s\n", rounds->servers[i]->directory);
+    }
+    *state = rounds->servers[0];
+    return 0;
+}
+
 static int rounds_teardown(void **state)
 {
     struct rounds *rounds = *state;
+    if (!rounds->is_done) return keep_folders(state);
     driver_finish(&rounds->driver);
     *state = rounds->cluster;
     assert_int_equal(cluster_teardown(state), 0);
@@ -323,6 +341,7 @@ static void test_what_was_answered_is_in_every_file_once(void **state)
         judge_whole(&rounds->driver, path);
     }
     print_silence(rounds);
+    rounds->is_done = true;
 }
 
 int main(void)
