@@ -65,13 +65,29 @@ void gz_print(char *text, unsigned long size, const char *format, ...)
     va_end(arguments);
 }
 
+static void fail(struct gz_error *error, enum gz_status status, bool no_room, const char *format,
+                 va_list arguments)
+{
+    if (error == NULL) return;
+    error->status = status;
+    error->no_room = no_room;
+    print(error->message, sizeof error->message, format, arguments);
+}
+
 enum gz_status gz_fail(struct gz_error *error, enum gz_status status, const char *format, ...)
 {
-    if (error == NULL) return status;
-    error->status = status;
     va_list arguments;
     va_start(arguments, format);
-    print(error->message, sizeof error->message, format, arguments);
+    fail(error, status, false, format, arguments);
     va_end(arguments);
     return status;
+}
+
+enum gz_status gz_fail_no_room(struct gz_error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fail(error, GZ_STORAGE, true, format, arguments);
+    va_end(arguments);
+    return GZ_STORAGE;
 }

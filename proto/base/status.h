@@ -3,6 +3,8 @@
 #ifndef GZ_BASE_STATUS_H
 #define GZ_BASE_STATUS_H
 
+#include <stdbool.h>
+
 #include "proto/limits.h"
 
 #define GZ_MUST_USE __attribute__((warn_unused_result))
@@ -34,6 +36,8 @@ enum gz_status {
 /* A status with a sentence that names the field and the fault. */
 struct gz_error {
     enum gz_status status;
+    bool
+        no_room; /* GZ_STORAGE because the disk has no room; false unless gz_fail_no_room made it */
     char message[GZ_ERROR_BYTES_MAX];
 };
 
@@ -50,5 +54,7 @@ void gz_print(char *text, unsigned long size, const char *format, ...) GZ_PRINTF
  * message that is too long is cut at a whole UTF-8 character. */
 enum gz_status gz_fail(struct gz_error *error, enum gz_status status, const char *format, ...)
     GZ_PRINTF(3, 4);
+/* The same with GZ_STORAGE, because the disk has no room. */
+enum gz_status gz_fail_no_room(struct gz_error *error, const char *format, ...) GZ_PRINTF(2, 3);
 
 #endif

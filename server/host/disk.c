@@ -17,8 +17,8 @@ static uint64_t look(const char *folder)
 enum gz_status gz_disk_check(const struct gz_disk *disk, struct gz_error *error)
 {
     if (disk == NULL || !disk->is_short) return GZ_OK;
-    return gz_fail(
-        error, GZ_STORAGE,
+    return gz_fail_no_room(
+        error,
         "the server's disk has less than %llu MB free: edits are refused until there is more space",
         (unsigned long long)(disk->keep_bytes >> 20));
 }
@@ -30,10 +30,11 @@ enum gz_status gz_disk_reserve(struct gz_disk *disk, uint64_t bytes, struct gz_e
     uint64_t free_bytes = look(disk->folder);
     if (free_bytes >= reserved && free_bytes - reserved >= disk->keep_bytes) return GZ_OK;
     gz_disk_release(disk, bytes);
-    return gz_fail(error, GZ_STORAGE,
-                   "the server's disk would have less than %llu MB free with this file: try again "
-                   "when there is more space",
-                   (unsigned long long)(disk->keep_bytes >> 20));
+    return gz_fail_no_room(
+        error,
+        "the server's disk would have less than %llu MB free with this file: try again "
+        "when there is more space",
+        (unsigned long long)(disk->keep_bytes >> 20));
 }
 
 void gz_disk_release(struct gz_disk *disk, uint64_t bytes)

@@ -95,10 +95,7 @@ enum gz_status gz_download_backup(struct gz_transfer *transfer)
     struct gz_disk *disk = transfer->all->scenes->setting->disk;
     const uint64_t size = gz_store_bytes(transfer->path);
     enum gz_status status = gz_disk_reserve(disk, size, &transfer->error);
-    if (status != GZ_OK) {
-        transfer->http_code = 507;
-        return status;
-    }
+    if (status != GZ_OK) return status;
     status = write_backup(transfer);
     gz_disk_release(disk, size);
     return status;

@@ -208,7 +208,7 @@ static void handle_spooled(struct gz_job *job)
     if (job->is_cancelled) gz_fail(&error, GZ_BAD_STATE, "the server is going away");
     free(spool);
     if (error.status != GZ_OK)
-        gz_http_refuse(request, error.status == GZ_STORAGE ? 507 : 0, &error);
+        gz_http_refuse(request, 0, &error);
     else
         gz_http_receive(request);
 }

@@ -82,7 +82,10 @@ enum gz_status gz_body_write(struct gz_body *body, const char *folder, struct gz
     if (body->file < 0) body->file = gz_body_open_file(folder);
     if (body->file < 0 ||
         !gz_body_write_file(body->file, body->tail.data, body->tail.size, body->written))
-        return gz_fail(error, GZ_STORAGE, "cannot store the uploaded file: %s", strerror(errno));
+        return errno == ENOSPC || errno == EDQUOT
+                   ? gz_fail_no_room(error, "no room for the uploaded file: %s", strerror(errno))
+                   : gz_fail(error, GZ_STORAGE, "cannot store the uploaded file: %s",
+                             strerror(errno));
     body->written += body->tail.size;
     gz_buffer_clear(&body->tail);
     return GZ_OK;

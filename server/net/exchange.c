@@ -112,9 +112,9 @@ void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answe
     lws_callback_on_writable(exchange->wsi);
 }
 
-static int http_code(enum gz_status status)
+static int http_code(const struct gz_error *error)
 {
-    switch (status) {
+    switch (error->status) {
     case GZ_OK: return 200;
     case GZ_BAD_MESSAGE:
     case GZ_BAD_VALUE: return 400;
@@ -130,6 +130,7 @@ static int http_code(enum gz_status status)
     case GZ_TOO_LARGE: return 413;
     case GZ_RATE_LIMITED: return 429;
     case GZ_TOO_MANY: return 503;
+    case GZ_STORAGE: return error->no_room ? 507 : 500;
     default: return 500;
     }
 }
@@ -147,7 +148,7 @@ struct gz_buffer gz_error_body(const struct gz_error *error)
 
 void gz_exchange_refuse(struct gz_exchange *exchange, int code, const struct gz_error *error)
 {
-    if (code == 0) code = http_code(error->status);
+    if (code == 0) code = http_code(error);
     exchange->reading = false;
     exchange->net->host.errors[error->status]++;
     const char *user = exchange->request.claims.user;

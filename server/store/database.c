@@ -34,6 +34,7 @@ enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const cha
         return gz_fail(error, GZ_STORAGE,
                        "%s: another program, such as sqlite3, has the file locked: try again",
                        doing);
+    if ((rc & 0xff) == SQLITE_FULL) return gz_fail_no_room(error, "%s: the disk is full", doing);
     return gz_fail(error, GZ_STORAGE, "%s: %s", doing,
                    db != NULL ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
 }

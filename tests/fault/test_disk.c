@@ -397,6 +397,31 @@ static void test_upload_to_a_full_disk_leaves_nothing(void **state)
     free(file);
 }
 
+/* Whatever --keep-free says, and at whichever page the disk is full. */
+static void test_backup_on_a_full_disk_is_refused_as_such(void **state)
+{
+    struct fault_stage *fault = *state;
+    struct people people = gather(&fault->stage);
+    struct raw_response response;
+    (void)people;
+    for (long well = 0; well < 3; well++) {
+        fault_disk_arm(fault->control, 1u << FAULT_DISK_WRITE, ENOSPC, well);
+        raw_request(fault->stage.daemon.port, "GET", "/scenes/" SCENE "/backup", "", NULL, 0,
+                    &response);
+        assert_true(fault_disk_heal(fault->control));
+        assert_int_equal(response.status, 507);
+        assert_non_null(strstr(response.body, "the disk is full"));
+    }
+    fault_disk_arm(fault->control, 1u << FAULT_DISK_WRITE, EIO, 0);
+    raw_request(fault->stage.daemon.port, "GET", "/scenes/" SCENE "/backup", "", NULL, 0,
+                &response);
+    assert_true(fault_disk_heal(fault->control));
+    assert_int_equal(response.status, 500); /* broken is not full */
+    raw_request(fault->stage.daemon.port, "GET", "/scenes/" SCENE "/backup", "", NULL, 0,
+                &response);
+    assert_int_equal(response.status, 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +442,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_upload_to_a_full_disk_leaves_nothing,
                                         fault_stage_setup, fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_disk_that_hangs_for_a_while_loses_nothing,
+                                        fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_backup_on_a_full_disk_is_refused_as_such,
                                         fault_stage_setup, fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_export_is_what_was_answered, fault_stage_setup,
                                         fault_stage_teardown),

@@ -142,7 +142,7 @@ TEST(test_edits_of_every_kind_are_refused_and_viewing_goes_on)
 TEST(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk)
 {
     struct raw_response response;
-    assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 500);
+    assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 507);
     assert_non_null(strstr(response.body, "the server's disk has less than 1000000000 MB"));
     assert_false(is_there("new", ""));
     assert_int_equal(request("GET", "/scenes/witness/export", "", 0, &response), 200);
