@@ -34,18 +34,40 @@ struct bench {
     uint64_t n;          /* to make requests differ */
 };
 
-/* ---- the core's time ---- */
+/* ---- the core's time, and what was charged ---- */
 
 static struct {
     double taken_s, entered_s;
-} core_time;
+    double messages;           /* that the asker was charged as */
+    const struct bench *bench; /* while that is counted, or NULL */
+} core_paid;
+
+/* As of now, so that time fills nothing before what is charged is counted. */
+static void fill_budget(const struct bench *b)
+{
+    struct gz_session *session = b->asker->session;
+    session->rate.tokens = session->work.tokens = RATE;
+    session->rate.counted_s = session->work.counted_s = b->host.now.mono_s;
+}
+
+/* Since the budget was filled, as messages and as their work. */
+static double charged(const struct bench *b)
+{
+    const struct gz_session *session = b->asker->session;
+    return RATE - session->rate.tokens + RATE - session->work.tokens;
+}
 
 static void handle_core(bool inside)
 {
-    if (inside)
-        core_time.entered_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
-    else
-        core_time.taken_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - core_time.entered_s;
+    const struct bench *b = core_paid.bench;
+    const bool has_budget = b != NULL && b->asker->session != NULL;
+    if (inside) {
+        if (has_budget) fill_budget(b);
+        core_paid.entered_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    } else {
+        core_paid.taken_s += clock_s(CLOCK_THREAD_CPUTIME_ID) - core_paid.entered_s;
+        if (has_budget) core_paid.messages += charged(b);
+    }
 }
 
 /* ---- saying ---- */
@@ -438,20 +460,6 @@ struct paid {
     size_t sent, heard;
 };
 
-static void fill_budget(const struct bench *b)
-{
-    struct gz_session *session = b->asker->session;
-    session->rate.tokens = session->work.tokens = RATE;
-    session->rate.counted_s = session->work.counted_s = b->host.now.mono_s;
-}
-
-/* Since the budget was filled, as messages and as their work. */
-static double charged(const struct bench *b)
-{
-    const struct gz_session *session = b->asker->session;
-    return RATE - session->rate.tokens + RATE - session->work.tokens;
-}
-
 static struct paid pay(struct bench *b, const struct price *price)
 {
     struct paid paid;
@@ -459,12 +467,13 @@ static struct paid pay(struct bench *b, const struct price *price)
     host_advance(&b->host, 2);
     size_t heard = b->asker->bytes_heard;
     b->sent = 0;
-    core_time.taken_s = 0;
-    if (b->asker->session != NULL) fill_budget(b);
+    core_paid.taken_s = core_paid.messages = 0;
+    core_paid.bench = b;
     price->ask(b);
-    paid.messages = charged(b);
     host_advance(&b->host, 1);
-    paid.ms = 1e3 * core_time.taken_s;
+    core_paid.bench = NULL;
+    paid.messages = core_paid.messages;
+    paid.ms = 1e3 * core_paid.taken_s;
     paid.sent = b->sent;
     paid.heard = b->asker->bytes_heard - heard;
     if (price->after != NULL) price->after(b);
