@@ -7,8 +7,10 @@
 #include "net/branch.h"
 #include "scene/scene.h"
 #include "session/session.h"
+#include "session/work.h"
 #include "support/cmocka.h"
 #include "support/core_host.h"
+#include "unit/core/saying.h"
 
 #define CLIENTS 3
 
@@ -98,7 +100,7 @@ static void end(struct stage *stage)
     host_finish(&stage->host);
 }
 
-static void create(struct stage *stage, size_t count)
+static void create(struct host *host, struct client *editor, size_t count)
 {
     static char name[GZ_NAME_BYTES_MAX];
     struct gz_create_node *nodes = calloc(count, sizeof *nodes);
@@ -107,8 +109,8 @@ static void create(struct stage *stage, size_t count)
     for (size_t i = 0; i < count; i++)
         nodes[i] = (struct gz_create_node){.name = {name, sizeof name},
                                            .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
-    client_say(stage->editor, &(struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, count}});
-    host_turn(&stage->host);
+    client_say(editor, &(struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, count}});
+    host_turn(host);
     free(nodes);
 }
 
@@ -132,7 +134,7 @@ TEST(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest)
 {
     static struct stage stage;
     begin(&stage);
-    create(&stage, 2 * GZ_DELTA_BYTES_MAX / GZ_NAME_BYTES_MAX);
+    create(&stage.host, stage.editor, 2 * GZ_DELTA_BYTES_MAX / GZ_NAME_BYTES_MAX);
     gz_groups_visit(&stage.scene, stage.host.now);
     assert_int_equal(frames_written, CLIENTS);
     serve_queues(&stage);
@@ -152,7 +154,7 @@ TEST(test_cohort_goes_on_when_its_trunk_has_room)
     begin(&stage);
     struct gz_bundle *out = &stage.branch.trunk.out;
     assert_int_equal(gz_buffer_append(&out->out, zeros, sizeof zeros), GZ_OK);
-    create(&stage, 1);
+    create(&stage.host, stage.editor, 1);
     gz_groups_visit(&stage.scene, stage.host.now);
     assert_int_equal(out->out.size, sizeof zeros);
     assert_false(stage.scene.groups_due);
@@ -164,26 +166,48 @@ TEST(test_cohort_goes_on_when_its_trunk_has_room)
     end(&stage);
 }
 
-/* Before the loop waits it is only decided until when: a scene has one pass in a turn of the loop,
- * once the sockets were read. */
-TEST(test_scene_has_its_pass_after_the_wait_alone)
+#define NODES 1000
+#define SLICES 20
+
+/* Work in slices: the boxes of all nodes, and then the nodes. */
+static void begin_slices(struct host *host, struct client *editor)
 {
-    static struct stage stage;
+    static const struct gz_message pick_all = {
+        .op = GZ_OP_PICK, .has = GZ_HAS_PICK_RECT, .pick.rect = {-1e6, -1e6, 1e6, 1e6}};
+    create(host, editor, NODES);
+    assert_ok(ask_camera(editor, 10));
+    host->core->slice_nodes = host->core->slice = NODES / SLICES;
+    (void)ask_later(editor, pick_all);
+}
+
+/* The loop of a daemon gives a scene one pass in each of its turns: once the sockets were read.
+ * Before the loop waits it is only decided until when. */
+TEST(test_scene_has_one_pass_in_a_turn_of_the_loop)
+{
+    struct gz_error error;
+    struct host host;
+    struct gz_net *net;
     uv_loop_t loop;
-    begin(&stage);
+    size_t turns = 0;
+    const struct gz_net_options options = {.loop = &loop, .address = "127.0.0.1"};
+    host_init(&host);
+    struct client *editor = client_join(&host, "anna", GZ_ROLE_EDITOR);
+    struct gz_net_scene scene = {.core = host.core};
+    begin_slices(&host, editor);
     assert_int_equal(uv_loop_init(&loop), 0);
-    uv_idle_init(&loop, &stage.net.again);
-    stage.net.scenes = &stage.scene;
-    stage.scene.touched = true;
-    gz_net_plan_turn(&stage.net);
-    assert_true(stage.scene.touched);
-    assert_true(uv_is_active((uv_handle_t *)&stage.net.again)); /* the loop does not wait */
-    gz_net_end_turn(&stage.net);
-    assert_false(stage.scene.touched);
-    uv_close((uv_handle_t *)&stage.net.again, NULL);
+    assert_int_equal(gz_net_create(&net, &options, &error), GZ_OK);
+    gz_net_add(net, &scene);
+    for (; gz_session_has_work(editor->session); turns++) {
+        (void)uv_run(&loop, UV_RUN_NOWAIT);
+        assert_true(turns > 0 || uv_is_active((uv_handle_t *)&net->again)); /* it does not wait */
+    }
+    assert_in_range(turns, 2 * SLICES, 2 * SLICES + 2);
+    gz_net_remove(net, &scene);
+    gz_net_close(net);
     uv_run(&loop, UV_RUN_DEFAULT);
+    gz_net_destroy(net);
     assert_int_equal(uv_loop_close(&loop), 0);
-    end(&stage);
+    host_finish(&host);
 }
 
 int main(void)
@@ -191,7 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest),
         cmocka_unit_test(test_cohort_goes_on_when_its_trunk_has_room),
-        cmocka_unit_test(test_scene_has_its_pass_after_the_wait_alone),
+        cmocka_unit_test(test_scene_has_one_pass_in_a_turn_of_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
