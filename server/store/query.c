@@ -308,14 +308,18 @@ static gz_trs between(const struct gz_moment *moment, const struct point *a, con
     return gz_trs_between(&a->trs, &b->trs, part);
 }
 
-static struct point read_point(sqlite3_stmt *row, int column)
+static enum gz_status read_point(sqlite3_stmt *row, int column, uint64_t node, struct point *point,
+                                 struct gz_error *error)
 {
-    struct point point = {.seq = (uint64_t)sqlite3_column_int64(row, column),
-                          .time = sqlite3_column_double(row, column + 1),
-                          .trs = gz_read_trs(row, column + 3)};
+    *point = (struct point){.seq = (uint64_t)sqlite3_column_int64(row, column),
+                            .time = sqlite3_column_double(row, column + 1),
+                            .trs = gz_read_trs(row, column + 3)};
     bool rested = sqlite3_column_type(row, column + 2) != SQLITE_NULL;
-    point.until = rested ? sqlite3_column_double(row, column + 2) : point.time;
-    return point;
+    point->until = rested ? sqlite3_column_double(row, column + 2) : point->time;
+    const char *fault = gz_counter_fault(row, column, 0) != NULL
+                            ? "its seq is invalid"
+                            : gz_trs_fault(row, column + 3, &point->trs);
+    return fault == NULL ? GZ_OK : gz_point_fail(error, node, point->seq, fault);
 }
 
 /* Puts a node to its place in the drag at the moment. `before` is the row of the point before the
@@ -325,18 +329,21 @@ static enum gz_status move_node(sqlite3_stmt *before, sqlite3_stmt *statement,
                                 struct gz_error *error)
 {
     bool has_sample = sqlite3_column_type(before, SAMPLE_COLUMN) != SQLITE_NULL;
-    struct point a = read_point(before, has_sample ? SAMPLE_COLUMN : BEGAN_COLUMN);
+    struct point a, b;
+    enum gz_status status =
+        read_point(before, has_sample ? SAMPLE_COLUMN : BEGAN_COLUMN, node->id, &a, error);
+    if (status != GZ_OK) return status;
     struct gz_ask after = gz_ask_begin(statement);
     gz_bind_integer(&after, (uint64_t)sqlite3_column_int64(before, 1));
     gz_bind_integer(&after, node->id);
     gz_bind_integer(&after, moment->seq);
     node->content.trs = a.trs;
     if (gz_ask_row(&after)) {
-        struct point b = read_point(statement, 0);
-        node->content.trs = between(moment, &a, &b);
+        status = read_point(statement, 0, node->id, &b, error);
+        if (status == GZ_OK) node->content.trs = between(moment, &a, &b);
     }
     if (has_sample) node->seq = a.seq;
-    return gz_ask_end(&after, GZ_OK, error, "the past");
+    return gz_ask_end(&after, status, error, "the past");
 }
 
 static enum gz_status move_dragged(sqlite3 *db, const struct gz_moment *moment,

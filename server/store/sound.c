@@ -48,7 +48,7 @@ static bool are_null(sqlite3_stmt *row, int column, int count)
     return i == count;
 }
 
-static const char *trs_fault(sqlite3_stmt *row, int column, const gz_trs *trs)
+const char *gz_trs_fault(sqlite3_stmt *row, int column, const gz_trs *trs)
 {
     const gz_quat r = trs->r;
     if (!are_reals(row, column, GZ_TRS_COLUMN_COUNT)) return "its transform is not of numbers";
@@ -86,7 +86,7 @@ const char *gz_content_fault(sqlite3_stmt *row, int column, const struct gz_cont
     if (!are_null(row, asset, 1) && gz_counter_fault(row, asset, 0) != NULL)
         return "asset is not a place in a glTF file";
     const char *fault = name_fault(row, column + 1);
-    if (fault == NULL) fault = trs_fault(row, column + 2, &content->trs);
+    if (fault == NULL) fault = gz_trs_fault(row, column + 2, &content->trs);
     return fault != NULL ? fault : bounds_fault(row, bounds, content);
 }
 
@@ -100,6 +100,12 @@ const char *gz_change_fault(sqlite3_stmt *row, const struct gz_change *change)
     if (fault == NULL && !change->existed && !change->exists)
         fault = "it has no name before and none after";
     return fault;
+}
+
+enum gz_status gz_point_fail(struct gz_error *error, uint64_t node, uint64_t seq, const char *fault)
+{
+    return gz_fail(error, GZ_STORAGE, "the file is damaged: the path of node %llu, at seq %lld: %s",
+                   (unsigned long long)node, (long long)seq, fault);
 }
 
 enum gz_status gz_row_fail(struct gz_error *error, const char *table, int64_t row,

@@ -1,10 +1,16 @@
 /* fuzz_db.c - files made to hurt, through the store. The first byte says what the rest is: the
  * bytes of a file; bytes that are changed in a good file, each as three of its place and one to be
- * combined with; or values that are put into the columns of a good file. The second bit from above
- * has the file taken as if a server had closed it, unchecked. What is refused says why; what is
- * taken can be asked for its past, and becomes a core; what was checked and may be written to has
- * no faults afterwards. */
+ * combined with; or values that are put into the columns of a good file. Most often these values
+ * are read where they are, in a transaction that is taken back: to make a file of them and to open
+ * it takes fifty times as long, nearly all of it in SQLite. For that the linker hands some calls of
+ * the store to this file, which keeps the statements that were prepared once.
+ *
+ * The second bit from above has the file taken as if a server had closed it, unchecked. What is
+ * refused says why; what is taken can be asked for its past, and becomes a core; what was checked
+ * and may be written to has no faults afterwards. */
 #include <fcntl.h>
+#include <malloc.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,19 +18,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz/kept_db.h"
 #include "session/core.h"
+#include "store/internal.h"
 #include "store/stamp.h"
 #include "store/store.h"
 
 #define TIME 1.7e9
 #define FILE_BYTES_MAX (1 << 20)
+/* Of the values of a good file. */
+#define CHANGES_MAX 16
+#define FAST_FOR_EACH_FILE 64
 
 #define require(condition)                                                                         \
     do {                                                                                           \
         if (!(condition)) abort();                                                                 \
     } while (0)
 
+/* What the first byte says, beside the questions about the past. */
+enum { FAST = 3, UNCHECKED = 0x40, CHECKED_AFTER = 0x80 };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t size_max);
 
 static char path[64];
 static uint8_t good[FILE_BYTES_MAX], bytes[FILE_BYTES_MAX];
@@ -44,11 +60,12 @@ static void tell(const char *file, const char *sql)
     sqlite3_close(db);
 }
 
-/* Three nodes, made, moved and deleted; a note, a checkpoint, an access, an asset. */
+/* Three nodes, made, dragged and deleted; a drag that a crash left open; a note, a checkpoint, an
+ * access, an asset. */
 static void make_good(const char *file)
 {
     static const char rows[] =
-        "UPDATE scene SET seq = 6, next_node = 4, next_edit = 5, time = 1.7e9;"
+        "UPDATE scene SET seq = 9, next_node = 4, next_edit = 7, time = 1700000005.0;"
         "INSERT INTO edits SELECT value, iif(value = 4, 'delete', 'create'), NULL, epoch, NULL, "
         "'anna', 'k' || value, NULL, 1.7e9, 1.7e9, value - 1, value, 0.0, NULL, NULL FROM epochs, "
         "json_each('[1,2,3,4]');"
@@ -63,6 +80,25 @@ static void make_good(const char *file)
         "rw, sx, sy, sz, min_x, min_y, min_z, max_x, max_y, max_z, asset, NULL, NULL, NULL, NULL, "
         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
         "FROM nodes WHERE id = 3;"
+        "INSERT INTO edits SELECT 5, 'translate', 'tx', epoch, NULL, 'anna', 'k5', NULL, 1.7e9, "
+        "1700000003.0, 4, 7, 0.0, 2.0, NULL FROM epochs;"
+        "UPDATE nodes SET seq = 7, tx = 3.0 WHERE id = 1;"
+        "INSERT INTO changes SELECT 5, 0, 1, 7, 'change', parent, name, 1.0, ty, tz, rx, ry, rz, "
+        "rw, sx, sy, sz, min_x, min_y, min_z, max_x, max_y, max_z, asset, parent, name, tx, ty, "
+        "tz, rx, ry, rz, rw, sx, sy, sz, min_x, min_y, min_z, max_x, max_y, max_z, asset "
+        "FROM nodes WHERE id = 1;"
+        "INSERT INTO edits SELECT 6, 'rotate', 'rz', epoch, NULL, 'ben', NULL, NULL, 1700000004.0, "
+        "NULL, 7, NULL, 0.0, NULL, NULL FROM epochs;"
+        "INSERT INTO changes SELECT 6, 0, 2, NULL, 'change', parent, name, tx, ty, tz, rx, ry, rz, "
+        "rw, sx, sy, sz, min_x, min_y, min_z, max_x, max_y, max_z, asset, NULL, NULL, NULL, NULL, "
+        "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL "
+        "FROM nodes WHERE id = 2;"
+        "UPDATE nodes SET seq = 9, rz = 1.0, rw = 0.0 WHERE id = 2;"
+        "INSERT INTO samples SELECT iif(value < 7, 5, 6), iif(value < 7, 1, 2), value, "
+        "1699999996.0 + value, iif(value < 7, 0.5 * value, tx), ty, tz, rx, ry, "
+        "iif(value = 8, 0.0, rz), iif(value = 8, 1.0, rw), sx, sy, sz, "
+        "iif(value = 6, 1700000002.5, NULL) FROM nodes, json_each('[5,6,8,9]') "
+        "WHERE nodes.id = iif(value < 7, 1, 2);"
         "INSERT INTO assets VALUES (1, 1, 'model/gltf+json', x'7b7d');"
         "INSERT INTO notes VALUES (1, 'anna', 'here', 1, NULL, NULL, NULL, NULL, 0, 1.7e9, 1.7e9, "
         "'anna', NULL);"
@@ -91,6 +127,7 @@ static void read_good(const char *file)
 static void init(void)
 {
     char folder[] = "/dev/shm/fuzz_db-XXXXXX", file[64];
+    mallopt(M_TRIM_THRESHOLD, FILE_BYTES_MAX * 64); /* memory is soon used again */
     /* There is no other thread. */
     require(sqlite3_config(SQLITE_CONFIG_SINGLETHREAD) == SQLITE_OK);
     require(sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK);
@@ -100,7 +137,8 @@ static void init(void)
     make_good(file);
     read_good(file);
     require(sqlite3_open(file, &good_db) == SQLITE_OK);
-    run(good_db, "PRAGMA journal_mode = MEMORY; PRAGMA foreign_keys = OFF;"
+    run(good_db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;"
+                 "PRAGMA foreign_keys = OFF;"
                  "PRAGMA ignore_check_constraints = ON");
 }
 
@@ -178,6 +216,14 @@ static const char *const columns[] = {"scene.seq",
                                       "changes.after_rx",
                                       "changes.after_min_y",
                                       "changes.after_asset",
+                                      "samples.edit",
+                                      "samples.node",
+                                      "samples.seq",
+                                      "samples.time",
+                                      "samples.tx",
+                                      "samples.rz",
+                                      "samples.until",
+                                      "kept.step",
                                       "notes.id",
                                       "notes.text",
                                       "notes.user",
@@ -242,24 +288,36 @@ static void write_good_db(void)
     sqlite3_free(file);
 }
 
+/* Row 0 is all of them. */
+static void put_value(const char *column, const char *value, int row)
+{
+    const char *dot = strchr(column, '.');
+    const int size = (int)(dot - column);
+    char sql[512];
+    sqlite3_stmt *statement;
+    snprintf(sql, sizeof sql,
+             "UPDATE OR IGNORE %.*s SET %s = %s WHERE ?1 IN (0, (SELECT count(*) "
+             "FROM %.*s t WHERE t.%s <= %.*s.%s))",
+             size, column, dot + 1, value, size, column, dot + 1, size, column, dot + 1);
+    require(sqlite3_prepare_v2(good_db, sql, -1, &statement, NULL) == SQLITE_OK);
+    sqlite3_bind_int(statement, 1, row);
+    (void)sqlite3_step(statement);
+    sqlite3_finalize(statement);
+}
+
+/* In the transaction that runs. */
 static void change_values(const uint8_t *data, size_t size)
 {
-    char sql[4096] = "";
-    size_t used = 0;
-    for (; size >= 3 && used < sizeof sql - 200; data += 3, size -= 3) {
-        const char *column = columns[data[0] % COLUMN_COUNT], *dot = strchr(column, '.');
-        int row = data[2] % 5; /* 0: all of them */
-        used += (size_t)snprintf(
-            sql + used, sizeof sql - used,
-            "UPDATE OR IGNORE %.*s SET %s = %s WHERE %d IN (0, (SELECT count(*) "
-            "FROM %.*s t WHERE t.%s <= %.*s.%s));",
-            (int)(dot - column), column, dot + 1, values[data[1] % VALUE_COUNT], row,
-            (int)(dot - column), column, dot + 1, (int)(dot - column), column, dot + 1);
-    }
-    run(good_db, "BEGIN");
-    sqlite3_exec(good_db, sql, NULL, NULL, NULL); /* as far as it goes */
+    for (size_t i = 0; i < CHANGES_MAX && size >= 3; i++, data += 3, size -= 3)
+        put_value(columns[data[0] % COLUMN_COUNT], values[data[1] % VALUE_COUNT], data[2] % 5);
+}
+
+static void write_changed(const uint8_t *data, size_t size)
+{
+    kept_db_begin(good_db);
+    change_values(data, size);
     write_good_db();
-    run(good_db, "ROLLBACK");
+    kept_db_end();
 }
 
 /* ---- what has to hold ---- */
@@ -296,6 +354,8 @@ static void ask(struct gz_query query)
     require(answer.status == GZ_OK || answer.error.message[0] != '\0');
     for (size_t i = 0; answer.status == GZ_OK && i < answer.node_count; i++)
         require(gz_trs_finite(&answer.nodes[i].content.trs));
+    for (size_t i = 0; answer.status == GZ_OK && i < answer.point_count; i++)
+        require(gz_trs_finite(&answer.points[i].trs) && isfinite(answer.points[i].time));
     gz_answer_finish(&answer);
 }
 
@@ -336,6 +396,20 @@ static bool open_and_close(void)
     return is_writable;
 }
 
+static void read_present(void)
+{
+    struct gz_scene_state state;
+    struct gz_buffer asset;
+    struct gz_error error = {.message = ""};
+    gz_buffer_init(&asset, FILE_BYTES_MAX, 0);
+    enum gz_status status = gz_store_present(path, &state, &asset, &error);
+    require(status == GZ_OK || error.message[0] != '\0');
+    for (size_t i = 0; status == GZ_OK && i < state.node_count; i++)
+        check_node(&state, &state.nodes[i]);
+    gz_scene_state_finish(&state);
+    gz_buffer_finish(&asset);
+}
+
 /* One question for each file: to open it and to read its schema costs more than to answer. */
 static void look_back(unsigned which)
 {
@@ -343,24 +417,96 @@ static void look_back(unsigned which)
     case 0: ask((struct gz_query){.kind = GZ_QUERY_AT, .seq = 3}); break;
     case 1: ask((struct gz_query){.kind = GZ_QUERY_HISTORY, .limit = 10}); break;
     case 2: ask((struct gz_query){.kind = GZ_QUERY_PATH, .node = 1}); break;
-    default: summarise();
+    case 3: summarise(); break;
+    case 4: ask((struct gz_query){.kind = GZ_QUERY_AT, .by_time = true, .time = TIME + 1.5}); break;
+    case 5: ask((struct gz_query){.kind = GZ_QUERY_EDIT, .edit = 5}); break;
+    case 6: ask((struct gz_query){.kind = GZ_QUERY_AT, .seq = 6}); break;
+    default: read_present();
     }
+}
+
+/* ---- one execution ---- */
+
+static void take_file(uint8_t how)
+{
+    const bool is_checked = (how & UNCHECKED) == 0;
+    if (!is_checked) gz_stamp_close(path);
+    const bool is_writable = open_and_close();
+    look_back(how >> 4 & 3);
+    if ((how & CHECKED_AFTER) != 0) check(is_checked && is_writable);
+    clear();
+}
+
+static enum gz_status find_faults(uint64_t *faults, struct gz_error *error)
+{
+    struct gz_db_reader reader;
+    struct gz_store_check check = {.handle_fault = handle_fault};
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_ANY, error);
+    if (status == GZ_OK) status = gz_check_reader(&reader, GZ_CHECK_ALL, &check, error);
+    gz_db_reader_close(&reader);
+    *faults = check.faults;
+    return status;
+}
+
+/* As a writer begins. */
+static enum gz_status recover(uint64_t *epoch, struct gz_error *error)
+{
+    struct gz_shipper shipper;
+    enum gz_status status = gz_shipper_init(&shipper, good_db, NULL, error);
+    if (status == GZ_OK) status = gz_recover(good_db, TIME + 10, &shipper, epoch, error);
+    gz_shipper_finish(&shipper);
+    return status;
+}
+
+/* What gz_store_open does with the rows of a file. Whether it can be written to. */
+static bool load(bool is_checked)
+{
+    struct gz_scene_state state = {0};
+    struct gz_error error = {.message = ""};
+    uint64_t faults = 0, epoch = 0;
+    enum gz_status status = is_checked ? find_faults(&faults, &error) : GZ_OK;
+    if (status == GZ_OK)
+        status = faults == 0 ? recover(&epoch, &error)
+                             : gz_find_epoch(good_db, TIME + 10, &epoch, &error);
+    if (status == GZ_OK) status = gz_load(good_db, epoch, &state, &error);
+    require(status == GZ_OK || error.message[0] != '\0');
+    if (status == GZ_OK) use(&state);
+    gz_scene_state_finish(&state);
+    return status == GZ_OK && faults == 0;
+}
+
+static void take_values(uint8_t how, const uint8_t *data, size_t size)
+{
+    const bool is_checked = (how & UNCHECKED) == 0;
+    kept_db_begin(good_db);
+    change_values(data, size);
+    const bool is_writable = load(is_checked);
+    look_back(how >> 4 & 3);
+    look_back(4 + (how >> 2 & 3));
+    if ((how & CHECKED_AFTER) != 0 && (is_writable || !is_checked)) check(is_checked);
+    kept_db_end();
+}
+
+/* Most inputs are to be of the kind that is fast. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsigned seed)
+{
+    size = LLVMFuzzerMutate(data, size, size_max);
+    if (size > 0 && seed % FAST_FOR_EACH_FILE != 0) data[0] |= FAST;
+    return size;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (path[0] == '\0') init();
     if (size < 2) return 0;
-    switch (data[0] % 3) {
-    case 0: write_whole(data + 1, size - 1); break;
-    case 1: change_bytes(data + 1, size - 1); break;
-    default: change_values(data + 1, size - 1);
+    const uint8_t how = data[0];
+    data++, size--;
+    switch (how % 4) {
+    case 0: write_whole(data, size); break;
+    case 1: change_bytes(data, size); break;
+    case 2: write_changed(data, size); break;
+    default: take_values(how, data, size); return 0;
     }
-    bool is_checked = (data[0] & 0x40) == 0;
-    if (!is_checked) gz_stamp_close(path);
-    bool is_writable = open_and_close();
-    look_back(data[0] >> 4 & 3);
-    if ((data[0] & 0x80) != 0) check(is_checked && is_writable);
-    clear();
+    take_file(how);
     return 0;
 }

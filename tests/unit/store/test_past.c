@@ -378,6 +378,51 @@ static void test_path_of_any_node_is_what_the_model_did(void **state)
     gz_answer_finish(&answer);
 }
 
+static void expect_damage(const struct fixture *fixture, const struct gz_query *query,
+                          const char *words)
+{
+    struct gz_answer answer;
+    gz_store_query(fixture->path, query, &answer);
+    assert_int_equal(answer.status, GZ_STORAGE);
+    if (strstr(answer.error.message, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", answer.error.message, words);
+    assert_int_equal(answer.node_count + answer.point_count, 0);
+    gz_answer_finish(&answer);
+}
+
+/* Nobody is told where a node was by numbers that are none. The file stays damaged. */
+static void test_a_point_that_cannot_be_is_refused(void **state)
+{
+    static const struct {
+        const char *sql, *words;
+    } cases[] = {
+        {"UPDATE samples SET tx = 9e999", "translation is not finite"},
+        {"UPDATE samples SET tx = 0.0, rw = 0.5, rx = 0.5", "rotation is not a unit quaternion"},
+        {"PRAGMA ignore_check_constraints = ON; UPDATE samples SET sy = 'tall'",
+         "its transform is not of numbers"},
+    };
+    const struct fixture *fixture = *state;
+    /* within a drag, not at its end, which is a change */
+    const uint64_t seq = (uint64_t)ask(
+        fixture->path, "SELECT max(s.seq) FROM samples s JOIN edits e ON e.id = s.edit "
+                       "WHERE s.seq < coalesce(e.seq, 9e18)");
+    char words[128];
+    snprintf(words, sizeof words, "SELECT node FROM samples WHERE seq = %llu",
+             (unsigned long long)seq);
+    const uint64_t node = (uint64_t)ask(fixture->path, words);
+    const struct gz_query at = {.kind = GZ_QUERY_AT, .seq = seq};
+    const struct gz_query path = {.kind = GZ_QUERY_PATH, .node = node, .since = NAN, .before = NAN};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tell(fixture->path, cases[i].sql);
+        snprintf(words, sizeof words, "the file is damaged: the path of node %llu, at seq ",
+                 (unsigned long long)node);
+        expect_damage(fixture, &at, "the file is damaged: the path of node ");
+        expect_damage(fixture, &at, cases[i].words);
+        expect_damage(fixture, &path, words);
+        expect_damage(fixture, &path, cases[i].words);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_at_any_time_is_the_last_seq_before_it),
         cmocka_unit_test(test_at_has_a_beginning_and_no_future),
         cmocka_unit_test(test_history_filters_are_exact),
+        cmocka_unit_test(test_a_point_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, make_scene, remove_scene);
 }
