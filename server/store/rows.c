@@ -270,6 +270,9 @@ static enum gz_status read_nodes(sqlite3_stmt *statement, uint64_t node, size_t 
     return gz_ask_end(&rows, status, error, "the nodes of an edit");
 }
 
+/* In a row that begins with the columns {edit}: how many changes it has. */
+enum { CHANGES_COLUMN = 15 };
+
 static const char *edit_fault(sqlite3_stmt *row)
 {
     bool has_key = sqlite3_column_type(row, 6) != SQLITE_NULL;
@@ -280,6 +283,8 @@ static const char *edit_fault(sqlite3_stmt *row)
         return "its times are not finite";
     if (gz_counter_fault(row, 10, 0) != NULL || gz_counter_fault(row, 11, 0) != NULL)
         return "its seqs are invalid";
+    int64_t changes = sqlite3_column_int64(row, CHANGES_COLUMN);
+    if (changes < 0 || changes > GZ_SERVER_LIST_MAX) return "the steps of its changes are invalid";
     for (int column = 12; column <= 14; column++)
         if (!isfinite(sqlite3_column_double(row, column))) return "its numbers are not finite";
     return NULL;
@@ -320,7 +325,7 @@ static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena,
 /* How many changes will be read. If only one node is read, edit->total is the number of all. */
 static size_t count_changes(sqlite3_stmt *row, uint64_t node, struct gz_edit_record *edit)
 {
-    size_t count = (size_t)sqlite3_column_int64(row, 15);
+    size_t count = (size_t)sqlite3_column_int64(row, CHANGES_COLUMN);
     if (node == 0) return count;
     edit->total = count;
     return 1;
