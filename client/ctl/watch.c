@@ -94,9 +94,10 @@ static void put_delta_nodes(const struct watch *watch, const struct gz_delta *de
         ctl_put_node(stdout, mirror, state.id);
         fputs("  ", stdout);
         ctl_put_state(stdout, mirror, &state);
-        if (state.has & GZ_HAS_STATE_BY && state.by != 0) {
+        const struct gz_mirror_node *node = gz_mirror_find(mirror, state.id);
+        if (node != NULL && node->by != 0) {
             fputs("  by ", stdout);
-            put_person(watch, state.by);
+            put_person(watch, node->by);
         }
     }
     if (delta->count > CTL_NODES_SHOWN) printf(", and %zu more", delta->count - CTL_NODES_SHOWN);

@@ -1031,6 +1031,12 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
     struct test_child child;
     start_watch(&child, stage);
     await_line(&child, "the scene so far, 1 nodes");
+    /* The second change is by the same session, of which the delta says nothing. */
+    for (int y = 1; y <= 2; y++) {
+        stage_ask(client, message_set_t(&(struct gz_set_node){
+                              .id = 1, .has = GZ_HAS_SET_NODE_T, .trs.t = {0, y, 0}}));
+        await_line(&child, y == 1 ? "t (0, 1, 0) m  by anna" : "t (0, 2, 0) m  by anna");
+    }
     CHECK(&stage->daemon, SAYS("edit ", "drag", "arm", "--node", "hand", "--handle", "tx", "--from",
                                "960,540", "--to", "1060,540", "--steps", "5", "--user", "bert"));
     await_line(&child, "hand #");
