@@ -2,8 +2,8 @@
  * standby and to the network between, while people work at random members: everything that a driver
  * of its own (fault/driver.c) was answered is in every file once, and what was refused for good is
  * nowhere. A round kills or stops the authority, kills PostgreSQL or both, promotes the standby,
- * cuts a member off, or lets one miss changes. GIZMOD_TIMES scales the rounds, GIZMOD_SEED chooses
- * what happens. */
+ * cuts a member off, or lets one miss changes, after a kill or an end in order. GIZMOD_TIMES scales
+ * the rounds, GIZMOD_SEED chooses what happens. */
 #include <math.h>
 #include <signal.h>
 #include <unistd.h>
@@ -238,23 +238,45 @@ static void promote_standby(struct rounds *rounds)
     test_postgres_stand_by(lost, rounds->cluster->postgres);
 }
 
+static void cut(struct rounds *rounds, size_t which)
+{
+    for (size_t i = 0; i < SERVERS; i++) test_proxy_silence(&rounds->proxies[which][i]);
+}
+
+static void join(struct rounds *rounds, size_t which)
+{
+    for (size_t i = 0; i < SERVERS; i++) test_proxy_go_on(&rounds->proxies[which][i]);
+}
+
 /* Mostly the authority. */
 static void cut_off(struct rounds *rounds)
 {
     size_t which = find_authority(rounds);
     which = (which + (chance_below(&rounds->chance, 3) == 0)) % MEMBERS_MAX;
-    for (size_t i = 0; i < SERVERS; i++) test_proxy_silence(&rounds->proxies[which][i]);
+    cut(rounds, which);
     sleep_s(chance_s(rounds, AWAY_S_MAX));
-    for (size_t i = 0; i < SERVERS; i++) test_proxy_go_on(&rounds->proxies[which][i]);
+    join(rounds, which);
+}
+
+/* Who has become the authority meanwhile may have something that is not saved. */
+static void end_cut_off(struct rounds *rounds, size_t which)
+{
+    struct test_daemon *daemon = &rounds->cluster->members[which].stage.daemon;
+    cut(rounds, which);
+    int code = test_daemon_stop(daemon);
+    if (code != 0 && find_authority(rounds) != which)
+        test_daemon_fail(daemon, "ended with %d", code);
+    join(rounds, which);
 }
 
 static void stay_away(struct rounds *rounds)
 {
     size_t which = (find_authority(rounds) + 1) % MEMBERS_MAX;
-    if (chance_below(&rounds->chance, 2) == 0)
-        member_kill(rounds->cluster, which);
-    else
-        member_stop(rounds->cluster, which);
+    switch (chance_below(&rounds->chance, 4)) {
+    case 0: member_stop(rounds->cluster, which); break;
+    case 1: end_cut_off(rounds, which); break;
+    default: member_kill(rounds->cluster, which);
+    }
     await_answers(rounds, MISSED);
     member_start(rounds->cluster, which);
 }

@@ -107,7 +107,8 @@ static void wait_for_event(struct member *member)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&world->mutex);
-    if (!member->is_waiting) (void)pthread_cond_timedwait(&world->event, &world->mutex, &until);
+    if (!member->is_waiting || member->may_pass)
+        (void)pthread_cond_timedwait(&world->event, &world->mutex, &until);
     pthread_mutex_unlock(&world->mutex);
     pthread_mutex_lock(&member->cluster->mutex);
     pthread_cond_broadcast(&member->cluster->change);
