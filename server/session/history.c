@@ -148,7 +148,8 @@ enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ti
     return gz_core_edit(core, &request, list.changes, list.count, failure);
 }
 
-/* Calls the handler of the answer, if the session is still there. */
+/* Calls the handler of the answer, unless the session has left or was ended: what it may do now is
+ * not known, and its role may have been lowered since it asked for a restore. */
 static void take_answer(struct gz_core *core, const struct gz_ticket *ticket,
                         struct gz_answer *answer)
 {
@@ -157,6 +158,7 @@ static void take_answer(struct gz_core *core, const struct gz_ticket *ticket,
     if (session == NULL) return;
     session->past.open--;
     session->past.asking = false;
+    if (session->ended) return;
     enum gz_status status = answer->status;
     if (status == GZ_OK) status = ticket->on_answer(session, ticket, answer, &failure);
     if (status != GZ_OK) gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);

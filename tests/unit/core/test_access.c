@@ -275,6 +275,24 @@ SCENE_TEST(test_who_wanted_less_is_left_alone_until_that_is_too_much)
     client_leave(s->ann);
 }
 
+/* A restore changes the scene when the file has answered, which may be later. */
+SCENE_TEST(test_right_that_is_taken_away_is_gone_for_a_restore_that_waits_for_the_file)
+{
+    uint64_t seq = gz_core_summary(s->host.core).seq;
+    assert_ok(ask_move(s->ann, s->node, 5, 0, 0));
+    s->host.past_waits = true;
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = seq};
+    assert_null(client_ask(s->ann, &restore));
+    assert_int_equal(s->host.question_count, 1);
+    assert_ok(ask_access(s->sue, "ann", GZ_ROLE_VIEWER));
+    assert_true(is_ended(s->ann)); /* but not gone yet: it is to read why */
+    s->host.past_waits = false;
+    host_turn(&s->host);
+    assert_int_equal(s->host.question_count, 0);
+    assert_true(host_node(&s->host, s->node).trs.t.x == 5);
+    client_leave(s->ann);
+}
+
 /* The edit that waited with it is answered; the drag ends as it stands; what comes after is not
  * heard. */
 SCENE_TEST(test_right_that_is_taken_away_is_gone_when_the_answer_is_out)
@@ -420,6 +438,8 @@ int main(void)
         cmocka_unit_test(test_changes_of_one_pattern_that_wait_come_in_their_order),
         cmocka_unit_test(test_whose_role_changes_comes_back_with_the_new_one),
         cmocka_unit_test(test_who_wanted_less_is_left_alone_until_that_is_too_much),
+        cmocka_unit_test(
+            test_right_that_is_taken_away_is_gone_for_a_restore_that_waits_for_the_file),
         cmocka_unit_test(test_right_that_is_taken_away_is_gone_when_the_answer_is_out),
         cmocka_unit_test(test_link_is_a_token_for_guests_of_this_scene),
         cmocka_unit_test(test_link_ends_with_the_token_of_whoever_made_it),
