@@ -74,14 +74,32 @@ static void watch_allocations(void)
     json_set_alloc_funcs(handle_allocate, free);
 }
 
+/* What is wrong, where jansson's own words are not for the file's author; NULL: they are. */
+static const char *flaw_of(const json_error_t *problem)
+{
+    switch (json_error_code(problem)) {
+    case json_error_stack_overflow: return "lists and objects are too deep inside each other";
+    case json_error_invalid_utf8: return "a text is not UTF-8";
+    case json_error_null_character:
+    case json_error_null_byte_in_key: return "a text may not have the character \\u0000";
+    case json_error_duplicate_key: return "this name is in the object twice";
+    case json_error_numeric_overflow: return "a number is too large";
+    default: return NULL;
+    }
+}
+
 /* jansson quotes the text near the error, and may cut a character in two. */
 static enum gz_status refuse_json(json_error_t *problem, struct gz_error *error)
 {
+    const char *flaw = flaw_of(problem), *near = strstr(problem->text, " near ");
     for (char *c = problem->text; *c != '\0'; c++) {
         if ((unsigned char)*c >= 0x80) *c = '?';
     }
-    return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem->line,
-                   problem->column, problem->text);
+    if (flaw == NULL)
+        return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem->line,
+                       problem->column, problem->text);
+    return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s%s", problem->line,
+                   problem->column, flaw, near != NULL ? near : "");
 }
 
 static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size,
