@@ -26,19 +26,30 @@ static bool is_there(struct lws *wsi, const char *name)
     return lws_hdr_custom_length(wsi, name, (int)strlen(name)) >= 0;
 }
 
+/* Digits of a length that fits into 64 bits for everybody. */
+enum { DIGITS_MAX = 18 };
+
 static const char *fault_of(struct lws *wsi)
 {
-    char text[24], second[24];
+    char text[DIGITS_MAX + 1], second[24];
+    bool is_said;
     if (is_there(wsi, "content-length :") || is_there(wsi, "content-length\t:") ||
         is_there(wsi, "transfer-encoding :") || is_there(wsi, "transfer-encoding\t:"))
         return "a header has a space before its colon";
     if (lws_hdr_copy_fragment(wsi, second, sizeof second, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) >= 0)
         return "Content-Length: given more than once";
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH) == 0) return NULL;
-    if (lws_hdr_copy(wsi, text, sizeof text, WSI_TOKEN_HTTP_CONTENT_LENGTH) <= 0 ||
-        strspn(text, "0123456789") != strlen(text))
-        return "Content-Length: must be a number";
+    bool fits = gz_header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, text, sizeof text, &is_said);
+    if (is_said && (!fits || text[0] == '\0' || strspn(text, "0123456789") != strlen(text)))
+        return "Content-Length: must be a number of at most 18 digits";
     return NULL;
+}
+
+bool gz_header_has_coding(struct lws *wsi)
+{
+    char text[2];
+    bool is_said;
+    return !gz_header(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING, text, sizeof text, &is_said) ||
+           is_said;
 }
 
 enum gz_status gz_header_check(struct lws *wsi, struct gz_error *error)

@@ -333,7 +333,7 @@ static int begin(struct lws *wsi, struct gz_exchange **slot, const char *path, s
     if (status != GZ_OK) {
         exchange->hang_up = true;
         gz_exchange_refuse(exchange, 0, &error);
-    } else if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
+    } else if (gz_header_has_coding(wsi)) {
         exchange->hang_up = true;
         gz_exchange_refuse_with(exchange, 411, GZ_BAD_MESSAGE,
                                 "Transfer-Encoding: is not supported: send a Content-Length");

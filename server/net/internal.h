@@ -250,6 +250,8 @@ bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size
 /* GZ_BAD_MESSAGE if the headers are ambiguous about the end of the request, so that a proxy might
  * see it elsewhere (request smuggling). */
 GZ_MUST_USE enum gz_status gz_header_check(struct lws *wsi, struct gz_error *error);
+/* Whether there is a Transfer-Encoding, be it empty. */
+bool gz_header_has_coding(struct lws *wsi);
 
 /* ---- admit.c ---- */
 /* Whether the page behind the request may make it: GZ_BAD_VALUE for an invalid Host, else

@@ -45,10 +45,18 @@ bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi)
            strcasecmp(scheme, "https") == 0;
 }
 
+/* Any of what proxies add: libwebsockets loses the line after a name with which one of a known
+ * header begins, so that a client can hide one of these, but not all. */
 bool gz_proxy_passed_on(struct lws *wsi)
 {
-    return gz_arrival_of(wsi)->is_proxied ||
-           lws_hdr_total_length(wsi, WSI_TOKEN_X_FORWARDED_FOR) > 0;
+    static const char *const names[] = {"forwarded:", "x-forwarded-proto:", "x-forwarded-host:"};
+    bool is_said = gz_arrival_of(wsi)->is_proxied ||
+                   lws_hdr_total_length(wsi, WSI_TOKEN_X_FORWARDED_FOR) > 0 ||
+                   lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_X_REAL_IP) > 0 ||
+                   lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_VIA) > 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !is_said; i++)
+        is_said = lws_hdr_custom_length(wsi, names[i], (int)strlen(names[i])) >= 0;
+    return is_said;
 }
 
 /* ---- other members ---- */
