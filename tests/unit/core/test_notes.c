@@ -437,7 +437,8 @@ static void fill(struct scene *s)
     for (size_t i = 0; s->watcher->notes.count < GZ_NOTES_MAX; i++) {
         snprintf(name, sizeof name, "p%zu", i);
         struct client *by = i < COUNT(who) ? who[i] : client_join(&s->host, name, GZ_ROLE_EDITOR);
-        for (int j = 0; j < GZ_NOTES_MAX; j++) say_note(by, "one of many");
+        const size_t left = GZ_NOTES_MAX - s->watcher->notes.count;
+        for (size_t j = 0; j < (left + 1) / 2; j++) say_note(by, "one of many");
         host_turn(&s->host);
     }
 }
