@@ -147,7 +147,7 @@
 #define GZ_LEFT_RING 4096
 /* Rows of the past that one transaction removes: an edit that comes meanwhile waits for it. */
 #define GZ_RETENTION_ROWS_AT_ONCE 64
-/* Nodes that a turn of a scene looks at for work in slices, some 0.5 us each. */
+/* Nodes that a turn of the loop looks at for work in slices, in all scenes, some 0.5 us each. */
 #define GZ_SLICE_NODES 4000
 /* A frame of at least so many bytes is read as a part of the slice, so that only one of several is
  * read in a turn. So many of its bytes count as a node: reading a message and looking at its nodes

@@ -8,6 +8,9 @@
  *   visited once more.
  * - Large frames, such as the pieces of a snapshot, are sent last, up to a number of bytes in a
  *   pass. The other connections that need one wait in a line.
+ * - What all scenes do in slices, and the large frames of all of them, share one turn of the loop:
+ *   one scene after the other has what the scenes before it have left of it, and the next turn
+ *   begins behind the scene that used it up.
  * - On a full loop a scene rests after each slice (rest.h). Others do not rest with it. */
 #include "net/internal.h"
 
@@ -144,16 +147,43 @@ static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, 
     scene->pass_from_s = end_s + gz_rest_after(&net->rest, end_s - now.mono_s);
 }
 
-static void serve(struct gz_net *net, struct gz_net_scene *scene, struct gz_now now)
+/* Serves a scene, with what is left of the turn that all scenes share. Returns what is left then.
+ */
+static double serve(struct gz_net *net, struct gz_net_scene *scene, double left, struct gz_now now)
 {
-    if (scene->is_lent) return;
+    if (scene->is_lent) return left;
     struct gz_core *core = gz_net_core(scene);
     if (scene->touched) gather(scene, true, true); /* only answers; the rest waits for the turn */
     const bool is_urgent = scene->ready.first != NULL || gz_core_urgent_s(core) <= now.mono_s;
-    if (rests(scene, now) && !is_urgent) return;
+    if (rests(scene, now) && !is_urgent) return left;
     const bool has_turn = scene->touched || gz_core_deadline(core) <= now.mono_s;
+    if (has_turn) gz_core_grant(core, left);
     if (has_turn || is_urgent || has_waiting(scene)) pass(net, scene, has_turn, now);
+    if (has_turn) left = gz_core_left(core);
     if (gz_core_has_bulk(core)) net->host.lend(net->host.context, scene);
+    return left;
+}
+
+/* The scenes in the order in which the next turn is to serve them: behind the one that used up this
+ * turn. */
+static void begin_behind(struct gz_net *net, struct gz_net_scene *scene)
+{
+    struct gz_net_scene *last = scene;
+    while (last->next != NULL) last = last->next;
+    last->next = net->scenes;
+    net->scenes = scene->next;
+    scene->next = NULL;
+}
+
+static void serve_scenes(struct gz_net *net)
+{
+    struct gz_net_scene *user = NULL;
+    double left = 1;
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
+        left = serve(net, scene, left, gz_clock_now());
+        if (left <= 0 && user == NULL) user = scene;
+    }
+    if (user != NULL) begin_behind(net, user);
 }
 
 static void serve_lobby(struct gz_net *net, struct gz_now now)
@@ -200,7 +230,6 @@ void gz_net_end_turn(struct gz_net *net)
 {
     gz_channels_have_turn(net);
     serve_lobby(net, gz_clock_now());
-    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
-        serve(net, scene, gz_clock_now());
+    serve_scenes(net);
     gz_trunks_end_turn(net);
 }

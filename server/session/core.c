@@ -77,6 +77,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options,
     copy_options(core, options);
     memcpy(core->read_only, state->read_only, sizeof core->read_only);
     core->slice_nodes = core->slice = GZ_SLICE_NODES;
+    core->part = 1;
     core->rows_waiting_max = GZ_ROWS_WAITING_MAX;
     core->expires_unix_s = INFINITY;
     core->nodes_at_once = options->lends ? GZ_NODES_AT_ONCE : SIZE_MAX;
@@ -200,12 +201,24 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     return is_looked_at;
 }
 
-/* Large frames have what the slice has left of the turn, and a quarter in any case. */
+/* Large frames have what the slice has left of the core's part, and a quarter of it in any case. */
 static void share_turn(struct gz_core *core)
 {
-    const double used = 1 - (double)core->slice / (double)core->slice_nodes;
-    core->told_before = (size_t)(0.75 * GZ_TOLD_BYTES_PER_TURN * used);
+    const double used = core->part - (double)core->slice / (double)core->slice_nodes;
+    core->told_before = (size_t)((1 - core->part + 0.75 * used) * GZ_TOLD_BYTES_PER_TURN);
     core->told_bytes = core->told_before;
+}
+
+void gz_core_grant(struct gz_core *core, double part)
+{
+    core->part = part;
+}
+
+double gz_core_left(const struct gz_core *core)
+{
+    const double nodes = (double)core->slice / (double)core->slice_nodes,
+                 bytes = 1 - (double)core->told_bytes / GZ_TOLD_BYTES_PER_TURN;
+    return fmax(0, fmin(core->part, fmin(nodes, bytes)));
 }
 
 bool gz_core_turn(struct gz_core *core, struct gz_now now)

@@ -78,6 +78,11 @@ void gz_core_do_bulk(struct gz_core *core, struct gz_now now);
 /* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date,
  * the next batch goes to the host. Whether there is something new for every session. */
 bool gz_core_turn(struct gz_core *core, struct gz_now now);
+/* The part of GZ_SLICE_NODES and GZ_TOLD_BYTES_PER_TURN, from 0 to 1, that the core may use in a
+ * turn from the next one on; 1 at first. Work in slices and large frames go on in a later turn
+ * then, and nothing else waits. And what the turn has left of that part so far. */
+void gz_core_grant(struct gz_core *core, double part);
+double gz_core_left(const struct gz_core *core);
 /* Monotonic seconds at which gz_core_turn wants to be called again although nothing came; INFINITY
  * for never. */
 double gz_core_deadline(const struct gz_core *core);

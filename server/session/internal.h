@@ -50,6 +50,7 @@ struct gz_core {
     char read_only[GZ_ERROR_BYTES_MAX]; /* why nothing can be saved, and all sessions are viewers;
                                            empty: edits are saved */
     size_t slice_nodes;                 /* nodes that a turn looks at: GZ_SLICE_NODES */
+    double part;                        /* of them, and of bytes: gz_core_grant */
     size_t slice;                       /* nodes that are left until the next turn */
     size_t slice_read;                  /* nodes that reading frames took since the last turn */
     size_t told_bytes;                  /* made since the last turn began: GZ_TOLD_BYTES_PER_TURN */

@@ -68,7 +68,9 @@ static struct gz_session *next_at_work(const struct gz_core *core)
  * that begun work ends. */
 static void begin_slice(struct gz_core *core)
 {
-    const size_t least = 1 + core->slice_nodes / 4, most = core->slice_nodes;
+    const size_t most =
+        core->part < 1 ? (size_t)(core->part * (double)core->slice_nodes) : core->slice_nodes;
+    const size_t least = most - 3 * (most / 4);
     core->slice = core->slice_read < most - least ? most - core->slice_read : least;
     core->slice_read = 0;
 }

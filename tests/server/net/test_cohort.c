@@ -180,34 +180,72 @@ static void begin_slices(struct host *host, struct client *editor)
     (void)ask_later(editor, pick_all);
 }
 
-/* The loop of a daemon gives a scene one pass in each of its turns: once the sockets were read.
- * Before the loop waits it is only decided until when. */
-TEST(test_scene_has_one_pass_in_a_turn_of_the_loop)
+#define SCENES 8
+
+static void begin_scene(struct host *host, struct gz_net *net, struct gz_net_scene *scene)
 {
+    host_init(host);
+    begin_slices(host, client_join(host, "anna", GZ_ROLE_EDITOR));
+    *scene = (struct gz_net_scene){.core = host->core};
+    gz_net_add(net, scene);
+}
+
+static bool has_work(const struct host *host)
+{
+    return gz_session_has_work(host->clients->session);
+}
+
+static bool have_work(const struct host *hosts, size_t count)
+{
+    size_t i = 0;
+    while (i < count && !has_work(&hosts[i])) i++;
+    return i < count;
+}
+
+/* In so many turns the loop of a daemon does what is in slices in so many scenes; *first: what is
+ * in one of them. */
+static size_t count_turns(size_t count, size_t *first)
+{
+    static struct host hosts[SCENES];
+    static struct gz_net_scene scenes[SCENES];
     struct gz_error error;
-    struct host host;
     struct gz_net *net;
     uv_loop_t loop;
     size_t turns = 0;
     const struct gz_net_options options = {.loop = &loop, .address = "127.0.0.1"};
-    host_init(&host);
-    struct client *editor = client_join(&host, "anna", GZ_ROLE_EDITOR);
-    struct gz_net_scene scene = {.core = host.core};
-    begin_slices(&host, editor);
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(gz_net_create(&net, &options, &error), GZ_OK);
-    gz_net_add(net, &scene);
-    for (; gz_session_has_work(editor->session); turns++) {
+    for (size_t i = 0; i < count; i++) begin_scene(&hosts[i], net, &scenes[i]);
+    for (*first = 0; have_work(hosts, count); turns++) {
         (void)uv_run(&loop, UV_RUN_NOWAIT);
         assert_true(turns > 0 || uv_is_active((uv_handle_t *)&net->again)); /* it does not wait */
+        for (size_t i = 0; i < count; i++)
+            if (*first == 0 && !has_work(&hosts[i])) *first = turns + 1;
     }
-    assert_in_range(turns, 2 * SLICES, 2 * SLICES + 2);
-    gz_net_remove(net, &scene);
+    for (size_t i = 0; i < count; i++) gz_net_remove(net, &scenes[i]);
     gz_net_close(net);
     uv_run(&loop, UV_RUN_DEFAULT);
     gz_net_destroy(net);
     assert_int_equal(uv_loop_close(&loop), 0);
-    host_finish(&host);
+    for (size_t i = 0; i < count; i++) host_finish(&hosts[i]);
+    return turns;
+}
+
+/* Once the sockets were read. Before the loop waits it is only decided until when. */
+TEST(test_scene_has_one_pass_in_a_turn_of_the_loop)
+{
+    size_t first;
+    assert_in_range(count_turns(1, &first), 2 * SLICES, 2 * SLICES + 2);
+}
+
+/* However many there are, a turn of the loop has one slice for all of them, and each has its
+ * share. */
+TEST(test_scenes_share_a_turn_of_the_loop)
+{
+    size_t first;
+    assert_in_range(count_turns(SCENES, &first), SCENES * (2 * SLICES - 1),
+                    SCENES * (2 * SLICES + 1));
+    assert_true(first > (SCENES - 1) * 2 * SLICES);
 }
 
 int main(void)
@@ -216,6 +254,7 @@ int main(void)
         cmocka_unit_test(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest),
         cmocka_unit_test(test_cohort_goes_on_when_its_trunk_has_room),
         cmocka_unit_test(test_scene_has_one_pass_in_a_turn_of_the_loop),
+        cmocka_unit_test(test_scenes_share_a_turn_of_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -794,6 +794,37 @@ SCENE_TEST(test_slice_and_large_frames_share_the_turn)
     while (gz_session_has_work(s->b->session)) (void)turn(s);
 }
 
+/* So much of a slice that others have used up before. */
+static void turn_with(struct scene *s, double part)
+{
+    gz_core_grant(s->host.core, part);
+    gz_core_turn(s->host.core, s->host.now);
+}
+
+/* With a half of it; without any, while a message that needs none is answered; with all of it. */
+SCENE_TEST(test_turn_has_what_is_granted)
+{
+    static const struct gz_message ping = {.op = GZ_OP_PING};
+    struct gz_core *core = s->host.core;
+    const size_t slice = core->slice_nodes, half = GZ_TOLD_BYTES_PER_TURN / 2;
+    turn_with(s, 0.5);
+    assert_true(core->slice == slice / 2 && core->told_before == half);
+    assert_true(gz_core_left(core) == 0.5);
+    core->told_bytes += half / 2;
+    assert_true(gz_core_left(core) == 0.25);
+    (void)ask_later(s->b, pick_all);
+    turn_with(s, 0.5);
+    assert_true(core->slice == 0 && core->told_before == half + half / 4 * 3);
+    turn_with(s, 0);
+    assert_true(core->slice == 0 && gz_core_left(core) == 0);
+    assert_false(gz_core_may_tell(core));
+    assert_true(gz_session_has_work(s->b->session));
+    uint64_t rid = ask_later(s->a, ping);
+    while (client_read_one(s->a)) continue;
+    assert_ok(client_answer(s->a, rid));
+    while (gz_session_has_work(s->b->session)) turn_with(s, 1);
+}
+
 /* The scan of all boxes takes a part of the slice: of looks that are asked for together the later
  * ones begin in later turns. */
 SCENE_TEST(test_look_begins_when_the_slice_has_room)
@@ -1033,6 +1064,7 @@ int main(void)
         cmocka_unit_test(test_snapshots_of_many_are_told_in_turns),
         cmocka_unit_test(test_snapshots_are_told_when_the_host_lets_them),
         cmocka_unit_test(test_slice_and_large_frames_share_the_turn),
+        cmocka_unit_test(test_turn_has_what_is_granted),
         cmocka_unit_test(test_look_begins_when_the_slice_has_room),
         cmocka_unit_test(test_gizmo_of_many_groups_is_found_in_slices),
         cmocka_unit_test(test_gizmo_of_a_large_group_is_found_in_slices),
