@@ -16,6 +16,7 @@ struct fault_stage {
 /* For cmocka. At the end the disk is well, and every file has to pass `gizmoctl check`. */
 int fault_stage_setup(void **state);
 int fault_stage_teardown(void **state);
+#define TEST_WITH_FAULTS(name) TEST_BETWEEN(name, fault_stage_setup, fault_stage_teardown)
 
 /* The path of a scene's file; valid until the next call. */
 const char *scene_file(const struct stage *stage, const char *scene);

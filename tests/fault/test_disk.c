@@ -165,7 +165,7 @@ static void survive(struct fault_stage *fault, struct people *people, const stru
     assert_all_is_in_the_file(&fault->stage, people);
 }
 
-static void test_disk_that_fails_at_each_call_refuses_edits_and_nothing_else(void **state)
+TEST_WITH_FAULTS(test_disk_that_fails_at_each_call_refuses_edits_and_nothing_else)
 {
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
@@ -176,7 +176,7 @@ static void test_disk_that_fails_at_each_call_refuses_edits_and_nothing_else(voi
 
 /* Keys too: the same request again after the disk is well is done once, and is answered as the
  * first was. */
-static void test_refused_key_is_free_and_an_acknowledged_one_is_kept(void **state)
+TEST_WITH_FAULTS(test_refused_key_is_free_and_an_acknowledged_one_is_kept)
 {
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
@@ -205,7 +205,7 @@ static void assert_is_unwell(const struct fault_stage *fault)
 }
 
 /* kill -9 while the disk fails, at each call: only what was acknowledged is there. */
-static void test_kill_while_the_disk_fails_loses_nothing(void **state)
+TEST_WITH_FAULTS(test_kill_while_the_disk_fails_loses_nothing)
 {
     struct fault_stage *fault = *state;
     for (size_t i = 0; i < FAULT_COUNT; i++) {
@@ -231,7 +231,7 @@ static void test_kill_while_the_disk_fails_loses_nothing(void **state)
 }
 
 /* Nothing of what asks the disk from beside the edits may do harm: they go on. */
-static void test_question_to_a_disk_that_cannot_be_read_is_refused_in_words(void **state)
+TEST_WITH_FAULTS(test_question_to_a_disk_that_cannot_be_read_is_refused_in_words)
 {
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
@@ -249,7 +249,7 @@ static void test_question_to_a_disk_that_cannot_be_read_is_refused_in_words(void
 
 /* A scene that cannot be made is refused, leaves nothing behind, and can be made later under its
  * name. */
-static void test_scene_that_cannot_be_made_leaves_nothing(void **state)
+TEST_WITH_FAULTS(test_scene_that_cannot_be_made_leaves_nothing)
 {
     static const unsigned calls[] = {FAULT_DISK_WRITE, FAULT_DISK_SYNC, FAULT_DISK_OPEN,
                                      FAULT_DISK_READ};
@@ -291,7 +291,7 @@ static void test_scene_that_cannot_be_made_leaves_nothing(void **state)
 
 /* The end does not wait for a disk that takes no bytes and gives no answer: the disk hangs until
  * the daemon has ended, and the daemon says by its status that it gave up. */
-static void test_sigterm_on_a_disk_that_hangs_ends_in_time(void **state)
+TEST_WITH_FAULTS(test_sigterm_on_a_disk_that_hangs_ends_in_time)
 {
     static const unsigned calls[] = {FAULT_DISK_SYNC, FAULT_DISK_WRITE};
     struct fault_stage *fault = *state;
@@ -318,7 +318,7 @@ static void test_sigterm_on_a_disk_that_hangs_ends_in_time(void **state)
 }
 
 /* A disk that answers late is only late. */
-static void test_disk_that_hangs_for_a_while_loses_nothing(void **state)
+TEST_WITH_FAULTS(test_disk_that_hangs_for_a_while_loses_nothing)
 {
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
@@ -346,7 +346,7 @@ static void assert_exported(const struct stage *stage, const char *x, const char
 }
 
 /* An export has what was answered, and nothing that is only seen so far. */
-static void test_export_is_what_was_answered(void **state)
+TEST_WITH_FAULTS(test_export_is_what_was_answered)
 {
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
@@ -370,7 +370,7 @@ static void test_export_is_what_was_answered(void **state)
 
 /* A file that is sent to a disk which is full, at its first and at a later piece: refused in words,
  * nothing is left of it, and the next one is taken. */
-static void test_upload_to_a_full_disk_leaves_nothing(void **state)
+TEST_WITH_FAULTS(test_upload_to_a_full_disk_leaves_nothing)
 {
     struct fault_stage *fault = *state;
     static const char json[] = "{\"asset\":{\"version\":\"2.0\"}}";
@@ -398,7 +398,7 @@ static void test_upload_to_a_full_disk_leaves_nothing(void **state)
 }
 
 /* Whatever --keep-free says, and at whichever page the disk is full. */
-static void test_backup_on_a_full_disk_is_refused_as_such(void **state)
+TEST_WITH_FAULTS(test_backup_on_a_full_disk_is_refused_as_such)
 {
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
@@ -420,33 +420,4 @@ static void test_backup_on_a_full_disk_is_refused_as_such(void **state)
     raw_request(fault->stage.daemon.port, "GET", "/scenes/" SCENE "/backup", "", NULL, 0,
                 &response);
     assert_int_equal(response.status, 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_disk_that_fails_at_each_call_refuses_edits_and_nothing_else, fault_stage_setup,
-            fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_refused_key_is_free_and_an_acknowledged_one_is_kept,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_kill_while_the_disk_fails_loses_nothing,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(
-            test_question_to_a_disk_that_cannot_be_read_is_refused_in_words, fault_stage_setup,
-            fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_scene_that_cannot_be_made_leaves_nothing,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_sigterm_on_a_disk_that_hangs_ends_in_time,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_upload_to_a_full_disk_leaves_nothing,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_disk_that_hangs_for_a_while_loses_nothing,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_backup_on_a_full_disk_is_refused_as_such,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_export_is_what_was_answered, fault_stage_setup,
-                                        fault_stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void judge_file(struct judge *judge, const struct driver *driver, const c
     sqlite3_close(db);
 }
 
-static void test_kill_at_any_moment_loses_and_doubles_nothing(void **state)
+TEST_ON_STAGE(test_kill_at_any_moment_loses_and_doubles_nothing)
 {
     struct stage *stage = *state;
     struct driver driver = {0};
@@ -154,13 +154,4 @@ static void test_kill_at_any_moment_loses_and_doubles_nothing(void **state)
     test_daemon_start(&stage->daemon, NULL, NULL);
     assert_true(
         is_in_file(stage_join(stage, DRIVER_SCENE, "after"), scene_file(stage, DRIVER_SCENE)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kill_at_any_moment_loses_and_doubles_nothing,
-                                        stage_setup, stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,12 +271,12 @@ static void try_allocations(struct fault_stage *fault, bool is_without_sqlite)
     }
 }
 
-static void test_memory_that_fails_at_any_allocation_does_no_harm(void **state)
+TEST_WITH_FAULTS(test_memory_that_fails_at_any_allocation_does_no_harm)
 {
     try_allocations(*state, false);
 }
 
-static void test_memory_that_fails_outside_of_sqlite_does_no_harm(void **state)
+TEST_WITH_FAULTS(test_memory_that_fails_outside_of_sqlite_does_no_harm)
 {
     try_allocations(*state, true);
 }
@@ -296,7 +296,7 @@ static int connect_at_last(struct fault_stage *fault)
     }
 }
 
-static void test_memory_that_fails_while_connections_come_does_no_harm(void **state)
+TEST_WITH_FAULTS(test_memory_that_fails_while_connections_come_does_no_harm)
 {
     struct fault_stage *fault = *state;
     int sockets[CONNECTIONS];
@@ -335,7 +335,7 @@ static bool read_late(struct fault_stage *fault, long n)
 }
 
 /* Half of a frame is with the reader then, and the other half nowhere. */
-static void test_memory_that_fails_for_a_late_reader_ends_its_connection(void **state)
+TEST_WITH_FAULTS(test_memory_that_fails_for_a_late_reader_ends_its_connection)
 {
     struct fault_stage *fault = *state;
     long n = 1;
@@ -400,7 +400,7 @@ static long ask_health_without_memory(struct fault_stage *fault)
 
 /* A timer of the daemon's that allocates in between moves the numbers by one: the body's allocation
  * then fails twice, or in that round not at all. */
-static void test_memory_that_fails_leaves_no_question_for_health_open(void **state)
+TEST_WITH_FAULTS(test_memory_that_fails_leaves_no_question_for_health_open)
 {
     long without_body = 0;
     for (int round = 0; round < HEALTH_ROUNDS && without_body == 0; round++)
@@ -409,7 +409,7 @@ static void test_memory_that_fails_leaves_no_question_for_health_open(void **sta
 }
 
 /* At its beginning it says so and ends, or does without. */
-static void test_memory_that_fails_at_the_start_ends_it_in_words(void **state)
+TEST_WITH_FAULTS(test_memory_that_fails_at_the_start_ends_it_in_words)
 {
     struct fault_stage *fault = *state;
     struct test_daemon *daemon = &fault->stage.daemon;
@@ -424,24 +424,4 @@ static void test_memory_that_fails_at_the_start_ends_it_in_words(void **state)
     for (long i = 0; i < tried; i++)
         try_start(fault, i % 2 == 0, 1 + (long)((double)i / (double)tried * (double)all));
     test_daemon_start(daemon, NULL, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_at_any_allocation_does_no_harm,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_outside_of_sqlite_does_no_harm,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_while_connections_come_does_no_harm,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(
-            test_memory_that_fails_for_a_late_reader_ends_its_connection, fault_stage_setup,
-            fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_leaves_no_question_for_health_open,
-                                        fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_at_the_start_ends_it_in_words,
-                                        fault_stage_setup, fault_stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,7 +280,7 @@ static int part(void **state)
 
 /* ---- each message with numbers ---- */
 
-static void test_numbers_of_cameras_and_tools_do_no_harm(void **state)
+TEST_BETWEEN(test_numbers_of_cameras_and_tools_do_no_harm, gather, part)
 {
     struct cast *cast = *state;
     struct gz_message tool = {.op = GZ_OP_TOOL,
@@ -303,7 +303,7 @@ static void test_numbers_of_cameras_and_tools_do_no_harm(void **state)
     try_message(cast, "camera", camera);
 }
 
-static void test_numbers_of_pointers_do_no_harm(void **state)
+TEST_BETWEEN(test_numbers_of_pointers_do_no_harm, gather, part)
 {
     struct cast *cast = *state;
     struct gz_message at = message_pointer(GZ_PHASE_DOWN, 960, 540), ray = at,
@@ -328,7 +328,7 @@ static void test_numbers_of_pointers_do_no_harm(void **state)
     try_message(cast, "wheel", wheel);
 }
 
-static void test_numbers_of_edits_do_no_harm(void **state)
+TEST_BETWEEN(test_numbers_of_edits_do_no_harm, gather, part)
 {
     struct cast *cast = *state;
     struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T | GZ_HAS_SET_NODE_R | GZ_HAS_SET_NODE_S |
@@ -358,7 +358,7 @@ static void test_numbers_of_edits_do_no_harm(void **state)
                     .note = {.text = gz_client_text("?"), .node = cast->node, .point = {1, 2, 3}}});
 }
 
-static void test_numbers_of_questions_do_no_harm(void **state)
+TEST_BETWEEN(test_numbers_of_questions_do_no_harm, gather, part)
 {
     struct cast *cast = *state;
     struct gz_message at = {.op = GZ_OP_PICK, .has = GZ_HAS_PICK_AT, .pick.at = {960, 540}};
@@ -493,7 +493,7 @@ static const struct together together[] = {
     {"a wheel to nothing", tiny_wheel, GZ_OK},
 };
 
-static void test_numbers_that_cannot_be_together_are_refused_or_clamped(void **state)
+TEST_BETWEEN(test_numbers_that_cannot_be_together_are_refused_or_clamped, gather, part)
 {
     struct cast *cast = *state;
     for (size_t i = 0; i < sizeof together / sizeof together[0]; i++) {
@@ -509,17 +509,4 @@ static void test_numbers_that_cannot_be_together_are_refused_or_clamped(void **s
         drag(cast);
         assert_scene_is_sane(cast, together[i].name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_numbers_of_cameras_and_tools_do_no_harm, gather, part),
-        cmocka_unit_test_setup_teardown(test_numbers_of_pointers_do_no_harm, gather, part),
-        cmocka_unit_test_setup_teardown(test_numbers_of_edits_do_no_harm, gather, part),
-        cmocka_unit_test_setup_teardown(test_numbers_of_questions_do_no_harm, gather, part),
-        cmocka_unit_test_setup_teardown(test_numbers_that_cannot_be_together_are_refused_or_clamped,
-                                        gather, part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

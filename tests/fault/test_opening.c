@@ -125,7 +125,7 @@ static void assert_others_go_on(const struct world *world)
     assert_int_equal(status_of(send_request(world, "GET /healthz")), 200);
 }
 
-static void test_opening_that_takes_long_keeps_nobody_waiting(void **state)
+TEST_WITH_FAULTS(test_opening_that_takes_long_keeps_nobody_waiting)
 {
     struct world world = begin(*state);
     int anna = ask_to_join(&world, "anna", 11);
@@ -151,7 +151,7 @@ static void test_opening_that_takes_long_keeps_nobody_waiting(void **state)
     end(&world);
 }
 
-static void test_deletion_waits_for_an_opening(void **state)
+TEST_WITH_FAULTS(test_deletion_waits_for_an_opening)
 {
     struct world world = begin(*state);
     int anna = ask_to_join(&world, "anna", 11);
@@ -174,7 +174,7 @@ static void test_deletion_waits_for_an_opening(void **state)
 
 /* Whoever waits is told `bye`; the end does not wait for the disk, which hangs until the daemon has
  * ended. */
-static void test_end_does_not_wait_for_an_opening(void **state)
+TEST_WITH_FAULTS(test_end_does_not_wait_for_an_opening)
 {
     struct world world = begin(*state);
     static struct raw_frame frame;
@@ -194,7 +194,7 @@ static void test_end_does_not_wait_for_an_opening(void **state)
 }
 
 /* Whoever asks while the disk fails is told; the scene is opened once it is well. */
-static void test_opening_that_fails_is_said_to_all(void **state)
+TEST_WITH_FAULTS(test_opening_that_fails_is_said_to_all)
 {
     struct world world = begin(*state);
     bool is_fatal;
@@ -211,17 +211,4 @@ static void test_opening_that_fails_is_said_to_all(void **state)
     assert_joins(late, 7);
     close(late);
     end(&world);
-}
-
-#define STAGED(name) cmocka_unit_test_setup_teardown(name, fault_stage_setup, fault_stage_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STAGED(test_opening_that_takes_long_keeps_nobody_waiting),
-        STAGED(test_deletion_waits_for_an_opening),
-        STAGED(test_end_does_not_wait_for_an_opening),
-        STAGED(test_opening_that_fails_is_said_to_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,9 +44,8 @@ static void check(struct gz_predict *predict, const struct record *record)
     gz_predict_end(predict);
 }
 
-static void test_recorded_drags(void **state)
+TEST(test_recorded_drags)
 {
-    (void)state;
     struct records records;
     struct record record;
     struct gz_predict predict;
@@ -57,10 +56,4 @@ static void test_recorded_drags(void **state)
     records_close(&records);
     gz_predict_finish(&predict);
     assert_int_equal(count, 600);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded_drags)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,16 +413,5 @@ TEST(test_lens_is_what_the_viewport_shows)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distance_is_that_to_the_drawn_shape),
-        cmocka_unit_test(test_conic_is_exact_to_a_hundredth_of_a_pixel),
-        cmocka_unit_test(test_plane_quads_are_met_inside_and_near_their_edges),
-        cmocka_unit_test(test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class),
-        cmocka_unit_test(test_size_in_pixels_is_constant_over_the_picture),
-        cmocka_unit_test(test_what_is_hovered_can_be_pressed),
-        cmocka_unit_test(test_bounds_are_pulled_from_inside),
-        cmocka_unit_test(test_ray_of_a_pixel_is_seen_at_it),
-        cmocka_unit_test(test_lens_is_what_the_viewport_shows),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

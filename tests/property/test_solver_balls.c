@@ -213,14 +213,5 @@ TEST(test_front_follows_the_pointer_in_every_convention)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grabbed_point_stays_under_the_pointer),
-        cmocka_unit_test(test_closed_paths_return),
-        cmocka_unit_test(test_double_arcs_join),
-        cmocka_unit_test(test_bell_has_a_bounded_gain_everywhere),
-        cmocka_unit_test(test_every_ball_answers_over_the_whole_plane),
-        cmocka_unit_test(test_opposite_point_has_one_axis),
-        cmocka_unit_test(test_front_follows_the_pointer_in_every_convention),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

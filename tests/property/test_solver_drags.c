@@ -567,14 +567,3 @@ TEST(test_scene_and_picture_sizes_do_not_matter)
         }
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_drags_stay_under_the_pointer),
-        cmocka_unit_test(test_random_drags_have_no_memory),
-        cmocka_unit_test(test_projection_conventions_do_not_matter),
-        cmocka_unit_test(test_scene_and_picture_sizes_do_not_matter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

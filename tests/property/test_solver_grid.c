@@ -224,16 +224,5 @@ TEST(test_switching_fine_and_snap_does_not_jump)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_relative_snap_is_a_multiple_of_the_step),
-        cmocka_unit_test(test_snapped_factor_stops_just_above_zero),
-        cmocka_unit_test(test_snapped_drag_mirrors_only_if_it_may),
-        cmocka_unit_test(test_absolute_snap_puts_the_own_coordinate_on_the_grid),
-        cmocka_unit_test(test_grid_is_the_same_both_ways),
-        cmocka_unit_test(test_snapped_angles_never_turn_back),
-        cmocka_unit_test(test_second_drag_knows_nothing_of_the_first),
-        cmocka_unit_test(test_snapped_scale_does_not_depend_on_distance),
-        cmocka_unit_test(test_switching_fine_and_snap_does_not_jump),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

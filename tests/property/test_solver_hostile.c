@@ -19,10 +19,3 @@ TEST(test_any_numbers_give_finite_results_or_none)
     }
     print_message("seed %llu, %ld runs\n", (unsigned long long)test_seed(), runs);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_numbers_give_finite_results_or_none)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

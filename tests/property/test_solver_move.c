@@ -243,13 +243,5 @@ TEST(test_motion_stays_in_the_handles_own_direction)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axis_point_is_the_foot_of_the_pointer),
-        cmocka_unit_test(test_pointer_across_the_axis_moves_nothing),
-        cmocka_unit_test(test_axis_is_monotone_and_stops_in_front_of_the_viewer),
-        cmocka_unit_test(test_gain_hardly_jumps_where_the_pixel_law_begins),
-        cmocka_unit_test(test_plane_is_left_and_entered_without_a_jump_at_its_horizon),
-        cmocka_unit_test(test_motion_stays_in_the_handles_own_direction),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

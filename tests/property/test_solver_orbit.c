@@ -214,13 +214,5 @@ TEST(test_turntable_fine_is_a_tenth)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_turntable_keeps_roll_pivot_and_distance),
-        cmocka_unit_test(test_turntable_turns_by_the_pointers_way),
-        cmocka_unit_test(test_turntable_stays_level_over_many_drags),
-        cmocka_unit_test(test_turntable_stops_at_the_poles),
-        cmocka_unit_test(test_turntable_upside_down_comes_upright),
-        cmocka_unit_test(test_turntable_fine_is_a_tenth),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

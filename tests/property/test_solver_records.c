@@ -186,12 +186,3 @@ TEST(test_recorded_drags_have_the_same_bits_in_every_build)
     records_close(&records);
     if (hash != GOLDEN) fail_msg("the rows hash to 0x%016llx", (unsigned long long)hash);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_drags_match_their_exact_answers),
-        cmocka_unit_test(test_recorded_drags_have_the_same_bits_in_every_build),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -178,12 +178,5 @@ TEST(test_residual_is_what_the_node_could_not_take)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factor_is_the_ratio_of_places),
-        cmocka_unit_test(test_press_at_the_centre_follows_pixels),
-        cmocka_unit_test(test_sign_stays_until_zero_is_crossed),
-        cmocka_unit_test(test_scale_moves_every_origin_about_the_pivot),
-        cmocka_unit_test(test_residual_is_what_the_node_could_not_take),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

@@ -188,13 +188,5 @@ TEST(test_press_without_an_answer_starts_nothing)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moved_scene_gives_the_moved_result),
-        cmocka_unit_test(test_scaled_scene_gives_the_scaled_result),
-        cmocka_unit_test(test_one_event_or_a_thousand_end_alike),
-        cmocka_unit_test(test_press_and_hold_changes_no_bit),
-        cmocka_unit_test(test_components_that_a_handle_leaves_keep_their_bits),
-        cmocka_unit_test(test_press_without_an_answer_starts_nothing),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

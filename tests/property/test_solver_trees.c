@@ -245,14 +245,5 @@ TEST(test_parent_that_moved_meanwhile_leaves_the_world_target)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_place_is_as_asked_under_any_parent),
-        cmocka_unit_test(test_turn_and_size_are_as_asked_under_uniform_parents),
-        cmocka_unit_test(test_turn_under_a_mirror_is_as_asked),
-        cmocka_unit_test(test_child_of_a_moved_node_moves_once),
-        cmocka_unit_test(test_order_of_the_selection_changes_no_bit),
-        cmocka_unit_test(test_pivots_are_where_they_are_said_to_be),
-        cmocka_unit_test(test_parent_that_moved_meanwhile_leaves_the_world_target),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

@@ -228,15 +228,5 @@ TEST(test_turn_about_a_pivot_keeps_distances)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traced_ring_turns_by_the_traced_angle),
-        cmocka_unit_test(test_arm_turned_by_the_value_points_to_the_pointer),
-        cmocka_unit_test(test_turns_are_counted_without_error),
-        cmocka_unit_test(test_a_million_turns_leave_the_rotation_exact),
-        cmocka_unit_test(test_ring_has_no_cliff_but_its_centre),
-        cmocka_unit_test(test_edge_on_ring_has_the_tangents_gain),
-        cmocka_unit_test(test_rotations_are_unit_after_every_event),
-        cmocka_unit_test(test_turn_about_a_pivot_keeps_distances),
-    };
-    return run_properties(tests);
+    return run_properties();
 }

@@ -11,7 +11,7 @@ count=0
 
 for name in $(named 'test_[a-z0-9_]+'); do
     count=$((count + 1))
-    grep -rqE --include='*.c' "(void |TEST\()$name\(?[v)]" tests || { echo "no test is called $name" && missing=1; }
+    grep -rqE --include='*.c' "TEST[A-Z_]*\($name[,)]" tests || { echo "no test is called $name" && missing=1; }
 done
 for file in $(named '[a-z/]+/[a-z_]+\.(test\.js|c)'); do
     count=$((count + 1))

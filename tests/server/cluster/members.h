@@ -35,9 +35,10 @@ int postgres_teardown(void **state);
 /* Around each: new tables; and the end, in order and with files that keep what they promise. */
 int cluster_setup(void **state);
 int cluster_teardown(void **state);
-/* Runs these tests; what main() returns. Without PostgreSQL it says so, for ctest to skip it. */
-#define run_with_postgres(tests)                                                                   \
-    (test_postgres_is_there() ? cmocka_run_group_tests(tests, postgres_setup, postgres_teardown)   \
+#define TEST_WITH_CLUSTER(name) TEST_BETWEEN(name, cluster_setup, cluster_teardown)
+/* Runs the tests; what main() returns. Without PostgreSQL it says so, for ctest to skip it. */
+#define run_with_postgres()                                                                        \
+    (test_postgres_is_there() ? test_run(postgres_setup, postgres_teardown)                        \
                               : (puts(TEST_POSTGRES_MISSING), 77))
 
 /* Starts a member, or starts it again with the port and folder that it had. */

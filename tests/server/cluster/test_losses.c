@@ -7,7 +7,7 @@
 
 /* ---- somebody goes ---- */
 
-static void test_another_member_goes_on_after_a_kill(void **state)
+TEST_WITH_CLUSTER(test_another_member_goes_on_after_a_kill)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
@@ -29,7 +29,7 @@ static void test_another_member_goes_on_after_a_kill(void **state)
     await_equal(cluster, B, A, "arm");
 }
 
-static void test_another_member_goes_on_after_an_end_in_order(void **state)
+TEST_WITH_CLUSTER(test_another_member_goes_on_after_an_end_in_order)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
@@ -45,7 +45,7 @@ static void test_another_member_goes_on_after_an_end_in_order(void **state)
 }
 
 /* The late writer was stopped for longer than its lease, and an edit was on its way to it. */
-static void test_a_late_writer_is_fenced(void **state)
+TEST_WITH_CLUSTER(test_a_late_writer_is_fenced)
 {
     struct cluster *cluster = *state;
     struct stage *a = member_start(cluster, A);
@@ -73,7 +73,7 @@ static void test_a_late_writer_is_fenced(void **state)
 
 /* ---- PostgreSQL goes ---- */
 
-static void test_edits_wait_for_postgresql(void **state)
+TEST_WITH_CLUSTER(test_edits_wait_for_postgresql)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
@@ -99,7 +99,7 @@ static void test_edits_wait_for_postgresql(void **state)
     assert_int_equal(ask_http(cluster, A, "GET", "/healthz", ""), 200);
 }
 
-static void test_a_member_ends_while_postgresql_is_away(void **state)
+TEST_WITH_CLUSTER(test_a_member_ends_while_postgresql_is_away)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
@@ -120,7 +120,7 @@ static void test_a_member_ends_while_postgresql_is_away(void **state)
 
 /* A silent PostgreSQL takes requests and answers none: that a lease is given back, and after some
  * seconds those of the member's own threads. Everything is saved, and the status says so. */
-static void test_a_member_ends_in_order_while_postgresql_is_silent(void **state)
+TEST_WITH_CLUSTER(test_a_member_ends_in_order_while_postgresql_is_silent)
 {
     static const unsigned silent_s[] = {0, 2};
     struct cluster *cluster = *state;
@@ -137,17 +137,7 @@ static void test_a_member_ends_in_order_while_postgresql_is_silent(void **state)
     }
 }
 
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CLUSTER(test_another_member_goes_on_after_a_kill),
-        WITH_CLUSTER(test_another_member_goes_on_after_an_end_in_order),
-        WITH_CLUSTER(test_a_late_writer_is_fenced),
-        WITH_CLUSTER(test_edits_wait_for_postgresql),
-        WITH_CLUSTER(test_a_member_ends_while_postgresql_is_away),
-        WITH_CLUSTER(test_a_member_ends_in_order_while_postgresql_is_silent),
-    };
-    return run_with_postgres(tests);
+    return run_with_postgres();
 }

@@ -5,7 +5,7 @@
 #include "server/scenario/model.h"
 #include "support/raw_ws.h"
 
-static void test_an_edit_at_one_member_is_in_the_file_of_the_other(void **state)
+TEST_WITH_CLUSTER(test_an_edit_at_one_member_is_in_the_file_of_the_other)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
@@ -21,7 +21,7 @@ static void test_an_edit_at_one_member_is_in_the_file_of_the_other(void **state)
     await_equal(cluster, A, B, "arm");
 }
 
-static void test_a_client_works_at_each_member(void **state)
+TEST_WITH_CLUSTER(test_a_client_works_at_each_member)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna"),
@@ -37,7 +37,7 @@ static void test_a_client_works_at_each_member(void **state)
     await_equal(cluster, A, B, "arm");
 }
 
-static void test_scenes_that_were_there_before_are_adopted(void **state)
+TEST_WITH_CLUSTER(test_scenes_that_were_there_before_are_adopted)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start_alone(cluster, A), "old", "anna");
@@ -51,7 +51,7 @@ static void test_scenes_that_were_there_before_are_adopted(void **state)
 }
 
 /* Both had a scene of that name before they met. */
-static void test_another_scene_of_the_name_is_not_written_over(void **state)
+TEST_WITH_CLUSTER(test_another_scene_of_the_name_is_not_written_over)
 {
     struct cluster *cluster = *state;
     put_node(stage_join(member_start_alone(cluster, B), "arm", "bert"), "mine", 1);
@@ -68,7 +68,7 @@ static void test_another_scene_of_the_name_is_not_written_over(void **state)
     assert_non_null(node_named(alone, "mine"));
 }
 
-static void test_a_new_member_gets_all_scenes(void **state)
+TEST_WITH_CLUSTER(test_a_new_member_gets_all_scenes)
 {
     struct cluster *cluster = *state;
     struct stage *a = member_start(cluster, A);
@@ -79,7 +79,7 @@ static void test_a_new_member_gets_all_scenes(void **state)
     await_equal(cluster, A, C, "leg");
 }
 
-static void test_scenes_are_deleted_and_renamed_everywhere(void **state)
+TEST_WITH_CLUSTER(test_scenes_are_deleted_and_renamed_everywhere)
 {
     struct cluster *cluster = *state;
     struct stage *a = member_start(cluster, A);
@@ -99,7 +99,7 @@ static void test_scenes_are_deleted_and_renamed_everywhere(void **state)
     await_equal(cluster, A, B, "arm");
 }
 
-static void test_a_scene_moves_when_it_is_asked_to(void **state)
+TEST_WITH_CLUSTER(test_a_scene_moves_when_it_is_asked_to)
 {
     struct cluster *cluster = *state;
     struct gz_client *anna = stage_join(member_start(cluster, A), "arm", "anna");
@@ -128,7 +128,7 @@ static void expect_metrics(const struct stage *stage)
     test_promtool(&stage->daemon, response.body);
 }
 
-static void test_files_go_through_each_member(void **state)
+TEST_WITH_CLUSTER(test_files_go_through_each_member)
 {
     struct cluster *cluster = *state;
     struct stage *a = member_start(cluster, A), *b = member_start(cluster, B);
@@ -147,19 +147,7 @@ static void test_files_go_through_each_member(void **state)
     assert_int_equal(ask_http(cluster, B, "DELETE", "/scenes/engine", ""), 404);
 }
 
-#define WITH_CLUSTER(test) cmocka_unit_test_setup_teardown(test, cluster_setup, cluster_teardown)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_CLUSTER(test_an_edit_at_one_member_is_in_the_file_of_the_other),
-        WITH_CLUSTER(test_a_client_works_at_each_member),
-        WITH_CLUSTER(test_scenes_that_were_there_before_are_adopted),
-        WITH_CLUSTER(test_another_scene_of_the_name_is_not_written_over),
-        WITH_CLUSTER(test_a_new_member_gets_all_scenes),
-        WITH_CLUSTER(test_scenes_are_deleted_and_renamed_everywhere),
-        WITH_CLUSTER(test_a_scene_moves_when_it_is_asked_to),
-        WITH_CLUSTER(test_files_go_through_each_member),
-    };
-    return run_with_postgres(tests);
+    return run_with_postgres();
 }

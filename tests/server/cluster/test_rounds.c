@@ -346,7 +346,7 @@ static void play_round(struct rounds *rounds, uint64_t number)
     rounds->silence_s[kind][rounds->counts[kind]++] = silence_s;
 }
 
-static void test_what_was_answered_is_in_every_file_once(void **state)
+TEST_BETWEEN(test_what_was_answered_is_in_every_file_once, rounds_setup, rounds_teardown)
 {
     struct rounds *rounds = *state;
     struct cluster *cluster = rounds->cluster;
@@ -368,9 +368,5 @@ static void test_what_was_answered_is_in_every_file_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_was_answered_is_in_every_file_once, rounds_setup,
-                                        rounds_teardown),
-    };
-    return run_with_postgres(tests);
+    return run_with_postgres();
 }

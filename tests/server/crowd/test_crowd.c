@@ -485,16 +485,3 @@ TEST(test_viewer_who_only_watches_takes_one_descriptor_and_few_bytes)
     net_fixture_renew_witness(&fixture);
     net_fixture_stop(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stalled_viewers_cost_little_and_get_fewer_larger_deltas),
-        cmocka_unit_test(test_stalled_viewers_are_ended_and_the_others_are_not),
-        cmocka_unit_test(test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on),
-        cmocka_unit_test(test_join_storm_lets_everybody_in_and_leaves_nothing_behind),
-        cmocka_unit_test(test_join_of_one_who_watches_costs_the_same_however_many_there_are),
-        cmocka_unit_test(test_viewer_who_only_watches_takes_one_descriptor_and_few_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

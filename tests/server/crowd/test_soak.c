@@ -327,11 +327,3 @@ TEST(test_two_hours_of_people_who_come_and_go_leave_nothing_behind)
     if (waves >= WAVES_JUDGED) judge(left, waves);
     free(left);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_hours_of_people_who_come_and_go_leave_nothing_behind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

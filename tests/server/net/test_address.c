@@ -196,15 +196,3 @@ TEST(test_network_of_an_address)
         assert_string_equal(text, rows[i][1]);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_range_table),
-        cmocka_unit_test(test_range_of_nonsense_is_refused),
-        cmocka_unit_test(test_forwarded_table),
-        cmocka_unit_test(test_address_of_a_socket),
-        cmocka_unit_test(test_network_of_an_address),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -335,19 +335,3 @@ TEST(test_alive_excuses_those_in_a_scene_that_is_lent)
     leave(&stage, end);
     host_finish(&stage.host);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alive_looks_at_a_quiet_one_when_its_ping_is_due),
-        cmocka_unit_test(test_alive_pings_a_relayed_one_less_often_if_it_only_watches),
-        cmocka_unit_test(test_alive_does_not_ping_one_that_pings),
-        cmocka_unit_test(test_alive_pings_one_that_was_quiet_and_says_something),
-        cmocka_unit_test(test_alive_ends_a_quiet_one_that_takes_nothing_more),
-        cmocka_unit_test(test_alive_ends_what_does_not_end_by_itself),
-        cmocka_unit_test(test_alive_ends_one_that_says_no_hello),
-        cmocka_unit_test(test_alive_pings_many_in_parts),
-        cmocka_unit_test(test_alive_excuses_those_in_a_scene_that_is_lent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -217,17 +217,3 @@ TEST(test_bundle_that_is_full)
     assert_false(share(&bundle, 3, "ten bytes."));
     gz_bundle_finish(&bundle);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bundle_reads_what_was_written),
-        cmocka_unit_test(test_bundle_refuses_what_is_no_record),
-        cmocka_unit_test(test_bundle_shares_a_piece),
-        cmocka_unit_test(test_bundle_shares_only_what_is_equal),
-        cmocka_unit_test(test_bundle_remembers_what_is_used),
-        cmocka_unit_test(test_bundle_keeps_the_order_of_each_channel),
-        cmocka_unit_test(test_bundle_that_is_full),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -247,14 +247,3 @@ TEST(test_scenes_share_a_turn_of_the_loop)
                     SCENES * (2 * SLICES + 1));
     assert_true(first > (SCENES - 1) * 2 * SLICES);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cohort_that_leaves_with_a_cut_frame_is_told_the_rest),
-        cmocka_unit_test(test_cohort_goes_on_when_its_trunk_has_room),
-        cmocka_unit_test(test_scene_has_one_pass_in_a_turn_of_the_loop),
-        cmocka_unit_test(test_scenes_share_a_turn_of_the_loop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

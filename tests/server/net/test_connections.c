@@ -187,13 +187,5 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_address_has_so_many_connections_and_no_more),
-        cmocka_unit_test(test_network_of_ipv6_counts_as_one_address),
-        cmocka_unit_test(test_loopback_has_any_number),
-        cmocka_unit_test(test_silent_connections_make_room),
-        cmocka_unit_test(test_websockets_without_hello_make_room),
-        cmocka_unit_test(test_newcomer_does_not_make_room_itself),
-    };
-    return cmocka_run_group_tests(tests, start, net_fixture_end);
+    return test_run(start, net_fixture_end);
 }

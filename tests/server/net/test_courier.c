@@ -118,11 +118,3 @@ TEST(test_courier_that_cannot_watch_a_socket_ends_that_transfer_alone)
     assert_int_equal(uv_loop_close(&game.loop), 0);
     close(game.listener);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_courier_that_cannot_watch_a_socket_ends_that_transfer_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -97,8 +97,5 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_damaged_scene_is_looked_at_and_not_edited),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
+    return test_run(start, stop);
 }

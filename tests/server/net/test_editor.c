@@ -232,9 +232,5 @@ static int uninstall(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_editor_that_is_installed_is_served),
-        cmocka_unit_test(test_editor_that_was_not_built_is_not_named),
-    };
-    return cmocka_run_group_tests(tests, install, uninstall);
+    return test_run(install, uninstall);
 }

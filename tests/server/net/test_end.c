@@ -124,15 +124,3 @@ TEST(test_end_keeps_what_was_acknowledged)
     close(editor);
     net_fixture_stop(&fixture);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_end_by_sigterm_is_in_order),
-        cmocka_unit_test(test_end_by_sigint_is_in_order),
-        cmocka_unit_test(test_end_is_told_to_one_that_just_came),
-        cmocka_unit_test(test_end_does_not_wait_for_those_who_do_not_answer),
-        cmocka_unit_test(test_end_keeps_what_was_acknowledged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

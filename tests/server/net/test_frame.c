@@ -133,15 +133,3 @@ TEST(test_frame_masked_comes_as_it_was)
         for (size_t j = 0; j < sizes[i]; j++) assert_int_equal(part.bytes[j], 0x5A);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frame_any_cut_says_the_same),
-        cmocka_unit_test(test_frame_every_close_code),
-        cmocka_unit_test(test_frame_every_header),
-        cmocka_unit_test(test_frame_header_of_a_server),
-        cmocka_unit_test(test_frame_masked_comes_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

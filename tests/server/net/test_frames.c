@@ -627,35 +627,5 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hello_table),
-        cmocka_unit_test(test_hello_of_a_viewer_may_create_what_is_there),
-        cmocka_unit_test(test_hello_refused_carries_its_rid),
-        cmocka_unit_test(test_hello_may_share_its_frame),
-        cmocka_unit_test(test_hello_in_the_segment_of_the_handshake_is_not_read),
-        cmocka_unit_test(test_first_another_message_is_the_end),
-        cmocka_unit_test(test_first_bytes_that_are_no_message_are_the_end),
-        cmocka_unit_test(test_first_frame_too_large_is_the_end),
-        cmocka_unit_test(test_first_message_in_pieces),
-        cmocka_unit_test(test_first_message_that_does_not_come_is_the_end),
-        cmocka_unit_test(test_second_hello_is_refused),
-        cmocka_unit_test(test_text_is_the_end),
-        cmocka_unit_test(test_each_of_several_refused_frames_is_answered),
-        cmocka_unit_test(test_empty_frame_is_refused_and_no_more),
-        cmocka_unit_test(test_frame_too_large_is_the_end),
-        cmocka_unit_test(test_message_in_too_many_fragments_is_the_end),
-        cmocka_unit_test(test_large_message_in_fragments_is_taken),
-        cmocka_unit_test(test_frame_by_the_rules_or_against_them),
-        cmocka_unit_test(test_frames_in_the_wrong_order_are_the_end),
-        cmocka_unit_test(test_close_code_table),
-        cmocka_unit_test(test_nothing_counts_after_a_close),
-        cmocka_unit_test(test_message_of_any_length_is_read),
-        cmocka_unit_test(test_frames_may_come_byte_by_byte),
-        cmocka_unit_test(test_ping_of_any_size_is_answered),
-        cmocka_unit_test(test_pings_are_answered_in_order),
-        cmocka_unit_test(test_flood_of_pings_or_pongs_is_dropped),
-        cmocka_unit_test(test_flood_of_empty_frames_is_dropped),
-        cmocka_unit_test(test_hanging_up_at_any_byte_harms_nobody),
-    };
-    return cmocka_run_group_tests(tests, start, net_fixture_end);
+    return test_run(start, net_fixture_end);
 }

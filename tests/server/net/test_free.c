@@ -66,13 +66,12 @@ static void request(struct stage *stage, const char *method, const char *path, c
     assert_in_range(freed, 1, FREED_BYTES_MAX);
 }
 
-static void test_workers_free(void **state)
+TEST(test_workers_free)
 {
     static const char *const parts[] = {"export", "export.glb", "backup", "asset"};
     struct stage stage;
     size_t size;
     char path[64], *asset = make_asset(&size);
-    (void)state;
     open_stage(&stage);
     for (int i = 0; i < 2; i++) request(&stage, "PUT", "/scenes/large?replace", asset, size);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -109,13 +108,12 @@ static void ask_and_go(const struct stage *stage, const char *request)
     assert_int_equal(kill(stage->fixture.daemon.pid, SIGCONT), 0);
 }
 
-static void test_nothing_is_made_for_clients_that_have_gone(void **state)
+TEST(test_nothing_is_made_for_clients_that_have_gone)
 {
     struct stage stage;
     struct raw_response response;
     size_t size;
     char *asset = make_asset(&size);
-    (void)state;
     open_stage(&stage);
     request(&stage, "PUT", "/scenes/large", asset, size);
     raw_request(stage.fixture.daemon.port, "GET", "/scenes/large/backup", "", NULL, 0, &response);
@@ -130,13 +128,4 @@ static void test_nothing_is_made_for_clients_that_have_gone(void **state)
     assert_in_range(count_written(&stage) - before, 0, 2 * backup_size);
     close_stage(&stage);
     free(asset);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_workers_free),
-        cmocka_unit_test(test_nothing_is_made_for_clients_that_have_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

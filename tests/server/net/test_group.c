@@ -346,16 +346,5 @@ TEST(test_group_of_an_authority_that_is_killed)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_group_has_all_who_only_watch),
-        cmocka_unit_test(test_group_is_left_by_one_that_follows_a_part),
-        cmocka_unit_test(test_group_is_left_by_one_that_does_not_read),
-        cmocka_unit_test(test_group_is_told_much_at_once),
-        cmocka_unit_test(test_group_of_a_scene_that_is_lent),
-        cmocka_unit_test(test_group_with_random_viewers),
-        cmocka_unit_test(test_group_is_pinged_less_often),
-        cmocka_unit_test(test_groups_end_with_their_scene),
-        cmocka_unit_test(test_group_of_an_authority_that_is_killed),
-    };
-    return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
+    return test_run(relay_fixture_start, relay_fixture_stop);
 }

@@ -173,13 +173,5 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handshake_table),
-        cmocka_unit_test(test_handshake_of_a_page_from_elsewhere_is_refused),
-        cmocka_unit_test(test_handshake_of_our_own_page_is_taken),
-        cmocka_unit_test(test_handshake_by_a_foreign_name_is_refused),
-        cmocka_unit_test(test_handshake_without_its_parts_is_refused),
-        cmocka_unit_test(test_handshake_of_noise_is_hung_up_on),
-    };
-    return cmocka_run_group_tests(tests, start, net_fixture_end);
+    return test_run(start, net_fixture_end);
 }

@@ -748,30 +748,5 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_http_table),
-        cmocka_unit_test(test_http_by_a_foreign_name_is_refused),
-        cmocka_unit_test(test_http_request_without_a_clear_end_is_the_last),
-        cmocka_unit_test(test_http_allowed_page_may_read),
-        cmocka_unit_test(test_http_preflight_table),
-        cmocka_unit_test(test_http_allowed_page_imports_and_reads),
-        cmocka_unit_test(test_import_makes_replaces_and_gives_back),
-        cmocka_unit_test(test_asset_that_is_known_is_not_sent),
-        cmocka_unit_test(test_list_says_what_is_open),
-        cmocka_unit_test(test_errors_are_counted_by_their_code),
-        cmocka_unit_test(test_import_that_fails_leaves_nothing),
-        cmocka_unit_test(test_import_of_too_many_nodes_is_too_large),
-        cmocka_unit_test(test_import_that_comes_second_is_refused),
-        cmocka_unit_test(test_import_broken_off_leaves_nothing),
-        cmocka_unit_test(test_imports_at_once_are_bounded),
-        cmocka_unit_test(test_imports_of_an_address_are_bounded),
-        cmocka_unit_test(test_refusal_is_logged_with_method_and_path),
-        cmocka_unit_test(test_imports_that_trickle_make_room),
-        cmocka_unit_test(test_http_connection_is_used_again),
-        cmocka_unit_test(test_large_answer_comes_whole),
-        cmocka_unit_test(test_large_body_waits_in_a_file),
-        cmocka_unit_test(test_list_and_delete_have_places_of_their_own),
-        cmocka_unit_test(test_large_answer_waits_in_a_file),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
+    return test_run(start, stop);
 }

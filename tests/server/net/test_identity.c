@@ -4,9 +4,8 @@
 #include "net/internal.h"
 #include "support/cmocka.h"
 
-static void test_identity_is_never_guessed(void **state)
+TEST(test_identity_is_never_guessed)
 {
-    (void)state;
     static struct gz_net net = {.trust_header = "x-remote-user:"};
     struct gz_said said = {.name = {"eve", 3}, .proxy_user = "", .wants_admin = true};
     struct gz_claims claims;
@@ -21,10 +20,4 @@ static void test_identity_is_never_guessed(void **state)
     said.proxy_user = "";
     assert_int_equal(gz_identify(&net, &said, &claims, &error), GZ_OK);
     assert_string_equal(claims.user, "eve");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_identity_is_never_guessed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,11 +134,10 @@ static void assert_all_or_none(const struct stage *stage)
 
 /* ---- what happens meanwhile ---- */
 
-static void test_other_scenes_are_served(void **state)
+TEST(test_other_scenes_are_served)
 {
     static const enum gz_op ops[] = {GZ_OP_DELETE, GZ_OP_UNDO};
     struct stage stage;
-    (void)state;
     open_stage(&stage, NODES);
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         begin(&stage, ops[i]);
@@ -153,10 +152,9 @@ static void test_other_scenes_are_served(void **state)
 }
 
 /* The edit is done or not, as a whole; said again by its key, it is done once. */
-static void test_editor_hangs_up(void **state)
+TEST(test_editor_hangs_up)
 {
     struct stage stage;
-    (void)state;
     open_stage(&stage, FEWER);
     stage.key = (struct gz_text){"once", 4};
     begin(&stage, GZ_OP_DELETE);
@@ -172,11 +170,10 @@ static void test_editor_hangs_up(void **state)
 }
 
 /* They wait for the end of the edit, and see it. */
-static void test_others_come_and_read(void **state)
+TEST(test_others_come_and_read)
 {
     struct raw_response response;
     struct stage stage;
-    (void)state;
     open_stage(&stage, FEWER);
     begin(&stage, GZ_OP_DELETE);
     assert_all_or_none(&stage);
@@ -196,11 +193,10 @@ static void test_others_come_and_read(void **state)
     close_stage(&stage);
 }
 
-static void test_scene_is_deleted(void **state)
+TEST(test_scene_is_deleted)
 {
     struct raw_response response;
     struct stage stage;
-    (void)state;
     open_stage(&stage, FEWER);
     begin(&stage, GZ_OP_DELETE);
     raw_request(stage.fixture.daemon.port, "DELETE", "/scenes/" LARGE, "", NULL, 0, &response);
@@ -209,24 +205,11 @@ static void test_scene_is_deleted(void **state)
     close_stage(&stage);
 }
 
-static void test_daemon_ends(void **state)
+TEST(test_daemon_ends)
 {
     struct stage stage;
-    (void)state;
     open_stage(&stage, FEWER);
     begin(&stage, GZ_OP_DELETE);
     net_fixture_stop(&stage.fixture); /* in order */
     crowd_finish(&stage.crowd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_other_scenes_are_served),
-        cmocka_unit_test(test_editor_hangs_up),
-        cmocka_unit_test(test_others_come_and_read),
-        cmocka_unit_test(test_scene_is_deleted),
-        cmocka_unit_test(test_daemon_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

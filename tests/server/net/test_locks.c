@@ -262,14 +262,3 @@ TEST(test_holder_who_comes_back_with_the_secret_has_the_node_at_once)
     close(back);
     end(stage);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_silent_holder_loses_the_node_and_late_input_changes_nothing),
-        cmocka_unit_test(test_holder_against_the_rules_loses_the_node_at_once),
-        cmocka_unit_test(test_holder_who_hangs_up_loses_the_node),
-        cmocka_unit_test(test_holder_who_comes_back_with_the_secret_has_the_node_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -93,11 +93,3 @@ TEST(test_pace_table)
             fail_msg("row %zu: %g s", i, rows[i].seconds);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pace_table),
-                                       cmocka_unit_test(test_etag_table),
-                                       cmocka_unit_test(test_gzip_table)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -310,17 +310,5 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_are_nobody_elses),
-        cmocka_unit_test(test_every_thread_has_a_short_time_slice),
-        cmocka_unit_test(test_metrics_are_prometheus),
-        cmocka_unit_test(test_refused_handshake_is_http_1_1),
-        cmocka_unit_test(test_folder_that_others_may_read_is_said_and_left),
-        cmocka_unit_test(test_edit_waits_for_another_programs_lock),
-        cmocka_unit_test(test_edit_is_refused_after_too_long_a_lock),
-        cmocka_unit_test(test_locked_scene_holds_up_no_other),
-        cmocka_unit_test(test_end_beside_a_lock_says_what_is_not_saved),
-        cmocka_unit_test(test_end_waits_for_another_programs_lock),
-    };
-    return cmocka_run_group_tests(tests, start, net_fixture_end);
+    return test_run(start, net_fixture_end);
 }

@@ -212,9 +212,3 @@ TEST(test_options_table)
         close(err);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_options_table)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

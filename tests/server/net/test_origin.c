@@ -204,15 +204,3 @@ TEST(test_json_text_without_room_says_so)
     assert_false(gz_text_json(&buffer, "abcdef"));
     gz_buffer_finish(&buffer);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_origin_table),
-        cmocka_unit_test(test_host_table),
-        cmocka_unit_test(test_site_table),
-        cmocka_unit_test(test_json_text_is_escaped),
-        cmocka_unit_test(test_json_text_without_room_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

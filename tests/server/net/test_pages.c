@@ -198,11 +198,5 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pages_host_table),
-        cmocka_unit_test(test_pages_site_table),
-        cmocka_unit_test(test_pages_upgrade_table),
-        cmocka_unit_test(test_pages_answers_say_what_others_may_do),
-    };
-    return cmocka_run_group_tests(tests, start, net_fixture_end);
+    return test_run(start, net_fixture_end);
 }

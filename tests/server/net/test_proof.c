@@ -78,12 +78,3 @@ TEST(test_proof_that_is_changed_is_none)
     assert_false(gz_proof_is_good(&proof, NOW_S, changed));
     assert_true(gz_proof_is_good(&proof, NOW_S, text));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proof_is_for_what_it_says),
-        cmocka_unit_test(test_proof_that_is_changed_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -271,12 +271,5 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_proxy_address_table),
-        cmocka_unit_test(test_proxy_scheme_table),
-        cmocka_unit_test(test_proxy_user_table),
-        cmocka_unit_test(test_proxy_user_is_who_joins),
-        cmocka_unit_test(test_proxy_beyond_loopback_only_proxies_connect),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
+    return test_run(start, stop);
 }

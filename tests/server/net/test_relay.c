@@ -614,28 +614,5 @@ TEST(test_relay_of_an_upload_broken_off)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_relay_carries_a_session),
-        cmocka_unit_test(test_relay_carries_answers_about_the_past),
-        cmocka_unit_test(test_relay_and_direct_clients_see_each_other),
-        cmocka_unit_test(test_relay_passes_fragments),
-        cmocka_unit_test(test_relay_passes_refusals_and_closes),
-        cmocka_unit_test(test_relay_ends_with_its_client),
-        cmocka_unit_test(test_relay_waits_for_a_slow_client),
-        cmocka_unit_test(test_relay_waits_for_a_stopped_authority),
-        cmocka_unit_test(test_relay_to_a_member_that_is_killed),
-        cmocka_unit_test(test_relay_of_members_that_end),
-        cmocka_unit_test(test_relay_to_a_member_that_does_not_answer),
-        cmocka_unit_test(test_relay_with_another_secret),
-        cmocka_unit_test(test_relay_does_not_go_round),
-        cmocka_unit_test(test_relay_tells_the_address_of_the_client),
-        cmocka_unit_test(test_relay_proof_is_for_one_method_and_path),
-        cmocka_unit_test(test_relay_passes_tokens),
-        cmocka_unit_test(test_relay_http_table),
-        cmocka_unit_test(test_relay_passes_the_header),
-        cmocka_unit_test(test_large_relay_bodies),
-        cmocka_unit_test(test_relay_of_an_upload_broken_off),
-        cmocka_unit_test(test_relay_of_an_answer_that_pauses),
-    };
-    return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
+    return test_run(relay_fixture_start, relay_fixture_stop);
 }

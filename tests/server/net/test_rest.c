@@ -36,9 +36,8 @@ static double now_s(void)
 }
 
 /* A timer of whole milliseconds would be set to a later time. */
-static void test_alarm_is_set_to_less_than_a_millisecond(void **state)
+TEST(test_alarm_is_set_to_less_than_a_millisecond)
 {
-    (void)state;
     struct scene s;
     struct itimerspec left;
     open_scene(&s);
@@ -48,9 +47,8 @@ static void test_alarm_is_set_to_less_than_a_millisecond(void **state)
     close_scene(&s);
 }
 
-static void test_alarm_wakes_the_loop_and_not_before_its_time(void **state)
+TEST(test_alarm_wakes_the_loop_and_not_before_its_time)
 {
-    (void)state;
     struct scene s;
     open_scene(&s);
     for (int i = 0; i < 50; i++) {
@@ -62,9 +60,8 @@ static void test_alarm_wakes_the_loop_and_not_before_its_time(void **state)
     close_scene(&s);
 }
 
-static void test_alarm_of_the_past_wakes_the_loop_at_once(void **state)
+TEST(test_alarm_of_the_past_wakes_the_loop_at_once)
 {
-    (void)state;
     static const double past_s[] = {-INFINITY, -1e300, -1, 0, 1e-12, 1};
     struct scene s;
     open_scene(&s);
@@ -76,9 +73,8 @@ static void test_alarm_of_the_past_wakes_the_loop_at_once(void **state)
     close_scene(&s);
 }
 
-static void test_alarm_of_a_far_time_does_not_wake_the_loop(void **state)
+TEST(test_alarm_of_a_far_time_does_not_wake_the_loop)
 {
-    (void)state;
     static const double far_s[] = {1e9, 1e15, 1.8446744073709552e16, 1e18, 1e300, INFINITY};
     struct scene s;
     open_scene(&s);
@@ -105,51 +101,32 @@ static double rest_of(double every_s, double round_s)
     return gz_rest_after(&rest, PASS_S) / PASS_S;
 }
 
-static void test_rest_is_none_while_the_loop_has_time(void **state)
+TEST(test_rest_is_none_while_the_loop_has_time)
 {
-    (void)state;
     assert_true(rest_of(0.0167, 0.005) == 0);
     assert_true(rest_of(0.001, 0.0006) == 0);
     assert_true(rest_of(1, 0.1) == 0);
 }
 
-static void test_rest_grows_as_the_loop_fills(void **state)
+TEST(test_rest_grows_as_the_loop_fills)
 {
-    (void)state;
     const double some = rest_of(0.01, 0.0073), more = rest_of(0.01, 0.0079);
     assert_true(some > 0.5 && more > some + 0.3 && more < 2);
 }
 
 /* What comes in the middle of a round does not make it longer: the loop cannot be more than full.
  */
-static void test_rest_of_a_full_loop_is_twice_the_pass(void **state)
+TEST(test_rest_of_a_full_loop_is_twice_the_pass)
 {
-    (void)state;
     assert_true(rest_of(0.01, 0.01) == 2);
     assert_true(rest_of(0.0002, 0.02) == 2);
 }
 
-static void test_rest_ends_with_the_load(void **state)
+TEST(test_rest_ends_with_the_load)
 {
-    (void)state;
     struct gz_rest rest = {0};
     gz_rest_count(&rest, 1000, 10);
     assert_true(gz_rest_after(&rest, PASS_S) == 2 * PASS_S);
     gz_rest_count(&rest, 1005, 0);
     assert_true(gz_rest_after(&rest, PASS_S) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alarm_is_set_to_less_than_a_millisecond),
-        cmocka_unit_test(test_alarm_wakes_the_loop_and_not_before_its_time),
-        cmocka_unit_test(test_alarm_of_the_past_wakes_the_loop_at_once),
-        cmocka_unit_test(test_alarm_of_a_far_time_does_not_wake_the_loop),
-        cmocka_unit_test(test_rest_is_none_while_the_loop_has_time),
-        cmocka_unit_test(test_rest_grows_as_the_loop_fills),
-        cmocka_unit_test(test_rest_of_a_full_loop_is_twice_the_pass),
-        cmocka_unit_test(test_rest_ends_with_the_load),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

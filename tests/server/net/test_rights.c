@@ -1016,27 +1016,5 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rights_of_every_op),
-        cmocka_unit_test(test_rights_of_every_place),
-        cmocka_unit_test(test_rights_every_kind_of_request_has_a_row),
-        cmocka_unit_test(test_rights_hidden_scene_is_as_one_that_is_not_there),
-        cmocka_unit_test(test_rights_rename_goes_by_the_new_name_too),
-        cmocka_unit_test(test_rights_scene_is_made_by_the_token_alone),
-        cmocka_unit_test(test_rights_by_the_access_of_a_scene),
-        cmocka_unit_test(test_rights_come_before_the_body),
-        cmocka_unit_test(test_rights_of_a_closed_scene_are_looked_up_before_the_body),
-        cmocka_unit_test(test_rights_taken_away_while_a_file_is_read_count),
-        cmocka_unit_test(test_rights_names_show_what_they_are),
-        cmocka_unit_test(test_rights_a_refused_token_ends_the_connection),
-        cmocka_unit_test(test_rights_user_is_the_token_s),
-        cmocka_unit_test(test_rights_only_bearer_is_taken),
-        cmocka_unit_test(test_rights_end_with_the_token),
-        cmocka_unit_test(test_rights_keys_are_read_again),
-        cmocka_unit_test(test_rights_of_gizmoctl),
-        cmocka_unit_test(test_rights_of_gizmoctl_end_with_the_token),
-        cmocka_unit_test(test_rights_of_curl_and_python),
-        cmocka_unit_test(test_rights_log_says_who_and_no_token),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
+    return test_run(start, stop);
 }

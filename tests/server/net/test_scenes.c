@@ -55,9 +55,5 @@ TEST(test_scenes_that_somebody_is_in_stay)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes_that_nobody_is_in_make_room),
-        cmocka_unit_test(test_scenes_that_somebody_is_in_stay),
-    };
-    return cmocka_run_group_tests(tests, start, net_fixture_end);
+    return test_run(start, net_fixture_end);
 }

@@ -237,18 +237,3 @@ TEST(test_many_users_of_this_machine_have_their_own_shares)
     net_fixture_stop(&fixture);
     gz_arena_finish(&arena);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hanging_up_is_leaving),
-        cmocka_unit_test(test_silent_client_is_dismissed_and_a_quiet_one_is_not),
-        cmocka_unit_test(test_quiet_client_is_pinged_less_often_unless_it_holds_nodes),
-        cmocka_unit_test(test_client_that_does_not_read_is_ended_and_others_are_served),
-        cmocka_unit_test(test_daemon_that_stood_still_ends_nobody),
-        cmocka_unit_test(test_slow_reader_is_not_ended),
-        cmocka_unit_test(test_client_that_asks_more_than_it_takes_gets_all_of_it),
-        cmocka_unit_test(test_many_users_of_this_machine_have_their_own_shares),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

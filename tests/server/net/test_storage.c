@@ -33,36 +33,6 @@ static bool is_there(const char *scene, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-TEST(test_import_that_is_not_saved_leaves_no_scene)
-{
-    struct raw_response response;
-    assert_int_equal(request("PUT", "/scenes/new", large, LARGE_BYTES, &response), 500);
-    assert_non_null(strstr(response.body, "\"code\":\"storage\""));
-    net_fixture_assert_unharmed(&fixture);
-    static const char *const endings[] = {"", "-wal", "-shm", ".owner"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        assert_false(is_there("new", endings[i]));
-    assert_int_equal(request("GET", "/scenes", "", 0, &response), 200);
-    assert_null(strstr(response.body, "\"new\""));
-    assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
-    /* The name is free. */
-    assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 201);
-}
-
-TEST(test_replacement_that_is_not_saved_leaves_the_scene)
-{
-    struct raw_response response;
-    assert_int_equal(request("PUT", "/scenes/old", tiny, sizeof tiny - 1, &response), 201);
-    assert_int_equal(request("PUT", "/scenes/old?replace", large, LARGE_BYTES, &response), 500);
-    assert_non_null(strstr(response.body, "\"code\":\"storage\""));
-    assert_int_equal(request("GET", "/scenes/old/asset", "", 0, &response), 200);
-    assert_string_equal(response.body, tiny);
-    /* Once a commit is taken again it is well; fault_disk sees what it says before that. */
-    assert_int_equal(request("PUT", "/scenes/old?replace", tiny, sizeof tiny - 1, &response), 200);
-    assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
-    net_fixture_assert_unharmed(&fixture);
-}
-
 /* The daemon inherits the limit; the test does not keep it. */
 static int start(void **state)
 {
@@ -87,6 +57,36 @@ static int stop(void **state)
     net_fixture_stop(&fixture);
     free(large);
     return 0;
+}
+
+TEST_BETWEEN(test_import_that_is_not_saved_leaves_no_scene, start, stop)
+{
+    struct raw_response response;
+    assert_int_equal(request("PUT", "/scenes/new", large, LARGE_BYTES, &response), 500);
+    assert_non_null(strstr(response.body, "\"code\":\"storage\""));
+    net_fixture_assert_unharmed(&fixture);
+    static const char *const endings[] = {"", "-wal", "-shm", ".owner"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        assert_false(is_there("new", endings[i]));
+    assert_int_equal(request("GET", "/scenes", "", 0, &response), 200);
+    assert_null(strstr(response.body, "\"new\""));
+    assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
+    /* The name is free. */
+    assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 201);
+}
+
+TEST_BETWEEN(test_replacement_that_is_not_saved_leaves_the_scene, start, stop)
+{
+    struct raw_response response;
+    assert_int_equal(request("PUT", "/scenes/old", tiny, sizeof tiny - 1, &response), 201);
+    assert_int_equal(request("PUT", "/scenes/old?replace", large, LARGE_BYTES, &response), 500);
+    assert_non_null(strstr(response.body, "\"code\":\"storage\""));
+    assert_int_equal(request("GET", "/scenes/old/asset", "", 0, &response), 200);
+    assert_string_equal(response.body, tiny);
+    /* Once a commit is taken again it is well; fault_disk sees what it says before that. */
+    assert_int_equal(request("PUT", "/scenes/old?replace", tiny, sizeof tiny - 1, &response), 200);
+    assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);
+    net_fixture_assert_unharmed(&fixture);
 }
 
 /* ---- a disk that has to keep room ---- */
@@ -116,7 +116,8 @@ static enum gz_status answer_to(struct gz_message message)
     return status;
 }
 
-TEST(test_edits_of_every_kind_are_refused_and_viewing_goes_on)
+TEST_BETWEEN(test_edits_of_every_kind_are_refused_and_viewing_goes_on, start_without_room,
+             net_fixture_end)
 {
     const struct gz_create_node node = {.trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
     const uint64_t one = 1;
@@ -139,7 +140,8 @@ TEST(test_edits_of_every_kind_are_refused_and_viewing_goes_on)
     close(viewer);
 }
 
-TEST(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk)
+TEST_BETWEEN(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk, start_without_room,
+             net_fixture_end)
 {
     struct raw_response response;
     assert_int_equal(request("PUT", "/scenes/new", tiny, sizeof tiny - 1, &response), 507);
@@ -153,18 +155,4 @@ TEST(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk)
     assert_int_equal(request("GET", "/metrics", "", 0, &response), 200);
     assert_non_null(strstr(response.body, "\ngizmod_disk_short 1\n"));
     assert_non_null(strstr(response.body, "\ngizmod_disk_free_bytes "));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_import_that_is_not_saved_leaves_no_scene),
-        cmocka_unit_test(test_replacement_that_is_not_saved_leaves_the_scene),
-    };
-    const struct CMUnitTest without_room[] = {
-        cmocka_unit_test(test_edits_of_every_kind_are_refused_and_viewing_goes_on),
-        cmocka_unit_test(test_http_refuses_what_is_new_and_says_that_it_is_short_of_disk),
-    };
-    return cmocka_run_group_tests(tests, start, stop) +
-           cmocka_run_group_tests(without_room, start_without_room, net_fixture_end);
 }

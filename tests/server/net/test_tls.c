@@ -36,10 +36,9 @@ static void shake_hands(int version_max, struct tunnel_peer *peer)
     if (socket >= 0) close(socket);
 }
 
-static void test_handshakes_are_of_tls_1_2_and_1_3(void **state)
+TEST(test_handshakes_are_of_tls_1_2_and_1_3)
 {
     struct tunnel_peer peer;
-    (void)state;
     shake_hands(0, &peer);
     assert_int_equal(peer.version, TLS1_3_VERSION);
     assert_string_equal(peer.protocol, "http/1.1");
@@ -56,7 +55,7 @@ static void test_handshakes_are_of_tls_1_2_and_1_3(void **state)
 }
 
 /* A request or an upgrade without TLS is refused in words, whatever it asks for. */
-static void test_request_without_tls_is_refused_in_words(void **state)
+TEST(test_request_without_tls_is_refused_in_words)
 {
     static const char *const requests[] = {
         "GET /scenes HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
@@ -68,7 +67,6 @@ static void test_request_without_tls_is_refused_in_words(void **state)
         "Sec-WebSocket-Protocol: gizmod.v1\r\n\r\n",
     };
     struct raw_response response;
-    (void)state;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         int socket = raw_connect_plain(fixture.daemon.port);
         assert_true(raw_send_text(socket, requests[i]));
@@ -82,13 +80,12 @@ static void test_request_without_tls_is_refused_in_words(void **state)
 }
 
 /* Nothing, garbage, and the beginning of a handshake that does not go on. */
-static void test_handshake_that_hangs_is_ended(void **state)
+TEST(test_handshake_that_hangs_is_ended)
 {
     static const char *const beginnings[] = {"", "\x16\x03\x01\x02", "\x16\x03\x01\x40\x40\x01",
                                              "\x80\x80\x80\x80"};
     enum { COUNT = sizeof beginnings / sizeof beginnings[0] };
     int sockets[COUNT];
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         sockets[i] = raw_connect_plain(fixture.daemon.port);
         assert_true(raw_send_text(sockets[i], beginnings[i]));
@@ -241,11 +238,20 @@ static void await_in_log(const char *words, size_t count)
     }
 }
 
-static void test_wrong_files_are_refused_at_the_start(void **state)
+static int take_own_trust(void **state)
+{
+    char ca[128];
+    (void)state;
+    folder = fixture.daemon.directory;
+    setenv("GIZMOD_CA", own_path("ca.pem", ca), 1);
+    setenv("SSL_CERT_FILE", ca, 1);
+    return 0;
+}
+
+TEST_BETWEEN(test_wrong_files_are_refused_at_the_start, NULL, take_own_trust)
 {
     struct test_daemon daemon;
     char words[256];
-    (void)state;
     test_daemon_init(&daemon);
     daemon.tls = true;
     folder = daemon.directory;
@@ -262,12 +268,11 @@ static void test_wrong_files_are_refused_at_the_start(void **state)
 }
 
 /* Connections stay as they are, and new ones are shown the certificate that was right. */
-static void test_wrong_files_change_nothing_later(void **state)
+TEST(test_wrong_files_change_nothing_later)
 {
     struct tunnel_peer peer;
     char words[256];
     size_t count = count_in_log("the earlier certificate and key stay in force");
-    (void)state;
     for (size_t i = 0; i < SPOILED; i++) {
         make_pair("never shown");
         spoiled[i].spoil();
@@ -290,9 +295,8 @@ static void reload(const struct test_certificate *wish)
     await_in_log("certificate and key: read again", count + 1);
 }
 
-static void test_certificate_out_of_date_is_a_warning(void **state)
+TEST(test_certificate_out_of_date_is_a_warning)
 {
-    (void)state;
     reload(&(struct test_certificate){.from_days = -9, .days = 8});
     assert_int_equal(count_in_log("server.pem expired on "), 1);
     reload(&(struct test_certificate){.from_days = 2});
@@ -301,13 +305,12 @@ static void test_certificate_out_of_date_is_a_warning(void **state)
     net_fixture_assert_unharmed(&fixture);
 }
 
-static void test_key_that_others_may_read_is_a_warning(void **state)
+TEST(test_key_that_others_may_read_is_a_warning)
 {
     static const struct {
         mode_t mode;
         bool warns;
     } rows[] = {{0600, false}, {0640, false}, {0644, true}, {0602, true}, {0620, true}};
-    (void)state;
     char path[256];
     snprintf(path, sizeof path, "%s/server.key", folder);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -350,13 +353,12 @@ static bool is_level(void *context)
     return true;
 }
 
-static void test_certificate_is_replaced_under_viewers(void **state)
+TEST(test_certificate_is_replaced_under_viewers)
 {
     static const struct test_certificate kinds[2] = {{.subject = "even"},
                                                      {.subject = "odd", .rsa = true}};
     struct work work = {.edits = 0};
     struct tunnel_peer peer;
-    (void)state;
     crowd_init(&work.crowd, fixture.daemon.port);
     work.editor = crowd_enter(&work.crowd, "rotated", GZ_ROLE_EDITOR, 0);
     assert_int_equal(crowd_gather(&work.crowd, PATIENCE_S), 1);
@@ -430,12 +432,11 @@ static int get_asset(const char *headers, const uint8_t *expected)
     return status;
 }
 
-static void test_large_file_goes_both_ways(void **state)
+TEST(test_large_file_goes_both_ways)
 {
     char headers[256];
     struct raw_response response;
     uint8_t *asset = make_asset();
-    (void)state;
     snprintf(headers, sizeof headers, "Content-Length: %d\r\nExpect: 100-continue\r\n",
              ASSET_BYTES);
     raw_request(fixture.daemon.port, "PUT", "/scenes/large", headers, asset, ASSET_BYTES,
@@ -469,11 +470,10 @@ static void run(const char *what, const char *format, ...)
     if (pclose(program) != 0 || strstr(said, what) == NULL) fail_msg("%s: %s", command, said);
 }
 
-static void test_curl_and_python_agree(void **state)
+TEST(test_curl_and_python_agree)
 {
     char ca[128];
     int port = fixture.daemon.port;
-    (void)state;
     own_path("ca.pem", ca);
     if (system("command -v curl >/dev/null") == 0) {
         run("witness", "curl -sS --cacert %s https://localhost:%d/scenes 2>&1", ca, port);
@@ -513,10 +513,9 @@ static void expect_of_gizmoctl(const char *ca, const char *words)
 }
 
 /* The system's authorities do not know the test's. */
-static void test_gizmoctl_trusts_whom_it_is_told_to(void **state)
+TEST_BETWEEN(test_gizmoctl_trusts_whom_it_is_told_to, NULL, take_own_trust)
 {
     char ca[128], other[128], key[128], missing[128];
-    (void)state;
     unsetenv("SSL_CERT_FILE");
     expect_of_gizmoctl(NULL, NULL); /* GIZMOD_CA is there */
     unsetenv("GIZMOD_CA");
@@ -531,10 +530,9 @@ static void test_gizmoctl_trusts_whom_it_is_told_to(void **state)
     expect_of_gizmoctl(own_path("ca.key", key), "ca.key holds no certificate in PEM");
 }
 
-static void test_gizmoctl_says_what_is_wrong_with_a_server(void **state)
+TEST_BETWEEN(test_gizmoctl_says_what_is_wrong_with_a_server, NULL, take_own_trust)
 {
     char ca[128];
-    (void)state;
     own_path("ca.pem", ca);
     reload(&(struct test_certificate){.from_days = -9, .days = 8});
     expect_of_gizmoctl(ca, "the certificate of the server has expired");
@@ -548,11 +546,10 @@ static void test_gizmoctl_says_what_is_wrong_with_a_server(void **state)
     expect_of_gizmoctl(ca, NULL);
 }
 
-static void test_gizmoctl_needs_tls_on_both_sides(void **state)
+TEST_BETWEEN(test_gizmoctl_needs_tls_on_both_sides, NULL, take_own_trust)
 {
     char ca[128], url[128];
     struct test_daemon plain;
-    (void)state;
     own_path("ca.pem", ca);
     snprintf(url, sizeof url, "%s", fixture.daemon.url);
     snprintf(fixture.daemon.url, sizeof url, "ws%s", url + 3);
@@ -569,11 +566,10 @@ static void test_gizmoctl_needs_tls_on_both_sides(void **state)
 }
 
 /* An IPv6 address is compared by code of its own. */
-static void test_gizmoctl_compares_ipv6_addresses(void **state)
+TEST_BETWEEN(test_gizmoctl_compares_ipv6_addresses, NULL, take_own_trust)
 {
     struct net_fixture other = fixture;
     char ca[128];
-    (void)state;
     own_path("ca.pem", ca);
     test_daemon_init(&fixture.daemon);
     fixture.daemon.tls = true;
@@ -632,13 +628,12 @@ static bool shake_hands_and_hear(SSL *ssl, int socket, char rest, const char *wo
 
 /* Its handshake is finished, and its upgrade refused in words. Who joined before does not answer
  * the close, so that the daemon stays for a moment. */
-static void test_end_is_told_to_one_whose_handshake_was_going_on(void **state)
+TEST(test_end_is_told_to_one_whose_handshake_was_going_on)
 {
     struct raw_frame frame;
     struct gz_message bye;
     struct gz_arena arena;
     char rest;
-    (void)state;
     gz_arena_init(&arena, 0);
     int socket = raw_connect_plain(fixture.daemon.port);
     SSL *ssl = begin_to_shake_hands(socket, &rest);
@@ -655,16 +650,6 @@ static void test_end_is_told_to_one_whose_handshake_was_going_on(void **state)
     fixture.witness = net_fixture_join(&fixture, WITNESS_SCENE, "witness");
 }
 
-static int take_own_trust(void **state)
-{
-    char ca[128];
-    (void)state;
-    folder = fixture.daemon.directory;
-    setenv("GIZMOD_CA", own_path("ca.pem", ca), 1);
-    setenv("SSL_CERT_FILE", ca, 1);
-    return 0;
-}
-
 static int start(void **state)
 {
     *state = &fixture;
@@ -678,22 +663,5 @@ static int start(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handshakes_are_of_tls_1_2_and_1_3),
-        cmocka_unit_test(test_request_without_tls_is_refused_in_words),
-        cmocka_unit_test(test_handshake_that_hangs_is_ended),
-        cmocka_unit_test_teardown(test_wrong_files_are_refused_at_the_start, take_own_trust),
-        cmocka_unit_test(test_wrong_files_change_nothing_later),
-        cmocka_unit_test(test_certificate_out_of_date_is_a_warning),
-        cmocka_unit_test(test_key_that_others_may_read_is_a_warning),
-        cmocka_unit_test(test_certificate_is_replaced_under_viewers),
-        cmocka_unit_test(test_large_file_goes_both_ways),
-        cmocka_unit_test(test_curl_and_python_agree),
-        cmocka_unit_test_teardown(test_gizmoctl_trusts_whom_it_is_told_to, take_own_trust),
-        cmocka_unit_test_teardown(test_gizmoctl_says_what_is_wrong_with_a_server, take_own_trust),
-        cmocka_unit_test_teardown(test_gizmoctl_needs_tls_on_both_sides, take_own_trust),
-        cmocka_unit_test_teardown(test_gizmoctl_compares_ipv6_addresses, take_own_trust),
-        cmocka_unit_test(test_end_is_told_to_one_whose_handshake_was_going_on),
-    };
-    return cmocka_run_group_tests(tests, start, net_fixture_end);
+    return test_run(start, net_fixture_end);
 }

@@ -919,29 +919,5 @@ TEST(test_trunk_has_no_more_channels_than_clients)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trunk_carries_frames_for_all_once),
-        cmocka_unit_test(test_trunk_goes_on_beside_a_slow_client),
-        cmocka_unit_test(test_trunk_channels_come_and_go),
-        cmocka_unit_test(test_trunk_of_a_half_closed_client),
-        cmocka_unit_test(test_trunk_of_a_client_that_talks_on),
-        cmocka_unit_test(test_trunk_with_random_clients),
-        cmocka_unit_test(test_trunk_that_is_cut_in_the_middle_of_a_frame),
-        cmocka_unit_test(test_trunk_that_is_cut_behind_a_slow_client),
-        cmocka_unit_test(test_trunk_client_that_sends_and_never_reads_is_given_up),
-        cmocka_unit_test(test_trunk_is_for_members),
-        cmocka_unit_test(test_trunk_is_for_members_however_its_name_ends),
-        cmocka_unit_test(test_trunk_client_is_who_a_proxy_could_name),
-        cmocka_unit_test(test_trunk_clients_have_a_maximum_of_their_own),
-        cmocka_unit_test(test_trunk_is_not_read_while_many_answers_wait),
-        cmocka_unit_test(test_trunk_that_takes_nothing_is_given_up),
-        cmocka_unit_test(test_trunk_client_is_told_why_it_ends_however_full_the_trunk_is),
-        cmocka_unit_test(test_trunk_that_gives_more_than_the_window_ends),
-        cmocka_unit_test(test_trunk_channel_that_ends_in_the_middle_of_a_frame),
-        cmocka_unit_test(test_trunk_that_closes_a_client_as_nobody_may),
-        cmocka_unit_test(test_trunk_client_that_pings_in_the_middle_of_a_frame),
-        cmocka_unit_test(test_trunk_has_no_more_channels_than_clients),
-        cmocka_unit_test(test_trunk_with_wrong_records),
-    };
-    return cmocka_run_group_tests(tests, relay_fixture_start, relay_fixture_stop);
+    return test_run(relay_fixture_start, relay_fixture_stop);
 }

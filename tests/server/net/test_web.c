@@ -370,15 +370,5 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_web_folder_table),
-        cmocka_unit_test(test_web_caching_table),
-        cmocka_unit_test(test_web_types_are_those_of_the_file_that_was_packed),
-        cmocka_unit_test(test_web_file_that_is_known_is_not_sent),
-        cmocka_unit_test(test_web_file_that_changed_is_sent),
-        cmocka_unit_test(test_web_connection_is_used_again_after_304),
-        cmocka_unit_test(test_web_head_is_get_without_a_body),
-        cmocka_unit_test(test_web_pages_are_told_what_they_may_do),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
+    return test_run(start, stop);
 }

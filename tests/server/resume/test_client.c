@@ -388,20 +388,3 @@ TEST(test_client_that_is_sent_away_for_good_says_why)
     pthread_join(server, NULL);
     close(play.listener);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_client_resumes_where_it_was_whole),
-        cmocka_unit_test(test_client_says_the_secret_of_its_last_welcome),
-        cmocka_unit_test(test_client_cut_off_within_a_snapshot_starts_anew),
-        cmocka_unit_test(test_client_cut_off_within_what_was_saved_resumes),
-        cmocka_unit_test(test_client_cut_off_within_what_was_not_saved_starts_anew),
-        cmocka_unit_test(test_client_whose_scene_is_broken_starts_anew),
-        cmocka_unit_test(test_client_says_which_edit_it_heard_of_last),
-        cmocka_unit_test(test_client_that_is_put_off_comes_back),
-        cmocka_unit_test(test_client_that_is_put_off_comes_back_also_when_nobody_answers_meanwhile),
-        cmocka_unit_test(test_client_that_is_sent_away_for_good_says_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

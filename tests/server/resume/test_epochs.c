@@ -65,7 +65,7 @@ static void reconnect(struct gz_client *client)
 /* ---- ended in order ---- */
 
 /* In mid-drag: what was seen last was not saved yet when the daemon was asked to end. */
-static void test_epoch_that_ended_in_order_is_resumed_exactly(void **state)
+TEST_ON_STAGE(test_epoch_that_ended_in_order_is_resumed_exactly)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, SCENE, "anna"),
@@ -104,7 +104,7 @@ static void test_epoch_that_ended_in_order_is_resumed_exactly(void **state)
 
 /* Killed at any moment of a drag, the client having read what was there: whether that was saved,
  * only the file knows. */
-static void test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved(void **state)
+TEST_ON_STAGE(test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, SCENE, "anna");
@@ -138,7 +138,7 @@ static void test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved
 }
 
 /* What it was told in rounded numbers, up to the last seq that was saved, it is told exactly. */
-static void test_epoch_that_crashed_in_mid_drag_is_exact_for_float32(void **state)
+TEST_ON_STAGE(test_epoch_that_crashed_in_mid_drag_is_exact_for_float32)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, SCENE, "anna"),
@@ -189,7 +189,7 @@ static uint64_t claim(int port, uint64_t epoch, uint64_t seq, bool *resumed)
     return message.delta.from;
 }
 
-static void test_epoch_claims_that_cannot_be_start_from_0(void **state)
+TEST_ON_STAGE(test_epoch_claims_that_cannot_be_start_from_0)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, SCENE, "anna");
@@ -224,20 +224,4 @@ static void test_epoch_claims_that_cannot_be_start_from_0(void **state)
             fail_msg("claim %zu: %s, from %llu", i, resumed ? "resumed" : "anew",
                      (unsigned long long)from);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_epoch_that_ended_in_order_is_resumed_exactly,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(
-            test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved, stage_setup,
-            stage_teardown),
-        cmocka_unit_test_setup_teardown(test_epoch_that_crashed_in_mid_drag_is_exact_for_float32,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_epoch_claims_that_cannot_be_start_from_0, stage_setup,
-                                        stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,19 +104,10 @@ static void join_once(struct joins *joins)
     gz_client_destroy(joiner);
 }
 
-static void test_join_during_16_drags_holds_the_scene(void **state)
+TEST_ON_STAGE(test_join_during_16_drags_holds_the_scene)
 {
     static struct joins joins;
     begin(&joins, *state);
     for (uint64_t left = chance_count(100); left > 0; left--) join_once(&joins);
     for (size_t i = 0; i < DRAGS; i++) gz_client_destroy(joins.draggers[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_join_during_16_drags_holds_the_scene, stage_setup,
-                                        stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

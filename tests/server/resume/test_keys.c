@@ -197,7 +197,7 @@ static void try_case(struct fixture *fixture, size_t request, size_t interruptio
     assert_is_the_edit(fixture, has_edit ? &answer.ok : NULL);
 }
 
-static void test_key_is_one_edit_whatever_happens_before_the_answer(void **state)
+TEST_ON_STAGE(test_key_is_one_edit_whatever_happens_before_the_answer)
 {
     struct fixture fixture = {.stage = *state};
     char path[160];
@@ -215,7 +215,7 @@ static void test_key_is_one_edit_whatever_happens_before_the_answer(void **state
 
 /* Whoever comes back and begins another drag before sending the old `up` again keeps the drag that
  * runs. */
-static void test_key_of_an_earlier_drag_does_not_end_the_one_that_runs(void **state)
+TEST_ON_STAGE(test_key_of_an_earlier_drag_does_not_end_the_one_that_runs)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, SCENE, "anna");
@@ -238,15 +238,4 @@ static void test_key_of_an_earlier_drag_does_not_end_the_one_that_runs(void **st
     assert_true(second > first);
     up.key = gz_client_text("first");
     assert_int_equal(stage_ask(anna, up)->ok.edit, first); /* nothing runs now */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_key_is_one_edit_whatever_happens_before_the_answer,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_key_of_an_earlier_drag_does_not_end_the_one_that_runs,
-                                        stage_setup, stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

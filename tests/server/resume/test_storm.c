@@ -315,12 +315,3 @@ TEST(test_resume_viewers_cut_off_within_what_they_are_told_hold_the_scene)
 {
     weather(chance_count(400) / 4, (struct kind){3000, 250, 14, 20, true});
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume_viewers_that_are_cut_off_at_random_hold_the_scene),
-        cmocka_unit_test(test_resume_viewers_cut_off_within_what_they_are_told_hold_the_scene),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

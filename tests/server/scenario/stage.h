@@ -25,6 +25,7 @@ struct stage {
 int stage_setup(void **state);
 int stage_setup_with(void **state, const char *option); /* of the daemon; NULL for none */
 int stage_teardown(void **state);
+#define TEST_ON_STAGE(name) TEST_BETWEEN(name, stage_setup, stage_teardown)
 /* Fails unless gizmoctl check finds nothing wrong with the files of the daemon. */
 void stage_check_files(const struct stage *stage);
 /* After a test in a group that shares a daemon: its clients leave. */

@@ -64,7 +64,7 @@ static struct gz_set_node turned(uint64_t id)
 
 /* ---- a wheel ---- */
 
-static void test_ahead_wheel_scales_at_once_and_as_the_server_does(void **state)
+TEST_AT_BENCH(test_ahead_wheel_scales_at_once_and_as_the_server_does)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_LOCAL);
     select_two(&bench);
@@ -87,7 +87,7 @@ static void test_ahead_wheel_scales_at_once_and_as_the_server_does(void **state)
 }
 
 /* The server completes the wheel before it does any of this; so do what the client expects. */
-static void test_ahead_wheel_ends_with_what_follows(void **state)
+TEST_AT_BENCH(test_ahead_wheel_ends_with_what_follows)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     bench_send(bench.ada, message_select(&bench.lamp));
@@ -106,7 +106,7 @@ static void test_ahead_wheel_ends_with_what_follows(void **state)
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
-static void test_ahead_refused_wheel_goes_back(void **state)
+TEST_AT_BENCH(test_ahead_refused_wheel_goes_back)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     gz_trs before = bench_expected(bench.ada, bench.box);
@@ -124,7 +124,7 @@ static void test_ahead_refused_wheel_goes_back(void **state)
 }
 
 /* Bob moves the node before the wheel has arrived. */
-static void test_ahead_wheel_over_what_another_moved_ends_where_the_server_has_it(void **state)
+TEST_AT_BENCH(test_ahead_wheel_over_what_another_moved_ends_where_the_server_has_it)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_set_node node = turned(bench.box);
@@ -140,7 +140,7 @@ static void test_ahead_wheel_over_what_another_moved_ends_where_the_server_has_i
 
 /* ---- typed edits ---- */
 
-static void test_ahead_set_shows_at_once_and_as_the_server_has_it(void **state)
+TEST_AT_BENCH(test_ahead_set_shows_at_once_and_as_the_server_has_it)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_LOCAL);
     gz_trs before = bench_expected(bench.ada, bench.lamp);
@@ -163,7 +163,7 @@ static void test_ahead_set_shows_at_once_and_as_the_server_has_it(void **state)
 }
 
 /* What one edit says goes back alone; what the other says of the same node stays. */
-static void test_ahead_refused_set_leaves_the_other(void **state)
+TEST_AT_BENCH(test_ahead_refused_set_leaves_the_other)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_set_node move = moved_to(bench.box, 4), turn = turned(bench.box);
@@ -184,7 +184,7 @@ static void test_ahead_refused_set_leaves_the_other(void **state)
     assert_true(gz_client_predict_corrections(bench.ada) > 0);
 }
 
-static void test_ahead_set_that_cannot_be_expects_nothing(void **state)
+TEST_AT_BENCH(test_ahead_set_that_cannot_be_expects_nothing)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_set_node hung = moved_to(bench.box, 4), flat = turned(bench.box);
@@ -202,7 +202,7 @@ static void test_ahead_set_that_cannot_be_expects_nothing(void **state)
 }
 
 /* A drag of what hangs below goes along. */
-static void test_ahead_sets_during_a_drag_take_it_along(void **state)
+TEST_AT_BENCH(test_ahead_sets_during_a_drag_take_it_along)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     bench_grab(&bench, &bench.bulb, GZ_TV);
@@ -299,14 +299,14 @@ static void orbits(const struct bench *bench)
     assert_int_equal(gz_client_predict_corrections(bench->ada), 0);
 }
 
-static void test_ahead_orbit_about_a_target_is_what_the_server_tells(void **state)
+TEST_AT_BENCH(test_ahead_orbit_about_a_target_is_what_the_server_tells)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     look_from(&bench, &(gz_vec3){0.3, -0.2, 1});
     orbits(&bench);
 }
 
-static void test_ahead_orbit_about_the_selection_is_what_the_server_tells(void **state)
+TEST_AT_BENCH(test_ahead_orbit_about_the_selection_is_what_the_server_tells)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     look_from(&bench, NULL);
@@ -320,7 +320,7 @@ static void test_ahead_orbit_about_the_selection_is_what_the_server_tells(void *
     orbits(&bench);
 }
 
-static void test_ahead_orbit_about_everything_is_what_the_server_tells(void **state)
+TEST_AT_BENCH(test_ahead_orbit_about_everything_is_what_the_server_tells)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_create_node brick = {.has = GZ_HAS_CREATE_NODE_T | GZ_HAS_CREATE_NODE_PARENT |
@@ -338,7 +338,7 @@ static void test_ahead_orbit_about_everything_is_what_the_server_tells(void **st
     orbits(&bench);
 }
 
-static void test_ahead_wheel_in_the_mode_orbit_goes_nearer(void **state)
+TEST_AT_BENCH(test_ahead_wheel_in_the_mode_orbit_goes_nearer)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_ORBIT, GZ_SPACE_WORLD);
     struct views views = {.count = 0};
@@ -359,7 +359,7 @@ static void test_ahead_wheel_in_the_mode_orbit_goes_nearer(void **state)
 }
 
 /* And the next one begins there, before the server has told anything of it. */
-static void test_ahead_cancelled_orbit_goes_back(void **state)
+TEST_AT_BENCH(test_ahead_cancelled_orbit_goes_back)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message camera = message_camera(EYE, (gz_vec3){0, 0, 0});
@@ -380,7 +380,7 @@ static void test_ahead_cancelled_orbit_goes_back(void **state)
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
-static void test_ahead_camera_during_an_orbit_counts(void **state)
+TEST_AT_BENCH(test_ahead_camera_during_an_orbit_counts)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message camera = message_camera((gz_vec3){5, 5, 5}, (gz_vec3){0, 0, 0});
@@ -472,9 +472,8 @@ static void assert_desk_view(const struct desk *desk, const double wanted[16], u
 }
 
 /* A viewer orbits too; what the server tells counts, and the rest of the orbit is the server's. */
-static void test_ahead_view_that_the_server_has_elsewhere_counts(void **state)
+TEST(test_ahead_view_that_the_server_has_elsewhere_counts)
 {
-    (void)state;
     struct desk desk;
     struct gz_message first = message_camera((gz_vec3){1, 2, 9}, (gz_vec3){0, 0, 0}),
                       next = message_camera((gz_vec3){2, 2, 9}, (gz_vec3){0, 0, 0});
@@ -494,9 +493,8 @@ static void test_ahead_view_that_the_server_has_elsewhere_counts(void **state)
     close_desk(&desk);
 }
 
-static void test_ahead_refused_orbit_goes_back(void **state)
+TEST(test_ahead_refused_orbit_goes_back)
 {
-    (void)state;
     struct gz_message camera = message_camera(EYE, (gz_vec3){0, 0, 0});
     for (int is_released = 0; is_released < 2; is_released++) {
         struct desk desk;
@@ -514,9 +512,8 @@ static void test_ahead_refused_orbit_goes_back(void **state)
 }
 
 /* Of more views than are kept the oldest are not compared, and the others are. */
-static void test_ahead_very_many_views_are_no_correction(void **state)
+TEST(test_ahead_very_many_views_are_no_correction)
 {
-    (void)state;
     enum { MANY = 600 };
     double(*views)[16] = calloc(MANY, sizeof *views);
     struct desk desk;
@@ -537,9 +534,8 @@ static void test_ahead_very_many_views_are_no_correction(void **state)
 
 /* An answer may come before or after the state that shows what it is about, and the next turn of
  * the wheel between them. */
-static void test_ahead_wheel_stays_until_its_last_turn_is_shown(void **state)
+TEST(test_ahead_wheel_stays_until_its_last_turn_is_shown)
 {
-    (void)state;
     struct desk desk;
     const uint64_t id = 1;
     open_desk(&desk, GZ_ROLE_EDITOR);
@@ -563,9 +559,8 @@ static void test_ahead_wheel_stays_until_its_last_turn_is_shown(void **state)
 
 /* More than is kept: the oldest are given up, under those that came after them; the drag that runs
  * is the first. */
-static void test_ahead_very_many_sets_are_no_correction(void **state)
+TEST(test_ahead_very_many_sets_are_no_correction)
 {
-    (void)state;
     enum { MANY = 300 };
     struct desk desk;
     uint64_t rid = 0;
@@ -598,9 +593,8 @@ static void tell_person(struct desk *desk, struct gz_compact *compact, uint64_t 
 }
 
 /* What was told of a session before may be older than what it was answered since. */
-static void test_ahead_selection_goes_when_that_is_told_and_not_with_another_field(void **state)
+TEST(test_ahead_selection_goes_when_that_is_told_and_not_with_another_field)
 {
-    (void)state;
     struct desk desk;
     struct gz_message gizmo;
     struct gz_compact *compact = gz_compact_create(NULL, NULL);
@@ -629,7 +623,7 @@ static struct gz_client *join_through(struct stage *stage, struct test_proxy *pr
     return bench_join(stage, url, "eve", true);
 }
 
-static void test_ahead_all_of_it_shows_while_the_network_is_away(void **state)
+TEST_AT_BENCH(test_ahead_all_of_it_shows_while_the_network_is_away)
 {
     struct stage *stage = *state;
     struct bench bench = bench_set_up(stage, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
@@ -660,7 +654,7 @@ static void test_ahead_all_of_it_shows_while_the_network_is_away(void **state)
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
-static void test_ahead_reconnect_begins_with_what_the_server_has(void **state)
+TEST_AT_BENCH(test_ahead_reconnect_begins_with_what_the_server_has)
 {
     struct stage *stage = *state;
     struct bench bench = bench_set_up(stage, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
@@ -685,7 +679,7 @@ static void test_ahead_reconnect_begins_with_what_the_server_has(void **state)
     assert_settled(bench.ada, bench.lamp);
 }
 
-static void test_ahead_view_without_the_option_is_the_one_that_was_told(void **state)
+TEST_AT_BENCH(test_ahead_view_without_the_option_is_the_one_that_was_told)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message camera = message_camera(EYE, (gz_vec3){0, 0, 0});
@@ -702,34 +696,8 @@ static void test_ahead_view_without_the_option_is_the_one_that_was_told(void **s
 }
 
 /* All in one daemon, each in a scene of its own. */
-#define STORY(test) cmocka_unit_test_teardown(test, stage_leave)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        STORY(test_ahead_wheel_scales_at_once_and_as_the_server_does),
-        STORY(test_ahead_wheel_ends_with_what_follows),
-        STORY(test_ahead_refused_wheel_goes_back),
-        STORY(test_ahead_wheel_over_what_another_moved_ends_where_the_server_has_it),
-        STORY(test_ahead_set_shows_at_once_and_as_the_server_has_it),
-        STORY(test_ahead_refused_set_leaves_the_other),
-        STORY(test_ahead_set_that_cannot_be_expects_nothing),
-        STORY(test_ahead_sets_during_a_drag_take_it_along),
-        STORY(test_ahead_orbit_about_a_target_is_what_the_server_tells),
-        STORY(test_ahead_orbit_about_the_selection_is_what_the_server_tells),
-        STORY(test_ahead_orbit_about_everything_is_what_the_server_tells),
-        STORY(test_ahead_wheel_in_the_mode_orbit_goes_nearer),
-        STORY(test_ahead_cancelled_orbit_goes_back),
-        STORY(test_ahead_camera_during_an_orbit_counts),
-        cmocka_unit_test(test_ahead_view_that_the_server_has_elsewhere_counts),
-        cmocka_unit_test(test_ahead_refused_orbit_goes_back),
-        cmocka_unit_test(test_ahead_very_many_views_are_no_correction),
-        cmocka_unit_test(test_ahead_wheel_stays_until_its_last_turn_is_shown),
-        cmocka_unit_test(test_ahead_very_many_sets_are_no_correction),
-        cmocka_unit_test(test_ahead_selection_goes_when_that_is_told_and_not_with_another_field),
-        STORY(test_ahead_all_of_it_shows_while_the_network_is_away),
-        STORY(test_ahead_reconnect_begins_with_what_the_server_has),
-        STORY(test_ahead_view_without_the_option_is_the_one_that_was_told),
-    };
-    return cmocka_run_group_tests(tests, stage_setup, stage_teardown);
+    return test_run(stage_setup, stage_teardown);
 }

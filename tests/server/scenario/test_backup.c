@@ -56,7 +56,7 @@ static void expect(const struct stage *stage, const char *const *arguments, cons
     test_output_finish(&output);
 }
 
-static void test_backup_under_sixteen_drags_is_a_whole_scene(void **state)
+TEST_ON_STAGE(test_backup_under_sixteen_drags_is_a_whole_scene)
 {
     struct stage *stage = *state;
     struct gz_client *people[PEOPLE];
@@ -86,13 +86,4 @@ static void test_backup_under_sixteen_drags_is_a_whole_scene(void **state)
     }
     for (size_t i = 0; i < PEOPLE; i++)
         stage_ask(people[i], message_pointer(GZ_PHASE_UP, 640, 360));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_backup_under_sixteen_drags_is_a_whole_scene,
-                                        stage_setup, stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

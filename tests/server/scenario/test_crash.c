@@ -33,7 +33,7 @@ static void reconnect(struct gz_client *client)
     stage_check(gz_client_await(client, 0, STAGE_SECONDS, &error), &error, "first delta");
 }
 
-static void test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks(void **state)
+TEST_ON_STAGE(test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks)
 {
     struct stage *stage = *state;
     struct gz_client *editor = stage_join(stage, "arm", "anna"),
@@ -75,7 +75,7 @@ static void test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks(void *
     stage_ask(after, message_grab(&dragged, GZ_TX, 960, 540));
 }
 
-static void test_client_that_saw_only_what_was_saved_resumes_across_a_kill(void **state)
+TEST_ON_STAGE(test_client_that_saw_only_what_was_saved_resumes_across_a_kill)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
@@ -97,7 +97,7 @@ static void test_client_that_saw_only_what_was_saved_resumes_across_a_kill(void 
     assert_same_scene(client, other);
 }
 
-static void test_client_that_was_cut_off_resumes_within_an_epoch(void **state)
+TEST_ON_STAGE(test_client_that_was_cut_off_resumes_within_an_epoch)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna"),
@@ -118,7 +118,7 @@ static void test_client_that_was_cut_off_resumes_within_an_epoch(void **state)
     assert_same_scene(client, other);
 }
 
-static void test_resume_from_a_past_that_never_was_starts_over(void **state)
+TEST_ON_STAGE(test_resume_from_a_past_that_never_was_starts_over)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
@@ -134,7 +134,7 @@ static void test_resume_from_a_past_that_never_was_starts_over(void **state)
     assert_int_equal(gz_mirror_count(gz_client_mirror(client)), 0);
 }
 
-static void test_key_is_one_edit_across_a_restart(void **state)
+TEST_ON_STAGE(test_key_is_one_edit_across_a_restart)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
@@ -160,7 +160,7 @@ static void test_key_is_one_edit_across_a_restart(void **state)
     assert_int_not_equal(stage_ask(other, set)->ok.edit, first.edit);
 }
 
-static void test_sigterm_says_bye_and_loses_nothing(void **state)
+TEST_ON_STAGE(test_sigterm_says_bye_and_loses_nothing)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
@@ -187,25 +187,4 @@ static void test_sigterm_says_bye_and_loses_nothing(void **state)
     struct gz_client *after = stage_join(stage, "arm", "bert");
     assert_same_trs(&node_in(after, id)->trs, &dragged, "a drag that ran at the end");
     stage_ask(after, set_x(&node, id, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks, stage_setup,
-            stage_teardown),
-        cmocka_unit_test_setup_teardown(
-            test_client_that_saw_only_what_was_saved_resumes_across_a_kill, stage_setup,
-            stage_teardown),
-        cmocka_unit_test_setup_teardown(test_client_that_was_cut_off_resumes_within_an_epoch,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_resume_from_a_past_that_never_was_starts_over,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_key_is_one_edit_across_a_restart, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_sigterm_says_bye_and_loses_nothing, stage_setup,
-                                        stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

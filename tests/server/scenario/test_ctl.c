@@ -330,7 +330,7 @@ static mode_t mode_of(const char *path)
 }
 
 /* A file of secrets is for its owner alone, unless its owner says otherwise; then it stays so. */
-static void test_a_file_of_keys_is_private_and_replaced_whole(void **state)
+TEST_BETWEEN(test_a_file_of_keys_is_private_and_replaced_whole, keys_setup, keys_teardown)
 {
     const struct keys_folder *folder = *state;
     const struct call make = SAYS(NULL, "key", folder->file);
@@ -351,7 +351,7 @@ static void test_a_file_of_keys_is_private_and_replaced_whole(void **state)
     assert_int_equal(after.st_size, 10);
 }
 
-static void test_a_token_of_exposed_keys_comes_with_a_warning(void **state)
+TEST_BETWEEN(test_a_token_of_exposed_keys_comes_with_a_warning, keys_setup, keys_teardown)
 {
     const struct keys_folder *folder = *state;
     const struct call make = SAYS(NULL, "key", folder->file);
@@ -395,7 +395,7 @@ static int listen_anywhere(char url[64])
 }
 
 /* A server that sends a client elsewhere gets neither the hello nor the token to go there. */
-static void test_a_redirect_is_not_followed(void **state)
+TEST_BETWEEN(test_a_redirect_is_not_followed, keys_setup, keys_teardown)
 {
     const struct keys_folder *folder = *state;
     char url[64], elsewhere[64], request[4096] = "", answer[256];
@@ -426,7 +426,7 @@ static void test_a_redirect_is_not_followed(void **state)
 }
 
 /* The longest token there is; what follows its line is none of it. */
-static void test_the_token_of_a_file_goes_into_the_header(void **state)
+TEST_BETWEEN(test_the_token_of_a_file_goes_into_the_header, keys_setup, keys_teardown)
 {
     const struct keys_folder *folder = *state;
     char url[64], request[2 * GZ_TOKEN_BYTES_MAX], header[GZ_TOKEN_BYTES_MAX + 64];
@@ -457,7 +457,7 @@ TEST(test_solve_answers_good_lines_and_names_bad_ones)
     check_solve(NULL);
 }
 
-static void test_solve_answers_the_same_through_a_daemon(void **state)
+TEST_ON_STAGE(test_solve_answers_the_same_through_a_daemon)
 {
     struct stage *stage = *state;
     check_solve(&stage->daemon);
@@ -465,7 +465,7 @@ static void test_solve_answers_the_same_through_a_daemon(void **state)
 
 /* Three degrees from the line of sight, where a person's drag has a gentler law: a replayed one has
  * the exact law in both places. */
-static void test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon(void **state)
+TEST_ON_STAGE(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon)
 {
     struct stage *stage = *state;
     static const char input[] =
@@ -508,7 +508,7 @@ static void write_arm(const struct test_daemon *daemon, char *path, size_t size)
     fclose(file);
 }
 
-static void test_import_names_the_format_of_a_file_that_is_no_gltf(void **state)
+TEST_ON_STAGE(test_import_names_the_format_of_a_file_that_is_no_gltf)
 {
     struct stage *stage = *state;
     char path[128];
@@ -522,7 +522,7 @@ static void test_import_names_the_format_of_a_file_that_is_no_gltf(void **state)
 }
 
 /* The edit is told in three parts. */
-static void test_history_of_an_edit_of_many_nodes_is_one_line(void **state)
+TEST_ON_STAGE(test_history_of_an_edit_of_many_nodes_is_one_line)
 {
     struct stage *stage = *state;
     struct test_output output;
@@ -548,7 +548,7 @@ static void test_history_of_an_edit_of_many_nodes_is_one_line(void **state)
     test_output_finish(&output);
 }
 
-static void test_a_scenes_life_on_the_command_line(void **state)
+TEST_ON_STAGE(test_a_scenes_life_on_the_command_line)
 {
     struct stage *stage = *state;
     char file[128], out[128], db[128];
@@ -649,7 +649,7 @@ static size_t read_whole(const char *path, char *bytes, size_t max)
     return size;
 }
 
-static void test_export_after_a_restart_is_what_it_was_before(void **state)
+TEST_ON_STAGE(test_export_after_a_restart_is_what_it_was_before)
 {
     struct stage *stage = *state;
     char file[128], out[2][160], bytes[2][65536];
@@ -683,7 +683,7 @@ static void assert_same_listing(const struct test_daemon *daemon, const char *sc
 }
 
 /* Of a scene that was made of either kind. */
-static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void **state)
+TEST_ON_STAGE(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same)
 {
     static const struct {
         const char *scene, *again, *suffix, *begins;
@@ -710,7 +710,7 @@ static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void *
     }
 }
 
-static void test_export_says_which_skin_it_left_out(void **state)
+TEST_ON_STAGE(test_export_says_which_skin_it_left_out)
 {
     static const char rig[] = "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],"
                               "\"skins\":[{\"name\":\"Armature\",\"joints\":[1,2]}],"
@@ -736,7 +736,7 @@ static void test_export_says_which_skin_it_left_out(void **state)
     }
 }
 
-static void test_scenes_are_renamed_and_deleted(void **state)
+TEST_ON_STAGE(test_scenes_are_renamed_and_deleted)
 {
     struct stage *stage = *state;
     char file[128];
@@ -802,7 +802,7 @@ static int measured(const char *json, const char *row)
     return atoi(at + strlen("\"count\":"));
 }
 
-static void test_bench_measures_and_leaves_nothing(void **state)
+TEST_ON_STAGE(test_bench_measures_and_leaves_nothing)
 {
     struct stage *stage = *state;
     const struct test_daemon *daemon = &stage->daemon;
@@ -824,7 +824,7 @@ static void test_bench_measures_and_leaves_nothing(void **state)
     CHECK_CALLS(daemon, after);
 }
 
-static void test_bench_leaves_a_scene_that_is_there(void **state)
+TEST_ON_STAGE(test_bench_leaves_a_scene_that_is_there)
 {
     struct stage *stage = *state;
     char file[128];
@@ -837,7 +837,7 @@ static void test_bench_leaves_a_scene_that_is_there(void **state)
     CHECK_CALLS(&stage->daemon, calls);
 }
 
-static void test_bench_leaves_nothing_when_it_is_interrupted(void **state)
+TEST_ON_STAGE(test_bench_leaves_nothing_when_it_is_interrupted)
 {
     struct stage *stage = *state;
     struct test_child child;
@@ -852,7 +852,7 @@ static void test_bench_leaves_nothing_when_it_is_interrupted(void **state)
     CHECK(&stage->daemon, SAYS(NULL, "ls"));
 }
 
-static void test_bench_sends_no_more_than_a_slow_server_takes(void **state)
+TEST_ON_STAGE(test_bench_sends_no_more_than_a_slow_server_takes)
 {
     struct stage *stage = *state;
     test_daemon_kill(&stage->daemon);
@@ -862,7 +862,7 @@ static void test_bench_sends_no_more_than_a_slow_server_takes(void **state)
 }
 
 /* An editor may make a scene, and an admin delete it. */
-static void test_bench_says_when_its_scene_stays(void **state)
+TEST_ON_STAGE(test_bench_says_when_its_scene_stays)
 {
     struct stage *stage = *state;
     char keys[128], token[128];
@@ -888,7 +888,7 @@ static void test_bench_says_when_its_scene_stays(void **state)
                    "the scene speed stays: your role in this scene is editor"});
 }
 
-static void test_at_and_restore_bring_back_the_past(void **state)
+TEST_ON_STAGE(test_at_and_restore_bring_back_the_past)
 {
     struct stage *stage = *state;
     char file[128], number[32];
@@ -944,7 +944,7 @@ static void test_at_and_restore_bring_back_the_past(void **state)
 
 /* Edits of others are an admin's business, and on an open server only who was named by option can
  * be one, and only who asks. */
-static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
+TEST_ON_STAGE(test_revert_of_anothers_edit_by_a_named_admin)
 {
     struct stage *stage = *state;
     char file[128];
@@ -989,7 +989,7 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
 }
 
 /* The list is kept with the scene; who is given a role has it over a restart, and nobody else. */
-static void test_access_is_given_listed_and_taken_by_admins(void **state)
+TEST_ON_STAGE(test_access_is_given_listed_and_taken_by_admins)
 {
     struct stage *stage = *state;
     char file[128];
@@ -1023,7 +1023,7 @@ static void test_access_is_given_listed_and_taken_by_admins(void **state)
     CHECK_CALLS(&stage->daemon, kept);
 }
 
-static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
+TEST_ON_STAGE(test_watch_tells_drags_and_comes_back_after_a_crash)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
@@ -1053,7 +1053,7 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
     end_watch(&child);
 }
 
-static void test_watch_ends_with_its_scene(void **state)
+TEST_ON_STAGE(test_watch_ends_with_its_scene)
 {
     struct stage *stage = *state;
     stage_create(stage_join(stage, "arm", "anna"), "hand", 0, (gz_vec3){0, 0, 0});
@@ -1071,7 +1071,7 @@ static void test_watch_ends_with_its_scene(void **state)
 
 /* ---- others in the same scene ---- */
 
-static void test_who_is_in_the_way_is_said_by_name(void **state)
+TEST_ON_STAGE(test_who_is_in_the_way_is_said_by_name)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna");
@@ -1096,7 +1096,7 @@ static void test_who_is_in_the_way_is_said_by_name(void **state)
     CHECK_CALLS(&stage->daemon, changed);
 }
 
-static void test_who_says_what_others_do_and_not_itself(void **state)
+TEST_ON_STAGE(test_who_says_what_others_do_and_not_itself)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -1137,7 +1137,7 @@ static void check_notes(const struct test_daemon *daemon, const char *option, co
     test_output_finish(&output);
 }
 
-static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
+TEST_ON_STAGE(test_notes_are_left_answered_dealt_with_and_deleted)
 {
     struct stage *stage = *state;
     char file[128];
@@ -1188,7 +1188,7 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
 
 /* Eight megabytes of them come in many messages; one that is missing would be missing in the
  * list. */
-static void test_notes_are_all_listed_however_many_there_are(void **state)
+TEST_ON_STAGE(test_notes_are_all_listed_however_many_there_are)
 {
     struct stage *stage = *state;
     enum { NOTES = 600 };
@@ -1209,7 +1209,7 @@ static void test_notes_are_all_listed_however_many_there_are(void **state)
     test_output_finish(&output);
 }
 
-static void test_watch_prints_notes_as_they_come(void **state)
+TEST_ON_STAGE(test_watch_prints_notes_as_they_come)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
@@ -1230,7 +1230,7 @@ static void test_watch_prints_notes_as_they_come(void **state)
     end_watch(&child);
 }
 
-static void test_watch_prints_checkpoints_as_they_come(void **state)
+TEST_ON_STAGE(test_watch_prints_checkpoints_as_they_come)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
@@ -1254,7 +1254,7 @@ static void test_watch_prints_checkpoints_as_they_come(void **state)
 
 /* ---- a part of the scene ---- */
 
-static void test_watch_of_a_part_tells_that_part_also_after_a_crash(void **state)
+TEST_ON_STAGE(test_watch_of_a_part_tells_that_part_also_after_a_crash)
 {
     struct stage *stage = *state;
     char file[128];
@@ -1285,47 +1285,4 @@ static void test_watch_of_a_part_tells_that_part_also_after_a_crash(void **state
     test_daemon_start(&stage->daemon, NULL, NULL);
     await_line(&child, "the part so far, 0 nodes");
     end_watch(&child);
-}
-
-int main(void)
-{
-#define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
-#define KEYED(test) cmocka_unit_test_setup_teardown(test, keys_setup, keys_teardown)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wrong_command_lines_exit_2_with_a_line_that_names_it),
-        cmocka_unit_test(test_failures_at_run_time_exit_1_with_a_line),
-        cmocka_unit_test(test_help_of_each_command_names_its_options),
-        KEYED(test_a_file_of_keys_is_private_and_replaced_whole),
-        KEYED(test_a_redirect_is_not_followed),
-        KEYED(test_a_token_of_exposed_keys_comes_with_a_warning),
-        KEYED(test_the_token_of_a_file_goes_into_the_header),
-        cmocka_unit_test(test_solve_answers_good_lines_and_names_bad_ones),
-        STAGED(test_solve_answers_the_same_through_a_daemon),
-        STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
-        STAGED(test_import_names_the_format_of_a_file_that_is_no_gltf),
-        STAGED(test_history_of_an_edit_of_many_nodes_is_one_line),
-        STAGED(test_a_scenes_life_on_the_command_line),
-        STAGED(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same),
-        STAGED(test_export_says_which_skin_it_left_out),
-        STAGED(test_scenes_are_renamed_and_deleted),
-        STAGED(test_export_after_a_restart_is_what_it_was_before),
-        STAGED(test_bench_measures_and_leaves_nothing),
-        STAGED(test_bench_leaves_a_scene_that_is_there),
-        STAGED(test_bench_leaves_nothing_when_it_is_interrupted),
-        STAGED(test_bench_sends_no_more_than_a_slow_server_takes),
-        STAGED(test_bench_says_when_its_scene_stays),
-        STAGED(test_at_and_restore_bring_back_the_past),
-        STAGED(test_who_is_in_the_way_is_said_by_name),
-        STAGED(test_who_says_what_others_do_and_not_itself),
-        STAGED(test_notes_are_left_answered_dealt_with_and_deleted),
-        STAGED(test_notes_are_all_listed_however_many_there_are),
-        STAGED(test_watch_prints_notes_as_they_come),
-        STAGED(test_watch_prints_checkpoints_as_they_come),
-        STAGED(test_watch_of_a_part_tells_that_part_also_after_a_crash),
-        STAGED(test_revert_of_anothers_edit_by_a_named_admin),
-        STAGED(test_access_is_given_listed_and_taken_by_admins),
-        STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
-        STAGED(test_watch_ends_with_its_scene),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void assert_world_is(const struct gz_client *client, const struct gz_mirr
     }
 }
 
-static void test_import_gives_the_files_tree_transforms_and_bounds(void **state)
+TEST_ON_STAGE(test_import_gives_the_files_tree_transforms_and_bounds)
 {
     struct stage *stage = *state;
     struct model model;
@@ -174,7 +174,7 @@ static void assert_same_deltas(const struct watcher *a, const struct watcher *b)
     assert_int_equal(a->edit, b->edit);
 }
 
-static void test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form(void **state)
+TEST_ON_STAGE(test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form)
 {
     struct stage *stage = *state;
     stage_import_engine(stage);
@@ -229,7 +229,7 @@ static void assert_row(sqlite3 *file, const char *query, const char *const *expe
     sqlite3_finalize(row);
 }
 
-static void test_history_says_in_words_who_moved_what(void **state)
+TEST_ON_STAGE(test_history_says_in_words_who_moved_what)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "parts", "carl");
@@ -301,7 +301,7 @@ static void assert_values(struct stage *stage, const struct gz_value *values, si
     }
 }
 
-static void test_typed_values_are_exact_in_the_scene_the_history_and_the_file(void **state)
+TEST_ON_STAGE(test_typed_values_are_exact_in_the_scene_the_history_and_the_file)
 {
     static const struct gz_value values[] = {
         {{2}, 1}, {{0.5, -1}, 2}, {{1.5707963267948966}, 1}, {{0.1}, 1}};
@@ -335,20 +335,4 @@ static void test_typed_values_are_exact_in_the_scene_the_history_and_the_file(vo
         assert_row(file, query, &actions[i], 1);
     }
     sqlite3_close(file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_import_gives_the_files_tree_transforms_and_bounds,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_history_says_in_words_who_moved_what, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(
-            test_typed_values_are_exact_in_the_scene_the_history_and_the_file, stage_setup,
-            stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

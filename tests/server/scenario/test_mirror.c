@@ -38,7 +38,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void test_mirror_gap_is_a_conflict_and_from_0_starts_over(void **state)
+TEST_BETWEEN(test_mirror_gap_is_a_conflict_and_from_0_starts_over, setup, teardown)
 {
     struct gz_mirror *mirror = *state;
     struct gz_node_state node = whole(1, 0, 5), other = whole(2, 0, 6);
@@ -55,7 +55,7 @@ static void test_mirror_gap_is_a_conflict_and_from_0_starts_over(void **state)
     assert_non_null(gz_mirror_find(mirror, 2));
 }
 
-static void test_mirror_absent_fields_stay(void **state)
+TEST_BETWEEN(test_mirror_absent_fields_stay, setup, teardown)
 {
     struct gz_mirror *mirror = *state;
     struct gz_node_state node = whole(1, 0, 5),
@@ -73,7 +73,7 @@ static void test_mirror_absent_fields_stay(void **state)
     assert_int_equal(now->asset, 12);
 }
 
-static void test_mirror_new_node_without_a_field_is_a_conflict(void **state)
+TEST_BETWEEN(test_mirror_new_node_without_a_field_is_a_conflict, setup, teardown)
 {
     struct gz_mirror *mirror = *state;
     static const uint64_t needed[] = {GZ_HAS_STATE_T, GZ_HAS_STATE_R, GZ_HAS_STATE_S,
@@ -85,7 +85,7 @@ static void test_mirror_new_node_without_a_field_is_a_conflict(void **state)
     }
 }
 
-static void test_mirror_child_may_precede_its_parent_only_while_more_lasts(void **state)
+TEST_BETWEEN(test_mirror_child_may_precede_its_parent_only_while_more_lasts, setup, teardown)
 {
     struct gz_mirror *mirror = *state;
     struct gz_node_state child = whole(2, 1, 0), parent = whole(1, 0, 0);
@@ -97,7 +97,7 @@ static void test_mirror_child_may_precede_its_parent_only_while_more_lasts(void 
     assert_int_equal(apply(mirror, 6, 7, false, &orphan, 1), GZ_CONFLICT);
 }
 
-static void test_mirror_gone_must_list_whole_subtrees(void **state)
+TEST_BETWEEN(test_mirror_gone_must_list_whole_subtrees, setup, teardown)
 {
     struct gz_mirror *mirror = *state;
     struct gz_node_state nodes[] = {whole(1, 0, 0), whole(2, 1, 0)};
@@ -113,7 +113,7 @@ static void test_mirror_gone_must_list_whole_subtrees(void **state)
 
 /* A part of the scene: what is told stands at the same seq, and nodes that leave it go like deleted
  * ones. */
-static void test_mirror_of_a_part_changes_without_the_scene_going_on(void **state)
+TEST_BETWEEN(test_mirror_of_a_part_changes_without_the_scene_going_on, setup, teardown)
 {
     struct gz_mirror *mirror = *state;
     struct gz_node_state nodes[] = {whole(1, 0, 0), whole(2, 1, 0), whole(3, 0, 0)},
@@ -139,7 +139,7 @@ static void test_mirror_of_a_part_changes_without_the_scene_going_on(void **stat
 
 /* A connection that was lost while `more` lasted: the deltas from the last complete state come
  * again, over what is there. */
-static void test_mirror_rewound_is_where_it_was_last_complete(void **state)
+TEST_BETWEEN(test_mirror_rewound_is_where_it_was_last_complete, setup, teardown)
 {
     struct gz_mirror *mirror = *state;
     struct gz_node_state first = whole(1, 0, 1), child = whole(3, 2, 0), moved = whole(1, 0, 7),
@@ -163,7 +163,7 @@ static void test_mirror_rewound_is_where_it_was_last_complete(void **state)
 }
 
 /* Against a plain table: ids that collide, go and come again. */
-static void test_mirror_finds_each_of_many_after_many_went(void **state)
+TEST_BETWEEN(test_mirror_finds_each_of_many_after_many_went, setup, teardown)
 {
     enum { IDS = 5000 };
     struct gz_mirror *mirror = *state;
@@ -188,20 +188,4 @@ static void test_mirror_finds_each_of_many_after_many_went(void **state)
         count += there[id];
     }
     assert_int_equal(gz_mirror_count(mirror), count);
-}
-
-int main(void)
-{
-#define FRESH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        FRESH(test_mirror_gap_is_a_conflict_and_from_0_starts_over),
-        FRESH(test_mirror_absent_fields_stay),
-        FRESH(test_mirror_new_node_without_a_field_is_a_conflict),
-        FRESH(test_mirror_child_may_precede_its_parent_only_while_more_lasts),
-        FRESH(test_mirror_gone_must_list_whole_subtrees),
-        FRESH(test_mirror_of_a_part_changes_without_the_scene_going_on),
-        FRESH(test_mirror_rewound_is_where_it_was_last_complete),
-        FRESH(test_mirror_finds_each_of_many_after_many_went),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static void assert_lines(const struct stage *stage, const char *const *arguments
     test_output_finish(&output);
 }
 
-static void test_texts_of_any_bytes_come_back_from_file_wire_and_gizmoctl(void **state)
+TEST_ON_STAGE(test_texts_of_any_bytes_come_back_from_file_wire_and_gizmoctl)
 {
     struct stage *stage = *state;
     uint64_t ids[NAME_COUNT];
@@ -112,7 +112,7 @@ static void test_texts_of_any_bytes_come_back_from_file_wire_and_gizmoctl(void *
     assert_lines(stage, (const char *const[]){"notes", "names", "--json", NULL}, "text", false);
 }
 
-static void test_bytes_that_are_no_text_are_refused(void **state)
+TEST_ON_STAGE(test_bytes_that_are_no_text_are_refused)
 {
     struct stage *stage = *state;
     struct gz_client *client = join_as(stage, "anna");
@@ -129,16 +129,4 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
                       GZ_BAD_VALUE);
     }
     assert_int_equal(gz_mirror_count(gz_client_mirror(client)), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_texts_of_any_bytes_come_back_from_file_wire_and_gizmoctl, stage_setup,
-            stage_teardown),
-        cmocka_unit_test_setup_teardown(test_bytes_that_are_no_text_are_refused, stage_setup,
-                                        stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void reconnect(struct gz_client *client)
     stage_check(gz_client_await(client, 0, STAGE_SECONDS, &error), &error, "first delta");
 }
 
-static void test_notes_that_were_answered_survive_a_kill(void **state)
+TEST_ON_STAGE(test_notes_that_were_answered_survive_a_kill)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -109,7 +109,7 @@ static const char table_gltf[] =
     "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"scene\":0,"
     "\"nodes\":[{\"name\":\"table\"}]}";
 
-static void test_import_in_place_of_the_scene_keeps_its_notes(void **state)
+TEST_ON_STAGE(test_import_in_place_of_the_scene_keeps_its_notes)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna");
@@ -179,7 +179,7 @@ static void catch_up(struct gz_client *client)
     for (int i = 0; i < 2; i++) stage_ask(client, (struct gz_message){.op = GZ_OP_PING});
 }
 
-static void test_notes_are_the_same_for_all_over_lost_connections_and_crashes(void **state)
+TEST_ON_STAGE(test_notes_are_the_same_for_all_over_lost_connections_and_crashes)
 {
     struct stage *stage = *state;
     static const char *const names[] = {"anna", "bert", "carl"};
@@ -212,18 +212,4 @@ static void test_notes_are_the_same_for_all_over_lost_connections_and_crashes(vo
     struct gz_client *late = stage_join(stage, "arm", "dora");
     await_all_notes(late);
     assert_same_notes(late, clients[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_notes_that_were_answered_survive_a_kill, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(
-            test_notes_are_the_same_for_all_over_lost_connections_and_crashes, stage_setup,
-            stage_teardown),
-        cmocka_unit_test_setup_teardown(test_import_in_place_of_the_scene_keeps_its_notes,
-                                        stage_setup, stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

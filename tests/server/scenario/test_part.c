@@ -390,7 +390,7 @@ static void drag(struct story *story)
     settle(story, keep ? "the end of a drag" : "a cancelled drag");
 }
 
-static void test_parts_are_exact_after_everything_that_others_do(void **state)
+TEST_ON_STAGE(test_parts_are_exact_after_everything_that_others_do)
 {
     struct stage *stage = *state;
     struct story story;
@@ -412,7 +412,7 @@ static void test_parts_are_exact_after_everything_that_others_do(void **state)
 
 /* ---- the viewer's own changes ---- */
 
-static void test_part_can_be_changed_and_given_up(void **state)
+TEST_ON_STAGE(test_part_can_be_changed_and_given_up)
 {
     struct stage *stage = *state;
     struct story story;
@@ -445,7 +445,7 @@ static void test_part_can_be_changed_and_given_up(void **state)
     assert_same_scene(viewer->client, story.whole);
 }
 
-static void test_part_in_view_follows_the_camera(void **state)
+TEST_ON_STAGE(test_part_in_view_follows_the_camera)
 {
     struct stage *stage = *state;
     struct story story;
@@ -464,7 +464,7 @@ static void test_part_in_view_follows_the_camera(void **state)
     settle(&story, "moving the view");
 }
 
-static void test_part_refused_leaves_the_one_before(void **state)
+TEST_ON_STAGE(test_part_refused_leaves_the_one_before)
 {
     struct stage *stage = *state;
     struct story story;
@@ -487,7 +487,7 @@ static void test_part_refused_leaves_the_one_before(void **state)
 
 /* ---- connections that are lost ---- */
 
-static void test_part_is_asked_for_again_after_a_lost_connection(void **state)
+TEST_ON_STAGE(test_part_is_asked_for_again_after_a_lost_connection)
 {
     struct stage *stage = *state;
     struct story story;
@@ -510,7 +510,7 @@ static void test_part_is_asked_for_again_after_a_lost_connection(void **state)
     }
 }
 
-static void test_part_whose_root_is_gone_is_said_when_joining_again(void **state)
+TEST_ON_STAGE(test_part_whose_root_is_gone_is_said_when_joining_again)
 {
     struct stage *stage = *state;
     struct story story;
@@ -530,7 +530,7 @@ static void test_part_whose_root_is_gone_is_said_when_joining_again(void **state
 }
 
 /* An interest of thousands of ids is longer than what the server takes before it knows somebody. */
-static void test_part_of_more_roots_than_fit_beside_hello(void **state)
+TEST_ON_STAGE(test_part_of_more_roots_than_fit_beside_hello)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "many", "anna");
@@ -564,7 +564,7 @@ static void test_part_of_more_roots_than_fit_beside_hello(void **state)
 
 /* ---- what it is for ---- */
 
-static void test_part_costs_its_viewer_a_fraction_of_the_bytes(void **state)
+TEST_ON_STAGE(test_part_costs_its_viewer_a_fraction_of_the_bytes)
 {
     struct stage *stage = *state;
     struct story story;
@@ -597,20 +597,4 @@ static void test_part_costs_its_viewer_a_fraction_of_the_bytes(void **state)
     print_message("300 edits of 20 nodes: %llu bytes, of the whole scene %llu\n",
                   (unsigned long long)told, (unsigned long long)most);
     assert_true(4 * told < most);
-}
-
-int main(void)
-{
-#define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
-    const struct CMUnitTest tests[] = {
-        STAGED(test_parts_are_exact_after_everything_that_others_do),
-        STAGED(test_part_can_be_changed_and_given_up),
-        STAGED(test_part_in_view_follows_the_camera),
-        STAGED(test_part_refused_leaves_the_one_before),
-        STAGED(test_part_is_asked_for_again_after_a_lost_connection),
-        STAGED(test_part_whose_root_is_gone_is_said_when_joining_again),
-        STAGED(test_part_of_more_roots_than_fit_beside_hello),
-        STAGED(test_part_costs_its_viewer_a_fraction_of_the_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -242,19 +242,3 @@ TEST(test_wishes_that_the_server_dropped_are_forgotten_with_the_next_answer)
     assert_null(interests.asked->next);
     gz_interests_clear(&interests);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pinboard_keeps_its_own_copy_of_the_latest_of_each),
-        cmocka_unit_test(test_pinboard_gone_goes_and_all_starts_over),
-        cmocka_unit_test(test_pinboard_finds_each_of_many_after_many_went),
-        cmocka_unit_test(test_people_records_are_whole_copies_that_replace_each_other),
-        cmocka_unit_test(test_people_who_left_or_are_not_among_all_are_not_here),
-        cmocka_unit_test(test_people_oneself_stays_and_the_number_completes_the_list),
-        cmocka_unit_test(test_wish_last_taken_holds_and_refused_ones_do_not),
-        cmocka_unit_test(test_wish_taken_once_and_refused_again_is_forgotten),
-        cmocka_unit_test(test_wishes_that_the_server_dropped_are_forgotten_with_the_next_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -32,7 +32,7 @@ static void assert_same_gizmo(const struct gz_message *a, const struct gz_messag
     if (a->has & GZ_HAS_GIZMO_BOX) assert_memory_equal(one->box, other->box, sizeof one->box);
 }
 
-static void test_predict_gizmo_is_the_one_that_the_server_sends(void **state)
+TEST_AT_BENCH(test_predict_gizmo_is_the_one_that_the_server_sends)
 {
     static const enum gz_mode modes[] = {GZ_MODE_TRANSLATE, GZ_MODE_ROTATE, GZ_MODE_SCALE,
                                          GZ_MODE_BOUNDS, GZ_MODE_UNIVERSAL};
@@ -63,7 +63,7 @@ static uint64_t create_bounded(struct gz_client *client, uint64_t parent, gz_vec
         ->ok.ids.ids[0];
 }
 
-static void test_predict_bounds_of_a_group_are_around_all_that_is_below_it(void **state)
+TEST_AT_BENCH(test_predict_bounds_of_a_group_are_around_all_that_is_below_it)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_BOUNDS, GZ_SPACE_LOCAL);
     struct gz_message gizmo;
@@ -77,7 +77,7 @@ static void test_predict_bounds_of_a_group_are_around_all_that_is_below_it(void 
     assert_same_gizmo(&gizmo, next_gizmo(bench.ada));
 }
 
-static void test_predict_handle_is_the_one_that_a_press_takes(void **state)
+TEST_AT_BENCH(test_predict_handle_is_the_one_that_a_press_takes)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message gizmo, at = message_pointer(GZ_PHASE_DOWN, 5, 5);
@@ -115,22 +115,22 @@ static void drags_as(void **state, enum gz_handle handle)
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
-static void test_predict_move_ends_where_the_server_has_it(void **state)
+TEST_AT_BENCH(test_predict_move_ends_where_the_server_has_it)
 {
     drags_as(state, GZ_TV);
 }
 
-static void test_predict_turn_ends_where_the_server_has_it(void **state)
+TEST_AT_BENCH(test_predict_turn_ends_where_the_server_has_it)
 {
     drags_as(state, GZ_RV);
 }
 
-static void test_predict_scale_ends_where_the_server_has_it(void **state)
+TEST_AT_BENCH(test_predict_scale_ends_where_the_server_has_it)
 {
     drags_as(state, GZ_SU);
 }
 
-static void test_predict_next_drag_begins_before_the_last_is_answered(void **state)
+TEST_AT_BENCH(test_predict_next_drag_begins_before_the_last_is_answered)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     gz_trs last = bench_expected(bench.ada, bench.box);
@@ -148,7 +148,7 @@ static void test_predict_next_drag_begins_before_the_last_is_answered(void **sta
     assert_int_equal(gz_client_predict_corrections(bench.ada), 0);
 }
 
-static void test_predict_typed_value_and_cancel(void **state)
+TEST_AT_BENCH(test_predict_typed_value_and_cancel)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     gz_trs before = bench_expected(bench.ada, bench.box);
@@ -175,7 +175,7 @@ static void test_predict_typed_value_and_cancel(void **state)
 
 /* ---- somebody interferes ---- */
 
-static void test_predict_refused_drag_goes_back(void **state)
+TEST_AT_BENCH(test_predict_refused_drag_goes_back)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     gz_trs before = bench_expected(bench.ada, bench.box);
@@ -197,7 +197,7 @@ static void set_x(struct gz_client *client, uint64_t id, double x)
     stage_ask(client, message_set_t(&node));
 }
 
-static void test_predict_parent_moved_by_another_takes_the_drag_along(void **state)
+TEST_AT_BENCH(test_predict_parent_moved_by_another_takes_the_drag_along)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     bench_grab(&bench, &bench.bulb, GZ_TV);
@@ -214,7 +214,7 @@ static void test_predict_parent_moved_by_another_takes_the_drag_along(void **sta
 }
 
 /* Bob moves the node before the press has arrived; Ada learns that with the acknowledgement. */
-static void test_predict_node_moved_first_by_another_is_corrected(void **state)
+TEST_AT_BENCH(test_predict_node_moved_first_by_another_is_corrected)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     stage_ask(bench.ada, (struct gz_message){.op = GZ_OP_PING});
@@ -305,9 +305,8 @@ static void close_desk(struct desk *desk)
     gz_mirror_destroy(desk->mirror);
 }
 
-static void test_predict_acknowledged_elsewhere_shifts_what_comes_after(void **state)
+TEST(test_predict_acknowledged_elsewhere_shifts_what_comes_after)
 {
-    (void)state;
     struct desk desk = open_desk();
     uint64_t n = say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 100, MIDDLE_Y));
     double step = x_of(&desk);
@@ -326,9 +325,8 @@ static void test_predict_acknowledged_elsewhere_shifts_what_comes_after(void **s
 }
 
 /* The ok of a cancel comes before the delta that takes the node back. */
-static void test_predict_cancelled_node_stays_back_until_the_server_has_it_there(void **state)
+TEST(test_predict_cancelled_node_stays_back_until_the_server_has_it_there)
 {
-    (void)state;
     struct desk desk = open_desk();
     uint64_t n = say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 100, MIDDLE_Y));
     tell(&desk, ME, x_of(&desk), n);
@@ -344,9 +342,8 @@ static void test_predict_cancelled_node_stays_back_until_the_server_has_it_there
 }
 
 /* The server drops the messages of a flood without an answer to each. */
-static void test_predict_flood_that_is_dropped_leaves_nothing_expected(void **state)
+TEST(test_predict_flood_that_is_dropped_leaves_nothing_expected)
 {
-    (void)state;
     struct desk desk = open_desk();
     (void)say(&desk, message_pointer(GZ_PHASE_MOVE, MIDDLE_X + 100, MIDDLE_Y));
     (void)say(&desk, message_pointer(GZ_PHASE_UP, MIDDLE_X + 100, MIDDLE_Y));
@@ -360,9 +357,8 @@ static void test_predict_flood_that_is_dropped_leaves_nothing_expected(void **st
 }
 
 /* The server took a press for a click on what is there. */
-static void test_predict_press_that_grabs_nothing_moves_nothing(void **state)
+TEST(test_predict_press_that_grabs_nothing_moves_nothing)
 {
-    (void)state;
     struct desk desk = open_desk();
     (void)say(&desk, message_pointer(GZ_PHASE_CANCEL, 0, 0));
     double pixels = 1080 / 2 * 1.7320508075688772 / EYE.z;
@@ -462,7 +458,7 @@ static void interfere(const struct bench *bench, uint64_t *chance)
     stage_catch_up(bench->bob, bench->ada);
 }
 
-static void test_predict_random_interference_ends_where_the_server_has_it(void **state)
+TEST_AT_BENCH(test_predict_random_interference_ends_where_the_server_has_it)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_UNIVERSAL, GZ_SPACE_LOCAL);
     const uint64_t nodes[] = {bench.table, bench.lamp, bench.bulb, bench.box};
@@ -480,7 +476,7 @@ static void test_predict_random_interference_ends_where_the_server_has_it(void *
     }
 }
 
-static void test_predict_reconnect_forgets_what_was_expected(void **state)
+TEST_AT_BENCH(test_predict_reconnect_forgets_what_was_expected)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_error error = {0};
@@ -495,7 +491,7 @@ static void test_predict_reconnect_forgets_what_was_expected(void **state)
     assert_false(gz_client_predict_gizmo(bench.ada, &gizmo));
 }
 
-static void test_predict_without_the_option_everything_is_the_mirror(void **state)
+TEST_AT_BENCH(test_predict_without_the_option_everything_is_the_mirror)
 {
     struct bench bench = bench_set_up(*state, GZ_MODE_TRANSLATE, GZ_SPACE_WORLD);
     struct gz_message gizmo, at = message_pointer(GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y);
@@ -514,29 +510,8 @@ static void test_predict_without_the_option_everything_is_the_mirror(void **stat
 }
 
 /* All in one daemon, each in a scene of its own. */
-#define STORY(test) cmocka_unit_test_teardown(test, stage_leave)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        STORY(test_predict_gizmo_is_the_one_that_the_server_sends),
-        STORY(test_predict_bounds_of_a_group_are_around_all_that_is_below_it),
-        STORY(test_predict_handle_is_the_one_that_a_press_takes),
-        STORY(test_predict_move_ends_where_the_server_has_it),
-        STORY(test_predict_turn_ends_where_the_server_has_it),
-        STORY(test_predict_scale_ends_where_the_server_has_it),
-        STORY(test_predict_next_drag_begins_before_the_last_is_answered),
-        STORY(test_predict_typed_value_and_cancel),
-        STORY(test_predict_refused_drag_goes_back),
-        STORY(test_predict_parent_moved_by_another_takes_the_drag_along),
-        STORY(test_predict_node_moved_first_by_another_is_corrected),
-        cmocka_unit_test(test_predict_acknowledged_elsewhere_shifts_what_comes_after),
-        cmocka_unit_test(test_predict_cancelled_node_stays_back_until_the_server_has_it_there),
-        cmocka_unit_test(test_predict_flood_that_is_dropped_leaves_nothing_expected),
-        cmocka_unit_test(test_predict_press_that_grabs_nothing_moves_nothing),
-        STORY(test_predict_random_interference_ends_where_the_server_has_it),
-        STORY(test_predict_reconnect_forgets_what_was_expected),
-        STORY(test_predict_without_the_option_everything_is_the_mirror),
-    };
-    return cmocka_run_group_tests(tests, stage_setup, stage_teardown);
+    return test_run(stage_setup, stage_teardown);
 }

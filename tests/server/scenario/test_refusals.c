@@ -251,15 +251,3 @@ TEST(test_dropped_requests_fail_all_at_once)
     }
     stage_teardown(&stage);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs_say_no_origin),
-        cmocka_unit_test(test_a_refused_handshake_is_told_with_its_status_and_words),
-        cmocka_unit_test(test_a_proxys_refusal_is_told_with_its_meaning_and_url),
-        cmocka_unit_test(test_an_untrusted_certificate_is_told_in_words),
-        cmocka_unit_test(test_dropped_requests_fail_all_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

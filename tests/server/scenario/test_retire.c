@@ -118,7 +118,7 @@ static void begin_drag(struct gz_client *client, uint64_t id)
     stage_ask(client, message_pointer(GZ_PHASE_MOVE, 990, 540));
 }
 
-static void test_rename_while_two_people_drag(void **state)
+TEST_ON_STAGE(test_rename_while_two_people_drag)
 {
     struct stage *stage = *state;
     struct raw_response response;
@@ -151,7 +151,7 @@ static void test_rename_while_two_people_drag(void **state)
 
 /* Edits are on their way when the scene is renamed: each is answered, and those that are ok are
  * there. */
-static void test_edits_in_flight_are_answered(void **state)
+TEST_ON_STAGE(test_edits_in_flight_are_answered)
 {
     struct stage *stage = *state;
     struct raw_response response;
@@ -181,7 +181,7 @@ static void test_edits_in_flight_are_answered(void **state)
     assert_true(node_in(stage_join(stage, "hand", "bert"), id)->trs.t.x == (double)done);
 }
 
-static void test_rename_table(void **state)
+TEST_ON_STAGE(test_rename_table)
 {
     static const struct {
         const char *method, *path, *body;
@@ -225,7 +225,7 @@ static void test_rename_table(void **state)
 
 /* ---- deleting ---- */
 
-static void test_deleted_scene_is_gone_and_its_name_free(void **state)
+TEST_ON_STAGE(test_deleted_scene_is_gone_and_its_name_free)
 {
     struct stage *stage = *state;
     struct raw_response response;
@@ -252,7 +252,7 @@ static void await_health(const struct stage *stage)
     assert_int_equal(response.status, 200);
 }
 
-static void test_file_that_vanishes_is_said_once(void **state)
+TEST_ON_STAGE(test_file_that_vanishes_is_said_once)
 {
     struct stage *stage = *state;
     char path[256];
@@ -273,7 +273,7 @@ static void test_file_that_vanishes_is_said_once(void **state)
     assert_unknown(stage, "arm");
 }
 
-static void test_who_comes_to_a_file_that_vanished_is_told(void **state)
+TEST_ON_STAGE(test_who_comes_to_a_file_that_vanished_is_told)
 {
     struct stage *stage = *state;
     char path[256];
@@ -284,7 +284,7 @@ static void test_who_comes_to_a_file_that_vanished_is_told(void **state)
 }
 
 /* It takes along what was acknowledged. */
-static void test_file_that_is_moved_away_is_whole(void **state)
+TEST_ON_STAGE(test_file_that_is_moved_away_is_whole)
 {
     struct stage *stage = *state;
     char from[256], to[256];
@@ -303,7 +303,7 @@ static void test_file_that_is_moved_away_is_whole(void **state)
 
 /* Somebody reads an old state, so that not all of the log can be folded into the file: the rest
  * stays where it is. */
-static void test_file_that_is_moved_beside_a_reader_leaves_its_log(void **state)
+TEST_ON_STAGE(test_file_that_is_moved_beside_a_reader_leaves_its_log)
 {
     struct stage *stage = *state;
     char path[256];
@@ -352,7 +352,7 @@ static void forget_clients(struct stage *stage)
     while (stage->count > 0) gz_client_destroy(stage->clients[--stage->count]);
 }
 
-static void test_kill_during_a_rename_leaves_one_name(void **state)
+TEST_ON_STAGE(test_kill_during_a_rename_leaves_one_name)
 {
     struct stage *stage = *state;
     struct gz_set_node node;
@@ -381,7 +381,7 @@ static void test_kill_during_a_rename_leaves_one_name(void **state)
     }
 }
 
-static void test_kill_during_a_deletion_leaves_all_or_nothing(void **state)
+TEST_ON_STAGE(test_kill_during_a_deletion_leaves_all_or_nothing)
 {
     struct stage *stage = *state;
     struct gz_set_node node;
@@ -403,7 +403,7 @@ static void test_kill_during_a_deletion_leaves_all_or_nothing(void **state)
 }
 
 /* A kill leaves a database and its log, and somebody moves the first alone. */
-static void test_start_beside_a_lone_log_keeps_it(void **state)
+TEST_ON_STAGE(test_start_beside_a_lone_log_keeps_it)
 {
     struct stage *stage = *state;
     struct gz_set_node node;
@@ -425,32 +425,4 @@ static void test_start_beside_a_lone_log_keeps_it(void **state)
     assert_refused(stage, "arm", true, GZ_STORAGE);
     rename_file(stage, "leg.db", "arm.db");
     assert_true(node_in(stage_join(stage, "arm", "bert"), id)->trs.t.x == EDITS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_rename_while_two_people_drag, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_edits_in_flight_are_answered, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_rename_table, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_deleted_scene_is_gone_and_its_name_free, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_file_that_vanishes_is_said_once, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_who_comes_to_a_file_that_vanished_is_told, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_file_that_is_moved_away_is_whole, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_file_that_is_moved_beside_a_reader_leaves_its_log,
-                                        stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_start_beside_a_lone_log_keeps_it, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_kill_during_a_rename_leaves_one_name, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_kill_during_a_deletion_leaves_all_or_nothing,
-                                        stage_setup, stage_teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

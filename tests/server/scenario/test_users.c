@@ -14,7 +14,7 @@ static struct gz_message set_t(struct gz_set_node *node, uint64_t id, gz_vec3 t)
 
 /* ---- locks ---- */
 
-static void test_second_user_is_refused_with_the_holder_until_the_first_lets_go(void **state)
+TEST_ON_STAGE(test_second_user_is_refused_with_the_holder_until_the_first_lets_go)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -51,7 +51,7 @@ static void test_second_user_is_refused_with_the_holder_until_the_first_lets_go(
     assert_int_equal(status, GZ_OK);
 }
 
-static void test_cancelled_drag_gives_back_every_bit(void **state)
+TEST_ON_STAGE(test_cancelled_drag_gives_back_every_bit)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -85,7 +85,7 @@ static const struct gz_presence_user *await_view(struct gz_client *client, uint6
     }
 }
 
-static void test_following_another_gives_the_same_view_to_the_bit(void **state)
+TEST_ON_STAGE(test_following_another_gives_the_same_view_to_the_bit)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join_plain(stage, "arm", "anna"),
@@ -112,7 +112,7 @@ static void test_following_another_gives_the_same_view_to_the_bit(void **state)
 
 /* An orbit turns the camera on the server: the view that others read is the one that its owner was
  * told. */
-static void test_following_another_through_an_orbit(void **state)
+TEST_ON_STAGE(test_following_another_through_an_orbit)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join_plain(stage, "arm", "anna"),
@@ -147,7 +147,7 @@ static const struct gz_message *await(struct gz_client *client, enum gz_op op, u
 
 /* A turntable about a point of the client's own: bert can draw what anna sees, and the ray that she
  * points along meets that point. */
-static void test_following_another_shows_where_she_looks_and_points(void **state)
+TEST_ON_STAGE(test_following_another_shows_where_she_looks_and_points)
 {
     const gz_vec3 target = {1, 2, -3};
     struct stage *stage = *state;
@@ -179,7 +179,7 @@ static void test_following_another_shows_where_she_looks_and_points(void **state
 
 /* At 60 moves a second 2 kB, with all that comes between the moves. Both watchers have the same
  * scene in the end. */
-static void test_compact_watcher_reads_33_bytes_for_each_move(void **state)
+TEST_ON_STAGE(test_compact_watcher_reads_33_bytes_for_each_move)
 {
     enum { MOVES = 300 };
     struct stage *stage = *state;
@@ -262,7 +262,7 @@ static void await_same(struct gz_client *const clients[], size_t count, const ui
 
 /* One follows it from the beginning, one comes in the middle, and one loses the connection; another
  * one is told of each node. */
-static void test_motion_watchers_read_little_and_have_the_same_in_the_end(void **state)
+TEST_ON_STAGE(test_motion_watchers_read_little_and_have_the_same_in_the_end)
 {
     enum { MOVES = 20 };
     static uint64_t ids[MANY];
@@ -303,7 +303,7 @@ static void test_motion_watchers_read_little_and_have_the_same_in_the_end(void *
     }
 }
 
-static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(void **state)
+TEST_ON_STAGE(test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna");
@@ -338,7 +338,7 @@ static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(vo
 
 /* ---- undo ---- */
 
-static void test_undo_takes_back_ones_own_and_says_conflicts(void **state)
+TEST_ON_STAGE(test_undo_takes_back_ones_own_and_says_conflicts)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -367,7 +367,7 @@ static void test_undo_takes_back_ones_own_and_says_conflicts(void **state)
 
 /* ---- making and deleting ---- */
 
-static void test_create_hangs_refs_and_delete_takes_subtrees(void **state)
+TEST_ON_STAGE(test_create_hangs_refs_and_delete_takes_subtrees)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -414,7 +414,7 @@ static void test_create_hangs_refs_and_delete_takes_subtrees(void **state)
 
 /* ---- what cannot be ---- */
 
-static void test_refused_requests_change_nothing_and_others_still_answer(void **state)
+TEST_ON_STAGE(test_refused_requests_change_nothing_and_others_still_answer)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -466,7 +466,7 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
     assert_int_equal(gz_mirror_seq(gz_client_mirror(bert)), seq);
 }
 
-static void test_bytes_that_are_no_message_are_answered_and_the_rest_is_read(void **state)
+TEST_ON_STAGE(test_bytes_that_are_no_message_are_answered_and_the_rest_is_read)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -502,7 +502,7 @@ static void test_bytes_that_are_no_message_are_answered_and_the_rest_is_read(voi
     }
 }
 
-static void test_viewer_may_not_edit(void **state)
+TEST_ON_STAGE(test_viewer_may_not_edit)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna");
@@ -521,7 +521,7 @@ static void test_viewer_may_not_edit(void **state)
     stage_ask(viewer, (struct gz_message){.op = GZ_OP_SELECT, .select = {.nodes = {&id, 1}}});
 }
 
-static void test_unknown_scene_and_bad_names_are_refused_at_the_door(void **state)
+TEST_ON_STAGE(test_unknown_scene_and_bad_names_are_refused_at_the_door)
 {
     struct stage *stage = *state;
     static const struct {
@@ -545,7 +545,7 @@ static void test_unknown_scene_and_bad_names_are_refused_at_the_door(void **stat
 
 /* ---- late, and the same ---- */
 
-static void test_late_joiner_has_the_scene_of_those_who_followed(void **state)
+TEST_ON_STAGE(test_late_joiner_has_the_scene_of_those_who_followed)
 {
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna"),
@@ -577,7 +577,7 @@ static void test_late_joiner_has_the_scene_of_those_who_followed(void **state)
 
 /* A wait that oversleeps to the server's next ping, 5 s away, runs this test into its time
  * limit. */
-static void test_short_waits_on_a_silent_scene_are_short(void **state)
+TEST_ON_STAGE(test_short_waits_on_a_silent_scene_are_short)
 {
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "quiet", "anna");
@@ -585,28 +585,4 @@ static void test_short_waits_on_a_silent_scene_are_short(void **state)
         const struct gz_message *message = gz_client_next(client, 0.0005);
         if (message == NULL) assert_true(gz_client_is_open(client));
     }
-}
-
-int main(void)
-{
-#define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
-    const struct CMUnitTest tests[] = {
-        STAGED(test_second_user_is_refused_with_the_holder_until_the_first_lets_go),
-        STAGED(test_short_waits_on_a_silent_scene_are_short),
-        STAGED(test_cancelled_drag_gives_back_every_bit),
-        STAGED(test_following_another_gives_the_same_view_to_the_bit),
-        STAGED(test_following_another_through_an_orbit),
-        STAGED(test_following_another_shows_where_she_looks_and_points),
-        STAGED(test_compact_watcher_reads_33_bytes_for_each_move),
-        STAGED(test_motion_watchers_read_little_and_have_the_same_in_the_end),
-        STAGED(test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone),
-        STAGED(test_undo_takes_back_ones_own_and_says_conflicts),
-        STAGED(test_create_hangs_refs_and_delete_takes_subtrees),
-        STAGED(test_refused_requests_change_nothing_and_others_still_answer),
-        STAGED(test_bytes_that_are_no_message_are_answered_and_the_rest_is_read),
-        STAGED(test_viewer_may_not_edit),
-        STAGED(test_unknown_scene_and_bad_names_are_refused_at_the_door),
-        STAGED(test_late_joiner_has_the_scene_of_those_who_followed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

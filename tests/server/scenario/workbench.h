@@ -17,6 +17,9 @@ struct bench {
     uint64_t table, lamp, bulb, box; /* the bulb is below the lamp, this below the table */
 };
 
+/* A test in a group that shares a daemon. */
+#define TEST_AT_BENCH(name) TEST_BETWEEN(name, NULL, stage_leave)
+
 /* In a new scene; Ada has a camera at EYE and this tool. */
 struct bench bench_set_up(struct stage *stage, enum gz_mode mode, enum gz_space space);
 /* Joins the scene of the latest bench at this address. Closed by the teardown. */

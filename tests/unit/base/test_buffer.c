@@ -202,22 +202,3 @@ TEST(test_grow_keeps_what_was_there_and_makes_room)
     assert_ptr_equal(items, before);
     free(items);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grow_keeps_what_was_there_and_makes_room),
-        cmocka_unit_test(test_buffer_takes_its_maximum_and_no_byte_more),
-        cmocka_unit_test(test_buffer_refuses_a_size_that_wraps),
-        cmocka_unit_test(test_buffer_headroom_is_writable_and_not_content),
-        cmocka_unit_test(test_buffer_cleared_keeps_its_memory),
-        cmocka_unit_test(test_buffer_finish_of_nothing_is_fine),
-        cmocka_unit_test(test_arena_pieces_are_aligned_apart_and_zero),
-        cmocka_unit_test(test_arena_takes_its_maximum_and_no_piece_more),
-        cmocka_unit_test(test_arena_goes_back_to_a_mark),
-        cmocka_unit_test(test_arena_array_grows_by_items),
-        cmocka_unit_test(test_arena_text_is_terminated),
-        cmocka_unit_test(test_arena_refuses_a_product_that_wraps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

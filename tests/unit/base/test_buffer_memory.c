@@ -40,12 +40,3 @@ TEST(test_arena_without_memory_is_null_and_goes_on)
     gz_arena_finish(&arena);
     assert_int_equal(allocations_alive(), 0);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buffer_without_memory_keeps_what_it_had),
-        cmocka_unit_test(test_arena_without_memory_is_null_and_goes_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

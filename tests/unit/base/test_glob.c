@@ -41,9 +41,8 @@ static const struct example examples[] = {
      true},
 };
 
-static void test_examples(void **state)
+TEST(test_examples)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++)
         if (gz_glob_matches(examples[i].pattern, examples[i].text) != examples[i].matches)
             fail_msg("\"%s\" and \"%s\"", examples[i].pattern, examples[i].text);
@@ -83,9 +82,8 @@ static void compare_all(const char *pattern)
         }
 }
 
-static void test_every_short_pattern_means_what_it_says(void **state)
+TEST(test_every_short_pattern_means_what_it_says)
 {
-    (void)state;
     for (size_t size = 0; size <= 5; size++)
         for (size_t i = 0; i < power(4, size); i++) {
             char pattern[8];
@@ -95,23 +93,12 @@ static void test_every_short_pattern_means_what_it_says(void **state)
 }
 
 /* Whoever tries what each star could take needs 2^30 steps here. */
-static void test_many_stars_do_not_explode(void **state)
+TEST(test_many_stars_do_not_explode)
 {
-    (void)state;
     char pattern[128] = "", text[128];
     for (int i = 0; i < 30; i++) strcat(pattern, "*a");
     strcat(pattern, "*b");
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     assert_false(gz_glob_matches(pattern, text));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_every_short_pattern_means_what_it_says),
-        cmocka_unit_test(test_many_stars_do_not_explode),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

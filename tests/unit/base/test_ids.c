@@ -40,9 +40,8 @@ static size_t select_by_words(const uint64_t *before, size_t count, const uint64
     return kept;
 }
 
-static void test_ids_selected_are_those_that_the_words_say(void **state)
+TEST(test_ids_selected_are_those_that_the_words_say)
 {
-    (void)state;
     uint64_t chance = chance_seed(16);
     struct gz_arena scratch;
     gz_arena_init(&scratch, SIZE_MAX);
@@ -59,9 +58,8 @@ static void test_ids_selected_are_those_that_the_words_say(void **state)
 }
 
 /* To look for each among all would take 40 billion comparisons. */
-static void test_ids_selected_may_be_very_many(void **state)
+TEST(test_ids_selected_may_be_very_many)
 {
-    (void)state;
     uint64_t *selected = calloc(2 * MANY, sizeof *selected), *named = calloc(MANY, sizeof *named);
     struct gz_arena scratch;
     gz_arena_init(&scratch, SIZE_MAX);
@@ -81,9 +79,8 @@ static void test_ids_selected_may_be_very_many(void **state)
     free(named);
 }
 
-static void test_ids_without_memory_are_as_before(void **state)
+TEST(test_ids_without_memory_are_as_before)
 {
-    (void)state;
     uint64_t selected[4] = {3, 1}, named[2] = {1, 2};
     struct gz_arena scratch;
     gz_arena_init(&scratch, sizeof *selected);
@@ -93,23 +90,11 @@ static void test_ids_without_memory_are_as_before(void **state)
     gz_arena_finish(&scratch);
 }
 
-static void test_ids_are_found_in_order(void **state)
+TEST(test_ids_are_found_in_order)
 {
-    (void)state;
     uint64_t ids[] = {9, 2, 7, 4};
     gz_sort_ids(ids, 4);
     assert_memory_equal(ids, ((const uint64_t[]){2, 4, 7, 9}), sizeof ids);
     for (uint64_t id = 0; id < 11; id++) assert_int_equal(gz_has_id(ids, 4, id), is_in(ids, 4, id));
     assert_false(gz_has_id(NULL, 0, 2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ids_selected_are_those_that_the_words_say),
-        cmocka_unit_test(test_ids_selected_may_be_very_many),
-        cmocka_unit_test(test_ids_without_memory_are_as_before),
-        cmocka_unit_test(test_ids_are_found_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

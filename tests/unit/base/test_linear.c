@@ -458,35 +458,3 @@ TEST(test_box_union_and_centre)
     assert_true(both.max.x == 1 && both.max.y == 4 && both.max.z == 9);
     assert_true(centre.x == 0 && centre.y == -0.5 && centre.z == 5.5);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normalize_any_size_gives_the_direction),
-        cmocka_unit_test(test_normalize_what_has_no_direction_is_refused),
-        cmocka_unit_test(test_quat_normalize_twice_keeps_the_bits),
-        cmocka_unit_test(test_quat_normalize_keeps_the_sign),
-        cmocka_unit_test(test_rotations_agree_as_quaternion_and_matrix),
-        cmocka_unit_test(test_quat_about_turns_by_the_right_hand),
-        cmocka_unit_test(test_quat_from_mat3_comes_back_also_at_half_turns),
-        cmocka_unit_test(test_euler_is_the_product_of_its_axes_in_each_order),
-        cmocka_unit_test(test_euler_angles_come_back_in_each_order),
-        cmocka_unit_test(test_euler_near_gimbal_lock_keeps_the_rotation),
-        cmocka_unit_test(test_euler_at_gimbal_lock_has_no_last_angle),
-        cmocka_unit_test(test_inverse_undoes),
-        cmocka_unit_test(test_inverse_of_a_flat_matrix_is_refused),
-        cmocka_unit_test(test_matrix_of_16_is_column_major),
-        cmocka_unit_test(test_affine_from_trs_scales_then_turns_then_moves),
-        cmocka_unit_test(test_polar_of_any_matrix_is_a_rotation_and_a_stretch),
-        cmocka_unit_test(test_polar_finds_the_rotation_it_was_made_of),
-        cmocka_unit_test(test_polar_of_an_uneven_matrix_converges),
-        cmocka_unit_test(test_trs_from_affine_comes_back),
-        cmocka_unit_test(test_trs_from_affine_keeps_positive_scales),
-        cmocka_unit_test(test_trs_from_affine_mirror_is_a_negative_x),
-        cmocka_unit_test(test_trs_from_affine_says_what_a_shear_lost),
-        cmocka_unit_test(test_trs_same_is_about_bits),
-        cmocka_unit_test(test_box_transform_holds_the_eight_corners_and_no_more),
-        cmocka_unit_test(test_box_union_and_centre),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

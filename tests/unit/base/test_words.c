@@ -240,23 +240,3 @@ TEST(test_level_words)
     assert_int_equal(gz_vocabulary_value(&gz_level_words, "debug", 5), GZ_DEBUG);
     assert_int_equal(gz_vocabulary_value(&gz_level_words, "loud", 4), -1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fail_fills_the_error_and_returns_the_status),
-        cmocka_unit_test(test_fail_cuts_at_a_whole_character),
-        cmocka_unit_test(test_fail_keeps_a_text_that_just_fits),
-        cmocka_unit_test(test_status_words_come_back),
-        cmocka_unit_test(test_terms_come_back),
-        cmocka_unit_test(test_term_that_is_none_is_said_so),
-        cmocka_unit_test(test_handle_says_its_kind_of_edit),
-        cmocka_unit_test(test_log_counts_what_comes_again_and_again),
-        cmocka_unit_test(test_log_line_has_time_level_session_and_text),
-        cmocka_unit_test(test_log_level_and_no_stream_keep_quiet),
-        cmocka_unit_test(test_log_escapes_control_characters),
-        cmocka_unit_test(test_log_of_a_long_text_is_one_line),
-        cmocka_unit_test(test_level_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

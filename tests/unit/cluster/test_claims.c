@@ -210,11 +210,10 @@ static void cut_off(struct member *member)
 
 /* ---- the end of a claim ---- */
 
-static void a_claim_that_ends_while_its_scene_opens_is_told(void **state)
+TEST_BETWEEN(a_claim_that_ends_while_its_scene_opens_is_told, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     struct gz_claim *claim = claim_arm(a);
-    (void)state;
     want_at(b);
     follow(a);
     assert_int_equal(gz_claim_state(claim), GZ_CLAIM_WANTED);
@@ -233,14 +232,13 @@ static void see(struct member *member)
     (void)!gz_follow(member->cluster);
 }
 
-static void what_a_member_does_itself_is_no_loss(void **state)
+TEST_BETWEEN(what_a_member_does_itself_is_no_loss, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     struct gz_claim *claim = claim_arm(a);
     struct gz_error error;
     struct gz_lease lease;
     struct moment moment = {a, see, 1, true, false};
-    (void)state;
     watch(&moment);
     assert_int_equal(gz_claim_rename(claim, "leg", &error), GZ_OK);
     assert_int_equal(moment.calls_left, 0);
@@ -257,14 +255,13 @@ static void what_a_member_does_itself_is_no_loss(void **state)
 }
 
 /* The scene that has its name then had few leases. */
-static void who_lost_a_name_finds_out_when_another_scene_has_it(void **state)
+TEST_BETWEEN(who_lost_a_name_finds_out_when_another_scene_has_it, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     const struct gz_cluster_log *log = &b->log;
     struct gz_lease lease;
     struct gz_error error;
     uint64_t epoch;
-    (void)state;
     for (int i = 0; i < 5; i++) gz_cluster_close(claim_arm(a));
     struct gz_claim *claim = claim_arm(a);
     epoch = take_over();
@@ -278,12 +275,11 @@ static void who_lost_a_name_finds_out_when_another_scene_has_it(void **state)
 }
 
 /* As an earlier process of this member left it. */
-static void a_lease_without_a_claim_is_given(void **state)
+TEST_BETWEEN(a_lease_without_a_claim_is_given, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     struct gz_lease lease;
     struct gz_error error;
-    (void)state;
     gz_cluster_close(claim_arm(a));
     assert_int_equal(a->log.take(a->log.context, "arm", false, 0, &lease, &error), GZ_OK);
     want_at(b);
@@ -299,10 +295,9 @@ static void a_lease_without_a_claim_is_given(void **state)
 }
 
 /* As PostgreSQL without its standby. */
-static void an_engine_that_only_answers_who_reads_is_not_well(void **state)
+TEST_BETWEEN(an_engine_that_only_answers_who_reads_is_not_well, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
-    (void)state;
     cut_off(a);
     gz_cluster_renew(a->cluster);
     assert_int_equal(a->cluster->trouble.status, GZ_STORAGE);
@@ -350,22 +345,20 @@ static void delete_arm(struct gz_claim *claim)
     gz_cluster_close(claim);
 }
 
-static void who_asks_for_a_deleted_scene_keeps_no_file_of_it(void **state)
+TEST_BETWEEN(who_asks_for_a_deleted_scene_keeps_no_file_of_it, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_claim *claim = share_arm();
-    (void)state;
     delete_arm(claim);
     assert_int_equal(try_to_claim(b, false, &claim), GZ_UNKNOWN_SCENE);
     follow(b);
     assert_int_equal(count_files(b, "arm"), 0);
 }
 
-static void who_makes_a_deleted_scene_anew_keeps_no_file_of_it(void **state)
+TEST_BETWEEN(who_makes_a_deleted_scene_anew_keeps_no_file_of_it, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_claim *claim = share_arm();
-    (void)state;
     delete_arm(claim);
     claim = claim_arm(b);
     assert_true(gz_claim_is_new(claim));
@@ -374,11 +367,10 @@ static void who_makes_a_deleted_scene_anew_keeps_no_file_of_it(void **state)
 }
 
 /* One that did not follow meanwhile may have what nobody else has. */
-static void a_file_whose_deletion_was_not_seen_is_kept(void **state)
+TEST_BETWEEN(a_file_whose_deletion_was_not_seen_is_kept, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_claim *claim = share_arm();
-    (void)state;
     b->cluster->file_count = 0; /* as a new process */
     delete_arm(claim);
     gz_cluster_close(claim_arm(b));
@@ -386,10 +378,9 @@ static void a_file_whose_deletion_was_not_seen_is_kept(void **state)
 }
 
 /* B was done with the name when it made a scene of that name itself. */
-static void a_scene_that_is_made_anew_can_be_deleted_again(void **state)
+TEST_BETWEEN(a_scene_that_is_made_anew_can_be_deleted_again, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     delete_arm(share_arm());
     follow(b);
     gz_cluster_close(claim_arm(b));
@@ -401,11 +392,10 @@ static void a_scene_that_is_made_anew_can_be_deleted_again(void **state)
 }
 
 /* As if the disk had refused at first. */
-static void a_file_that_a_claim_left_behind_goes_later(void **state)
+TEST_BETWEEN(a_file_that_a_claim_left_behind_goes_later, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_error error;
-    (void)state;
     delete_arm(share_arm());
     follow(b);
     delete_arm(claim_arm(b));
@@ -429,19 +419,17 @@ static void delete_twice(void)
     forget("arm");
 }
 
-static void a_file_goes_when_later_ones_of_its_name_are_gone_too(void **state)
+TEST_BETWEEN(a_file_goes_when_later_ones_of_its_name_are_gone_too, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     delete_twice();
     follow(b);
     assert_int_equal(count_files(b, "arm"), 0);
 }
 
-static void it_is_kept_where_that_was_not_seen(void **state)
+TEST_BETWEEN(it_is_kept_where_that_was_not_seen, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     delete_twice();
     b->cluster->file_count = 0; /* as a new process */
     follow(b);
@@ -551,10 +539,9 @@ static void expect_scene(const struct member *member, const char *name, const ch
     assert_int_equal(place.first, in_log(name).first_n);
 }
 
-static void an_older_scene_takes_the_name_of_one_that_is_deleted(void **state)
+TEST_BETWEEN(an_older_scene_takes_the_name_of_one_that_is_deleted, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     share_two("leg", "arm");
     replace("leg", "arm");
     follow_long(b);
@@ -575,17 +562,15 @@ static void expect_to_wait_for_leg(void)
     assert_int_equal(count_files(b, ".aside-"), 0);
 }
 
-static void the_file_of_the_old_name_waits_for_that_of_the_new_one(void **state)
+TEST_BETWEEN(the_file_of_the_old_name_waits_for_that_of_the_new_one, set_up, tear_down)
 {
-    (void)state;
     share_two("arm", "leg");
     expect_to_wait_for_leg();
 }
 
-static void who_did_not_see_that_keeps_the_file_of_the_deleted_one(void **state)
+TEST_BETWEEN(who_did_not_see_that_keeps_the_file_of_the_deleted_one, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     share_two("leg", "arm");
     replace("leg", "arm");
     b->cluster->file_count = 0; /* as a new process */
@@ -607,12 +592,11 @@ static void plant_aside(const struct member *member, int number, bool is_there)
     fclose(file);
 }
 
-static void with_too_many_files_aside_a_file_stays_where_it_is(void **state)
+TEST_BETWEEN(with_too_many_files_aside_a_file_stays_where_it_is, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_place before, after;
     struct gz_error error;
-    (void)state;
     share_two("leg", "arm");
     assert_int_equal(gz_store_place(b->arm, &before, &error), GZ_OK);
     for (int i = 0; i < GZ_CLUSTER_ASIDE_MAX; i++) plant_aside(b, i, true);
@@ -628,10 +612,9 @@ static void with_too_many_files_aside_a_file_stays_where_it_is(void **state)
     assert_int_equal(count_files(b, "arm.aside-"), 1);
 }
 
-static void no_scene_is_made_of_the_file_of_a_deleted_one(void **state)
+TEST_BETWEEN(no_scene_is_made_of_the_file_of_a_deleted_one, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     share_two("leg", "arm");
     replace("leg", "arm");
     forget("arm");
@@ -643,18 +626,16 @@ static void no_scene_is_made_of_the_file_of_a_deleted_one(void **state)
 }
 
 /* Its place could be one of the scene that has its name now. */
-static void the_file_of_a_deleted_scene_is_not_taken_for_that_of_an_older_one(void **state)
+TEST_BETWEEN(the_file_of_a_deleted_scene_is_not_taken_for_that_of_an_older_one, set_up, tear_down)
 {
-    (void)state;
     share_meeting("arm", "leg");
     expect_to_wait_for_leg();
 }
 
 /* B is up to date with the one, and is to notice that it is another one now. */
-static void a_scene_at_the_place_of_a_deleted_one_is_another_one(void **state)
+TEST_BETWEEN(a_scene_at_the_place_of_a_deleted_one_is_another_one, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     share_after("leg", "arm", 0.005);
     change(&stage.members[A], "leg", 5);
     follow(b);
@@ -666,12 +647,11 @@ static void a_scene_at_the_place_of_a_deleted_one_is_another_one(void **state)
 }
 
 /* The copy in the log is of a later place. */
-static void no_copy_is_written_over_the_file_of_a_deleted_scene(void **state)
+TEST_BETWEEN(no_copy_is_written_over_the_file_of_a_deleted_scene, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     struct gz_error error;
     char path[400];
-    (void)state;
     share_meeting("leg", "arm");
     snprintf(path, sizeof path, "%s/leg.db", a->folder);
     assert_int_equal(gz_put_copy(a->cluster, "leg", take_epoch("leg", false), path, &error), GZ_OK);
@@ -684,13 +664,12 @@ static void no_copy_is_written_over_the_file_of_a_deleted_scene(void **state)
 }
 
 /* The name became another scene's between the list and the reading of the copy. */
-static void a_copy_of_another_scene_is_written_over_nothing(void **state)
+TEST_BETWEEN(a_copy_of_another_scene_is_written_over_nothing, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_applier *applier = NULL;
     struct gz_followed file = {.n = 0};
     struct gz_error error;
-    (void)state;
     share_meeting("leg", "arm");
     struct gz_cluster_scene scene = in_log("arm");
     replace("leg", "arm");
@@ -701,10 +680,9 @@ static void a_copy_of_another_scene_is_written_over_nothing(void **state)
     assert_int_equal(count_files(b, "arm.aside-"), 1);
 }
 
-static void no_change_is_applied_to_the_open_file_of_a_deleted_scene(void **state)
+TEST_BETWEEN(no_change_is_applied_to_the_open_file_of_a_deleted_scene, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     share_meeting("leg", "arm");
     change(&stage.members[A], "arm", 1);
     follow(b);
@@ -718,13 +696,12 @@ static void no_change_is_applied_to_the_open_file_of_a_deleted_scene(void **stat
 }
 
 /* As if the log had lost them. The deleted scene had come further than this one. */
-static void a_file_that_is_ahead_is_not_taken_for_that_of_a_deleted_scene(void **state)
+TEST_BETWEEN(a_file_that_is_ahead_is_not_taken_for_that_of_a_deleted_scene, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_applier *applier = NULL;
     struct gz_followed file = {.n = 0};
     struct gz_error error;
-    (void)state;
     share_two("leg", "arm");
     replace("leg", "arm");
     follow_long(b);
@@ -759,10 +736,9 @@ static void change_arm(struct member *member)
     change(member, "arm", 2);
 }
 
-static void what_a_claim_adds_meanwhile_is_not_set_aside(void **state)
+TEST_BETWEEN(what_a_claim_adds_meanwhile_is_not_set_aside, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     share_two("leg", "arm");
     replace("leg", "arm");
     follow_long(b);
@@ -787,10 +763,9 @@ static void rename_leg(struct member *member)
     gz_cluster_close(claim);
 }
 
-static void the_file_of_a_scene_that_is_renamed_meanwhile_stays(void **state)
+TEST_BETWEEN(the_file_of_a_scene_that_is_renamed_meanwhile_stays, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
-    (void)state;
     share_two("leg", "arm");
     forget("arm");
     assert_int_equal(unlink(b->arm), 0);
@@ -815,10 +790,9 @@ static void rename_twice(void)
     rename_in_log("arm", "mid");
 }
 
-static void a_file_follows_from_name_to_name(void **state)
+TEST_BETWEEN(a_file_follows_from_name_to_name, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     rename_twice();
     b->cluster->resume_after[0] = '\0';
     follow_long(b);
@@ -827,10 +801,9 @@ static void a_file_follows_from_name_to_name(void **state)
     assert_int_equal(count_files(b, ".aside-"), 0);
 }
 
-static void it_goes_where_the_last_name_is_gone(void **state)
+TEST_BETWEEN(it_goes_where_the_last_name_is_gone, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     rename_twice();
     forget("mid");
     b->cluster->resume_after[0] = '\0';
@@ -838,10 +811,9 @@ static void it_goes_where_the_last_name_is_gone(void **state)
     assert_int_equal(count_files(b, ".db"), 0);
 }
 
-static void it_is_kept_where_that_deletion_was_not_seen(void **state)
+TEST_BETWEEN(it_is_kept_where_that_deletion_was_not_seen, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
-    (void)state;
     rename_twice();
     forget("mid");
     b->cluster->file_count = 0; /* as a new process */
@@ -853,11 +825,10 @@ static void it_is_kept_where_that_deletion_was_not_seen(void **state)
 
 /* The file of a scene that was renamed and deleted does not get into a new scene that is just being
  * made under its last name. */
-static void no_scene_is_made_of_a_file_that_moves_meanwhile(void **state)
+TEST_BETWEEN(no_scene_is_made_of_a_file_that_moves_meanwhile, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     struct moment moment = {b, see, 2, true, false}; /* once the new scene is in the log */
-    (void)state;
     make_alone(a, "leg");
     adopt(a);
     follow(b);
@@ -898,10 +869,9 @@ static void break_off_a_write(const char *path)
     assert_int_equal(status, 0);
 }
 
-static void a_write_that_was_broken_off_is_taken_back(void **state)
+TEST_BETWEEN(a_write_that_was_broken_off_is_taken_back, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
-    (void)state;
     gz_cluster_close(share_arm());
     change(a, "arm", 1);
     break_off_a_write(b->arm);
@@ -933,12 +903,11 @@ static bool count_taking(void *context, const struct simulated_call *call)
 }
 
 /* A folder of the copy's name is as good as a full disk. */
-static void what_fails_here_is_adopted_less_and_less_often(void **state)
+TEST_BETWEEN(what_fails_here_is_adopted_less_and_less_often, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
     char copy[400];
     int takings = 0;
-    (void)state;
     make_alone(a, "arm");
     snprintf(copy, sizeof copy, "%s/" GZ_COPY_PREFIX "arm.db", a->folder);
     assert_int_equal(mkdir(copy, 0700), 0);
@@ -959,11 +928,10 @@ static void what_fails_here_is_adopted_less_and_less_often(void **state)
     assert_false(isfinite(a->cluster->adopt_s));
 }
 
-static void a_file_that_is_just_being_opened_is_adopted_by_its_opener(void **state)
+TEST_BETWEEN(a_file_that_is_just_being_opened_is_adopted_by_its_opener, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
     struct moment moment = {a, adopt, 1, false, false};
-    (void)state;
     make_alone(a, "arm");
     make_alone(a, "leg");
     watch(&moment);
@@ -978,11 +946,10 @@ static void a_file_that_is_just_being_opened_is_adopted_by_its_opener(void **sta
     assert_true(in_log("arm").has_copy);
 }
 
-static void what_the_log_did_not_take_is_adopted_later(void **state)
+TEST_BETWEEN(what_the_log_did_not_take_is_adopted_later, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
     struct moment moment = {a, cut_off, 2, true, true}; /* the scene is made, and has no copy */
-    (void)state;
     make_alone(a, "arm");
     make_alone(a, "leg");
     watch(&moment);
@@ -997,13 +964,12 @@ static void what_the_log_did_not_take_is_adopted_later(void **state)
 }
 
 /* Its place is later than the clock of this engine. */
-static void a_file_of_another_engine_is_the_beginning_of_a_scene(void **state)
+TEST_BETWEEN(a_file_of_another_engine_is_the_beginning_of_a_scene, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
     struct gz_place place;
     struct gz_error error;
     const uint64_t n = UINT64_C(1) << 50;
-    (void)state;
     make_alone(a, "arm");
     tell(a->arm, "UPDATE scene SET log_n = 1 << 50, log_first = 5");
     vouch_for(a->arm);
@@ -1026,14 +992,13 @@ static void make_and_die(struct member *member)
 }
 
 /* Whoever made it may have a file with the first place. */
-static void a_scene_that_another_began_to_make_is_made_anew(void **state)
+TEST_BETWEEN(a_scene_that_another_began_to_make_is_made_anew, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct moment moment = {b, make_and_die, 1, true, false};
     struct gz_place place;
     struct gz_error error;
     const uint64_t n = UINT64_C(1) << 50;
-    (void)state;
     make_alone(b, "arm");
     tell(b->arm, "UPDATE scene SET log_n = 1 << 50, log_first = 5");
     vouch_for(b->arm);
@@ -1046,13 +1011,12 @@ static void a_scene_that_another_began_to_make_is_made_anew(void **state)
     assert_int_equal(in_log("arm").copy_n, n + 1);
 }
 
-static void a_new_scene_that_another_began_to_make_is_made_anew(void **state)
+TEST_BETWEEN(a_new_scene_that_another_began_to_make_is_made_anew, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct moment moment = {b, make_and_die, 1, true, false};
     struct gz_place place;
     struct gz_error error;
-    (void)state;
     watch(&moment);
     struct gz_claim *claim = claim_arm(b);
     const uint64_t others = UINT64_C(1000000000) * 1000; /* by the clock of the engine */
@@ -1074,12 +1038,11 @@ static void begin_to_receive(struct member *member)
     free(path);
 }
 
-static void a_copy_that_is_sent_is_not_one_that_comes(void **state)
+TEST_BETWEEN(a_copy_that_is_sent_is_not_one_that_comes, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
     struct gz_claim *claim = claim_arm(a);
     struct moment moment = {a, begin_to_receive, 2, false, false}; /* after the list */
-    (void)state;
     gz_claim_opened(claim);
     claim->bytes_since_copy = UINT64_C(1) << 30;
     watch(&moment);
@@ -1090,7 +1053,7 @@ static void a_copy_that_is_sent_is_not_one_that_comes(void **state)
 }
 
 /* An engine that forgot what it had acknowledged, between its list and the reading. */
-static void a_file_that_the_log_fell_behind_is_kept(void **state)
+TEST_BETWEEN(a_file_that_the_log_fell_behind_is_kept, set_up, tear_down)
 {
     struct member *b = &stage.members[B];
     struct gz_claim *claim = share_arm();
@@ -1098,7 +1061,6 @@ static void a_file_that_the_log_fell_behind_is_kept(void **state)
     struct gz_applier *applier = NULL;
     struct gz_error error;
     struct gz_followed file = {.n = 0};
-    (void)state;
     tell(b->arm, "UPDATE scene SET log_n = log_n + 2");
     scene.n += 3;
     assert_int_equal(gz_catch_up(b->cluster, &scene, b->arm, &applier, &file, &error), GZ_OK);
@@ -1119,14 +1081,13 @@ static void expect_one_change_behind(struct member *member)
     assert_true(member->cluster->files[0].behind_from_s > 0);
 }
 
-static void a_file_that_was_not_looked_at_does_not_lack_everything(void **state)
+TEST_BETWEEN(a_file_that_was_not_looked_at_does_not_lack_everything, set_up, tear_down)
 {
     struct member *a = &stage.members[A], *b = &stage.members[B];
     struct moment moment = {b, expect_one_change_behind, 2, false, false}; /* after the list */
     struct gz_claim *claim = claim_arm(a);
     struct gz_error error;
     const uint64_t n = in_log("arm").n;
-    (void)state;
     for (uint64_t i = 1; i <= 5; i++) {
         const struct gz_cluster_change change = {
             .n = n + i, .epoch = claim->epoch, .bytes = (const uint8_t *)"?", .size = 1};
@@ -1139,10 +1100,9 @@ static void a_file_that_was_not_looked_at_does_not_lack_everything(void **state)
     gz_cluster_close(claim);
 }
 
-static void the_place_of_a_file_is_known_when_its_claim_ends(void **state)
+TEST_BETWEEN(the_place_of_a_file_is_known_when_its_claim_ends, set_up, tear_down)
 {
     struct member *a = &stage.members[A];
-    (void)state;
     gz_cluster_close(claim_arm(a));
     follow(a);
     assert_int_equal(a->cluster->files[0].n, in_log("arm").n);
@@ -1151,53 +1111,4 @@ static void the_place_of_a_file_is_known_when_its_claim_ends(void **state)
     vouch_for(a->arm);
     gz_cluster_close(claim);
     assert_int_equal(a->cluster->files[0].n, in_log("arm").n + 3);
-}
-
-#define MEMBERS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MEMBERS(a_claim_that_ends_while_its_scene_opens_is_told),
-        MEMBERS(what_a_member_does_itself_is_no_loss),
-        MEMBERS(who_lost_a_name_finds_out_when_another_scene_has_it),
-        MEMBERS(a_lease_without_a_claim_is_given),
-        MEMBERS(an_engine_that_only_answers_who_reads_is_not_well),
-        MEMBERS(who_asks_for_a_deleted_scene_keeps_no_file_of_it),
-        MEMBERS(who_makes_a_deleted_scene_anew_keeps_no_file_of_it),
-        MEMBERS(a_file_whose_deletion_was_not_seen_is_kept),
-        MEMBERS(a_scene_that_is_made_anew_can_be_deleted_again),
-        MEMBERS(a_file_that_a_claim_left_behind_goes_later),
-        MEMBERS(a_file_goes_when_later_ones_of_its_name_are_gone_too),
-        MEMBERS(it_is_kept_where_that_was_not_seen),
-        MEMBERS(an_older_scene_takes_the_name_of_one_that_is_deleted),
-        MEMBERS(the_file_of_the_old_name_waits_for_that_of_the_new_one),
-        MEMBERS(who_did_not_see_that_keeps_the_file_of_the_deleted_one),
-        MEMBERS(with_too_many_files_aside_a_file_stays_where_it_is),
-        MEMBERS(no_scene_is_made_of_the_file_of_a_deleted_one),
-        MEMBERS(the_file_of_a_deleted_scene_is_not_taken_for_that_of_an_older_one),
-        MEMBERS(a_scene_at_the_place_of_a_deleted_one_is_another_one),
-        MEMBERS(no_copy_is_written_over_the_file_of_a_deleted_scene),
-        MEMBERS(a_copy_of_another_scene_is_written_over_nothing),
-        MEMBERS(no_change_is_applied_to_the_open_file_of_a_deleted_scene),
-        MEMBERS(a_file_that_is_ahead_is_not_taken_for_that_of_a_deleted_scene),
-        MEMBERS(what_a_claim_adds_meanwhile_is_not_set_aside),
-        MEMBERS(the_file_of_a_scene_that_is_renamed_meanwhile_stays),
-        MEMBERS(a_file_follows_from_name_to_name),
-        MEMBERS(it_goes_where_the_last_name_is_gone),
-        MEMBERS(it_is_kept_where_that_deletion_was_not_seen),
-        MEMBERS(no_scene_is_made_of_a_file_that_moves_meanwhile),
-        MEMBERS(a_write_that_was_broken_off_is_taken_back),
-        MEMBERS(a_file_that_is_just_being_opened_is_adopted_by_its_opener),
-        MEMBERS(what_the_log_did_not_take_is_adopted_later),
-        MEMBERS(what_fails_here_is_adopted_less_and_less_often),
-        MEMBERS(a_file_of_another_engine_is_the_beginning_of_a_scene),
-        MEMBERS(a_scene_that_another_began_to_make_is_made_anew),
-        MEMBERS(a_new_scene_that_another_began_to_make_is_made_anew),
-        MEMBERS(a_copy_that_is_sent_is_not_one_that_comes),
-        MEMBERS(a_file_that_the_log_fell_behind_is_kept),
-        MEMBERS(a_file_that_was_not_looked_at_does_not_lack_everything),
-        MEMBERS(the_place_of_a_file_is_known_when_its_claim_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void expect_equal(void)
     assert_string_equal(difference, "");
 }
 
-TEST(a_file_stays_open_until_it_is_idle)
+TEST_BETWEEN(a_file_stays_open_until_it_is_idle, begin, end)
 {
     edit_and_follow(); /* begins with the copy */
     edit_and_follow();
@@ -97,7 +97,7 @@ TEST(a_file_stays_open_until_it_is_idle)
     expect_equal();
 }
 
-TEST(a_claim_closes_it)
+TEST_BETWEEN(a_claim_closes_it, begin, end)
 {
     struct member *other;
     edit_and_follow();
@@ -112,7 +112,7 @@ TEST(a_claim_closes_it)
     life_close(follower, 0);
 }
 
-TEST(one_that_was_deleted_is_made_anew)
+TEST_BETWEEN(one_that_was_deleted_is_made_anew, begin, end)
 {
     edit_and_follow();
     edit_and_follow();
@@ -122,7 +122,7 @@ TEST(one_that_was_deleted_is_made_anew)
     expect_equal();
 }
 
-TEST(one_that_lost_its_log_is_opened_anew)
+TEST_BETWEEN(one_that_lost_its_log_is_opened_anew, begin, end)
 {
     edit_and_follow();
     edit_and_follow();
@@ -132,7 +132,7 @@ TEST(one_that_lost_its_log_is_opened_anew)
     expect_equal();
 }
 
-TEST(what_took_its_name_is_left_alone)
+TEST_BETWEEN(what_took_its_name_is_left_alone, begin, end)
 {
     struct gz_place place;
     edit_and_follow();
@@ -153,7 +153,7 @@ static enum gz_status add_lag(void *to, const struct gz_member *member, struct g
     return GZ_OK;
 }
 
-TEST(what_a_file_lacks_is_counted)
+TEST_BETWEEN(what_a_file_lacks_is_counted, begin, end)
 {
     struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX];
     struct gz_member_lag told;
@@ -181,7 +181,7 @@ TEST(what_a_file_lacks_is_counted)
     assert_int_equal(told.changes, 0);
 }
 
-TEST(those_that_lack_something_longest_are_named)
+TEST_BETWEEN(those_that_lack_something_longest_are_named, begin, end)
 {
     struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX], lag = {.changes = 1};
     pthread_mutex_lock(&follower->cluster->mutex);
@@ -199,7 +199,7 @@ TEST(those_that_lack_something_longest_are_named)
     assert_true(stats.behind_s == 2 * GZ_CLUSTER_LAGS_MAX);
 }
 
-TEST(one_whose_scene_is_deleted_goes)
+TEST_BETWEEN(one_whose_scene_is_deleted_goes, begin, end)
 {
     struct gz_error error;
     edit_and_follow();
@@ -213,7 +213,7 @@ TEST(one_whose_scene_is_deleted_goes)
     assert_int_not_equal(access(path_of(follower, "-wal"), F_OK), 0);
 }
 
-TEST(a_member_that_was_replaced_leaves_them)
+TEST_BETWEEN(a_member_that_was_replaced_leaves_them, begin, end)
 {
     edit_and_follow();
     edit_and_follow();
@@ -273,7 +273,7 @@ static int count_files(const char *words)
     return count;
 }
 
-TEST(a_change_that_fits_not_even_the_copy_is_tried_once_for_each_copy)
+TEST_BETWEEN(a_change_that_fits_not_even_the_copy_is_tried_once_for_each_copy, begin, end)
 {
     struct gz_place place, after;
     struct gz_error error;
@@ -298,7 +298,7 @@ TEST(a_change_that_fits_not_even_the_copy_is_tried_once_for_each_copy)
 }
 
 /* Only this file is not as the change found the others. */
-TEST(a_file_that_a_change_does_not_fit_is_kept_and_made_anew)
+TEST_BETWEEN(a_file_that_a_change_does_not_fit_is_kept_and_made_anew, begin, end)
 {
     edit_and_follow();
     edit_and_follow();
@@ -310,7 +310,7 @@ TEST(a_file_that_a_change_does_not_fit_is_kept_and_made_anew)
     assert_int_equal(count_files(".aside-"), 1);
 }
 
-TEST(no_more_are_kept_than_there_are_places)
+TEST_BETWEEN(no_more_are_kept_than_there_are_places, begin, end)
 {
     char name[16];
     struct gz_error error;
@@ -325,25 +325,4 @@ TEST(no_more_are_kept_than_there_are_places)
     assert_int_equal(count_kept(), GZ_CLUSTER_KEPT_MAX);
     assert_int_equal(gz_stamp_read(path_of(follower, name)), GZ_STAMP_CLOSED);
     assert_null(gz_keep_take(follower->cluster, name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_file_stays_open_until_it_is_idle, begin, end),
-        cmocka_unit_test_setup_teardown(a_claim_closes_it, begin, end),
-        cmocka_unit_test_setup_teardown(one_that_was_deleted_is_made_anew, begin, end),
-        cmocka_unit_test_setup_teardown(one_that_lost_its_log_is_opened_anew, begin, end),
-        cmocka_unit_test_setup_teardown(what_took_its_name_is_left_alone, begin, end),
-        cmocka_unit_test_setup_teardown(what_a_file_lacks_is_counted, begin, end),
-        cmocka_unit_test_setup_teardown(those_that_lack_something_longest_are_named, begin, end),
-        cmocka_unit_test_setup_teardown(one_whose_scene_is_deleted_goes, begin, end),
-        cmocka_unit_test_setup_teardown(a_member_that_was_replaced_leaves_them, begin, end),
-        cmocka_unit_test_setup_teardown(
-            a_change_that_fits_not_even_the_copy_is_tried_once_for_each_copy, begin, end),
-        cmocka_unit_test_setup_teardown(a_file_that_a_change_does_not_fit_is_kept_and_made_anew,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(no_more_are_kept_than_there_are_places, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

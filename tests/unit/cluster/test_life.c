@@ -99,26 +99,17 @@ static void live(void **state, uint64_t seed, struct tally *tally)
     free(world);
 }
 
-static void what_was_answered_is_everywhere_once(void **state)
+TEST_IN_DIRECTORY(what_was_answered_is_everywhere_once)
 {
     const uint64_t first = chance_seed(1), lives = chance_count(LIVES);
     struct tally tally = {0};
     for (uint64_t seed = first; seed < first + lives; seed++) {
         printf("GIZMOD_SEED=%llu\r", (unsigned long long)seed);
         fflush(stdout);
-        live(state, seed, &tally);
+        live(directory, seed, &tally);
     }
     printf("%zu batches saved, %zu refused, %zu never answered; %d scenes taken over, %d processes "
            "killed, %d changes fenced\n",
            tally.saved, tally.refused, tally.unknown, tally.takeovers, tally.deaths, tally.fences);
     assert_true(tally.saved > 10 * lives);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_answered_is_everywhere_once, make_directory,
-                                        remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

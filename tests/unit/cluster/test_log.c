@@ -28,7 +28,7 @@ static enum gz_status add_name(void *to, const struct gz_member *member, struct 
     return GZ_OK;
 }
 
-static void members_come_and_go(void **state)
+TEST(members_come_and_go)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, cleo;
@@ -52,7 +52,7 @@ static enum gz_status add_lag(void *to, const struct gz_member *member, struct g
     return GZ_OK;
 }
 
-static void what_a_member_lacks_is_said(void **state)
+TEST(what_a_member_lacks_is_said)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -70,7 +70,7 @@ static void what_a_member_lacks_is_said(void **state)
     assert_string_equal(found.scene, "");
 }
 
-static void the_later_of_two_with_one_name_is_it(void **state)
+TEST(the_later_of_two_with_one_name_is_it)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log first, second;
@@ -89,7 +89,7 @@ static void the_later_of_two_with_one_name_is_it(void **state)
 
 /* ---- leases ---- */
 
-static void one_has_the_lease(void **state)
+TEST(one_has_the_lease)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -118,7 +118,7 @@ static void one_has_the_lease(void **state)
 }
 
 /* Of a file that was in a database with a later clock. */
-static void a_scene_begins_after_its_file(void **state)
+TEST(a_scene_begins_after_its_file)
 {
     struct gz_cluster_log *anna = &((struct log_stage *)*state)->anna;
     const uint64_t place = UINT64_C(1) << 50;
@@ -133,7 +133,7 @@ static void a_scene_begins_after_its_file(void **state)
     assert_int_equal(log_stage_append(anna, "ahead", lease.scene.epoch, place + 11, 10), GZ_OK);
 }
 
-static void a_lease_is_taken_from_the_dead(void **state)
+TEST(a_lease_is_taken_from_the_dead)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -163,7 +163,7 @@ static void a_lease_is_taken_from_the_dead(void **state)
     log_stage_set_age(stage, LOG_STAGE_ALIVE);
 }
 
-static void after_an_outage_all_may_come_back(void **state)
+TEST(after_an_outage_all_may_come_back)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *bert = &stage->bert, cleo;
@@ -188,7 +188,7 @@ static void after_an_outage_all_may_come_back(void **state)
     log_stage_set_age(stage, LOG_STAGE_ALIVE);
 }
 
-static void a_scene_is_wanted(void **state)
+TEST(a_scene_is_wanted)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -217,7 +217,7 @@ static void a_scene_is_wanted(void **state)
 
 /* ---- the log of a scene ---- */
 
-static void changes_come_in_order_and_once(void **state)
+TEST(changes_come_in_order_and_once)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna;
@@ -242,7 +242,7 @@ static void changes_come_in_order_and_once(void **state)
     assert_int_equal(log_stage_find(anna, "order").bytes_since_copy, 7 * 210);
 }
 
-static void changes_have_any_size(void **state)
+TEST(changes_have_any_size)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna;
@@ -263,7 +263,7 @@ static enum gz_status stop(void *to, const struct gz_cluster_change *change, str
     return gz_fail(error, GZ_LOCKED, "enough");
 }
 
-static void a_reader_may_stop(void **state)
+TEST(a_reader_may_stop)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna;
@@ -295,7 +295,7 @@ static void check_copy(const struct gz_cluster_log *log, const char *scene, uint
     free(got);
 }
 
-static void a_copy_takes_the_place_of_what_was(void **state)
+TEST(a_copy_takes_the_place_of_what_was)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -354,7 +354,7 @@ static void expect_parts(const struct log_stage *stage, const char *scene, int p
     if (stage->engine == NULL) assert_int_equal(test_postgres_ask(&stage->postgres, sql), parts);
 }
 
-static void leftovers_of_a_copy_are_no_part_of_another(void **state)
+TEST(leftovers_of_a_copy_are_no_part_of_another)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -399,7 +399,7 @@ static enum gz_status overtake(void *to, const struct gz_cluster_change *change,
 }
 
 /* The reader gets all of them, or is told to begin with the copy; never some and no word. */
-static void a_copy_deletes_what_is_being_read(void **state)
+TEST(a_copy_deletes_what_is_being_read)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -422,7 +422,7 @@ static void a_copy_deletes_what_is_being_read(void **state)
 
 /* ---- deleting and renaming ---- */
 
-static void a_deleted_scene_is_known_as_gone(void **state)
+TEST(a_deleted_scene_is_known_as_gone)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -459,7 +459,7 @@ static uint64_t rename_scene(const struct gz_cluster_log *log, const char *scene
     return new_epoch;
 }
 
-static void a_renamed_scene_goes_on(void **state)
+TEST(a_renamed_scene_goes_on)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log *anna = &stage->anna, *bert = &stage->bert;
@@ -528,7 +528,7 @@ static void *race(void *context)
     return NULL;
 }
 
-static void racers_never_write_in_one_place(void **state)
+TEST(racers_never_write_in_one_place)
 {
     struct log_stage *stage = *state;
     struct racer racers[RACERS] = {0};
@@ -625,34 +625,12 @@ TEST(secrets)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_come_and_go),
-        cmocka_unit_test(what_a_member_lacks_is_said),
-        cmocka_unit_test(the_later_of_two_with_one_name_is_it),
-        cmocka_unit_test(one_has_the_lease),
-        cmocka_unit_test(a_scene_begins_after_its_file),
-        cmocka_unit_test(a_lease_is_taken_from_the_dead),
-        cmocka_unit_test(after_an_outage_all_may_come_back),
-        cmocka_unit_test(a_scene_is_wanted),
-        cmocka_unit_test(changes_come_in_order_and_once),
-        cmocka_unit_test(changes_have_any_size),
-        cmocka_unit_test(a_reader_may_stop),
-        cmocka_unit_test(a_copy_takes_the_place_of_what_was),
-        cmocka_unit_test(leftovers_of_a_copy_are_no_part_of_another),
-        cmocka_unit_test(a_copy_deletes_what_is_being_read),
-        cmocka_unit_test(a_deleted_scene_is_known_as_gone),
-        cmocka_unit_test(a_renamed_scene_goes_on),
-        cmocka_unit_test(racers_never_write_in_one_place),
-    };
-    const struct CMUnitTest pure[] = {cmocka_unit_test(names_and_addresses),
-                                      cmocka_unit_test(secrets)};
-    int failed = cmocka_run_group_tests_name("pure", pure, NULL, NULL);
-    failed +=
-        cmocka_run_group_tests_name("in memory", tests, log_stage_simulated, log_stage_finish);
+    print_message("in memory:\n");
+    int failed = test_run(log_stage_simulated, log_stage_finish);
     if (!test_postgres_is_there()) {
         puts(TEST_POSTGRES_MISSING);
         return failed != 0 ? failed : 77;
     }
-    return failed + cmocka_run_group_tests_name("in PostgreSQL", tests, log_stage_postgres,
-                                                log_stage_finish);
+    print_message("in PostgreSQL:\n");
+    return failed + test_run(log_stage_postgres, log_stage_finish);
 }

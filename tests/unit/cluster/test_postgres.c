@@ -67,7 +67,7 @@ static void *make_tables(void *context)
     return NULL;
 }
 
-static void tables_are_made_by_many_at_once(void **state)
+TEST(tables_are_made_by_many_at_once)
 {
     struct log_stage *stage = *state;
     struct maker makers[4] = {0};
@@ -88,7 +88,7 @@ static void tables_are_made_by_many_at_once(void **state)
     assert_int_equal(look(uri, &error), GZ_OK);
 }
 
-static void tables_of_a_later_version_are_left_alone(void **state)
+TEST(tables_of_a_later_version_are_left_alone)
 {
     struct log_stage *stage = *state;
     struct gz_error error;
@@ -105,13 +105,12 @@ static void tables_of_a_later_version_are_left_alone(void **state)
     assert_int_equal(test_postgres_ask(&later, "SELECT version FROM gizmod.version"), 99);
 }
 
-static void no_error_has_a_password(void **state)
+TEST(no_error_has_a_password)
 {
     static const char *const uris[] = {
         "postgresql://anna:hunter2@127.0.0.1:1/x", "postgresql://anna:hunter2/@127.0.0.1:1/x",
         "postgresql://anna:hun/ter2@127.0.0.1/x",  "postgresql://anna:hunter2@127.0.0.1:1/x?frob=1",
         "postgresql://anna:hunter2@[::1:5432/x",   "hunter2"};
-    (void)state;
     for (size_t i = 0; i < sizeof uris / sizeof uris[0]; i++) {
         struct gz_error error = {0};
         assert_int_not_equal(look(uris[i], &error), GZ_OK);
@@ -159,7 +158,7 @@ static void run(PGconn *link, const char *sql)
     PQclear(result);
 }
 
-static void a_late_writer_waits_for_a_taking(void **state)
+TEST(a_late_writer_waits_for_a_taking)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "late");
@@ -184,7 +183,7 @@ static void a_late_writer_waits_for_a_taking(void **state)
     PQfinish(taker);
 }
 
-static void a_taking_waits_for_a_writer(void **state)
+TEST(a_taking_waits_for_a_writer)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "early");
@@ -201,7 +200,7 @@ static void a_taking_waits_for_a_writer(void **state)
     PQfinish(late);
 }
 
-static void a_broken_connection_leaves_an_append_undone_or_done(void **state)
+TEST(a_broken_connection_leaves_an_append_undone_or_done)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "broken");
@@ -237,7 +236,7 @@ static void *copy_one(void *context)
 }
 
 /* It had found that the lease was its own, and then was stopped. */
-static void a_late_copy_deletes_nothing_of_the_next_authority(void **state)
+TEST(a_late_copy_deletes_nothing_of_the_next_authority)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "tardy");
@@ -261,7 +260,7 @@ static void a_late_copy_deletes_nothing_of_the_next_authority(void **state)
 }
 
 /* However a part was lost. */
-static void a_copy_without_all_of_its_parts_is_not_in_force(void **state)
+TEST(a_copy_without_all_of_its_parts_is_not_in_force)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "part");
@@ -285,7 +284,7 @@ static void a_copy_without_all_of_its_parts_is_not_in_force(void **state)
 /* ---- members that leave ---- */
 
 /* It had the lease when the taking looked, and is gone when it is asked where it is. */
-static void who_leaves_meanwhile_has_no_lease(void **state)
+TEST(who_leaves_meanwhile_has_no_lease)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_log cleo;
@@ -308,7 +307,7 @@ static void who_leaves_meanwhile_has_no_lease(void **state)
 
 /* ---- the server goes away ---- */
 
-static void a_server_that_pauses_is_waited_for(void **state)
+TEST(a_server_that_pauses_is_waited_for)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "pause");
@@ -322,7 +321,7 @@ static void a_server_that_pauses_is_waited_for(void **state)
     assert_int_equal(log_stage_read(&stage->bert, "pause", mine.n).count, 1);
 }
 
-static void a_server_that_was_killed_has_what_was_answered(void **state)
+TEST(a_server_that_was_killed_has_what_was_answered)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "killed");
@@ -346,7 +345,7 @@ static void a_server_that_was_killed_has_what_was_answered(void **state)
 #define WRITERS 24
 
 /* What the primary had written when it was killed may not be at the standby yet. */
-static void an_append_that_is_found_again_is_on_the_standby(void **state)
+TEST(an_append_that_is_found_again_is_on_the_standby)
 {
     struct log_stage *stage = *state;
     struct gz_cluster_scene mine = log_stage_take(&stage->anna, "twice");
@@ -374,7 +373,7 @@ static void an_append_that_is_found_again_is_on_the_standby(void **state)
     test_postgres_finish(&standby);
 }
 
-static void many_threads_share_a_few_connections(void **state)
+TEST(many_threads_share_a_few_connections)
 {
     struct log_stage *stage = *state;
     struct writer writers[WRITERS];
@@ -412,7 +411,7 @@ static void call(const char *const *arguments, int code, const char *out, const 
     test_output_finish(&output);
 }
 
-static void gizmoctl_says_who_has_what(void **state)
+TEST(gizmoctl_says_who_has_what)
 {
     struct log_stage *stage = *state;
     const char *uri = stage->postgres.uri;
@@ -444,25 +443,9 @@ static void gizmoctl_says_who_has_what(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_made_by_many_at_once),
-        cmocka_unit_test(tables_of_a_later_version_are_left_alone),
-        cmocka_unit_test(no_error_has_a_password),
-        cmocka_unit_test(a_late_writer_waits_for_a_taking),
-        cmocka_unit_test(a_taking_waits_for_a_writer),
-        cmocka_unit_test(a_broken_connection_leaves_an_append_undone_or_done),
-        cmocka_unit_test(a_late_copy_deletes_nothing_of_the_next_authority),
-        cmocka_unit_test(a_copy_without_all_of_its_parts_is_not_in_force),
-        cmocka_unit_test(who_leaves_meanwhile_has_no_lease),
-        cmocka_unit_test(a_server_that_pauses_is_waited_for),
-        cmocka_unit_test(a_server_that_was_killed_has_what_was_answered),
-        cmocka_unit_test(an_append_that_is_found_again_is_on_the_standby),
-        cmocka_unit_test(many_threads_share_a_few_connections),
-        cmocka_unit_test(gizmoctl_says_who_has_what),
-    };
     if (!test_postgres_is_there()) {
         puts(TEST_POSTGRES_MISSING);
         return 77;
     }
-    return cmocka_run_group_tests(tests, log_stage_postgres, log_stage_finish);
+    return test_run(log_stage_postgres, log_stage_finish);
 }

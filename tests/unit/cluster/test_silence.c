@@ -6,7 +6,7 @@
 
 #include "unit/cluster/log_stage.h"
 
-static void a_lease_ends_by_the_clock_of_the_database(void **state)
+TEST(a_lease_ends_by_the_clock_of_the_database)
 {
     struct log_stage *stage = *state;
     struct gz_error error;
@@ -25,7 +25,7 @@ static void a_lease_ends_by_the_clock_of_the_database(void **state)
 }
 
 /* What was asked of a server that is silent may come into effect when it goes on. */
-static void a_silent_server_is_given_up(void **state)
+TEST(a_silent_server_is_given_up)
 {
     struct log_stage *stage = *state;
     struct gz_error error = {0};
@@ -47,13 +47,9 @@ static void a_silent_server_is_given_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lease_ends_by_the_clock_of_the_database),
-        cmocka_unit_test(a_silent_server_is_given_up),
-    };
     if (!test_postgres_is_there()) {
         puts(TEST_POSTGRES_MISSING);
         return 77;
     }
-    return cmocka_run_group_tests(tests, log_stage_postgres, log_stage_finish);
+    return test_run(log_stage_postgres, log_stage_finish);
 }

@@ -160,9 +160,3 @@ TEST(what_was_answered_is_in_the_log_once)
     for (uint64_t seed = first; seed < first + count; seed++) acknowledged += play_once(seed);
     assert_true(acknowledged > 50 * (int)count);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_answered_is_in_the_log_once)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -23,10 +23,9 @@
 /* A test in a scene of its own, `s`, in a file that has open_scene and close_scene. */
 #define SCENE_TEST(name)                                                                           \
     static void name##_in(struct scene *s);                                                        \
-    static void name(void **state)                                                                 \
+    TEST(name)                                                                                     \
     {                                                                                              \
         struct scene s;                                                                            \
-        (void)state;                                                                               \
         open_scene(&s);                                                                            \
         name##_in(&s);                                                                             \
         close_scene(&s);                                                                           \

@@ -357,8 +357,10 @@ static struct chapter add_stories(struct book *book, const char *file, char *tex
     return opening;
 }
 
-int stories_run(const char *file, const struct CMUnitTest *tests, size_t count)
+int stories_run(const char *file)
 {
+    size_t count;
+    const struct CMUnitTest *tests = test_list(&count);
     struct book *book = calloc(1, sizeof *book);
     char *text = read_stories(file);
     struct chapter opening = add_stories(book, file, text);

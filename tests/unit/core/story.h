@@ -84,7 +84,7 @@ struct scene scene_of(struct story *story);
 /* A test in C in the scene `s` of a story. */
 #define STORY_TEST(name)                                                                           \
     static void name##_in(struct scene *s);                                                        \
-    static void name(void **state)                                                                 \
+    TEST(name)                                                                                     \
     {                                                                                              \
         struct scene s = scene_of(*state);                                                         \
         name##_in(&s);                                                                             \
@@ -101,8 +101,8 @@ void story_ask(struct story *story);
 void story_assert_answer(struct story *story, const struct gz_message *answer);
 void story_assert_outcome(struct story *story, enum gz_status status, const char *text);
 
-/* Runs the stories of a file in stories/ and the tests beside it, each with a scene of its own, in
- * which at the end everybody has to see what the core has. Returns what main does. */
-int stories_run(const char *file, const struct CMUnitTest *tests, size_t count);
+/* Runs the stories of a file in stories/ and the tests of the program, each with a scene of its
+ * own, in which at the end everybody has to see what the core has. Returns what main does. */
+int stories_run(const char *file);
 
 #endif

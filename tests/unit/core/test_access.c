@@ -423,30 +423,3 @@ SCENE_TEST(test_scene_has_so_many_patterns)
     assert_ok(ask_access_gone(s->sue, "u8"));
     assert_ok(ask_access(s->sue, "one more", GZ_ROLE_VIEWER));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_user_has_the_most_that_any_pattern_gives),
-        cmocka_unit_test(test_role_of_a_token_holds_in_its_scenes_beside_the_access),
-        cmocka_unit_test(test_guest_has_what_the_invitation_gives_whatever_the_name),
-        cmocka_unit_test(test_who_may_nothing_or_wants_more_does_not_join),
-        cmocka_unit_test(test_access_is_listed_with_who_gave_it),
-        cmocka_unit_test(test_access_is_in_force_after_commit_only),
-        cmocka_unit_test(test_disk_that_refuses_changes_nobodys_rights),
-        cmocka_unit_test(test_access_comes_back_after_restarts),
-        cmocka_unit_test(test_changes_of_one_pattern_that_wait_come_in_their_order),
-        cmocka_unit_test(test_whose_role_changes_comes_back_with_the_new_one),
-        cmocka_unit_test(test_who_wanted_less_is_left_alone_until_that_is_too_much),
-        cmocka_unit_test(
-            test_right_that_is_taken_away_is_gone_for_a_restore_that_waits_for_the_file),
-        cmocka_unit_test(test_right_that_is_taken_away_is_gone_when_the_answer_is_out),
-        cmocka_unit_test(test_link_is_a_token_for_guests_of_this_scene),
-        cmocka_unit_test(test_link_ends_with_the_token_of_whoever_made_it),
-        cmocka_unit_test(test_server_without_a_key_makes_no_link),
-        cmocka_unit_test(test_nobody_is_locked_out_by_accident),
-        cmocka_unit_test(test_what_cannot_be_is_refused),
-        cmocka_unit_test(test_scene_has_so_many_patterns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -111,16 +111,3 @@ SCENE_TEST(test_awake_is_who_follows_a_part_while_there_is_a_frame_for_it)
     assert_int_equal(follower->mirror.seq, s->ann->mirror.seq);
     assert_int_equal(count_awake(s), 0);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_awake_is_nobody_who_only_watches),
-        cmocka_unit_test(test_awake_is_who_drags_and_nobody_else),
-        cmocka_unit_test(test_awake_is_who_says_something_until_the_turn_after_the_next),
-        cmocka_unit_test(test_asleep_is_who_holds_no_memory_for_answers),
-        cmocka_unit_test(test_awake_is_who_does_not_take_its_messages),
-        cmocka_unit_test(test_awake_is_who_follows_a_part_while_there_is_a_frame_for_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -754,29 +754,3 @@ SCENE_TEST(test_leaving_pays_no_debt)
     assert_null(s->host.core->shares->next); /* bob's is forgotten */
     client_enter_again(s->b);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_work_is_charged),
-        cmocka_unit_test(test_delete_that_is_refused_is_charged),
-        cmocka_unit_test(test_forced_undo_is_charged_for_what_goes_along),
-        cmocka_unit_test(test_debt_refuses_what_is_large_in_words),
-        cmocka_unit_test(test_debt_lets_small_requests_pass),
-        cmocka_unit_test(test_debt_refuses_to_hold_what_is_selected),
-        cmocka_unit_test(test_debt_lets_bounds_of_groups_wait),
-        cmocka_unit_test(test_debt_lets_drags_end),
-        cmocka_unit_test(test_motion_that_waits_is_acknowledged_when_it_is_done),
-        cmocka_unit_test(test_large_motion_that_waits_ends_where_it_would_have_ended),
-        cmocka_unit_test(test_work_at_the_full_rate_is_bounded),
-        cmocka_unit_test(test_wheel_in_orbit_does_not_walk_the_scene),
-        cmocka_unit_test(test_gizmo_of_what_stays_is_not_looked_for_again),
-        cmocka_unit_test(test_gizmo_of_a_grab_is_not_looked_for_again),
-        cmocka_unit_test(test_work_that_nobody_asked_for_leaves_half),
-        cmocka_unit_test(test_sessions_of_a_user_share_a_budget),
-        cmocka_unit_test(test_sessions_of_an_address_share_a_budget),
-        cmocka_unit_test(test_messages_of_others_end_nobody),
-        cmocka_unit_test(test_leaving_pays_no_debt),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -668,33 +668,3 @@ SCENE_TEST(test_core_ends_while_bulk_waits)
     host_restart(&s->host, false);
     assert_int_equal(count_nodes(s), MANY + 1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_edits_are_put_off_and_come_out_the_same),
-        cmocka_unit_test(test_batch_of_many_is_put_off),
-        cmocka_unit_test(test_gesture_that_begins_to_hold_many_is_put_off),
-        cmocka_unit_test(test_what_holds_little_or_nothing_is_done_at_once),
-        cmocka_unit_test(test_drag_of_many_is_put_off_at_its_ends_only),
-        cmocka_unit_test(test_messages_keep_their_order),
-        cmocka_unit_test(test_rest_of_a_frame_waits),
-        cmocka_unit_test(test_grab_of_a_large_group_by_bounds_is_put_off),
-        cmocka_unit_test(test_long_message_is_read_by_the_worker),
-        cmocka_unit_test(test_long_frame_of_short_messages_is_read_on),
-        cmocka_unit_test(test_node_that_is_not_there_is_refused_at_once),
-        cmocka_unit_test(test_viewer_is_refused_at_once),
-        cmocka_unit_test(test_batch_alone_renews_no_boxes),
-        cmocka_unit_test(test_batch_beside_an_edit_renews_boxes),
-        cmocka_unit_test(test_import_renews_boxes),
-        cmocka_unit_test(test_session_leaves_before_its_edit),
-        cmocka_unit_test(test_keyed_edit_of_a_session_that_left_before_it_was_begun),
-        cmocka_unit_test(test_keyed_edit_of_a_session_that_left_before_it_was_stored),
-        cmocka_unit_test(test_keyed_edit_of_a_session_that_was_replaced),
-        cmocka_unit_test(test_session_leaves_with_a_large_drag),
-        cmocka_unit_test(test_what_the_disk_refuses_is_put_off),
-        cmocka_unit_test(test_end_of_all_while_bulk_waits),
-        cmocka_unit_test(test_core_ends_while_bulk_waits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -299,20 +299,3 @@ SCENE_TEST(test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason)
     assert_refused(ask_grab(s->a, GZ_TXY, bolt, MIDDLE_X, MIDDLE_Y), GZ_UNKNOWN_NODE);
     assert_int_equal(gz_core_summary(s->host.core).seq, seq);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cancel_with_any_handle_leaves_the_exact_bits),
-        cmocka_unit_test(test_cancel_while_the_disk_is_at_it),
-        cmocka_unit_test(test_cancel_while_the_disk_refuses_and_after_a_restart),
-        cmocka_unit_test(test_cancel_is_on_the_disk_at_once),
-        cmocka_unit_test(test_cancel_after_others_moved_and_hung_what_is_above),
-        cmocka_unit_test(test_cancel_of_a_wheel_and_of_what_was_typed),
-        cmocka_unit_test(test_cancel_of_ten_thousand_nodes),
-        cmocka_unit_test(test_held_node_is_in_the_way_of_everything),
-        cmocka_unit_test(test_node_stays_under_the_pointer_when_its_parent_is_hung_elsewhere),
-        cmocka_unit_test(test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

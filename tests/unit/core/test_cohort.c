@@ -122,14 +122,3 @@ SCENE_TEST(test_cohort_has_one_form_and_the_whole_scene)
         assert_false(gz_cohort_stands_with(s->cohort, s->viewers[i]->session));
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cohort_is_told_what_each_would_be),
-        cmocka_unit_test(test_cohort_is_for_those_who_only_watch),
-        cmocka_unit_test(test_cohort_is_for_those_who_have_the_scene),
-        cmocka_unit_test(test_cohort_has_one_form_and_the_whole_scene),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

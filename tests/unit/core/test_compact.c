@@ -637,31 +637,3 @@ TEST(test_compact_presence_of_a_crowd_takes_bounded_bytes)
     assert_true(bytes_per_s <= 2200);
     close_scene(&s);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compact_drag_of_one_editor_takes_two_kilobytes_a_second),
-        cmocka_unit_test(test_compact_drags_of_16_editors),
-        cmocka_unit_test(test_compact_drag_as_float32_takes_less),
-        cmocka_unit_test(test_compact_gathered_moves_leave_after_4_ms_in_one_frame),
-        cmocka_unit_test(test_compact_gathered_moves_leave_with_what_is_exact),
-        cmocka_unit_test(test_compact_float32_is_exact_once_the_drag_is_over),
-        cmocka_unit_test(test_compact_float32_is_exact_to_who_was_behind),
-        cmocka_unit_test(test_compact_float32_is_for_drags_of_others),
-        cmocka_unit_test(test_compact_float32_is_exact_above_what_one_drags),
-        cmocka_unit_test(test_compact_nothing_is_told_twice_where_nobody_asks_for_float32),
-        cmocka_unit_test(test_compact_float32_is_told_only_where_it_is_near),
-        cmocka_unit_test(test_compact_watcher_is_not_told_of_acknowledgements_and_a_dragger_is),
-        cmocka_unit_test(test_compact_delta_tells_who_moved_a_node_once),
-        cmocka_unit_test(test_compact_delta_of_a_join_takes_less_than_half_of_the_bytes),
-        cmocka_unit_test(test_compact_person_points_and_looks_where_the_other_form_says),
-        cmocka_unit_test(
-            test_compact_presence_is_told_ten_times_a_second_and_a_quiet_user_not_at_all),
-        cmocka_unit_test(test_compact_presence_of_which_nothing_is_told_makes_no_frame),
-        cmocka_unit_test(test_compact_presence_that_takes_several_frames_misses_nothing),
-        cmocka_unit_test(test_large_compact_presence_in_pieces_is_read_to_its_end),
-        cmocka_unit_test(test_compact_presence_of_a_crowd_takes_bounded_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -241,18 +241,3 @@ SCENE_TEST(test_copy_that_the_disk_refuses_is_taken_back)
     host_advance(&s->host, 1);
     assert_piston(seen(s, copy_node(s->a, s->piston)), s->crank);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy_has_what_the_node_has),
-        cmocka_unit_test(test_copy_what_is_said_counts),
-        cmocka_unit_test(test_copy_of_a_subtree_is_one_edit),
-        cmocka_unit_test(test_copy_in_a_drag_is_as_it_is_now),
-        cmocka_unit_test(test_copy_of_none_is_refused),
-        cmocka_unit_test(test_copy_outlives_the_original_and_the_past_knows_it),
-        cmocka_unit_test(test_copy_cannot_come_back_after_its_file_was_replaced),
-        cmocka_unit_test(test_copy_that_the_disk_refuses_is_taken_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

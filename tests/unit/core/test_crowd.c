@@ -428,23 +428,3 @@ SCENE_TEST(test_list_is_charged_by_its_people)
     assert_true(fabs(whole - 2) < 1e-6);
     assert_true(fabs(page - 1) < 1e-6);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_join_of_a_crowd_costs_the_same_however_many_are_here),
-        cmocka_unit_test(test_who_only_watches_is_told_of_itself_and_counts_for_others),
-        cmocka_unit_test(test_the_first_few_are_told_of_whatever_they_do),
-        cmocka_unit_test(test_viewer_that_does_not_ask_is_told_of_everybody),
-        cmocka_unit_test(test_who_begins_to_act_is_told_of_before_what_it_does),
-        cmocka_unit_test(test_who_begins_with_a_note_or_a_checkpoint_is_told_of_before_it),
-        cmocka_unit_test(test_who_begins_to_act_is_told_to_who_follows_a_part),
-        cmocka_unit_test(test_what_others_see_makes_known_and_nothing_else),
-        cmocka_unit_test(test_viewer_that_lags_is_told_of_all_who_began),
-        cmocka_unit_test(test_viewer_that_is_told_anew_keeps_itself),
-        cmocka_unit_test(test_number_goes_out_less_often_the_more_there_are),
-        cmocka_unit_test(test_list_has_everybody_page_by_page),
-        cmocka_unit_test(test_list_is_charged_by_its_people),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -264,18 +264,5 @@ STORY_TEST(test_gizmo_beyond_what_can_be_said_is_not_there)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drag_tells_how_far_the_pointer_was_followed),
-        cmocka_unit_test(test_drag_needs_a_camera_for_pixels),
-        cmocka_unit_test(test_wheel_beyond_reason_keeps_the_last_good_scale),
-        cmocka_unit_test(test_orbit_moves_the_view_and_nothing_else),
-        cmocka_unit_test(test_orbit_by_turntable_stays_level),
-        cmocka_unit_test(test_orbit_turns_about_the_cameras_target),
-        cmocka_unit_test(test_scale_mirrors_where_the_tool_lets_it),
-        cmocka_unit_test(test_gizmo_shows_what_can_be_grabbed),
-        cmocka_unit_test(test_gizmo_goes_with_its_node),
-        cmocka_unit_test(test_gizmo_brings_lines_to_who_draws_them),
-        cmocka_unit_test(test_gizmo_beyond_what_can_be_said_is_not_there),
-    };
-    return stories_run("drag.txt", tests, COUNT(tests));
+    return stories_run("drag.txt");
 }

@@ -92,12 +92,5 @@ STORY_TEST(test_edits_of_one_turn_end_at_moments_of_their_own)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edit_refused_names_the_field_and_the_node),
-        cmocka_unit_test(test_edit_too_deep_names_the_field),
-        cmocka_unit_test(test_past_history_tells_changes),
-        cmocka_unit_test(test_past_questions_are_few),
-        cmocka_unit_test(test_edits_of_one_turn_end_at_moments_of_their_own),
-    };
-    return stories_run("edit.txt", tests, COUNT(tests));
+    return stories_run("edit.txt");
 }

@@ -196,21 +196,3 @@ SCENE_TEST(test_groups_looked_at_count_against_the_rate)
     assert_true(s->host.now.mono_s == now_s);
     assert_true(tokens - session->work.tokens > 8 * 300.0 / GZ_NODES_LOOKED_AT_PER_MESSAGE - 1e-6);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups_looked_at_count_against_the_rate),
-        cmocka_unit_test(test_group_has_handles_about_all_below_it),
-        cmocka_unit_test(test_group_has_its_box_with_the_smallest_slices),
-        cmocka_unit_test(test_group_box_is_along_its_own_axes),
-        cmocka_unit_test(test_group_without_anything_below_it_has_no_box),
-        cmocka_unit_test(test_group_box_follows_what_others_do_below_it),
-        cmocka_unit_test(test_group_is_scaled_by_a_face_with_the_opposite_one_still),
-        cmocka_unit_test(test_group_handle_on_bounds_is_grabbed_by_its_name),
-        cmocka_unit_test(test_group_among_several_counts_with_what_is_below_it),
-        cmocka_unit_test(test_group_pivot_bounds_is_the_middle_of_what_is_below),
-        cmocka_unit_test(test_group_is_looked_through_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -726,29 +726,3 @@ TEST(test_interest_holds_exactly_its_part)
         play(seed);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interest_in_nodes_is_their_subtrees_and_what_is_above),
-        cmocka_unit_test(test_interest_in_no_nodes_is_nothing),
-        cmocka_unit_test(test_interest_in_a_node_outlives_it),
-        cmocka_unit_test(test_interest_in_a_box_is_who_is_there),
-        cmocka_unit_test(test_interest_of_others_is_no_news),
-        cmocka_unit_test(test_interest_that_cannot_be_changes_nothing),
-        cmocka_unit_test(test_interest_is_answered_by_a_delta),
-        cmocka_unit_test(test_interest_in_all_shares_frames_again),
-        cmocka_unit_test(test_interest_before_the_first_delta_begins_from_0),
-        cmocka_unit_test(test_interest_in_the_middle_of_a_snapshot_begins_from_0),
-        cmocka_unit_test(test_interest_in_pieces_while_the_scene_changes),
-        cmocka_unit_test(test_interest_news_that_are_none_any_more),
-        cmocka_unit_test(test_interest_that_changes_in_the_middle_of_its_pieces),
-        cmocka_unit_test(test_interest_past_forgotten_graves_needs_no_new_beginning),
-        cmocka_unit_test(test_interest_in_the_view_follows_the_camera),
-        cmocka_unit_test(test_interest_in_the_view_is_looked_at_ten_times_a_second),
-        cmocka_unit_test(test_interest_in_the_view_knows_every_depth),
-        cmocka_unit_test(test_interest_in_what_is_nowhere),
-        cmocka_unit_test(test_interest_holds_exactly_its_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -205,12 +205,3 @@ TEST(test_entries_that_go_are_work_like_those_that_stay)
     gz_interest_set_destroy(set);
     gz_scene_destroy(scene);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_portion_knows_its_part_when_all_news_are_taken),
-        cmocka_unit_test(test_entries_that_go_are_work_like_those_that_stay),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -139,12 +139,3 @@ TEST(test_join_in_pieces_during_16_drags_holds_the_scene)
     uint64_t count = chance_count(500) / 10;
     assert_int_equal(join_many(NODES_LARGE, count), count);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_join_during_16_drags_holds_the_scene),
-        cmocka_unit_test(test_join_in_pieces_during_16_drags_holds_the_scene),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

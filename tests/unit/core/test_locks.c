@@ -354,10 +354,3 @@ TEST(test_one_holder_at_most_and_refusals_name_it)
     }
     assert_true(refusals > steps / 50);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_holder_at_most_and_refusals_name_it)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -594,19 +594,3 @@ TEST(test_remembered_edits_take_bounded_memory)
     host_finish(&host);
     free(ids);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steady_drag_allocates_nothing),
-        cmocka_unit_test(test_steady_drag_through_parts_allocates_nothing),
-        cmocka_unit_test(test_steady_turn_is_one_frame_for_all),
-        cmocka_unit_test(test_part_takes_memory_by_its_size),
-        cmocka_unit_test(test_scene_that_everybody_left_keeps_no_frames),
-        cmocka_unit_test(test_news_that_are_never_all_taken_take_bounded_memory),
-        cmocka_unit_test(test_memory_failing_anywhere_is_survived),
-        cmocka_unit_test(test_memory_of_visits_is_bounded_while_the_disk_waits),
-        cmocka_unit_test(test_remembered_edits_take_bounded_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

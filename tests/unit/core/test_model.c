@@ -518,9 +518,3 @@ TEST(test_model_promises_hold)
         play(seed, steps);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_model_promises_hold)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

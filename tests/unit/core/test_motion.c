@@ -851,34 +851,3 @@ TEST(test_motion_in_any_story)
         tell_story(seed);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_large_motion_frame_takes_as_many_bytes_for_any_number_of_nodes),
-        cmocka_unit_test(test_motion_is_near_while_it_runs_and_exact_after),
-        cmocka_unit_test(test_motion_in_place_leaves_places_alone),
-        cmocka_unit_test(test_motion_moves_below_uneven_parents_and_does_not_turn_there),
-        cmocka_unit_test(test_motion_is_not_for_few_nodes_nor_for_scaling),
-        cmocka_unit_test(test_motion_acknowledges_pointers_with_where_they_took_the_nodes),
-        cmocka_unit_test(test_motion_of_a_typed_value),
-        cmocka_unit_test(test_motion_that_has_moved_nothing_names_nobody),
-        cmocka_unit_test(test_motion_that_leaves_a_node_where_it_was_names_nobody_there),
-        cmocka_unit_test(test_motion_that_is_cancelled_was_never_there),
-        cmocka_unit_test(test_motion_ends_with_its_session),
-        cmocka_unit_test(test_motion_goes_with_a_crash),
-        cmocka_unit_test(test_motion_is_told_to_who_comes_in_the_middle),
-        cmocka_unit_test(test_motion_is_told_to_who_comes_when_the_host_lets_it),
-        cmocka_unit_test(test_motion_begins_when_the_first_comes_who_asks_for_it),
-        cmocka_unit_test(test_motion_goes_on_for_who_resumes),
-        cmocka_unit_test(test_motion_that_ended_meanwhile_is_exact_for_who_resumes),
-        cmocka_unit_test(test_motion_reaches_who_did_not_read_for_a_while),
-        cmocka_unit_test(test_motion_is_not_told_to_who_follows_a_part),
-        cmocka_unit_test(test_motion_of_two_at_once_and_edits_between),
-        cmocka_unit_test(test_motion_is_told_node_by_node_once_a_parent_moves),
-        cmocka_unit_test(test_motion_is_told_by_whole_passes),
-        cmocka_unit_test(test_motion_that_is_over_in_its_first_pass),
-        cmocka_unit_test(test_motion_in_any_story),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

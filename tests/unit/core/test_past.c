@@ -527,25 +527,5 @@ STORY_TEST(test_questions_of_one_who_left_are_withdrawn)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_newcomer_is_told_all_checkpoints_once),
-        cmocka_unit_test(test_viewer_behind_is_told_which_checkpoints_went),
-        cmocka_unit_test(test_viewer_too_far_behind_is_told_which_checkpoints_there_are),
-        cmocka_unit_test(test_viewer_far_behind_is_told_that_no_checkpoint_is_left),
-        cmocka_unit_test(test_all_checkpoints_are_one_message),
-        cmocka_unit_test(test_checkpoints_are_bounded),
-        cmocka_unit_test(test_one_user_does_not_take_all_checkpoints),
-        cmocka_unit_test(test_question_to_the_past_is_on_the_share_of_whoever_pays),
-        cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),
-        cmocka_unit_test(test_history_of_one_node_alone_says_how_many_there_were),
-        cmocka_unit_test(test_history_calls_a_node_what_it_was_called_then),
-        cmocka_unit_test(test_reverted_edit_is_its_users_again_once_the_revert_is_undone),
-        cmocka_unit_test(test_reverted_edit_is_its_users_again_through_restarts),
-        cmocka_unit_test(test_revert_beyond_the_undo_log_asks_the_file),
-        cmocka_unit_test(test_revert_of_one_old_edit_by_two_at_once),
-        cmocka_unit_test(test_path_goes_from_edit_to_edit),
-        cmocka_unit_test(test_long_path_is_told_in_parts),
-        cmocka_unit_test(test_questions_of_one_who_left_are_withdrawn),
-    };
-    return stories_run("past.txt", tests, COUNT(tests));
+    return stories_run("past.txt");
 }

@@ -328,13 +328,3 @@ TEST(test_pick_without_a_camera_names_its_field)
     }
     host_finish(&host);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pick_answers_as_if_all_nodes_were_asked),
-        cmocka_unit_test(test_pick_without_a_camera_names_its_field),
-        cmocka_unit_test(test_press_takes_the_lowest_id_of_equals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -148,14 +148,3 @@ SCENE_TEST(test_session_without_a_secret_keeps_its_place)
     gz_core_leave(s->host.core, session, s->host.now);
     gz_core_leave(s->host.core, other, s->host.now);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_secret_takes_the_place_of_a_session_that_hangs),
-        cmocka_unit_test(test_place_is_taken_once_for_each_secret),
-        cmocka_unit_test(test_what_is_no_secret_of_the_user_is_a_plain_resume),
-        cmocka_unit_test(test_session_without_a_secret_keeps_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -401,27 +401,3 @@ TEST(test_presence_colour_of_a_user_is_one)
     assert_int_equal(colour(again, again), usual);
     host_finish(&host);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presence_begins_with_all_for_a_newcomer_and_goes_on_without),
-        cmocka_unit_test(test_presence_after_departures_that_are_remembered_names_them),
-        cmocka_unit_test(test_presence_after_departures_that_are_forgotten_leaves_no_ghost),
-        cmocka_unit_test(test_large_presence_of_all_larger_than_a_frame_is_told_in_pieces),
-        cmocka_unit_test(test_presence_after_an_answer_is_not_older_than_it),
-        cmocka_unit_test(test_large_presence_of_a_crowd_is_told_at_most_twenty_times_a_second),
-        cmocka_unit_test(test_presence_of_a_large_selection_takes_bounded_bytes),
-        cmocka_unit_test(
-            test_large_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes),
-        cmocka_unit_test(test_presence_view_is_the_camera_that_was_sent),
-        cmocka_unit_test(test_presence_view_is_the_camera_that_an_orbit_made),
-        cmocka_unit_test(test_presence_pixel_comes_with_its_ray),
-        cmocka_unit_test(test_presence_ray_that_cannot_be_said_is_left_out),
-        cmocka_unit_test(test_presence_tells_what_a_view_shows),
-        cmocka_unit_test(test_presence_colours_tell_people_apart),
-        cmocka_unit_test(test_presence_colour_of_a_user_is_one),
-        cmocka_unit_test(test_presence_record_is_no_larger_than_reckoned),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

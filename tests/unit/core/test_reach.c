@@ -100,12 +100,3 @@ TEST(test_rays_need_no_camera)
     assert_refused(ask_pointer(s.ann, GZ_PHASE_DOWN, 400, 300), GZ_BAD_STATE);
     host_finish(&s.host);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handles_reach_from_where_to_where_it_says),
-        cmocka_unit_test(test_rays_need_no_camera),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

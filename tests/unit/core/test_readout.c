@@ -238,18 +238,3 @@ SCENE_TEST(test_readout_of_a_drag_that_began_beyond_what_can_be_said)
     assert_int_equal(told->has & GZ_HAS_GIZMO_START, 0);
     assert_ok(ask_pointer(s->a, GZ_PHASE_CANCEL, 0, 0));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readout_is_in_the_terms_of_the_handle),
-        cmocka_unit_test(test_readout_of_a_ball_is_its_angle),
-        cmocka_unit_test(test_readout_is_snapped_and_typed_values_are_not),
-        cmocka_unit_test(test_readout_of_a_ring_counts_turns_from_its_arm),
-        cmocka_unit_test(test_readout_is_told_when_it_changes),
-        cmocka_unit_test(test_readout_tells_frames_that_are_not_the_axes),
-        cmocka_unit_test(test_readout_tells_the_box_as_it_moves),
-        cmocka_unit_test(test_readout_of_a_drag_that_began_beyond_what_can_be_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -444,16 +444,3 @@ SCENE_TEST(test_good_messages_beside_a_bad_one_count)
     assert_ok(client_answer(s->editor, 102));
     gz_buffer_finish(&bytes);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rights_of_every_message),
-        cmocka_unit_test(test_rights_of_a_viewers_pointer),
-        cmocka_unit_test(test_wrong_messages_change_nothing),
-        cmocka_unit_test(test_bytes_that_are_no_message_change_nothing),
-        cmocka_unit_test(test_message_cut_short_changes_nothing),
-        cmocka_unit_test(test_good_messages_beside_a_bad_one_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

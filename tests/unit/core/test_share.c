@@ -385,27 +385,3 @@ SCENE_TEST(test_what_is_put_off_waits_too)
     assert_ok(client_answer(s->a, one));
     assert_ok(client_answer(again, two));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edits_of_others_stand_behind_few_rows),
-        cmocka_unit_test(test_one_edit_never_waits),
-        cmocka_unit_test(test_who_edits_alone_waits_for_nothing),
-        cmocka_unit_test(test_nothing_waits_when_the_others_are_gone),
-        cmocka_unit_test(test_sessions_of_a_payer_share_and_take_turns),
-        cmocka_unit_test(test_everything_for_the_disk_counts),
-        cmocka_unit_test(test_later_messages_keep_their_order),
-        cmocka_unit_test(test_a_frame_is_continued_where_it_stopped),
-        cmocka_unit_test(test_what_is_no_edit_does_not_wait),
-        cmocka_unit_test(test_ends_of_gestures_wait),
-        cmocka_unit_test(test_what_waits_is_charged_once),
-        cmocka_unit_test(test_key_again_is_the_same_edit),
-        cmocka_unit_test(test_who_leaves_asks_again),
-        cmocka_unit_test(test_rows_outlive_the_session),
-        cmocka_unit_test(test_what_waits_is_tried_after_a_refusal),
-        cmocka_unit_test(test_the_end_lets_nothing_wait),
-        cmocka_unit_test(test_what_is_put_off_waits_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

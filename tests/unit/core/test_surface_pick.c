@@ -524,17 +524,3 @@ TEST(test_hostile_nodes_cost_who_asks)
                 0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_LOOKED_AT_PER_MESSAGE);
     host_finish(&host);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_look_is_as_if_all_nodes_were_asked),
-        cmocka_unit_test(test_a_press_in_a_hole_takes_what_is_behind),
-        cmocka_unit_test(test_pick_goes_by_bounds_unless_it_is_asked),
-        cmocka_unit_test(test_an_import_that_is_refused_gives_the_old_ones_back),
-        cmocka_unit_test(test_surfaces_that_come_late_find_their_place),
-        cmocka_unit_test(test_hostile_triangles_cost_who_asks),
-        cmocka_unit_test(test_hostile_nodes_cost_who_asks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

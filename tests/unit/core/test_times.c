@@ -101,7 +101,7 @@ static void assert_pages(const struct scene *s, size_t points_min)
     gz_answer_finish(&whole);
 }
 
-static void test_drag_that_begins_when_edits_end_loses_no_point(void **directory)
+TEST_IN_DIRECTORY(test_drag_that_begins_when_edits_end_loses_no_point)
 {
     struct scene s;
     open_scene_of_two(&s, directory);
@@ -119,7 +119,7 @@ static void test_drag_that_begins_when_edits_end_loses_no_point(void **directory
     close_scene_of_two(&s);
 }
 
-static void test_clock_that_is_put_back_loses_no_point(void **directory)
+TEST_IN_DIRECTORY(test_clock_that_is_put_back_loses_no_point)
 {
     static const double jumps_s[] = {-3600, 0.5, -0.5, 7200, -1e6, 1e-3};
     struct scene s;
@@ -140,7 +140,7 @@ static void test_clock_that_is_put_back_loses_no_point(void **directory)
 }
 
 /* The history is asked for by time, its newest edit first: that is the last one done. */
-static void test_history_after_the_clock_is_put_back_begins_with_the_last_edit(void **directory)
+TEST_IN_DIRECTORY(test_history_after_the_clock_is_put_back_begins_with_the_last_edit)
 {
     struct scene s;
     open_scene_of_two(&s, directory);
@@ -159,7 +159,7 @@ static void test_history_after_the_clock_is_put_back_begins_with_the_last_edit(v
 }
 
 /* Put back while the server was away, in the middle of a drag. */
-static void test_clock_that_is_put_back_across_a_restart_loses_no_point(void **directory)
+TEST_IN_DIRECTORY(test_clock_that_is_put_back_across_a_restart_loses_no_point)
 {
     struct scene s;
     open_scene_of_two(&s, directory);
@@ -186,7 +186,7 @@ static void test_clock_that_is_put_back_across_a_restart_loses_no_point(void **d
 }
 
 /* Half as fast as time, until the wall clock has caught up; and no further. */
-static void test_clock_that_was_put_back_is_caught_up_with(void **directory)
+TEST_IN_DIRECTORY(test_clock_that_was_put_back_is_caught_up_with)
 {
     struct scene s;
     open_scene_of_two(&s, directory);
@@ -205,7 +205,7 @@ static void test_clock_that_was_put_back_is_caught_up_with(void **directory)
 
 /* What was asked for by a time of the scene is no future, though the wall clock has not come to
  * it. */
-static void test_newest_time_is_no_future_after_the_clock_is_put_back(void **directory)
+TEST_IN_DIRECTORY(test_newest_time_is_no_future_after_the_clock_is_put_back)
 {
     struct scene s;
     open_scene_of_two(&s, directory);
@@ -217,18 +217,4 @@ static void test_newest_time_is_no_future_after_the_clock_is_put_back(void **dir
     at.at.time = newest_s + 60;
     assert_says(client_ask(s.ann, &at), GZ_BAD_VALUE, "time: is in the future");
     close_scene_of_two(&s);
-}
-
-int main(void)
-{
-#define TIMES(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        TIMES(test_drag_that_begins_when_edits_end_loses_no_point),
-        TIMES(test_clock_that_is_put_back_loses_no_point),
-        TIMES(test_history_after_the_clock_is_put_back_begins_with_the_last_edit),
-        TIMES(test_clock_that_is_put_back_across_a_restart_loses_no_point),
-        TIMES(test_clock_that_was_put_back_is_caught_up_with),
-        TIMES(test_newest_time_is_no_future_after_the_clock_is_put_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

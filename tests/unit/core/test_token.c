@@ -212,22 +212,3 @@ SCENE_TEST(test_name_of_a_token_is_shown_in_place_of_the_user)
     assert_memory_equal(user->user.bytes, "ann", user->user.size);
     assert_memory_equal(user->name.bytes, "Ann Lovelace", user->name.size);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_token_ends_its_session_in_time),
-        cmocka_unit_test(test_token_that_expires_is_a_deadline),
-        cmocka_unit_test(test_token_that_expires_completes_the_drag),
-        cmocka_unit_test(test_token_that_has_expired_lets_nobody_in),
-        cmocka_unit_test(test_later_token_lets_the_session_go_on),
-        cmocka_unit_test(test_token_that_ends_sooner_counts_too),
-        cmocka_unit_test(test_token_that_is_refused_changes_nothing),
-        cmocka_unit_test(test_token_without_end_meets_one_with_an_end),
-        cmocka_unit_test(test_token_is_paid_for_with_the_rate),
-        cmocka_unit_test(test_role_of_a_later_token_counts_at_once),
-        cmocka_unit_test(test_later_token_of_another_scene_ends_the_session),
-        cmocka_unit_test(test_name_of_a_token_is_shown_in_place_of_the_user),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -25,8 +25,5 @@ STORY_TEST(test_conflict_with_long_names_is_text)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conflict_with_long_names_is_text),
-    };
-    return stories_run("travel.txt", tests, COUNT(tests));
+    return stories_run("travel.txt");
 }

@@ -488,9 +488,3 @@ TEST(test_travel_is_as_in_the_model)
     }
     assert_true(conflicts > steps / 50 && travels > steps / 10);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_travel_is_as_in_the_model)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

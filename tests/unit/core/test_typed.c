@@ -381,23 +381,3 @@ SCENE_TEST(test_typed_drag_is_for_editors_and_free_nodes)
     assert_refused(refused, GZ_LOCKED);
     assert_int_equal(refused->error.holder, s->b->id);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_typed_value_is_the_solvers_to_the_bit),
-        cmocka_unit_test(test_typed_value_replaces_what_was_dragged_and_typed),
-        cmocka_unit_test(test_typed_drag_is_not_moved_by_the_pointer_nor_the_camera),
-        cmocka_unit_test(test_typed_value_is_acknowledged),
-        cmocka_unit_test(test_typed_cancel_leaves_the_exact_bits),
-        cmocka_unit_test(test_typed_drag_follows_a_parent_that_moves),
-        cmocka_unit_test(test_typed_drag_of_one_who_leaves_says_its_value),
-        cmocka_unit_test(test_typed_drag_needs_a_camera_for_the_view_handles_only),
-        cmocka_unit_test(test_typed_value_that_cannot_be_changes_nothing),
-        cmocka_unit_test(test_typed_value_that_cannot_be_leaves_the_last_one),
-        cmocka_unit_test(test_typed_value_for_many_is_all_or_none),
-        cmocka_unit_test(test_up_without_a_place_is_for_what_was_typed),
-        cmocka_unit_test(test_typed_drag_is_for_editors_and_free_nodes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -787,33 +787,3 @@ TEST(test_export_says_which_skin_was_dropped_and_why_others_stay)
         free(json);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convert_sample_to_text_and_back_is_the_same_scene_and_bytes),
-        cmocka_unit_test(test_convert_table),
-        cmocka_unit_test(test_convert_what_does_not_fit_or_is_no_gltf_is_refused),
-        cmocka_unit_test(test_export_unchanged_sample_says_the_same),
-        cmocka_unit_test(test_export_unchanged_engine_says_the_same),
-        cmocka_unit_test(test_export_changed_trs_comes_back_to_the_bit),
-        cmocka_unit_test(test_export_changes_only_what_changed),
-        cmocka_unit_test(test_export_moved_matrix_becomes_trs),
-        cmocka_unit_test(test_export_new_parents_and_new_nodes),
-        cmocka_unit_test(test_export_deleted_nodes_leave_every_scene),
-        cmocka_unit_test(test_export_all_deleted_is_a_scene_without_nodes),
-        cmocka_unit_test(test_export_file_without_scenes_gets_one_only_to_leave_nodes_out),
-        cmocka_unit_test(test_export_copies_have_all_that_the_file_says),
-        cmocka_unit_test(test_export_copy_takes_the_place_of_a_deleted_original),
-        cmocka_unit_test(test_export_copies_come_back_with_their_meshes),
-        cmocka_unit_test(test_export_made_up_and_cut_names_are_not_written),
-        cmocka_unit_test(test_export_without_an_asset_is_bare_nodes),
-        cmocka_unit_test(test_export_unknown_chunks_keep_their_bytes),
-        cmocka_unit_test(test_export_bad_list_is_refused_and_writes_nothing),
-        cmocka_unit_test(test_export_of_copies_without_end_is_refused),
-        cmocka_unit_test(test_export_skins_stay_valid_whatever_becomes_of_joints),
-        cmocka_unit_test(test_export_says_which_skin_was_dropped_and_why_others_stay),
-        cmocka_unit_test(test_export_that_does_not_fit_leaves_the_buffer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

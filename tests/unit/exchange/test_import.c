@@ -795,37 +795,3 @@ TEST(test_binary_stl_is_known_by_its_length)
         assert_int_equal(is_stl, missing == 0);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_import_bad_file_names_the_place),
-        cmocka_unit_test(test_import_triangle_has_its_bounds),
-        cmocka_unit_test(test_import_bounds_are_the_union_of_primitives),
-        cmocka_unit_test(test_import_quantized_bounds_are_decoded),
-        cmocka_unit_test(test_import_order_is_parents_first_siblings_as_listed),
-        cmocka_unit_test(test_import_scene_default_is_the_first_or_all_roots),
-        cmocka_unit_test(test_import_trs_is_taken_to_the_bit),
-        cmocka_unit_test(test_import_matrix_becomes_trs_and_tells_what_is_lost),
-        cmocka_unit_test(test_import_name_absent_is_made_up_and_long_is_cut_at_a_character),
-        cmocka_unit_test(test_import_extras_are_nobodys_business),
-        cmocka_unit_test(test_import_sparse_indices_are_not_looked_at),
-        cmocka_unit_test(test_import_unknown_required_extension_keeps_the_transforms),
-        cmocka_unit_test(test_import_indices_in_reach_of_each_width),
-        cmocka_unit_test(test_import_depth_at_the_limit_and_one_past_it),
-        cmocka_unit_test(test_import_nodes_at_the_limit_and_one_past_it),
-        cmocka_unit_test(test_import_json_bombs_are_refused),
-        cmocka_unit_test(test_import_brackets_in_strings_are_no_values),
-        cmocka_unit_test(test_import_shared_indices_have_a_budget),
-        cmocka_unit_test(test_glb_header_each_byte_wrong_is_refused),
-        cmocka_unit_test(test_glb_cut_anywhere_is_refused),
-        cmocka_unit_test(test_glb_chunks_out_of_form_are_refused),
-        cmocka_unit_test(test_glb_buffer_longer_than_its_chunk_is_refused),
-        cmocka_unit_test(test_glb_binary_chunk_that_comes_third_is_not_the_buffer),
-        cmocka_unit_test(test_import_too_large_is_refused_unread),
-        cmocka_unit_test(test_binary_stl_is_known_by_its_length),
-        cmocka_unit_test(test_media_type_is_told_by_the_first_bytes),
-        cmocka_unit_test(test_sample_is_an_arm_with_a_hierarchy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -290,16 +290,5 @@ TEST(test_load_too_much_is_refused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load_files_beside_and_below_are_embedded),
-        cmocka_unit_test(test_load_uri_that_leaves_or_lies_is_refused),
-        cmocka_unit_test(test_load_images_are_embedded_as_what_they_are),
-        cmocka_unit_test(test_load_embedding_keeps_numbers_to_the_bit),
-        cmocka_unit_test(test_load_glb_with_a_file_beside_keeps_its_chunk),
-        cmocka_unit_test(test_load_file_that_needs_nothing_is_kept_to_the_byte),
-        cmocka_unit_test(test_load_path_is_relative_to_the_working_directory),
-        cmocka_unit_test(test_load_unreadable_file_is_said),
-        cmocka_unit_test(test_load_too_much_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return test_run(make_folder, remove_folder);
 }

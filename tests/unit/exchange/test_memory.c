@@ -100,12 +100,3 @@ TEST(test_export_out_of_memory_writes_nothing)
     assert_true(tries > 50);
     free(json);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_import_out_of_memory_holds_nothing),
-        cmocka_unit_test(test_export_out_of_memory_writes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

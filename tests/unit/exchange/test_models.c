@@ -258,7 +258,7 @@ static int check_tree(const struct engine *engine, size_t node, int64_t parent,
     return deepest;
 }
 
-static void test_engine_worlds_are_the_products_of_its_matrices(void **state)
+TEST_BETWEEN(test_engine_worlds_are_the_products_of_its_matrices, load_engine, free_engine)
 {
     const struct engine *engine = *state;
     const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -297,7 +297,7 @@ static gz_box vertex_box(const struct engine *engine, size_t accessor_index, gz_
     return box;
 }
 
-static void test_engine_bounds_are_those_of_its_vertices(void **state)
+TEST_BETWEEN(test_engine_bounds_are_those_of_its_vertices, load_engine, free_engine)
 {
     const struct engine *engine = *state;
     size_t with_bounds = 0;
@@ -326,17 +326,4 @@ static void test_engine_bounds_are_those_of_its_vertices(void **state)
         }
     }
     assert_int_equal(with_bounds, 67);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models_each_is_read_or_refused_in_words),
-        cmocka_unit_test(test_models_the_table_has_them_all),
-        cmocka_unit_test_setup_teardown(test_engine_worlds_are_the_products_of_its_matrices,
-                                        load_engine, free_engine),
-        cmocka_unit_test_setup_teardown(test_engine_bounds_are_those_of_its_vertices, load_engine,
-                                        free_engine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -452,20 +452,3 @@ TEST(test_the_engine_is_whole)
     json_decref(json);
     free(bytes);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_way_to_write_triangles_is_read),
-        cmocka_unit_test(test_places_are_read_as_they_are_meant),
-        cmocka_unit_test(test_sparse_accessors_replace_what_they_say),
-        cmocka_unit_test(test_both_sides_are_the_materials),
-        cmocka_unit_test(test_what_cannot_be_seen_as_modelled_is_left_out),
-        cmocka_unit_test(test_compressed_views_are_out_of_reach),
-        cmocka_unit_test(test_meshes_are_shared),
-        cmocka_unit_test(test_more_triangles_than_the_limit_are_left_out),
-        cmocka_unit_test(test_models_have_as_many_as_they_say),
-        cmocka_unit_test(test_the_engine_is_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -33,6 +33,7 @@ void data_folder_finish(struct data_folder *folder);
 /* The same for cmocka: a folder is the state of a test. */
 int data_folder_set_up(void **state);
 int data_folder_tear_down(void **state);
+#define TEST_IN_FOLDER(name) TEST_BETWEEN(name, data_folder_set_up, data_folder_tear_down)
 
 /* Whether FOLDER/NAME, a file, is there. */
 bool data_folder_has(const struct data_folder *folder, const char *file);

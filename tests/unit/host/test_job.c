@@ -102,7 +102,7 @@ static int stop(void **state)
     return 0;
 }
 
-static void test_jobs_run_on_workers_and_are_done_on_the_loop(void **state)
+TEST_BETWEEN(test_jobs_run_on_workers_and_are_done_on_the_loop, start, stop)
 {
     struct stage *stage = *state;
     open_gate(stage, 2);
@@ -115,7 +115,7 @@ static void test_jobs_run_on_workers_and_are_done_on_the_loop(void **state)
     for (int i = 0; i < 2; i++) assert_true(stage->all[i].has_run && !stage->all[i].ran_on_loop);
 }
 
-static void test_lane_of_one_goes_in_order(void **state)
+TEST_BETWEEN(test_lane_of_one_goes_in_order, start, stop)
 {
     struct stage *stage = *state;
     open_gate(stage, JOBS);
@@ -139,7 +139,7 @@ static void expect_order(struct stage *stage, int count, const int *numbers)
 
 /* Many ask about two large scenes; one who asks about another scene waits for one job of each at
  * most: whose job ends first is up to the workers, and the huge scene has had one turn only. */
-static void test_question_about_another_scene_waits_for_one_job_of_each(void **state)
+TEST_BETWEEN(test_question_about_another_scene_waits_for_one_job_of_each, start, stop)
 {
     struct stage *stage = *state;
     unsigned bound = stage->jobs.lanes[GZ_LANE_PAST].bound;
@@ -158,7 +158,7 @@ static void test_question_about_another_scene_waits_for_one_job_of_each(void **s
 }
 
 /* However many jobs there are of one group, or of one user, another one begins at once. */
-static void test_last_worker_is_for_another_group_and_another_user(void **state)
+TEST_BETWEEN(test_last_worker_is_for_another_group_and_another_user, start, stop)
 {
     static const enum gz_lane lanes[] = {GZ_LANE_PAST, GZ_LANE_TRANSFERS, GZ_LANE_OPENINGS};
     static const char *const scenes[] = {"a", "b", "c", "d"};
@@ -178,7 +178,7 @@ static void test_last_worker_is_for_another_group_and_another_user(void **state)
     }
 }
 
-static void test_groups_and_their_users_take_turns(void **state)
+TEST_BETWEEN(test_groups_and_their_users_take_turns, start, stop)
 {
     static const struct {
         const char *group, *user;
@@ -192,7 +192,7 @@ static void test_groups_and_their_users_take_turns(void **state)
 }
 
 /* Who comes again and again does not overtake those who wait. */
-static void test_group_that_comes_anew_is_not_always_first(void **state)
+TEST_BETWEEN(test_group_that_comes_anew_is_not_always_first, start, stop)
 {
     struct stage *stage = *state;
     static const char *const comers[] = {"b", "c", "b", "c"};
@@ -236,7 +236,7 @@ static int niceness_in(struct stage *stage, enum gz_lane lane)
 }
 
 /* Also those that have a core, for which its scene waits, but not as much. */
-static void test_workers_give_way_to_the_loop(void **state)
+TEST_BETWEEN(test_workers_give_way_to_the_loop, start, stop)
 {
     const int before = getpriority(PRIO_PROCESS, 0);
     for (int lane = 0; lane < GZ_LANE_COUNT; lane++) {
@@ -248,7 +248,7 @@ static void test_workers_give_way_to_the_loop(void **state)
 }
 
 /* A lane that is full, and whose jobs take long, keeps no other lane waiting. */
-static void test_full_lane_keeps_no_other_waiting(void **state)
+TEST_BETWEEN(test_full_lane_keeps_no_other_waiting, start, stop)
 {
     struct stage *stage = *state;
     unsigned bound = stage->jobs.lanes[GZ_LANE_PAST].bound;
@@ -263,7 +263,7 @@ static void test_full_lane_keeps_no_other_waiting(void **state)
     assert_int_equal(atomic_load(&stage->at_once_most), bound + 1);
 }
 
-static void test_bounds_are_the_workers_together(void **state)
+TEST_BETWEEN(test_bounds_are_the_workers_together, start, stop)
 {
     struct stage *stage = *state;
     unsigned sum = 0;
@@ -272,7 +272,7 @@ static void test_bounds_are_the_workers_together(void **state)
 }
 
 /* The job at the worker runs to its end, the other one never runs; both are done, later. */
-static void test_cancelled_jobs_are_done_all_the_same(void **state)
+TEST_BETWEEN(test_cancelled_jobs_are_done_all_the_same, start, stop)
 {
     struct stage *stage = *state;
     start_job(stage, 0, GZ_LANE_TRIANGLES, "a");
@@ -291,7 +291,7 @@ static void test_cancelled_jobs_are_done_all_the_same(void **state)
 }
 
 /* The job that waits is done though the lane is full, and nothing that waits is held up. */
-static void test_job_that_is_withdrawn_does_not_wait(void **state)
+TEST_BETWEEN(test_job_that_is_withdrawn_does_not_wait, start, stop)
 {
     struct stage *stage = *state;
     const int bound = (int)stage->jobs.lanes[GZ_LANE_PAST].bound;
@@ -311,7 +311,7 @@ static void test_job_that_is_withdrawn_does_not_wait(void **state)
     assert_int_equal(atomic_load(&stage->at_once_most), bound);
 }
 
-static void test_file_is_in_use_until_the_worker_has_left_it(void **state)
+TEST_BETWEEN(test_file_is_in_use_until_the_worker_has_left_it, start, stop)
 {
     struct stage *stage = *state;
     start_job(stage, 0, GZ_LANE_TRIANGLES, "a");
@@ -330,7 +330,7 @@ static void test_file_is_in_use_until_the_worker_has_left_it(void **state)
 }
 
 /* At the end of the daemon: what is at a worker, what waits, and what comes afterwards. */
-static void test_closing_finishes_all_of_them(void **state)
+TEST_BETWEEN(test_closing_finishes_all_of_them, start, stop)
 {
     struct stage *stage = *state;
     for (int i = 0; i < JOBS - 1; i++) start_job(stage, i, GZ_LANE_TRIANGLES, "a");
@@ -350,7 +350,7 @@ static void count_and_free(void *memory)
     atomic_fetch_add((atomic_int *)memory, 1);
 }
 
-static void test_memory_is_freed_once_whenever_it_ends(void **state)
+TEST_BETWEEN(test_memory_is_freed_once_whenever_it_ends, start, stop)
 {
     struct stage *stage = *state;
     static atomic_int freed[JOBS];
@@ -359,27 +359,4 @@ static void test_memory_is_freed_once_whenever_it_ends(void **state)
     for (int i = JOBS / 2; i < JOBS; i++) gz_jobs_free(&stage->jobs, &freed[i], count_and_free);
     uv_run(&stage->loop, UV_RUN_DEFAULT);
     for (int i = 0; i < JOBS; i++) assert_int_equal(atomic_load(&freed[i]), 1);
-}
-
-#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STAGED(test_jobs_run_on_workers_and_are_done_on_the_loop),
-        STAGED(test_lane_of_one_goes_in_order),
-        STAGED(test_question_about_another_scene_waits_for_one_job_of_each),
-        STAGED(test_last_worker_is_for_another_group_and_another_user),
-        STAGED(test_groups_and_their_users_take_turns),
-        STAGED(test_group_that_comes_anew_is_not_always_first),
-        STAGED(test_workers_give_way_to_the_loop),
-        STAGED(test_full_lane_keeps_no_other_waiting),
-        STAGED(test_bounds_are_the_workers_together),
-        STAGED(test_cancelled_jobs_are_done_all_the_same),
-        STAGED(test_job_that_is_withdrawn_does_not_wait),
-        STAGED(test_file_is_in_use_until_the_worker_has_left_it),
-        STAGED(test_closing_finishes_all_of_them),
-        STAGED(test_memory_is_freed_once_whenever_it_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,29 @@ static unsigned list(const struct data_folder *folder, struct gz_listing *listin
     "INSERT INTO nodes SELECT coalesce(max(id), 0) + 1, 1, NULL, NULL, 'n', 0.0,0.0,0.0,"          \
     " 0.0,0.0,0.0,1.0, 1.0,1.0,1.0, NULL,NULL,NULL, NULL,NULL,NULL, NULL FROM nodes;"
 
-static void test_list_opens_what_was_written_to(void **state)
+/* The first two tests look at the files as they were made. */
+
+/* Who may see what is asked of memory, too. */
+TEST(test_list_for_users_of_a_scenes_own_access)
+{
+    struct data_folder *folder = *state;
+    struct gz_listing listing;
+    struct gz_claims all = gz_claims_open("ada", 3, GZ_ROLE_VIEWER), none = all, guest;
+    char names[256];
+    none.scene_count = 0;
+    guest = none;
+    guest.is_guest = true;
+    gz_listing_init(&listing);
+    assert_int_equal(list(folder, &listing, &none, names), SCENES);
+    assert_string_equal(names, "s07:0 ");
+    assert_int_equal(list(folder, &listing, &guest, names), 0);
+    assert_string_equal(names, "");
+    assert_int_equal(list(folder, &listing, &all, names), 0);
+    assert_int_equal(strlen(names), SCENES * strlen("s00:0 "));
+    gz_listing_finish(&listing);
+}
+
+TEST(test_list_opens_what_was_written_to)
 {
     struct data_folder *folder = *state;
     struct gz_listing listing;
@@ -100,7 +122,7 @@ static void test_list_opens_what_was_written_to(void **state)
 }
 
 /* What another program committed is in the log alone, as long as that program has the file open. */
-static void test_list_sees_what_is_in_the_log_alone(void **state)
+TEST(test_list_sees_what_is_in_the_log_alone)
 {
     struct data_folder *folder = *state;
     struct gz_listing listing;
@@ -117,26 +139,6 @@ static void test_list_sees_what_is_in_the_log_alone(void **state)
     }
     sqlite3_close(db);
     free(path);
-    gz_listing_finish(&listing);
-}
-
-/* Who may see what is asked of memory, too. */
-static void test_list_for_users_of_a_scenes_own_access(void **state)
-{
-    struct data_folder *folder = *state;
-    struct gz_listing listing;
-    struct gz_claims all = gz_claims_open("ada", 3, GZ_ROLE_VIEWER), none = all, guest;
-    char names[256];
-    none.scene_count = 0;
-    guest = none;
-    guest.is_guest = true;
-    gz_listing_init(&listing);
-    assert_int_equal(list(folder, &listing, &none, names), SCENES);
-    assert_string_equal(names, "s07:0 ");
-    assert_int_equal(list(folder, &listing, &guest, names), 0);
-    assert_string_equal(names, "");
-    assert_int_equal(list(folder, &listing, &all, names), 0);
-    assert_int_equal(strlen(names), SCENES * strlen("s00:0 "));
     gz_listing_finish(&listing);
 }
 
@@ -161,13 +163,7 @@ static int make_scenes(void **state)
     return 0;
 }
 
-/* The first two look at the files as they were made. */
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list_for_users_of_a_scenes_own_access),
-        cmocka_unit_test(test_list_opens_what_was_written_to),
-        cmocka_unit_test(test_list_sees_what_is_in_the_log_alone),
-    };
-    return cmocka_run_group_tests(tests, make_scenes, data_folder_tear_down);
+    return test_run(make_scenes, data_folder_tear_down);
 }

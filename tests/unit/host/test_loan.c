@@ -54,7 +54,7 @@ static void turn_loop(struct data_folder *folder)
     for (int i = 0; i < 3; i++) uv_run(&folder->loop, UV_RUN_NOWAIT);
 }
 
-static void test_who_wants_the_scene_waits_and_nobody_else(void **state)
+TEST_IN_FOLDER(test_who_wants_the_scene_waits_and_nobody_else)
 {
     struct data_folder *folder = *state;
     struct gz_open_scene *scene = data_folder_open(folder, "a"),
@@ -79,7 +79,7 @@ static void test_who_wants_the_scene_waits_and_nobody_else(void **state)
 
 /* What is said of the scene meanwhile is what it was before; it is not idle, and not closed to make
  * room for another. */
-static void test_numbers_are_those_from_before(void **state)
+TEST_IN_FOLDER(test_numbers_are_those_from_before)
 {
     struct data_folder *folder = *state;
     struct gz_open_scene *scene = data_folder_open(folder, "a");
@@ -103,7 +103,7 @@ static void lend_again(struct gz_scene_wait *wait, const struct gz_error *error)
     gz_open_scene_lend(wait->context, NULL);
 }
 
-static void test_who_waits_may_borrow_it_next(void **state)
+TEST_IN_FOLDER(test_who_waits_may_borrow_it_next)
 {
     struct data_folder *folder = *state;
     struct gz_open_scene *scene = data_folder_open(folder, "a");
@@ -126,7 +126,7 @@ static void count_retired(void *context, const struct gz_error *error)
     ++*(unsigned *)context;
 }
 
-static void test_scene_is_deleted_when_the_core_is_back(void **state)
+TEST_IN_FOLDER(test_scene_is_deleted_when_the_core_is_back)
 {
     struct data_folder *folder = *state;
     struct gz_open_scene *scene = data_folder_open(folder, "a");
@@ -166,7 +166,7 @@ static void note_end(struct gz_scene_wait *wait, const struct gz_error *error)
     ++*(unsigned *)wait->context;
 }
 
-static void test_end_waits_for_the_core(void **state)
+TEST_IN_FOLDER(test_end_waits_for_the_core)
 {
     struct data_folder *folder = *state;
     static struct held held;
@@ -237,7 +237,7 @@ static void note_imported(void *context, const struct gz_error *error)
 }
 
 /* The worker applies the import to the nodes of the edit, and takes both back at once. */
-static void test_import_is_refused_before_its_loan_is_over(void **state)
+TEST_IN_FOLDER(test_import_is_refused_before_its_loan_is_over)
 {
     struct data_folder *folder = *state;
     struct gz_transfers transfers = {.scenes = &folder->scenes,
@@ -261,19 +261,5 @@ static void test_import_is_refused_before_its_loan_is_over(void **state)
 int main(void)
 {
     fault_vfs_register();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_who_wants_the_scene_waits_and_nobody_else,
-                                        data_folder_set_up, data_folder_tear_down),
-        cmocka_unit_test_setup_teardown(test_numbers_are_those_from_before, data_folder_set_up,
-                                        data_folder_tear_down),
-        cmocka_unit_test_setup_teardown(test_who_waits_may_borrow_it_next, data_folder_set_up,
-                                        data_folder_tear_down),
-        cmocka_unit_test_setup_teardown(test_scene_is_deleted_when_the_core_is_back,
-                                        data_folder_set_up, data_folder_tear_down),
-        cmocka_unit_test_setup_teardown(test_end_waits_for_the_core, data_folder_set_up,
-                                        data_folder_tear_down),
-        cmocka_unit_test_setup_teardown(test_import_is_refused_before_its_loan_is_over,
-                                        data_folder_set_up, data_folder_tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

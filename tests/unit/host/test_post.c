@@ -74,7 +74,7 @@ static void let_go_on(struct gz_job *job)
     uv_sem_post(&goes_on);
 }
 
-static void test_loop_does_not_wait_for_a_worker_that_is_put_off(void **state)
+TEST_BETWEEN(test_loop_does_not_wait_for_a_worker_that_is_put_off, start, stop)
 {
     struct stage *stage = *state;
     bool is_done = false;
@@ -118,7 +118,7 @@ static void run_until(struct stage *stage, const char *handled)
     assert_string_equal(stage->handled, handled);
 }
 
-static void test_posts_are_handled_once_and_in_order(void **state)
+TEST_BETWEEN(test_posts_are_handled_once_and_in_order, start, stop)
 {
     struct stage *stage = *state;
     struct named named[3];
@@ -139,7 +139,7 @@ static void send_next(struct gz_post *post)
     if (strlen(stage->handled) < 3) gz_post_send(stage->posts, post);
 }
 
-static void test_handler_may_send_again(void **state)
+TEST_BETWEEN(test_handler_may_send_again, start, stop)
 {
     struct stage *stage = *state;
     struct gz_post post = {.handle = send_next, .context = stage};
@@ -155,7 +155,7 @@ static void forget_another(struct gz_post *post)
     gz_post_forget(stage->posts, &named[1].post);
 }
 
-static void test_forgotten_post_is_not_handled(void **state)
+TEST_BETWEEN(test_forgotten_post_is_not_handled, start, stop)
 {
     struct stage *stage = *state;
     struct named named[3];
@@ -204,7 +204,7 @@ static bool has_all(const struct sender *senders)
 }
 
 /* The loop sees the latest of each, though several posts may be handled as one. */
-static void test_nothing_is_lost_among_many_threads(void **state)
+TEST_BETWEEN(test_nothing_is_lost_among_many_threads, start, stop)
 {
     static struct sender senders[SENDERS];
     struct stage *stage = *state;
@@ -217,18 +217,4 @@ static void test_nothing_is_lost_among_many_threads(void **state)
     while (!has_all(senders)) uv_run(&stage->loop, UV_RUN_ONCE);
     for (int i = 0; i < SENDERS; i++) uv_thread_join(&senders[i].thread);
     gz_posts_release(stage->posts);
-}
-
-#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STAGED(test_loop_does_not_wait_for_a_worker_that_is_put_off),
-        STAGED(test_posts_are_handled_once_and_in_order),
-        STAGED(test_handler_may_send_again),
-        STAGED(test_forgotten_post_is_not_handled),
-        STAGED(test_nothing_is_lost_among_many_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

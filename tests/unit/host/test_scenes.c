@@ -14,7 +14,7 @@ static void await(struct waiter *waiter)
     while (!waiter->is_answered) uv_run(&waiter->folder->loop, UV_RUN_ONCE);
 }
 
-static void test_scene_is_opened_once_for_all_who_wait(void **state)
+TEST_IN_FOLDER(test_scene_is_opened_once_for_all_who_wait)
 {
     struct data_folder *folder = *state;
     struct waiter waiters[5];
@@ -38,7 +38,7 @@ static void test_scene_is_opened_once_for_all_who_wait(void **state)
 }
 
 /* Whether it was asked for, or somebody is in it, counts from then. */
-static void test_scene_that_nobody_uses_is_closed_after_a_while(void **state)
+TEST_IN_FOLDER(test_scene_that_nobody_uses_is_closed_after_a_while)
 {
     struct data_folder *folder = *state;
     struct gz_open_scene *a = data_folder_open(folder, "a"), *b = data_folder_open(folder, "b");
@@ -67,7 +67,7 @@ static void test_scene_that_nobody_uses_is_closed_after_a_while(void **state)
 
 /* The loop goes on while a worker waits for the file: a turn of the loop ends without an opening.
  */
-static void test_opening_is_not_done_by_the_loop(void **state)
+TEST_IN_FOLDER(test_opening_is_not_done_by_the_loop)
 {
     struct data_folder *folder = *state;
     struct waiter waiter;
@@ -78,7 +78,7 @@ static void test_opening_is_not_done_by_the_loop(void **state)
     assert_int_equal(waiter.error.status, GZ_OK);
 }
 
-static void test_opening_that_fails_answers_all_who_wait(void **state)
+TEST_IN_FOLDER(test_opening_that_fails_answers_all_who_wait)
 {
     struct data_folder *folder = *state;
     struct waiter waiters[3];
@@ -105,7 +105,7 @@ static void test_opening_that_fails_answers_all_who_wait(void **state)
     data_folder_open(folder, "a"); /* it is asked for anew, and there is no trace of the failure */
 }
 
-static void test_scene_that_is_missing_is_refused_at_once(void **state)
+TEST_IN_FOLDER(test_scene_that_is_missing_is_refused_at_once)
 {
     struct data_folder *folder = *state;
     struct waiter waiter;
@@ -118,7 +118,7 @@ static void test_scene_that_is_missing_is_refused_at_once(void **state)
 }
 
 /* Whoever asks for a scene that is being closed waits for its end, and has it opened anew. */
-static void test_scene_that_is_being_closed_is_opened_again(void **state)
+TEST_IN_FOLDER(test_scene_that_is_being_closed_is_opened_again)
 {
     struct data_folder *folder = *state;
     char name[32];
@@ -166,7 +166,7 @@ static bool has_thread(const id_t *threads, int count, id_t thread)
 }
 
 /* The workers that open scenes run at a lower priority; the threads that edits wait for do not. */
-static void test_writers_have_the_priority_of_the_loop(void **state)
+TEST_IN_FOLDER(test_writers_have_the_priority_of_the_loop)
 {
     struct data_folder *folder = *state;
     id_t before[THREADS_MAX], after[THREADS_MAX];
@@ -224,7 +224,7 @@ static void await_outcome(struct data_folder *folder, const struct outcome *outc
 }
 
 /* The opening comes to its end, those who wait for it are told of the deletion, and it is done. */
-static void test_deletion_meets_an_opening(void **state)
+TEST_IN_FOLDER(test_deletion_meets_an_opening)
 {
     struct data_folder *folder = *state;
     struct waiter before, after;
@@ -243,7 +243,7 @@ static void test_deletion_meets_an_opening(void **state)
     data_folder_open(folder, "a");
 }
 
-static void test_renaming_meets_an_opening(void **state)
+TEST_IN_FOLDER(test_renaming_meets_an_opening)
 {
     struct data_folder *folder = *state;
     struct waiter waiter;
@@ -261,7 +261,7 @@ static void test_renaming_meets_an_opening(void **state)
 }
 
 /* A deletion of a scene that cannot be opened does not depend on that. */
-static void test_deletion_meets_an_opening_that_fails(void **state)
+TEST_IN_FOLDER(test_deletion_meets_an_opening_that_fails)
 {
     struct data_folder *folder = *state;
     struct waiter waiter;
@@ -284,7 +284,7 @@ static void test_deletion_meets_an_opening_that_fails(void **state)
 
 /* At the daemon's end an opening is finished and closed again, wherever it stands; who still waits
  * is told. */
-static void test_end_meets_openings(void **state)
+TEST_IN_FOLDER(test_end_meets_openings)
 {
     struct data_folder *folder = *state;
     struct waiter waiters[8];
@@ -305,7 +305,7 @@ static void test_end_meets_openings(void **state)
     assert_int_equal(folder->opened, 1);
 }
 
-static void test_end_meets_a_deletion_that_waits_for_an_opening(void **state)
+TEST_IN_FOLDER(test_end_meets_a_deletion_that_waits_for_an_opening)
 {
     struct data_folder *folder = *state;
     struct waiter waiter;
@@ -345,7 +345,7 @@ static struct gz_session *join_and_ask(struct gz_open_scene *scene, uint64_t id)
 
 /* However many come, ask and go while the workers that a scene may have are busy: nothing of them
  * waits. */
-static void test_questions_of_those_who_left_do_not_wait(void **state)
+TEST_IN_FOLDER(test_questions_of_those_who_left_do_not_wait)
 {
     struct data_folder *folder = *state;
     struct gz_open_scene *scene = data_folder_open(folder, "a");
@@ -364,27 +364,4 @@ static void test_questions_of_those_who_left_do_not_wait(void **state)
     data_folder_await_jobs(folder);
     assert_null(scene->questions);
     assert_true(gz_core_is_answered(scene->net.core));
-}
-
-#define STAGED(name)                                                                               \
-    cmocka_unit_test_setup_teardown(name, data_folder_set_up, data_folder_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STAGED(test_scene_is_opened_once_for_all_who_wait),
-        STAGED(test_writers_have_the_priority_of_the_loop),
-        STAGED(test_scene_that_nobody_uses_is_closed_after_a_while),
-        STAGED(test_opening_is_not_done_by_the_loop),
-        STAGED(test_opening_that_fails_answers_all_who_wait),
-        STAGED(test_scene_that_is_missing_is_refused_at_once),
-        STAGED(test_scene_that_is_being_closed_is_opened_again),
-        STAGED(test_deletion_meets_an_opening),
-        STAGED(test_renaming_meets_an_opening),
-        STAGED(test_deletion_meets_an_opening_that_fails),
-        STAGED(test_end_meets_openings),
-        STAGED(test_end_meets_a_deletion_that_waits_for_an_opening),
-        STAGED(test_questions_of_those_who_left_do_not_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

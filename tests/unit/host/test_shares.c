@@ -368,27 +368,3 @@ TEST(test_samples_of_a_drag_are_taken_from_the_shares_into_debt)
     data_folder_settle(&folder);
     data_folder_finish(&folder);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quota_is_used_up_and_fills_with_time),
-        cmocka_unit_test(test_quota_goes_into_debt_for_what_is_larger_than_it),
-        cmocka_unit_test(test_quota_forgets_those_who_have_the_most_left),
-        cmocka_unit_test(test_disk_refuses_below_the_bound_until_there_is_more_room),
-        cmocka_unit_test(test_disk_that_is_not_there_has_room),
-        cmocka_unit_test(test_disk_is_looked_at_by_a_worker),
-        cmocka_unit_test(test_files_that_are_made_leave_the_room_that_is_to_be_kept),
-        cmocka_unit_test(test_disk_that_does_not_say_how_much_it_has_has_enough),
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-        cmocka_unit_test(test_what_could_not_go_back_is_forgotten_once_the_process_is_small),
-        cmocka_unit_test(test_memory_that_was_freed_goes_back_to_the_system),
-        cmocka_unit_test(test_large_blocks_go_back_when_they_are_freed),
-#endif
-        cmocka_unit_test(test_scenes_that_are_made_are_counted_and_those_that_are_there_are_not),
-        cmocka_unit_test(test_full_disk_opens_scenes_and_makes_none),
-        cmocka_unit_test(test_import_is_taken_from_the_share_of_its_payer_before_it_is_made),
-        cmocka_unit_test(test_samples_of_a_drag_are_taken_from_the_shares_into_debt),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

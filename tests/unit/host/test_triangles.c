@@ -63,7 +63,7 @@ static bool import(struct stage *stage, int scene, size_t bytes)
     return is_kept;
 }
 
-static void test_all_scenes_share_the_room(void **state)
+TEST_BETWEEN(test_all_scenes_share_the_room, start, stop)
 {
     const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
     struct stage *stage = *state;
@@ -73,7 +73,7 @@ static void test_all_scenes_share_the_room(void **state)
     assert_true(import(stage, 2, GZ_SURFACE_BYTES_MAX - 2 * part));
 }
 
-static void test_what_an_import_replaces_is_not_in_its_way(void **state)
+TEST_BETWEEN(test_what_an_import_replaces_is_not_in_its_way, start, stop)
 {
     const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
     struct stage *stage = *state;
@@ -85,7 +85,7 @@ static void test_what_an_import_replaces_is_not_in_its_way(void **state)
 }
 
 /* Those that imports replaced which are not stored yet are there all the same. */
-static void test_imports_that_wait_do_not_pile_up(void **state)
+TEST_BETWEEN(test_imports_that_wait_do_not_pile_up, start, stop)
 {
     const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
     struct stage *stage = *state;
@@ -98,7 +98,7 @@ static void test_imports_that_wait_do_not_pile_up(void **state)
 }
 
 /* The files have no real glTF in them: each that is read is a line in the log. */
-static void test_scenes_that_are_opened_wait_for_each_other(void **state)
+TEST_BETWEEN(test_scenes_that_are_opened_wait_for_each_other, start, stop)
 {
     struct stage *stage = *state;
     const struct gz_job_queue *lane = &stage->folder.jobs.lanes[GZ_LANE_TRIANGLES];
@@ -115,7 +115,7 @@ static void test_scenes_that_are_opened_wait_for_each_other(void **state)
 }
 
 /* They are made for the scene as it was then: not for another one of its name. */
-static void test_scene_that_was_closed_meanwhile_gets_none(void **state)
+TEST_BETWEEN(test_scene_that_was_closed_meanwhile_gets_none, start, stop)
 {
     struct stage *stage = *state;
     assert_true(import(stage, 0, 1));
@@ -125,18 +125,4 @@ static void test_scene_that_was_closed_meanwhile_gets_none(void **state)
     stage->open[0] = NULL;
     data_folder_await_jobs(&stage->folder);
     assert_int_equal(data_folder_logged(&stage->folder, "picked by bounds"), 0);
-}
-
-#define STAGED(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        STAGED(test_all_scenes_share_the_room),
-        STAGED(test_what_an_import_replaces_is_not_in_its_way),
-        STAGED(test_imports_that_wait_do_not_pile_up),
-        STAGED(test_scenes_that_are_opened_wait_for_each_other),
-        STAGED(test_scene_that_was_closed_meanwhile_gets_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -403,21 +403,3 @@ TEST(test_a_batch_without_memory_is_none)
     gz_journal_finish(&diary.journal);
     assert_noted(&diary, "~3 ~99 ~1 ");
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_stored_is_answered_oldest_first_over_all_kinds),
-        cmocka_unit_test(test_what_is_refused_goes_back_newest_first_over_all_kinds),
-        cmocka_unit_test(test_several_batches_are_with_the_disk),
-        cmocka_unit_test(test_a_refused_batch_takes_those_after_it_along),
-        cmocka_unit_test(test_without_memory_what_is_older_stays_and_nobody_waits),
-        cmocka_unit_test(test_the_queue_may_change_while_it_is_taken_back),
-        cmocka_unit_test(test_all_waiters_are_answered),
-        cmocka_unit_test(test_requests_sent_again_have_a_bound_of_their_own),
-        cmocka_unit_test(test_what_waits_is_bounded_by_number_and_by_bytes),
-        cmocka_unit_test(test_when_a_batch_is_due),
-        cmocka_unit_test(test_a_batch_without_memory_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

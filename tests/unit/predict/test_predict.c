@@ -22,9 +22,8 @@ static struct gz_pointer at(double x, double y)
     return (struct gz_pointer){.at = {x, y}};
 }
 
-static void test_drag_moves_the_targets_and_the_gizmo(void **state)
+TEST(test_drag_moves_the_targets_and_the_gizmo)
 {
-    (void)state;
     struct gz_predict predict = watching();
     struct gz_gizmo_state gizmo;
     const struct gz_pointer press = at(1000, 540), place = at(1100, 540);
@@ -45,9 +44,8 @@ static void test_drag_moves_the_targets_and_the_gizmo(void **state)
     gz_predict_finish(&predict);
 }
 
-static void test_typed_value_counts_from_then_on(void **state)
+TEST(test_typed_value_counts_from_then_on)
 {
-    (void)state;
     struct gz_predict predict = watching();
     const struct gz_pointer place = at(1100, 540);
     const double half[] = {0.5, 0.5}, beyond = GZ_COORDINATE_MAX;
@@ -70,9 +68,8 @@ static bool move_parent(struct gz_predict *predict, double x)
     return gz_predict_targets(predict, targets, 2, 1);
 }
 
-static void test_parent_that_moves_takes_along_what_did_not_move_yet(void **state)
+TEST(test_parent_that_moves_takes_along_what_did_not_move_yet)
 {
-    (void)state;
     struct gz_predict predict = watching();
     const double half = 0.5;
     assert_int_equal(gz_predict_press(&predict, GZ_TX, NULL, 0), GZ_SOLVE_OK);
@@ -85,9 +82,8 @@ static void test_parent_that_moves_takes_along_what_did_not_move_yet(void **stat
     gz_predict_finish(&predict);
 }
 
-static void test_one_gesture_at_a_time(void **state)
+TEST(test_one_gesture_at_a_time)
 {
-    (void)state;
     struct gz_predict predict = watching();
     const struct gz_pointer press = at(1000, 540);
     const struct gz_target other = node_at(0, 0, 0);
@@ -104,9 +100,8 @@ static void test_one_gesture_at_a_time(void **state)
     gz_predict_finish(&predict);
 }
 
-static void test_wheel_is_solved_from_its_beginning(void **state)
+TEST(test_wheel_is_solved_from_its_beginning)
 {
-    (void)state;
     struct gz_predict predict = watching();
     assert_int_equal(gz_predict_wheel(&predict, 3), GZ_SOLVE_OK);
     assert_int_equal(gz_predict_wheel(&predict, 2), GZ_SOLVE_OK);
@@ -118,9 +113,8 @@ static void test_wheel_is_solved_from_its_beginning(void **state)
     gz_predict_finish(&predict);
 }
 
-static void test_camera_that_turns_keeps_what_was_grabbed_under_the_pointer(void **state)
+TEST(test_camera_that_turns_keeps_what_was_grabbed_under_the_pointer)
 {
-    (void)state;
     struct gz_predict predict = watching();
     const struct gz_pointer press = at(1000, 540);
     const struct gz_camera aside = camera_at(2, 0, 10);
@@ -134,9 +128,8 @@ static void test_camera_that_turns_keeps_what_was_grabbed_under_the_pointer(void
     gz_predict_finish(&predict);
 }
 
-static void test_orbit_and_dolly_move_the_camera(void **state)
+TEST(test_orbit_and_dolly_move_the_camera)
 {
-    (void)state;
     struct gz_predict predict = watching();
     const struct gz_pointer press = at(960, 540), place = at(1000, 500);
     const gz_vec3 centre = {0, 0, 0};
@@ -153,9 +146,8 @@ static void test_orbit_and_dolly_move_the_camera(void **state)
     gz_predict_finish(&predict);
 }
 
-static void test_without_camera_or_targets_there_is_no_drag(void **state)
+TEST(test_without_camera_or_targets_there_is_no_drag)
 {
-    (void)state;
     struct gz_predict predict;
     struct gz_gizmo_state gizmo;
     const struct gz_pointer pixel = at(1000, 540),
@@ -173,19 +165,4 @@ static void test_without_camera_or_targets_there_is_no_drag(void **state)
     assert_int_equal(gz_predict_press(&predict, GZ_TX, &ray, 0), GZ_SOLVE_OK);
     assert_int_equal(gz_predict_move(&predict, &pixel, 0), GZ_SOLVE_KEPT);
     gz_predict_finish(&predict);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drag_moves_the_targets_and_the_gizmo),
-        cmocka_unit_test(test_typed_value_counts_from_then_on),
-        cmocka_unit_test(test_parent_that_moves_takes_along_what_did_not_move_yet),
-        cmocka_unit_test(test_one_gesture_at_a_time),
-        cmocka_unit_test(test_wheel_is_solved_from_its_beginning),
-        cmocka_unit_test(test_camera_that_turns_keeps_what_was_grabbed_under_the_pointer),
-        cmocka_unit_test(test_orbit_and_dolly_move_the_camera),
-        cmocka_unit_test(test_without_camera_or_targets_there_is_no_drag),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

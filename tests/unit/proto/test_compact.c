@@ -89,9 +89,8 @@ static void read_sequence(const json_t *sequence)
     gz_arena_finish(&reading.arena);
 }
 
-static void test_compact_sequences_stand_for_their_messages(void **state)
+TEST(test_compact_sequences_stand_for_their_messages)
 {
-    (void)state;
     json_error_t error;
     json_t *file = json_load_file(GZ_SOURCE_DIR "/proto/vectors/compact.json", 0, &error);
     assert_non_null(file);
@@ -103,12 +102,4 @@ static void test_compact_sequences_stand_for_their_messages(void **state)
         read_sequence(sequence);
     }
     json_decref(file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compact_sequences_stand_for_their_messages),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

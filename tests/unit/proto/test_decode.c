@@ -50,7 +50,7 @@ static void assert_ids(struct gz_ids list, size_t count, const uint64_t *expecte
 
 #define TRS (GZ_HAS_STATE_T | GZ_HAS_STATE_R | GZ_HAS_STATE_S)
 
-static void test_decode_hello(void **state)
+TEST(test_decode_hello)
 {
     const struct gz_message *message = read_vector(state, "hello_full");
     const struct gz_hello *hello = &message->hello;
@@ -75,7 +75,7 @@ static void test_decode_hello(void **state)
     assert_false(message->hello.draw);
 }
 
-static void test_decode_camera(void **state)
+TEST(test_decode_camera)
 {
     const struct gz_message *message = read_vector(state, "camera_full");
     assert_int_equal(message->op, GZ_OP_CAMERA);
@@ -89,7 +89,7 @@ static void test_decode_camera(void **state)
     assert_false(message->camera.left_handed);
 }
 
-static void test_decode_tool(void **state)
+TEST(test_decode_tool)
 {
     const struct gz_message *message = read_vector(state, "tool_full");
     const struct gz_tool_message *tool = &message->tool;
@@ -124,7 +124,7 @@ static void test_decode_tool(void **state)
     assert_true(tool->mirror);
 }
 
-static void test_decode_select_and_delete(void **state)
+TEST(test_decode_select_and_delete)
 {
     const struct gz_message *message = read_vector(state, "select_set");
     assert_int_equal(message->select.how, GZ_HOW_SET);
@@ -138,7 +138,7 @@ static void test_decode_select_and_delete(void **state)
     assert_id_list(message->remove, 6, 2);
 }
 
-static void test_decode_pointer(void **state)
+TEST(test_decode_pointer)
 {
     const struct gz_message *message = read_vector(state, "pointer_up");
     assert_int_equal(message->has,
@@ -157,7 +157,7 @@ static void test_decode_pointer(void **state)
     assert_int_equal(message->pointer.phase, GZ_PHASE_CANCEL);
 }
 
-static void test_decode_grab(void **state)
+TEST(test_decode_grab)
 {
     const struct gz_message *message = read_vector(state, "grab");
     assert_int_equal(message->op, GZ_OP_GRAB);
@@ -171,7 +171,7 @@ static void test_decode_grab(void **state)
     assert_int_equal(message->pointer.mods, 1 << GZ_MOD_SNAP);
 }
 
-static void test_decode_grab_with_a_value(void **state)
+TEST(test_decode_grab_with_a_value)
 {
     const struct gz_message *message = read_vector(state, "grab_value");
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE));
@@ -192,7 +192,7 @@ static void test_decode_grab_with_a_value(void **state)
     assert_doubles(edit->value.numbers, 0.5, -2);
 }
 
-static void test_decode_names_the_fields_of_which_one_is_wanted(void **state)
+TEST(test_decode_names_the_fields_of_which_one_is_wanted)
 {
     static const struct {
         const char *vector, *text;
@@ -214,7 +214,7 @@ static void test_decode_names_the_fields_of_which_one_is_wanted(void **state)
     }
 }
 
-static void test_decode_wheel(void **state)
+TEST(test_decode_wheel)
 {
     const struct gz_message *message = read_vector(state, "wheel");
     assert_int_equal(message->has, GZ_HAS_POINTER_AT);
@@ -223,7 +223,7 @@ static void test_decode_wheel(void **state)
     assert_int_equal(read_vector(state, "wheel_least")->has, 0);
 }
 
-static void test_decode_set(void **state)
+TEST(test_decode_set)
 {
     const struct gz_message *message = read_vector(state, "set_full");
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_KEY | GZ_HAS_SET_BASE));
@@ -245,7 +245,7 @@ static void test_decode_set(void **state)
     assert_doubles(&node[2].trs.r, 0, 0, 0, -1);
 }
 
-static void test_decode_euler_becomes_r(void **state)
+TEST(test_decode_euler_becomes_r)
 {
     const struct gz_message *message = read_vector(state, "euler_zyx");
     assert_int_equal(message->set.nodes[0].has, (GZ_HAS_SET_NODE_EULER | GZ_HAS_SET_NODE_R));
@@ -254,7 +254,7 @@ static void test_decode_euler_becomes_r(void **state)
                 fabs(angles.z - 1.1) < 1e-15);
 }
 
-static void test_decode_create(void **state)
+TEST(test_decode_create)
 {
     const struct gz_message *message = read_vector(state, "create_full");
     assert_int_equal(message->create.count, 4);
@@ -275,7 +275,7 @@ static void test_decode_create(void **state)
     assert_int_equal(node[3].has, GZ_HAS_CREATE_NODE_NAME);
 }
 
-static void test_decode_create_copies(void **state)
+TEST(test_decode_create_copies)
 {
     const struct gz_message *message = read_vector(state, "create_copies");
     assert_int_equal(message->create.count, 3);
@@ -291,7 +291,7 @@ static void test_decode_create_copies(void **state)
     assert_int_equal(node[2].parent, 0);
 }
 
-static void test_decode_pick(void **state)
+TEST(test_decode_pick)
 {
     const struct gz_message *message = read_vector(state, "pick_at");
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_AT));
@@ -305,7 +305,7 @@ static void test_decode_pick(void **state)
     assert_true(read_vector(state, "pick_rect")->pick.inside);
 }
 
-static void test_decode_undo_redo_restore(void **state)
+TEST(test_decode_undo_redo_restore)
 {
     const struct gz_message *message = read_vector(state, "undo");
     assert_int_equal(message->op, GZ_OP_UNDO);
@@ -317,7 +317,7 @@ static void test_decode_undo_redo_restore(void **state)
     assert_text(message->key, "r");
 }
 
-static void test_decode_history_and_at(void **state)
+TEST(test_decode_history_and_at)
 {
     const struct gz_message *message = read_vector(state, "history_full");
     assert_int_equal(message->has,
@@ -335,7 +335,7 @@ static void test_decode_history_and_at(void **state)
     assert_true(message->at.time == 1700000000.125);
 }
 
-static void test_decode_welcome(void **state)
+TEST(test_decode_welcome)
 {
     const struct gz_welcome *welcome = &read_vector(state, "welcome")->welcome;
     assert_int_equal(welcome->v, 1);
@@ -351,7 +351,7 @@ static void test_decode_welcome(void **state)
     assert_text(welcome->server, "gizmod 0.1.0");
 }
 
-static void test_decode_delta(void **state)
+TEST(test_decode_delta)
 {
     const struct gz_delta *delta = &read_vector(state, "delta_full")->delta;
     assert_int_equal(delta->from, 0);
@@ -382,7 +382,7 @@ static void test_decode_delta(void **state)
     assert_int_equal(delta->acks[1].n, 0);
 }
 
-static void test_decode_gizmo(void **state)
+TEST(test_decode_gizmo)
 {
     const struct gz_message *message = read_vector(state, "gizmo_full");
     const struct gz_gizmo_message *gizmo = &message->gizmo;
@@ -403,7 +403,7 @@ static void test_decode_gizmo(void **state)
     assert_int_equal(gizmo->lines[1].rgb, 255);
 }
 
-static void test_decode_presence(void **state)
+TEST(test_decode_presence)
 {
     const struct gz_presence *presence = &read_vector(state, "presence")->presence;
     assert_int_equal(presence->count, 2);
@@ -426,7 +426,7 @@ static void test_decode_presence(void **state)
     assert_id_list(presence->left, 4, 6);
 }
 
-static void test_decode_edit(void **state)
+TEST(test_decode_edit)
 {
     const struct gz_edit_message *edit = &read_vector(state, "edit")->edit;
     assert_int_equal(edit->has, (GZ_HAS_EDIT_HANDLE | GZ_HAS_EDIT_RESIDUAL));
@@ -442,7 +442,7 @@ static void test_decode_edit(void **state)
     assert_true(edit->ended == 1700000001.5);
 }
 
-static void test_decode_ok_of_edits_and_picks(void **state)
+TEST(test_decode_ok_of_edits_and_picks)
 {
     const struct gz_message *message = read_vector(state, "ok_edit");
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_OK_SEQ | GZ_HAS_OK_EDIT) | GZ_HAS_OK_IDS);
@@ -461,7 +461,7 @@ static void test_decode_ok_of_edits_and_picks(void **state)
     assert_doubles(&message->ok.hits[1].point, 0, 1, -2);
 }
 
-static void test_decode_ok_of_history(void **state)
+TEST(test_decode_ok_of_history)
 {
     const struct gz_message *message = read_vector(state, "ok_history");
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_OK_EDITS));
@@ -486,7 +486,7 @@ static void test_decode_ok_of_history(void **state)
     assert_int_equal(edit[1].change_count, 0);
 }
 
-static void test_decode_ok_of_history_with_names(void **state)
+TEST(test_decode_ok_of_history_with_names)
 {
     const struct gz_message *message = read_vector(state, "ok_history_names");
     const struct gz_edit_message *edit = message->ok.edits;
@@ -497,7 +497,7 @@ static void test_decode_ok_of_history_with_names(void **state)
     assert_text(edit[1].changes[0].name, "rod");
 }
 
-static void test_decode_ok_of_at(void **state)
+TEST(test_decode_ok_of_at)
 {
     const struct gz_message *message = read_vector(state, "ok_at");
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_OK_SEQ | GZ_HAS_OK_NODES));
@@ -508,7 +508,7 @@ static void test_decode_ok_of_at(void **state)
     assert_true(message->ok.more);
 }
 
-static void test_decode_error_bye_saved_view(void **state)
+TEST(test_decode_error_bye_saved_view)
 {
     const struct gz_message *message = read_vector(state, "error_full");
     assert_int_equal(message->has, (GZ_HAS_RID | GZ_HAS_POINTER_NODES | GZ_HAS_ERROR_HOLDER));
@@ -528,7 +528,7 @@ static void test_decode_error_bye_saved_view(void **state)
     assert_true(message->view[14] == -5);
 }
 
-static void test_encode_at_the_maximum_leaves_what_was_there(void **state)
+TEST(test_encode_at_the_maximum_leaves_what_was_there)
 {
     const struct gz_message *message = read_vector(state, "delta_full");
     for (size_t max = 3; max < 200; max++) {
@@ -608,36 +608,5 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decode_hello),
-        cmocka_unit_test(test_decode_camera),
-        cmocka_unit_test(test_decode_tool),
-        cmocka_unit_test(test_decode_select_and_delete),
-        cmocka_unit_test(test_decode_pointer),
-        cmocka_unit_test(test_decode_grab),
-        cmocka_unit_test(test_decode_grab_with_a_value),
-        cmocka_unit_test(test_decode_names_the_fields_of_which_one_is_wanted),
-        cmocka_unit_test(test_decode_wheel),
-        cmocka_unit_test(test_decode_set),
-        cmocka_unit_test(test_decode_euler_becomes_r),
-        cmocka_unit_test(test_decode_create),
-        cmocka_unit_test(test_decode_create_copies),
-        cmocka_unit_test(test_decode_pick),
-        cmocka_unit_test(test_decode_undo_redo_restore),
-        cmocka_unit_test(test_decode_history_and_at),
-        cmocka_unit_test(test_decode_welcome),
-        cmocka_unit_test(test_decode_delta),
-        cmocka_unit_test(test_decode_gizmo),
-        cmocka_unit_test(test_decode_presence),
-        cmocka_unit_test(test_decode_edit),
-        cmocka_unit_test(test_decode_ok_of_edits_and_picks),
-        cmocka_unit_test(test_decode_ok_of_history),
-        cmocka_unit_test(test_decode_ok_of_history_with_names),
-        cmocka_unit_test(test_decode_ok_of_at),
-        cmocka_unit_test(test_decode_error_bye_saved_view),
-        cmocka_unit_test(test_decode_has_room_for_the_elements_of_every_list),
-        cmocka_unit_test(test_no_two_fields_of_a_record_have_the_same_bit),
-        cmocka_unit_test(test_encode_at_the_maximum_leaves_what_was_there),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return test_run(set_up, tear_down);
 }

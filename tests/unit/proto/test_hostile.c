@@ -387,21 +387,3 @@ TEST(test_text_valid_follows_the_unicode_table)
         free(copy);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile_every_changed_byte_is_answered),
-        cmocka_unit_test(test_hostile_claims_cost_no_memory),
-        cmocka_unit_test(test_hostile_bare_claims_are_bad_message),
-        cmocka_unit_test(test_hostile_nesting_is_refused_at_any_depth),
-        cmocka_unit_test(test_hostile_shortest_elements_fit_their_limit),
-        cmocka_unit_test(test_hostile_twin_is_found_in_any_order),
-        cmocka_unit_test(test_hostile_one_id_over_and_over_costs_no_memory),
-        cmocka_unit_test(test_hostile_list_beyond_the_largest_scene_is_too_many),
-        cmocka_unit_test(test_edit_of_the_server_names_every_node_twice_over),
-        cmocka_unit_test(test_hostile_arena_too_small_is_too_large),
-        cmocka_unit_test(test_text_valid_follows_the_unicode_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

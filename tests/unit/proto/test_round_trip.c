@@ -432,10 +432,3 @@ TEST(test_round_trip_keeps_every_field_of_every_message)
     gz_arena_finish(&round.arena);
     gz_arena_finish(&round.maker.arena);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip_keeps_every_field_of_every_message)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -84,7 +84,7 @@ static void check_vector(const struct wire_vector *vector)
     gz_buffer_finish(&reading.written);
 }
 
-static void test_vectors_read_and_written_as_listed(void **state)
+TEST(test_vectors_read_and_written_as_listed)
 {
     const struct wire_vectors *vectors = *state;
     for (size_t i = 0; i < vectors->count; i++) check_vector(&vectors->all[i]);
@@ -110,7 +110,7 @@ static bool has_vector(const struct wire_vectors *vectors, enum gz_side side, en
     return false;
 }
 
-static void test_vectors_cover_every_op(void **state)
+TEST(test_vectors_cover_every_op)
 {
     for (int op = 0; op < GZ_OP_COUNT; op++) {
         enum gz_side side = op < GZ_OP_CLIENT_COUNT ? GZ_FROM_CLIENT : GZ_FROM_SERVER;
@@ -119,7 +119,7 @@ static void test_vectors_cover_every_op(void **state)
     }
 }
 
-static void test_vectors_stop_at_each_byte_is_refused(void **state)
+TEST(test_vectors_stop_at_each_byte_is_refused)
 {
     const struct wire_vectors *vectors = *state;
     for (size_t i = 0; i < vectors->count; i++) {
@@ -163,10 +163,5 @@ static int unload(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors_read_and_written_as_listed),
-        cmocka_unit_test(test_vectors_cover_every_op),
-        cmocka_unit_test(test_vectors_stop_at_each_byte_is_refused),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
+    return test_run(load, unload);
 }

@@ -526,17 +526,3 @@ TEST(test_moved_is_all_that_is_different)
         gz_scene_destroy(game.scene);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes_let_through_what_is_there),
-        cmocka_unit_test(test_boxes_of_worlds_beyond_numbers_always_pass),
-        cmocka_unit_test(test_boxes_of_squeezed_nodes_always_pass),
-        cmocka_unit_test(test_boxes_are_renewed_for_what_moved),
-        cmocka_unit_test(test_boxes_are_renewed_in_slices_below_what_moved),
-        cmocka_unit_test(test_boxes_outlive_forgotten_graves),
-        cmocka_unit_test(test_moved_is_all_that_is_different),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

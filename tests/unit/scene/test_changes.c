@@ -24,7 +24,7 @@ static int arena_end(void **state)
 
 /* ---- copies ---- */
 
-TEST(test_copy_owns_its_names)
+TEST_BETWEEN(test_copy_owns_its_names, arena_begin, arena_end)
 {
     char name[] = "first", other[] = "second";
     struct gz_change change = make_creation(1, 0, name);
@@ -38,7 +38,7 @@ TEST(test_copy_owns_its_names)
     assert_non_null(gz_changes_copy(&arena, NULL, 0));
 }
 
-TEST(test_copy_beyond_the_arena_is_null)
+TEST_BETWEEN(test_copy_beyond_the_arena_is_null, arena_begin, arena_end)
 {
     const struct gz_change changes[] = {make_creation(1, 0, "a"), make_creation(2, 0, "b")};
     for (size_t max = 0; max < sizeof changes + 4 * 16; max += 16) {
@@ -50,7 +50,7 @@ TEST(test_copy_beyond_the_arena_is_null)
     assert_non_null(gz_changes_copy(&arena, changes, 2));
 }
 
-TEST(test_reverse_takes_everything_back)
+TEST_BETWEEN(test_reverse_takes_everything_back, arena_begin, arena_end)
 {
     struct gz_scene *scene = make_small_scene();
     struct gz_change changes[] = {make_move(scene, 4, 5), make_deletion(scene, 2),
@@ -73,7 +73,7 @@ TEST(test_reverse_takes_everything_back)
 
 /* ---- deletion ---- */
 
-TEST(test_delete_lists_subtrees_children_first_each_once)
+TEST_BETWEEN(test_delete_lists_subtrees_children_first_each_once, arena_begin, arena_end)
 {
     const struct {
         uint64_t ids[4];
@@ -112,7 +112,7 @@ TEST(test_delete_lists_subtrees_children_first_each_once)
     }
 }
 
-TEST(test_delete_of_what_is_not_there_names_it)
+TEST_BETWEEN(test_delete_of_what_is_not_there_names_it, arena_begin, arena_end)
 {
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 4);
@@ -149,7 +149,7 @@ static void restore(struct gz_scene *scene, const struct gz_node_record *records
     assert_int_equal(gz_scene_count(scene), alive);
 }
 
-TEST(test_restore_swaps_revives_and_deletes)
+TEST_BETWEEN(test_restore_swaps_revives_and_deletes, arena_begin, arena_end)
 {
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 3), creation = make_creation(6, 4, "late");
@@ -180,7 +180,7 @@ TEST(test_restore_swaps_revives_and_deletes)
 }
 
 /* A chain of the greatest depth upside down: on the way it would be twice as deep. */
-TEST(test_restore_turns_the_deepest_chain_around_and_back)
+TEST_BETWEEN(test_restore_turns_the_deepest_chain_around_and_back, arena_begin, arena_end)
 {
     gz_arena_reset(&arena, 1 << 24);
     struct gz_scene *scene = make_empty_scene();
@@ -195,22 +195,4 @@ TEST(test_restore_turns_the_deepest_chain_around_and_back)
     apply(scene, chain, GZ_TREE_DEPTH_MAX);
     restore(scene, around, GZ_TREE_DEPTH_MAX, GZ_TREE_DEPTH_MAX);
     gz_scene_destroy(scene);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_copy_owns_its_names, arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_copy_beyond_the_arena_is_null, arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_reverse_takes_everything_back, arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_delete_lists_subtrees_children_first_each_once,
-                                        arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_delete_of_what_is_not_there_names_it, arena_begin,
-                                        arena_end),
-        cmocka_unit_test_setup_teardown(test_restore_swaps_revives_and_deletes, arena_begin,
-                                        arena_end),
-        cmocka_unit_test_setup_teardown(test_restore_turns_the_deepest_chain_around_and_back,
-                                        arena_begin, arena_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static int expect_none_left(void **state)
     return allocations_alive() != alive_before;
 }
 
-TEST(test_create_without_memory_is_null)
+TEST_BETWEEN(test_create_without_memory_is_null, count_alive, expect_none_left)
 {
     enum { NODES = 200 };
     static struct gz_node_record records[NODES];
@@ -61,7 +61,7 @@ static size_t make_list(const struct gz_scene *scene, struct gz_change *changes)
     return count;
 }
 
-TEST(test_apply_without_memory_changes_nothing)
+TEST_BETWEEN(test_apply_without_memory_changes_nothing, count_alive, expect_none_left)
 {
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 3), changes[60];
@@ -97,7 +97,7 @@ TEST(test_apply_without_memory_changes_nothing)
     gz_scene_destroy(scene);
 }
 
-TEST(test_a_refused_list_takes_no_memory)
+TEST_BETWEEN(test_a_refused_list_takes_no_memory, count_alive, expect_none_left)
 {
     struct gz_scene *scene = make_small_scene();
     struct gz_change changes[60];
@@ -110,7 +110,7 @@ TEST(test_a_refused_list_takes_no_memory)
     gz_scene_destroy(scene);
 }
 
-TEST(test_lists_without_memory_are_refused)
+TEST_BETWEEN(test_lists_without_memory_are_refused, count_alive, expect_none_left)
 {
     struct gz_scene *scene = make_small_scene();
     const struct gz_node_record records[] = {{.id = 7, .content = make_content(0, "seven")},
@@ -138,7 +138,7 @@ TEST(test_lists_without_memory_are_refused)
     gz_scene_destroy(scene);
 }
 
-TEST(test_undo_without_memory_is_shorter)
+TEST_BETWEEN(test_undo_without_memory_is_shorter, count_alive, expect_none_left)
 {
     const struct gz_change change = make_creation(1, 0, "n");
     struct gz_edit_record edit = {
@@ -158,7 +158,7 @@ TEST(test_undo_without_memory_is_shorter)
     gz_undo_destroy(log);
 }
 
-TEST(test_pose_takes_no_memory)
+TEST_BETWEEN(test_pose_takes_no_memory, count_alive, expect_none_left)
 {
     struct gz_scene *scene = make_small_scene();
     gz_trs trs = gz_trs_identity;
@@ -173,19 +173,4 @@ TEST(test_pose_takes_no_memory)
     assert_false(allocation_failed());
     fail_allocation(0);
     gz_scene_destroy(scene);
-}
-
-#define MEMORY_TEST(test) cmocka_unit_test_setup_teardown(test, count_alive, expect_none_left)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        MEMORY_TEST(test_create_without_memory_is_null),
-        MEMORY_TEST(test_apply_without_memory_changes_nothing),
-        MEMORY_TEST(test_a_refused_list_takes_no_memory),
-        MEMORY_TEST(test_lists_without_memory_are_refused),
-        MEMORY_TEST(test_undo_without_memory_is_shorter),
-        MEMORY_TEST(test_pose_takes_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

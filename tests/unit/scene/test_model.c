@@ -656,9 +656,3 @@ TEST(test_random_steps_are_as_in_the_model)
     gz_arena_finish(&run->arena);
     free(run);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_steps_are_as_in_the_model)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -611,36 +611,3 @@ TEST(test_what_changed_after_is_found_wherever_the_last_search_ended)
     assert_sound(scene);
     gz_scene_destroy(scene);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_create_takes_a_seq_per_node_in_order),
-        cmocka_unit_test(test_change_touches_only_its_parts),
-        cmocka_unit_test(test_change_of_nothing_takes_no_seq),
-        cmocka_unit_test(test_change_leaves_alone_what_it_does_not_mean),
-        cmocka_unit_test(test_delete_and_make_again_is_the_same_id_newly_born),
-        cmocka_unit_test(test_new_ids_were_never_given_out),
-        cmocka_unit_test(test_apply_refuses_values_that_cannot_be),
-        cmocka_unit_test(test_apply_refuses_ids_that_cannot_be),
-        cmocka_unit_test(test_apply_refuses_what_is_not_as_the_change_says),
-        cmocka_unit_test(test_apply_refuses_cycles),
-        cmocka_unit_test(test_apply_swaps_parent_and_child),
-        cmocka_unit_test(test_apply_moves_children_out_of_what_it_deletes),
-        cmocka_unit_test(test_what_changed_after_is_found_wherever_the_last_search_ended),
-        cmocka_unit_test(test_depth_has_a_limit),
-        cmocka_unit_test(test_depth_of_moves_into_each_other_is_found),
-        cmocka_unit_test(test_count_has_a_limit_that_deletions_make_room_under),
-        cmocka_unit_test(test_scene_that_is_too_full_can_be_changed_but_not_grow),
-        cmocka_unit_test(test_tombstones_beyond_the_limit_are_forgotten_oldest_first),
-        cmocka_unit_test(test_load_keeps_seqs_hierarchy_and_graves),
-        cmocka_unit_test(test_worlds_follow_what_is_above),
-        cmocka_unit_test(test_world_of_a_swap_is_found_again),
-        cmocka_unit_test(test_world_of_a_grave_follows_what_was_above),
-        cmocka_unit_test(test_pose_of_the_same_bits_is_no_change),
-        cmocka_unit_test(test_walks_meet_parents_first_and_everybody_once),
-        cmocka_unit_test(test_hold_is_all_or_nothing_and_names_the_holder),
-        cmocka_unit_test(test_held_node_is_changed_by_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

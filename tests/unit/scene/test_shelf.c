@@ -269,19 +269,3 @@ TEST(test_viewers_who_caught_up_know_what_is_on_the_shelf)
     }
     assert_true(game.anew > game.readings / 20 && game.anew < game.readings / 2);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_newcomer_to_an_empty_shelf_has_no_news_and_then_only_what_follows),
-        cmocka_unit_test(test_reading_has_each_change_once_oldest_first_and_removals_newest_first),
-        cmocka_unit_test(test_replaced_thing_is_not_a_removal),
-        cmocka_unit_test(test_viewer_starts_anew_only_if_the_ring_lost_a_removal_that_it_missed),
-        cmocka_unit_test(
-            test_removals_before_everything_began_to_be_sent_are_nothing_to_the_viewer),
-        cmocka_unit_test(test_viewer_does_not_start_anew_for_removals_that_it_never_heard_of),
-        cmocka_unit_test(test_viewers_who_came_at_different_times_are_equal_once_they_caught_up),
-        cmocka_unit_test(test_viewers_who_caught_up_know_what_is_on_the_shelf),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -36,10 +36,3 @@ TEST(test_table_finds_what_was_added_and_not_removed)
     assert_true(2 * table.count <= table.capacity);
     free(table.slots);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_finds_what_was_added_and_not_removed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -532,22 +532,10 @@ TEST(test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it)
 
 int main(void)
 {
-    struct CMUnitTest of_lines[COUNT(lines)];
-    for (size_t i = 0; i < COUNT(lines); i++)
-        of_lines[i] = (struct CMUnitTest){
-            .name = lines[i].name, .test_func = test_line, .initial_state = (void *)&lines[i]};
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log_keeps_copies),
-        cmocka_unit_test(test_oldest_edits_are_forgotten),
-        cmocka_unit_test(test_redo_of_a_forgotten_edit_is_null),
-        cmocka_unit_test(test_edits_are_bounded_by_the_bytes_that_they_take_together),
-        cmocka_unit_test(test_edit_its_undo_and_the_redo_stay_however_large),
-        cmocka_unit_test(test_import_takes_little_and_is_in_the_way),
-        cmocka_unit_test(test_revert_and_what_it_took_back_are_in_nobodys_way),
-        cmocka_unit_test(test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it),
-        cmocka_unit_test(test_conflict_goes_by_seq),
-        cmocka_unit_test(test_random_edits_are_as_in_the_model),
-    };
-    int failed = cmocka_run_group_tests_name("lines of edits", of_lines, NULL, NULL);
-    return failed + cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        test_add(0, (struct CMUnitTest){.name = lines[i].name,
+                                        .test_func = test_line,
+                                        .initial_state = (void *)&lines[i]});
+    }
+    return test_run(NULL, NULL);
 }

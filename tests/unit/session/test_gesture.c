@@ -164,16 +164,3 @@ TEST(test_describe)
     }
     end(&p);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pose_and_restore),
-        cmocka_unit_test(test_follow_a_parent),
-        cmocka_unit_test(test_follow_a_parent_that_moves_within_a_pass),
-        cmocka_unit_test(test_follow_the_parent_of_the_last_node),
-        cmocka_unit_test(test_check_names_the_node_that_cannot_go),
-        cmocka_unit_test(test_describe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

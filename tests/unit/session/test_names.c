@@ -82,13 +82,3 @@ TEST(test_colours_are_taken_one_by_one_and_free_again)
     gz_tint_leave(&tints, colours[7]);
     assert_int_equal(gz_tint_of(&tints, "ada"), colours[7]);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_has_the_text_is_found_and_nothing_else),
-        cmocka_unit_test(test_many_are_spread_evenly),
-        cmocka_unit_test(test_colours_are_taken_one_by_one_and_free_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

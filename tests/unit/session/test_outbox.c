@@ -112,14 +112,3 @@ TEST(test_bounds)
     assert_true(gz_outbox_is_full(&outbox));
     gz_outbox_finish(&outbox);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_messages_share_a_frame),
-        cmocka_unit_test(test_frames_hold_all_messages_in_order),
-        cmocka_unit_test(test_rest_gives_memory_back_and_keeps_what_waits),
-        cmocka_unit_test(test_bounds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -90,13 +90,3 @@ TEST(test_one_question_at_a_time)
     past.asking = true;
     assert_false(gz_past_may_ask(&past));
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_piece_without_memory),
-        cmocka_unit_test(test_one_question_at_a_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -82,14 +82,3 @@ TEST(test_exceed_for_too_long_ends)
         assert_int_not_equal(gz_rate_exceed(&rate, now_s), GZ_EXCESS_END);
     assert_int_equal(gz_rate_exceed(&rate, now_s), GZ_EXCESS_END);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_take),
-        cmocka_unit_test(test_above),
-        cmocka_unit_test(test_exceed),
-        cmocka_unit_test(test_exceed_for_too_long_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

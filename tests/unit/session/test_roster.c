@@ -74,13 +74,3 @@ TEST(test_a_full_roster_is_searched_in_few_steps)
     assert_int_equal(most, 13);
     gz_roster_finish(&roster);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_session_with_the_id_is_found_and_no_other),
-        cmocka_unit_test(test_a_session_that_leaves_moves_no_other),
-        cmocka_unit_test(test_a_full_roster_is_searched_in_few_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -66,12 +66,3 @@ TEST(test_prune_takes_out_nodes_that_are_gone)
     gz_selection_finish(&selection);
     gz_scene_destroy(scene);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_change),
-        cmocka_unit_test(test_prune_takes_out_nodes_that_are_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -92,14 +92,3 @@ TEST(test_interest_is_due)
     assert_true(gz_view_interest_due(&view) == 7);
     gz_view_finish(&view);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pointer),
-        cmocka_unit_test(test_bad_camera_changes_nothing),
-        cmocka_unit_test(test_present),
-        cmocka_unit_test(test_interest_is_due),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

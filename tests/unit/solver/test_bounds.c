@@ -307,24 +307,3 @@ TEST(test_bare_ray_picks_and_pulls_a_side)
     assert_int_equal(gz_drag_solve(&s.drag, NULL, &ray, 0, &s.motion), GZ_SOLVE_OK);
     assert_near(s.motion.value[0], 1.5, 1e-12);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds_word_names_the_side_it_is_picked_on),
-        cmocka_unit_test(test_side_pulled_leaves_the_opposite_one_and_stays_under_the_pointer),
-        cmocka_unit_test(test_face_scales_its_axis_alone_and_corner_all_alike),
-        cmocka_unit_test(test_side_snaps_to_steps_of_its_factor),
-        cmocka_unit_test(test_side_pulled_past_the_opposite_one_stops_or_mirrors),
-        cmocka_unit_test(test_fine_slows_a_side_from_where_it_is),
-        cmocka_unit_test(test_several_nodes_have_one_box_along_the_worlds_axes),
-        cmocka_unit_test(test_several_nodes_give_the_same_box_in_any_order),
-        cmocka_unit_test(test_node_without_bounds_has_no_sides),
-        cmocka_unit_test(test_flat_box_is_not_pulled_across),
-        cmocka_unit_test(test_sides_towards_and_behind_the_viewer_are_hidden),
-        cmocka_unit_test(test_squares_have_their_pixels_wherever_they_are),
-        cmocka_unit_test(test_other_modes_show_no_sides_but_grab_them),
-        cmocka_unit_test(test_bare_ray_picks_and_pulls_a_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

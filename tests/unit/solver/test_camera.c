@@ -149,15 +149,3 @@ TEST(test_null_pointers_stop_builds_with_assertions)
     }
 #endif
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unusable_cameras_are_refused_in_words),
-        cmocka_unit_test(test_frame_is_the_screens),
-        cmocka_unit_test(test_orbit_turns_the_scene_under_the_pointer),
-        cmocka_unit_test(test_dolly_changes_the_distance_by_the_factor),
-        cmocka_unit_test(test_null_pointers_stop_builds_with_assertions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

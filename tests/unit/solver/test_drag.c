@@ -328,27 +328,3 @@ TEST(test_fine_turns_rays)
     assert_near(turn_slowly(-170, 175), 158, 1e-12);
     assert_near(turn_slowly(90, -90), -81, 1e-12);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_snap_rounds_halves_away_from_zero),
-        cmocka_unit_test(test_absolute_snap_puts_the_node_on_the_grid),
-        cmocka_unit_test(test_snap_modifier_inverts_the_option),
-        cmocka_unit_test(test_fine_slows_from_where_it_was_switched),
-        cmocka_unit_test(test_typed_values_are_exact),
-        cmocka_unit_test(test_rays_without_camera_drag_every_handle),
-        cmocka_unit_test(test_closest_method_is_the_nearest_place),
-        cmocka_unit_test(test_axis_methods_agree_on_the_axis),
-        cmocka_unit_test(test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_gain),
-        cmocka_unit_test(test_scale_stops_before_zero_or_mirrors),
-        cmocka_unit_test(test_camera_may_move_during_a_drag),
-        cmocka_unit_test(test_ring_keeps_its_sense_when_the_camera_crosses_its_plane),
-        cmocka_unit_test(test_ball_opposite_point_turns_by_a_half),
-        cmocka_unit_test(test_ball_dragged_right_turns_the_front_right),
-        cmocka_unit_test(test_shoemake_ball_does_not_depend_on_the_path),
-        cmocka_unit_test(test_ball_has_no_cliff_at_its_rim),
-        cmocka_unit_test(test_fine_turns_rays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -325,23 +325,3 @@ TEST(test_wheel_scales_by_a_tenth_a_notch)
     assert_int_equal(gz_motion_wheel(&s.gizmo, NAN).kind, GZ_MOTION_NONE);
     assert_int_equal(gz_motion_wheel(&s.gizmo, 1e9).kind, GZ_MOTION_NONE);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_motion_keeps_every_bit),
-        cmocka_unit_test(test_untouched_components_keep_their_bits),
-        cmocka_unit_test(test_move_lands_where_wanted_under_any_parent),
-        cmocka_unit_test(test_turn_is_exact_under_uniform_and_mirrored_parents),
-        cmocka_unit_test(test_turn_keeps_unit_length_and_distances),
-        cmocka_unit_test(test_scale_about_a_pivot_moves_origins),
-        cmocka_unit_test(test_scale_that_would_shear_says_what_is_lost),
-        cmocka_unit_test(test_scale_of_turned_nodes_is_the_nearest_there_is),
-        cmocka_unit_test(test_scale_of_evenly_scaled_nodes_keeps_their_rotation),
-        cmocka_unit_test(test_scale_that_shears_keeps_mirrors_in_place),
-        cmocka_unit_test(test_parent_that_moved_meanwhile_leaves_the_node_in_the_world),
-        cmocka_unit_test(test_results_out_of_bounds_are_refused),
-        cmocka_unit_test(test_wheel_scales_by_a_tenth_a_notch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

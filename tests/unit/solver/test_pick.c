@@ -298,22 +298,3 @@ TEST(test_pivot_does_not_depend_on_order)
         }
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handles_are_where_they_are_drawn),
-        cmocka_unit_test(test_tolerance_is_in_pixels),
-        cmocka_unit_test(test_plane_takes_no_press_from_an_axis_that_is_nearer),
-        cmocka_unit_test(test_size_is_constant_in_pixels),
-        cmocka_unit_test(test_ring_distance_is_the_conics),
-        cmocka_unit_test(test_handles_seen_end_on_are_hidden),
-        cmocka_unit_test(test_ray_picks_by_angle),
-        cmocka_unit_test(test_nodes_are_met_by_their_turned_boxes),
-        cmocka_unit_test(test_ortho_distance_is_from_the_cameras_plane),
-        cmocka_unit_test(test_rectangle_takes_what_it_overlaps),
-        cmocka_unit_test(test_lines_are_in_front_and_highlight_one),
-        cmocka_unit_test(test_pivot_does_not_depend_on_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -394,35 +394,3 @@ TEST(test_press_that_misses_starts_no_drag)
     assert_int_equal(stage_press(&s, GZ_HANDLE_COUNT, 960, 700), GZ_SOLVE_NONE);
     assert_int_equal(stage_press(&s, GZ_TX, NAN, 700), GZ_SOLVE_NONE);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axis_pointer_across_moves_nothing),
-        cmocka_unit_test(test_axis_in_depth_pointer_across_moves_nothing),
-        cmocka_unit_test(test_axis_towards_vanishing_point_is_monotone_and_clamped),
-        cmocka_unit_test(test_axis_towards_viewer_stays_in_front),
-        cmocka_unit_test(test_axis_answer_does_not_depend_on_repeats),
-        cmocka_unit_test(test_ring_small_and_opposite_angles_are_followed),
-        cmocka_unit_test(test_ring_traced_by_a_quarter_turns_a_quarter),
-        cmocka_unit_test(test_ring_edge_on_keeps_gain),
-        cmocka_unit_test(test_ring_edge_on_arm_points_to_the_press),
-        cmocka_unit_test(test_ring_across_the_horizon_is_continuous),
-        cmocka_unit_test(test_ring_snap_stays_on_the_grid_past_a_half_turn),
-        cmocka_unit_test(test_ring_many_turns_stay_exact),
-        cmocka_unit_test(test_snap_ignores_what_is_less_than_half_a_step),
-        cmocka_unit_test(test_snap_has_no_memory_between_drags),
-        cmocka_unit_test(test_scale_is_the_ratio_of_places),
-        cmocka_unit_test(test_scale_pressed_at_the_centre_is_finite),
-        cmocka_unit_test(test_far_from_the_origin_a_metre_is_a_metre),
-        cmocka_unit_test(test_ortho_ring_does_not_depend_on_distance),
-        cmocka_unit_test(test_local_axis_follows_a_stretched_parent),
-        cmocka_unit_test(test_view_plane_snap_has_no_memory),
-        cmocka_unit_test(test_plane_beyond_the_horizon_stops_and_comes_back),
-        cmocka_unit_test(test_ball_gain_does_not_depend_on_distance),
-        cmocka_unit_test(test_gizmo_near_the_near_plane_is_usable),
-        cmocka_unit_test(test_ball_closed_path_returns_the_start),
-        cmocka_unit_test(test_press_that_misses_starts_no_drag),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

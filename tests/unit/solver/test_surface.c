@@ -489,23 +489,3 @@ TEST(test_what_is_behind_the_viewer_is_cut_off)
         unmake(&made);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_tree_holds_every_triangle_once),
-        cmocka_unit_test(test_the_tree_finds_what_a_look_at_each_finds),
-        cmocka_unit_test(test_any_scale_will_do),
-        cmocka_unit_test(test_nothing_slips_through_edges_and_corners),
-        cmocka_unit_test(test_a_flat_grid_is_met_from_straight_above),
-        cmocka_unit_test(test_a_mirrored_ball_is_met_from_outside),
-        cmocka_unit_test(test_what_has_no_area_is_met_by_nothing),
-        cmocka_unit_test(test_the_work_is_bounded),
-        cmocka_unit_test(test_most_are_not_looked_at),
-        cmocka_unit_test(test_a_mean_order_is_built_too),
-        cmocka_unit_test(test_a_thin_wire_is_passed_within_reach),
-        cmocka_unit_test(test_what_is_not_seen_is_not_passed),
-        cmocka_unit_test(test_what_is_behind_the_viewer_is_cut_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

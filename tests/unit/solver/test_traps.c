@@ -532,39 +532,3 @@ TEST(test_plane_that_the_ray_misses_or_grazes_is_no_drag)
     assert_int_equal(stage_move(&s, 960, horizon - 300), GZ_SOLVE_CLAMPED);
     assert_near(s.now.t.z, limit, 1e-6);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nearest_place_of_skew_lines_has_its_sign_and_distance),
-        cmocka_unit_test(test_nearly_parallel_lines_cross_where_they_cross),
-        cmocka_unit_test(test_parallel_ray_has_no_place_and_leaves_the_last),
-        cmocka_unit_test(test_ring_away_from_the_origin_is_where_its_centre_is),
-        cmocka_unit_test(test_ray_in_the_rings_plane_is_near_what_it_passes),
-        cmocka_unit_test(test_grazed_ring_is_as_near_as_it_looks),
-        cmocka_unit_test(test_plane_behind_the_ray_is_not_hit),
-        cmocka_unit_test(test_ring_without_motion_and_at_a_half_turn_is_finite),
-        cmocka_unit_test(test_ring_loses_no_small_step),
-        cmocka_unit_test(test_axis_place_is_not_a_sum_of_events),
-        cmocka_unit_test(test_plane_place_is_not_a_sum_of_events),
-        cmocka_unit_test(test_depth_convention_changes_no_bit),
-        cmocka_unit_test(test_hover_reaches_as_many_pixels_at_any_distance),
-        cmocka_unit_test(test_scale_multiplies_and_stays_positive),
-        cmocka_unit_test(test_two_drags_at_once_know_nothing_of_each_other),
-        cmocka_unit_test(test_axis_past_its_vanishing_point_keeps_its_sign),
-        cmocka_unit_test(test_axis_is_followed_where_rays_are_nearly_parallel_to_it),
-        cmocka_unit_test(test_axis_whose_next_metre_is_behind_the_viewer_is_followed),
-        cmocka_unit_test(test_axis_needs_no_metre_to_measure_by),
-        cmocka_unit_test(test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres),
-        cmocka_unit_test(test_move_goes_through_the_parents_whole_linear_part),
-        cmocka_unit_test(test_infinite_far_plane_and_points_without_depth_are_no_division),
-        cmocka_unit_test(test_axis_at_the_viewer_is_hidden_and_still_moves),
-        cmocka_unit_test(test_plane_of_a_skewed_child_holds_both_its_axes),
-        cmocka_unit_test(test_plane_method_faces_every_viewer),
-        cmocka_unit_test(test_pointer_across_the_axis_moves_nothing_by_screen_or_plane),
-        cmocka_unit_test(test_motion_is_projected_on_the_axis),
-        cmocka_unit_test(test_near_plane_and_ortho_distance_change_no_answer),
-        cmocka_unit_test(test_plane_that_the_ray_misses_or_grazes_is_no_drag),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

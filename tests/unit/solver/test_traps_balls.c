@@ -320,26 +320,3 @@ TEST(test_bell_gain_is_bounded_and_fits_follow_the_window)
         assert_vec3(gz_rotate(s.now.r, (gz_vec3){0, 0, 1}), 0, 0.5, sqrt(0.75), 1e-12);
     }
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bell_sheets_meet_at_radius_over_root_two),
-        cmocka_unit_test(test_ball_has_the_radius_it_is_given),
-        cmocka_unit_test(test_window_centre_is_the_balls_to_half_a_pixel),
-        cmocka_unit_test(test_front_follows_the_pointer_up_whatever_clip_y_is),
-        cmocka_unit_test(test_outside_the_rim_is_the_rim),
-        cmocka_unit_test(test_shoemake_turns_twice_and_regrabs_without_a_trace),
-        cmocka_unit_test(test_turns_stay_unit_over_many_drags),
-        cmocka_unit_test(test_ball_has_no_dead_zone_and_one_axis_for_a_half_turn),
-        cmocka_unit_test(test_exact_ball_keeps_the_grabbed_point_in_perspective),
-        cmocka_unit_test(test_ball_turns_past_a_right_angle),
-        cmocka_unit_test(test_closed_circle_leaves_no_roll),
-        cmocka_unit_test(test_repeated_pointer_is_harmless),
-        cmocka_unit_test(test_second_drag_turns_about_the_screens_axes_too),
-        cmocka_unit_test(test_straight_vertical_drag_turns_about_the_horizontal),
-        cmocka_unit_test(test_euler_angles_are_read_as_one_of_many_same_rotations),
-        cmocka_unit_test(test_bell_gain_is_bounded_and_fits_follow_the_window),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

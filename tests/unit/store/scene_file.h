@@ -11,6 +11,7 @@
 /* cmocka fixtures: *state is a directory's path, removed with all in it. */
 int make_directory(void **state);
 int remove_directory(void **state);
+#define TEST_IN_DIRECTORY(name) TEST_GIVEN(name, make_directory, remove_directory, directory)
 /* The path of a file in it; valid for the next fifteen calls. */
 const char *in_directory(void **state, const char *name);
 

@@ -38,7 +38,7 @@ static const struct gz_access_record later[] = {
     {.glob = "x", .user = "ann", .gone = true, .made = START_TIME + 5},
 };
 
-static void test_what_is_in_force_comes_back(void **directory)
+TEST_IN_DIRECTORY(test_what_is_in_force_comes_back)
 {
     const char *path, *copy = in_directory(directory, "copy.db");
     struct gz_error error = {0};
@@ -60,7 +60,7 @@ static void test_what_is_in_force_comes_back(void **directory)
     }
 }
 
-static void test_who_had_which_role_when_stays(void **directory)
+TEST_IN_DIRECTORY(test_who_had_which_role_when_stays)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -74,7 +74,7 @@ static void test_who_had_which_role_when_stays(void **directory)
     gz_store_close(store);
 }
 
-static void test_batch_with_an_impossible_change_is_refused_whole(void **directory)
+TEST_IN_DIRECTORY(test_batch_with_an_impossible_change_is_refused_whole)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -102,9 +102,8 @@ static void handle_fault(void *context, const char *words)
     ((struct said *)context)->count++;
 }
 
-static void test_check_of_a_file_from_before_there_was_access(void **directory)
+TEST_IN_DIRECTORY(test_check_of_a_file_from_before_there_was_access)
 {
-    (void)directory;
     struct said said = {0};
     struct gz_store_check check = {.handle_fault = handle_fault, .context = &said};
     struct gz_error error;
@@ -112,16 +111,4 @@ static void test_check_of_a_file_from_before_there_was_access(void **directory)
         gz_store_check(GZ_SOURCE_DIR "/tests/data/schema/version10.db", &check, &error), GZ_OK);
     assert_int_equal(check.version, 10);
     assert_int_equal(said.count, 0);
-}
-
-int main(void)
-{
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_what_is_in_force_comes_back),
-        IN_DIRECTORY(test_who_had_which_role_when_stays),
-        IN_DIRECTORY(test_batch_with_an_impossible_change_is_refused_whole),
-        IN_DIRECTORY(test_check_of_a_file_from_before_there_was_access),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

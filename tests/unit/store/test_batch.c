@@ -46,7 +46,7 @@ static void end_drags(struct model *model, struct gz_store *store)
     }
 }
 
-static void test_random_batches_come_back_bit_by_bit(void **directory)
+TEST_IN_DIRECTORY(test_random_batches_come_back_bit_by_bit)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -67,7 +67,7 @@ static void test_random_batches_come_back_bit_by_bit(void **directory)
 }
 
 /* Drags and all: each opening ends those that ran, as the model says. */
-static void test_random_batches_survive_many_openings(void **directory)
+TEST_IN_DIRECTORY(test_random_batches_survive_many_openings)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -90,7 +90,7 @@ static void test_random_batches_survive_many_openings(void **directory)
 }
 
 /* Two nodes are dragged and one of them comes back to where it was: it has no part in the edit. */
-static void test_node_that_came_back_has_no_path(void **directory)
+TEST_IN_DIRECTORY(test_node_that_came_back_has_no_path)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -138,7 +138,7 @@ static void test_node_that_came_back_has_no_path(void **directory)
     gz_store_close(store);
 }
 
-static void test_dropped_drag_leaves_nothing(void **directory)
+TEST_IN_DIRECTORY(test_dropped_drag_leaves_nothing)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -179,7 +179,7 @@ static void test_dropped_drag_leaves_nothing(void **directory)
     gz_store_close(store);
 }
 
-static void test_names_of_any_bytes_come_back(void **directory)
+TEST_IN_DIRECTORY(test_names_of_any_bytes_come_back)
 {
     static const char *const names[] = {"'); DROP TABLE nodes; --",
                                         "\" OR 1=1",
@@ -225,7 +225,7 @@ static void test_names_of_any_bytes_come_back(void **directory)
     gz_store_close(store);
 }
 
-static void test_key_finds_its_edit_across_restart_and_no_other(void **directory)
+TEST_IN_DIRECTORY(test_key_finds_its_edit_across_restart_and_no_other)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -254,7 +254,7 @@ static void test_key_finds_its_edit_across_restart_and_no_other(void **directory
     model_destroy(model);
 }
 
-static void test_same_key_twice_is_refused_whole(void **directory)
+TEST_IN_DIRECTORY(test_same_key_twice_is_refused_whole)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -278,7 +278,7 @@ static void test_same_key_twice_is_refused_whole(void **directory)
     gz_store_close(store);
 }
 
-static void test_batches_come_back_and_are_counted(void **directory)
+TEST_IN_DIRECTORY(test_batches_come_back_and_are_counted)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -345,7 +345,7 @@ static void take_back(struct gz_store *store, struct gz_batch **batches, size_t 
     }
 }
 
-static void test_what_comes_during_a_commit_is_the_next_one(void **directory)
+TEST_IN_DIRECTORY(test_what_comes_during_a_commit_is_the_next_one)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -364,7 +364,7 @@ static void test_what_comes_during_a_commit_is_the_next_one(void **directory)
 }
 
 /* They stand on what was refused, also those that come before it is known that it was. */
-static void test_what_follows_a_refused_batch_is_refused(void **directory)
+TEST_IN_DIRECTORY(test_what_follows_a_refused_batch_is_refused)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -422,7 +422,7 @@ static struct gz_batch *batch_of_edit(struct gz_edit_record *edit, struct gz_cha
 
 /* A page each of the scene, its node, the edit and its change, and of the four indexes that find
  * these: the least of many edits, because now and then one needs a page more. */
-static void test_an_edit_of_one_node_writes_few_bytes(void **directory)
+TEST_IN_DIRECTORY(test_an_edit_of_one_node_writes_few_bytes)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -453,7 +453,7 @@ static uint64_t count_writes(void)
 }
 
 /* SQLite writes each of the eight pages as two pieces, which go to the log together. */
-static void test_an_edit_of_one_node_takes_few_writes(void **directory)
+TEST_IN_DIRECTORY(test_an_edit_of_one_node_takes_few_writes)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -471,7 +471,7 @@ static void test_an_edit_of_one_node_takes_few_writes(void **directory)
     gz_store_close(store);
 }
 
-static void test_close_commits_what_was_submitted(void **directory)
+TEST_IN_DIRECTORY(test_close_commits_what_was_submitted)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -488,7 +488,7 @@ static void test_close_commits_what_was_submitted(void **directory)
     gz_batch_destroy(NULL);
 }
 
-static void test_idle_writer_empties_the_log(void **directory)
+TEST_IN_DIRECTORY(test_idle_writer_empties_the_log)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -511,7 +511,7 @@ static struct gz_batch *batch_of_bytes(size_t size)
 }
 
 /* The writer never rests, and the log is copied meanwhile. */
-static void test_log_stays_small_under_load(void **directory)
+TEST_IN_DIRECTORY(test_log_stays_small_under_load)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -525,7 +525,7 @@ static void test_log_stays_small_under_load(void **directory)
 
 /* A reader that stays keeps the log growing; once it is gone the log is emptied, also where the
  * writer never rests. */
-static void test_log_that_a_reader_held_is_emptied_afterwards(void **directory)
+TEST_IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -543,7 +543,7 @@ static void test_log_that_a_reader_held_is_emptied_afterwards(void **directory)
     gz_store_close(store);
 }
 
-static void test_sessions_come_and_go(void **directory)
+TEST_IN_DIRECTORY(test_sessions_come_and_go)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -584,7 +584,7 @@ static void assert_present_is_the_models(const char *path, const struct model *m
 
 /* The nodes, those that drags hold too, and the newest asset; a reader needs no pause of the
  * writer. */
-static void test_present_is_the_latest_commit(void **directory)
+TEST_IN_DIRECTORY(test_present_is_the_latest_commit)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -606,7 +606,7 @@ static void test_present_is_the_latest_commit(void **directory)
     model_destroy(model);
 }
 
-static void test_newest_asset_is_the_scenes(void **directory)
+TEST_IN_DIRECTORY(test_newest_asset_is_the_scenes)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -673,7 +673,7 @@ static void commit_import(struct gz_store *store, uint64_t id, uint64_t seq, dou
 
 /* The same bytes, imported again, or into a file of the same name, or after going back to a copy:
  * each time another tag. */
-static void test_asset_goes_by_a_tag_that_does_not_come_again(void **directory)
+TEST_IN_DIRECTORY(test_asset_goes_by_a_tag_that_does_not_come_again)
 {
     static const struct {
         double created, imported[2]; /* after START_TIME; the second 0 for one import */
@@ -698,7 +698,7 @@ static void test_asset_goes_by_a_tag_that_does_not_come_again(void **directory)
 }
 
 /* Not when somebody came or went, or it was opened. */
-static void test_summary_says_when_the_last_edit_ended(void **directory)
+TEST_IN_DIRECTORY(test_summary_says_when_the_last_edit_ended)
 {
     const char *path;
     struct gz_store_summary summary;
@@ -719,7 +719,7 @@ static void test_summary_says_when_the_last_edit_ended(void **directory)
     gz_store_close(store);
 }
 
-static void test_backup_while_committing_is_whole_and_one_file(void **directory)
+TEST_IN_DIRECTORY(test_backup_while_committing_is_whole_and_one_file)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -751,7 +751,7 @@ static void test_backup_while_committing_is_whole_and_one_file(void **directory)
     model_destroy(model);
 }
 
-static void test_failing_backup_leaves_no_file(void **directory)
+TEST_IN_DIRECTORY(test_failing_backup_leaves_no_file)
 {
     const char *path;
     struct gz_error error = {0};
@@ -763,35 +763,4 @@ static void test_failing_backup_leaves_no_file(void **directory)
                      GZ_UNKNOWN_SCENE);
     assert_int_not_equal(access(in_directory(directory, "c.db"), F_OK), 0);
     assert_int_not_equal(access(in_directory(directory, "c.db.part"), F_OK), 0);
-}
-
-int main(void)
-{
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_random_batches_come_back_bit_by_bit),
-        IN_DIRECTORY(test_random_batches_survive_many_openings),
-        IN_DIRECTORY(test_node_that_came_back_has_no_path),
-        IN_DIRECTORY(test_dropped_drag_leaves_nothing),
-        IN_DIRECTORY(test_names_of_any_bytes_come_back),
-        IN_DIRECTORY(test_key_finds_its_edit_across_restart_and_no_other),
-        IN_DIRECTORY(test_same_key_twice_is_refused_whole),
-        IN_DIRECTORY(test_batches_come_back_and_are_counted),
-        IN_DIRECTORY(test_what_comes_during_a_commit_is_the_next_one),
-        IN_DIRECTORY(test_what_follows_a_refused_batch_is_refused),
-        IN_DIRECTORY(test_an_edit_of_one_node_writes_few_bytes),
-        IN_DIRECTORY(test_an_edit_of_one_node_takes_few_writes),
-        IN_DIRECTORY(test_close_commits_what_was_submitted),
-        IN_DIRECTORY(test_idle_writer_empties_the_log),
-        IN_DIRECTORY(test_log_stays_small_under_load),
-        IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards),
-        IN_DIRECTORY(test_sessions_come_and_go),
-        IN_DIRECTORY(test_present_is_the_latest_commit),
-        IN_DIRECTORY(test_newest_asset_is_the_scenes),
-        IN_DIRECTORY(test_asset_goes_by_a_tag_that_does_not_come_again),
-        IN_DIRECTORY(test_summary_says_when_the_last_edit_ended),
-        IN_DIRECTORY(test_backup_while_committing_is_whole_and_one_file),
-        IN_DIRECTORY(test_failing_backup_leaves_no_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

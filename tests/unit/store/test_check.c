@@ -58,7 +58,7 @@ static void copy_file(const char *from, const char *to, long hole, size_t hole_s
 /* ---- files as the store leaves them ---- */
 
 /* While it is open, closed with drags that ran, opened again, and as a backup. */
-static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
+TEST(test_check_finds_nothing_in_what_the_store_wrote)
 {
     struct gz_scene_state scene;
     const char *path = in_directory(state, "model.db"), *copy = in_directory(state, "copy.db");
@@ -85,7 +85,7 @@ static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
 }
 
 /* The rest before the first motion is a point at the seq where the drag began. */
-static void test_check_of_a_drag_that_was_held_before_it_moved_is_clean(void **state)
+TEST(test_check_of_a_drag_that_was_held_before_it_moved_is_clean)
 {
     const char *path = in_directory(state, "held.db");
     struct gz_store *store = open_only(path, true, START_TIME);
@@ -130,7 +130,7 @@ static void test_check_of_a_drag_that_was_held_before_it_moved_is_clean(void **s
     gz_store_close(store);
 }
 
-static void test_check_says_what_there_is(void **state)
+TEST(test_check_says_what_there_is)
 {
     struct said said;
     const char *path = in_directory(state, "numbered.db");
@@ -263,7 +263,7 @@ static void assert_damage(void **state, const struct damage *damage)
 #define X300 X60 X60 X60 X60 X60
 #define NOTES "INSERT INTO notes (id, user, text, reply, x, y, z, done, made, changed, changed_by) "
 
-static void test_check_says_what_was_broken(void **state)
+TEST(test_check_says_what_was_broken)
 {
     static const struct damage damages[] = {
         {"UPDATE nodes SET deleted_seq = 3 WHERE id = 4",
@@ -505,7 +505,7 @@ static void test_check_says_what_was_broken(void **state)
         assert_damage(state, &damages[i]);
 }
 
-static void test_check_counts_what_is_too_many_to_say(void **state)
+TEST(test_check_counts_what_is_too_many_to_say)
 {
     static struct said said;
     const char *path = in_directory(state, "deep.db");
@@ -523,7 +523,7 @@ static void test_check_counts_what_is_too_many_to_say(void **state)
     assert_null(strstr(said.words, "node 120"));
 }
 
-static void test_large_check_says_that_there_are_too_many_nodes(void **state)
+TEST(test_large_check_says_that_there_are_too_many_nodes)
 {
     static struct said said;
     const char *path = in_directory(state, "full.db");
@@ -538,7 +538,7 @@ static void test_large_check_says_that_there_are_too_many_nodes(void **state)
 
 /* A page that the disk lost is said, and nothing worse happens. No page is free: what was in a free
  * one, nobody misses. */
-static void test_check_of_any_lost_page_says_so(void **state)
+TEST(test_check_of_any_lost_page_says_so)
 {
     static struct said said;
     const char *story = in_directory(state, "story.db"), *path = in_directory(state, "lost.db");
@@ -553,7 +553,7 @@ static void test_check_of_any_lost_page_says_so(void **state)
     }
 }
 
-static void test_check_of_what_is_no_scene_is_refused(void **state)
+TEST(test_check_of_what_is_no_scene_is_refused)
 {
     static const struct {
         const char *sql;
@@ -576,7 +576,7 @@ static void test_check_of_what_is_no_scene_is_refused(void **state)
 }
 
 /* A file that was mailed may lie where nothing can be written, under any name. */
-static void test_check_of_a_closed_file_leaves_nothing_beside_it(void **state)
+TEST(test_check_of_a_closed_file_leaves_nothing_beside_it)
 {
     struct gz_scene_state scene;
     static const char *const names[] = {"plain.db", "a?b#c%41&d=e f.db"};
@@ -595,7 +595,7 @@ static void test_check_of_a_closed_file_leaves_nothing_beside_it(void **state)
 }
 
 /* What a daemon has not brought up to date yet is looked at as what it is. */
-static void test_check_of_an_older_schema_is_clean(void **state)
+TEST(test_check_of_an_older_schema_is_clean)
 {
     static struct said said;
     const char *path = in_directory(state, "old.db");
@@ -611,17 +611,5 @@ static void test_check_of_an_older_schema_is_clean(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_check_finds_nothing_in_what_the_store_wrote),
-        cmocka_unit_test(test_check_says_what_there_is),
-        cmocka_unit_test(test_check_of_a_drag_that_was_held_before_it_moved_is_clean),
-        cmocka_unit_test(test_check_says_what_was_broken),
-        cmocka_unit_test(test_check_counts_what_is_too_many_to_say),
-        cmocka_unit_test(test_large_check_says_that_there_are_too_many_nodes),
-        cmocka_unit_test(test_check_of_any_lost_page_says_so),
-        cmocka_unit_test(test_check_of_what_is_no_scene_is_refused),
-        cmocka_unit_test(test_check_of_a_closed_file_leaves_nothing_beside_it),
-        cmocka_unit_test(test_check_of_an_older_schema_is_clean),
-    };
-    return cmocka_run_group_tests(tests, make_story, remove_directory);
+    return test_run(make_story, remove_directory);
 }

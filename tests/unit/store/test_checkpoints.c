@@ -26,7 +26,7 @@ static void assert_same(const struct gz_checkpoint_record *a, const struct gz_ch
     assert_true(a->made == b->made && !a->gone && !b->gone);
 }
 
-static void test_checkpoints_come_back_by_seq(void **directory)
+TEST_IN_DIRECTORY(test_checkpoints_come_back_by_seq)
 {
     const char *path, *copy = in_directory(directory, "copy.db");
     struct gz_error error = {0};
@@ -71,7 +71,7 @@ static void forget_until(const char *path, int seq)
     sqlite3_close(db);
 }
 
-static void test_checkpoint_of_a_past_that_has_gone_is_left_out_alone(void **directory)
+TEST_IN_DIRECTORY(test_checkpoint_of_a_past_that_has_gone_is_left_out_alone)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -96,7 +96,7 @@ static void test_checkpoint_of_a_past_that_has_gone_is_left_out_alone(void **dir
     gz_store_close(store);
 }
 
-static void test_batch_with_an_impossible_checkpoint_is_refused_whole(void **directory)
+TEST_IN_DIRECTORY(test_batch_with_an_impossible_checkpoint_is_refused_whole)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -114,15 +114,4 @@ static void test_batch_with_an_impossible_checkpoint_is_refused_whole(void **dir
         assert_int_equal(ask(path, "SELECT count(*) FROM checkpoints"), 1);
     }
     gz_store_close(store);
-}
-
-int main(void)
-{
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_checkpoints_come_back_by_seq),
-        IN_DIRECTORY(test_checkpoint_of_a_past_that_has_gone_is_left_out_alone),
-        IN_DIRECTORY(test_batch_with_an_impossible_checkpoint_is_refused_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

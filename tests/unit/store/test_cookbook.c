@@ -338,7 +338,7 @@ static void print_rows(sqlite3 *db, const char *sql, char *out, size_t size, int
     sqlite3_finalize(statement);
 }
 
-static void test_views_read_well(void **state)
+TEST(test_views_read_well)
 {
     struct fixture *fixture = *state;
     static const struct {
@@ -516,7 +516,7 @@ TEST(test_views_say_what_was_typed)
 
 /* The newest few of a million rows are there at once only where SQLite need not put the others into
  * order. */
-static void test_history_is_walked_and_not_sorted(void **state)
+TEST(test_history_is_walked_and_not_sorted)
 {
     struct fixture *fixture = *state;
     char out[8192];
@@ -573,7 +573,7 @@ static sqlite3 *open_extended(const struct fixture *fixture)
 
 /* All of them by a connection that knows the extension's functions, and those that do not name them
  * by one that does not. */
-static void test_every_query_of_the_cookbook_runs_and_finds_something(void **state)
+TEST(test_every_query_of_the_cookbook_runs_and_finds_something)
 {
     struct fixture *fixture = *state;
     char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text,
@@ -609,7 +609,7 @@ static const char *find_picture(char *text)
 
 /* 25 cm along x fill a panel of 280 pixels from above and from the front; from the left nothing
  * moves. */
-static void test_the_picture_of_a_path_shows_each_step_from_three_sides(void **state)
+TEST(test_the_picture_of_a_path_shows_each_step_from_three_sides)
 {
     struct fixture *fixture = *state;
     char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *out = malloc(1 << 16);
@@ -657,7 +657,7 @@ static void ask_shell(const char *path, const char *query, char *out, size_t siz
     if (code != 0) fail_msg("the shell ended with %d:\n%s", code, out);
 }
 
-static void test_the_shell_loads_the_extension(void **state)
+TEST(test_the_shell_loads_the_extension)
 {
     struct fixture *fixture = *state;
     char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text,
@@ -676,7 +676,7 @@ static void test_the_shell_loads_the_extension(void **state)
     free(expected);
 }
 
-static void test_a_program_loads_the_extension(void **state)
+TEST(test_a_program_loads_the_extension)
 {
     struct fixture *fixture = *state;
     sqlite3 *db;
@@ -695,17 +695,5 @@ static void test_a_program_loads_the_extension(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_views_read_well),
-        cmocka_unit_test(test_views_degrees_are_the_librarys),
-        cmocka_unit_test(test_views_say_what_was_typed),
-        cmocka_unit_test(test_history_is_walked_and_not_sorted),
-        cmocka_unit_test(test_every_query_of_the_cookbook_runs_and_finds_something),
-        cmocka_unit_test(test_the_picture_of_a_path_shows_each_step_from_three_sides),
-#ifdef GZ_EXTENSION_PATH
-        cmocka_unit_test(test_the_shell_loads_the_extension),
-        cmocka_unit_test(test_a_program_loads_the_extension),
-#endif
-    };
-    return cmocka_run_group_tests(tests, make_day, remove_day);
+    return test_run(make_day, remove_day);
 }

@@ -4,7 +4,7 @@
 
 #include "unit/store/scene_file.h"
 
-static void test_memory_of_sqlite_is_counted_without_its_lock(void **directory)
+TEST_IN_DIRECTORY(test_memory_of_sqlite_is_counted_without_its_lock)
 {
     struct gz_scene_state state;
     assert_int_equal(gz_store_memory(), 0);
@@ -20,9 +20,5 @@ static void test_memory_of_sqlite_is_counted_without_its_lock(void **directory)
 int main(void)
 {
     gz_store_prepare();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_memory_of_sqlite_is_counted_without_its_lock,
-                                        make_directory, remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

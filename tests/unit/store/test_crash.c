@@ -59,7 +59,7 @@ static uint64_t run_victim(const char *path, struct numbered counters)
     return last;
 }
 
-static void test_acknowledged_edits_survive_kill(void **directory)
+TEST_IN_DIRECTORY(test_acknowledged_edits_survive_kill)
 {
     const char *path = in_directory(directory, "a.db");
     char kept[512];
@@ -80,13 +80,4 @@ static void test_acknowledged_edits_survive_kill(void **directory)
         assert_int_equal(ask(kept, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
     }
     assert_int_equal(ask(kept, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_kill, make_directory,
-                                        remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void print_answer(const struct gz_answer *answer, char text[128])
     snprintf(text + used, 128 - used, "%s", answer->undone ? "undone" : "done");
 }
 
-static void test_edit_is_told_with_what_became_of_it(void **directory)
+TEST_IN_DIRECTORY(test_edit_is_told_with_what_became_of_it)
 {
     static const struct {
         uint64_t edit;
@@ -122,7 +122,7 @@ static void print_brief(const struct gz_answer *answer, char undone[64], char no
     undone[used] = nodes[node_count] = '\0';
 }
 
-static void test_brief_history_tells_which_edits_are_undone_and_of_which_nodes(void **directory)
+TEST_IN_DIRECTORY(test_brief_history_tells_which_edits_are_undone_and_of_which_nodes)
 {
     const char *path = in_directory(directory, "a.db");
     struct gz_store *store = open_only(path, true, START_TIME);
@@ -139,16 +139,4 @@ static void test_brief_history_tells_which_edits_are_undone_and_of_which_nodes(v
     assert_string_equal(nodes, all);
     gz_answer_finish(&answer);
     gz_store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_edit_is_told_with_what_became_of_it, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(
-            test_brief_history_tells_which_edits_are_undone_and_of_which_nodes, make_directory,
-            remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

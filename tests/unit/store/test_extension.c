@@ -88,7 +88,7 @@ static double euler_axis(sqlite3_stmt *row, gz_quat q, int order, const char *ax
 
 /* A rotation set by `euler` and `order` is read back by the same words, also where two axes fall
  * together. */
-static void test_euler_in_every_order_is_what_set_takes(void **state)
+TEST(test_euler_in_every_order_is_what_set_takes)
 {
     struct fixture *fixture = *state;
     sqlite3_stmt *row;
@@ -136,7 +136,7 @@ static void add_turned_nodes(sqlite3 *db)
     sqlite3_finalize(row);
 }
 
-static void test_euler_agrees_with_the_views(void **state)
+TEST(test_euler_agrees_with_the_views)
 {
     struct fixture *fixture = *state;
     struct gz_scene_state scene;
@@ -158,7 +158,7 @@ static void test_euler_agrees_with_the_views(void **state)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-static void test_euler_says_what_it_cannot_take(void **state)
+TEST(test_euler_says_what_it_cannot_take)
 {
     struct fixture *fixture = *state;
     static const struct sql_case cases[] = {
@@ -233,7 +233,7 @@ static void make_small_scene(const char *path)
     gz_store_close(store);
 }
 
-static void test_world_of_a_small_scene(void **state)
+TEST(test_world_of_a_small_scene)
 {
     struct fixture *fixture = *state;
     static const struct sql_case cases[] = {
@@ -288,7 +288,7 @@ static void test_world_of_a_small_scene(void **state)
 }
 
 /* The question cannot see whether the rows are gone: it goes by what the file says. */
-static void test_world_before_what_is_kept_is_an_error(void **state)
+TEST(test_world_before_what_is_kept_is_an_error)
 {
     struct fixture *fixture = *state;
     static const struct sql_case cases[] = {
@@ -312,7 +312,7 @@ static void test_world_before_what_is_kept_is_an_error(void **state)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-static void test_world_of_a_damaged_file_is_an_error(void **state)
+TEST(test_world_of_a_damaged_file_is_an_error)
 {
     struct fixture *fixture = *state;
     static const struct sql_case cases[] = {
@@ -383,7 +383,7 @@ static void assert_world_at(struct fixture *fixture, sqlite3_stmt *row, uint64_t
 }
 
 /* To the bit, inside of drags, before and after undo and deletion, and now. */
-static void test_world_at_any_seq_is_what_at_says(void **state)
+TEST(test_world_at_any_seq_is_what_at_says)
 {
     struct fixture *fixture = *state;
     sqlite3_stmt *row;
@@ -399,7 +399,7 @@ static void test_world_at_any_seq_is_what_at_says(void **state)
     sqlite3_finalize(row);
 }
 
-static void test_world_now_is_world_at_the_last_seq(void **state)
+TEST(test_world_now_is_world_at_the_last_seq)
 {
     struct fixture *fixture = *state;
     assert_string_equal(answer(fixture->db,
@@ -411,16 +411,5 @@ static void test_world_now_is_world_at_the_last_seq(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_euler_in_every_order_is_what_set_takes),
-        cmocka_unit_test(test_euler_agrees_with_the_views),
-        cmocka_unit_test(test_euler_says_what_it_cannot_take),
-        cmocka_unit_test(test_world_of_a_small_scene),
-        cmocka_unit_test(test_world_before_what_is_kept_is_an_error),
-        cmocka_unit_test(test_world_of_a_damaged_file_is_an_error),
-        cmocka_unit_test(test_world_of_what_is_no_scene_is_an_error),
-        cmocka_unit_test(test_world_at_any_seq_is_what_at_says),
-        cmocka_unit_test(test_world_now_is_world_at_the_last_seq),
-    };
-    return cmocka_run_group_tests(tests, make_scene, remove_scene);
+    return test_run(make_scene, remove_scene);
 }

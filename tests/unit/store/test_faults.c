@@ -148,7 +148,7 @@ static void assert_file_is_the_models(const char *path, const struct model *mode
     gz_answer_finish(&answer);
 }
 
-static void test_commit_through_each_fault_is_whole_or_nothing(void **directory)
+TEST_IN_DIRECTORY(test_commit_through_each_fault_is_whole_or_nothing)
 {
     for (size_t i = 0; i < FAULT_COUNT; i++) {
         char name[32];
@@ -175,7 +175,7 @@ static void test_commit_through_each_fault_is_whole_or_nothing(void **directory)
 
 /* Opening a file with a WAL that a crash left: refused in words or opened, and opened once the disk
  * is well. */
-static void test_open_and_close_through_each_fault_lose_nothing(void **directory)
+TEST_IN_DIRECTORY(test_open_and_close_through_each_fault_lose_nothing)
 {
     for (size_t i = 0; i < FAULT_COUNT; i++) {
         char name[32];
@@ -213,7 +213,7 @@ static void test_open_and_close_through_each_fault_lose_nothing(void **directory
 
 /* What the disk does not say is not taken for "there is none": the same key would then be used for
  * a second edit. */
-static void test_a_key_that_cannot_be_looked_up_is_not_free(void **directory)
+TEST_IN_DIRECTORY(test_a_key_that_cannot_be_looked_up_is_not_free)
 {
     const char *path = in_directory(directory, "k.db");
     struct gz_scene_state state;
@@ -237,7 +237,7 @@ static void test_a_key_that_cannot_be_looked_up_is_not_free(void **directory)
 }
 
 /* A copy asks nothing of the disk for which the writers would have to wait. */
-static void test_copy_is_made_without_a_sync(void **directory)
+TEST_IN_DIRECTORY(test_copy_is_made_without_a_sync)
 {
     const char *path, *copy = in_directory(directory, "copy.db");
     struct gz_store *store = open_new(directory, &path);
@@ -255,15 +255,5 @@ static void test_copy_is_made_without_a_sync(void **directory)
 int main(void)
 {
     fault_vfs_register();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_commit_through_each_fault_is_whole_or_nothing,
-                                        make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_open_and_close_through_each_fault_lose_nothing,
-                                        make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_a_key_that_cannot_be_looked_up_is_not_free,
-                                        make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_copy_is_made_without_a_sync, make_directory,
-                                        remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

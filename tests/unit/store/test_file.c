@@ -36,7 +36,7 @@ static void open_and_close(const char *path, double time)
     gz_scene_state_finish(&state);
 }
 
-static void test_open_fresh_file_is_an_empty_scene(void **directory)
+TEST_IN_DIRECTORY(test_open_fresh_file_is_an_empty_scene)
 {
     const char *path = in_directory(directory, "a.db");
     struct gz_scene_state state;
@@ -54,7 +54,7 @@ static void test_open_fresh_file_is_an_empty_scene(void **directory)
     assert_int_not_equal(access(in_directory(directory, "a.db.owner"), F_OK), 0);
 }
 
-static void test_open_missing_file_is_unknown_and_stays_missing(void **directory)
+TEST_IN_DIRECTORY(test_open_missing_file_is_unknown_and_stays_missing)
 {
     const char *path = in_directory(directory, "a.db");
     struct gz_query query = {.kind = GZ_QUERY_AT};
@@ -69,7 +69,7 @@ static void test_open_missing_file_is_unknown_and_stays_missing(void **directory
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void test_file_that_cannot_be_made_leaves_nothing(void **directory)
+TEST_IN_DIRECTORY(test_file_that_cannot_be_made_leaves_nothing)
 {
     static const char *const names[] = {"a.db", "a.db-wal", "a.db-shm", "a.db.owner"};
     const char *path = in_directory(directory, "a.db");
@@ -90,7 +90,7 @@ static void test_file_that_cannot_be_made_leaves_nothing(void **directory)
     open_and_close(path, START_TIME);
 }
 
-static void test_file_that_is_deleted_or_moved_takes_no_more(void **directory)
+TEST_IN_DIRECTORY(test_file_that_is_deleted_or_moved_takes_no_more)
 {
     for (int is_moved = 0; is_moved <= 1; is_moved++) {
         const char *path = in_directory(directory, is_moved ? "moved.db" : "deleted.db");
@@ -112,7 +112,7 @@ static void test_file_that_is_deleted_or_moved_takes_no_more(void **directory)
     }
 }
 
-static void test_epochs_are_remembered_with_what_they_saved(void **directory)
+TEST_IN_DIRECTORY(test_epochs_are_remembered_with_what_they_saved)
 {
     const char *path = in_directory(directory, "a.db");
     struct model *model = model_create(1);
@@ -142,7 +142,7 @@ static void test_epochs_are_remembered_with_what_they_saved(void **directory)
     model_destroy(model);
 }
 
-static void test_second_owner_is_refused_while_readers_are_not(void **directory)
+TEST_IN_DIRECTORY(test_second_owner_is_refused_while_readers_are_not)
 {
     const char *path = in_directory(directory, "a.db");
     struct gz_scene_state state;
@@ -157,7 +157,7 @@ static void test_second_owner_is_refused_while_readers_are_not(void **directory)
     assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 2);
 }
 
-static void test_each_older_schema_is_migrated(void **directory)
+TEST_IN_DIRECTORY(test_each_older_schema_is_migrated)
 {
     for (int count = 0; count <= GZ_SQL_SCHEMA_COUNT; count++) {
         char name[32], sql[64];
@@ -174,7 +174,7 @@ static void test_each_older_schema_is_migrated(void **directory)
     }
 }
 
-static void test_failing_migration_leaves_the_old_version(void **directory)
+TEST_IN_DIRECTORY(test_failing_migration_leaves_the_old_version)
 {
     const char *path = in_directory(directory, "a.db");
     tell(path, gz_sql_schema[0]);
@@ -188,7 +188,7 @@ static void test_failing_migration_leaves_the_old_version(void **directory)
     assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
 }
 
-static void test_files_that_are_no_scene_are_refused_and_kept(void **directory)
+TEST_IN_DIRECTORY(test_files_that_are_no_scene_are_refused_and_kept)
 {
     const char *path = in_directory(directory, "newer.db");
     open_and_close(path, START_TIME);
@@ -279,7 +279,7 @@ static void leave_open(const char *path)
 }
 
 /* What it moved has a seq of the new epoch: who was told in rounded numbers is told exactly. */
-static void test_drag_that_a_crash_left_open_ends_at_its_last_sample(void **directory)
+TEST_IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_at_its_last_sample)
 {
     const char *path = in_directory(directory, "a.db");
     leave_open(path);
@@ -307,7 +307,7 @@ static void test_drag_that_a_crash_left_open_ends_at_its_last_sample(void **dire
 
 /* Another edit came after the drag's last move and before the time of its last sample, which is
  * that of the batch; or the drag has no samples. */
-static void test_drag_that_a_crash_left_open_ends_before_the_next_edit(void **directory)
+TEST_IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_before_the_next_edit)
 {
     for (int has_samples = 0; has_samples <= 1; has_samples++) {
         const char *path = in_directory(directory, has_samples ? "a.db" : "b.db");
@@ -333,7 +333,7 @@ static void test_drag_that_a_crash_left_open_ends_before_the_next_edit(void **di
 
 /* A drag of too many nodes to be followed runs without changes. It never was, and whoever saw its
  * nodes move is told where they are: each has a seq of the new epoch. */
-static void test_drag_that_was_not_followed_never_was(void **directory)
+TEST_IN_DIRECTORY(test_drag_that_was_not_followed_never_was)
 {
     const char *path = in_directory(directory, "a.db");
     leave_open(path);
@@ -355,7 +355,7 @@ static void test_drag_that_was_not_followed_never_was(void **directory)
     gz_store_close(store);
 }
 
-static void test_state_is_bounded_to_the_latest(void **directory)
+TEST_IN_DIRECTORY(test_state_is_bounded_to_the_latest)
 {
     const char *path = in_directory(directory, "a.db");
     open_and_close(path, START_TIME);
@@ -387,7 +387,7 @@ static void test_state_is_bounded_to_the_latest(void **directory)
     gz_store_close(store);
 }
 
-static void test_damaged_tree_is_refused_in_words(void **directory)
+TEST_IN_DIRECTORY(test_damaged_tree_is_refused_in_words)
 {
     static const char *const damages[] = {
         "UPDATE nodes SET parent = id WHERE id = 1",
@@ -404,7 +404,7 @@ static void test_damaged_tree_is_refused_in_words(void **directory)
 }
 
 /* The words that the tables accept are those of the code. */
-static void test_every_kind_and_handle_is_accepted(void **directory)
+TEST_IN_DIRECTORY(test_every_kind_and_handle_is_accepted)
 {
     const char *path = in_directory(directory, "a.db");
     struct gz_scene_state state;
@@ -433,7 +433,7 @@ static void test_every_kind_and_handle_is_accepted(void **directory)
 }
 
 /* Readers are other people's hands: they cannot write, and they have an end. */
-static void test_reader_cannot_write_and_runs_out_of_time(void **directory)
+TEST_IN_DIRECTORY(test_reader_cannot_write_and_runs_out_of_time)
 {
     const char *path = in_directory(directory, "a.db");
     leave_open(path);
@@ -452,28 +452,4 @@ static void test_reader_cannot_write_and_runs_out_of_time(void **directory)
     gz_db_reader_close(&reader);
     assert_int_equal(ask(path, "SELECT count(*) FROM samples"), samples);
     assert_true(samples > 0);
-}
-
-int main(void)
-{
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_open_fresh_file_is_an_empty_scene),
-        IN_DIRECTORY(test_open_missing_file_is_unknown_and_stays_missing),
-        IN_DIRECTORY(test_file_that_cannot_be_made_leaves_nothing),
-        IN_DIRECTORY(test_file_that_is_deleted_or_moved_takes_no_more),
-        IN_DIRECTORY(test_epochs_are_remembered_with_what_they_saved),
-        IN_DIRECTORY(test_second_owner_is_refused_while_readers_are_not),
-        IN_DIRECTORY(test_each_older_schema_is_migrated),
-        IN_DIRECTORY(test_failing_migration_leaves_the_old_version),
-        IN_DIRECTORY(test_files_that_are_no_scene_are_refused_and_kept),
-        IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_at_its_last_sample),
-        IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_before_the_next_edit),
-        IN_DIRECTORY(test_drag_that_was_not_followed_never_was),
-        IN_DIRECTORY(test_reader_cannot_write_and_runs_out_of_time),
-        IN_DIRECTORY(test_state_is_bounded_to_the_latest),
-        IN_DIRECTORY(test_damaged_tree_is_refused_in_words),
-        IN_DIRECTORY(test_every_kind_and_handle_is_accepted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,9 +91,10 @@ static void open_flipped(const char *path, const struct gz_scene_state *good, st
     gz_store_close(store);
 }
 
-static void test_one_flipped_bit_is_never_another_state(void **state)
+TEST_IN_DIRECTORY(test_one_flipped_bit_is_never_another_state)
 {
-    const char *life = in_directory(state, "life.db"), *path = in_directory(state, "flipped.db");
+    const char *life = in_directory(directory, "life.db"),
+               *path = in_directory(directory, "flipped.db");
     struct gz_scene_state good;
     struct counts counts = {0};
     uint64_t chance = chance_seed(1);
@@ -107,8 +108,8 @@ static void test_one_flipped_bit_is_never_another_state(void **state)
         write_file(path);
         open_flipped(path, &good, &counts);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        unlink(in_directory(state, "flipped.db-wal"));
-        unlink(in_directory(state, "flipped.db-shm"));
+        unlink(in_directory(directory, "flipped.db-wal"));
+        unlink(in_directory(directory, "flipped.db-shm"));
     }
     gz_scene_state_finish(&good);
     print_message("%zu bytes: refused %zu, read-only %zu, as it was %zu\n", size, counts.refused,
@@ -118,11 +119,7 @@ static void test_one_flipped_bit_is_never_another_state(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_one_flipped_bit_is_never_another_state, make_directory,
-                                        remove_directory),
-    };
     setenv("TMPDIR", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
            0); /* no waiting for a disk */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -66,7 +66,7 @@ static int count_steps(const char *path, const char *sql, const double *values, 
 /* The newest page, one from the middle, one between two times, and the oldest with the import: as
  * many steps in a file that is five times as long. A time is found by halving, and each half takes
  * a step more or less. */
-static void test_history_takes_the_steps_of_its_page(void **directory)
+TEST_IN_DIRECTORY(test_history_takes_the_steps_of_its_page)
 {
     const char *few = make_file(directory, "few.db", FILL(FEW)),
                *many = make_file(directory, "many.db", FILL(MANY));
@@ -86,7 +86,7 @@ static void test_history_takes_the_steps_of_its_page(void **directory)
 }
 
 /* What one edit did to one node, of however many the edit made. */
-static void test_change_of_one_node_takes_one_look(void **directory)
+TEST_IN_DIRECTORY(test_change_of_one_node_takes_one_look)
 {
     const char *few = make_file(directory, "few.db", FILL(FEW)),
                *many = make_file(directory, "many.db", FILL(MANY));
@@ -100,7 +100,7 @@ static void test_change_of_one_node_takes_one_look(void **directory)
 }
 
 /* The whole answer about a node of the import: a kilobyte or two, not one for each node. */
-static void test_history_of_an_imported_node_alone_is_small(void **directory)
+TEST_IN_DIRECTORY(test_history_of_an_imported_node_alone_is_small)
 {
     const char *path = make_file(directory, "many.db", FILL(MANY));
     struct gz_query query = {.kind = GZ_QUERY_HISTORY,
@@ -121,17 +121,4 @@ static void test_history_of_an_imported_node_alone_is_small(void **directory)
         assert_true(answer.arena.used < 16384);
         gz_answer_finish(&answer);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_history_takes_the_steps_of_its_page, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_change_of_one_node_takes_one_look, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_history_of_an_imported_node_alone_is_small,
-                                        make_directory, remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

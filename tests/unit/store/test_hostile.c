@@ -88,38 +88,38 @@ static void make_scene(const char *path, uint64_t nodes)
 
 /* ---- what is no scene's file ---- */
 
-static void test_only_regular_files_are_opened(void **state)
+TEST_IN_DIRECTORY(test_only_regular_files_are_opened)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".owner"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         char name[64];
-        const char *path = in_directory(state, "a.db");
+        const char *path = in_directory(directory, "a.db");
         if (i > 0) make_scene(path, 1);
         snprintf(name, sizeof name, "a.db%s", endings[i]);
-        const char *odd = in_directory(state, name);
+        const char *odd = in_directory(directory, name);
         assert_int_equal(mkfifo(odd, 0600), 0);
         alarm(20);
         expect_refusal(path, "regular");
         expect_unread(path, "regular");
         assert_int_equal(unlink(odd), 0);
-        assert_int_equal(symlink(in_directory(state, "elsewhere"), odd), 0);
+        assert_int_equal(symlink(in_directory(directory, "elsewhere"), odd), 0);
         expect_refusal(path, i == 4 ? "a.db.owner" : "it is a link");
         expect_unread(path, "it is a link");
         alarm(0);
-        assert_int_not_equal(access(in_directory(state, "elsewhere"), F_OK), 0);
+        assert_int_not_equal(access(in_directory(directory, "elsewhere"), F_OK), 0);
         assert_int_equal(unlink(odd), 0);
         unlink(path);
     }
 }
 
-static void test_owner_file_that_is_another_file_keeps_its_content(void **state)
+TEST_IN_DIRECTORY(test_owner_file_that_is_another_file_keeps_its_content)
 {
-    const char *path = in_directory(state, "a.db"), *other = in_directory(state, "diary");
+    const char *path = in_directory(directory, "a.db"), *other = in_directory(directory, "diary");
     make_scene(path, 1);
     FILE *file = fopen(other, "w");
     fputs("dear diary", file);
     fclose(file);
-    assert_int_equal(link(other, in_directory(state, "a.db.owner")), 0);
+    assert_int_equal(link(other, in_directory(directory, "a.db.owner")), 0);
     expect_refusal(path, "it has another name too");
     struct stat info;
     assert_int_equal(stat(other, &info), 0);
@@ -127,9 +127,9 @@ static void test_owner_file_that_is_another_file_keeps_its_content(void **state)
 }
 
 /* Opened by both names it would have two logs. */
-static void test_file_with_two_names_is_refused_by_each(void **state)
+TEST_IN_DIRECTORY(test_file_with_two_names_is_refused_by_each)
 {
-    const char *path = in_directory(state, "a.db"), *other = in_directory(state, "b.db");
+    const char *path = in_directory(directory, "a.db"), *other = in_directory(directory, "b.db");
     struct gz_error error;
     make_scene(path, 1);
     assert_int_equal(link(path, other), 0);
@@ -150,9 +150,9 @@ static void test_file_with_two_names_is_refused_by_each(void **state)
 }
 
 /* Root alone can give files away. */
-static void test_file_of_another_user_is_refused(void **state)
+TEST_IN_DIRECTORY(test_file_of_another_user_is_refused)
 {
-    const char *path = in_directory(state, "a.db");
+    const char *path = in_directory(directory, "a.db");
     make_scene(path, 1);
     if (getuid() != 0) return;
     assert_int_equal(chown(path, 4711, (gid_t)-1), 0);
@@ -164,20 +164,20 @@ static void test_file_of_another_user_is_refused(void **state)
     assert_int_equal(check.faults, 0);
 }
 
-static void test_file_that_is_too_large_is_refused(void **state)
+TEST_IN_DIRECTORY(test_file_that_is_too_large_is_refused)
 {
-    const char *path = in_directory(state, "a.db");
+    const char *path = in_directory(directory, "a.db");
     make_scene(path, 1);
     if (truncate(path, (off_t)1 << 39) != 0) return; /* a file system without holes */
     expect_refusal(path, "larger than a scene may be");
 }
 
-static void test_folder_may_be_a_link(void **state)
+TEST_IN_DIRECTORY(test_folder_may_be_a_link)
 {
-    const char *link = in_directory(state, "link");
+    const char *link = in_directory(directory, "link");
     char path[512];
-    make_scene(in_directory(state, "a.db"), 2);
-    assert_int_equal(symlink(*state, link), 0);
+    make_scene(in_directory(directory, "a.db"), 2);
+    assert_int_equal(symlink(*directory, link), 0);
     snprintf(path, sizeof path, "%s/a.db", link);
     struct gz_error error;
     assert_int_equal(try_open(path, &error), GZ_OK);
@@ -185,7 +185,7 @@ static void test_folder_may_be_a_link(void **state)
 
 /* ---- schemas ---- */
 
-static void test_what_is_not_of_the_schema_is_named(void **state)
+TEST_IN_DIRECTORY(test_what_is_not_of_the_schema_is_named)
 {
     static const struct {
         const char *sql, *words;
@@ -211,7 +211,7 @@ static void test_what_is_not_of_the_schema_is_named(void **state)
          "malformed database schema (sqlite_t)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *path = in_directory(state, "a.db");
+        const char *path = in_directory(directory, "a.db");
         make_scene(path, 3);
         tell(path, cases[i].sql);
         alarm(20);
@@ -221,7 +221,7 @@ static void test_what_is_not_of_the_schema_is_named(void **state)
             assert_int_equal(ask(path, "SELECT count(*) FROM nodes"), 3);
         assert_int_equal(unlink(path), 0);
     }
-    const char *path = in_directory(state, "analysed.db");
+    const char *path = in_directory(directory, "analysed.db");
     struct gz_error error;
     make_scene(path, 3);
     tell(path, "ANALYZE");
@@ -229,9 +229,9 @@ static void test_what_is_not_of_the_schema_is_named(void **state)
 }
 
 /* The list of scenes reads files that nobody has opened. */
-static void test_a_view_in_place_of_a_table_is_not_read(void **state)
+TEST_IN_DIRECTORY(test_a_view_in_place_of_a_table_is_not_read)
 {
-    const char *path = in_directory(state, "a.db");
+    const char *path = in_directory(directory, "a.db");
     make_scene(path, 1);
     tell(path, "DROP TABLE scene; CREATE VIEW scene AS SELECT 1 AS seq, 1.0 AS created");
     expect_unread(path, "prohibited");
@@ -239,7 +239,7 @@ static void test_a_view_in_place_of_a_table_is_not_read(void **state)
 
 /* ---- rows ---- */
 
-static void test_rows_that_cannot_be_are_refused_with_their_place(void **state)
+TEST_IN_DIRECTORY(test_rows_that_cannot_be_are_refused_with_their_place)
 {
     static const struct {
         const char *sql, *words;
@@ -311,7 +311,7 @@ static void test_rows_that_cannot_be_are_refused_with_their_place(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char sql[1024];
-        const char *path = in_directory(state, "a.db");
+        const char *path = in_directory(directory, "a.db");
         make_scene(path, 3);
         snprintf(sql, sizeof sql, "PRAGMA ignore_check_constraints = ON; %s", cases[i].sql);
         tell(path, sql);
@@ -361,14 +361,14 @@ static void assert_can_be_looked_at(void **state, mode_t folder, mode_t file)
         assert_int_not_equal(access(in_directory(state, beside[i]), F_OK), 0);
 }
 
-static void test_what_cannot_be_written_can_be_looked_at(void **state)
+TEST_IN_DIRECTORY(test_what_cannot_be_written_can_be_looked_at)
 {
-    make_scene(in_directory(state, "a.db"), 3);
-    assert_can_be_looked_at(state, 0555, 0644);
-    assert_can_be_looked_at(state, 0777, 0444);
+    make_scene(in_directory(directory, "a.db"), 3);
+    assert_can_be_looked_at(directory, 0555, 0644);
+    assert_can_be_looked_at(directory, 0777, 0444);
     /* Nobody writes to it by its other name either. */
-    assert_int_equal(link(in_directory(state, "a.db"), in_directory(state, "b.db")), 0);
-    assert_can_be_looked_at(state, 0777, 0444);
+    assert_int_equal(link(in_directory(directory, "a.db"), in_directory(directory, "b.db")), 0);
+    assert_can_be_looked_at(directory, 0777, 0444);
 }
 
 /* ---- files that were changed while nobody had them open ---- */
@@ -387,9 +387,9 @@ static void expect_read_only(const char *path, const char *words)
 }
 
 /* A translation of another value is a good one: its history knows better. */
-static void test_damage_beside_what_is_there_can_be_looked_at(void **state)
+TEST_IN_DIRECTORY(test_damage_beside_what_is_there_can_be_looked_at)
 {
-    const char *path = in_directory(state, "a.db");
+    const char *path = in_directory(directory, "a.db");
     make_scene(path, 3);
     tell(path, "UPDATE nodes SET tx = 77.0 WHERE id = 2");
     expect_read_only(path, "its file is damaged: node 2 (n) has another translation than edit 2");
@@ -418,9 +418,9 @@ static void crash(const char *path, uint64_t first, uint64_t count)
 }
 
 /* After a crash of a server the nodes are compared with the last edits. */
-static void test_damage_after_a_crash_is_found(void **state)
+TEST_IN_DIRECTORY(test_damage_after_a_crash_is_found)
 {
-    const char *path = in_directory(state, "a.db");
+    const char *path = in_directory(directory, "a.db");
     make_scene(path, 3);
     crash(path, 4, 0);
     sqlite3 *db;
@@ -451,9 +451,9 @@ static int64_t page_of_table(const char *path, const char *table)
 }
 
 /* Pages that nothing reads when the scene is opened. */
-static void test_damaged_page_after_a_crash_is_found(void **state)
+TEST_IN_DIRECTORY(test_damaged_page_after_a_crash_is_found)
 {
-    const char *path = in_directory(state, "a.db");
+    const char *path = in_directory(directory, "a.db");
     const uint8_t nonsense[64] = {0x77, 0x77, 0x77};
     make_scene(path, 3);
     crash(path, 4, 3);
@@ -490,16 +490,16 @@ static void lose_log(const char *path, const char *wal, bool is_replaced)
     kill(getpid(), SIGKILL);
 }
 
-static void test_log_that_vanished_is_noticed_before_the_next_ok(void **state)
+TEST_IN_DIRECTORY(test_log_that_vanished_is_noticed_before_the_next_ok)
 {
-    const char *path = in_directory(state, "a.db"), *wal = in_directory(state, "a.db-wal");
+    const char *path = in_directory(directory, "a.db"), *wal = in_directory(directory, "a.db-wal");
     for (int is_replaced = 0; is_replaced <= 1; is_replaced++) {
         int result;
         pid_t child = fork();
         if (child == 0) lose_log(path, wal, is_replaced != 0);
         assert_int_equal(waitpid(child, &result, 0), child);
         if (!WIFSIGNALED(result)) fail_msg("the child says %d", WEXITSTATUS(result));
-        assert_true(is_in_file(path, in_directory(state, "copy.db"), 5));
+        assert_true(is_in_file(path, in_directory(directory, "copy.db"), 5));
         struct gz_scene_state scene;
         struct gz_error error;
         struct gz_store *store = open_scene(path, false, START_TIME + 50, &scene);
@@ -509,27 +509,4 @@ static void test_log_that_vanished_is_noticed_before_the_next_ok(void **state)
         gz_store_close(store);
         assert_int_equal(unlink(path), 0);
     }
-}
-
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_only_regular_files_are_opened),
-        IN_DIRECTORY(test_owner_file_that_is_another_file_keeps_its_content),
-        IN_DIRECTORY(test_file_with_two_names_is_refused_by_each),
-        IN_DIRECTORY(test_file_of_another_user_is_refused),
-        IN_DIRECTORY(test_file_that_is_too_large_is_refused),
-        IN_DIRECTORY(test_folder_may_be_a_link),
-        IN_DIRECTORY(test_what_is_not_of_the_schema_is_named),
-        IN_DIRECTORY(test_a_view_in_place_of_a_table_is_not_read),
-        IN_DIRECTORY(test_rows_that_cannot_be_are_refused_with_their_place),
-        IN_DIRECTORY(test_what_cannot_be_written_can_be_looked_at),
-        IN_DIRECTORY(test_damage_beside_what_is_there_can_be_looked_at),
-        IN_DIRECTORY(test_damage_after_a_crash_is_found),
-        IN_DIRECTORY(test_damaged_page_after_a_crash_is_found),
-        IN_DIRECTORY(test_log_that_vanished_is_noticed_before_the_next_ok),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,12 +176,12 @@ static void stick_and_go(struct fixture *fixture, bool edits_go_on)
     assert_int_equal(ask(fixture->path, "SELECT count(*) FROM edits"), fixture->edit);
 }
 
-static void test_log_is_small_again_after_a_stuck_reader(void **state)
+TEST_BETWEEN(test_log_is_small_again_after_a_stuck_reader, make_scene, remove_scene)
 {
     stick_and_go(*state, false);
 }
 
-static void test_log_is_small_again_while_few_edits_go_on(void **state)
+TEST_BETWEEN(test_log_is_small_again_while_few_edits_go_on, make_scene, remove_scene)
 {
     stick_and_go(*state, true);
 }
@@ -198,7 +198,7 @@ static int count_truncation(int file, off_t size)
 
 /* The new file takes the name while the log waits for its reader, and is due to be copied again. To
  * open the file would empty the index of the log that the old file's connections use. */
-static void test_file_that_took_the_name_is_not_opened(void **state)
+TEST_BETWEEN(test_file_that_took_the_name_is_not_opened, make_scene, remove_scene)
 {
     struct fixture *fixture = *state;
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
@@ -291,7 +291,7 @@ static int count_synchronized(bool by_writer)
 
 /* Every edit in flight waits for the writer while it synchronizes the database. What is committed
  * while a long log is copied is all that the writer has to write. */
-static void test_long_log_is_synchronized_beside_the_writer(void **state)
+TEST_BETWEEN(test_long_log_is_synchronized_beside_the_writer, make_scene, remove_scene)
 {
     struct fixture *fixture = *state;
     const int beside = count_synchronized(false), by_writer = count_synchronized(true);
@@ -302,7 +302,7 @@ static void test_long_log_is_synchronized_beside_the_writer(void **state)
 }
 
 /* The writer pauses for each copy. */
-static void test_log_of_few_commits_is_not_copied(void **state)
+TEST_BETWEEN(test_log_of_few_commits_is_not_copied, make_scene, remove_scene)
 {
     struct fixture *fixture = *state;
     const int beside = count_synchronized(false), by_writer = count_synchronized(true);
@@ -315,17 +315,5 @@ static void test_log_of_few_commits_is_not_copied(void **state)
 int main(void)
 {
     watch_files();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_log_is_small_again_after_a_stuck_reader, make_scene,
-                                        remove_scene),
-        cmocka_unit_test_setup_teardown(test_log_is_small_again_while_few_edits_go_on, make_scene,
-                                        remove_scene),
-        cmocka_unit_test_setup_teardown(test_long_log_is_synchronized_beside_the_writer, make_scene,
-                                        remove_scene),
-        cmocka_unit_test_setup_teardown(test_log_of_few_commits_is_not_copied, make_scene,
-                                        remove_scene),
-        cmocka_unit_test_setup_teardown(test_file_that_took_the_name_is_not_opened, make_scene,
-                                        remove_scene),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -50,7 +50,7 @@ static struct gz_batch *large_batch(struct model *model)
     return batch;
 }
 
-static void test_commit_without_memory_is_whole_or_nothing_and_taken_later(void **directory)
+TEST_IN_DIRECTORY(test_commit_without_memory_is_whole_or_nothing_and_taken_later)
 {
     const char *path = in_directory(directory, "a.db");
     struct gz_scene_state state;
@@ -88,10 +88,5 @@ static void test_commit_without_memory_is_whole_or_nothing_and_taken_later(void 
 int main(void)
 {
     take_over_memory();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            test_commit_without_memory_is_whole_or_nothing_and_taken_later, make_directory,
-            remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

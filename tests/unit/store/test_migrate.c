@@ -126,7 +126,7 @@ static void assert_kept(const char *path, const char *before)
     assert_int_equal(ask(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 
-static void test_old_file_keeps_everything_and_takes_what_is_new(void **directory)
+TEST_IN_DIRECTORY(test_old_file_keeps_everything_and_takes_what_is_new)
 {
     char *before;
     const char *path = put_old_file(directory, "old.db", &before);
@@ -229,28 +229,28 @@ static void keep_everything_of(void **directory, int version, uint64_t edits, si
     free((char *)path);
 }
 
-static void test_file_of_version_11_keeps_everything(void **directory)
+TEST_IN_DIRECTORY(test_file_of_version_11_keeps_everything)
 {
     keep_everything_of(directory, 11, 12, 1);
 }
 
-static void test_file_of_version_12_keeps_everything(void **directory)
+TEST_IN_DIRECTORY(test_file_of_version_12_keeps_everything)
 {
     keep_everything_of(directory, 12, 15, 1);
 }
 
-static void test_file_of_version_13_keeps_everything(void **directory)
+TEST_IN_DIRECTORY(test_file_of_version_13_keeps_everything)
 {
     keep_everything_of(directory, 13, 18, 1);
 }
 
-static void test_file_of_version_14_keeps_everything(void **directory)
+TEST_IN_DIRECTORY(test_file_of_version_14_keeps_everything)
 {
     keep_everything_of(directory, 14, 22, 1);
 }
 
 /* An earlier server had an edit end after the next ones. Pages of the history are by time. */
-static void test_times_of_an_old_file_go_on_with_seq(void **directory)
+TEST_IN_DIRECTORY(test_times_of_an_old_file_go_on_with_seq)
 {
     const char *path = in_directory(directory, "times.db");
     copy_file_of(14, path);
@@ -300,7 +300,7 @@ static void expect_place_once_opened(const char *path, uint64_t n, uint64_t firs
 #define ADD_FIRST "ALTER TABLE scene ADD COLUMN log_first INTEGER NOT NULL DEFAULT 0;"
 
 /* Some builds before the first release wrote log_first into files of version 13, others did not. */
-static void test_file_of_version_13_stays_in_the_log_that_it_knows(void **directory)
+TEST_IN_DIRECTORY(test_file_of_version_13_stays_in_the_log_that_it_knows)
 {
     static const struct {
         const char *name, *change;
@@ -354,7 +354,7 @@ static void open_in_the_light(const char *path, const char *before)
     power_vfs_settle(0, 512);
 }
 
-static void test_old_file_survives_power_cuts_at_each_call(void **directory)
+TEST_IN_DIRECTORY(test_old_file_survives_power_cuts_at_each_call)
 {
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         bool is_cut = true;
@@ -381,7 +381,7 @@ static void be_the_victim(const char *path)
     _exit(gz_store_open(&store, &options, &state, &error) == GZ_OK ? 0 : 1);
 }
 
-static void test_old_file_survives_kills(void **directory)
+TEST_IN_DIRECTORY(test_old_file_survives_kills)
 {
     srand(3);
     for (int kills = 0; kills < (int)chance_count(KILLS); kills++) {
@@ -404,17 +404,5 @@ static void test_old_file_survives_kills(void **directory)
 int main(void)
 {
     power_vfs_register();
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_old_file_keeps_everything_and_takes_what_is_new),
-        IN_DIRECTORY(test_file_of_version_11_keeps_everything),
-        IN_DIRECTORY(test_file_of_version_12_keeps_everything),
-        IN_DIRECTORY(test_file_of_version_13_keeps_everything),
-        IN_DIRECTORY(test_file_of_version_14_keeps_everything),
-        IN_DIRECTORY(test_times_of_an_old_file_go_on_with_seq),
-        IN_DIRECTORY(test_file_of_version_13_stays_in_the_log_that_it_knows),
-        IN_DIRECTORY(test_old_file_survives_power_cuts_at_each_call),
-        IN_DIRECTORY(test_old_file_survives_kills),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -78,7 +78,7 @@ static void assert_alone(void **directory, const char *name)
     }
 }
 
-static void test_rename_takes_the_log_along(void **directory)
+TEST_IN_DIRECTORY(test_rename_takes_the_log_along)
 {
     const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
     struct numbered numbered = {0};
@@ -92,7 +92,7 @@ static void test_rename_takes_the_log_along(void **directory)
 
 /* A database that was moved by hand has left its log behind: nobody takes that for the log of
  * another, and nobody deletes it. */
-static void test_log_of_a_moved_file_stays(void **directory)
+TEST_IN_DIRECTORY(test_log_of_a_moved_file_stays)
 {
     const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
     struct numbered numbered = {0}, another = {0};
@@ -119,7 +119,7 @@ static void test_log_of_a_moved_file_stays(void **directory)
 }
 
 /* An empty log, as the daemon leaves it where a file was moved, holds nothing. */
-static void test_empty_log_is_no_hindrance(void **directory)
+TEST_IN_DIRECTORY(test_empty_log_is_no_hindrance)
 {
     const char *a = in_directory(directory, "a.db");
     close(open(in_directory(directory, "a.db-wal"), O_CREAT | O_WRONLY, 0600));
@@ -130,7 +130,7 @@ static void test_empty_log_is_no_hindrance(void **directory)
 
 /* A crash in the middle of a deletion: what is beside the name goes, whoever wants the name
  * next. */
-static void test_deletion_that_broke_off_is_finished(void **directory)
+TEST_IN_DIRECTORY(test_deletion_that_broke_off_is_finished)
 {
     struct numbered numbered = {0};
     struct gz_scene_state state;
@@ -153,7 +153,7 @@ static void test_deletion_that_broke_off_is_finished(void **directory)
     assert_holds(in_directory(directory, "b.db"), numbered);
 }
 
-static void test_files_beside_a_scene_are_known(void **directory)
+TEST(test_files_beside_a_scene_are_known)
 {
     static const struct {
         const char *file, *scene;
@@ -161,7 +161,6 @@ static void test_files_beside_a_scene_are_known(void **directory)
                 {"arm.db.owner", "arm"},    {"arm.db", NULL},         {".deleted-arm.db", "arm"},
                 {"arm.db-old", NULL},       {"arm.db-wal.old", NULL}, {"arm-wal", NULL},
                 {".deleted-arm.txt", NULL}, {".deleted-.db", NULL},   {".db-wal", NULL}};
-    (void)directory;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t size = 0;
         const char *scene = gz_store_beside(rows[i].file, &size);
@@ -172,7 +171,7 @@ static void test_files_beside_a_scene_are_known(void **directory)
     }
 }
 
-static void test_rename_is_refused_and_changes_nothing(void **directory)
+TEST_IN_DIRECTORY(test_rename_is_refused_and_changes_nothing)
 {
     const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
     struct numbered numbered = {0};
@@ -216,7 +215,7 @@ static void look(void *context)
 }
 
 /* As the start page does, which lists the scenes again and again. */
-static void test_rename_beside_those_who_only_look(void **directory)
+TEST_IN_DIRECTORY(test_rename_beside_those_who_only_look)
 {
     static struct looker looker; /* a failure here leaves the thread behind */
     looker.names[0] = strdup(in_directory(directory, "a.db"));
@@ -242,7 +241,7 @@ static void test_rename_beside_those_who_only_look(void **directory)
     free(looker.names[1]);
 }
 
-static void test_delete_takes_what_is_no_database(void **directory)
+TEST_IN_DIRECTORY(test_delete_takes_what_is_no_database)
 {
     const char *a = in_directory(directory, "a.db");
     close(open(a, O_CREAT | O_WRONLY, 0600));
@@ -251,7 +250,7 @@ static void test_delete_takes_what_is_no_database(void **directory)
     assert_alone(directory, "a.db");
 }
 
-static void test_rename_killed_in_between(void **directory)
+TEST_IN_DIRECTORY(test_rename_killed_in_between)
 {
     char *names[] = {strdup(in_directory(directory, "a.db")),
                      strdup(in_directory(directory, "b.db"))};
@@ -284,28 +283,4 @@ static void test_rename_killed_in_between(void **directory)
     }
     free(names[0]);
     free(names[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_rename_takes_the_log_along, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_log_of_a_moved_file_stays, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_empty_log_is_no_hindrance, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_deletion_that_broke_off_is_finished, make_directory,
-                                        remove_directory),
-        cmocka_unit_test(test_files_beside_a_scene_are_known),
-        cmocka_unit_test_setup_teardown(test_rename_is_refused_and_changes_nothing, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_rename_beside_those_who_only_look, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_delete_takes_what_is_no_database, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_rename_killed_in_between, make_directory,
-                                        remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

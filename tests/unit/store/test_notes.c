@@ -47,7 +47,7 @@ static void assert_same_note(const struct gz_note_record *a, const struct gz_not
     assert_null(a->key);
 }
 
-static void test_notes_come_back_bit_by_bit(void **directory)
+TEST_IN_DIRECTORY(test_notes_come_back_bit_by_bit)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -74,7 +74,7 @@ static void test_notes_come_back_bit_by_bit(void **directory)
     gz_store_close(store);
 }
 
-static void test_changed_note_is_as_its_last_change_left_it(void **directory)
+TEST_IN_DIRECTORY(test_changed_note_is_as_its_last_change_left_it)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -95,7 +95,7 @@ static void test_changed_note_is_as_its_last_change_left_it(void **directory)
     gz_store_close(store);
 }
 
-static void test_deleted_note_keeps_its_row_and_its_id(void **directory)
+TEST_IN_DIRECTORY(test_deleted_note_keeps_its_row_and_its_id)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -116,7 +116,7 @@ static void test_deleted_note_keeps_its_row_and_its_id(void **directory)
     gz_store_close(store);
 }
 
-static void test_key_finds_its_note_across_restart_and_no_other(void **directory)
+TEST_IN_DIRECTORY(test_key_finds_its_note_across_restart_and_no_other)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -142,7 +142,7 @@ static void test_key_finds_its_note_across_restart_and_no_other(void **directory
 }
 
 /* What the rules of the tables refuse is refused with all that came with it. */
-static void test_batch_with_an_impossible_note_is_refused_whole(void **directory)
+TEST_IN_DIRECTORY(test_batch_with_an_impossible_note_is_refused_whole)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
@@ -168,7 +168,7 @@ static void test_batch_with_an_impossible_note_is_refused_whole(void **directory
     gz_store_close(store);
 }
 
-static void test_backup_has_the_notes(void **directory)
+TEST_IN_DIRECTORY(test_backup_has_the_notes)
 {
     const char *path, *copy = in_directory(directory, "copy.db");
     struct gz_error error = {0};
@@ -193,18 +193,4 @@ static void test_backup_has_the_notes(void **directory)
     assert_true(knows_note_key(store, "O'Brien", "k", &note));
     gz_scene_state_finish(&state);
     gz_store_close(store);
-}
-
-int main(void)
-{
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_notes_come_back_bit_by_bit),
-        IN_DIRECTORY(test_changed_note_is_as_its_last_change_left_it),
-        IN_DIRECTORY(test_deleted_note_keeps_its_row_and_its_id),
-        IN_DIRECTORY(test_key_finds_its_note_across_restart_and_no_other),
-        IN_DIRECTORY(test_batch_with_an_impossible_note_is_refused_whole),
-        IN_DIRECTORY(test_backup_has_the_notes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void assert_at(const struct fixture *fixture, uint64_t seq)
     gz_answer_finish(&answer);
 }
 
-static void test_at_any_seq_is_what_a_replay_gives(void **state)
+TEST(test_at_any_seq_is_what_a_replay_gives)
 {
     struct fixture *fixture = *state;
     for (uint64_t i = chance_count(1000); i > 0; i--)
@@ -84,7 +84,7 @@ static void test_at_any_seq_is_what_a_replay_gives(void **state)
 }
 
 /* The replay shares its idea of the past with the query; the model's own nodes do not. */
-static void test_at_now_is_the_scene_itself(void **state)
+TEST(test_at_now_is_the_scene_itself)
 {
     struct fixture *fixture = *state;
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = fixture->model->seq};
@@ -113,7 +113,7 @@ static uint64_t seq_at(const struct model *model, double when)
     return seq;
 }
 
-static void test_at_any_time_is_the_last_seq_before_it(void **state)
+TEST(test_at_any_time_is_the_last_seq_before_it)
 {
     struct fixture *fixture = *state;
     struct model *model = fixture->model;
@@ -135,7 +135,7 @@ static void test_at_any_time_is_the_last_seq_before_it(void **state)
     }
 }
 
-static void test_at_has_a_beginning_and_no_future(void **state)
+TEST(test_at_has_a_beginning_and_no_future)
 {
     struct fixture *fixture = *state;
     uint64_t now = fixture->model->seq;
@@ -224,7 +224,7 @@ static void assert_history(const struct fixture *fixture, const struct gz_query 
     gz_answer_finish(&answer);
 }
 
-static void test_history_filters_are_exact(void **state)
+TEST(test_history_filters_are_exact)
 {
     struct fixture *fixture = *state;
     const struct gz_edit_record *edits = fixture->model->edits;
@@ -358,7 +358,7 @@ static void assert_path(const struct fixture *fixture, uint64_t node, double sin
     gz_answer_finish(&answer);
 }
 
-static void test_path_of_any_node_is_what_the_model_did(void **state)
+TEST(test_path_of_any_node_is_what_the_model_did)
 {
     struct fixture *fixture = *state;
     const struct model *model = fixture->model;
@@ -391,7 +391,7 @@ static void expect_damage(const struct fixture *fixture, const struct gz_query *
 }
 
 /* Nobody is told where a node was by numbers that are none. The file stays damaged. */
-static void test_a_point_that_cannot_be_is_refused(void **state)
+TEST(test_a_point_that_cannot_be_is_refused)
 {
     static const struct {
         const char *sql, *words;
@@ -425,14 +425,5 @@ static void test_a_point_that_cannot_be_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_at_any_seq_is_what_a_replay_gives),
-        cmocka_unit_test(test_at_now_is_the_scene_itself),
-        cmocka_unit_test(test_path_of_any_node_is_what_the_model_did),
-        cmocka_unit_test(test_at_any_time_is_the_last_seq_before_it),
-        cmocka_unit_test(test_at_has_a_beginning_and_no_future),
-        cmocka_unit_test(test_history_filters_are_exact),
-        cmocka_unit_test(test_a_point_that_cannot_be_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_scene, remove_scene);
+    return test_run(make_scene, remove_scene);
 }

@@ -287,7 +287,7 @@ static gz_trs ask_at(const char *path, double time)
 
 #define DRAGGED 150
 
-static void test_recorded_path_answers_for_every_moment(void **directory)
+TEST_IN_DIRECTORY(test_recorded_path_answers_for_every_moment)
 {
     static const struct {
         enum gz_recorded recorded;
@@ -321,7 +321,7 @@ static void test_recorded_path_answers_for_every_moment(void **directory)
 
 /* Recorded by its ends alone it is told so: while it runs, the place where the drag found its node
  * is the newest. */
-static void test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning(void **directory)
+TEST_IN_DIRECTORY(test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning)
 {
     for (int which = 0; which < 2; which++) {
         struct drag drag;
@@ -344,7 +344,7 @@ static void test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning(v
 }
 
 /* A node that rested does not creep: before the first motion, in the middle, and before the end. */
-static void test_recorded_path_rests_where_the_node_rested(void **directory)
+TEST_IN_DIRECTORY(test_recorded_path_rests_where_the_node_rested)
 {
     static const double moves[] = {5, 5.02, 5.04, 60, 60.02};
     for (enum gz_recorded recorded = GZ_RECORD_THIN; recorded <= GZ_RECORD_ALL; recorded++) {
@@ -365,7 +365,7 @@ static void test_recorded_path_rests_where_the_node_rested(void **directory)
 }
 
 /* A commit that the disk refuses leaves the path as it was, as it leaves the file. */
-static void test_recorded_path_survives_commits_that_fail(void **directory)
+TEST_IN_DIRECTORY(test_recorded_path_survives_commits_that_fail)
 {
     struct drag drag;
     open_drag(&drag, directory, GZ_RECORD_THIN, scribble);
@@ -391,19 +391,5 @@ static void test_recorded_path_survives_commits_that_fail(void **directory)
 int main(void)
 {
     fault_vfs_register();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_path_is_near_at_every_sample_and_ends_exact),
-        cmocka_unit_test(test_path_of_a_clock_set_back_keeps_what_has_no_line),
-        cmocka_unit_test_setup_teardown(
-            test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning, make_directory,
-            remove_directory),
-        cmocka_unit_test(test_path_between_keeps_to_the_shorter_turn),
-        cmocka_unit_test_setup_teardown(test_recorded_path_answers_for_every_moment, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_recorded_path_rests_where_the_node_rested,
-                                        make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_recorded_path_survives_commits_that_fail,
-                                        make_directory, remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

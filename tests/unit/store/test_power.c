@@ -72,7 +72,7 @@ static void verify(const char *path, uint64_t acknowledged, struct numbered *num
     power_vfs_settle(0, 512);
 }
 
-static void test_acknowledged_edits_survive_power_cuts(void **directory)
+TEST_IN_DIRECTORY(test_acknowledged_edits_survive_power_cuts)
 {
     uint64_t random = chance_seed(1);
     int cuts = (int)chance_count(CUTS);
@@ -116,7 +116,7 @@ static uint64_t write_assets(struct gz_store *store, uint64_t seq)
 }
 
 /* The log is copied into the file by a thread of its own while commits go on. */
-static void test_a_log_that_is_copied_survives_power_cuts(void **directory)
+TEST_IN_DIRECTORY(test_a_log_that_is_copied_survives_power_cuts)
 {
     uint64_t random = chance_seed(1), acknowledged = 0;
     print_message("GIZMOD_SEED=%llu\n", (unsigned long long)random);
@@ -139,7 +139,7 @@ static void test_a_log_that_is_copied_survives_power_cuts(void **directory)
 
 /* A file that was just installed has no write-ahead log: where it gets one, a crash leaves a
  * journal that is to be rolled back, or nobody could tell its place any more. */
-static void test_place_survives_power_cuts(void **directory)
+TEST_IN_DIRECTORY(test_place_survives_power_cuts)
 {
     const char *path = in_directory(directory, "p.db"), *copy = in_directory(directory, "c.db");
     bool is_cut = true;
@@ -163,13 +163,5 @@ static void test_place_survives_power_cuts(void **directory)
 int main(void)
 {
     power_vfs_register();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_power_cuts, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_a_log_that_is_copied_survives_power_cuts,
-                                        make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_place_survives_power_cuts, make_directory,
-                                        remove_directory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

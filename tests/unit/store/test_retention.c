@@ -195,7 +195,7 @@ static void assert_checkpoints(const char *path, const struct model *model,
     }
 }
 
-static void test_what_is_kept_answers_as_all_of_it_did(void **directory)
+TEST_IN_DIRECTORY(test_what_is_kept_answers_as_all_of_it_did)
 {
     uint64_t chosen = chance_seed((uint64_t)time(NULL));
     print_message("GIZMOD_SEED=%llu\n", (unsigned long long)chosen);
@@ -344,7 +344,7 @@ static void assert_known(const char *path, uint64_t seq)
 
 /* Another program has the file locked: what is too old stays until it is gone, and the log has no
  * line each second. */
-static void test_the_past_waits_for_another_programs_lock(void **directory)
+TEST_IN_DIRECTORY(test_the_past_waits_for_another_programs_lock)
 {
     const char *path = in_directory(directory, "known.db");
     make_known(path, EDITS, START_TIME);
@@ -415,7 +415,7 @@ static void assert_edit(const char *path, uint64_t edit, enum gz_status status)
 
 /* Wherever it stopped: what is after the horizon is as it was, the file is whole, and the next
  * opening goes on from there. */
-static void test_the_past_goes_in_steps_that_survive_power_cuts(void **directory)
+TEST_IN_DIRECTORY(test_the_past_goes_in_steps_that_survive_power_cuts)
 {
     const char *path = in_directory(directory, "known.db");
     make_known(path, EDITS, START_TIME);
@@ -447,7 +447,7 @@ static void test_the_past_goes_in_steps_that_survive_power_cuts(void **directory
     assert_edit(path, PASSED + 1, GZ_OK);
 }
 
-static void test_the_young_and_their_keys_are_kept(void **directory)
+TEST_IN_DIRECTORY(test_the_young_and_their_keys_are_kept)
 {
     const char *path = in_directory(directory, "young.db");
     struct gz_scene_state state;
@@ -462,7 +462,7 @@ static void test_the_young_and_their_keys_are_kept(void **directory)
     power_vfs_settle(0, 512);
 }
 
-static void test_what_is_older_goes(void **directory)
+TEST_IN_DIRECTORY(test_what_is_older_goes)
 {
     const char *path = in_directory(directory, "old.db");
     struct gz_scene_state state;
@@ -484,13 +484,5 @@ static void test_what_is_older_goes(void **directory)
 int main(void)
 {
     power_vfs_register();
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_what_is_kept_answers_as_all_of_it_did),
-        IN_DIRECTORY(test_the_past_waits_for_another_programs_lock),
-        IN_DIRECTORY(test_the_past_goes_in_steps_that_survive_power_cuts),
-        IN_DIRECTORY(test_the_young_and_their_keys_are_kept),
-        IN_DIRECTORY(test_what_is_older_goes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -354,7 +354,7 @@ static void assert_followed(const struct life *life)
     assert_whole(life->near);
 }
 
-static void test_files_that_followed_a_life_are_equal(void **directory)
+TEST_IN_DIRECTORY(test_files_that_followed_a_life_are_equal)
 {
     struct life life;
     begin_life(&life, directory, 18, -1, 0);
@@ -375,7 +375,7 @@ static void test_files_that_followed_a_life_are_equal(void **directory)
 }
 
 /* The follower becomes the authority and the other way round. */
-static void test_follower_goes_on_as_the_authority(void **directory)
+TEST_IN_DIRECTORY(test_follower_goes_on_as_the_authority)
 {
     struct life life;
     begin_life(&life, directory, 5, -1, 0);
@@ -458,7 +458,7 @@ static void strike(struct stage *stage)
     free((char *)stage->path);
 }
 
-static void test_refused_change_leaves_nothing_and_can_be_sent_again(void **directory)
+TEST_IN_DIRECTORY(test_refused_change_leaves_nothing_and_can_be_sent_again)
 {
     struct stage stage = set_stage(directory);
     enum gz_status status;
@@ -486,7 +486,7 @@ static double since(uint64_t from_ns)
 }
 
 /* How the log does is said elsewhere: a disk that is well looks well, then and afterwards. */
-static void test_wait_for_the_log_is_no_time_of_the_disk(void **directory)
+TEST_IN_DIRECTORY(test_wait_for_the_log_is_no_time_of_the_disk)
 {
     struct stage stage = set_stage(directory);
     const double least_s = 0.2, before_s = gz_store_stats(stage.store).last_commit_s;
@@ -518,7 +518,7 @@ static void expect_fence(struct stage *stage)
     assert_false(gz_store_stats(stage->store).keeps_batches);
 }
 
-static void test_fenced_store_is_gone_and_says_so_to_those_who_wait(void **directory)
+TEST_IN_DIRECTORY(test_fenced_store_is_gone_and_says_so_to_those_who_wait)
 {
     struct stage stage = set_stage(directory);
     uint64_t place = place_of(stage.path);
@@ -538,7 +538,7 @@ static void test_fenced_store_is_gone_and_says_so_to_those_who_wait(void **direc
     strike(&stage);
 }
 
-static void test_fence_at_the_opening_leaves_the_file_as_it_was(void **directory)
+TEST_IN_DIRECTORY(test_fence_at_the_opening_leaves_the_file_as_it_was)
 {
     struct stage stage = set_stage(directory);
     gz_store_close(stage.store);
@@ -558,7 +558,7 @@ static void test_fence_at_the_opening_leaves_the_file_as_it_was(void **directory
 }
 
 /* Nobody may be told that the edit failed: the log has it. */
-static void test_commit_that_fails_after_the_log_took_it_is_told_to_nobody(void **directory)
+TEST_IN_DIRECTORY(test_commit_that_fails_after_the_log_took_it_is_told_to_nobody)
 {
     struct stage stage = set_stage(directory);
     uint64_t place = place_of(stage.path);
@@ -579,7 +579,7 @@ static void test_commit_that_fails_after_the_log_took_it_is_told_to_nobody(void 
 }
 
 /* Nor if nobody knows whether the log has it. */
-static void test_edit_that_the_log_does_not_answer_for_is_told_to_nobody(void **directory)
+TEST_IN_DIRECTORY(test_edit_that_the_log_does_not_answer_for_is_told_to_nobody)
 {
     struct stage stage = set_stage(directory);
     uint64_t place = place_of(stage.path);
@@ -616,7 +616,7 @@ static struct stage set_full_stage(void **directory)
     return stage;
 }
 
-static void test_fence_of_the_removal_is_the_stores(void **directory)
+TEST_IN_DIRECTORY(test_fence_of_the_removal_is_the_stores)
 {
     struct stage stage = set_full_stage(directory);
     stage.log->answer = GZ_BAD_STATE;
@@ -631,7 +631,7 @@ static void test_fence_of_the_removal_is_the_stores(void **directory)
 }
 
 /* Even if the file was only locked. */
-static void test_removal_that_the_file_lacks_ends_the_store(void **directory)
+TEST_IN_DIRECTORY(test_removal_that_the_file_lacks_ends_the_store)
 {
     struct stage stage = set_full_stage(directory);
     stage.log->breaks_at = place_of(stage.path) + 3;
@@ -689,14 +689,14 @@ static enum gz_status expect_at_5(void *context, uint64_t n, const uint8_t *byte
     return n == 5 ? GZ_OK : gz_fail(error, GZ_STORAGE, "change %d", (int)n);
 }
 
-static void test_places_begin_where_they_are_to(void **directory)
+TEST_IN_DIRECTORY(test_places_begin_where_they_are_to)
 {
     const char *path = in_directory(directory, "from.db");
     open_and_close(path, true, &(struct gz_shipping){.from = 4, .append = expect_at_5});
     expect_place(path, 5, 5);
 }
 
-static void test_the_first_place_says_which_log_it_is(void **directory)
+TEST_IN_DIRECTORY(test_the_first_place_says_which_log_it_is)
 {
     const char *path = in_directory(directory, "first.db");
     make_empty_scene(path);
@@ -716,7 +716,7 @@ static void test_the_first_place_says_which_log_it_is(void **directory)
 }
 
 /* A file that says otherwise takes the change. */
-static void test_the_first_place_is_in_the_first_change_alone(void **directory)
+TEST_IN_DIRECTORY(test_the_first_place_is_in_the_first_change_alone)
 {
     struct stage stage = set_stage(directory);
     const char *near = in_directory(directory, "near.db");
@@ -729,7 +729,7 @@ static void test_the_first_place_is_in_the_first_change_alone(void **directory)
     strike(&stage);
 }
 
-static void test_store_without_shipping_leaves_the_log(void **directory)
+TEST_IN_DIRECTORY(test_store_without_shipping_leaves_the_log)
 {
     struct stage stage = set_stage(directory);
     gz_store_close(stage.store);
@@ -809,7 +809,7 @@ static void survive_kill(void **directory, size_t kill_at, bool is_exact)
     unlink(near);
 }
 
-static void test_killed_store_takes_from_the_log_what_it_lacks(void **directory)
+TEST_IN_DIRECTORY(test_killed_store_takes_from_the_log_what_it_lacks)
 {
     for (size_t i = 0; i < chance_count(KILLS); i++)
         survive_kill(directory, 2 + 7 * i % 120, i % 2 == 0);
@@ -836,7 +836,7 @@ static size_t damage(struct model *model, const struct change *change, uint8_t *
     return model_random(model, 8) == 0 ? model_random(model, change->size) : change->size;
 }
 
-static void test_damaged_change_is_refused_or_whole(void **directory)
+TEST_IN_DIRECTORY(test_damaged_change_is_refused_or_whole)
 {
     struct life life;
     struct gz_error error;
@@ -885,7 +885,7 @@ static void expect_refusal(const char *path, const struct log *log, uint64_t n,
     gz_applier_close(applier);
 }
 
-static void test_change_is_for_one_place_and_one_file(void **directory)
+TEST_IN_DIRECTORY(test_change_is_for_one_place_and_one_file)
 {
     struct stage stage = set_stage(directory);
     const char *near = in_directory(directory, "near.db");
@@ -910,7 +910,7 @@ static void test_change_is_for_one_place_and_one_file(void **directory)
     strike(&stage);
 }
 
-static void test_install_refuses_what_is_no_scene(void **directory)
+TEST_IN_DIRECTORY(test_install_refuses_what_is_no_scene)
 {
     struct life life;
     struct gz_error error;
@@ -943,7 +943,7 @@ int __wrap_rename(const char *from, const char *to)
     return refuses_rename ? -1 : __real_rename(from, to);
 }
 
-static void test_install_that_fails_leaves_the_file_as_it_was(void **directory)
+TEST_IN_DIRECTORY(test_install_that_fails_leaves_the_file_as_it_was)
 {
     struct stage stage = set_stage(directory);
     const char *near = in_directory(directory, "near.db"),
@@ -964,7 +964,7 @@ static void test_install_that_fails_leaves_the_file_as_it_was(void **directory)
     strike(&stage);
 }
 
-static void test_planted_differences_are_found(void **directory)
+TEST_IN_DIRECTORY(test_planted_differences_are_found)
 {
     static const struct {
         const char *sql, *words;
@@ -1002,28 +1002,5 @@ static void test_planted_differences_are_found(void **directory)
 int main(void)
 {
     fault_vfs_register();
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
-    const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(test_files_that_followed_a_life_are_equal),
-        IN_DIRECTORY(test_follower_goes_on_as_the_authority),
-        IN_DIRECTORY(test_refused_change_leaves_nothing_and_can_be_sent_again),
-        IN_DIRECTORY(test_wait_for_the_log_is_no_time_of_the_disk),
-        IN_DIRECTORY(test_fenced_store_is_gone_and_says_so_to_those_who_wait),
-        IN_DIRECTORY(test_fence_at_the_opening_leaves_the_file_as_it_was),
-        IN_DIRECTORY(test_commit_that_fails_after_the_log_took_it_is_told_to_nobody),
-        IN_DIRECTORY(test_edit_that_the_log_does_not_answer_for_is_told_to_nobody),
-        IN_DIRECTORY(test_fence_of_the_removal_is_the_stores),
-        IN_DIRECTORY(test_removal_that_the_file_lacks_ends_the_store),
-        IN_DIRECTORY(test_places_begin_where_they_are_to),
-        IN_DIRECTORY(test_the_first_place_says_which_log_it_is),
-        IN_DIRECTORY(test_the_first_place_is_in_the_first_change_alone),
-        IN_DIRECTORY(test_store_without_shipping_leaves_the_log),
-        IN_DIRECTORY(test_killed_store_takes_from_the_log_what_it_lacks),
-        IN_DIRECTORY(test_damaged_change_is_refused_or_whole),
-        IN_DIRECTORY(test_change_is_for_one_place_and_one_file),
-        IN_DIRECTORY(test_install_refuses_what_is_no_scene),
-        IN_DIRECTORY(test_install_that_fails_leaves_the_file_as_it_was),
-        IN_DIRECTORY(test_planted_differences_are_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run(NULL, NULL);
 }

@@ -81,24 +81,21 @@ static const struct wrong wrongs[] = {
      "keys: none of them is for HS256, RS256, PS256 or ES256"},
 };
 
-static void test_what_is_wrong_is_said(void **state)
+TEST(test_what_is_wrong_is_said)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++)
         assert_wrong(wrongs[i].json, wrongs[i].words);
 }
 
-static void test_keys_for_something_else_are_passed_over(void **state)
+TEST(test_keys_for_something_else_are_passed_over)
 {
-    (void)state;
     gz_keys_destroy(forged_keys(
         "{'keys':[{'kty':'OKP','crv':'Ed25519','x':'AA'},{'kty':'RSA','use':'enc'},"
         "{'kty':'oct','key_ops':['sign','verify'],'use':'sig','alg':'HS256'," SECRET "}],'x':1}"));
 }
 
-static void test_a_file_has_64_keys_at_most(void **state)
+TEST(test_a_file_has_64_keys_at_most)
 {
-    (void)state;
     for (int count = 64; count <= 65; count++) {
         char json[FORGED_BYTES_MAX] = "{'keys':[";
         for (int i = 0; i < count; i++)
@@ -114,9 +111,8 @@ static void test_a_file_has_64_keys_at_most(void **state)
 
 /* The golden RSA key with fewer bits, or with a private part of which a field is missing or of
  * another key. */
-static void test_rsa_keys_are_whole_and_strong(void **state)
+TEST(test_rsa_keys_are_whole_and_strong)
 {
-    (void)state;
     static const char *const fields[] = {"n", "e", "p", "q", "dp", "dq", "qi"};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         json_t *golden = json_load_file(GZ_TEST_DATA "/tokens/jose.json", 0, NULL);
@@ -182,7 +178,7 @@ static void assert_not_loaded(const char *path, const char *words)
     assert_null(keys);
 }
 
-static void test_a_file_that_is_none_is_named(void **state)
+TEST_BETWEEN(test_a_file_that_is_none_is_named, make_folder, remove_folder)
 {
     const struct folder *folder = *state;
     assert_not_loaded(folder->file, "No such file or directory");
@@ -213,7 +209,7 @@ static bool is_exposed(const char *path, const char *json, size_t size, mode_t m
     return exposed;
 }
 
-static void test_keys_that_others_may_use_or_change_are_exposed(void **state)
+TEST_BETWEEN(test_keys_that_others_may_use_or_change_are_exposed, make_folder, remove_folder)
 {
     const struct folder *folder = *state;
     const char *secret = quoted(FORGED_KEYS);
@@ -243,9 +239,8 @@ static void assert_added(struct gz_buffer *text, const char *algorithm)
     *text = next;
 }
 
-static void test_a_new_key_stands_first_and_the_others_stay(void **state)
+TEST(test_a_new_key_stands_first_and_the_others_stay)
 {
-    (void)state;
     static const char *const algorithms[] = {"HS256", "RS256", "ES256", "PS256"};
     struct gz_buffer text;
     gz_buffer_init(&text, GZ_KEYS_BYTES_MAX, 0);
@@ -278,9 +273,8 @@ static void assert_not_added(const char *json, const char *algorithm, const char
     gz_buffer_finish(&text);
 }
 
-static void test_what_cannot_be_added_is_said(void **state)
+TEST(test_what_cannot_be_added_is_said)
 {
-    (void)state;
     assert_not_added(NULL, "HS512", "\"HS512\" is not one of HS256, RS256, PS256, ES256");
     assert_not_added("{'keys':[]}", "HS256",
                      "keys: none of them is for HS256, RS256, PS256 or ES256");
@@ -290,9 +284,8 @@ static void test_what_cannot_be_added_is_said(void **state)
 }
 
 /* Nothing of a private field is in what is published, whatever else a key holds. */
-static void test_what_is_published_has_no_private_part(void **state)
+TEST(test_what_is_published_has_no_private_part)
 {
-    (void)state;
     static const char *const private[] = {"d", "p", "q", "dp", "dq", "qi", "k", "oth", "x5c"};
     size_t size;
     char *text = file_text(GZ_TEST_DATA "/tokens/jose.json", &size);
@@ -317,22 +310,4 @@ static void test_what_is_published_has_no_private_part(void **state)
     assert_int_equal(gz_keys_publish(secret, strlen(secret), &public, &error), GZ_BAD_VALUE);
     assert_string_equal(error.message, "keys: all are secrets, which have no public part");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_wrong_is_said),
-        cmocka_unit_test(test_keys_for_something_else_are_passed_over),
-        cmocka_unit_test(test_a_file_has_64_keys_at_most),
-        cmocka_unit_test(test_rsa_keys_are_whole_and_strong),
-        cmocka_unit_test_setup_teardown(test_a_file_that_is_none_is_named, make_folder,
-                                        remove_folder),
-        cmocka_unit_test_setup_teardown(test_keys_that_others_may_use_or_change_are_exposed,
-                                        make_folder, remove_folder),
-        cmocka_unit_test(test_a_new_key_stands_first_and_the_others_stay),
-        cmocka_unit_test(test_what_cannot_be_added_is_said),
-        cmocka_unit_test(test_what_is_published_has_no_private_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

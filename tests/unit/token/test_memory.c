@@ -116,7 +116,7 @@ static enum gz_status verify_without(const struct golden *golden, long n, const 
     return status;
 }
 
-static void test_a_bad_token_is_refused_whatever_memory_ends(void **state)
+TEST(test_a_bad_token_is_refused_whatever_memory_ends)
 {
     const struct golden *golden = *state;
     json_t *token;
@@ -133,7 +133,7 @@ static void test_a_bad_token_is_refused_whatever_memory_ends(void **state)
     }
 }
 
-static void test_a_good_token_is_refused_or_taken(void **state)
+TEST(test_a_good_token_is_refused_or_taken)
 {
     const struct golden *golden = *state;
     json_t *token;
@@ -150,7 +150,7 @@ static void test_a_good_token_is_refused_or_taken(void **state)
     }
 }
 
-static void test_keys_are_read_whole_or_not_at_all(void **state)
+TEST(test_keys_are_read_whole_or_not_at_all)
 {
     const struct golden *golden = *state;
     for (long n = 0, whole = 0; !whole; n++) {
@@ -168,7 +168,7 @@ static void test_keys_are_read_whole_or_not_at_all(void **state)
 }
 
 /* The few keys anew, with a new one or the public ones alone: the file is whole or not there. */
-static void test_a_file_of_keys_is_written_whole_or_not_at_all(void **state)
+TEST(test_a_file_of_keys_is_written_whole_or_not_at_all)
 {
     const struct golden *golden = *state;
     for (int publishes = 0; publishes < 2; publishes++)
@@ -192,7 +192,7 @@ static void test_a_file_of_keys_is_written_whole_or_not_at_all(void **state)
         }
 }
 
-static void test_a_token_is_signed_whole_or_not_at_all(void **state)
+TEST(test_a_token_is_signed_whole_or_not_at_all)
 {
     const struct golden *golden = *state;
     const struct gz_claims claims = {.user = "ada", .expires_unix_s = NOW + 100};
@@ -217,12 +217,5 @@ int main(void)
 {
     if (CRYPTO_set_mem_functions(take, take_again, give_back) != 1) return 1;
     json_set_alloc_funcs(__wrap_malloc, free);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_bad_token_is_refused_whatever_memory_ends),
-        cmocka_unit_test(test_a_good_token_is_refused_or_taken),
-        cmocka_unit_test(test_keys_are_read_whole_or_not_at_all),
-        cmocka_unit_test(test_a_file_of_keys_is_written_whole_or_not_at_all),
-        cmocka_unit_test(test_a_token_is_signed_whole_or_not_at_all),
-    };
-    return cmocka_run_group_tests(tests, golden_setup, golden_teardown);
+    return test_run(golden_setup, golden_teardown);
 }

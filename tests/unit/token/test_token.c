@@ -52,9 +52,8 @@ static struct gz_claims taken(const char *json)
 
 /* ---- what is claimed ---- */
 
-static void test_all_claims_are_taken(void **state)
+TEST(test_all_claims_are_taken)
 {
-    (void)state;
     struct gz_claims claims =
         taken("{'sub':'ada','name':'Ada L','aud':'gizmod','exp':1800000100.5,'nbf':1.7e9,"
               "'role':'admin','scenes':['arm','robot-*'],'iss':'x','other':{'role':'viewer'}}");
@@ -67,9 +66,8 @@ static void test_all_claims_are_taken(void **state)
     assert_string_equal(claims.scenes[1], "robot-*");
 }
 
-static void test_what_is_absent_is_nobodys_role_in_all_scenes(void **state)
+TEST(test_what_is_absent_is_nobodys_role_in_all_scenes)
 {
-    (void)state;
     struct gz_claims claims = taken(FORGED_CLAIMS);
     assert_string_equal(claims.name, "");
     assert_false(claims.has_role || claims.is_guest);
@@ -78,9 +76,8 @@ static void test_what_is_absent_is_nobodys_role_in_all_scenes(void **state)
     assert_false(gz_claims_cover(&claims, "any"));
 }
 
-static void test_a_guest_is_no_user(void **state)
+TEST(test_a_guest_is_no_user)
 {
-    (void)state;
     struct gz_claims claims =
         taken("{'sub':'ada','name':'Ada','aud':'gizmod','exp':1800000100,'guest':true}");
     assert_true(claims.is_guest);
@@ -91,18 +88,16 @@ static void test_a_guest_is_no_user(void **state)
     assert_false(taken("{'sub':'ada','aud':'gizmod','exp':1800000100,'guest':false}").is_guest);
 }
 
-static void test_a_long_name_is_cut_at_a_character(void **state)
+TEST(test_a_long_name_is_cut_at_a_character)
 {
-    (void)state;
     char json[512] = "{'sub':'ada','aud':'gizmod','exp':1800000100,'name':'x";
     for (int i = 0; i < 40; i++) strcat(json, "\xC3\xA9");
     struct gz_claims claims = taken(strcat(json, "'}"));
     assert_int_equal(strlen(claims.name), 63);
 }
 
-static void test_an_audience_is_a_text_or_one_of_a_list(void **state)
+TEST(test_an_audience_is_a_text_or_one_of_a_list)
 {
-    (void)state;
     taken("{'sub':'ada','aud':['x','gizmod'],'exp':1800000100}");
     static const char *const others[] = {"'x'", "'Gizmod'",     "'gizmod '", "['x']",
                                          "[]",  "[['gizmod']]", "{}",        "{'gizmod':true}",
@@ -125,9 +120,8 @@ static enum gz_status at(double now, const char *times, struct gz_error *error)
     return verify_at(FORGED_KEYS, &token, now, &claims, error);
 }
 
-static void test_a_token_ends_on_time_and_begins_up_to_a_minute_early(void **state)
+TEST(test_a_token_ends_on_time_and_begins_up_to_a_minute_early)
 {
-    (void)state;
     struct gz_error error = {0};
     assert_int_equal(at(999.9, "'exp':1000", &error), GZ_OK);
     assert_int_equal(at(1000, "'exp':1000", &error), GZ_UNAUTHORISED);
@@ -199,9 +193,8 @@ static const struct refusal refusals[] = {
     {"'exp':1800000100,'sub':'a'}{", NOT_A_TOKEN},
 };
 
-static void test_claims_that_cannot_be_are_refused(void **state)
+TEST(test_claims_that_cannot_be_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
         char json[512];
         snprintf(json, sizeof json, "{'aud':'gizmod',%s}", refusals[i].claim);
@@ -212,18 +205,16 @@ static void test_claims_that_cannot_be_are_refused(void **state)
     assert_refused(FORGED_HEAD, "", NOT_A_TOKEN);
 }
 
-static void test_the_longest_texts_are_taken(void **state)
+TEST(test_the_longest_texts_are_taken)
 {
-    (void)state;
     struct gz_claims claims =
         taken("{'aud':'gizmod','exp':1800000100,'sub':'" LONG_64 "','scenes':['" LONG_64 "']}");
     assert_string_equal(claims.user, LONG_64);
     assert_string_equal(claims.scenes[0], LONG_64);
 }
 
-static void test_a_nul_inside_ends_no_text(void **state)
+TEST(test_a_nul_inside_ends_no_text)
 {
-    (void)state;
     static const char claims[] = "{'sub':'ada','aud':'gizmod','exp':1800000100}\0{'x':1}";
     struct forged token = forged_with(FORGED_HEAD, strlen(FORGED_HEAD), claims, sizeof claims - 1,
                                       FORGED_SECRET, strlen(FORGED_SECRET));
@@ -232,9 +223,8 @@ static void test_a_nul_inside_ends_no_text(void **state)
 
 /* ---- who signed ---- */
 
-static void test_heads_that_are_not_our_keys_are_refused(void **state)
+TEST(test_heads_that_are_not_our_keys_are_refused)
 {
-    (void)state;
     static const struct refusal heads[] = {
         {"{'alg':'none','kid':'a'}", NOT_SIGNED},
         {"{'alg':'None','kid':'a'}", NOT_SIGNED},
@@ -263,9 +253,8 @@ static void test_heads_that_are_not_our_keys_are_refused(void **state)
         assert_refused(heads[i].claim, FORGED_CLAIMS, heads[i].words);
 }
 
-static void test_types_of_access_tokens_are_taken(void **state)
+TEST(test_types_of_access_tokens_are_taken)
 {
-    (void)state;
     static const char *const heads[] = {
         "{'alg':'HS256','typ':'JWT'}",
         "{'alg':'HS256','typ':'jwt','kid':'a'}",
@@ -283,9 +272,8 @@ static void test_types_of_access_tokens_are_taken(void **state)
     "{'keys':[{'kty':'oct','kid':'b','k':'YWJjZGVmZ2hpamtsbW5vcGFiY2RlZmdoaWprbG1ub3A'},"          \
     "{'kty':'oct','kid':'a','k':'MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'}]}"
 
-static void test_of_several_keys_the_named_one_counts(void **state)
+TEST(test_of_several_keys_the_named_one_counts)
 {
-    (void)state;
     struct gz_claims claims;
     struct forged token = forged(FORGED_HEAD, FORGED_CLAIMS);
     assert_int_equal(verify_at(TWO_KEYS, &token, NOW, &claims, NULL), GZ_OK);
@@ -295,9 +283,8 @@ static void test_of_several_keys_the_named_one_counts(void **state)
     assert_refused_by(TWO_KEYS, &token, NOT_SIGNED);
 }
 
-static void test_a_wrong_signature_is_not_known(void **state)
+TEST(test_a_wrong_signature_is_not_known)
 {
-    (void)state;
     struct forged token =
         forged_with(FORGED_HEAD, strlen(FORGED_HEAD), FORGED_CLAIMS, strlen(FORGED_CLAIMS),
                     "another secret of thirty two ...", 32);
@@ -313,9 +300,8 @@ static void test_a_wrong_signature_is_not_known(void **state)
 
 /* ---- the form ---- */
 
-static void test_what_has_not_three_parts_is_not_a_token(void **state)
+TEST(test_what_has_not_three_parts_is_not_a_token)
 {
-    (void)state;
     static const char *const texts[] = {"",    ".",           "..",      "a",
                                         "a.b", "a.b.c",       "a.b.c.d", "Bearer x",
                                         "{}",  "e30.e30.e30", "....",    "\xFF.\xFF.\xFF"};
@@ -330,9 +316,8 @@ static void test_what_has_not_three_parts_is_not_a_token(void **state)
 }
 
 /* A token has one text: another spelling of the same bytes is another token. */
-static void test_base64url_is_read_strictly(void **state)
+TEST(test_base64url_is_read_strictly)
 {
-    (void)state;
     struct forged good = forged(FORGED_HEAD, FORGED_CLAIMS), token = good;
     size_t size = strlen(good.text);
     static const char *const ends[] = {"=", " ", "\n", ".", ".e30", "AA"};
@@ -350,9 +335,8 @@ static void test_base64url_is_read_strictly(void **state)
 }
 
 /* No byte of a token can be another one. */
-static void test_every_changed_byte_is_refused(void **state)
+TEST(test_every_changed_byte_is_refused)
 {
-    (void)state;
     struct forged good = forged(FORGED_HEAD, FORGED_CLAIMS);
     struct gz_claims claims;
     for (size_t i = 0; good.text[i] != '\0'; i++)
@@ -364,9 +348,8 @@ static void test_every_changed_byte_is_refused(void **state)
         }
 }
 
-static void test_a_token_is_4096_bytes_at_most(void **state)
+TEST(test_a_token_is_4096_bytes_at_most)
 {
-    (void)state;
     char json[4096];
     struct gz_claims claims;
     struct gz_error error = {0};
@@ -383,9 +366,8 @@ static void test_a_token_is_4096_bytes_at_most(void **state)
     }
 }
 
-static void test_the_deepest_nesting_is_no_harm(void **state)
+TEST(test_the_deepest_nesting_is_no_harm)
 {
-    (void)state;
     char json[3000];
     struct gz_claims claims;
     memset(json, '[', sizeof json);
@@ -405,9 +387,8 @@ static struct gz_keys *golden_keys(void)
     return keys;
 }
 
-static void test_tokens_of_jose_are_taken(void **state)
+TEST(test_tokens_of_jose_are_taken)
 {
-    (void)state;
     json_t *golden = json_load_file(GZ_TEST_DATA "/tokens/jose.json", 0, NULL), *token;
     struct gz_keys *keys = golden_keys();
     size_t i;
@@ -458,9 +439,8 @@ static void break_signature(const struct gz_keys *keys, const char *text)
     assert_int_equal(ERR_peek_error(), 0);
 }
 
-static void test_no_algorithm_takes_a_damaged_signature(void **state)
+TEST(test_no_algorithm_takes_a_damaged_signature)
 {
-    (void)state;
     json_t *golden = json_load_file(GZ_TEST_DATA "/tokens/jose.json", 0, NULL), *token;
     struct gz_keys *keys = golden_keys();
     size_t i;
@@ -474,9 +454,8 @@ static void test_no_algorithm_takes_a_damaged_signature(void **state)
 
 /* RFC 7515, appendix A: its claims are not ours, so that a good signature shows by another
  * refusal. */
-static void test_the_examples_of_rfc_7515_are_signed(void **state)
+TEST(test_the_examples_of_rfc_7515_are_signed)
 {
-    (void)state;
     static const char keys[] = "{'keys':[{'kty':'EC','crv':'P-256',"
                                "'x':'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',"
                                "'y':'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0'}]}";
@@ -501,9 +480,8 @@ static void test_the_examples_of_rfc_7515_are_signed(void **state)
 
 /* Each key of the golden file, with the token that another algorithm would make of it: the secret
  * is what everybody knows of the key. */
-static void test_what_is_public_of_a_key_is_no_secret(void **state)
+TEST(test_what_is_public_of_a_key_is_no_secret)
 {
-    (void)state;
     size_t size;
     char *text = file_text(GZ_TEST_DATA "/tokens/jose.json", &size);
     struct gz_buffer public;
@@ -537,9 +515,8 @@ static void test_what_is_public_of_a_key_is_no_secret(void **state)
 }
 
 /* A token of one algorithm under the name of another that the same key could do. */
-static void test_a_key_has_one_algorithm(void **state)
+TEST(test_a_key_has_one_algorithm)
 {
-    (void)state;
     json_t *golden = json_load_file(GZ_TEST_DATA "/tokens/jose.json", 0, NULL);
     json_t *keys = json_object_get(golden, "keys");
     json_object_set_new(json_array_get(keys, 1), "alg", json_string("PS256"));
@@ -571,9 +548,8 @@ static const struct gz_claims ada = {.user = "ada",
                                      .scene_count = 2,
                                      .scenes = {"arm", "robot-*"}};
 
-static void test_what_is_signed_is_taken(void **state)
+TEST(test_what_is_signed_is_taken)
 {
-    (void)state;
     static const char *const algorithms[] = {"HS256", "RS256", "PS256", "ES256"};
     for (size_t i = 0; i < 4; i++) {
         struct gz_buffer text;
@@ -605,9 +581,8 @@ static void assert_not_signed(struct gz_claims claims, enum gz_status status, co
     gz_keys_destroy(keys);
 }
 
-static void test_what_would_be_refused_is_not_signed(void **state)
+TEST(test_what_would_be_refused_is_not_signed)
 {
-    (void)state;
     struct gz_claims claims = ada;
     claims.expires_unix_s = NOW;
     assert_not_signed(claims, GZ_UNAUTHORISED, "token: it has expired");
@@ -629,18 +604,16 @@ static void test_what_would_be_refused_is_not_signed(void **state)
     }
 }
 
-static void test_what_is_too_long_is_not_signed(void **state)
+TEST(test_what_is_too_long_is_not_signed)
 {
-    (void)state;
     struct gz_claims claims = ada;
     claims.scene_count = GZ_TOKEN_SCENES_MAX;
     for (size_t i = 0; i < GZ_TOKEN_SCENES_MAX; i++) memset(claims.scenes[i], 1, GZ_GLOB_BYTES_MAX);
     assert_not_signed(claims, GZ_TOO_LARGE, "token: it would be longer than 4096 bytes");
 }
 
-static void test_public_keys_do_not_sign(void **state)
+TEST(test_public_keys_do_not_sign)
 {
-    (void)state;
     size_t size;
     char *text = file_text(GZ_TEST_DATA "/tokens/jose.json", &size), token[GZ_TOKEN_BYTES_MAX + 1];
     struct gz_buffer public;
@@ -657,48 +630,12 @@ static void test_public_keys_do_not_sign(void **state)
     free(text);
 }
 
-static void test_claims_cover_the_scenes_that_any_glob_matches(void **state)
+TEST(test_claims_cover_the_scenes_that_any_glob_matches)
 {
-    (void)state;
     struct gz_claims claims = {.scene_count = 2, .scenes = {"arm", "robot-*"}};
     assert_true(gz_claims_cover(&claims, "arm"));
     assert_true(gz_claims_cover(&claims, "robot-leg"));
     assert_false(gz_claims_cover(&claims, "army"));
     claims.scene_count = 0;
     assert_false(gz_claims_cover(&claims, "arm"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_claims_cover_the_scenes_that_any_glob_matches),
-        cmocka_unit_test(test_all_claims_are_taken),
-        cmocka_unit_test(test_what_is_absent_is_nobodys_role_in_all_scenes),
-        cmocka_unit_test(test_a_guest_is_no_user),
-        cmocka_unit_test(test_a_long_name_is_cut_at_a_character),
-        cmocka_unit_test(test_an_audience_is_a_text_or_one_of_a_list),
-        cmocka_unit_test(test_a_token_ends_on_time_and_begins_up_to_a_minute_early),
-        cmocka_unit_test(test_claims_that_cannot_be_are_refused),
-        cmocka_unit_test(test_the_longest_texts_are_taken),
-        cmocka_unit_test(test_a_nul_inside_ends_no_text),
-        cmocka_unit_test(test_heads_that_are_not_our_keys_are_refused),
-        cmocka_unit_test(test_types_of_access_tokens_are_taken),
-        cmocka_unit_test(test_of_several_keys_the_named_one_counts),
-        cmocka_unit_test(test_a_wrong_signature_is_not_known),
-        cmocka_unit_test(test_what_has_not_three_parts_is_not_a_token),
-        cmocka_unit_test(test_base64url_is_read_strictly),
-        cmocka_unit_test(test_every_changed_byte_is_refused),
-        cmocka_unit_test(test_a_token_is_4096_bytes_at_most),
-        cmocka_unit_test(test_the_deepest_nesting_is_no_harm),
-        cmocka_unit_test(test_tokens_of_jose_are_taken),
-        cmocka_unit_test(test_no_algorithm_takes_a_damaged_signature),
-        cmocka_unit_test(test_the_examples_of_rfc_7515_are_signed),
-        cmocka_unit_test(test_what_is_public_of_a_key_is_no_secret),
-        cmocka_unit_test(test_a_key_has_one_algorithm),
-        cmocka_unit_test(test_what_is_signed_is_taken),
-        cmocka_unit_test(test_what_would_be_refused_is_not_signed),
-        cmocka_unit_test(test_what_is_too_long_is_not_signed),
-        cmocka_unit_test(test_public_keys_do_not_sign),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
