@@ -43,7 +43,6 @@
 #define MOVED_Y 0.5    /* where no node is by itself */
 #define MOVES_MAX 1024 /* that wait for their answer */
 #define ATTACKERS_MAX 32
-#define CONNECTIONS_MAX 32
 #define SOME 99
 /* The places of two people in the bench. */
 enum { IN_SMALL, IN_LARGE, PEOPLE };

@@ -113,13 +113,6 @@ const struct gz_message *ask_move(struct client *client, uint64_t id, double x, 
     return ask_set(client, &node, NULL);
 }
 
-const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x,
-                                        const char *key)
-{
-    struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {x, 0, 0}};
-    return ask_set(client, &node, key);
-}
-
 const struct gz_message *ask_rename(struct client *client, uint64_t id, const char *name)
 {
     struct gz_set_node node = {.has = GZ_HAS_SET_NODE_NAME, .id = id, .name = text_of(name)};
@@ -266,22 +259,6 @@ const struct gz_message *ask_checkpoint_gone(struct client *client, const char *
 {
     struct gz_message message = {.op = GZ_OP_CHECKPOINT};
     message.checkpoint = (struct gz_checkpoint){.name = text_of(name), .gone = true};
-    return client_ask(client, &message);
-}
-
-const struct gz_message *ask_at_checkpoint(struct client *client, const char *name)
-{
-    struct gz_message message = {
-        .op = GZ_OP_AT, .has = GZ_HAS_AT_CHECKPOINT, .at.checkpoint = text_of(name)};
-    return client_ask(client, &message);
-}
-
-const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name,
-                                                const char *key)
-{
-    struct gz_message message = {.op = GZ_OP_RESTORE, .has = GZ_HAS_AT_CHECKPOINT};
-    message.restore.checkpoint = text_of(name);
-    set_key(&message, key);
     return client_ask(client, &message);
 }
 

@@ -47,8 +47,6 @@ uint64_t create_node(struct client *client, const char *name, uint64_t parent, d
 const struct gz_message *ask_create(struct client *client, const char *name, uint64_t parent,
                                     const char *key);
 const struct gz_message *ask_move(struct client *client, uint64_t id, double x, double y, double z);
-const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x,
-                                        const char *key);
 const struct gz_message *ask_rename(struct client *client, uint64_t id, const char *name);
 const struct gz_message *ask_hang(struct client *client, uint64_t id, uint64_t parent);
 const struct gz_message *ask_delete(struct client *client, uint64_t id);
@@ -74,10 +72,6 @@ const struct gz_message *ask_gone(struct client *client, uint64_t note);
 const struct gz_message *ask_checkpoint(struct client *client, const char *name);
 const struct gz_message *ask_checkpoint_of(struct client *client, const char *name, uint64_t seq);
 const struct gz_message *ask_checkpoint_gone(struct client *client, const char *name);
-/* A state by its checkpoint. */
-const struct gz_message *ask_at_checkpoint(struct client *client, const char *name);
-const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name,
-                                                const char *key);
 /* Gives the users that a pattern matches a role, or takes it away. */
 const struct gz_message *ask_access(struct client *client, const char *user, enum gz_role role);
 const struct gz_message *ask_access_gone(struct client *client, const char *user);
