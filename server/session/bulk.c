@@ -7,18 +7,16 @@
 
 bool gz_core_puts_off(struct gz_core *core, size_t nodes)
 {
-    bool is_put_off = nodes > core->nodes_at_once;
-    core->has_bulk |= is_put_off;
-    core->is_bulk_batch &= !is_put_off;
-    return is_put_off;
+    if (nodes <= core->nodes_at_once) return false;
+    core->bulk = GZ_BULK_WORK;
+    return true;
 }
 
 bool gz_core_puts_off_batch(struct gz_core *core, size_t nodes)
 {
-    const bool is_alone = !core->has_bulk || core->is_bulk_batch;
-    const bool is_put_off = gz_core_puts_off(core, nodes);
-    core->is_bulk_batch |= is_put_off && is_alone;
-    return is_put_off;
+    if (nodes <= core->nodes_at_once) return false;
+    if (core->bulk == GZ_BULK_NONE) core->bulk = GZ_BULK_BATCH;
+    return true;
 }
 
 size_t gz_core_put_nothing_off(struct gz_core *core)

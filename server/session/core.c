@@ -288,7 +288,7 @@ double gz_core_urgent_s(const struct gz_core *core)
 
 bool gz_core_is_idle(const struct gz_core *core)
 {
-    return gz_core_is_stored(core) && core->tickets.first == NULL && !core->has_bulk &&
+    return gz_core_is_stored(core) && core->tickets.first == NULL && core->bulk == GZ_BULK_NONE &&
            !isfinite(gz_core_commit_due(core));
 }
 
@@ -315,15 +315,15 @@ static void let_leave(struct gz_core *core)
 
 bool gz_core_has_bulk(const struct gz_core *core)
 {
-    return core->has_bulk;
+    return core->bulk != GZ_BULK_NONE;
 }
 
 void gz_core_do_bulk(struct gz_core *core, struct gz_now now)
 {
     gz_core_enter(core, now);
     const size_t usual = gz_core_put_nothing_off(core);
-    const bool is_batch_alone = core->has_bulk && core->is_bulk_batch;
-    core->has_bulk = false;
+    const bool is_batch_alone = core->bulk == GZ_BULK_BATCH;
+    core->bulk = GZ_BULK_NONE;
     gz_core_close_put_off(core);
     gz_core_apply_access(core);
     read_put_off(core);

@@ -12,6 +12,13 @@
 #include "session/tickets.h"
 #include "session/tints.h"
 
+/* What is put off (bulk.h). */
+enum gz_bulk {
+    GZ_BULK_NONE,
+    GZ_BULK_BATCH, /* a batch, and no more */
+    GZ_BULK_WORK
+};
+
 struct gz_core {
     struct gz_core_options options; /* its texts are the core's own copies */
 
@@ -55,9 +62,8 @@ struct gz_core {
     size_t slice_read;                  /* nodes that reading frames took since the last turn */
     size_t told_bytes;                  /* made since the last turn began: GZ_TOLD_BYTES_PER_TURN */
     size_t told_before;                 /* how many of them the turn's slice stands for */
-    size_t nodes_at_once;    /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off (bulk.h) */
-    bool has_bulk;           /* work is put off */
-    bool is_bulk_batch;      /* and that is a batch, and no more */
+    size_t nodes_at_once; /* GZ_NODES_AT_ONCE; SIZE_MAX: nothing is put off (bulk.h) */
+    enum gz_bulk bulk;
     size_t rows_waiting_max; /* of a payer: GZ_ROWS_WAITING_MAX; SIZE_MAX: no edit waits (work.h) */
     uint64_t served;         /* the session that had the last slice */
 
