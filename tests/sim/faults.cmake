@@ -54,8 +54,11 @@ gizmod_planted_fault(refused_edit_leaves_a_change FILE server/session/pending.c
     FROM "gz_scene_apply(core->scene, back, edit->change_count, 0" TO "gz_scene_apply(core->scene, back, 1, 0")
 gizmod_planted_fault(refused_edit_stays_undoable FILE server/session/pending.c
     FROM "    gz_undo_remove(core->undo, edit->id);" TO "")
+# A drag ends all the same if the edit made its node: without the node the mistake ends the program.
 gizmod_planted_fault(drag_outlives_refused_edit FILE server/session/commit.c
-    FROM "    cancel_gestures_on_pending(core, why);" TO "")
+    FROM "        if (touched == 0) continue;"
+    TO "        if (touched == 0 || gz_scene_find(core->scene, session->gesture.ids[0])->born <= core->stored_seq)
+            continue;")
 gizmod_planted_fault(failed_commit_accepted FILE server/session/commit.c
     FROM "if (status == GZ_OK)
         accept_batch" TO "if (status != GZ_NO_MEMORY)
