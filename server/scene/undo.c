@@ -122,12 +122,12 @@ static bool is_own_undo_or_redo(const struct entry *entry)
 }
 
 /* Marks the target as undone or not. If the target is itself an undo, its own target is marked the
- * other way round. */
+ * other way round. A target is older; this ends also with the edits of a damaged file. */
 static void set_target(struct gz_undo_log *log, const struct entry *entry, bool undone)
 {
     while (is_about_another(entry)) {
         struct entry *target = find_entry(log, entry->edit.target);
-        if (target == NULL) return;
+        if (target == NULL || target->edit.id >= entry->edit.id) return;
         target->undone = undone;
         if (target->edit.kind == GZ_EDIT_UNDO) undone = !undone;
         entry = target;

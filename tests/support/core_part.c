@@ -67,13 +67,29 @@ static struct matrix from_trs(const gz_trs *trs)
     return a;
 }
 
+/* The magnitudes of what the numbers of from_trs were added up from, or more. */
+static struct matrix sizes_of(const gz_trs *trs)
+{
+    const double x = fabs(trs->s.x), y = fabs(trs->s.y), z = fabs(trs->s.z);
+    return (struct matrix){{{x, y, z, fabs(trs->t.x)},
+                            {x, y, z, fabs(trs->t.y)},
+                            {x, y, z, fabs(trs->t.z)},
+                            {0, 0, 0, 1}}};
+}
+
+/* A transform to the world, and the magnitudes of the numbers that its own were added up from:
+ * where large ones cancel out, little is right of what is left. */
+struct place {
+    struct matrix world, sizes;
+};
+
 /* The corners of the node's box in the world: of the box along the world's axes that encloses its
- * eight corners. */
-static void world_corners(const struct matrix *world, const struct gz_content *content,
-                          double corners[8][3])
+ * eight corners. Returns the largest magnitude that they were added up from. */
+static double world_corners(const struct place *place, const struct gz_content *content,
+                            double corners[8][3])
 {
     const gz_box *b = &content->bounds;
-    double low[3], high[3];
+    double low[3], high[3], most = 0;
     for (int i = 0; i < 8; i++) {
         double at[4] = {0, 0, 0, 1};
         if (content->has_bounds) {
@@ -82,16 +98,21 @@ static void world_corners(const struct matrix *world, const struct gz_content *c
             at[2] = i & 4 ? b->max.z : b->min.z;
         }
         for (int axis = 0; axis < 3; axis++) {
-            double place = 0;
-            for (int k = 0; k < 4; k++) place += world->m[axis][k] * at[k];
-            low[axis] = i == 0 ? place : fmin(low[axis], place);
-            high[axis] = i == 0 ? place : fmax(high[axis], place);
+            double sum = 0, size = 0;
+            for (int k = 0; k < 4; k++) {
+                sum += place->world.m[axis][k] * at[k];
+                size += place->sizes.m[axis][k] * fabs(at[k]);
+            }
+            low[axis] = i == 0 ? sum : fmin(low[axis], sum);
+            high[axis] = i == 0 ? sum : fmax(high[axis], sum);
+            most = fmax(most, size);
         }
     }
     for (int i = 0; i < 8; i++) {
         for (int axis = 0; axis < 3; axis++)
             corners[i][axis] = i & 1 << axis ? high[axis] : low[axis];
     }
+    return most;
 }
 
 /* ---- which match ---- */
@@ -110,13 +131,13 @@ static enum answer positive(double number, double size)
     return number > 0 ? YES : NO;
 }
 
-static enum answer in_box(const gz_box *box, double corners[8][3])
+static enum answer in_box(const gz_box *box, double corners[8][3], double most)
 {
     enum answer answer = YES;
     for (int axis = 0; axis < 3; axis++) {
         double low = gz_component(box->min, axis), high = gz_component(box->max, axis);
         double from = corners[0][axis], to = corners[7][axis];
-        double size = 1 + fabs(low) + fabs(high) + fabs(from) + fabs(to);
+        double size = 1 + fabs(low) + fabs(high) + fabs(from) + fabs(to) + most;
         answer = worse(answer, positive(high - from, size));
         answer = worse(answer, positive(to - low, size));
     }
@@ -124,7 +145,8 @@ static enum answer in_box(const gz_box *box, double corners[8][3])
 }
 
 /* A box is outside if all of its corners are beyond the same side of the frustum. */
-static enum answer in_view(const struct gz_camera_message *camera, double corners[8][3])
+static enum answer in_view(const struct gz_camera_message *camera, double corners[8][3],
+                           double most_of_corners)
 {
     struct matrix proj = from_columns(camera->proj), view = from_columns(camera->view);
     struct matrix clip = product(&proj, &view);
@@ -138,6 +160,8 @@ static enum answer in_view(const struct gz_camera_message *camera, double corner
             for (int row = 0; row < 4; row++) {
                 place[row] = clip.m[row][3];
                 for (int k = 0; k < 3; k++) place[row] += clip.m[row][k] * corners[i][k];
+                for (int k = 0; k < 3 && i == 0; k++)
+                    size += fabs(clip.m[row][k]) * most_of_corners;
                 size += fabs(place[row]);
             }
             most = fmax(most, place[3] + (side % 2 ? 1 : -1) * place[side / 2]);
@@ -155,13 +179,20 @@ static bool is_named(const struct part_wish *wish, uint64_t id)
     return false;
 }
 
-static enum answer match(const struct part_wish *wish, const struct matrix *world,
+static enum answer match(const struct part_wish *wish, const struct place *place,
                          const struct gz_content *content)
 {
     double corners[8][3];
-    world_corners(world, content, corners);
-    if (wish->kind == PART_BOX) return in_box(&wish->box, corners);
-    return wish->kind == PART_VIEW ? in_view(&wish->camera, corners) : YES;
+    const double most = world_corners(place, content, corners);
+    if (wish->kind == PART_BOX) return in_box(&wish->box, corners, most);
+    return wish->kind == PART_VIEW ? in_view(&wish->camera, corners, most) : YES;
+}
+
+static struct place place_in(const struct place *parent, const gz_trs *trs)
+{
+    const struct matrix own = from_trs(trs), sizes = sizes_of(trs);
+    if (parent == NULL) return (struct place){own, sizes};
+    return (struct place){product(&parent->world, &own), product(&parent->sizes, &sizes)};
 }
 
 /* Searches backwards, because a parent comes before its children, usually not long before. */
@@ -176,21 +207,20 @@ static size_t parent_of(const struct gz_node_record *nodes, size_t child)
 void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *nodes, size_t count,
                      bool **must, bool **may)
 {
-    struct matrix *worlds = calloc(count + 1, sizeof *worlds);
+    struct place *places = calloc(count + 1, sizeof *places);
     size_t *parents = calloc(count + 1, sizeof *parents); /* count for none */
     bool *below = calloc(count + 1, sizeof *below);       /* the named node, or below it */
     *must = calloc(count + 1, sizeof **must);
     *may = calloc(count + 1, sizeof **may);
-    assert_true(worlds != NULL && parents != NULL && below != NULL && *must != NULL &&
+    assert_true(places != NULL && parents != NULL && below != NULL && *must != NULL &&
                 *may != NULL);
     for (size_t i = 0; i < count; i++) {
         const struct gz_content *content = &nodes[i].content;
-        worlds[i] = from_trs(&content->trs);
         parents[i] = content->parent != 0 ? parent_of(nodes, i) : count;
-        if (content->parent != 0) worlds[i] = product(&worlds[parents[i]], &worlds[i]);
+        places[i] = place_in(content->parent != 0 ? &places[parents[i]] : NULL, &content->trs);
         below[i] = is_named(wish, nodes[i].id) || (content->parent != 0 && below[parents[i]]);
         enum answer answer =
-            wish->kind == PART_NODES ? (below[i] ? YES : NO) : match(wish, &worlds[i], content);
+            wish->kind == PART_NODES ? (below[i] ? YES : NO) : match(wish, &places[i], content);
         if (wish->kind == PART_WHOLE) answer = YES;
         (*must)[i] = answer == YES;
         (*may)[i] = answer != NO;
@@ -200,7 +230,7 @@ void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *
         (*must)[parents[i]] |= (*must)[i];
         (*may)[parents[i]] |= (*may)[i];
     }
-    free(worlds);
+    free(places);
     free(parents);
     free(below);
 }

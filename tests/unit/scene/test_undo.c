@@ -316,6 +316,20 @@ TEST(test_import_takes_little_and_is_in_the_way)
     gz_undo_destroy(log);
 }
 
+/* A damaged file has an undo of itself, and two that undo each other. */
+TEST(test_undo_of_what_is_not_older_is_none)
+{
+    struct gz_undo_log *log = gz_undo_create();
+    do_edit(log, 1, "ann");
+    add(log, 2, "ann", GZ_EDIT_UNDO, 2, "1");
+    add(log, 2, "ann", GZ_EDIT_UNDO, 2, "1");
+    add(log, 3, "ann", GZ_EDIT_UNDO, 4, "1");
+    add(log, 4, "ann", GZ_EDIT_UNDO, 3, "1");
+    add(log, 5, "ann", GZ_EDIT_UNDO, 4, "1");
+    assert_non_null(gz_undo_find(log, 5));
+    gz_undo_destroy(log);
+}
+
 /* ---- conflicts ---- */
 
 /* Drags end in another order than their last changes came in: what counts is the seq. */
