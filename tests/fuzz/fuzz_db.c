@@ -2,8 +2,8 @@
  * bytes of a file; bytes that are changed in a good file, each as three of its place and one to be
  * combined with; or values that are put into the columns of a good file. Most often these values
  * are read where they are, in a transaction that is taken back: to make a file of them and to open
- * it takes fifty times as long, nearly all of it in SQLite. For that the linker hands some calls of
- * the store to this file, which keeps the statements that were prepared once.
+ * it takes twenty times as long, nearly all of it in SQLite. For that the linker hands some calls
+ * of the store to this file, which keeps the statements that were prepared once.
  *
  * The second bit from above has the file taken as if a server had closed it, unchecked. What is
  * refused says why; what is taken can be asked for its past, and becomes a core; what was checked
