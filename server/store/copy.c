@@ -26,7 +26,7 @@ static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer 
     enum gz_status status = gz_buffer_reserve(out, (size_t)size);
     if (status != GZ_OK) {
         (void)gz_fail(error, status, "the asset has %d bytes: no room for it", size);
-    } else {
+    } else if (size > 0) {
         rc = sqlite3_blob_read(blob, out->data + out->size, size, 0);
         if (rc != SQLITE_OK)
             status = gz_db_fail(db, rc, error, "the asset");
