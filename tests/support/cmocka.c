@@ -1,6 +1,8 @@
 /* The tests of a program, and its main. */
 #include "support/cmocka.h"
 
+#include <stdio.h>
+
 #define TESTS_MAX 128
 
 static struct {
@@ -36,6 +38,10 @@ __attribute__((constructor)) static void skip_tests(void)
 
 int test_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)
 {
+    if (list.count == 0) {
+        fputs("this program has no test\n", stderr);
+        return EXIT_FAILURE;
+    }
     return _cmocka_run_group_tests("tests", list.tests, list.count, set_up, tear_down);
 }
 
