@@ -153,7 +153,7 @@ static void check_constraints(struct checker *checker)
 /* ---- the history of each node, and what it comes to ---- */
 
 /* In a row of GZ_SQL_CHECK_HISTORY and GZ_SQL_CHECK_RUNNING, after the columns {change}. */
-enum { EDIT_COLUMN = 2 + 2 * GZ_CONTENT_COLUMN_COUNT, SEQ_COLUMN };
+enum { EDIT_COLUMN = 2 + 2 * GZ_CONTENT_COLUMN_COUNT, SEQ_COLUMN, MOVED_COLUMN = SEQ_COLUMN };
 
 struct replay {
     struct checker *checker;
@@ -208,9 +208,11 @@ static void check_link(struct replay *replay, const struct gz_change *change, ui
     }
 }
 
-/* The end of the history has to equal the row. A node that a drag holds may be anywhere. */
+/* The end of the history has to equal the row. A node that a running drag has moved may be
+ * anywhere.
+ */
 static void check_present(struct replay *replay, const struct gz_content *now, bool gone,
-                          bool is_held)
+                          bool is_moving)
 {
     struct checker *checker = replay->checker;
     if (replay->edit == 0) {
@@ -228,7 +230,7 @@ static void check_present(struct replay *replay, const struct gz_content *now, b
         return;
     }
     if (replay->content.name == NULL) return; /* its last change is reported: it has no side */
-    const char *what = difference(now, &replay->content, is_held);
+    const char *what = difference(now, &replay->content, is_moving);
     if (what != NULL)
         say(checker,
             "node %" PRIu64 " (%s) has another %s than edit %" PRIu64 ", its last, had left",
@@ -266,12 +268,12 @@ static void replay_history(struct replay *replay)
     end(replay->checker, &replay->history);
 }
 
-/* True if a drag holds the node. */
+/* True if a drag has moved the node. */
 static bool replay_running(struct replay *replay)
 {
     struct gz_change change;
     sqlite3_stmt *row = replay->running.statement;
-    bool is_held = false;
+    bool is_held = false, is_moving = false;
     gz_bind_integer(&replay->running, replay->node);
     while (gz_ask_row(&replay->running) && read_change(replay, row, &change)) {
         uint64_t edit = (uint64_t)sqlite3_column_int64(row, EDIT_COLUMN);
@@ -280,9 +282,10 @@ static bool replay_running(struct replay *replay)
                 replay->node);
         check_link(replay, &change, edit);
         is_held = true;
+        is_moving |= sqlite3_column_int(row, MOVED_COLUMN) != 0;
     }
     end(replay->checker, &replay->running);
-    return is_held;
+    return is_moving;
 }
 
 static void replay_node(struct replay *replay, sqlite3_stmt *history, sqlite3_stmt *running)
@@ -358,9 +361,9 @@ static void check_last(struct replay *replay)
             return;
         }
     }
-    bool is_held = sqlite3_column_int(row, 2) != 0;
-    if (replay->edit == 0 && is_held) return; /* its first edit runs */
-    check_present(replay, &now, sqlite3_column_int(row, 1) != 0, is_held);
+    bool is_moving = sqlite3_column_int(row, 2) != 0;
+    if (replay->edit == 0 && is_moving) return; /* its first edit runs */
+    check_present(replay, &now, sqlite3_column_int(row, 1) != 0, is_moving);
 }
 
 static void check_latest(struct checker *checker)

@@ -227,17 +227,20 @@ SELECT s.name, s.sql,
  WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite!_%' ESCAPE '!'
 -- :nodes
 SELECT id, deleted_seq IS NOT NULL, {content} FROM nodes ORDER BY id
--- Each node, whether a drag holds it, and its last change.
+-- Each node, whether a drag has moved it, and its last change.
 -- :latest
-SELECT n.id, n.deleted_seq IS NOT NULL, EXISTS (SELECT 1 FROM changes r WHERE r.node = n.id AND r.seq IS NULL), c.edit,
+SELECT n.id, n.deleted_seq IS NOT NULL,
+       EXISTS (SELECT 1 FROM changes r JOIN edits e ON e.id = r.edit WHERE r.node = n.id AND r.seq IS NULL AND n.seq > e.began_seq), c.edit,
        {content n.}, {content c.before_}, {content c.after_}
   FROM nodes n LEFT JOIN changes c ON (c.edit, c.step) =
        (SELECT l.edit, l.step FROM changes l
          WHERE l.node = n.id AND l.seq IS NOT NULL ORDER BY l.seq DESC, l.step DESC LIMIT 1)
 -- :history
 SELECT {change}, edit, seq FROM changes WHERE node = ?1 AND seq IS NOT NULL ORDER BY seq, step
+-- The running drag of a node, and whether it has moved it.
 -- :running
-SELECT {change}, edit, seq FROM changes WHERE node = ?1 AND seq IS NULL
+SELECT {change}, edit, (SELECT n.seq FROM nodes n WHERE n.id = node) > (SELECT e.began_seq FROM edits e WHERE e.id = edit)
+  FROM changes WHERE node = ?1 AND seq IS NULL
 -- :since
 SELECT since FROM kept
 -- :count_nodes

@@ -422,6 +422,8 @@ TEST(test_check_says_what_was_broken)
          "node 1 (Node) has another translation than edit 1, its last, had left\n"},
         {"UPDATE nodes SET name = 'x', tx = 77.0 WHERE id = 3",
          "node 3 (x) has another name than edit 8, its last, had left\n"},
+        {"UPDATE nodes SET seq = (SELECT began_seq FROM edits WHERE id = 9) WHERE id = 3",
+         "node 3 (Crank\nshaft) has another translation than edit 8, its last, had left\n"},
         {"UPDATE nodes SET sx = 2.0 WHERE id = 4",
          "node 4 (Node) has another scale than edit 7, its last, had left\n"},
         {"UPDATE nodes SET parent = 1 WHERE id = 3",
