@@ -209,8 +209,7 @@ static void check_link(struct replay *replay, const struct gz_change *change, ui
 }
 
 /* The end of the history has to equal the row. A node that a running drag has moved may be
- * anywhere.
- */
+ * anywhere. */
 static void check_present(struct replay *replay, const struct gz_content *now, bool gone,
                           bool is_moving)
 {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -173,9 +174,24 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 
+/* In the storage that a thread has from its start: any other is allocated. */
+static _Thread_local bool asks_for_stack __attribute__((tls_model("initial-exec")));
+
+/* AddressSanitizer asks for the stack of each new thread, and ends the process where there is no
+ * memory for the answer. */
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    int (*real)(pthread_t, pthread_attr_t *);
+    asks_for_stack = true;
+    find(&real, "pthread_getattr_np");
+    int result = real(thread, attributes);
+    asks_for_stack = false;
+    return result;
+}
+
 static bool is_refused(const void *caller)
 {
-    if (control == NULL || atomic_load(&control->first) == 0) return false;
+    if (asks_for_stack || control == NULL || atomic_load(&control->first) == 0) return false;
     bool is_sqlites = (uintptr_t)caller >= sqlite_begin && (uintptr_t)caller < sqlite_end;
     if (is_sqlites && atomic_load(&control->is_without_sqlite)) return false;
     long turn = atomic_fetch_add(&control->allocations, 1) + 1;

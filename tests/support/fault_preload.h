@@ -3,8 +3,9 @@
  * into a page of memory that both share.
  *
  * The disk: calls on regular files, but for the process' own three descriptors. The memory: malloc,
- * calloc and realloc, by whichever library; free never fails. Threads: any, on both sides; what is
- * armed during a call is in force from the next call on. Linux with glibc. */
+ * calloc and realloc, by whichever library, but not by a sanitizer that starts a thread; free never
+ * fails. Threads: any, on both sides; what is armed during a call is in force from the next call
+ * on. Linux with glibc. */
 #ifndef TESTS_SUPPORT_FAULT_PRELOAD_H
 #define TESTS_SUPPORT_FAULT_PRELOAD_H
 
