@@ -483,8 +483,8 @@ static size_t count_stale_boxes(struct scene *s)
 
 #define HELD (GZ_SAMPLED_NODES_MAX + 1)
 
-/* Of an edit beside a drag of so many nodes, whose boxes are stale. */
-static void put_off_batch(struct scene *s)
+/* So many nodes, whose boxes are stale: each batch passes over them. */
+static void drag_many(struct scene *s)
 {
     struct gz_create_node nodes[HELD];
     uint64_t ids[HELD];
@@ -501,6 +501,10 @@ static void put_off_batch(struct scene *s)
     (void)count_stale_boxes(s);
     assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, 450, 300));
     put_off_beyond(s, MANY - 1);
+}
+
+static void put_off_batch(struct scene *s)
+{
     assert_null(ask_move(s->b, ROOT + 1, 1, 0, 0));
     assert_true(gz_core_has_bulk(s->host.core));
 }
@@ -508,6 +512,7 @@ static void put_off_batch(struct scene *s)
 /* It passes over what is dragged, and leaves the boxes to a look. */
 SCENE_TEST(test_batch_alone_renews_no_boxes)
 {
+    drag_many(s);
     put_off_batch(s);
     gz_core_do_bulk(s->host.core, s->host.now);
     assert_true(count_stale_boxes(s) >= HELD);
@@ -516,9 +521,20 @@ SCENE_TEST(test_batch_alone_renews_no_boxes)
 
 SCENE_TEST(test_batch_beside_an_edit_renews_boxes)
 {
+    drag_many(s);
     put_off_batch(s);
     (void)ask_later(s->b, delete_message(&root));
     do_bulk(s); /* looks at the boxes */
+    do_all_bulk(s);
+}
+
+SCENE_TEST(test_edit_beside_a_batch_renews_boxes)
+{
+    struct client *other = client_join(&s->host, "cleo", GZ_ROLE_EDITOR);
+    drag_many(s);
+    (void)ask_later(other, delete_message(&root));
+    put_off_batch(s);
+    do_bulk(s);
     do_all_bulk(s);
 }
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "schema/schema.h"
+#include "store/database.h"
+#include "store/internal.h"
 
 #define WORDS_BYTES 16384
 
@@ -30,6 +32,23 @@ static enum gz_status check(const char *path, struct said *said)
 {
     *said = (struct said){.check = {.handle_fault = handle_fault, .context = said}};
     return gz_store_check(path, &said->check, &said->error);
+}
+
+/* As after a crash of the server. */
+static void check_present(const char *path, struct said *said)
+{
+    struct gz_db_reader reader;
+    *said = (struct said){.check = {.handle_fault = handle_fault, .context = said}};
+    assert_int_equal(gz_db_reader_open(&reader, path, GZ_GATE_ANY, &said->error), GZ_OK);
+    assert_int_equal(gz_check_reader(&reader, GZ_CHECK_PRESENT, &said->check, &said->error), GZ_OK);
+    gz_db_reader_close(&reader);
+}
+
+static size_t count_of(const char *words, const char *text)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, words)) != NULL; text++) count++;
+    return count;
 }
 
 static void assert_clean(const char *path)
@@ -257,6 +276,9 @@ static void assert_damage(void **state, const struct damage *damage)
     if (strcmp(said.words, damage->words) != 0)
         fail_msg("%s\nis said as\n%sand not as\n%s", damage->sql, said.words, damage->words);
     assert_true(said.check.faults > 0);
+    /* Where a node is not as its last edit left it the check after a crash says so, too. */
+    check_present(path, &said);
+    assert_int_equal(count_of(", its last, ", said.words), count_of(", its last, ", damage->words));
 }
 
 #define X60 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
