@@ -36,8 +36,7 @@ enum gz_status {
 /* A status with a sentence that names the field and the fault. */
 struct gz_error {
     enum gz_status status;
-    bool
-        no_room; /* GZ_STORAGE because the disk has no room; false unless gz_fail_no_room made it */
+    bool no_room; /* with GZ_STORAGE: the disk has no room. gz_fail_no_room alone sets it */
     char message[GZ_ERROR_BYTES_MAX];
 };
 

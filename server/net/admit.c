@@ -15,8 +15,7 @@ static bool has_other_host(struct lws *wsi)
 {
     char second[GZ_HTTP_HEADER_BYTES_MAX];
     return lws_hdr_copy_fragment(wsi, second, sizeof second, WSI_TOKEN_HOST, 1) >= 0 ||
-           lws_hdr_custom_length(wsi, "host :", 6) >= 0 ||
-           lws_hdr_custom_length(wsi, "host\t:", 6) >= 0;
+           gz_has_custom_header(wsi, "host :") || gz_has_custom_header(wsi, "host\t:");
 }
 
 static enum gz_status admit_host(const struct gz_net *net, struct lws *wsi, const char *host,

@@ -20,8 +20,7 @@ bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size
     return length <= 0 || lws_hdr_custom_copy(wsi, text, (int)size, name, (int)strlen(name)) >= 0;
 }
 
-/* Also finds a name with a blank before its colon, which libwebsockets treats as another one. */
-static bool is_there(struct lws *wsi, const char *name)
+bool gz_has_custom_header(struct lws *wsi, const char *name)
 {
     return lws_hdr_custom_length(wsi, name, (int)strlen(name)) >= 0;
 }
@@ -33,8 +32,11 @@ static const char *fault_of(struct lws *wsi)
 {
     char text[DIGITS_MAX + 1], second[24];
     bool is_said;
-    if (is_there(wsi, "content-length :") || is_there(wsi, "content-length\t:") ||
-        is_there(wsi, "transfer-encoding :") || is_there(wsi, "transfer-encoding\t:"))
+    /* libwebsockets takes a name with a blank before its colon for another one. */
+    if (gz_has_custom_header(wsi, "content-length :") ||
+        gz_has_custom_header(wsi, "content-length\t:") ||
+        gz_has_custom_header(wsi, "transfer-encoding :") ||
+        gz_has_custom_header(wsi, "transfer-encoding\t:"))
         return "a header has a space before its colon";
     if (lws_hdr_copy_fragment(wsi, second, sizeof second, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) >= 0)
         return "Content-Length: given more than once";

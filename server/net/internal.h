@@ -247,6 +247,8 @@ bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t
 /* The same for a header that libwebsockets does not know: its name in lower case, with the colon.
  * Of two lines the first counts. */
 bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size, bool *present);
+/* Whether there is such a header. */
+bool gz_has_custom_header(struct lws *wsi, const char *name);
 /* GZ_BAD_MESSAGE if the headers are ambiguous about the end of the request, so that a proxy might
  * see it elsewhere (request smuggling). */
 GZ_MUST_USE enum gz_status gz_header_check(struct lws *wsi, struct gz_error *error);

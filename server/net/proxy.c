@@ -55,7 +55,7 @@ bool gz_proxy_passed_on(struct lws *wsi)
                    lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_X_REAL_IP) > 0 ||
                    lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_VIA) > 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !is_said; i++)
-        is_said = lws_hdr_custom_length(wsi, names[i], (int)strlen(names[i])) >= 0;
+        is_said = gz_has_custom_header(wsi, names[i]);
     return is_said;
 }
 

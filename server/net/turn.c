@@ -147,8 +147,7 @@ static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, 
     scene->pass_from_s = end_s + gz_rest_after(&net->rest, end_s - now.mono_s);
 }
 
-/* Serves a scene, with what is left of the turn that all scenes share. Returns what is left then.
- */
+/* Serves a scene with the part of the turn that those before it left; returns what it leaves. */
 static double serve(struct gz_net *net, struct gz_net_scene *scene, double left, struct gz_now now)
 {
     if (scene->is_lent) return left;
@@ -164,8 +163,8 @@ static double serve(struct gz_net *net, struct gz_net_scene *scene, double left,
     return left;
 }
 
-/* The scenes in the order in which the next turn is to serve them: behind the one that used up this
- * turn. */
+/* Puts the scenes into the order in which the next turn serves them: first those behind this one.
+ */
 static void begin_behind(struct gz_net *net, struct gz_net_scene *scene)
 {
     struct gz_net_scene *last = scene;
@@ -177,13 +176,13 @@ static void begin_behind(struct gz_net *net, struct gz_net_scene *scene)
 
 static void serve_scenes(struct gz_net *net)
 {
-    struct gz_net_scene *user = NULL;
+    struct gz_net_scene *last = NULL;
     double left = 1;
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
         left = serve(net, scene, left, gz_clock_now());
-        if (left <= 0 && user == NULL) user = scene;
+        if (left <= 0 && last == NULL) last = scene;
     }
-    if (user != NULL) begin_behind(net, user);
+    if (last != NULL) begin_behind(net, last);
 }
 
 static void serve_lobby(struct gz_net *net, struct gz_now now)

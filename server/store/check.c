@@ -152,7 +152,8 @@ static void check_constraints(struct checker *checker)
 
 /* ---- the history of each node, and what it comes to ---- */
 
-/* In a row of GZ_SQL_CHECK_HISTORY and GZ_SQL_CHECK_RUNNING, after the columns {change}. */
+/* After the columns {change}: in a row of GZ_SQL_CHECK_HISTORY the edit and its seq, in one of
+ * GZ_SQL_CHECK_RUNNING the edit and whether it has moved the node. */
 enum { EDIT_COLUMN = 2 + 2 * GZ_CONTENT_COLUMN_COUNT, SEQ_COLUMN, MOVED_COLUMN = SEQ_COLUMN };
 
 struct replay {
