@@ -189,6 +189,19 @@ STORY_TEST(test_scale_mirrors_where_the_tool_lets_it)
     assert_true(host_node(s->host, s->node).trs.s.x > 0);
 }
 
+STORY_TEST(test_refused_grab_of_other_nodes_leaves_the_gizmo_where_it_was)
+{
+    const uint64_t other = create_node(s->b, "other", 0, 2, 1, 0);
+    assert_ok(ask_select(s->a, s->node));
+    assert_near(gizmo_of(s->a)->origin, 0, 0, 0);
+    assert_refused(ask_grab(s->a, GZ_TZ, other, MIDDLE_X, MIDDLE_Y), GZ_BAD_VALUE);
+    assert_near(gizmo_of(s->a)->origin, 0, 0, 0);
+    assert_ok(ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X + 50, MIDDLE_Y));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X + 50 + METRE, MIDDLE_Y));
+    assert_near(place(s, s->node), 1, 0, 0);
+    assert_near(place(s, other), 2, 1, 0);
+}
+
 STORY_TEST(test_gizmo_shows_what_can_be_grabbed)
 {
     assert_null(gizmo_of(s->a));
