@@ -29,7 +29,7 @@ const char *__asan_default_options(void);
 
 /* What the first byte says. */
 enum flag {
-    FLAG_VIEWS = 1,    /* people follow what their cameras see: then no camera is hostile */
+    FLAG_VIEWS = 1,    /* cameras see something, which few made field by field do */
     FLAG_BULK = 2,     /* work on more than one node is put off */
     FLAG_TOKENS = 4,   /* the server takes tokens */
     FLAG_LIMITED = 8,  /* people are over their rate */
@@ -112,17 +112,6 @@ static void say(struct world *world, struct person *person, struct gz_message *m
 
 /* ---- what is said ---- */
 
-/* The simulated client does not know which of its cameras were refused, nor which messages were
- * dropped: following the view, and a part, has no place beside them. */
-static bool is_left_out(const struct world *world, const struct gz_message *message)
-{
-    const bool views = (world->flags & FLAG_VIEWS) != 0;
-    if (message->op == GZ_OP_CAMERA) return views;
-    if (message->op != GZ_OP_INTEREST) return false;
-    return (world->flags & FLAG_LIMITED) != 0 ||
-           ((message->has & GZ_HAS_INTEREST_VIEW) != 0 && !views);
-}
-
 static void say_made(struct world *world, struct person *person, struct source *source,
                      enum gz_op op)
 {
@@ -130,8 +119,6 @@ static void say_made(struct world *world, struct person *person, struct source *
     struct gz_message message = made_message(source, op, &world->arena);
     if ((world->flags & FLAG_VIEWS) != 0 && op == GZ_OP_CAMERA)
         message = made_camera(source_next(source));
-    else if (is_left_out(world, &message))
-        return;
     if (op == GZ_OP_INTEREST && (message.has & GZ_HAS_INTEREST_VIEW) != 0)
         message.interest.view = true;
     say(world, person, &message);
@@ -150,7 +137,7 @@ static void say_raw(struct world *world, struct person *person, struct source *s
         gz_arena_reset(&world->arena, gz_decode_bytes_max(size));
         if (gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &world->arena, &message, NULL) != GZ_OK)
             client_say_bytes(person->client, bytes + start, offset - start);
-        else if (!is_left_out(world, &message))
+        else
             say(world, person, &message);
     }
 }
