@@ -290,6 +290,7 @@ static void disturb(struct host *host, uint8_t how)
     host->past_fails = (how & 2) != 0;
     host->keys_fail = (how & 4) != 0;
     if ((how & 8) != 0) host->kept_since = host->store.seq;
+    host->spent_most = (how & 64) == 0 ? UINT64_MAX : how & 128 ? GZ_FILE_BYTES_PER_EDIT : 0;
     if ((how & 16) != 0) host_settle(host, (how & 32) != 0);
 }
 

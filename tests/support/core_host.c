@@ -52,8 +52,9 @@ static void handle_query(void *context, uint64_t ticket, const char *payer,
 static enum gz_status handle_spend(void *context, const char *payer, uint64_t bytes,
                                    struct gz_error *error)
 {
-    (void)payer, (void)error;
+    (void)payer;
     struct host *host = context;
+    if (bytes > host->spent_most) return gz_fail_no_room(error, "the disk has no room");
     host->spent_bytes += bytes;
     return GZ_OK;
 }
@@ -162,8 +163,11 @@ static void open_core(struct host *host)
 
 static void init(struct host *host, double messages_per_s)
 {
-    *host = (struct host){
-        .now = {1.7e9, 1000}, .next_session = 1, .messages_per_s = messages_per_s, .few = 1};
+    *host = (struct host){.now = {1.7e9, 1000},
+                          .next_session = 1,
+                          .messages_per_s = messages_per_s,
+                          .few = 1,
+                          .spent_most = UINT64_MAX};
 }
 
 void host_init_limited(struct host *host, double messages_per_s)

@@ -422,6 +422,31 @@ SCENE_TEST(test_debt_refuses_what_is_large_in_words)
     assert_ok(ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
 }
 
+/* Before it is known how many nodes change, and after. */
+SCENE_TEST(test_disk_without_room_refuses_whatever_is_written)
+{
+    static const struct gz_message *(*const asks[])(struct scene *) = {
+        grab_all, grab_some,   grab_selected, wheel, set_all,
+        set_some, create_some, delete_some,   undo,  delete_root};
+    static const uint64_t rooms[] = {0, GZ_FILE_BYTES_PER_EDIT};
+    assert_ok(set_some(s)); /* to be undone */
+    host_advance(&s->host, 10);
+    assert_ok(ask_select(s->a, s->ids[0]));
+    const uint64_t seq = gz_core_summary(s->host.core).seq;
+    for (size_t r = 0; r < COUNT(rooms); r++) {
+        s->host.spent_most = rooms[r];
+        for (size_t i = 0; i < COUNT(asks); i++) {
+            host_advance(&s->host, 10);
+            assert_refused(asks[i](s), GZ_STORAGE);
+        }
+        assert_refused(ask_note(s->a, "a note", NULL), GZ_STORAGE);
+    }
+    host_advance(&s->host, 1);
+    assert_int_equal(gz_core_summary(s->host.core).seq, seq);
+    s->host.spent_most = UINT64_MAX;
+    assert_ok(ask_grab(s->b, GZ_TX, s->ids[0], MIDDLE_X, MIDDLE_Y)); /* nobody holds it */
+}
+
 SCENE_TEST(test_debt_lets_small_requests_pass)
 {
     fall_into_debt(s);
