@@ -308,6 +308,11 @@ TEST_IN_DIRECTORY(test_rows_that_cannot_be_are_refused_with_their_place)
          "next_node "
          "= 200000",
          "more than 100000 nodes"},
+        {"WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 600) INSERT "
+         "INTO nodes SELECT i, i, NULL, i - 1, 'n', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, "
+         "1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM n; UPDATE scene SET seq = 600, "
+         "next_node = 601",
+         "lead to no root"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char sql[1024];
