@@ -209,6 +209,24 @@ describe("prediction", { concurrency: true }, () => {
     assert.deepEqual(shown(ada, b), told(ada, b));
   });
 
+  test("drag_of_nodes_beside_the_part_is_left_to_the_server", async () => {
+    const scene = sceneName();
+    const [a, , c] = await build(scene);
+    const ada = await join(scene, "Ada", await network(50));
+    const whole = await join(scene, "Ben");
+    await ada.interest({ nodes: [a] });
+    await until(() => ada.scene.get(c) === undefined);
+    await ada.select([a, c]);
+    const before = shown(ada, a);
+    const grabbed = ada.grab("tx", { at: [430, 280] });
+    ada.move({ at: [480, 280] });
+    assert.deepEqual(shown(ada, a), before);
+    await grabbed;
+    await ada.up({ at: [480, 280] });
+    await until(() => isDeepStrictEqual(shown(ada, a), shown(whole, a)));
+    assert.notDeepEqual(shown(ada, a), before);
+  });
+
   test("drag_that_is_refused_goes_back", async () => {
     const scene = sceneName();
     const [id] = await build(scene);
