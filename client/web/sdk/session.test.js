@@ -139,6 +139,25 @@ test("the world of a node follows those above it", async () => {
   assert.deepEqual([...ada.scene.world(child)], [...before]);
 });
 
+test("the box of nodes is around the bounds of all below them", async () => {
+  const ada = await join("Ada");
+  const turned = [0, 0, Math.SQRT1_2, Math.SQRT1_2];
+  const { ids } = await ada.create([
+    { ref: "a", name: "a", t: [10, 0, 0], r: turned, s: [2, 2, 2] },
+    { name: "b", parent: "a", t: [1, 0, 0], bounds: [-1, 0, -3, 1, 2, 0] },
+    { name: "c", t: [20, 5, 0], bounds: [0, 0, 0, 1, 1, 1] },
+  ]);
+  const near = (box, ...expected) =>
+    assert.ok(
+      box.every((x, i) => Math.abs(x - expected[i]) < 1e-9),
+      box.join(" "),
+    );
+  near(ada.scene.box([ids[0]]), 6, 0, -6, 10, 4, 0);
+  near(ada.scene.box([ids[2], ids[1]]), 6, 0, -6, 21, 6, 1);
+  assert.equal(ada.scene.box([ids[2] + 1]), null);
+  await ada.undo();
+});
+
 test("a selection is known as soon as it is answered", async () => {
   const ada = await join("Ada");
   const [a] = ada.scene.roots;
