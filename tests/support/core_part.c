@@ -144,12 +144,14 @@ static enum answer in_box(const gz_box *box, double corners[8][3], double most)
     return answer;
 }
 
-/* A box is outside if all of its corners are beyond the same side of the frustum. */
+/* A box is outside if all of its corners are beyond the same side of the frustum. A large
+ * coefficient of the projection makes little of how far the camera is from the origin. */
 static enum answer in_view(const struct gz_camera_message *camera, double corners[8][3],
                            double most_of_corners)
 {
     struct matrix proj = from_columns(camera->proj), view = from_columns(camera->view);
     struct matrix clip = product(&proj, &view);
+    double reach = fabs(view.m[0][3]) + fabs(view.m[1][3]) + fabs(view.m[2][3]);
     bool turned = clip.m[3][0] == 0 && clip.m[3][1] == 0 && clip.m[3][2] == 0 && clip.m[3][3] < 0;
     for (int i = 0; i < 16 && turned; i++) clip.m[i / 4][i % 4] *= -1; /* the same projection */
     enum answer answer = YES;
@@ -161,7 +163,7 @@ static enum answer in_view(const struct gz_camera_message *camera, double corner
                 place[row] = clip.m[row][3];
                 for (int k = 0; k < 3; k++) place[row] += clip.m[row][k] * corners[i][k];
                 for (int k = 0; k < 3 && i == 0; k++)
-                    size += fabs(clip.m[row][k]) * most_of_corners;
+                    size += fabs(clip.m[row][k]) * most_of_corners + fabs(proj.m[row][k]) * reach;
                 size += fabs(place[row]);
             }
             most = fmax(most, place[3] + (side % 2 ? 1 : -1) * place[side / 2]);
