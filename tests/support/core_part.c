@@ -144,8 +144,9 @@ static enum answer in_box(const gz_box *box, double corners[8][3], double most)
     return answer;
 }
 
-/* A box is outside if all of its corners are beyond the same side of the frustum. A large
- * coefficient of the projection makes little of how far the camera is from the origin. */
+/* A box is outside if all of its corners are beyond the same side of the frustum. How far the
+ * camera is from the origin is rounded, and a large coefficient of the projection multiplies that.
+ */
 static enum answer in_view(const struct gz_camera_message *camera, double corners[8][3],
                            double most_of_corners)
 {
