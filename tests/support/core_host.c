@@ -510,6 +510,7 @@ static struct client *new_client(struct host *host, const struct gz_claims *clai
     host->clients = client;
     client->host = host;
     client->claims = *claims;
+    client->told_s = host->now.unix_s;
     client->draw = draw;
     if (!host->plain && host->next_session % 2 == 0)
         client->compact = gz_compact_create(place_of, &client->mirror);
@@ -768,6 +769,9 @@ static void hear_delta(struct client *client, const struct gz_delta *delta)
 {
     struct gz_arena arena;
     size_t count;
+    assert_true(delta->time > client->told_s - 0.001);
+    assert_true(delta->time < client->host->core->clock.now.unix_s + 0.001);
+    client->told_s = delta->time;
     mirror_apply(&client->mirror, delta);
     hear_doers(client, delta);
     for (size_t i = client->told_singly; i < delta->count; i++)

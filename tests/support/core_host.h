@@ -77,6 +77,7 @@ struct client {
     struct mirror_checkpoints checkpoints;
     uint64_t epoch, saved, next_rid;
     uint64_t edit; /* seq of the last edit that it was told; a resume sends it unless it is 0 */
+    double told_s; /* the time of the last delta */
     bool resumed;
     struct heard *heard, **heard_end;
     size_t told_singly;               /* nodes of the current message before those in motions */

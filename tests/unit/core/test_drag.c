@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "session/session.h"
 #include "support/cmocka.h"
+#include "sync/internal.h"
 #include "unit/core/story.h"
 
 #define DISTANCE 10.0
@@ -53,6 +55,18 @@ STORY_TEST(test_drag_tells_how_far_the_pointer_was_followed)
     assert_true(was_acknowledged(s->b, s->a->id, 43));
     (void)create_node(s->b, "other", 0, 0, 0, 0);
     assert_int_equal(client_last(s->b, GZ_OP_DELTA)->delta.ack_count, 0); /* said once */
+}
+
+STORY_TEST(test_pointers_of_who_left_are_forgotten)
+{
+    const struct gz_message move = pointer_message(GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y, 41);
+    assert_ok(take(s->a, s->node));
+    client_say(s->a, &move);
+    host_turn(s->host);
+    assert_int_equal(s->host->core->sync->ack_count, 1);
+    client_leave(s->a);
+    host_turn(s->host);
+    assert_int_equal(s->host->core->sync->ack_count, 0);
 }
 
 STORY_TEST(test_drag_needs_a_camera_for_pixels)
