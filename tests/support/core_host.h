@@ -112,7 +112,7 @@ struct host {
                                there are people of whom they are not told */
     bool bulk_waits;        /* work that the core puts off is not done: a turn ends with it */
     uint64_t spent_bytes;   /* of files, by all */
-    uint64_t spent_most;    /* at once: the disk has no room for more */
+    uint64_t spent_most;    /* that the disk has room for, each time it is asked */
     uint64_t charged_bytes; /* the same, of bytes that are charged without asking */
     uint64_t kept_since;
     bool cannot_sign;              /* the next core has no key */

@@ -10,6 +10,8 @@
 
 /* Relative distance from an edge within which rounding may decide. */
 #define NEAR 1e-9
+/* Of what sums_of bounds. The server lets rounding decide within half of it (solver/cull.c). */
+#define SPARE 2e-12
 
 struct part_wish part_wish_of(const struct gz_interest *interest, uint64_t has)
 {
@@ -144,9 +146,14 @@ static enum answer in_box(const gz_box *box, double corners[8][3], double most)
     return answer;
 }
 
-/* A box is outside if all of its corners are beyond the same side of the frustum. How far the
- * camera is from the origin is rounded, and a large coefficient of the projection multiplies that.
- */
+/* A bound for the sums in which a row of the projection is multiplied by the camera's place. */
+static double sums_of(const struct matrix *proj, int row, double reach)
+{
+    return reach * (fabs(proj->m[row][0]) + fabs(proj->m[row][1]) + fabs(proj->m[row][2]));
+}
+
+/* A box is outside if all of its corners are beyond the same side of the frustum, and farther than
+ * the server allows for rounding. */
 static enum answer in_view(const struct gz_camera_message *camera, double corners[8][3],
                            double most_of_corners)
 {
@@ -164,12 +171,13 @@ static enum answer in_view(const struct gz_camera_message *camera, double corner
                 place[row] = clip.m[row][3];
                 for (int k = 0; k < 3; k++) place[row] += clip.m[row][k] * corners[i][k];
                 for (int k = 0; k < 3 && i == 0; k++)
-                    size += fabs(clip.m[row][k]) * most_of_corners + fabs(proj.m[row][k]) * reach;
+                    size += fabs(clip.m[row][k]) * most_of_corners;
                 size += fabs(place[row]);
             }
             most = fmax(most, place[3] + (side % 2 ? 1 : -1) * place[side / 2]);
         }
-        answer = worse(answer, positive(most, size));
+        const double sums = sums_of(&proj, 3, reach) + sums_of(&proj, side / 2, reach);
+        answer = worse(answer, positive(most, size + SPARE / NEAR * sums));
     }
     return answer;
 }

@@ -422,7 +422,7 @@ SCENE_TEST(test_debt_refuses_what_is_large_in_words)
     assert_ok(ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
 }
 
-/* Before it is known how many nodes change, and after. */
+/* The host is asked for room before it is known how many nodes change, and once more after. */
 SCENE_TEST(test_disk_without_room_refuses_whatever_is_written)
 {
     static const struct gz_message *(*const asks[])(struct scene *) = {

@@ -411,7 +411,7 @@ STORY_TEST(test_revert_of_one_old_edit_by_two_at_once)
     check_two_reverts_at_once(s, eve, edit);
 }
 
-/* What the file says was done last about the edit is not the edit itself then. */
+/* Then the file names the redo, not the edit itself, as what was done last. */
 STORY_TEST(test_revert_of_one_old_edit_that_was_redone_by_two_at_once)
 {
     uint64_t other = create_node(s->a, "rod", 0, 0, 0, 0), edit = moved(s->b, s->node, 1);
