@@ -415,6 +415,11 @@
 /* Milliseconds between updates of an interest that is the view of a moving camera. An update looks
  * at the whole scene. */
 #define GZ_VIEW_MS_MIN 100
+/* Frames that leave by one call of the kernel, their bytes together, and the largest of them: one
+ * that is larger leaves by a call of its own. */
+#define GZ_SENDS_MAX 128
+#define GZ_SENDS_BYTES (64 * 1024)
+#define GZ_SEND_BYTES_MAX (4 * 1024)
 /* Microseconds of the daemon's threads' time slices: the shortest that Linux allows. */
 #define GZ_TIME_SLICE_US 100
 /* Milliseconds between samples of drags. Two samples are one commit if they have at most so many

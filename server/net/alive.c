@@ -78,7 +78,7 @@ static bool may_hold_nodes(const struct gz_connection *connection)
 /* How long nothing may come from it before it is pinged. */
 static double quiet_s(const struct gz_connection *connection)
 {
-    const bool is_urgent = connection->choked || may_hold_nodes(connection);
+    const bool is_urgent = gz_connection_is_choked(connection) || may_hold_nodes(connection);
     return is_urgent ? connection->net->ping_s : connection->quiet_s;
 }
 
@@ -100,9 +100,9 @@ static double silent_at_s(const struct gz_connection *connection)
  * proves nothing, because the kernel of a peer takes bytes for a program that hangs. */
 static bool is_silent(struct gz_connection *connection, double now_s)
 {
-    if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
+    if (gz_connection_is_choked(connection) && took_bytes(connection)) connection->taken_s = now_s;
     /* it may have sent bytes that are not read while it is paused */
-    if (connection->paused && !connection->choked &&
+    if (connection->paused && !gz_connection_is_choked(connection) &&
         (connection->relay != NULL || gz_session_waits_for_core(connection->session)))
         connection->heard_s = now_s;
     return now_s > silent_at_s(connection);
@@ -148,7 +148,8 @@ static void look_at(struct gz_connection *connection, double now_s)
 static bool is_calm(const struct gz_connection *connection)
 {
     if (connection->scene->is_lent) return false; /* the session is a worker's */
-    if (connection->end != 0 || connection->is_waiting || connection->choked || connection->paused)
+    if (connection->end != 0 || connection->is_waiting || gz_connection_is_choked(connection) ||
+        connection->paused)
         return false;
     return connection->session != NULL ? gz_session_end_reason(connection->session) == NULL
                                        : connection->relay != NULL;

@@ -154,10 +154,14 @@ void gz_connection_end(struct gz_connection *connection, int end)
 
 /* ---- writing ---- */
 
+bool gz_connection_is_choked(const struct gz_connection *connection)
+{
+    return !connection->wire->kind->is_free(connection->wire);
+}
+
 bool gz_connection_is_free(const struct gz_connection *connection)
 {
-    return !connection->choked && !connection->is_amid &&
-           connection->wire->kind->is_free(connection->wire);
+    return !gz_connection_is_choked(connection) && !connection->is_amid;
 }
 
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
@@ -173,8 +177,7 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
         counters->frames_out++;
         counters->bytes_out += frame->size;
     }
-    connection->choked = !wire->kind->is_free(wire);
-    if (connection->choked) gz_alive_replan(connection);
+    if (gz_connection_is_choked(connection)) gz_alive_replan(connection);
 }
 
 void gz_connection_write_close(struct gz_connection *connection)

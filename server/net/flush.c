@@ -27,7 +27,8 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
         gz_connection_write(connection, &connection->out, GZ_FRAME_BINARY_FIRST);
         gz_buffer_clear(&connection->out);
     }
-    if (connection->relay != NULL && !connection->choked) gz_relay_go_on(connection);
+    if (connection->relay != NULL && !gz_connection_is_choked(connection))
+        gz_relay_go_on(connection);
     if (connection->session == NULL) return;
     struct gz_core *core = gz_net_core(connection->scene);
     for (int i = 0; gz_connection_is_free(connection); i++) {
@@ -76,6 +77,7 @@ static void part(struct gz_connection *connection, struct gz_now now)
     if (!connection->parted) gz_connection_write_close(connection);
     if (connection->parted) return;
     connection->parted = true;
+    gz_sends_go(connection->net->sends); /* so that it is known whether the wire is free */
     if (connection->hung_up && wire->kind->is_free(wire))
         wire->kind->kill(wire);
     else if (cannot_hear_close(connection) && gz_connection_is_free(connection))

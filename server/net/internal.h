@@ -7,8 +7,8 @@
  * - proxy.c: headers of trusted proxies; keyring.c: the keys of tokens; identity.c: the user of a
  *   request
  * - websocket.c: a connection's input; connection.c: its output and its end; wire.h: the transport
- *   below it; socket.c: a socket as a wire; stream.h: its bytes; frame.h: its frames; hello.c: its
- *   first message, which makes it a session
+ *   below it; socket.c: a socket as a wire; stream.h: its bytes; sends.h: bytes of many;
+ *   frame.h: its frames; hello.c: its first message, which makes it a session
  * - turn.c: the end of a turn; flush.c: frames to one connection; rest.h: how long a scene rests;
  * alarm.h: a timer
  * - alive.c: pings, silence, farewells; awake.c: their clock
@@ -103,7 +103,6 @@ struct gz_connection {
     const char *end_words;       /* the reason in the close; static; NULL for none */
     struct gz_pong *pong;        /* that the latest ping is owed; NULL for none */
     bool hung_up;                /* the client has sent its close */
-    bool choked;                 /* its wire is full: wait until it is free */
     bool paused;                 /* it is not read until its answers are taken */
     bool parted;                 /* its last frames and our close are sent */
     bool is_amid; /* a relayed message was sent in part, and its rest has to be next */
@@ -150,6 +149,7 @@ struct gz_net {
     struct gz_alarm next_pass;
     uv_idle_t again; /* runs while a pass is to follow at once */
     struct gz_rest rest;
+    struct gz_sends *sends; /* of the streams of clients */
     uv_timer_t sweep;
     char address[80], local_address[80];
     double started_s;         /* Unix seconds */
@@ -358,6 +358,8 @@ void gz_connection_stand_in_line(struct gz_connection *connection);
 void gz_connection_leave_queue(struct gz_connection *connection, enum gz_place place);
 /* Marks the connection to be ended at the next pass, with this close code. */
 void gz_connection_end(struct gz_connection *connection, int end);
+/* Whether its wire is full: gz_connection_go_on is called when it is free again. */
+bool gz_connection_is_choked(const struct gz_connection *connection);
 /* Whether a frame can be written now. */
 bool gz_connection_is_free(const struct gz_connection *connection);
 /* Answers the latest ping. */

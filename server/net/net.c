@@ -16,7 +16,9 @@
 
 static void handle_prepare(uv_prepare_t *prepare)
 {
-    gz_net_plan_turn(prepare->data);
+    struct gz_net *net = prepare->data;
+    gz_sends_go(net->sends); /* what timers have written */
+    gz_net_plan_turn(net);
 }
 
 static void handle_check(uv_check_t *check)
@@ -139,11 +141,22 @@ static void take_options(struct gz_net *net, const struct gz_net_options *option
     set_proxies(net, options);
 }
 
+static enum gz_status open_sends(struct gz_net *net, struct gz_error *error)
+{
+    net->sends = gz_sends_create(gz_stream_sent);
+    if (net->sends == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (!gz_sends_has_ring(net->sends))
+        gz_log(net->log, GZ_INFO, 0,
+               "the kernel refuses io_uring here, so that viewers cost more of a processor");
+    return GZ_OK;
+}
+
 /* After a failure release() frees what was opened. */
 static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *options,
                                struct gz_error *error)
 {
     enum gz_status status = gz_net_reload(net, error);
+    if (status == GZ_OK) status = open_sends(net, error);
     if (status == GZ_OK) status = gz_alarm_open(&net->next_pass, error);
     if (status == GZ_OK) status = gz_arrive_open(net, error);
     if (status == GZ_OK) status = gz_listen_open(net, options->address, options->port, error);
@@ -166,6 +179,7 @@ static void release(struct gz_net *net)
     if (net->socket >= 0) close(net->socket);
     if (net->silent_sockets >= 0) close(net->silent_sockets);
     gz_alarm_finish(&net->next_pass);
+    gz_sends_destroy(net->sends);
     gz_buffer_finish(&net->page_policy);
     gz_tls_finish(&net->tls);
     gz_arena_finish(&net->arena);

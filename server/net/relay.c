@@ -231,7 +231,7 @@ static void leave(struct gz_connection *connection)
 
 static bool is_free(const struct gz_connection *connection)
 {
-    return !connection->choked && connection->wire->kind->is_free(connection->wire);
+    return !gz_connection_is_choked(connection);
 }
 
 /* Bytes in the client's socket count as taken once the socket is free again. */

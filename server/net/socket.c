@@ -100,6 +100,11 @@ static void end(void *context)
     gz_connection_break(connection_of(context));
 }
 
+static void fill(void *context)
+{
+    gz_alive_replan(connection_of(context));
+}
+
 static void go_on(void *context)
 {
     gz_connection_go_on(connection_of(context));
@@ -114,7 +119,7 @@ static void finish(void *context)
     free(websocket);
 }
 
-static const struct gz_stream_user user = {take_bytes, end, go_on, finish};
+static const struct gz_stream_user user = {take_bytes, end, fill, go_on, finish};
 
 static void drop(struct gz_net *net, struct gz_arrival *arrival)
 {
@@ -160,7 +165,8 @@ static bool is_as_admitted(struct lws *wsi)
 static void take(struct gz_net *net, struct lws *wsi, struct gz_arrival *arrival)
 {
     if (!is_as_admitted(wsi)) return;
-    arrival->stream = gz_stream_take(net->loop, wsi, net->silent_sockets);
+    struct gz_sends *sends = arrival->is_trunk ? NULL : net->sends;
+    arrival->stream = gz_stream_take(net->loop, wsi, net->silent_sockets, sends);
     if (arrival->stream == NULL) {
         gz_log(net->log, GZ_WARN, 0, "no memory or descriptor for a WebSocket");
         return;

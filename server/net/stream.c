@@ -20,7 +20,9 @@ struct gz_stream {
     uv_poll_t poll; /* first, so that a handle is its stream */
     int socket;
     bool is_started, is_paused;
-    SSL *ssl; /* NULL without TLS */
+    bool is_collected;      /* bytes of it are in `sends` */
+    struct gz_sends *sends; /* NULL: it sends by itself */
+    SSL *ssl;               /* NULL without TLS */
     const struct gz_stream_user *user;
     void *context;
     struct gz_buffer rest;   /* read when the stream was paused, and not taken yet */
@@ -146,16 +148,45 @@ static bool send_now(const struct gz_stream *stream, const uint8_t *bytes, size_
     return count >= 0 || (stream->ssl == NULL && (errno == EAGAIN || errno == EINTR));
 }
 
+static bool keep(struct gz_stream *stream, const uint8_t *bytes, size_t size)
+{
+    struct gz_buffer *unsent = &stream->unsent;
+    unsent->max = unsent->size + size; /* takes no more memory than it needs */
+    if (gz_buffer_append(unsent, bytes, size) != GZ_OK) return false;
+    watch(stream);
+    return true;
+}
+
+static bool collect(struct gz_stream *stream, const uint8_t *bytes, size_t size)
+{
+    if (stream->sends == NULL || stream->ssl != NULL || !gz_stream_is_free(stream)) return false;
+    stream->is_collected = gz_sends_add(stream->sends, stream->socket, bytes, size, stream);
+    return stream->is_collected;
+}
+
+/* What was collected of the stream leaves before anything else that is done to it. */
+static void send_collected(struct gz_stream *stream)
+{
+    if (stream->is_collected) gz_sends_go(stream->sends);
+}
+
+/* A broken socket takes nothing: the loop notices it when it sends the rest. */
+void gz_stream_sent(void *context, const uint8_t *rest, size_t size)
+{
+    struct gz_stream *stream = context;
+    stream->is_collected = false;
+    if (size == 0 || is_closing(stream)) return;
+    if (!keep(stream, rest, size)) shutdown(stream->socket, SHUT_RDWR); /* the rest is lost */
+    if (stream->user->full != NULL) stream->user->full(stream->context);
+}
+
 bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size)
 {
     size_t sent = 0;
-    struct gz_buffer *unsent = &stream->unsent;
+    send_collected(stream);
+    if (collect(stream, bytes, size)) return true;
     if (gz_stream_is_free(stream) && !send_now(stream, bytes, size, &sent)) return false;
-    if (sent == size) return true;
-    unsent->max = unsent->size + size - sent; /* takes no more memory than it needs */
-    if (gz_buffer_append(unsent, bytes + sent, size - sent) != GZ_OK) return false;
-    watch(stream);
-    return true;
+    return sent == size || keep(stream, bytes + sent, size - sent);
 }
 
 static void send_unsent(struct gz_stream *stream)
@@ -179,6 +210,7 @@ bool gz_stream_is_free(const struct gz_stream *stream)
 
 void gz_stream_end_writing(struct gz_stream *stream)
 {
+    send_collected(stream);
     if (stream->ssl != NULL)
         SSL_shutdown(stream->ssl);
     else
@@ -233,11 +265,13 @@ static void lift_timeout(int socket)
     (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &none, sizeof none);
 }
 
-struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in,
+                                 struct gz_sends *sends)
 {
     const int socket = lws_get_socket_fd(wsi);
     struct gz_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
+    stream->sends = sends;
     stream->socket = fcntl(socket, F_DUPFD_CLOEXEC, 0);
     if (stream->socket < 0 || uv_poll_init(loop, &stream->poll, stream->socket) != 0) {
         if (stream->socket >= 0) close(stream->socket);
@@ -276,6 +310,7 @@ bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user
 static void handle_closed(uv_handle_t *poll)
 {
     struct gz_stream *stream = (struct gz_stream *)poll;
+    send_collected(stream);
     if (stream->user != NULL && stream->user->closed != NULL) stream->user->closed(stream->context);
     if (stream->ssl != NULL) SSL_shutdown(stream->ssl);
     ERR_clear_error();

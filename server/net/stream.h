@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "net/sends.h"
+
 struct gz_stream;
 
 struct gz_stream_user {
@@ -19,6 +21,9 @@ struct gz_stream_user {
     size_t (*take)(void *context, uint8_t *bytes, size_t size);
     /* The other side hung up, or the connection is broken; nothing more is read. */
     void (*end)(void *context);
+    /* The socket has not taken what was written before, although the stream was free then. May be
+     * NULL; does not write. */
+    void (*full)(void *context);
     /* All that was written is sent, after the stream was full. May be NULL. */
     void (*go_on)(void *context);
     /* The stream is closed, and is freed now. May be NULL. */
@@ -27,15 +32,19 @@ struct gz_stream_user {
 
 /* Takes the connection of `wsi`, which libwebsockets has to close at once: it then closes a
  * duplicate of the descriptor `stand_in`, and the other side notices nothing. NULL without memory
- * or descriptors. */
-struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in);
+ * or descriptors. What is written without TLS is collected in `sends`, which outlive the stream;
+ * NULL: it is sent at once. */
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in,
+                                 struct gz_sends *sends);
+/* The sends' gz_sends_done. */
+void gz_stream_sent(void *context, const uint8_t *rest, size_t size);
 /* Begins to read, once libwebsockets has destroyed `wsi`. If it fails, which it does without
  * memory, the stream can only be closed. */
 bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user, void *context);
 /* Sends bytes, and keeps what the socket does not take now. False without memory, or if the
  * connection is broken: then a part may have been sent. */
 bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size);
-/* Whether all that was written is sent. */
+/* Whether all that was written is sent or collected. */
 bool gz_stream_is_free(const struct gz_stream *stream);
 void gz_stream_pause(struct gz_stream *stream);
 /* Bytes that were not taken before the pause come first. */

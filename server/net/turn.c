@@ -44,7 +44,8 @@ static void gather(struct gz_net_scene *scene, bool is_full, bool has_round)
     while ((session = gz_core_next_awake(gz_net_core(scene), session)) != NULL) {
         struct gz_connection *connection = gz_session_owner(session);
         if (connection == NULL) continue;
-        const bool has_messages = gz_session_has_messages(session) && !connection->choked;
+        const bool has_messages =
+            gz_session_has_messages(session) && !gz_connection_is_choked(connection);
         gz_connection_leave_group(connection); /* a round visits nobody in a group */
         if (has_messages && (gz_session_is_answered(session) || !is_full))
             gz_connection_make_ready(connection);
@@ -64,7 +65,7 @@ static void begin_round(struct gz_net *net, struct gz_net_scene *scene, struct g
                         (double)scene->left * scene->visit_s);
 }
 
-static void go_round(struct gz_net_scene *scene)
+static void go_round(struct gz_net *net, struct gz_net_scene *scene)
 {
     const struct gz_now now = gz_clock_now();
     const double round_s = (double)scene->connection_count * scene->visit_s;
@@ -81,6 +82,8 @@ static void go_round(struct gz_net_scene *scene)
         gz_group_join(connection);
     }
     if (visits == 0) return;
+    gz_sends_go(net->sends);
+    end_s = gz_clock_mono_s();
     scene->visit_s += VISIT_PART * ((end_s - now.mono_s) / (double)visits - scene->visit_s);
 }
 
@@ -99,6 +102,7 @@ static void serve_line(struct gz_net *net, struct gz_net_scene *scene)
         gz_connection_leave_queue(connection, GZ_PLACE_LINE);
         gz_connection_flush(connection, now);
     }
+    gz_sends_go(net->sends);
     const double end_s = gz_clock_mono_s();
     gz_rest_count(&net->rest, end_s, end_s - now.mono_s);
 }
@@ -138,10 +142,11 @@ static void pass(struct gz_net *net, struct gz_net_scene *scene, bool has_turn, 
     if (has_line) gz_core_let_tell(gz_net_core(scene), false); /* no large frames before the line */
     flush_queue(&scene->ready, now);
     if (!is_resting) flush_queue(&scene->later, now);
+    gz_sends_go(net->sends);
     const double served_s = gz_clock_mono_s();
     gz_rest_count(&net->rest, served_s, served_s - now.mono_s);
     if (is_resting) return;
-    go_round(scene);
+    go_round(net, scene);
     if (has_line) serve_line(net, scene);
     const double end_s = gz_clock_mono_s();
     scene->pass_from_s = end_s + gz_rest_after(&net->rest, end_s - now.mono_s);
@@ -231,4 +236,5 @@ void gz_net_end_turn(struct gz_net *net)
     serve_lobby(net, gz_clock_now());
     serve_scenes(net);
     gz_trunks_end_turn(net);
+    gz_sends_go(net->sends);
 }

@@ -247,8 +247,7 @@ void gz_connection_finish(struct gz_connection *connection)
 
 void gz_connection_go_on(struct gz_connection *connection)
 {
-    if (connection->choked) connection->taken_s = gz_awake_now(&connection->net->awake);
-    connection->choked = false;
+    connection->taken_s = gz_awake_now(&connection->net->awake);
     if (connection->parted && connection->hung_up) connection->wire->kind->kill(connection->wire);
     if (connection->parted) return;
     gz_connection_make_ready_later(connection);

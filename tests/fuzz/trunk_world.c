@@ -77,11 +77,19 @@ static struct world_stream *stream_of(const struct gz_stream *stream)
     return (struct world_stream *)stream;
 }
 
-struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in,
+                                 struct gz_sends *sends)
 {
-    (void)loop, (void)wsi, (void)stand_in;
+    (void)loop, (void)wsi, (void)stand_in, (void)sends;
     if (world.stream_count == WORLD_TRUNKS) return NULL;
     return (struct gz_stream *)&world.streams[world.stream_count++];
+}
+
+/* The streams of this world do not collect. */
+void gz_stream_sent(void *context, const uint8_t *rest, size_t size)
+{
+    (void)context, (void)rest, (void)size;
+    abort();
 }
 
 bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user, void *context)
@@ -190,7 +198,7 @@ static struct lws *waiting_socket(void)
 
 static void enter_trunk(void)
 {
-    struct gz_stream *stream = gz_stream_take(NULL, NULL, 0);
+    struct gz_stream *stream = gz_stream_take(NULL, NULL, 0, NULL);
     struct gz_arrival *arrival = stream != NULL ? calloc(1, sizeof *arrival) : NULL;
     if (stream == NULL) return;
     require(arrival != NULL && gz_address_parse("10.1.1.1", &arrival->client));
@@ -549,6 +557,14 @@ static uv_loop_t *loop(void)
     return &only;
 }
 
+/* Outlives the nets, as the loop does. */
+static struct gz_sends *sends(void)
+{
+    static struct gz_sends *only;
+    if (only == NULL) require((only = gz_sends_create(gz_stream_sent)) != NULL);
+    return only;
+}
+
 static void open_net(void)
 {
     static const struct gz_log silence;
@@ -556,6 +572,7 @@ static void open_net(void)
     static const uint8_t secret[16];
     struct gz_net *net = &world.net;
     net->loop = loop();
+    net->sends = sends();
     net->log = &silence;
     net->host =
         (struct gz_net_host){.errors = errors, .find = find, .forget = forget, .lend = lend};

@@ -1,0 +1,190 @@
+/* Sends of many sockets together: once as the kernel has it, which may give a ring, and once where
+ * it refuses one. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "net/sends.h"
+#include "server/maxima.h"
+#include "support/cmocka.h"
+
+/* More than leave together. */
+#define PAIRS (3 * GZ_SENDS_MAX / 2)
+#define PAIR_BYTES 100
+
+/* A connection: both ends, and what is known of the send. */
+struct pair {
+    int ends[2];
+    size_t calls, rest;
+    uint8_t first; /* of the rest */
+};
+
+struct stage {
+    struct gz_sends *sends;
+    struct pair pairs[PAIRS];
+};
+
+static void note(void *context, const uint8_t *rest, size_t size)
+{
+    struct pair *pair = context;
+    pair->calls++;
+    pair->rest = size;
+    if (size > 0) pair->first = *rest;
+}
+
+static void open_stage(struct stage *s)
+{
+    *s = (struct stage){.sends = gz_sends_create(note)};
+    assert_non_null(s->sends);
+    for (size_t i = 0; i < PAIRS; i++)
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, s->pairs[i].ends), 0);
+}
+
+static void close_stage(struct stage *s)
+{
+    gz_sends_destroy(s->sends);
+    for (size_t i = 0; i < PAIRS; i++) close(s->pairs[i].ends[0]), close(s->pairs[i].ends[1]);
+}
+
+static bool add(struct stage *s, size_t i, const uint8_t *bytes, size_t size)
+{
+    return gz_sends_add(s->sends, s->pairs[i].ends[0], bytes, size, &s->pairs[i]);
+}
+
+static void add_own(struct stage *s, size_t i)
+{
+    uint8_t bytes[PAIR_BYTES];
+    memset(bytes, (int)i, sizeof bytes);
+    assert_true(add(s, i, bytes, sizeof bytes));
+}
+
+static void assert_has_own(struct stage *s, size_t i)
+{
+    uint8_t bytes[PAIR_BYTES + 1];
+    assert_int_equal(recv(s->pairs[i].ends[1], bytes, sizeof bytes, 0), PAIR_BYTES);
+    for (size_t k = 0; k < PAIR_BYTES; k++) assert_int_equal(bytes[k], (uint8_t)i);
+    assert_int_equal(s->pairs[i].calls, 1);
+    assert_int_equal(s->pairs[i].rest, 0);
+}
+
+TEST(test_sends_reach_each_socket_once)
+{
+    struct stage s;
+    open_stage(&s);
+    for (size_t i = 0; i < PAIRS; i++) add_own(&s, i);
+    gz_sends_go(s.sends);
+    gz_sends_go(s.sends); /* nothing is left */
+    for (size_t i = 0; i < PAIRS; i++) assert_has_own(&s, i);
+    close_stage(&s);
+}
+
+TEST(test_sends_are_copied_and_wait)
+{
+    struct stage s;
+    uint8_t bytes[2] = {7, 7};
+    open_stage(&s);
+    assert_true(add(&s, 0, bytes, 1) && add(&s, 1, bytes + 1, 1));
+    memset(bytes, 0, sizeof bytes);
+    assert_int_equal(recv(s.pairs[0].ends[1], bytes, 1, 0), -1);
+    gz_sends_go(s.sends);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(recv(s.pairs[i].ends[1], bytes, sizeof bytes, 0), 1);
+        assert_int_equal(bytes[0], 7);
+    }
+    close_stage(&s);
+}
+
+/* What a full socket takes and its rest are all that was added, in order. */
+static size_t fill(struct stage *s, size_t i)
+{
+    static uint8_t bytes[GZ_SEND_BYTES_MAX];
+    size_t taken = 0;
+    for (uint8_t k = 1; s->pairs[i].rest == 0; k++) {
+        memset(bytes, k, sizeof bytes);
+        assert_true(add(s, i, bytes, sizeof bytes));
+        add_own(s, i + 1);
+        gz_sends_go(s->sends);
+        assert_int_equal(recv(s->pairs[i + 1].ends[1], bytes, PAIR_BYTES, 0), PAIR_BYTES);
+        taken += sizeof bytes - s->pairs[i].rest;
+        if (s->pairs[i].rest > 0) assert_int_equal(s->pairs[i].first, k);
+    }
+    return taken;
+}
+
+TEST(test_sends_tell_the_rest_of_a_full_socket)
+{
+    struct stage s;
+    uint8_t bytes[1000];
+    open_stage(&s);
+    size_t taken = fill(&s, 0);
+    assert_true(taken > GZ_SEND_BYTES_MAX);
+    for (ssize_t count; (count = recv(s.pairs[0].ends[1], bytes, sizeof bytes, 0)) > 0;)
+        taken -= (size_t)count;
+    assert_int_equal(taken, 0);
+    close_stage(&s);
+}
+
+/* Without a signal that ends the program. */
+TEST(test_sends_to_broken_sockets_leave_all_and_harm_no_other)
+{
+    struct stage s;
+    open_stage(&s);
+    for (size_t i = 0; i < PAIRS; i += 2) shutdown(s.pairs[i].ends[1], SHUT_RDWR);
+    for (size_t i = 0; i < PAIRS; i++) add_own(&s, i);
+    gz_sends_go(s.sends);
+    for (size_t i = 0; i < PAIRS; i++) {
+        if (i % 2 == 1)
+            assert_has_own(&s, i);
+        else
+            assert_int_equal(s.pairs[i].rest, PAIR_BYTES);
+    }
+    close_stage(&s);
+}
+
+TEST(test_sends_take_bytes_up_to_a_size)
+{
+    static uint8_t bytes[GZ_SEND_BYTES_MAX + 1];
+    struct stage s;
+    open_stage(&s);
+    assert_false(add(&s, 0, bytes, sizeof bytes));
+    const size_t room = GZ_SENDS_BYTES / GZ_SEND_BYTES_MAX;
+    for (size_t i = 0; i <= room; i++) assert_true(add(&s, i, bytes, GZ_SEND_BYTES_MAX));
+    assert_int_equal(s.pairs[room - 1].calls, 1); /* they made room */
+    assert_int_equal(s.pairs[room].calls, 0);
+    gz_sends_go(s.sends);
+    close_stage(&s);
+}
+
+/* As the profiles of many containers do. */
+static void refuse_rings(void)
+{
+    struct sock_filter lines[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const struct sock_fprog program = {sizeof lines / sizeof *lines, lines};
+    assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+static int find_no_ring(void **state)
+{
+    struct gz_sends *sends = gz_sends_create(note);
+    const bool has_ring = sends == NULL || gz_sends_has_ring(sends);
+    (void)state;
+    gz_sends_destroy(sends);
+    return has_ring ? -1 : 0;
+}
+
+int main(void)
+{
+    const int as_it_is = test_run(NULL, NULL);
+    refuse_rings();
+    return test_run(find_no_ring, NULL) + as_it_is;
+}
