@@ -147,7 +147,7 @@ static enum gz_status open_sends(struct gz_net *net, struct gz_error *error)
     if (net->sends == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (!gz_sends_has_ring(net->sends))
         gz_log(net->log, GZ_INFO, 0,
-               "the kernel refuses io_uring here, so that viewers cost more of a processor");
+               "the kernel gives no io_uring, so that viewers cost more of a processor");
     return GZ_OK;
 }
 

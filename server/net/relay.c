@@ -229,11 +229,6 @@ static void leave(struct gz_connection *connection)
 
 /* ---- to the client ---- */
 
-static bool is_free(const struct gz_connection *connection)
-{
-    return !gz_connection_is_choked(connection);
-}
-
 /* Bytes in the client's socket count as taken once the socket is free again. */
 static void count_taken(struct gz_relay *relay)
 {
@@ -272,7 +267,7 @@ static void write_piece(struct gz_relay *relay, struct gz_piece *piece)
         gz_connection_write(connection, &bytes, GZ_FRAME_RAW);
     }
     gz_piece_release(piece);
-    if (connection->relay != NULL && is_free(connection)) count_taken(relay);
+    if (connection->relay != NULL && !gz_connection_is_choked(connection)) count_taken(relay);
     if (is_owed(connection)) gz_connection_make_ready(connection);
 }
 
@@ -299,7 +294,7 @@ bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece)
     relay->given += gz_piece_cost(piece->size);
     if (relay->given > GZ_TRUNK_WINDOW_BYTES) return false;
     piece->uses++;
-    if (relay->piece_count == 0 && is_free(connection)) {
+    if (relay->piece_count == 0 && !gz_connection_is_choked(connection)) {
         write_piece(relay, piece);
     } else if (!wait_for_client(relay, piece)) {
         gz_piece_release(piece);
@@ -311,9 +306,10 @@ bool gz_relay_give(struct gz_relay *relay, struct gz_piece *piece)
 void gz_relay_go_on(struct gz_connection *connection)
 {
     struct gz_relay *relay = connection->relay;
-    if (!is_free(connection)) return;
+    if (gz_connection_is_choked(connection)) return;
     count_taken(relay);
-    while (connection->relay != NULL && relay->piece_count > 0 && is_free(connection)) {
+    while (connection->relay != NULL && relay->piece_count > 0 &&
+           !gz_connection_is_choked(connection)) {
         struct gz_piece *piece = relay->pieces[relay->first_piece++];
         relay->piece_count--;
         write_piece(relay, piece);

@@ -12,12 +12,15 @@
 
 #include "server/maxima.h"
 
+/* The result of a send that the kernel has not taken. */
+#define UNSENT (-ECANCELED)
+
 struct send {
     int socket;
     void *context;
     const uint8_t *bytes;
     size_t size;
-    int result; /* bytes, or a negative error */
+    int result; /* bytes, or a negative error; UNSENT until then */
 };
 
 struct gz_sends {
@@ -72,7 +75,7 @@ bool gz_sends_add(struct gz_sends *sends, int socket, const uint8_t *bytes, size
     uint8_t *copy = sends->bytes + sends->used;
     memcpy(copy, bytes, size);
     sends->used += size;
-    sends->sends[sends->count++] = (struct send){socket, context, copy, size, -ECANCELED};
+    sends->sends[sends->count++] = (struct send){socket, context, copy, size, UNSENT};
     return true;
 }
 
@@ -93,7 +96,8 @@ static void read_results(struct gz_sends *sends)
     }
 }
 
-/* A kernel that does not take all of them, because it has no memory, is not asked again. */
+/* A kernel that does not take all of them, for want of memory or of permission, is not asked
+ * again. */
 static void send_by_ring(struct gz_sends *sends)
 {
     const unsigned count = (unsigned)sends->count;
@@ -115,7 +119,7 @@ void gz_sends_go(struct gz_sends *sends)
     sends->count = sends->used = 0;
     for (size_t i = 0; i < count; i++) {
         struct send *one = &sends->sends[i];
-        if (one->result == -ECANCELED) send_one(one);
+        if (one->result == UNSENT) send_one(one);
         const size_t sent = one->result > 0 ? (size_t)one->result : 0;
         sends->done(one->context, one->bytes + sent, one->size - sent);
     }

@@ -100,7 +100,7 @@ static void end(void *context)
     gz_connection_break(connection_of(context));
 }
 
-static void fill(void *context)
+static void full(void *context)
 {
     gz_alive_replan(connection_of(context));
 }
@@ -119,7 +119,7 @@ static void finish(void *context)
     free(websocket);
 }
 
-static const struct gz_stream_user user = {take_bytes, end, fill, go_on, finish};
+static const struct gz_stream_user user = {take_bytes, end, full, go_on, finish};
 
 static void drop(struct gz_net *net, struct gz_arrival *arrival)
 {
