@@ -9,6 +9,7 @@
 
 #include "compact.h"
 #include "gizmo_client.h"
+#include "headers.h"
 #include "http.h"
 #include "interests.h"
 #include "prediction.h"
@@ -37,8 +38,8 @@ struct frame_queue {
 enum state { CLOSED, CONNECTING, OPEN };
 
 struct gz_client {
-    struct gz_url url;
-    char *address, *scene, *user, *token, *ca;
+    struct gz_urls urls;
+    char *scene, *user, *token, *ca, *headers;
     struct gz_client_options options; /* its texts are those above */
 
     struct lws_context *context;
@@ -174,8 +175,15 @@ static void handle_close_frame(struct gz_client *client, const uint8_t *bytes, s
 static void handle_unreachable(struct gz_client *client, struct lws *wsi, const char *why)
 {
     client->refused = lws_http_client_http_response(wsi);
-    over(client, gz_trust_words(why, &client->url));
+    over(client, gz_trust_words(why, gz_urls_here(&client->urls)));
     client->wsi = NULL;
+}
+
+static int handle_headers(struct gz_client *client, struct lws *wsi, uint8_t **at, size_t size)
+{
+    bool fits = gz_headers_add(wsi, client->headers, gz_urls_here(&client->urls), at, *at + size);
+    if (!fits) over(client, "the request's headers do not fit");
+    return fits ? 0 : -1;
 }
 
 static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in,
@@ -186,9 +194,12 @@ static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *
     switch (event) {
     case LWS_CALLBACK_CLIENT_ESTABLISHED: client->state = OPEN; break;
     case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-        return gz_trust_judge(user, size != 0, &client->url, client->reason, sizeof client->reason)
+        return gz_trust_judge(user, size != 0, gz_urls_here(&client->urls), client->reason,
+                              sizeof client->reason)
                    ? 0
                    : -1;
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+        return handle_headers(client, wsi, (uint8_t **)in, size);
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(client, wsi, in); break;
     case LWS_CALLBACK_CLIENT_RECEIVE: handle_received(client, wsi, in, size); break;
     case LWS_CALLBACK_CLIENT_WRITEABLE: handle_writable(client, wsi); break;
@@ -240,6 +251,7 @@ void gz_client_cut(struct gz_client *client)
 
 static enum gz_status open_socket(struct gz_client *client, struct gz_error *error)
 {
+    const struct gz_url *url = gz_urls_here(&client->urls);
     lws_set_log_level(0, NULL);
     client->context = lws_create_context(&(struct lws_context_creation_info){
         .port = CONTEXT_PORT_NO_LISTEN,
@@ -249,7 +261,7 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
         .uid = -1,
         .pt_serv_buf_size = READ_BYTES,
         .fd_limit_per_thread = DESCRIPTORS_MAX,
-        .options = gz_trust_options(&client->url, client->ca),
+        .options = gz_trust_options(url, client->ca),
         .client_ssl_ca_filepath = gz_trust_file(client->ca),
     });
     if (client->context == NULL)
@@ -259,12 +271,12 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
     client->refused = 0;
     struct lws *wsi = lws_client_connect_via_info(&(struct lws_client_connect_info){
         .context = client->context,
-        .address = client->url.host,
-        .port = client->url.port,
-        .path = client->url.path,
-        .host = client->url.authority,
+        .address = url->host,
+        .port = url->port,
+        .path = url->path,
+        .host = url->authority,
         .protocol = GZ_SUBPROTOCOL,
-        .ssl_connection = gz_trust_flags(&client->url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
+        .ssl_connection = gz_trust_flags(url) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
         .pwsi = &client->wsi,
     });
     if (wsi == NULL) over(client, "no server answers at this address");
@@ -583,6 +595,16 @@ const struct gz_welcome *gz_client_welcome(const struct gz_client *client)
     return &client->welcome;
 }
 
+void gz_client_page(const struct gz_client *client, char *text, size_t size)
+{
+    const struct gz_url *url = gz_urls_here(&client->urls);
+    bool usual = url->port == (url->tls ? 443 : 80);
+    size_t shown =
+        usual ? (size_t)(strrchr(url->authority, ':') - url->authority) : strlen(url->authority);
+    gz_print(text, size, "%s://%.*s%s/", url->tls ? "https" : "http", (int)shown, url->authority,
+             url->base);
+}
+
 const struct gz_mirror *gz_client_mirror(const struct gz_client *client)
 {
     return client->mirror;
@@ -721,40 +743,48 @@ static enum gz_status send_interest(struct gz_client *client, struct gz_error *e
     return send_frame(client, frame, encode_interest(client, &frame->bytes), error);
 }
 
+/* What failed attempts to join say about the next one. */
+struct again {
+    double after_s; /* as the last bye said; INFINITY if none did */
+    bool never;     /* the server refused the client for good */
+};
+
 /* Reads from a bye when to reconnect, unless it is fatal. */
-static enum gz_status hear_bye(const struct gz_message *message, double *retry_s,
+static enum gz_status hear_bye(const struct gz_message *message, struct again *again,
                                struct gz_error *error)
 {
     const struct gz_bye *bye = &message->bye;
     bool has_code = (message->has & GZ_HAS_BYE_CODE) != 0;
-    if (!bye->fatal) *retry_s = fmax(bye->retry_s, REJOIN_SECONDS_MIN);
+    again->never = bye->fatal;
+    if (!bye->fatal) again->after_s = fmax(bye->retry_s, REJOIN_SECONDS_MIN);
     return gz_fail(error, has_code ? bye->code : GZ_INTERNAL, "%.*s", (int)bye->reason.size,
                    bye->reason.bytes);
 }
 
-static enum gz_status await_welcome(struct gz_client *client, double deadline, double *retry_s,
+static enum gz_status await_welcome(struct gz_client *client, double deadline, struct again *again,
                                     struct gz_error *error)
 {
     const struct gz_message *message = gz_client_next(client, deadline - now_s());
     if (message == NULL) return no_answer(client, client->options.timeout_s, error);
-    *retry_s = INFINITY;
     if (message->op == GZ_OP_WELCOME) return GZ_OK;
+    again->never = true;
     if (message->op == GZ_OP_ERROR)
         return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
                        message->error.message.bytes);
-    if (message->op == GZ_OP_BYE) return hear_bye(message, retry_s, error);
+    if (message->op == GZ_OP_BYE) return hear_bye(message, again, error);
     return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s",
                    gz_op_word(message->op));
 }
 
 /* An answer of a daemon or a proxy that is only temporary (5xx) is no final refusal. */
-static enum gz_status fail_unconnected(struct gz_client *client, double deadline, double *retry_s,
-                                       struct gz_error *error)
+static enum gz_status fail_unconnected(struct gz_client *client, double deadline,
+                                       struct again *again, struct gz_error *error)
 {
+    const struct gz_url *url = gz_urls_here(&client->urls);
     struct gz_error refusal = {.status = GZ_INTERNAL};
-    if (client->refused != 0 && client->refused < 500) *retry_s = INFINITY;
+    again->never = client->refused != 0 && client->refused < 500;
     if (client->refused != 0) {
-        (void)gz_http_why_refused(&client->url, client->ca, client->refused,
+        (void)gz_http_why_refused(url, client->ca, client->headers, client->refused,
                                   fmax(deadline - now_s(), 1), &refusal);
         char status[32] = "";
         if (refusal.status != GZ_INTERNAL)
@@ -762,30 +792,29 @@ static enum gz_status fail_unconnected(struct gz_client *client, double deadline
         gz_print(client->reason, sizeof client->reason, "%s%s", status, refusal.message);
     }
     return gz_fail(error, client->refused < 500 ? refusal.status : GZ_INTERNAL,
-                   "cannot connect to %s: %s", client->options.url, client->reason);
+                   "cannot connect to %s: %s", url->shown, client->reason);
 }
 
 /* Waits until the socket stands, says hello and waits for the welcome. */
-static enum gz_status join(struct gz_client *client, double deadline, double *retry_s,
+static enum gz_status join(struct gz_client *client, double deadline, struct again *again,
                            struct gz_error *error)
 {
     while (client->state == CONNECTING && now_s() < deadline) service(client, deadline);
     if (client->state == CONNECTING) over(client, "no answer in time");
-    if (client->state != OPEN) return fail_unconnected(client, deadline, retry_s, error);
+    if (client->state != OPEN) return fail_unconnected(client, deadline, again, error);
 
     bool interest_is_left = false;
     enum gz_status status = say_hello(client, &interest_is_left, error);
-    if (status == GZ_OK) status = await_welcome(client, deadline, retry_s, error);
+    if (status == GZ_OK) status = await_welcome(client, deadline, again, error);
     if (status == GZ_OK && interest_is_left) status = send_interest(client, error);
     if (status != GZ_OK || client->interests.taken == NULL) return status;
     return gz_client_answer(client, client->interests.taken->message.rid, deadline - now_s(), NULL,
                             error);
 }
 
-/* One attempt. *retry_s: seconds after which to try again; INFINITY for never. The time of an
- * earlier bye stays valid while nothing answers, because the server is restarting. */
-static enum gz_status reconnect(struct gz_client *client, double deadline, double *retry_s,
-                                struct gz_error *error)
+/* One attempt, at the present address. */
+static enum gz_status attempt(struct gz_client *client, double deadline, struct again *again,
+                              struct gz_error *error)
 {
     gz_client_cut(client);
     queue_clear(&client->received);
@@ -794,11 +823,27 @@ static enum gz_status reconnect(struct gz_client *client, double deadline, doubl
     gz_interests_forget_asked(&client->interests);
     client->offset = 0;
     enum gz_status status = open_socket(client, error);
-    if (status == GZ_OK) status = join(client, deadline, retry_s, error);
+    if (status == GZ_OK) status = join(client, deadline, again, error);
     if (status != GZ_OK) {
         gz_client_cut(client);
         queue_clear(&client->received);
         client->offset = 0;
+    }
+    return status;
+}
+
+/* One attempt at each address, from the one that answered last on, until a server takes the client
+ * or refuses it for good. Those that do not answer share the time. The time of an earlier bye stays
+ * valid while nothing answers, because the server is restarting. */
+static enum gz_status attempt_each(struct gz_client *client, double deadline, struct again *again,
+                                   struct gz_error *error)
+{
+    enum gz_status status = GZ_INTERNAL;
+    for (size_t left = client->urls.count; left > 0; left--) {
+        double now = now_s();
+        status = attempt(client, now + (deadline - now) / (double)left, again, error);
+        if (status == GZ_OK || again->never) break;
+        gz_urls_next(&client->urls);
     }
     return status;
 }
@@ -812,11 +857,11 @@ static void sleep_s(double seconds)
 enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error)
 {
     const double deadline = now_s() + client->options.timeout_s;
-    double retry_s = INFINITY;
-    enum gz_status status = reconnect(client, deadline, &retry_s, error);
-    while (status != GZ_OK && now_s() + retry_s < deadline) {
-        sleep_s(retry_s);
-        status = reconnect(client, deadline, &retry_s, error);
+    struct again again = {.after_s = INFINITY};
+    enum gz_status status = attempt_each(client, deadline, &again, error);
+    while (status != GZ_OK && !again.never && now_s() + again.after_s < deadline) {
+        sleep_s(again.after_s);
+        status = attempt_each(client, deadline, &again, error);
     }
     return status;
 }
@@ -824,20 +869,21 @@ enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *er
 static bool copy_options(struct gz_client *client, const struct gz_client_options *options)
 {
     client->options = *options;
-    client->address = strdup(options->url != NULL ? options->url : GZ_CLIENT_URL_DEFAULT);
     client->scene = strdup(options->scene != NULL ? options->scene : "");
     client->user = strdup(options->user != NULL ? options->user : "");
     client->token = options->token != NULL ? strdup(options->token) : NULL;
-    client->options.url = client->address;
     client->options.scene = client->scene;
     client->options.user = client->user;
     client->options.token = client->token;
     client->ca = options->ca != NULL ? strdup(options->ca) : NULL;
+    client->headers = options->headers != NULL ? strdup(options->headers) : NULL;
     client->options.ca = client->ca;
+    client->options.headers = client->headers;
     if (options->timeout_s <= 0) client->options.timeout_s = JOIN_SECONDS;
     if (options->token != NULL && client->token == NULL) return false;
     if (options->ca != NULL && client->ca == NULL) return false;
-    return client->address != NULL && client->scene != NULL && client->user != NULL;
+    if (options->headers != NULL && client->headers == NULL) return false;
+    return client->scene != NULL && client->user != NULL;
 }
 
 /* The interest to join with counts as accepted, so that `join` asks for it. */
@@ -883,7 +929,9 @@ enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_o
     gz_arena_init(&client->arena, 0);
     enum gz_status status = GZ_OK;
     if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "no memory");
-    if (status == GZ_OK) status = gz_url_parse(&client->url, client->options.url, error);
+    const char *url = options->url != NULL ? options->url : GZ_CLIENT_URL_DEFAULT;
+    if (status == GZ_OK) status = gz_urls_parse(&client->urls, url, error);
+    if (status == GZ_OK) status = gz_headers_check(client->headers, &client->urls, false, error);
     if (status == GZ_OK) status = gz_trust_check(client->ca, error);
     if (status == GZ_OK) status = gz_client_reconnect(client, error);
     if (status != GZ_OK) {
@@ -908,10 +956,11 @@ void gz_client_destroy(struct gz_client *client)
     gz_people_destroy(client->people);
     gz_compact_destroy(client->compact);
     gz_interests_clear(&client->interests);
-    free(client->address);
+    gz_urls_free(&client->urls);
     free(client->scene);
     free(client->user);
     free(client->token);
     free(client->ca);
+    free(client->headers);
     free(client);
 }

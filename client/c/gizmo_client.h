@@ -142,12 +142,16 @@ const struct gz_presence_user *gz_people_find(const struct gz_people *people,
 struct gz_client;
 
 struct gz_client_options {
-    const char *url;   /* ws://HOST:PORT/ws or wss://...; NULL: GZ_CLIENT_URL_DEFAULT */
-    const char *scene; /* the scene to join */
-    const char *user;  /* the user's name */
-    const char *token; /* NULL for none */
-    const char *ca;    /* for wss://: a PEM file of certificate authorities. NULL: the system's */
-    bool has_role;     /* ask for `role` instead of the highest one that the token allows */
+    /* ws://HOST:PORT/ws or wss://..., or the editor's http:// or https://; USER:PASSWORD@ before
+     * the host is sent to a proxy as Basic. Several with commas or white space between them are
+     * tried in turn: the members of a cluster. NULL: GZ_CLIENT_URL_DEFAULT */
+    const char *url;
+    const char *scene;   /* the scene to join */
+    const char *user;    /* the user's name */
+    const char *token;   /* NULL for none */
+    const char *ca;      /* for wss://: a PEM file of certificate authorities. NULL: the system's */
+    const char *headers; /* lines of "Name: value" for a proxy, added to each request; NULL: none */
+    bool has_role;       /* ask for `role` instead of the highest one that the token allows */
     enum gz_role role;
     bool create;  /* create the scene if it is missing */
     bool draw;    /* ask for the gizmo's lines */
@@ -156,7 +160,7 @@ struct gz_client_options {
     bool singly; /* do not ask for motions, which round a running drag of many nodes */
     bool float32; /* ask for float32, which rounds running drags of other sessions until they end */
     bool everybody;   /* receive presence of all users, not only of a few and of those who act */
-    double timeout_s; /* for joining, 0: 10 s */
+    double timeout_s; /* for joining, 0: 10 s; addresses that do not answer share it */
     /* An `interest` to join with, valid from the first delta on; NULL for the whole scene. One with
      * `view` needs the `camera`; NULL for none. */
     const struct gz_message *interest, *camera;
@@ -183,6 +187,8 @@ GZ_MUST_USE enum gz_status gz_client_reconnect(struct gz_client *client, struct 
 void gz_client_cut(struct gz_client *client);
 
 bool gz_client_is_open(const struct gz_client *client);
+/* The address of the editor beside the WebSocket that was used last: "http://HOST:PORT/". */
+void gz_client_page(const struct gz_client *client, char *text, size_t size);
 /* Why the connection has ended, as a sentence; "" while it is open. */
 const char *gz_client_reason(const struct gz_client *client);
 /* The server's answer to the last join. Valid until the next one. */
@@ -294,13 +300,12 @@ struct gz_text gz_client_text(const char *terminated);
 /* ---- the HTTP paths ---- */
 
 struct gz_http {
-    const char *url;    /* the daemon's WebSocket URL; the paths are beside its /ws. NULL:
-                           GZ_CLIENT_URL_DEFAULT */
+    const char *url;    /* as in gz_client_options; the paths are beside the WebSocket's /ws */
     const char *method; /* "GET", "PUT", "PATCH" or "DELETE" */
     const char *path;   /* e.g. "/scenes/engine?replace" */
     const char *token;  /* NULL for none */
-    const char *ca;     /* as in gz_client_options */
-    const char *type;   /* the body's media type; NULL for none */
+    const char *ca, *headers; /* as in gz_client_options */
+    const char *type;         /* the body's media type; NULL for none */
     const void *body;
     size_t body_size;
     double timeout_s; /* of silence, 0: 60 s */
@@ -314,7 +319,8 @@ struct gz_http {
     size_t dropped_bytes;
 };
 
-/* Performs the request. A refusal has the server's code and message; that of a proxy only its HTTP
+/* Performs the request. If a server cannot be reached, or answers 502, 503 or 504, the next address
+ * of the URL is tried. A refusal has the server's code and message; that of a proxy only its HTTP
  * status. */
 GZ_MUST_USE enum gz_status gz_http_perform(const struct gz_http *http, struct gz_error *error);
 

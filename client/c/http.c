@@ -1,16 +1,19 @@
 /* http.c - one HTTP request to the daemon, from its headers to the answer's last byte. */
 #include <libwebsockets.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
 #include "gizmo_client.h"
+#include "headers.h"
 #include "http.h"
 #include "proto/limits.h"
 #include "refusal.h"
 #include "trust.h"
 
 #define SILENCE_SECONDS 60.0
-#define PIECE_BYTES (64u * 1024) /* of a body, sent at once */
+#define SILENCE_SECONDS_OF_SEVERAL 10.0 /* of a question, if another server can be asked */
+#define PIECE_BYTES (64u * 1024)        /* of a body, sent at once */
 #define DESCRIPTORS_MAX 8
 
 struct transfer {
@@ -20,6 +23,7 @@ struct transfer {
     char untrusted[GZ_ERROR_BYTES_MAX]; /* why the server is not trusted; empty if it is */
     struct lws *wsi;
     size_t sent;
+    bool asked;      /* a connection stood, so the server may have the request */
     unsigned status; /* of HTTP, 0 before it is known */
     struct gz_buffer refusal;
     bool done;
@@ -81,8 +85,10 @@ static int handle_headers(struct transfer *transfer, struct lws *wsi, uint8_t **
 {
     const struct gz_http *http = transfer->http;
     uint8_t *end = *at + size;
+    transfer->asked = true;
     char text[GZ_TOKEN_BYTES_MAX + 16];
-    bool fits = !transfer->upgrades || add_upgrade(wsi, at, end);
+    bool fits = gz_headers_add(wsi, http->headers, transfer->url, at, end) &&
+                (!transfer->upgrades || add_upgrade(wsi, at, end));
     if (fits && http->token != NULL) {
         snprintf(text, sizeof text, "Bearer %s", http->token);
         fits = add_header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, at, end);
@@ -235,7 +241,7 @@ static struct lws_context *connect_http(struct transfer *transfer)
         .gid = -1,
         .uid = -1,
         .fd_limit_per_thread = DESCRIPTORS_MAX,
-        .pt_serv_buf_size = GZ_TOKEN_BYTES_MAX + 4096,
+        .pt_serv_buf_size = GZ_TOKEN_BYTES_MAX + GZ_HEADERS_BYTES_MAX + 4096,
         .timeout_secs = UINT16_MAX, /* run() has its own timeout */
         .options = gz_trust_options(url, transfer->http->ca),
         .client_ssl_ca_filepath = gz_trust_file(transfer->http->ca),
@@ -260,47 +266,77 @@ static struct lws_context *connect_http(struct transfer *transfer)
 }
 
 /* `error` must not be NULL. */
-static void perform(struct transfer *transfer, struct gz_error *error)
+static void perform(struct transfer *transfer, double silence_s, struct gz_error *error)
 {
     const struct gz_http *http = transfer->http;
     gz_buffer_init(&transfer->refusal, GZ_REFUSAL_BYTES_MAX, 0);
     transfer->active_s = now_s();
     struct lws_context *context = connect_http(transfer);
     if (context == NULL) finish(transfer, GZ_INTERNAL, "libwebsockets could not be started");
-    if (context != NULL)
-        run(transfer, context, http->timeout_s > 0 ? http->timeout_s : SILENCE_SECONDS);
+    if (context != NULL) run(transfer, context, silence_s);
     if (context != NULL) lws_context_destroy(context);
     gz_buffer_finish(&transfer->refusal);
     if (transfer->status != 0)
         gz_fail(error, transfer->result, "%s", transfer->error.message);
     else
-        gz_fail(error, transfer->result, "%s %s at %s: %s", http->method, http->path, http->url,
-                transfer->error.message);
+        gz_fail(error, transfer->result, "%s %s at %s: %s", http->method, http->path,
+                transfer->url->shown, transfer->error.message);
 }
 
-enum gz_status gz_http_perform(const struct gz_http *request, struct gz_error *error)
+static enum gz_status check(const struct gz_http *http, const struct gz_urls *urls,
+                            struct gz_error *error)
 {
-    struct gz_http http = *request;
-    if (http.url == NULL) http.url = GZ_CLIENT_URL_DEFAULT;
-    struct gz_url url;
-    enum gz_status status = gz_url_parse(&url, http.url, error);
-    if (status != GZ_OK) return status;
-    if (http.token != NULL && strlen(http.token) > GZ_TOKEN_BYTES_MAX)
+    if (http->token != NULL && strlen(http->token) > GZ_TOKEN_BYTES_MAX)
         return gz_fail(error, GZ_TOO_LARGE, "token: longer than %d bytes", GZ_TOKEN_BYTES_MAX);
-    status = gz_trust_check(http.ca, error);
-    if (status != GZ_OK) return status;
-    struct transfer transfer = {.http = &http, .url = &url};
-    perform(&transfer, error);
-    return transfer.result;
+    enum gz_status status = gz_headers_check(http->headers, urls, http->token != NULL, error);
+    return status == GZ_OK ? gz_trust_check(http->ca, error) : status;
 }
 
-enum gz_status gz_http_why_refused(const struct gz_url *url, const char *ca, unsigned status,
-                                   double timeout_s, struct gz_error *error)
+static bool is_question(const struct gz_http *http)
 {
-    const struct gz_http http = {
-        .url = "", .method = "GET", .path = "/ws", .ca = ca, .timeout_s = timeout_s};
+    return strcmp(http->method, "GET") == 0;
+}
+
+/* Whether the next server may be asked: a change that this one may have made is not sent again. */
+static bool may_go_on(const struct transfer *transfer)
+{
+    unsigned status = transfer->status;
+    if (transfer->result == GZ_OK) return false;
+    if (status == 0) return !transfer->asked || is_question(transfer->http);
+    return status == 503 || (is_question(transfer->http) && (status == 502 || status == 504));
+}
+
+/* At each address in turn, until a server has answered. */
+static enum gz_status perform_each(const struct gz_http *http, struct gz_urls *urls,
+                                   struct gz_error *error)
+{
+    for (size_t left = urls->count;; left--) {
+        struct transfer transfer = {.http = http, .url = gz_urls_here(urls)};
+        double silence_s = http->timeout_s > 0 ? http->timeout_s : SILENCE_SECONDS;
+        if (left > 1 && is_question(http)) silence_s = fmin(silence_s, SILENCE_SECONDS_OF_SEVERAL);
+        perform(&transfer, silence_s, error);
+        if (left == 1 || !may_go_on(&transfer)) return transfer.result;
+        gz_urls_next(urls);
+    }
+}
+
+enum gz_status gz_http_perform(const struct gz_http *http, struct gz_error *error)
+{
+    struct gz_urls urls = {0};
+    const char *url = http->url != NULL ? http->url : GZ_CLIENT_URL_DEFAULT;
+    enum gz_status status = gz_urls_parse(&urls, url, error);
+    if (status == GZ_OK) status = check(http, &urls, error);
+    if (status == GZ_OK) status = perform_each(http, &urls, error);
+    gz_urls_free(&urls);
+    return status;
+}
+
+enum gz_status gz_http_why_refused(const struct gz_url *url, const char *ca, const char *headers,
+                                   unsigned status, double timeout_s, struct gz_error *error)
+{
+    const struct gz_http http = {.method = "GET", .path = "/ws", .ca = ca, .headers = headers};
     struct transfer transfer = {.http = &http, .url = url, .upgrades = true};
-    perform(&transfer, error);
+    perform(&transfer, timeout_s, error);
     if (transfer.status == status) return transfer.result;
     return gz_refusal(error, status, &(struct gz_buffer){0}, url, http.path);
 }

@@ -1,15 +1,63 @@
-/* url.c - parses the URL of a daemon: scheme, host, port, path prefix. */
+/* url.c - parses addresses of daemons: scheme, user and password, host, port, path prefix. */
 #include "url.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *skip_scheme(struct gz_url *url, const char *text)
+#define SEPARATORS ", \t\r\n"
+
+static const struct scheme {
+    const char *text;
+    bool tls, page; /* page: an address of HTTP, where the path may lack its "/ws" */
+} schemes[] = {{"ws://", .tls = false, .page = false},
+               {"wss://", .tls = true, .page = false},
+               {"http://", .tls = false, .page = true},
+               {"https://", .tls = true, .page = true}};
+
+static const struct scheme *find_scheme(const char *text)
 {
-    url->tls = strncmp(text, "wss://", 6) == 0;
-    if (url->tls) return text + 6;
-    return strncmp(text, "ws://", 5) == 0 ? text + 5 : NULL;
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        if (strncmp(text, schemes[i].text, strlen(schemes[i].text)) == 0) return &schemes[i];
+    return NULL;
+}
+
+/* The size of "USER:PASSWORD@", 0 if there is none. The last @ before the path ends it. */
+static size_t login_size(const char *at)
+{
+    size_t size = strcspn(at, "/?#");
+    while (size > 0 && at[size - 1] != '@') size--;
+    return size;
+}
+
+static int hex_of(char c)
+{
+    if (!isxdigit((unsigned char)c)) return -1;
+    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+/* Decodes %XX. False for a bad escape, a control character, or a user without a colon. */
+static bool take_login(struct gz_url *url, const char *at, size_t size)
+{
+    size_t used = 0;
+    bool has_colon = false;
+    for (size_t i = 0; i < size; i++) {
+        char c = at[i];
+        has_colon |= c == ':';
+        if (c == '%') {
+            int high = i + 2 < size ? hex_of(at[i + 1]) : -1;
+            int low = high >= 0 ? hex_of(at[i + 2]) : -1;
+            if (low < 0) return false;
+            c = (char)(high * 16 + low);
+            i += 2;
+            if (c == ':' && !has_colon) return false; /* a user of Basic cannot have one */
+        }
+        if (iscntrl((unsigned char)c) || used + 1 == sizeof url->login) return false;
+        url->login[used++] = c;
+    }
+    url->login[used] = '\0';
+    return has_colon;
 }
 
 /* Fills host and returns its end; NULL if there is none. */
@@ -36,26 +84,95 @@ static const char *take_port(struct gz_url *url, const char *at)
     return end;
 }
 
-enum gz_status gz_url_parse(struct gz_url *url, const char *text, struct gz_error *error)
+/* Fills the paths. False if the path is not one of a WebSocket, or has a query. */
+static bool take_path(struct gz_url *url, const struct scheme *scheme, const char *at)
 {
-    const char *at = skip_scheme(url, text);
-    if (at == NULL)
-        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" does not begin with ws:// or wss://",
-                       text);
-    if ((at = take_host(url, at)) == NULL)
-        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" has no host", text);
+    size_t size = strlen(at);
+    if (strcspn(at, "?#") != size || (size > 0 && at[0] != '/')) return false;
+    bool is_root = size == 0 || strcmp(at, "/") == 0;
+    if (scheme->page)
+        while (size > 0 && at[size - 1] == '/') size--;
+    bool is_socket = size >= 3 && memcmp(at + size - 3, "/ws", 3) == 0;
+    if (is_socket) size -= 3;
+    if (is_root) size = 0;
+    if (!is_socket && !is_root && !scheme->page) return false;
+    snprintf(url->base, sizeof url->base, "%.*s", (int)size, at);
+    return (size_t)snprintf(url->path, sizeof url->path, "%s/ws", url->base) < sizeof url->path;
+}
+
+static enum gz_status parse(struct gz_url *url, const char *text, struct gz_error *error)
+{
+    const struct scheme *scheme = find_scheme(text);
+    const char *at = text + (scheme != NULL ? strlen(scheme->text) : 0);
+    size_t login = login_size(at);
+    gz_print(url->shown, sizeof url->shown, "%.*s%s", (int)(at - text), text, at + login);
+    for (const char *c = text; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c))
+            return gz_fail(error, GZ_BAD_VALUE, "a server URL has a control character");
+    if (scheme == NULL)
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "server URL \"%s\" does not begin with ws://, wss://, http:// or https://",
+                       url->shown);
+    url->tls = scheme->tls;
+    if (login > 0 && !take_login(url, at, login - 1))
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "server URL \"%s\": what stands before the @ is not USER:PASSWORD, with "
+                       "special characters as %%XX",
+                       url->shown);
+    if ((at = take_host(url, at + login)) == NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" has no host", url->shown);
     if ((at = take_port(url, at)) == NULL)
         return gz_fail(error, GZ_BAD_VALUE,
-                       "server URL \"%s\" has no port from 1 to 65535 after its host", text);
-
-    if (at[0] == '\0' || strcmp(at, "/") == 0) at = "/ws";
-    size_t size = strlen(at);
-    if (at[0] != '/' || size < 3 || size >= sizeof url->path || strcmp(at + size - 3, "/ws") != 0)
-        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" does not end in /ws", text);
-    snprintf(url->path, sizeof url->path, "%s", at);
-    snprintf(url->base, sizeof url->base, "%.*s", (int)size - 3, at);
+                       "server URL \"%s\" has no port from 1 to 65535 after its host", url->shown);
+    if (!take_path(url, scheme, at))
+        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" does not end in /ws", url->shown);
     bool bracket = strchr(url->host, ':') != NULL;
     snprintf(url->authority, sizeof url->authority, bracket ? "[%s]:%d" : "%s:%d", url->host,
              url->port);
     return GZ_OK;
+}
+
+enum gz_status gz_url_parse(struct gz_url *url, const char *text, size_t size,
+                            struct gz_error *error)
+{
+    *url = (struct gz_url){0};
+    char copy[GZ_URL_BYTES_MAX];
+    if (size >= sizeof copy)
+        return gz_fail(error, GZ_BAD_VALUE, "a server URL is longer than %d bytes",
+                       GZ_URL_BYTES_MAX - 1);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return parse(url, copy, error);
+}
+
+enum gz_status gz_urls_parse(struct gz_urls *urls, const char *text, struct gz_error *error)
+{
+    urls->all = calloc(GZ_URLS_MAX, sizeof *urls->all);
+    if (urls->all == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    for (const char *at = text + strspn(text, SEPARATORS); *at != '\0';) {
+        if (urls->count == GZ_URLS_MAX)
+            return gz_fail(error, GZ_BAD_VALUE, "more than %d server URLs", GZ_URLS_MAX);
+        size_t size = strcspn(at, SEPARATORS);
+        enum gz_status status = gz_url_parse(&urls->all[urls->count++], at, size, error);
+        if (status != GZ_OK) return status;
+        at += size;
+        at += strspn(at, SEPARATORS);
+    }
+    return urls->count > 0 ? GZ_OK : gz_fail(error, GZ_BAD_VALUE, "the server URL is empty");
+}
+
+void gz_urls_free(struct gz_urls *urls)
+{
+    free(urls->all);
+    *urls = (struct gz_urls){0};
+}
+
+const struct gz_url *gz_urls_here(const struct gz_urls *urls)
+{
+    return &urls->all[urls->at];
+}
+
+void gz_urls_next(struct gz_urls *urls)
+{
+    urls->at = (urls->at + 1) % urls->count;
 }

@@ -9,8 +9,10 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-static void print_list(const struct ctl_args *args, const struct gz_ok *ok)
+static void print_list(const struct ctl_args *args, const struct gz_client *client,
+                       const struct gz_ok *ok)
 {
+    (void)client;
     bool json = ctl_get(args, "--json")->given;
     int user_width = 0, by_width = 0;
     for (size_t i = 0; i < ok->access_count; i++) {
@@ -33,8 +35,10 @@ static void print_list(const struct ctl_args *args, const struct gz_ok *ok)
     }
 }
 
-static void print_done(const struct ctl_args *args, const struct gz_ok *ok)
+static void print_done(const struct ctl_args *args, const struct gz_client *client,
+                       const struct gz_ok *ok)
 {
+    (void)client;
     (void)ok;
     const struct gz_arg *given = ctl_get(args, "--role");
     const char *role = given->given ? gz_vocabulary_word(&gz_role_words, given->word) : NULL;

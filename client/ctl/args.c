@@ -11,7 +11,11 @@
 
 const struct gz_arg_option ctl_shared_options[] = {
     {"--server", GZ_ARG_TEXT, "URL",
-     .help = "address of the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},
+     .help = "address of the daemon, ws:// or https://, with USER:PASSWORD@ for a proxy that asks "
+             "for it; several with commas, which are tried in turn (GIZMOD_URL, "
+             "else " GZ_CLIENT_URL_DEFAULT ")"},
+    {"--header", GZ_ARG_TEXTS, "NAME:VALUE",
+     .help = "a header for a proxy before the daemon (GIZMOD_HEADER, one a line)"},
     {"--token-file", GZ_ARG_TEXT, "FILE",
      .help = "file with your token, for a daemon that needs one (the token in GIZMOD_TOKEN)"},
     {"--ca", GZ_ARG_TEXT, "FILE",
@@ -57,6 +61,25 @@ static void take_shared(struct ctl_args *args)
     args->user = shared_text(args, "--user", "USER");
     if (args->server == NULL) args->server = GZ_CLIENT_URL_DEFAULT;
     if (args->user == NULL) args->user = "gizmoctl";
+}
+
+/* The headers, one a line. */
+static enum ctl_exit join_headers(struct ctl_args *args)
+{
+    const struct gz_arg *said = gz_args_get_own(&args->said, "--header");
+    args->headers = getenv("GIZMOD_HEADER");
+    if (!said->given) return CTL_OK;
+    size_t used = 0;
+    for (int i = 0; i < said->count; i++) {
+        if (strpbrk(said->texts[i], "\r\n") != NULL)
+            return ctl_usage(args, "--header: has a line end");
+        used += (size_t)snprintf(args->header_text + used, sizeof args->header_text - used, "%s\n",
+                                 said->texts[i]);
+        if (used >= sizeof args->header_text)
+            return ctl_usage(args, "--header: more than %zu bytes", sizeof args->header_text - 1);
+    }
+    args->headers = args->header_text;
+    return CTL_OK;
 }
 
 /* The first line of the file. A token is not an argument, because all users of the machine can see
@@ -116,5 +139,6 @@ enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *
     if (status != GZ_OK) return ctl_usage(args, "%s", error.message);
     if (args->help) return CTL_OK;
     enum ctl_exit result = check_scenes(args);
+    if (result == CTL_OK) result = join_headers(args);
     return result == CTL_OK ? read_token(args) : result;
 }

@@ -18,9 +18,11 @@ struct ctl_command {
 struct ctl_args {
     const struct ctl_command *command;
     struct gz_args said;
-    const char *const *operands;             /* NULL if one was left out */
-    const char *server, *token, *ca, *user;  /* token and ca may be NULL */
+    const char *const *operands; /* NULL if one was left out */
+    const char *server, *user;
+    const char *token, *ca, *headers;        /* NULL for none */
     char token_text[GZ_TOKEN_BYTES_MAX + 2]; /* of --token-file */
+    char header_text[8192];                  /* of --header, one a line */
     bool help;
 };
 

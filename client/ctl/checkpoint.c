@@ -14,8 +14,10 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-static void print_done(const struct ctl_args *args, const struct gz_ok *ok)
+static void print_done(const struct ctl_args *args, const struct gz_client *client,
+                       const struct gz_ok *ok)
 {
+    (void)client;
     bool gone = ctl_get(args, "--gone")->given;
     if (ctl_get(args, "--json")->given) {
         ctl_put_json(stdout, json_pack("{s:s,s:s,s:I}", "op", "ok", "name", args->operands[1],
@@ -56,8 +58,10 @@ static const struct gz_arg_option list_options[] = {
     {0},
 };
 
-static void print_list(const struct ctl_args *args, const struct gz_ok *ok)
+static void print_list(const struct ctl_args *args, const struct gz_client *client,
+                       const struct gz_ok *ok)
 {
+    (void)client;
     bool json = ctl_get(args, "--json")->given;
     int name_width = 0, user_width = 0;
     for (size_t i = 0; i < ok->checkpoint_count; i++) {

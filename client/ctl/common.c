@@ -31,6 +31,7 @@ struct gz_client_options ctl_client_options(const struct ctl_args *args, enum gz
         .user = args->user,
         .token = args->token,
         .ca = args->ca,
+        .headers = args->headers,
         .has_role = true,
         .role = role,
     };
@@ -82,6 +83,7 @@ enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t
     http.url = args->server;
     http.token = args->token;
     http.ca = args->ca;
+    http.headers = args->headers;
     http.sink = handle_answer;
     http.context = &body;
     enum gz_status status = gz_http_perform(&http, error);
@@ -226,7 +228,8 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
 }
 
 enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_message *message,
-                      void (*print)(const struct ctl_args *args, const struct gz_ok *ok))
+                      void (*print)(const struct ctl_args *args, const struct gz_client *client,
+                                    const struct gz_ok *ok))
 {
     struct gz_client *client;
     enum ctl_exit result = ctl_join(args, role, &client);
@@ -234,7 +237,7 @@ enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_
     struct gz_error error = {0};
     const struct gz_message *answer;
     enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &answer, &error);
-    if (status == GZ_OK) print(args, &answer->ok);
+    if (status == GZ_OK) print(args, client, &answer->ok);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }

@@ -52,7 +52,8 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
                           struct gz_message *message);
 /* Joins, asks, and prints the one answer, or a line on stderr. */
 enum ctl_exit ctl_ask(const struct ctl_args *args, enum gz_role role, struct gz_message *message,
-                      void (*print)(const struct ctl_args *args, const struct gz_ok *ok));
+                      void (*print)(const struct ctl_args *args, const struct gz_client *client,
+                                    const struct gz_ok *ok));
 /* Monotonic seconds. */
 double ctl_now(void);
 /* Waits, and handles what the server sends meanwhile. */

@@ -70,6 +70,7 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
             .path = path,
             .token = args->token,
             .ca = args->ca,
+            .headers = args->headers,
             .sink = handle_piece,
             .context = &draft,
             .dropped = dropped,

@@ -1,6 +1,4 @@
 /* link.c - `gizmoctl link`: makes an invitation to a scene. */
-#include <string.h>
-
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
@@ -12,15 +10,12 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* The editor is next to the WebSocket: ws://HOST/ws is http://HOST/. The client took the address,
- * so it begins with ws:// or wss:// and has at most one path, which ends in /ws. */
-static void print_link(const struct ctl_args *args, const struct gz_ok *ok)
+static void print_link(const struct ctl_args *args, const struct gz_client *client,
+                       const struct gz_ok *ok)
 {
-    const char *address = args->server + strlen("ws");
-    size_t size = strlen(address);
-    if (size >= 3 && strcmp(address + size - 3, "/ws") == 0) size -= 3;
-    while (size > 0 && address[size - 1] == '/') size--;
-    printf("http%.*s/?scene=%s#token=", (int)size, address, args->operands[0]);
+    char page[CTL_PATH_BYTES];
+    gz_client_page(client, page, sizeof page);
+    printf("%s?scene=%s#token=", page, args->operands[0]);
     ctl_put_text(stdout, ok->token);
     putchar('\n');
 }

@@ -79,6 +79,7 @@ static enum ctl_exit run(const struct ctl_args *args)
         .user = args->user,
         .token = args->token,
         .ca = args->ca,
+        .headers = args->headers,
         .create = true,
     };
     if (server->given && gz_client_create(&client, &join, &error) != GZ_OK)
