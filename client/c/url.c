@@ -84,11 +84,12 @@ static const char *take_port(struct gz_url *url, const char *at)
     return end;
 }
 
-/* Fills the paths. False if the path is not one of a WebSocket, or has a query. */
+/* Fills the paths. False if the path is not one of a WebSocket, or has a query or another URL. */
 static bool take_path(struct gz_url *url, const struct scheme *scheme, const char *at)
 {
     size_t size = strlen(at);
-    if (strcspn(at, "?#") != size || (size > 0 && at[0] != '/')) return false;
+    if (strcspn(at, "?#") != size || strstr(at, "://") != NULL || (size > 0 && at[0] != '/'))
+        return false;
     bool is_root = size == 0 || strcmp(at, "/") == 0;
     if (scheme->page)
         while (size > 0 && at[size - 1] == '/') size--;
@@ -103,7 +104,8 @@ static bool take_path(struct gz_url *url, const struct scheme *scheme, const cha
 static enum gz_status parse(struct gz_url *url, const char *text, struct gz_error *error)
 {
     const struct scheme *scheme = find_scheme(text);
-    const char *at = text + (scheme != NULL ? strlen(scheme->text) : 0);
+    const char *slashes = strstr(text, "//"); /* an unknown scheme may have a password, too */
+    const char *at = slashes != NULL ? slashes + 2 : text;
     size_t login = login_size(at);
     gz_print(url->shown, sizeof url->shown, "%.*s%s", (int)(at - text), text, at + login);
     for (const char *c = text; *c != '\0'; c++)

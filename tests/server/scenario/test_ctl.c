@@ -211,7 +211,7 @@ TEST(test_failures_at_run_time_exit_1_with_a_line)
         FAILS("ws://127.0.0.1:1/ws", "ls", "--server", "ws://127.0.0.1:1/ws"),
         FAILS("cannot connect to ws://127.0.0.1:1/ws", "ls", "engine", "--server",
               "ws://127.0.0.1:1/ws"),
-        FAILS("does not begin with ws://", "ls", "engine", "--server", "http://127.0.0.1/ws"),
+        FAILS("does not begin with ws://", "ls", "engine", "--server", "ftp://127.0.0.1/ws"),
         FAILS("port", "ls", "engine", "--server", "ws://127.0.0.1:99999/ws"),
         FAILS("does not end in /ws", "ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"),
         FAILS("No such file", "import", "/nowhere/a.glb", "engine"),

@@ -3,7 +3,6 @@
  * for the last the server is one thread here that takes a request and sends an answer as it is
  * written below. */
 #include <arpa/inet.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <strings.h>
@@ -11,69 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "answering.h"
 #include "stage.h"
-
-#define REQUESTS_MAX 4
-
-struct server {
-    int listener, port;
-    const char *answer;
-    pthread_t thread;
-    char requests[REQUESTS_MAX][4096];
-    int count;
-};
-
-static void serve_one(struct server *server, int socket)
-{
-    char rest[4096],
-        *request = server->count < REQUESTS_MAX ? server->requests[server->count++] : rest;
-    size_t size = 0;
-    for (ssize_t got; size < sizeof rest - 1 && strstr(request, "\r\n\r\n") == NULL;
-         size += (size_t)got) {
-        got = recv(socket, request + size, sizeof rest - 1 - size, 0);
-        if (got <= 0) break;
-        request[size + (size_t)got] = '\0';
-    }
-    assert_true(send(socket, server->answer, strlen(server->answer), MSG_NOSIGNAL) > 0);
-    shutdown(socket, SHUT_WR);
-    while (recv(socket, rest, sizeof rest, 0) > 0) continue;
-    close(socket);
-}
-
-static void *handle_thread(void *context)
-{
-    struct server *server = context;
-    for (int socket; (socket = accept(server->listener, NULL, NULL)) >= 0;)
-        serve_one(server, socket);
-    return NULL;
-}
-
-static int listen_on_loopback(int *port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 8), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
-    *port = ntohs(address.sin_port);
-    return listener;
-}
-
-static void server_start(struct server *server, const char *answer)
-{
-    memset(server, 0, sizeof *server);
-    server->answer = answer;
-    server->listener = listen_on_loopback(&server->port);
-    assert_int_equal(pthread_create(&server->thread, NULL, handle_thread, server), 0);
-}
-
-static void server_end(struct server *server)
-{
-    shutdown(server->listener, SHUT_RDWR);
-    pthread_join(server->thread, NULL);
-    close(server->listener);
-}
 
 /* Runs gizmoctl against the port, and wants exit code 1 with one line that has all of `words` in
  * it. */
@@ -108,12 +46,12 @@ static const char *const list[] = {"ls", NULL}, *const join[] = {"ls", "arm", NU
 
 TEST(test_programs_say_no_origin)
 {
-    struct server server;
-    server_start(&server, ANSWER_403);
+    struct answering server;
+    answering_start(&server, ANSWER_403);
     check_refused("ws", server.port, list,
                   (const char *const[]){"Host: not by this name (forbidden)", NULL});
     check_refused("ws", server.port, join, (const char *const[]){"(forbidden)", NULL});
-    server_end(&server);
+    answering_end(&server);
     assert_true(server.count >= 2);
     assert_non_null(strcasestr(server.requests[1], "\r\nUpgrade: websocket\r\n"));
     for (int i = 0; i < server.count; i++) {
@@ -124,34 +62,34 @@ TEST(test_programs_say_no_origin)
 
 TEST(test_a_refused_handshake_is_told_with_its_status_and_words)
 {
-    struct server server;
-    server_start(&server, ANSWER_403);
+    struct answering server;
+    answering_start(&server, ANSWER_403);
     check_refused("ws", server.port, join,
                   (const char *const[]){"cannot connect to ws://127.0.0.1:",
                                         "HTTP status 403: Host: not by this name", NULL});
-    server_end(&server);
-    server_start(&server, ANSWER_502);
+    answering_end(&server);
+    answering_start(&server, ANSWER_502);
     check_refused("ws", server.port, join,
                   (const char *const[]){
                       "HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/ws\n", NULL});
-    server_end(&server);
+    answering_end(&server);
 }
 
 TEST(test_a_proxys_refusal_is_told_with_its_meaning_and_url)
 {
-    struct server server;
-    server_start(&server, ANSWER_502);
+    struct answering server;
+    answering_start(&server, ANSWER_502);
     check_refused("ws", server.port, list,
                   (const char *const[]){
                       "HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/scenes\n", NULL});
-    server_end(&server);
-    server_start(&server, ANSWER_413);
+    answering_end(&server);
+    answering_start(&server, ANSWER_413);
     check_refused("ws", server.port,
                   (const char *const[]){
                       "import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "arm", NULL},
                   (const char *const[]){"HTTP status 413 (Content Too Large): a proxy",
                                         "/scenes/arm\n", NULL});
-    server_end(&server);
+    answering_end(&server);
 }
 
 /* ---- certificates ---- */
@@ -193,7 +131,7 @@ static void await_port(int port)
 
 TEST(test_an_untrusted_certificate_is_told_in_words)
 {
-    int port, listener = listen_on_loopback(&port);
+    int port, listener = answering_listen(&port);
     close(listener);
     pid_t server = start_tls(port);
     await_port(port);
