@@ -24,3 +24,17 @@ export function socketUrl(url = globalThis.location?.origin) {
   if (!/^http/.test(url)) return url;
   return urlOf(url.replace(/\/ws\/*$/, ""), "/ws").replace(/^http/, "ws");
 }
+
+/**
+ * The URLs of the WebSockets of one service.
+ * @param {string | readonly string[]} [urls] as for `socketUrl`; several, or a text with commas
+ *   between them, for the members of a cluster
+ * @returns {string[]}
+ */
+export function socketUrls(urls) {
+  if (urls === undefined) return [socketUrl()];
+  const list = typeof urls === "string" ? urls.split(",") : urls;
+  const wanted = list.map((url) => url.trim()).filter((url) => url !== "");
+  if (wanted.length === 0) throw new TypeError("url: has no address");
+  return wanted.map((url) => socketUrl(url));
+}

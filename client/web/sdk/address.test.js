@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { socketUrl } from "./address.js";
+import { socketUrl, socketUrls } from "./address.js";
 import { connect, sceneUrl } from "./index.js";
 import { healthUrl } from "./reachable.js";
 
@@ -59,6 +59,13 @@ test("address_the_websocket_is_below_the_same_path", () => {
     "wss://host/ws",
   );
   assert.throws(() => socketUrl(), /outside of a web page connect needs a url/);
+});
+
+test("address_several_are_a_list_or_have_commas_between", () => {
+  assert.deepEqual(socketUrls("http://a, wss://b/ws,"), ["ws://a/ws", "wss://b/ws"]);
+  assert.deepEqual(socketUrls(["http://a/", "http://b"]), ["ws://a/ws", "ws://b/ws"]);
+  assert.throws(() => socketUrls(" , "), /has no address/);
+  assert.throws(() => socketUrls([]), /has no address/);
 });
 
 test("address_whether_the_server_is_there_is_asked_beside_its_websocket", () => {

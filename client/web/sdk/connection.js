@@ -113,6 +113,8 @@ export class Connection {
   #sends = (/** @type {Uint8Array} */ frame) => this.#socket.send(frame);
   #lastRid = 0;
   #attempts = 0;
+  /** The index of the present address. */
+  #at = 0;
   /** @type {any} */
   #socket = null;
   /** @type {AbortController | null} while something is asked before a socket is opened */
@@ -144,15 +146,20 @@ export class Connection {
   #pings = 0;
 
   /**
-   * @param {string} url
+   * @param {string[]} urls the addresses of one service, tried in turn; at least one
    * @param {any} WebSocketClass
    * @param {ConnectionHandlers} handlers
    */
-  constructor(url, WebSocketClass, handlers) {
-    this.url = url;
+  constructor(urls, WebSocketClass, handlers) {
+    this.urls = urls;
     this.WebSocketClass = WebSocketClass;
     this.handlers = handlers;
     this.#connect();
+  }
+
+  /** The present address. */
+  get url() {
+    return this.urls[this.#at];
   }
 
   /** The number of edits that wait for their answer. */
@@ -361,12 +368,14 @@ export class Connection {
 
   /**
    * Called for each beat: asks a silent server for an answer, and gives the connection up after a
-   * while. A user who drags, or waits for an answer, does not wait longer than after other news.
+   * while. If there is another address, one that does not open is given up sooner, at first. A user who drags, or waits for an answer, does not wait longer than after other news.
    */
   #listen() {
     const isAwaited = this.#pending.size > 0 || this.handlers.drags();
+    const mayGoOn = !this.#open && this.urls.length > 1;
     const quiet = isAwaited ? 1 : this.#quietBeats;
-    if (++this.#silentBeats <= quiet) return;
+    if (++this.#silentBeats <= (mayGoOn ? this.#rounds : quiet)) return;
+    if (mayGoOn) return this.#giveUp();
     if (this.#pings++ === PINGS_MAX) return this.#giveUp();
     const wait = () => (this.#quietBeats = Math.min(2 * quiet, QUIET_BEATS_MAX));
     if (this.#open) this.ask({ op: "ping" }).then(wait, () => {});
@@ -564,11 +573,22 @@ export class Connection {
     else this.handlers.status({ phase: "offline", reason: error.message, code: error.code });
   }
 
-  /** @param {string} reason */
+  /** How often all addresses failed in a row. */
+  get #rounds() {
+    return Math.floor(this.#attempts / this.urls.length);
+  }
+
+  /**
+   * Goes on to the next address soon, and to the first one again after a pause.
+   * @param {string} reason
+   */
   #wait(reason) {
-    const backoff =
-      Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#attempts++) * (0.75 + Math.random() / 2);
-    const ms = Math.max(backoff, 1000 * (this.#retryS ?? 0));
+    const pause = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#rounds);
+    const backoff = pause * (0.75 + Math.random() / 2);
+    this.#attempts++;
+    const isRound = this.#attempts % this.urls.length === 0;
+    const ms = isRound ? Math.max(backoff, 1000 * (this.#retryS ?? 0)) : RETRY_MS * Math.random();
+    this.#at = (this.#at + 1) % this.urls.length;
     this.#timer = setTimeout(() => this.#connect(), ms);
     this.handlers.status({ phase: "offline", reason, retryAt: Date.now() + ms });
   }

@@ -22,7 +22,8 @@ class Socket {
   sent = [];
   closed = false;
 
-  constructor() {
+  constructor(url) {
+    this.url = url;
     Socket.all.push(this);
   }
 
@@ -44,7 +45,7 @@ class Socket {
   }
 }
 
-function connect(drags = () => false) {
+function connect(drags = () => false, urls = ["ws://nowhere"]) {
   const told = [];
   const handlers = {
     hello: () => [{}],
@@ -55,7 +56,7 @@ function connect(drags = () => false) {
     status: (status) => told.push(status),
     unsaved: () => {},
   };
-  const connection = new Connection("ws://nowhere", Socket, handlers);
+  const connection = new Connection(urls, Socket, handlers);
   return { connection, told, socket: Socket.all.at(-1) };
 }
 
@@ -256,5 +257,38 @@ test("a page that came from elsewhere asks nothing by HTTP", (t) => {
   const { connection } = connect();
   fail(connection, 8);
   assert.equal(asked.length, 0);
+  connection.close();
+});
+
+test("a connection goes on to the next address, at once, and waits after the last", async () => {
+  const { connection, told, socket } = connect(undefined, ["ws://a", "ws://b", "ws://c"]);
+  socket.open();
+  socket.hear({ op: "welcome" });
+  assert.equal(socket.url, "ws://a");
+  const edit = connection.ask({ op: "set", key: "k" });
+  socket.hear({ op: "bye", reason: "restarts", retry_s: 60 });
+  socket.onclose();
+  assert.ok(told.at(-1).retryAt - Date.now() <= 250, "the others may be there");
+  connection.retry();
+  assert.equal(Socket.all.at(-1).url, "ws://b");
+  beat(); // frozen: nothing comes, not even the handshake
+  assert.equal(Socket.all.at(-1).closed, true);
+  connection.retry();
+  const last = Socket.all.at(-1);
+  assert.equal(last.url, "ws://c");
+  last.open();
+  last.hear({ op: "bye", reason: "restarts", retry_s: 60 });
+  last.onclose();
+  assert.ok(told.at(-1).retryAt - Date.now() > 59_000, "all of them said no");
+  connection.retry();
+  const again = Socket.all.at(-1);
+  assert.equal(again.url, "ws://a");
+  again.open();
+  again.hear({ op: "welcome" });
+  again.hear({ op: "ok", rid: 1, seq: 9 });
+  assert.deepEqual(
+    (await edit).map(({ seq }) => seq),
+    [9],
+  );
   connection.close();
 });

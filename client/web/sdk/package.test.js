@@ -127,6 +127,22 @@ export async function main(canvas: HTMLCanvasElement): Promise<void> {
 }
 `;
 
+/** Compiles files of the application. @param {string[]} files */
+function check(files, module, moduleResolution, skipLibCheck) {
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: "es2022",
+    lib: ["es2022", "dom", "dom.iterable"],
+    types: [],
+    module,
+    moduleResolution,
+    skipLibCheck,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  run(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", folder], folder);
+}
+
 for (const [moduleResolution, module] of [
   ["bundler", "esnext"],
   ["nodenext", "nodenext"],
@@ -134,23 +150,31 @@ for (const [moduleResolution, module] of [
   test(`package_has_types_for_every_entry_point_by_${moduleResolution}`, () => {
     const skipLibCheck = moduleResolution === "nodenext"; // the other one looks at all declarations
     writeFileSync(join(folder, "app.ts"), CONSUMER);
-    const compilerOptions = {
-      strict: true,
-      noEmit: true,
-      target: "es2022",
-      lib: ["es2022", "dom", "dom.iterable"],
-      types: [],
-      module,
-      moduleResolution,
-      skipLibCheck,
-    };
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: ["app.ts"] }),
-    );
-    run(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", folder], folder);
+    check(["app.ts"], module, moduleResolution, skipLibCheck);
   });
 }
+
+/** What the application of the README's snippets has already. */
+const SURROUNDINGS = `
+import type { Mesh, PerspectiveCamera, Scene, WebGLRenderer } from "three";
+import type { OrbitControls } from "three/addons/controls/OrbitControls.js";
+
+declare global {
+  const mesh: Mesh, lamp: Mesh, table: Mesh;
+  const camera: PerspectiveCamera, renderer: WebGLRenderer, scene: Scene, orbit: OrbitControls;
+}
+`;
+
+test("package_readme_has_programs_that_are_strict_typescript", () => {
+  const readme = readFileSync(join(here, "README.md"), "utf8");
+  const programs = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, program]) => program);
+  assert.equal(programs.length, readme.split("```js").length - 1);
+  assert.ok(programs.length > 3);
+  const files = programs.map((_, i) => `readme${i}.ts`);
+  programs.forEach((program, i) => writeFileSync(join(folder, files[i]), program));
+  writeFileSync(join(folder, "surroundings.d.ts"), SURROUNDINGS);
+  check(["surroundings.d.ts", ...files], "esnext", "bundler", true);
+});
 
 test("package_entry_points_load_in_node", () => {
   const lines = [

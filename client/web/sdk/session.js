@@ -3,7 +3,7 @@
 // and are compared with the server's results; without one they show when the server confirms them.
 // Camera, tool and selection, which the server keeps for a session, are sent again after a
 // reconnect.
-import { socketUrl } from "./address.js";
+import { socketUrls } from "./address.js";
 import { asEdit, wholeEdits } from "./answers.js";
 import { CompactReader } from "./compact.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
@@ -145,7 +145,7 @@ export class Session extends Emitter {
     this.#ready.catch(() => {});
     this.#user = options.user;
     this.#token = new SessionToken(options.token, (token) => this.#sendToken(token));
-    this.#connection = new Connection(socketUrl(options.url), WebSocketClass, {
+    this.#connection = new Connection(socketUrls(options.url), WebSocketClass, {
       hello: () => this.#hello(),
       whole: () => this.status.phase === "online",
       drags: () => !this.#prediction || this.#served || this.#prediction.dragging,

@@ -342,9 +342,10 @@ export type TokenOption = string | (() => string | undefined | Promise<string | 
 export interface ConnectOptions {
   /**
    * The daemon's address, `http://host:port/`, or that of its WebSocket, `ws://host:port/ws`. In a
-   * page the default is the page's own host.
+   * page the default is the page's own host. Several, such as the members of a cluster, are tried
+   * in turn: a list, or a text with commas between them.
    */
-  url?: string;
+  url?: string | readonly string[];
   scene: string;
   user: string;
   role?: Role;
