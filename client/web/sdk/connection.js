@@ -368,7 +368,8 @@ export class Connection {
 
   /**
    * Called for each beat: asks a silent server for an answer, and gives the connection up after a
-   * while. If there is another address, one that does not open is given up sooner, at first. A user who drags, or waits for an answer, does not wait longer than after other news.
+   * while. If there is another address, one that does not open is given up sooner, at first. A user
+   * who drags, or waits for an answer, does not wait longer than after other news.
    */
   #listen() {
     const isAwaited = this.#pending.size > 0 || this.handlers.drags();
