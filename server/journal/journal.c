@@ -19,6 +19,11 @@ void gz_journal_init(struct gz_journal *journal, size_t batches,
         .answer = answer, .context = context, .batches = batches, .tried_s = -INFINITY};
 }
 
+static bool has_unsent(const struct gz_journal *journal)
+{
+    return journal->newest != NULL && journal->newest->batch == 0;
+}
+
 /* Counts an entry that is in no batch. */
 static void count_in(struct gz_journal *journal, const struct gz_journal_entry *entry)
 {
@@ -35,6 +40,7 @@ void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entr
     journal->newest = entry;
     journal->bytes += entry->bytes;
     journal->requests += entry->kind->refuse != NULL;
+    journal->awaited += entry->kind->is_urgent;
     if (entry->row_count != NULL) *entry->row_count += entry->rows;
     count_in(journal, entry);
 }
@@ -46,11 +52,21 @@ static void count_out(struct gz_journal *journal, const struct gz_journal_entry 
     journal->others -= entry->kind->refuse == NULL;
 }
 
+void gz_journal_follow(struct gz_journal *journal, struct gz_journal_entry *entry, bool is_ahead)
+{
+    const bool is_sent = !is_ahead && !has_unsent(journal);
+    gz_journal_append(journal, entry);
+    if (!is_sent) return;
+    count_out(journal, entry);
+    entry->batch = journal->sent;
+}
+
 static void take_out(struct gz_journal *journal, struct gz_journal_entry *entry)
 {
     *(entry->older != NULL ? &entry->older->newer : &journal->oldest) = entry->newer;
     *(entry->newer != NULL ? &entry->newer->older : &journal->newest) = entry->older;
     journal->bytes -= entry->bytes;
+    journal->awaited -= entry->kind->is_urgent;
     if (entry->kind->refuse != NULL) journal->requests--;
     if (entry->row_count != NULL) *entry->row_count -= entry->rows;
     if (entry->batch == 0) count_out(journal, entry);
@@ -141,11 +157,6 @@ size_t gz_journal_with_disk(const struct gz_journal *journal)
     return (size_t)(journal->sent - journal->settled);
 }
 
-static bool has_unsent(const struct gz_journal *journal)
-{
-    return journal->newest != NULL && journal->newest->batch == 0;
-}
-
 double gz_journal_due(const struct gz_journal *journal, bool is_ahead, bool is_waiting)
 {
     const size_t with_disk = gz_journal_with_disk(journal) - is_waiting;
@@ -169,7 +180,8 @@ static struct gz_journal_entry *first_unsent(const struct gz_journal *journal)
 bool gz_journal_add(const struct gz_journal *journal, struct gz_batch *batch)
 {
     const struct gz_journal_entry *entry = first_unsent(journal);
-    while (entry != NULL && entry->kind->add(entry, batch)) entry = entry->newer;
+    while (entry != NULL && (entry->kind->add == NULL || entry->kind->add(entry, batch)))
+        entry = entry->newer;
     return entry == NULL;
 }
 

@@ -5,6 +5,7 @@
  *
  *   gz_journal_append   something happened that the disk is to have
  *   gz_journal_wait     one more waiter for the same entry: the request was sent twice
+ *   gz_journal_follow   an answer that stands on what waits: it goes the way of what is before it
  *   gz_journal_add      all entries that are in no batch yet are written into one, for the disk
  *   gz_journal_accept   the disk has the oldest batch: its entries leave the queue, oldest first
  *   gz_journal_refuse   the disk refused: all entries are taken back, newest first, because what
@@ -45,6 +46,7 @@ struct gz_journal_waiter {
  * Waiters must not be told that the request failed, because the disk may store the entry later. */
 struct gz_journal_outcome {
     struct gz_error error;
+    struct gz_ids nodes; /* that the error is about */
     struct gz_ok ok;
     uint64_t has; /* the members of `ok` that are set */
 };
@@ -53,7 +55,8 @@ struct gz_journal_outcome {
 struct gz_journal_kind {
     /* The entry is to leave at once; else it goes with the next batch. */
     bool is_urgent;
-    /* Writes the entry into the batch. False without memory. */
+    /* Writes the entry into the batch. False without memory. NULL: it writes nothing, and waits for
+     * what is before it (gz_journal_follow). */
     bool (*add)(const struct gz_journal_entry *entry, struct gz_batch *batch);
     /* The disk has the entry. NULL: there is nothing to do or to answer. */
     void (*accept)(void *context, struct gz_journal_entry *entry, const struct gz_batch *batch,
@@ -90,6 +93,7 @@ struct gz_journal {
     size_t others;   /* entries that cannot be refused and are in no batch */
     size_t bytes;    /* of all entries */
     size_t urgent;   /* urgent entries in no batch */
+    size_t awaited;  /* urgent entries, in a batch or not */
     size_t batches;  /* that may be with the disk at the same time */
     /* Batches are numbered from 1 on. */
     uint64_t sent;    /* the newest batch that left */
@@ -110,6 +114,10 @@ void gz_journal_finish(struct gz_journal *journal);
 
 /* Needs no memory. */
 void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entry);
+/* Appends an entry that writes nothing. It is accepted or refused with all that is before it.
+ * `is_ahead`: what it stands on is more than the batches on their way and the entries in none hold:
+ * it then waits for the next batch. */
+void gz_journal_follow(struct gz_journal *journal, struct gz_journal_entry *entry, bool is_ahead);
 /* Takes an entry out, which is not in a batch, and frees it. */
 void gz_journal_forget(struct gz_journal *journal, struct gz_journal_entry *entry);
 /* One more waiter for an entry. GZ_TOO_MANY while GZ_REQUESTS_RESENT_MAX such waiters wait;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "server/maxima.h"
+#include "session/answers.h"
 #include "session/bulk.h"
 #include "session/handlers.h"
 #include "session/interaction.h"
@@ -190,7 +191,10 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     status = table[message->op].handle(session, message, failure);
     if (status == GZ_OK && is_seen(message->op))
         gz_sync_act(session->core->sync, &session->presence);
-    return status;
+    const bool waits =
+        status != GZ_OK && table[message->op].edits &&
+        gz_session_refuse_stored(session, (message->has & GZ_HAS_RID) != 0, message->rid, failure);
+    return waits ? GZ_OK : status;
 }
 
 /* Handles one message, or leaves it in place if it is put off or awaits the disk. */

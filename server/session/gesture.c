@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "journal/journal.h"
 #include "server/maxima.h"
 #include "session/parts.h"
 
@@ -67,6 +68,11 @@ struct gz_journal_entry *gz_gesture_take_drop(struct gz_gesture *gesture)
 
 void gz_gesture_finish(struct gz_gesture *gesture)
 {
+    while (gesture->held != NULL) {
+        struct gz_journal_entry *older = gesture->held->older;
+        free(gesture->held);
+        gesture->held = older;
+    }
     free(gesture->edit.drop);
     free(gesture->targets);
     free(gesture->ids);

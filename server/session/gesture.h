@@ -89,8 +89,10 @@ struct gz_gesture {
     struct gz_gesture_pass pass;
     uint64_t followed_seq; /* of the scene when parents that moved were last looked for */
     struct gz_gesture_edit edit;
-    double closes_s;       /* monotonic: when it ends by itself; INFINITY: never */
-    struct gz_value typed; /* drag: once a value was typed, the pointer has no effect */
+    double closes_s;               /* monotonic: when it ends by itself; INFINITY: never */
+    struct gz_value typed;         /* drag: once a value was typed, the pointer has no effect */
+    struct gz_journal_entry *held; /* wheel: answers that wait for its end, linked by `older` */
+    size_t held_count;
 };
 
 /* The handle of the running drag; GZ_HANDLE_NONE if no drag runs. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/answers.h"
 #include "session/bulk.h"
 #include "session/checkpoint.h"
 #include "session/handlers.h"
@@ -159,9 +160,11 @@ static void take_answer(struct gz_core *core, const struct gz_ticket *ticket,
     session->past.open--;
     session->past.asking = false;
     if (session->ended) return;
-    enum gz_status status = answer->status;
-    if (status == GZ_OK) status = ticket->on_answer(session, ticket, answer, &failure);
-    if (status != GZ_OK) gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
+    if (answer->status == GZ_OK &&
+        (ticket->on_answer(session, ticket, answer, &failure) == GZ_OK ||
+         gz_session_refuse_stored(session, ticket->has_rid, ticket->rid, &failure)))
+        return;
+    gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
 }
 
 /* How many nodes an answer will edit. A restore compares each node as it was with the node as it

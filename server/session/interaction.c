@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "server/maxima.h"
+#include "session/answers.h"
 #include "session/gizmo.h"
 #include "session/parts.h"
 #include "session/pending.h"
@@ -327,6 +328,7 @@ enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle ha
 void gz_interaction_release(struct gz_session *session)
 {
     struct gz_gesture *gesture = &session->gesture;
+    gz_session_let_answers_go(session);
     gz_sync_end_motion(session->core->sync, session->id);
     gz_scene_release(session->core->scene, gesture->ids, gesture->count, session->id);
     gz_gesture_finish(gesture);

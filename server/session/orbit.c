@@ -100,7 +100,7 @@ static enum gz_status move(struct gz_session *session, const struct gz_interacti
 static void finish(struct gz_session *session, const struct gz_message *request)
 {
     gz_interaction_release(session);
-    gz_session_ok_seq(session, request);
+    if (request != NULL) gz_session_ok(session, request, 0, NULL);
 }
 
 static void cancel(struct gz_session *session)

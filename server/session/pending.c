@@ -111,11 +111,10 @@ enum gz_status gz_pending_apply(struct gz_core *core, struct gz_pending_edit *pe
     return GZ_OK;
 }
 
-static void answer_unchanged(const struct gz_core *core, const struct gz_edit_request *request)
+static void answer_unchanged(const struct gz_edit_request *request)
 {
     struct gz_message asked = {.has = request->has_rid ? GZ_HAS_RID : 0, .rid = request->rid};
-    struct gz_ok ok = {.seq = gz_scene_seq(core->scene)};
-    gz_session_ok(request->session, &asked, GZ_HAS_OK_SEQ, &ok);
+    gz_session_ok_seq(request->session, &asked);
 }
 
 enum gz_status gz_core_spend(const struct gz_core *core, const char *payer, uint64_t bytes,
@@ -145,7 +144,7 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
     bool travels = request->kind == GZ_EDIT_UNDO || request->kind == GZ_EDIT_REDO;
     if (pending->edit.change_count == 0 && !travels) {
         gz_pending_destroy(pending);
-        answer_unchanged(core, request);
+        answer_unchanged(request);
         return GZ_OK;
     }
     status = gz_pending_apply(core, pending, request->session->id, failure);

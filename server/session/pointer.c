@@ -1,6 +1,7 @@
 /* pointer.c - handles pointer, grab and wheel messages. */
 #include <string.h>
 
+#include "session/answers.h"
 #include "session/gizmo.h"
 #include "session/handlers.h"
 #include "session/interaction.h"
@@ -87,14 +88,25 @@ static void move(struct gz_session *session, const struct gz_message *message,
     if (interaction->is_acknowledged) acknowledge(session, message, before);
 }
 
+/* No drag of the session runs. An earlier message ended it, or an earlier connection, and the disk
+ * may not know yet. A viewer had none. */
+static enum gz_status answer_over(struct gz_session *session, const struct gz_message *message,
+                                  struct gz_failure *failure)
+{
+    if (session->role < GZ_ROLE_EDITOR) {
+        gz_session_ok(session, message, 0, NULL);
+        return GZ_OK;
+    }
+    enum gz_status status = gz_journal_check_room(&session->core->journal, &failure->error);
+    if (status == GZ_OK) gz_session_ok_stored(session, message, 0, NULL);
+    return status;
+}
+
 /* `pointer` is NULL if the message has none, which is allowed after a typed value. */
 static enum gz_status release(struct gz_session *session, const struct gz_message *message,
                               const struct gz_pointer *pointer, struct gz_failure *failure)
 {
-    if (!is_dragging(session)) {
-        gz_session_ok(session, message, 0, NULL);
-        return GZ_OK;
-    }
+    if (!is_dragging(session)) return answer_over(session, message, failure);
     if (pointer == NULL && session->gesture.typed.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "at: missing, and the running drag follows the pointer; send at or ray");
@@ -103,13 +115,20 @@ static enum gz_status release(struct gz_session *session, const struct gz_messag
     return GZ_OK;
 }
 
-static void cancel(struct gz_session *session, const struct gz_message *message)
+static enum gz_status cancel(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
 {
     const struct gz_interaction *interaction = session->gesture.interaction;
+    const bool holds = session->gesture.count > 0;
     uint64_t before = gz_scene_seq(session->core->scene);
+    if (interaction == NULL) return answer_over(session, message, failure);
     gz_interaction_cancel(session);
-    if (interaction != NULL && interaction->is_acknowledged) acknowledge(session, message, before);
-    gz_session_ok(session, message, 0, NULL);
+    if (interaction->is_acknowledged) acknowledge(session, message, before);
+    if (holds)
+        gz_session_ok_stored(session, message, 0, NULL);
+    else
+        gz_session_ok(session, message, 0, NULL);
+    return GZ_OK;
 }
 
 static void hover(struct gz_session *session, const struct gz_message *message,
@@ -164,10 +183,7 @@ enum gz_status gz_on_pointer(struct gz_session *session, const struct gz_message
     enum gz_status status = GZ_OK;
     struct gz_pointer pointer;
     if (phase == GZ_PHASE_UP && is_known(session, message, &status, failure)) return status;
-    if (phase == GZ_PHASE_CANCEL) {
-        cancel(session, message);
-        return GZ_OK;
-    }
+    if (phase == GZ_PHASE_CANCEL) return cancel(session, message, failure);
     if (!has_place(message)) return release(session, message, NULL, failure);
     status = read_pointer(session, message, &pointer, failure);
     if (status != GZ_OK) return status;
@@ -284,7 +300,15 @@ enum gz_status gz_on_wheel(struct gz_session *session, const struct gz_message *
     if (is_dragging(session))
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "wheel while a drag is running; send up or cancel first");
+    if (session->gesture.held_count >= GZ_PENDING_EDITS_MAX)
+        return gz_fail(&failure->error, GZ_TOO_MANY,
+                       "%zu turns of this wheel wait for its end: let it rest",
+                       session->gesture.held_count);
     enum gz_status status = turn_wheel(session, message->wheel.dy, failure);
-    if (status == GZ_OK) gz_session_ok_seq(session, message);
-    return status;
+    if (status != GZ_OK) return status;
+    if (session->gesture.count > 0)
+        gz_session_ok_turn(session, message);
+    else
+        gz_session_ok(session, message, 0, NULL); /* it moved the session's own camera */
+    return GZ_OK;
 }

@@ -65,12 +65,6 @@ void gz_session_ok(struct gz_session *session, const struct gz_message *request,
     (void)gz_session_answer(session, &message);
 }
 
-void gz_session_ok_seq(struct gz_session *session, const struct gz_message *request)
-{
-    struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
-    if (request != NULL) gz_session_ok(session, request, GZ_HAS_OK_SEQ, &ok);
-}
-
 void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
 {
     const struct gz_session *holder = gz_core_session(core, failure->holder);

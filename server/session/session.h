@@ -98,8 +98,6 @@ void gz_session_send(struct gz_session *session, const struct gz_message *messag
  * NULL. */
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has,
                    const struct gz_ok *ok);
-/* Answers with the present seq of the scene; NULL: no request. */
-void gz_session_ok_seq(struct gz_session *session, const struct gz_message *request);
 /* Sends an `ok` that has a rid, or refuses the request if the `ok` is too large; whether the `ok`
  * was sent. */
 bool gz_session_answer(struct gz_session *session, const struct gz_message *ok);

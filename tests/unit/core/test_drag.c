@@ -95,7 +95,7 @@ STORY_TEST(test_wheel_beyond_reason_keeps_the_last_good_scale)
     static const double notches[] = {1e6, -1e6, 4000, -4000, 1e15};
     assert_ok(ask_select(s->a, s->node));
     for (size_t i = 0; i < COUNT(notches); i++) {
-        assert_ok(ask_wheel(s->a, notches[i]));
+        assert_null(ask_wheel(s->a, notches[i]));
         host_advance(s->host, 1);
         double scale = host_node(s->host, s->node).trs.s.x;
         assert_true(isfinite(scale) && scale >= GZ_SCALE_MIN && scale <= GZ_COORDINATE_MAX);

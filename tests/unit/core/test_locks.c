@@ -206,10 +206,10 @@ static void say_wheel(struct game *game, int who)
         const struct gz_message *answer = ask_wheel(player->client, (double)below(game, 3) - 1);
         check_refusal(game, who, answer);
         if (is_held_by_others(game, id, who)) assert_refused(answer, GZ_LOCKED);
-        if (!is_ok(answer)) return;
+        if (answer != NULL) return; /* the answer of a wheel that turns waits for its edit */
         player->runs = RUNS_WHEEL;
         game->holder[id] = who + 1;
-    } else if (!is_ok(ask_wheel(player->client, 1))) {
+    } else if (ask_wheel(player->client, 1) != NULL) {
         return;
     }
     player->wheel_until_s = game->host.now.mono_s + GZ_WHEEL_SECONDS;
@@ -227,8 +227,8 @@ static void say_set(struct game *game, int who)
     check_refusal(game, who, answer);
     /* What is so already is no change, and is ok. */
     if (held)
-        assert_true(answer != NULL &&
-                    (answer->op == GZ_OP_ERROR || (answer->has & GZ_HAS_OK_EDIT) == 0));
+        assert_true(answer == NULL || answer->op == GZ_OP_ERROR ||
+                    (answer->has & GZ_HAS_OK_EDIT) == 0);
 }
 
 static void say_delete(struct game *game, int who)
@@ -241,7 +241,7 @@ static void say_delete(struct game *game, int who)
     if (others && !own) assert_refused(answer, GZ_LOCKED);
     /* That the node is there is not asked: in that turn the disk may have refused the edit that
      * made it. */
-    if (others || own) assert_true(answer != NULL && answer->op == GZ_OP_ERROR);
+    if (others || own) assert_true(answer == NULL || answer->op == GZ_OP_ERROR);
 }
 
 static void say_travel(struct game *game, int who)

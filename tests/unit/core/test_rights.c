@@ -144,13 +144,17 @@ static void check_right(enum gz_op op, enum gz_role role)
     uint64_t seq = gz_core_summary(s.host.core).seq;
     struct gz_message message = message_of(op, &s);
     const struct gz_message *answer = client_ask(client, &message);
+    if (op == GZ_OP_WHEEL && expected[role] == GZ_OK) { /* answered once it rests */
+        assert_null(answer);
+        host_advance(&s.host, 1);
+        answer = client_answer(client, client->next_rid - 1);
+    }
     if (expected[role] == GZ_OK) {
         assert_ok(answer);
     } else {
         assert_refused(answer, expected[role]);
         assert_int_equal(gz_core_summary(s.host.core).seq, seq);
     }
-    if (op == GZ_OP_WHEEL) host_advance(&s.host, 1);
     close_scene(&s);
 }
 

@@ -79,6 +79,8 @@ static void free_thing(void *context, struct gz_journal_entry *entry)
 
 static const struct gz_journal_kind edit = {true, add, accept, refuse, free_thing};
 static const struct gz_journal_kind letter = {true, add, accept, refuse, free_thing};
+/* Writes nothing, and waits for what is before it. */
+static const struct gz_journal_kind reply = {true, NULL, accept, refuse, free_thing};
 /* Is not urgent, and cannot be refused. */
 static const struct gz_journal_kind remark = {.add = add, .free = free_thing};
 
@@ -97,16 +99,27 @@ static void start(struct diary *diary)
     gz_journal_init(&diary->journal, 3, answer, diary);
 }
 
-static struct thing *append(struct diary *diary, const struct gz_journal_kind *kind, uint64_t id,
-                            uint64_t session)
+static struct thing *create(const struct gz_journal_kind *kind, uint64_t id, uint64_t session)
 {
     struct thing *thing = calloc(1, sizeof *thing);
     assert_non_null(thing);
     thing->entry = (struct gz_journal_entry){
         .kind = kind, .waiter = {.session = session}, .bytes = 100, .user = "ann", .key = NULL};
     thing->id = id;
+    return thing;
+}
+
+static struct thing *append(struct diary *diary, const struct gz_journal_kind *kind, uint64_t id,
+                            uint64_t session)
+{
+    struct thing *thing = create(kind, id, session);
     gz_journal_append(&diary->journal, &thing->entry);
     return thing;
+}
+
+static void follow(struct diary *diary, uint64_t id, uint64_t session, bool is_ahead)
+{
+    gz_journal_follow(&diary->journal, &create(&reply, id, session)->entry, is_ahead);
 }
 
 /* What was noted since it was last looked at. */
@@ -145,6 +158,7 @@ static void assert_empty(const struct gz_journal *journal)
     assert_int_equal(journal->others, 0);
     assert_int_equal(journal->resent, 0);
     assert_int_equal(journal->urgent, 0);
+    assert_int_equal(journal->awaited, 0);
     assert_int_equal(journal->bytes, 0);
 }
 
@@ -206,6 +220,50 @@ TEST(test_several_batches_are_with_the_disk)
     settle(&diary);
     assert_noted(&diary, "+4 8:4 ~4 ");
     assert_int_equal(gz_journal_with_disk(&diary.journal), 0);
+    assert_empty(&diary.journal);
+}
+
+/* What it stands on is all in batches: it needs no batch of its own, and is stored with the last of
+ * them. What comes after it does not hold it up. */
+TEST(test_an_answer_goes_with_what_is_before_it)
+{
+    struct diary diary;
+    start(&diary);
+    append(&diary, &edit, 1, 7);
+    send(&diary, 1);
+    append(&diary, &edit, 2, 7);
+    send(&diary, 2);
+    follow(&diary, 5, 8, false);
+    assert_int_equal(diary.journal.urgent, 0);
+    assert_int_equal(diary.journal.awaited, 3);
+    append(&diary, &edit, 3, 7);
+    follow(&diary, 6, 8, false); /* stands on 3, which is in no batch */
+    settle(&diary);
+    assert_noted(&diary, "+1 7:1 ~1 ");
+    send(&diary, 3);
+    settle(&diary);
+    assert_noted(&diary, "+2 7:2 ~2 +5 8:5 ~5 ");
+    follow(&diary, 7, 8, true); /* stands on samples, which are in no batch */
+    assert_true(gz_journal_due(&diary.journal, true, false) == -INFINITY);
+    settle(&diary);
+    assert_noted(&diary, "+3 7:3 ~3 +6 8:6 ~6 ");
+    send(&diary, 0);
+    settle(&diary);
+    assert_noted(&diary, "+7 8:7 ~7 ");
+    assert_empty(&diary.journal);
+}
+
+TEST(test_an_answer_goes_back_with_what_is_before_it)
+{
+    struct diary diary;
+    start(&diary);
+    append(&diary, &edit, 1, 7);
+    send(&diary, 1);
+    follow(&diary, 5, 8, false);
+    append(&diary, &edit, 2, 7);
+    follow(&diary, 6, 8, false);
+    gz_journal_refuse(&diary.journal, "full");
+    assert_noted(&diary, "-6 8!storage ~6 -2 7!storage ~2 -5 8!storage ~5 -1 7!storage ~1 ");
     assert_empty(&diary.journal);
 }
 
