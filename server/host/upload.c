@@ -91,7 +91,7 @@ static void handle_imported(struct gz_telling *telling)
         "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,\"seq\":%" PRIu64
         "}\n",
         transfer->name, transfer->import.count, transfer->import.matrix_count,
-        transfer->import.residual_max, summary.seq);
+        transfer->import.residual_max, summary.saved); /* no later edit that is not stored */
     if (!ok) gz_buffer_clear(&transfer->out);
     transfer->type = GZ_JSON_TYPE;
     gz_transfer_answer(transfer, transfer->made ? 201 : 200);

@@ -22,10 +22,10 @@ bool op_is_beside(enum gz_op op)
 {
     return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY ||
            op == GZ_OP_AT || op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_ACCESS ||
-           op == GZ_OP_PING;
+           op == GZ_OP_CHECKPOINT || op == GZ_OP_PING;
 }
 
 bool op_waits_beside(enum gz_op op)
 {
-    return op == GZ_OP_NOTE || op == GZ_OP_ACCESS;
+    return op == GZ_OP_NOTE || op == GZ_OP_ACCESS || op == GZ_OP_CHECKPOINT;
 }

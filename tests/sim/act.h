@@ -23,6 +23,7 @@ struct act {
     uint64_t session;
     uint64_t replaced; /* by a join: the session whose place it takes; 0 for none */
     const char *user;
+    bool orbits;   /* the session turned its view before it */
     bool late;     /* the session was over before the message came */
     bool moved;    /* the pointer moved in the same frame, before it */
     size_t behind; /* messages behind it in the frame that may wait for the disk */

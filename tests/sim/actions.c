@@ -156,6 +156,68 @@ static void say_create(struct sim *sim, struct person *person)
     (void)person_say(sim, person, &message);
 }
 
+/* Where it is, as far as the person knows: perhaps somebody has just put it there. */
+static void say_set_again(struct sim *sim, struct person *person)
+{
+    if (person->mirror.count == 0) return;
+    const struct mirror_node *known = &person->mirror.nodes[below(sim, person->mirror.count)];
+    struct gz_set_node node = {.id = known->id, .has = GZ_HAS_STATE_T, .trs = known->content.trs};
+    struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};
+    (void)person_say(sim, person, &message);
+}
+
+/* One of the last nodes that somebody made, perhaps gone by now. */
+static void say_delete_again(struct sim *sim, struct person *person)
+{
+    const uint64_t next = gz_scene_next_id(sim->core->scene), back = 1 + below(sim, 12);
+    uint64_t id = next > back ? next - back : 1;
+    struct gz_message message = {.op = GZ_OP_DELETE, .remove = {&id, 1}};
+    (void)person_say(sim, person, &message);
+}
+
+/* To the present state, or one just before it. */
+static void say_restore_again(struct sim *sim, struct person *person)
+{
+    const uint64_t seq = person->saved, back = below(sim, 3);
+    struct gz_message message = {
+        .op = GZ_OP_RESTORE, .has = GZ_HAS_AT_SEQ, .restore.seq = seq > back ? seq - back : 1};
+    (void)person_say(sim, person, &message);
+}
+
+/* A drag that comes to nothing. */
+static void say_grab_for_nothing(struct sim *sim, struct person *person)
+{
+    uint64_t id = any_node(sim, person);
+    struct gz_message message = {.op = GZ_OP_GRAB,
+                                 .has = GZ_HAS_POINTER_NODES | GZ_HAS_POINTER_VALUE,
+                                 .pointer = {.handle = GZ_TX, .value = {{0}, 1}}};
+    message.pointer.nodes = (struct gz_ids){&id, 1};
+    (void)person_say(sim, person, &message);
+    message = (struct gz_message){.op = GZ_OP_POINTER, .pointer.phase = GZ_PHASE_UP};
+    (void)person_say(sim, person, &message);
+}
+
+static void say_end_again(struct sim *sim, struct person *person)
+{
+    if (chance(sim, 0.5))
+        say_up(sim, person);
+    else
+        say_cancel(sim, person);
+}
+
+static void say_checkpoint(struct sim *sim, struct person *person)
+{
+    static const struct gz_text names[] = {{"v1", 2}, {"v2", 2}};
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT,
+                                 .checkpoint = {.name = names[below(sim, COUNT(names))]}};
+    message.checkpoint.gone = chance(sim, 0.5);
+    (void)person_say(sim, person, &message);
+}
+
+static void (*const sayings_again[])(struct sim *sim, struct person *person) = {
+    say_set_again,        say_delete_again, say_restore_again,
+    say_grab_for_nothing, say_end_again,    say_checkpoint};
+
 static void say_delete(struct sim *sim, struct person *person)
 {
     uint64_t id = any_node(sim, person);
@@ -258,6 +320,8 @@ static const struct {
 void say_something(struct sim *sim, struct person *person)
 {
     int sum = 0;
+    if (sim->repeats && chance(sim, 0.15))
+        sayings_again[below(sim, COUNT(sayings_again))](sim, person);
     for (size_t i = 0; i < COUNT(sayings); i++)
         sum += person->dragging ? sayings[i].dragging : sayings[i].idle;
     if (sim->grants && chance(sim, 0.06)) say_access(sim, person);

@@ -18,6 +18,7 @@
 #include "sim/judge.h"
 #include "sim/model.h"
 #include "sim/notes.h"
+#include "sim/oks.h"
 #include "sim/parts.h"
 #include "sim/requests.h"
 #include "sim/said.h"
@@ -150,6 +151,7 @@ static void settle(struct sim *sim)
     trace(sim, "disk: %s up to seq %llu, %zu edits", sim->commit_fails ? "refuses" : "has",
           NUMBER(batch->seq), batch->ended_count);
     if (!fails) store(sim);
+    if (fails && !is_void) oks_refused(sim);
     sim->disk_failed |= fails;
     sim->counts->refusals += fails;
     take_batch(sim);
@@ -193,10 +195,12 @@ static void answer(struct sim *sim, struct question *question)
         act.request = session->ended ? NULL : person_request(sim, session->id, ticket->rid);
         if (act.request != NULL && act.request->session != session->id) act.request = NULL;
     }
+    const struct ground ground = oks_ground(sim);
     trace(sim, "past: answers question %llu", NUMBER(question->ticket));
     gz_core_answered(sim->core, question->ticket, &taken, sim->now);
     do_bulk(sim);
     *question = sim->questions[--sim->question_count];
+    if (act.request != NULL) oks_looked(act.request, &ground);
     model_act(sim, &act);
     note_sent(sim);
     gz_answer_finish(&past);
@@ -378,6 +382,7 @@ static struct act act_of(struct sim *sim, const struct link *link, const char *u
         .session = link->session->id,
         .user = user,
         .late = link->session->ended,
+        .orbits = link->session->gesture.orbit != NULL,
         .message = said->sense ? message : NULL,
         .request = request,
         .key = request != NULL ? request->key : NULL,
@@ -427,6 +432,7 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
     struct act acts[FRAME_MESSAGES_MAX];
     char user[TEXT_MAX] = "";
     uint64_t seq = gz_scene_seq(sim->core->scene), end_seqs = seqs_of_end(link->session);
+    const struct ground ground = oks_ground(sim);
     read_frame(&frame, bytes, size);
     trace_frame(sim, link, &frame);
     keep_text(user, link->session->user);
@@ -443,6 +449,8 @@ static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, 
         if (i != frame.acting) act_beside(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) notes_act(sim, &acts[i]);
     for (size_t i = 0; i < frame.count; i++) access_act(sim, &acts[i]);
+    const bool waits = gz_session_is_busy(link->session);
+    for (size_t i = 0; i < frame.count; i++) oks_act(sim, &acts[i], &ground, waits);
     notes_settled(sim);
     note_sent(sim);
     note_moves(sim, link, &frame, seq, end_seqs);

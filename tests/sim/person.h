@@ -12,6 +12,13 @@
 /* What the answer has to be. */
 enum answer { ANSWER_OPEN, ANSWER_EDIT, ANSWER_NO_EDIT, ANSWER_NOTE, ANSWER_STORAGE };
 
+/* How far the scene was. */
+struct ground {
+    uint64_t seq, edit; /* the next edit's id */
+    uint64_t batch;     /* that has all that waits, so checkpoints and accesses too */
+    size_t notes;
+};
+
 struct request {
     uint64_t rid;
     enum gz_op op;
@@ -27,6 +34,11 @@ struct request {
     size_t change; /* of the notes: that has to be stored first */
     bool again;    /* its key was known */
     bool conflict, nothing, node_changed;
+    struct ground ground;   /* at least, when the core had it */
+    uint64_t runs;          /* the drag that ran afterwards; 0: none */
+    bool is_judged;         /* its answer may speak of what others did */
+    bool is_over;           /* the core answered */
+    bool is_void, waits;    /* the disk refused its ground; the core may look at it later */
     struct part_wish *wish; /* what an interest asks for; NULL for the whole scene */
     struct gz_access access;
     bool is_admins, is_told; /* of the access: an admin asked, and was answered */

@@ -5,6 +5,7 @@
 #include "sim/frames.h"
 #include "sim/judge.h"
 #include "sim/notes.h"
+#include "sim/oks.h"
 #include "sim/said.h"
 #include "sim/sim.h"
 
@@ -67,7 +68,7 @@ static void said_error(const struct sim *sim, const struct request *request,
     else if (error->code == GZ_CONFLICT && request->op == GZ_OP_ACCESS)
         PROMISE(sim->people[sim->owners[request->session]].role < GZ_ROLE_ADMIN, why,
                 "request %llu: the user stays an admin", NUMBER(request->rid));
-    else if (error->code == GZ_CONFLICT)
+    else if (error->code == GZ_CONFLICT && request->op != GZ_OP_CHECKPOINT)
         PROMISE(request->conflict, why, "request %llu: nobody touched it since",
                 NUMBER(request->rid));
     if (error->code == GZ_STORAGE)
@@ -101,6 +102,7 @@ void model_said(struct sim *sim, uint64_t session, const struct gz_message *mess
         request = message->has & GZ_HAS_RID ? person_request(sim, session, message->rid) : NULL;
     if (request != NULL && request->session != session)
         return; /* it was said again, and the core has it not yet */
+    if (request != NULL) oks_said(sim, request, message);
     if (message->op == GZ_OP_OK && request != NULL) said_ok(sim, request, message);
     if (message->op == GZ_OP_ERROR && request != NULL) said_error(sim, request, &message->error);
     if (message->op == GZ_OP_SAVED) said_saved(sim, message->saved_seq);

@@ -8,9 +8,9 @@
  *   daemon, people              the host of the core; people who come, act and go
  *   hear, actions, frames       what people make of what they hear; what they do; how they say it
  *   model                       what must come of each act: the rules in turn
- *   disk, said, requests, edits, wanted, drags, undo, notes, access, parts, mirrors   one rule each
- *   lives, facts                the scene, its edits and its locks through all times
- *   links, act, chance, judge
+ *   disk, said, oks, requests, edits, wanted, drags, undo, notes, access, parts, mirrors   one rule
+ * each lives, facts                the scene, its edits and its locks through all times links, act,
+ * chance, judge
  *
  * The model stands beside the core: after each call of the core it looks at the whole scene, says
  * for every node that changed why it was allowed to, and remembers each state by its seq. What
@@ -50,6 +50,7 @@ struct sim {
     bool motions; /* whether every second one asks for motions */
     bool rounds;  /* whether every second one asks for float32 */
     bool grants;  /* whether there are admins, who change the scene's access */
+    bool repeats; /* whether people say what is so already, and give names to states */
     bool hurries; /* whether people come and go while the disk hangs */
     bool trace;
     const char *claim; /* what a broken assertion of the support breaks */
