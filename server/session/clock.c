@@ -12,13 +12,14 @@
 struct gz_clock gz_clock_from(double newest_s)
 {
     /* INFINITY: no interval has passed when the host gives its first time. */
-    return (struct gz_clock){{newest_s, INFINITY}, newest_s};
+    return (struct gz_clock){.now = {newest_s, INFINITY}, .moment_s = newest_s};
 }
 
 void gz_clock_advance(struct gz_clock *clock, struct gz_now now)
 {
     double passed_s = fmax(now.mono_s - clock->now.mono_s, 0);
     double at_least_s = clock->now.unix_s + GZ_CLOCK_RATE_MIN * passed_s;
+    clock->wall_s = now.unix_s;
     clock->now = (struct gz_now){fmax(now.unix_s, at_least_s), now.mono_s};
 }
 

@@ -1,4 +1,6 @@
-/* clock.h - the clock of a scene: all its times come from here. */
+/* clock.h - the clock of a scene: all times of its history come from here. A wall clock that was
+ * ahead, here or where the file comes from, stays in these times. So nobody's rights may go by
+ * them. */
 #ifndef GZ_SESSION_CLOCK_H
 #define GZ_SESSION_CLOCK_H
 
@@ -9,6 +11,7 @@ struct gz_clock {
      * after the wall clock was put back, `now.unix_s` goes on at GZ_CLOCK_RATE_MIN until the wall
      * clock has caught up. */
     struct gz_now now;
+    double wall_s;   /* the wall clock at that call, wherever it was before: by it tokens expire */
     double moment_s; /* the latest one that gz_clock_moment gave */
 };
 

@@ -14,8 +14,8 @@ void gz_session_set_expiry(struct gz_session *session)
 
 double gz_core_expires_s(const struct gz_core *core)
 {
-    const struct gz_now *now = &core->clock.now;
-    return now->mono_s + (core->expires_unix_s - now->unix_s);
+    const struct gz_clock *clock = &core->clock;
+    return clock->now.mono_s + (core->expires_unix_s - clock->wall_s);
 }
 
 /* Doubles near today's Unix seconds are some 0.2 us apart, and the two clocks are rounded
@@ -23,7 +23,7 @@ double gz_core_expires_s(const struct gz_core *core)
  * early. */
 static bool is_past(const struct gz_core *core, double unix_s)
 {
-    return core->clock.now.unix_s + 1e-3 >= unix_s;
+    return core->clock.wall_s + 1e-3 >= unix_s;
 }
 
 static void expire(struct gz_session *session)

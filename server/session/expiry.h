@@ -1,4 +1,4 @@
-/* expiry.h - ends sessions whose tokens have expired. */
+/* expiry.h - ends sessions whose tokens have expired, by the wall clock as it is at the moment. */
 #ifndef GZ_SESSION_EXPIRY_H
 #define GZ_SESSION_EXPIRY_H
 

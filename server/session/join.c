@@ -134,7 +134,7 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
 {
     if (claims->user[0] == '\0')
         return gz_fail(error, GZ_BAD_VALUE, "user: must have 1 to %d bytes", GZ_USER_BYTES_MAX);
-    if (core->clock.now.unix_s >= claims->expires_unix_s)
+    if (core->clock.wall_s >= claims->expires_unix_s)
         return gz_fail(error, GZ_UNAUTHORISED, "token: it has expired");
     if (!gz_core_role(core, claims, role))
         return gz_fail(error, GZ_FORBIDDEN, "you have no access to this scene");

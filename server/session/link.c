@@ -32,7 +32,7 @@ enum gz_status gz_on_link(struct gz_session *session, const struct gz_message *m
     gz_print(claims.scenes[0], sizeof claims.scenes[0], "%s", options->scene);
     char token[GZ_TOKEN_BYTES_MAX + 1] = "";
     /* An invitation does not outlive the rights of its maker. */
-    double left_s = session->rights.expires_unix_s - session->core->clock.now.unix_s;
+    double left_s = session->rights.expires_unix_s - session->core->clock.wall_s;
     status = options->host.sign(options->host.context, &claims, fmin(said->expires_s, left_s),
                                 token, &failure->error);
     if (status != GZ_OK) return status;

@@ -13,7 +13,7 @@ static enum gz_status check(const struct gz_session *session, const struct gz_cl
     bool is_same = claims->is_guest == session->rights.is_guest &&
                    (claims->is_guest || strcmp(claims->user, session->user) == 0);
     if (!is_same) return gz_fail(error, GZ_UNAUTHORISED, "token: it belongs to another user");
-    if (session->core->clock.now.unix_s >= claims->expires_unix_s)
+    if (session->core->clock.wall_s >= claims->expires_unix_s)
         return gz_fail(error, GZ_UNAUTHORISED, "token: it has expired");
     return GZ_OK;
 }

@@ -560,8 +560,9 @@ SCENE_TEST(test_answers_that_wait_are_bounded)
 {
     s->host.disk = DISK_WAITS;
     move_box(s);
-    while (s->host.core->journal.requests < GZ_PENDING_EDITS_MAX)
+    for (size_t i = 1; i < GZ_PENDING_EDITS_MAX; i++)
         (void)ask_later(s->ann, pointer_message(GZ_PHASE_UP, 1, 1, 0));
+    assert_int_equal(s->host.core->journal.requests, GZ_PENDING_EDITS_MAX);
     assert_refused(ask_pointer(s->ann, GZ_PHASE_UP, 1, 1), GZ_TOO_MANY);
     assert_refused(ask_pointer(s->ann, GZ_PHASE_CANCEL, 1, 1), GZ_TOO_MANY);
     assert_refused(ask_move(s->bob, s->box, 1, 2, 3), GZ_TOO_MANY);

@@ -103,6 +103,86 @@ SCENE_TEST(test_token_that_has_expired_lets_nobody_in)
     assert_string_equal(error.message, "token: it has expired");
 }
 
+/* ---- a wall clock that jumps ---- */
+
+#define DAYS_S (2 * 86400.0)
+
+static enum gz_status try_to_join(struct scene *s, double life_s)
+{
+    struct gz_session *session = NULL;
+    struct gz_error error;
+    const struct gz_claims claims = claims_of(s, "eve", life_s);
+    const struct gz_message hello = {.op = GZ_OP_HELLO, .hello = {.v = 1, .user = {"eve", 3}}};
+    const enum gz_status status =
+        gz_core_join(s->host.core, 90, &hello, &claims, NULL, s->host.now, &session, &error);
+    if (status == GZ_OK) gz_core_leave(s->host.core, session, s->host.now);
+    return status;
+}
+
+/* The wall clock is ahead for a second, in which somebody edits: the scene's times stay ahead, also
+ * across a restart, and nobody is locked out by that. */
+SCENE_TEST(test_clock_that_was_ahead_locks_nobody_out)
+{
+    for (int restarts = 0; restarts < 2; restarts++) {
+        s->host.now.unix_s += DAYS_S;
+        assert_ok(ask_move(s->wes, s->node, 1 + restarts, 0, 0));
+        host_advance(&s->host, 1);
+        s->host.now.unix_s -= DAYS_S;
+        host_turn(&s->host);
+        if (restarts > 0) {
+            host_restart(&s->host, true);
+            client_resume(s->wes);
+            host_turn(&s->host);
+        }
+        assert_true(s->host.core->clock.now.unix_s > s->host.now.unix_s + DAYS_S / 2);
+        assert_int_equal(try_to_join(s, 8 * 3600), GZ_OK);
+        assert_int_equal(try_to_join(s, -1), GZ_UNAUTHORISED);
+    }
+    const struct gz_claims claims = claims_of(s, "bob", LIFE_S);
+    struct client *bob = client_join_with(&s->host, &claims);
+    host_advance(&s->host, LIFE_S - 0.1);
+    assert_false(is_ended(bob));
+    s->token = claims_of(s, "bob", LIFE_S);
+    assert_ok(ask_token(bob, "good"));
+    host_advance(&s->host, LIFE_S - 0.1);
+    assert_false(is_ended(bob));
+    host_advance(&s->host, 0.1);
+    assert_expired(bob);
+}
+
+/* A file whose newest time is far ahead, such as one from a machine whose clock was wrong. */
+SCENE_TEST(test_file_of_the_far_future_locks_nobody_out)
+{
+    s->host.store.time = 1e11; /* the year 5138 */
+    host_restart(&s->host, true);
+    client_resume(s->wes);
+    host_turn(&s->host);
+    assert_true(s->host.core->clock.now.unix_s >= 1e11);
+    assert_int_equal(try_to_join(s, 60), GZ_OK);
+    assert_int_equal(try_to_join(s, 0), GZ_UNAUTHORISED);
+    const struct gz_claims claims = claims_of(s, "bob", LIFE_S);
+    struct client *bob = client_join_with(&s->host, &claims);
+    assert_ok(ask_move(bob, s->node, 1, 0, 0));
+    double left_s = gz_core_deadline(s->host.core) - s->host.now.mono_s;
+    assert_true(left_s <= LIFE_S);
+    host_advance(&s->host, LIFE_S);
+    assert_expired(bob);
+}
+
+/* The token is over once the wall clock says so, also if that comes at a jump; and a clock that was
+ * put back lets nobody in whose token is over by it. */
+SCENE_TEST(test_clock_that_is_put_ahead_or_back_for_good)
+{
+    s->host.now.unix_s -= DAYS_S;
+    assert_int_equal(try_to_join(s, -1), GZ_UNAUTHORISED);
+    assert_int_equal(try_to_join(s, 1), GZ_OK);
+    host_advance(&s->host, 2 * LIFE_S);
+    assert_false(is_ended(s->ann)); /* two days are left to it */
+    s->host.now.unix_s += DAYS_S;
+    host_turn(&s->host);
+    assert_expired(s->ann);
+}
+
 /* ---- a later one ---- */
 
 SCENE_TEST(test_later_token_lets_the_session_go_on)
