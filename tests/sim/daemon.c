@@ -23,6 +23,7 @@
 #include "sim/requests.h"
 #include "sim/said.h"
 #include "sim/sim.h"
+#include "sim/tokens.h"
 #include "sync/internal.h"
 
 #define HEADROOM 16
@@ -283,9 +284,11 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     const char *user = link->owner->user;
     struct gz_claims claims = gz_claims_open(user, strlen(user), link->owner->role);
     claims.has_role = !link->owner->is_unknown;
+    claims.expires_unix_s = tokens_draw(sim);
     enum gz_status status =
         gz_core_join(sim->core, id, hello, &claims, secret, sim->now, &link->session, &error);
-    access_joined(sim, link->owner, status, &error);
+    if (tokens_joined(sim, claims.expires_unix_s, status))
+        access_joined(sim, link->owner, status, &error);
     if (status != GZ_OK) {
         link->session = NULL;
         hang_up(sim, link);
@@ -601,6 +604,7 @@ static void turn(struct sim *sim)
     const bool is_for_all = is_news || has_bulk || gz_core_has_bulk(sim->core);
     do_bulk(sim);
     model_act(sim, &act);
+    tokens_check(sim);
     close_moves(sim);
     note_sent(sim);
     sim->slice_due_s = sim->now.mono_s + SLICE_S;

@@ -71,6 +71,41 @@ gizmod_planted_fault(key_forgotten FILE server/session/pending.c
 gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
     FROM "gz_journal_find(journal, &gz_pending_edits, session->user, request->key)" TO "NULL")
 
+# ---- answers that rely on what is not on the disk ----
+
+gizmod_planted_fault(answer_does_not_wait FILE server/session/answers.c
+    FROM "    if (is_unsaved(core)) {
+        gz_journal_follow" TO "    if (core == NULL) {
+        gz_journal_follow")
+gizmod_planted_fault(answer_outlives_refused_commit FILE server/session/answers.c
+    FROM "    gz_fail(&outcome->error, GZ_STORAGE,
+            \"the answer relied on a change that could not be stored and was taken back: %s\", why);"
+    TO "    *outcome = ((const struct held_answer *)entry)->outcome;")
+gizmod_planted_fault(answer_leaves_with_an_earlier_batch FILE server/journal/journal.c
+    FROM "const bool is_sent = !is_ahead && !has_unsent(journal);"
+    TO "const bool is_sent = journal->sent > journal->settled && !has_unsent(journal); (void)is_ahead;")
+gizmod_planted_fault(unchanged_edit_does_not_wait FILE server/session/pending.c
+    FROM "    gz_session_ok_seq(request->session, &asked);"
+    TO "    struct gz_ok ok = {.seq = gz_scene_seq(request->session->core->scene)};
+    gz_session_ok(request->session, &asked, GZ_HAS_OK_SEQ, &ok);")
+gizmod_planted_fault(refusal_does_not_wait FILE server/session/dispatch.c
+    FROM "status != GZ_OK && table[message->op].edits &&" TO "message == NULL && table[message->op].edits &&")
+gizmod_planted_fault(cancel_does_not_wait FILE server/session/pointer.c
+    FROM "    if (holds)
+        gz_session_ok_stored(session" TO "    if (holds)
+        gz_session_ok(session")
+gizmod_planted_fault(wheel_does_not_wait_for_its_edit FILE server/session/pointer.c
+    FROM "gz_session_ok_turn(session, message);" TO "gz_session_ok_seq(session, message);")
+
+# ---- tokens that end ----
+
+gizmod_planted_fault(token_by_the_times_of_the_scene FILE server/session/join.c
+    FROM "core->clock.wall_s >= claims" TO "core->clock.now.unix_s >= claims")
+gizmod_planted_fault(session_ends_by_the_times_of_the_scene FILE server/session/expiry.c
+    FROM "core->clock.wall_s + 1e-3 >= unix_s" TO "core->clock.now.unix_s + 1e-3 >= unix_s")
+gizmod_planted_fault(session_outlives_its_token FILE server/session/expiry.c
+    FROM "        if (is_past(core, session->rights.expires_unix_s))" TO "        if (is_past(core, session->rights.expires_unix_s + 1))")
+
 # ---- locks and drags ----
 
 gizmod_planted_fault(lock_not_taken FILE server/scene/scene.c

@@ -8,9 +8,9 @@
  *   daemon, people              the host of the core; people who come, act and go
  *   hear, actions, frames       what people make of what they hear; what they do; how they say it
  *   model                       what must come of each act: the rules in turn
- *   disk, said, oks, requests, edits, wanted, drags, undo, notes, access, parts, mirrors   one rule
- * each lives, facts                the scene, its edits and its locks through all times links, act,
- * chance, judge
+ *   disk, said, oks, requests, edits, wanted, drags, undo, notes, access, tokens, parts, mirrors
+ * one rule each lives, facts                the scene, its edits and its locks through all times
+ * links, act, chance, judge
  *
  * The model stands beside the core: after each call of the core it looks at the whole scene, says
  * for every node that changed why it was allowed to, and remembers each state by its seq. What
@@ -25,6 +25,7 @@
 #include "session/note.h"
 #include "session/pending.h"
 #include "session/session.h"
+#include "sim/links.h"
 #include "sim/lives.h"
 #include "sim/person.h"
 #include "support/core_store.h"
@@ -51,6 +52,7 @@ struct sim {
     bool rounds;  /* whether every second one asks for float32 */
     bool grants;  /* whether there are admins, who change the scene's access */
     bool repeats; /* whether people say what is so already, and give names to states */
+    bool expires; /* whether tokens end, and the wall clock is wrong for a second at times */
     bool hurries; /* whether people come and go while the disk hangs */
     bool trace;
     const char *claim; /* what a broken assertion of the support breaks */
@@ -59,10 +61,11 @@ struct sim {
     struct gz_core *core; /* NULL while the daemon is down */
     struct core_store store;
     struct model model;
-    struct gz_batch *batches; /* with the disk, the oldest first */
-    size_t batch_count;       /* of them */
-    size_t told_batches;      /* the model knows the first so many */
-    size_t void_batches;      /* the first so many stand on one that was refused */
+    struct gz_batch *batches;          /* with the disk, the oldest first */
+    size_t batch_count;                /* of them */
+    size_t told_batches;               /* the model knows the first so many */
+    size_t void_batches;               /* the first so many stand on one that was refused */
+    double clock_off_s, clock_right_s; /* the wall clock is wrong by that, until then */
     double commit_due_s, disk_ok_s, disk_slow_s, past_slow_s, turn_due_s, start_due_s, stop_due_s,
         slice_due_s, chaos_due_s, hurry_until_s;
     bool commit_fails, quiet, disk_failed, stopping;

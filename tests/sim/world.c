@@ -13,6 +13,7 @@
 #include "sim/parts.h"
 #include "sim/people.h"
 #include "sim/sim.h"
+#include "sim/tokens.h"
 #include "sim/world.h"
 
 /* ---- disturbances ---- */
@@ -140,6 +141,7 @@ static void disturb(struct sim *sim)
 {
     int sum = 0;
     if (sim->hurries && chance(sim, 0.1)) hurry(sim);
+    if (sim->expires && chance(sim, 0.1)) tokens_blink_clock(sim);
     for (size_t i = 0; i < COUNT(disturbances); i++) sum += disturbances[i].weight;
     int drawn = (int)below(sim, (uint64_t)sum);
     size_t at = 0;
@@ -155,6 +157,7 @@ static void move_clock(struct sim *sim, double mono_s)
     if (mono_s <= sim->now.mono_s) return;
     sim->now.unix_s += mono_s - sim->now.mono_s;
     sim->now.mono_s = mono_s;
+    tokens_right_clock(sim);
 }
 
 /* The next thing that happens, no later than `end`; false where there is none. */
@@ -403,6 +406,7 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     sim->grants = seed % 5 < 2; /* the same goes for these */
     sim->hurries = seed % 5 == 4;
     const uint64_t of_16 = seed % 16;
+    sim->expires = of_16 == 4 || of_16 == 15;
     sim->repeats = of_16 == 2 || of_16 == 4 || of_16 == 6 || of_16 == 15; /* and for these */
     sim->motions = seed % 9 == 3 || seed % 9 == 5 || seed % 9 == 7;       /* and for these */
     sim->rounds = seed % 11 == 3 || seed % 11 == 9;
