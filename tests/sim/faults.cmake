@@ -227,10 +227,12 @@ gizmod_planted_fault(edit_outlives_refused_request FILE server/journal/journal.c
         const bool is_request =
             entry->kind->refuse != NULL && (entry->batch != 0 || entry->kind != &gz_pending_edits);")
 gizmod_planted_fault(edit_left_out_of_its_batch FILE server/journal/journal.c
-    FROM "while (entry != NULL && entry->kind->add(entry, batch)) entry = entry->newer;"
+    FROM "while (entry != NULL && (entry->kind->add == NULL || entry->kind->add(entry, batch)))
+        entry = entry->newer;"
     TO "extern const struct gz_journal_kind gz_pending_edits;
     while (entry != NULL && ((entry == journal->newest && entry != first_unsent(journal) &&
-                              entry->kind == &gz_pending_edits) || entry->kind->add(entry, batch)))
+                              entry->kind == &gz_pending_edits) || entry->kind->add == NULL ||
+                             entry->kind->add(entry, batch)))
         entry = entry->newer;")
 gizmod_planted_fault(edit_sent_with_a_later_batch FILE server/journal/journal.c
     FROM "        entry->batch = journal->sent;"
