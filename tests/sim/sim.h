@@ -25,7 +25,6 @@
 #include "session/note.h"
 #include "session/pending.h"
 #include "session/session.h"
-#include "sim/links.h"
 #include "sim/lives.h"
 #include "sim/person.h"
 #include "support/core_store.h"

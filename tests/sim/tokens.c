@@ -6,6 +6,7 @@
 
 #include "sim/chance.h"
 #include "sim/judge.h"
+#include "sim/links.h"
 #include "sim/sim.h"
 
 /* The core ends a session up to a millisecond early. */
