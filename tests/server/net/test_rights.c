@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <signal.h>
+#include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -799,6 +801,39 @@ TEST(test_rights_end_with_the_token)
     assert_true(raw_answers(renewed));
     close(socket);
     close(renewed);
+    gz_arena_finish(&arena);
+}
+
+static void run_sql(const char *scene, const char *format, ...)
+{
+    char path[256], sql[512];
+    sqlite3 *db = NULL;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(sql, sizeof sql, format, values);
+    va_end(values);
+    snprintf(path, sizeof path, "%s/%s.db", daemon_.data, scene);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* A file from a machine whose clock was far ahead: its times stay so, and lock nobody out. */
+TEST(test_rights_end_by_the_clock_and_not_by_the_times_of_a_scene)
+{
+    struct gz_arena arena;
+    gz_arena_init(&arena, 0);
+    run_sql(SCENE, "VACUUM INTO '%s/robot-future.db'", daemon_.data);
+    run_sql("robot-future", "UPDATE scene SET time = 1e11"); /* the year 5138 */
+    int socket = say_hello(tokens[EDITOR], "robot-future", "x");
+    assert_non_null(await(socket, GZ_OP_WELCOME, &arena));
+    struct gz_message message = message_of(GZ_OP_TOKEN, EDITOR);
+    assert_true(raw_send_message(socket, &message));
+    assert_non_null(await(socket, GZ_OP_OK, &arena));
+    int late = say_hello(tokens[EXPIRED], "robot-future", "x");
+    assert_non_null(await(late, GZ_OP_ERROR, &arena));
+    close(late);
+    close(socket);
     gz_arena_finish(&arena);
 }
 
