@@ -31,6 +31,7 @@ struct gz_host {
     struct gz_memory memory;
     uv_timer_t rest; /* closes unused scenes */
     struct gz_shares shares;
+    struct gz_store_turns *turns;
     _Atomic uint64_t errors[GZ_STATUS_COUNT];
     const char *end_reason; /* NULL until its end begins */
     double retry_s;
@@ -69,10 +70,9 @@ static void handle_lost(void *context, struct gz_open_scene *scene)
 {
     struct gz_host *host = context;
     struct gz_error error;
-    struct gz_retire_request request = {.how =
-                                            scene->claim != NULL ? GZ_RETIRE_AWAY : GZ_RETIRE_GONE,
-                                        .name = scene->name,
-                                        .user = ""};
+    struct gz_retire_request request = {.how = GZ_RETIRE_GONE, .name = scene->name, .user = ""};
+    if (gz_store_stats(scene->store).is_damaged) request.how = GZ_RETIRE_DAMAGED;
+    if (scene->claim != NULL) request.how = GZ_RETIRE_AWAY;
     (void)!gz_retire(&host->retirements, &request, &error);
 }
 
@@ -213,8 +213,11 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
     if (status != GZ_OK) return status;
     struct gz_host *host = calloc(1, sizeof *host);
     if (host == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    status = gz_jobs_init(&host->jobs, options->loop, error);
+    host->turns = gz_store_turns_create();
+    status = host->turns != NULL ? gz_jobs_init(&host->jobs, options->loop, error)
+                                 : gz_fail(error, GZ_NO_MEMORY, "no memory");
     if (status != GZ_OK) {
+        gz_store_turns_destroy(host->turns);
         free(host);
         return status;
     }
@@ -229,6 +232,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .jobs = &host->jobs,
                                               .disk = &host->disk,
                                               .shares = &host->shares,
+                                              .turns = host->turns,
                                               .errors = host->errors,
                                               .context = host,
                                               .handle_opened = handle_opened,
@@ -345,5 +349,6 @@ void gz_host_destroy(struct gz_host *host)
     gz_jobs_finish(&host->jobs);
     uv_mutex_destroy(&host->shares.mutex);
     gz_listing_finish(&host->listing);
+    gz_store_turns_destroy(host->turns);
     free(host);
 }

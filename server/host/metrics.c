@@ -34,6 +34,8 @@ enum measure {
     ROWS,
     WAL_BYTES,
     COMMIT_SECONDS,
+    UNCHECKED,
+    READ_ONLY,
     TRIANGLES,
     SURFACE_BYTES,
     MEASURE_COUNT
@@ -51,6 +53,9 @@ static const struct {
     [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
     [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge",
                         "Duration of the last commit, without the log of a cluster."},
+    [UNCHECKED] = {"scene_unchecked", "gauge",
+                   "1 while its whole file is still to be checked after a crash."},
+    [READ_ONLY] = {"scene_read_only", "gauge", "1 if its file is damaged, or cannot be written."},
     [TRIANGLES] = {"scene_triangles", "gauge",
                    "Triangles that nodes are picked by; 0 until they are loaded."},
     [SURFACE_BYTES] = {"scene_surface_bytes", "gauge",
@@ -70,6 +75,8 @@ static double measure_scene(const struct gz_open_scene *scene, enum measure meas
         [ROWS] = (double)stats.rows,
         [WAL_BYTES] = (double)stats.wal_bytes,
         [COMMIT_SECONDS] = stats.last_commit_s,
+        [UNCHECKED] = stats.is_unchecked,
+        [READ_ONLY] = stats.is_read_only,
         [TRIANGLES] = (double)summary.triangles,
         [SURFACE_BYTES] = (double)(summary.surface_bytes + summary.surface_bytes_before)};
     return values[measure];

@@ -52,6 +52,7 @@ static void describe(const struct gz_retirement *retirement, char *words, size_t
     case GZ_RETIRE_GONE:
         gz_print(words, size, "closed, as its file was moved or deleted%s", by);
         return;
+    case GZ_RETIRE_DAMAGED: gz_print(words, size, "closed, as its file is damaged"); return;
     case GZ_RETIRE_AWAY: gz_print(words, size, "moved to another member of the cluster"); return;
     }
 }
@@ -59,7 +60,7 @@ static void describe(const struct gz_retirement *retirement, char *words, size_t
 /* Whether the scene is gone from here, whatever the result. */
 static bool is_lost(const struct gz_retirement *retirement)
 {
-    return retirement->how == GZ_RETIRE_GONE || retirement->how == GZ_RETIRE_AWAY;
+    return retirement->how != GZ_RETIRE_DELETE && retirement->how != GZ_RETIRE_RENAME;
 }
 
 static void report(struct gz_retirement *retirement)
@@ -114,7 +115,7 @@ static void say_bye(struct gz_retirement *retirement)
     bool is_away = retirement->how == GZ_RETIRE_AWAY;
     bool is_done = retirement->error.status == GZ_OK || is_lost(retirement);
     /* If only its log was removed, the file is whole and can be opened again. */
-    bool comes_back = is_away || (retirement->how == GZ_RETIRE_GONE &&
+    bool comes_back = is_away || (is_lost(retirement) &&
                                   gz_scenes_have(retirement->all->scenes, retirement->claim.name));
     struct gz_bye bye = {.retry_s = is_away ? 0 : RETRY_SECONDS, .fatal = is_done && !comes_back};
     describe(retirement, words, sizeof words);
@@ -146,6 +147,7 @@ static enum gz_status move_file(const struct gz_retirement *retirement, struct g
     case GZ_RETIRE_DELETE: return gz_store_delete(retirement->path, error);
     case GZ_RETIRE_RENAME: return gz_store_rename(retirement->path, retirement->new_path, error);
     case GZ_RETIRE_GONE:
+    case GZ_RETIRE_DAMAGED:
     case GZ_RETIRE_AWAY: return gz_store_tidy(retirement->path, error);
     }
     return GZ_INTERNAL;
@@ -314,7 +316,7 @@ static void claim_names(struct gz_retirement *retirement, const struct gz_retire
     snprintf(claim->name, sizeof claim->name, "%s", request->name);
     if (renames) snprintf(new_claim->name, sizeof new_claim->name, "%s", request->new_name);
     describe(retirement, words, sizeof words);
-    if (request->how != GZ_RETIRE_AWAY)
+    if (request->how != GZ_RETIRE_AWAY && request->how != GZ_RETIRE_DAMAGED)
         gz_fail(&claim->why, GZ_UNKNOWN_SCENE, "scene: %s is being %s", request->name, words);
     gz_scenes_claim(retirement->all->scenes, claim);
     if (!renames) return;

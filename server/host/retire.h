@@ -1,11 +1,12 @@
-/* retire.h - retires a scene while the daemon runs: it is deleted or renamed, its file is gone, or
- * it goes to another member of the cluster. 1. Nothing more is done in it; edits and drags that run
- * are finished and answered. If it is just
- *    being opened or closed, that comes to its end first.
+/* retire.h - retires a scene while the daemon runs: it is deleted or renamed, its file is gone or
+ * was found to be damaged, or it goes to another member of the cluster. 1. Nothing more is done in
+ * it; edits and drags that run are finished and answered. If it is just being opened or closed,
+ * that comes to its end first.
  * 2. What workers read of it comes to an end. 3. A worker closes its file, with its write-ahead log
  * folded in, and deletes or renames it: in the log of a cluster first. 4. Everybody in it is told
  * `bye`. From step 1 on nobody joins, exports or imports under its name, nor under its new one:
- * both are claimed. Requests for a scene that goes to another member wait. Threads: the loop's. */
+ * both are claimed. Requests for a scene that goes to another member, or that can be opened again,
+ * wait. Threads: the loop's. */
 #ifndef GZ_HOST_RETIRE_H
 #define GZ_HOST_RETIRE_H
 
@@ -14,8 +15,9 @@
 enum gz_retire_how {
     GZ_RETIRE_DELETE,
     GZ_RETIRE_RENAME,
-    GZ_RETIRE_GONE, /* the file or its log is gone */
-    GZ_RETIRE_AWAY  /* to the member of the cluster that gets its lease */
+    GZ_RETIRE_GONE,    /* the file or its log is gone */
+    GZ_RETIRE_DAMAGED, /* it can be viewed once it is opened again */
+    GZ_RETIRE_AWAY     /* to the member of the cluster that gets its lease */
 };
 
 struct gz_retirements {

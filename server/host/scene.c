@@ -147,7 +147,8 @@ static void handle_notify(void *context)
 
 static bool is_lost(const struct gz_open_scene *scene)
 {
-    return gz_store_stats(scene->store).is_gone ||
+    const struct gz_store_stats stats = gz_store_stats(scene->store);
+    return stats.is_gone || stats.is_damaged ||
            (scene->claim != NULL && gz_claim_state(scene->claim) != GZ_CLAIM_HELD);
 }
 
@@ -407,7 +408,8 @@ static enum gz_status open_file(struct gz_open_scene *scene, bool create, struct
                                        .kept = setting->kept,
                                        .notify = handle_notify,
                                        .context = scene,
-                                       .log = setting->log};
+                                       .log = setting->log,
+                                       .turns = setting->turns};
     if (scene->claim != NULL) options.shipping = gz_claim_shipping(scene->claim);
     enum gz_status status = gz_store_open(&scene->store, &options, &state, error);
     if (status != GZ_OK) {

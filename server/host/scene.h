@@ -49,9 +49,10 @@ struct gz_scene_setting {
     struct gz_jobs *jobs;
     struct gz_disk *disk;     /* NULL: there is always space */
     struct gz_shares *shares; /* NULL: use is not counted */
+    struct gz_store_turns *turns;
     _Atomic uint64_t *errors; /* GZ_STATUS_COUNT counters of errors sent */
     /* On the loop: a scene was opened; its lent core is back; it will be closed now; its file takes
-     * no commits any more, or another member of the cluster gets it. */
+     * no commits any more, or was found to be damaged, or another member of the cluster gets it. */
     void *context;
     void (*handle_opened)(void *context, struct gz_open_scene *scene);
     void (*handle_returned)(void *context, struct gz_open_scene *scene);

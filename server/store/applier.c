@@ -15,6 +15,7 @@
 #include "store/rows.h"
 #include "store/ship.h"
 #include "store/stamp.h"
+#include "store/wal_read.h"
 
 /* Pages of the write-ahead log after which SQLite copies them into the file. */
 #define WAL_CHECKPOINT_PAGES 2000
@@ -28,6 +29,7 @@ struct gz_applier {
     struct gz_place place;
     char *wal_path;
     ino_t wal_inode;
+    bool is_unchecked; /* as a whole, since a crash */
 };
 
 /* ---- the place ---- */
@@ -74,22 +76,26 @@ enum gz_status gz_store_place(const char *path, struct gz_place *place, struct g
 /* ---- opening and closing ---- */
 
 /* Checks the file as a store does; a file that a store would only read is refused. */
-static enum gz_status inspect(const char *path, struct gz_error *error)
+static enum gz_status inspect(const char *path, struct gz_inspected *inspected,
+                              struct gz_error *error)
 {
     struct gz_db_reader reader;
-    char read_only[GZ_ERROR_BYTES_MAX] = "";
-    enum gz_status status = gz_inspect(&reader, path, NULL, read_only, error);
+    enum gz_status status = gz_inspect(&reader, path, NULL, inspected, error);
     if (status != GZ_OK) return status;
     gz_db_reader_close(&reader);
-    return read_only[0] == '\0' ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s", read_only);
+    return inspected->read_only[0] == '\0' ? GZ_OK
+                                           : gz_fail(error, GZ_STORAGE, "%s", inspected->read_only);
 }
 
 /* Commits need not survive a loss of power, because the log still has the changes. */
-static enum gz_status prepare(struct gz_applier *applier, struct gz_error *error)
+static enum gz_status prepare(struct gz_applier *applier, uint64_t epoch, struct gz_error *error)
 {
     struct stat wal;
     enum gz_status status = gz_db_identify(applier->db, error);
+    if (!gz_wal_holds(applier->path)) gz_stamp_turn(applier->path);
     if (status == GZ_OK) status = gz_db_use_wal(applier->db, error);
+    /* The epochs of the log come into the file. */
+    if (status == GZ_OK) gz_stamp_open(applier->path, epoch, GZ_COUNTER_MAX);
     if (status == GZ_OK) status = gz_db_migrate(applier->db, error);
     sqlite3_wal_autocheckpoint(applier->db, WAL_CHECKPOINT_PAGES);
     if (status == GZ_OK) status = read_place(applier->db, &applier->place, error);
@@ -100,17 +106,18 @@ static enum gz_status prepare(struct gz_applier *applier, struct gz_error *error
 static enum gz_status open_file(struct gz_applier *applier, struct gz_error *error)
 {
     struct stat file;
+    struct gz_inspected inspected;
     if (lstat(applier->path, &file) != 0 && errno == ENOENT)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s",
                        gz_db_file_name(applier->path));
     enum gz_status status = gz_owner_init(&applier->owner, applier->path, error);
     if (status != GZ_OK) return status;
-    status = inspect(applier->path, error);
+    status = inspect(applier->path, &inspected, error);
     if (status == GZ_OK)
         status = gz_db_open(applier->path, SQLITE_OPEN_READWRITE, &applier->db, error);
     if (status != GZ_OK) return status;
-    gz_stamp_open(applier->path);
-    return prepare(applier, error);
+    applier->is_unchecked = inspected.is_unchecked;
+    return prepare(applier, inspected.epoch, error);
 }
 
 enum gz_status gz_applier_open(struct gz_applier **applier, const char *path,
@@ -160,7 +167,7 @@ static void close_file(const struct gz_applier *applier)
     bool is_there = !has_moved(applier->db);
     sqlite3_close(applier->db);
     if (is_there)
-        gz_stamp_close(applier->path);
+        gz_stamp_close(applier->path, applier->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED, "");
     else if (has_log(applier))
         unlink(applier->wal_path);
 }
@@ -398,22 +405,20 @@ static enum gz_status make_room(const char *path, struct gz_error *error)
 {
     struct stat file;
     if (lstat(path, &file) != 0 && errno == ENOENT) return gz_clear_name(path, error);
-    bool was_closed = gz_stamp_read(path) == GZ_STAMP_CLOSED;
-    enum gz_status status = gz_fold(path, error);
-    if (status == GZ_OK && was_closed) gz_stamp_close(path); /* folding wrote to the file */
-    return status;
+    return gz_fold(path, error);
 }
 
 static enum gz_status replace(const char *path, const char *from, struct gz_error *error)
 {
-    enum gz_status status = inspect(from, error);
+    struct gz_inspected inspected;
+    enum gz_status status = inspect(from, &inspected, error);
     if (status == GZ_OK) status = gz_fold(from, error);
     if (status == GZ_OK) status = sync_file(from, error);
     if (status == GZ_OK) status = make_room(path, error);
     if (status != GZ_OK) return status;
     if (rename(from, path) != 0 || gz_sync_directory(path) != 0)
         return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(errno));
-    gz_stamp_close(path);
+    gz_stamp_close(path, inspected.is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED, "");
     return GZ_OK;
 }
 

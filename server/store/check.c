@@ -13,14 +13,19 @@
 #include "store/model.h"
 #include "store/rows.h"
 #include "store/store.h"
+#include "store/wal_read.h"
 
 /* Sentences of one promise; the rest are counted. */
 #define SAID_MAX 20
+/* Changes of nodes in a piece of GZ_CHECK_BESIDE. */
+#define CHANGES_AT_ONCE 50000
 /* Kilobytes of pages kept in memory, because the history is read by node, which is not its order in
  * the file. */
 #define CACHE_KB "65536"
 
 struct checker {
+    struct gz_db_reader *reader;
+    enum gz_check_depth depth;
     sqlite3 *db;
     sqlite3 *model; /* has the schema that the file should have */
     struct gz_store_check *check;
@@ -57,6 +62,14 @@ static void report_rest(struct checker *checker)
     if (checker->found <= SAID_MAX) return;
     snprintf(words, sizeof words, "and %" PRIu64 " more of that kind", checker->found - SAID_MAX);
     checker->check->handle_fault(checker->check->context, words);
+}
+
+/* Before the next piece. */
+static void renew(struct checker *checker)
+{
+    struct gz_error error;
+    if (checker->depth == GZ_CHECK_BESIDE && gz_db_reader_renew(checker->reader, &error) != GZ_OK)
+        say(checker, "%s", error.message);
 }
 
 static struct gz_ask prepare(sqlite3 *db, enum gz_sql_check which)
@@ -161,6 +174,7 @@ struct replay {
     struct gz_ask nodes, history, running;
     struct gz_arena arena; /* of one node */
     int64_t since;         /* the beginning of the kept past; older edits may be incomplete */
+    uint64_t changes;      /* that were read for this piece */
     /* the node after its history so far */
     uint64_t node, edit; /* edit: 0 before the first */
     bool exists;
@@ -258,6 +272,7 @@ static void replay_history(struct replay *replay)
     sqlite3_stmt *row = replay->history.statement;
     gz_bind_integer(&replay->history, replay->node);
     while (gz_ask_row(&replay->history) && read_change(replay, row, &change)) {
+        replay->changes++;
         uint64_t edit = (uint64_t)sqlite3_column_int64(row, EDIT_COLUMN);
         if (sqlite3_column_int64(row, SEQ_COLUMN) > replay->since)
             check_link(replay, &change, edit);
@@ -319,17 +334,34 @@ static int64_t read_since(struct checker *checker)
     return since;
 }
 
+/* The nodes after the last one; *more: whether there may be others. */
+static void replay_piece(struct replay *replay, sqlite3_stmt *nodes, sqlite3_stmt *history,
+                         sqlite3_stmt *running, bool *more)
+{
+    const bool is_piece = replay->checker->depth == GZ_CHECK_BESIDE;
+    renew(replay->checker);
+    replay->since = read_since(replay->checker);
+    replay->changes = 0;
+    replay->nodes = gz_ask_begin(nodes);
+    gz_bind_integer(&replay->nodes, replay->node);
+    do {
+        *more = gz_ask_row(&replay->nodes);
+        if (*more) replay_node(replay, history, running);
+    } while (*more && !(is_piece && replay->changes > CHANGES_AT_ONCE));
+    end(replay->checker, &replay->nodes);
+}
+
 static void check_replay(struct checker *checker)
 {
-    struct replay replay = {.checker = checker,
-                            .nodes = prepare(checker->db, GZ_SQL_CHECK_NODES),
-                            .since = read_since(checker)};
+    struct replay replay = {.checker = checker};
+    struct gz_ask nodes = prepare(checker->db, GZ_SQL_CHECK_NODES);
     struct gz_ask history = prepare(checker->db, GZ_SQL_CHECK_HISTORY);
     struct gz_ask running = prepare(checker->db, GZ_SQL_CHECK_RUNNING);
     gz_arena_init(&replay.arena, GZ_STATE_BYTES_MAX);
-    while (history.rc == SQLITE_OK && running.rc == SQLITE_OK && gz_ask_row(&replay.nodes))
-        replay_node(&replay, history.statement, running.statement);
-    end(checker, &replay.nodes);
+    bool more = nodes.rc == SQLITE_OK && history.rc == SQLITE_OK && running.rc == SQLITE_OK;
+    while (more)
+        replay_piece(&replay, nodes.statement, history.statement, running.statement, &more);
+    end(checker, &nodes);
     end(checker, &history);
     end(checker, &running);
     gz_arena_finish(&replay.arena);
@@ -440,6 +472,7 @@ static void check_promises(struct checker *checker)
     for (size_t i = 0; i < sizeof promises / sizeof promises[0]; i++) {
         if (checker->check->version < promises[i].since) continue;
         checker->found = 0;
+        renew(checker);
         check_promise(checker, &promises[i]);
         report_rest(checker);
     }
@@ -474,10 +507,10 @@ static enum gz_status open_model(struct checker *checker, struct gz_error *error
 enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth depth,
                                struct gz_store_check *check, struct gz_error *error)
 {
-    struct checker checker = {.db = reader->db, .check = check};
+    struct checker checker = {.reader = reader, .depth = depth, .db = reader->db, .check = check};
     check->faults = 0;
     if (depth == GZ_CHECK_PRESENT) {
-        check_promise(&checker, &(struct promise){.sql = GZ_SQL_CHECK_QUICK, .most = SAID_MAX});
+        check_promise(&checker, &(struct promise){.sql = GZ_SQL_CHECK_QUICK});
         check_latest(&checker);
         return GZ_OK;
     }
@@ -489,6 +522,16 @@ enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth 
     return status;
 }
 
+static void check_log(const char *path, struct gz_store_check *check)
+{
+    char fault[GZ_ERROR_BYTES_MAX];
+    if (!gz_stamp_read(path).is_synced || !gz_wal_holds(path)) return;
+    gz_wal_check(path, fault);
+    if (fault[0] == '\0') return;
+    check->faults++;
+    check->handle_fault(check->context, fault);
+}
+
 enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
                               struct gz_error *error)
 {
@@ -498,6 +541,7 @@ enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
     reader.deadline_ns = UINT64_MAX;
     status = gz_check_reader(&reader, GZ_CHECK_ALL, check, error);
     gz_db_reader_close(&reader);
+    if (status == GZ_OK) check_log(path, check);
     if (reader.is_still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
         return gz_fail(error, GZ_BAD_STATE, "%s: it was opened meanwhile: check it again",
                        gz_db_file_name(path));

@@ -245,7 +245,8 @@ uint64_t gz_db_reader_now(const struct gz_db_reader *reader)
 static int handle_progress(void *context)
 {
     const struct gz_db_reader *reader = context;
-    return gz_db_reader_now(reader) > reader->deadline_ns;
+    const bool is_stopped = reader->is_stopped != NULL && atomic_load(reader->is_stopped);
+    return is_stopped || gz_db_reader_now(reader) > reader->deadline_ns;
 }
 
 /* Closes the connection if it cannot read a scene. */
@@ -277,6 +278,7 @@ enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
 {
     reader->db = NULL;
     reader->is_by_processor = false;
+    reader->is_stopped = NULL;
     enum gz_status status = gz_gate_check(path, owner, false, error);
     reader->is_still = status == GZ_OK && is_still(path, owner);
     /* Only a connection that can write can roll a journal back. It leaves a write-ahead log as it
@@ -287,6 +289,11 @@ enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
                            reader->is_still ? "?immutable=1" : "", &reader->db, error);
     if (status == GZ_OK) sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return status == GZ_OK ? begin_reading(reader, path, error) : status;
+}
+
+enum gz_status gz_db_reader_renew(struct gz_db_reader *reader, struct gz_error *error)
+{
+    return gz_db_exec(reader->db, "COMMIT; BEGIN", error);
 }
 
 double gz_db_now(void)

@@ -5,6 +5,7 @@
 #define GZ_STORE_DATABASE_H
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -52,6 +53,8 @@ struct gz_db_reader {
     uint64_t deadline_ns; /* by uv_hrtime, or by the processor time of the thread */
     bool is_by_processor;
     bool is_still; /* it reads the file without a log */
+    /* Once it is true, statements end as if they had run out of time. NULL: never. */
+    const atomic_bool *is_stopped;
 };
 /* The reader must not move in memory until it is closed. A file without a log that cannot be
  * written, or that is only looked at (GZ_GATE_ANY), is opened as immutable: that works in a
@@ -59,6 +62,9 @@ struct gz_db_reader {
  * begins to write meanwhile. */
 GZ_MUST_USE enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
                                              enum gz_gate_owner owner, struct gz_error *error);
+/* Goes on with the file as it is now, so that its log can be emptied. No statement may be under
+ * way. */
+GZ_MUST_USE enum gz_status gz_db_reader_renew(struct gz_db_reader *reader, struct gz_error *error);
 /* Nanoseconds on the clock of its deadline. */
 uint64_t gz_db_reader_now(const struct gz_db_reader *reader);
 void gz_db_reader_close(struct gz_db_reader *reader);

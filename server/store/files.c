@@ -14,6 +14,7 @@
 #include "store/rows.h"
 #include "store/stamp.h"
 #include "store/store.h"
+#include "store/wal_read.h"
 
 int gz_sync_directory(const char *path)
 {
@@ -212,13 +213,38 @@ static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *e
                    gz_db_file_name(path));
 }
 
+/* What SQLite would drop of a damaged log is kept. */
+static enum gz_status check_log(const char *path, const struct gz_stamped *stamped,
+                                struct gz_error *error)
+{
+    char fault[GZ_ERROR_BYTES_MAX] = "";
+    if (stamped->is_synced && gz_wal_holds(path)) gz_wal_check(path, fault);
+    return fault[0] == '\0' ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s", fault);
+}
+
+/* The stamp of a file without changes in its log is valid after a crash, too. With those that a
+ * crash left in it the file is not checked as a whole. */
+static enum gz_status fold(sqlite3 *db, const char *path, struct gz_error *error)
+{
+    struct gz_stamped stamped;
+    uint64_t epoch;
+    enum gz_status status = gz_db_identify(db, error);
+    if (status == GZ_OK) status = gz_inspect_stamp(db, path, &stamped, &epoch, error);
+    if (status == GZ_OK) status = check_log(path, &stamped, error);
+    if (status != GZ_OK) return status;
+    if (stamped.stamp != GZ_STAMP_NONE && !gz_wal_holds(path)) gz_stamp_turn(path);
+    if (stamped.stamp == GZ_STAMP_OPEN) stamped.stamp = GZ_STAMP_LEFT;
+    status = fold_log(db, path, error);
+    if (stamped.stamp != GZ_STAMP_NONE) gz_stamp_close(path, stamped.stamp, stamped.damage);
+    return status;
+}
+
 enum gz_status gz_fold(const char *path, struct gz_error *error)
 {
     sqlite3 *db;
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READWRITE, &db, error);
     if (status != GZ_OK) return status;
-    status = gz_db_identify(db, error);
-    if (status == GZ_OK) status = fold_log(db, path, error);
+    status = fold(db, path, error);
     sqlite3_close(db);
     return status;
 }
@@ -228,7 +254,6 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
 {
     if (access(to, F_OK) == 0)
         return gz_fail(error, GZ_CONFLICT, "%s exists already", gz_db_file_name(to));
-    bool was_closed = gz_stamp_read(from) == GZ_STAMP_CLOSED;
     enum gz_status status = gz_clear_name(to, error);
     if (status == GZ_OK) status = gz_fold(from, error);
     if (status != GZ_OK) return status;
@@ -238,7 +263,6 @@ static enum gz_status rename_file(const char *from, const char *to, struct gz_er
             return gz_fail(error, GZ_CONFLICT, "%s exists already", gz_db_file_name(to));
         return fail(from, error);
     }
-    if (was_closed) gz_stamp_close(to); /* folding in the log changed the file */
     return gz_sync_directory(to) == 0 ? GZ_OK : fail(to, error);
 }
 

@@ -6,6 +6,7 @@
 #include "scene/record.h"
 #include "store/database.h"
 #include "store/shipper.h"
+#include "store/stamp.h"
 #include "store/store.h"
 
 /* Bytes of memory for one read of a file: a scene with its undo history; an answer to one
@@ -37,21 +38,39 @@ GZ_MUST_USE enum gz_status gz_answer_path(struct gz_db_reader *reader, const str
 
 /* ---- check.c ---- */
 
-/* How much is checked: whether each node is as its last edit left it, or every promise. The former
- * is enough after a crash of the server, because SQLite recovers the rest. */
-enum gz_check_depth { GZ_CHECK_PRESENT, GZ_CHECK_ALL };
+/* How much is checked. */
+enum gz_check_depth {
+    GZ_CHECK_PRESENT, /* what is there now: whether the tables that hold it are whole, and each node
+                         is as its last edit left it. Takes no longer with a longer history */
+    GZ_CHECK_ALL,     /* every promise */
+    GZ_CHECK_BESIDE   /* the same, of a file that is written meanwhile: piece by piece, each as of
+                         one commit, so that its log can be emptied in between */
+};
 /* As gz_store_check, with an open reader. */
 GZ_MUST_USE enum gz_status gz_check_reader(struct gz_db_reader *reader, enum gz_check_depth depth,
                                            struct gz_store_check *check, struct gz_error *error);
 
 /* ---- inspect.c ---- */
 
-/* Checks a file before it is opened: its schema always; every promise, unless its stamp says that a
- * server closed it or crashed with it. With GZ_OK `reader` is open, and `read_only` says why the
- * file must not be written; empty if it may. GZ_STORAGE for a file that cannot be used at all. */
+/* What is known of a file before it is served. */
+struct gz_inspected {
+    char read_only[GZ_ERROR_BYTES_MAX]; /* why the file must not be written; empty if it may */
+    bool is_unchecked;                  /* only what is there now was checked (GZ_CHECK_PRESENT) */
+    uint64_t epoch;                     /* the last one in the file */
+};
+
+/* Checks a file before it is opened: its schema, and its log if it has one, always; what is there
+ * now if its stamp says that a server crashed with it; every promise without a valid stamp. With
+ * GZ_OK `reader` is open. GZ_STORAGE for a file that cannot be used at all. */
 GZ_MUST_USE enum gz_status gz_inspect(struct gz_db_reader *reader, const char *path,
-                                      const struct gz_log *log, char read_only[GZ_ERROR_BYTES_MAX],
+                                      const struct gz_log *log, struct gz_inspected *inspected,
                                       struct gz_error *error);
+/* The stamp of the file, if it is still that file: its last epoch is read from `db`. */
+GZ_MUST_USE enum gz_status gz_inspect_stamp(sqlite3 *db, const char *path,
+                                            struct gz_stamped *stamped, uint64_t *epoch,
+                                            struct gz_error *error);
+/* Why a file with these faults can only be read. */
+void gz_inspect_say(char words[GZ_ERROR_BYTES_MAX], const char *first, uint64_t faults);
 
 /* ---- files.c ---- */
 
@@ -64,7 +83,8 @@ void gz_delete_beside(const char *path);
  * own the name. Finishes a deletion that a crash interrupted. GZ_STORAGE if a log with edits stays
  * beside the name. */
 GZ_MUST_USE enum gz_status gz_clear_name(const char *path, struct gz_error *error);
-/* Makes the database one file without a log. GZ_BAD_STATE if another program has it open for longer
+/* Makes the database one file without a log; a valid stamp stays valid. GZ_STORAGE if the log is
+ * damaged, so that some of it would be lost. GZ_BAD_STATE if another program has it open for longer
  * than a second. */
 GZ_MUST_USE enum gz_status gz_fold(const char *path, struct gz_error *error);
 

@@ -162,7 +162,7 @@ static enum gz_status count_edits(sqlite3 *db, size_t *count, struct gz_error *e
     sqlite3_int64 changes = 0;
     *count = 0;
     gz_bind_integer(&ask, GZ_UNDO_EDITS_MAX);
-    while (gz_ask_row(&ask)) {
+    while (changes <= GZ_UNDO_CHANGES_MAX && gz_ask_row(&ask)) {
         changes += sqlite3_column_int64(ask.statement, 0);
         if (changes <= GZ_UNDO_CHANGES_MAX) (*count)++;
     }

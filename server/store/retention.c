@@ -11,16 +11,13 @@ enum gz_status gz_retention_init(struct gz_retention *retention, struct gz_shipp
 {
     sqlite3 *db = shipper->db;
     *retention = (struct gz_retention){.rule = rule, .db = db, .shipper = shipper};
-    int64_t since = 0, edits = 0;
+    int64_t since = 0;
     enum gz_status status =
         gz_db_integer(db, gz_sql_retention[GZ_SQL_RETENTION_SINCE], &since, error);
     retention->since = (uint64_t)since;
     if (status != GZ_OK || !gz_retention_is_on(retention)) return status;
-    status = gz_db_integer(db, gz_sql_retention[GZ_SQL_RETENTION_COUNT_EDITS], &edits, error);
-    if (status == GZ_OK)
-        status = gz_db_prepare_all(db, gz_sql_retention, GZ_SQL_RETENTION_COUNT,
-                                   retention->statements, error);
-    retention->edits = (uint64_t)edits;
+    status = gz_db_prepare_all(db, gz_sql_retention, GZ_SQL_RETENTION_COUNT, retention->statements,
+                               error);
     if (status != GZ_OK) gz_retention_finish(retention);
     return status;
 }
@@ -38,7 +35,18 @@ bool gz_retention_is_on(const struct gz_retention *retention)
 
 void gz_retention_count(struct gz_retention *retention, uint64_t edits)
 {
-    retention->edits += edits;
+    if (retention->is_counted) retention->edits += edits;
+}
+
+static enum gz_status count_edits(struct gz_retention *retention, struct gz_error *error)
+{
+    int64_t edits = 0;
+    if (retention->is_counted) return GZ_OK;
+    enum gz_status status =
+        gz_db_integer(retention->db, gz_sql_retention[GZ_SQL_RETENTION_COUNT_EDITS], &edits, error);
+    retention->edits = (uint64_t)edits;
+    retention->is_counted = status == GZ_OK;
+    return status;
 }
 
 /* Begins a statement with integer values. */
@@ -171,13 +179,16 @@ enum gz_status gz_retention_step(struct gz_retention *retention, double now, boo
                                  struct gz_error *error)
 {
     struct passed edit;
-    uint64_t since = retention->since, edits = retention->edits;
     int rc;
+    *more = false;
+    enum gz_status status = count_edits(retention, error);
+    if (status != GZ_OK) return status;
+    const uint64_t since = retention->since, edits = retention->edits;
     *more = find_next(retention, &edit, &rc) && may_pass(retention, &edit, now);
     if (!*more)
         return rc == SQLITE_OK ? GZ_OK
                                : gz_db_fail(retention->db, rc, error, "the retention of the past");
-    enum gz_status status = step(retention, now, &rc, error);
+    status = step(retention, now, &rc, error);
     if (status == GZ_OK) return GZ_OK;
     retention->since = since;
     retention->edits = edits;

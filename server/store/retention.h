@@ -35,7 +35,10 @@ struct gz_retention {
     struct gz_shipper *shipper;
     sqlite3_stmt *statements[GZ_SQL_RETENTION_COUNT];
     uint64_t since; /* the horizon */
-    uint64_t edits; /* completed edits after it */
+    /* Completed edits after it, once they are counted: by the first step, because a start must not
+     * take longer with a longer history. */
+    uint64_t edits;
+    bool is_counted;
 };
 
 /* The shipper and its connection stay the caller's, and outlive this struct. */

@@ -1,61 +1,150 @@
-/* stamp.c - writes and reads the stamp of a file. See stamp.h. */
+/* stamp.c - writes and reads the stamps of a file and its log. See stamp.h. */
 #include "store/stamp.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include "proto/base/status.h"
 #include "store/gate.h"
+#include "store/wal_read.h"
 
 #define ATTRIBUTE "user.gizmod"
-#define STAMP_BYTES 128
+#define STAMP_BYTES (128 + GZ_ERROR_BYTES_MAX)
+
+static const char *const closed_words[] = {
+    [GZ_STAMP_LEFT] = "left", [GZ_STAMP_CLOSED] = "closed", [GZ_STAMP_DAMAGED] = "damaged"};
 
 /* False if there is no such file. The inode detects a replaced file; the size and the time detect a
  * changed one. */
-static bool describe(const char *path, enum gz_stamp stamp, char words[STAMP_BYTES])
+static bool describe_closed(const char *path, enum gz_stamp stamp, char words[STAMP_BYTES])
 {
     struct stat file;
     if (lstat(path, &file) != 0) return false;
-    unsigned long long inode = file.st_ino;
-    if (stamp == GZ_STAMP_OPEN)
-        snprintf(words, STAMP_BYTES, "open %llu", inode);
-    else
-        snprintf(words, STAMP_BYTES, "closed %llu %lld %lld.%09ld", inode, (long long)file.st_size,
-                 (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+    snprintf(words, STAMP_BYTES, "%s %llu %lld %lld.%09ld", closed_words[stamp],
+             (unsigned long long)file.st_ino, (long long)file.st_size,
+             (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
     return true;
 }
 
-static bool has(const char *path, enum gz_stamp stamp, const char *found)
+/* SQLite changes one page of a file to give it a log, or to take it away. */
+static bool describe_turning(const char *path, char words[STAMP_BYTES])
 {
-    char words[STAMP_BYTES];
-    return describe(path, stamp, words) && strcmp(words, found) == 0;
+    struct stat file;
+    if (lstat(path, &file) != 0) return false;
+    snprintf(words, STAMP_BYTES, "turning %llu %lld", (unsigned long long)file.st_ino,
+             (long long)file.st_size);
+    return true;
 }
 
-enum gz_stamp gz_stamp_read(const char *path)
+/* Also detects a log that belongs to another file, or was written to by another program. `is_held`:
+ * the log holds changes, so that what they begin with is known. */
+static bool describe_log(const char *path, bool is_held, char words[STAMP_BYTES])
 {
-    char found[STAMP_BYTES];
-    ssize_t size = lgetxattr(path, ATTRIBUTE, found, sizeof found - 1);
-    if (size < 0) return GZ_STAMP_NONE;
-    found[size] = '\0';
-    if (gz_has_log(path) && has(path, GZ_STAMP_OPEN, found)) return GZ_STAMP_OPEN;
-    bool is_closed = !gz_log_holds(path) && has(path, GZ_STAMP_CLOSED, found);
-    return is_closed ? GZ_STAMP_CLOSED : GZ_STAMP_NONE;
+    struct stat file;
+    uint32_t life = 0;
+    if (lstat(path, &file) != 0 || (is_held && !gz_wal_life(path, &life))) return false;
+    int size = snprintf(words, STAMP_BYTES, "log of %llu", (unsigned long long)file.st_ino);
+    if (is_held) snprintf(words + size, STAMP_BYTES - (size_t)size, " %" PRIu32, life);
+    return true;
+}
+
+/* False if there is none. `ending` is that of the file beside the database, or "". */
+static bool get(const char *path, const char *ending, char words[STAMP_BYTES])
+{
+    char *file;
+    if (asprintf(&file, "%s%s", path, ending) < 0) return false;
+    ssize_t size = lgetxattr(file, ATTRIBUTE, words, STAMP_BYTES - 1);
+    free(file);
+    words[size > 0 ? size : 0] = '\0';
+    return size > 0;
 }
 
 /* If this fails, the file is checked the next time. */
-static void write_stamp(const char *path, enum gz_stamp stamp)
+static void set(const char *path, const char *ending, const char *words)
+{
+    char *file;
+    if (asprintf(&file, "%s%s", path, ending) < 0) return;
+    (void)lsetxattr(file, ATTRIBUTE, words, strlen(words), 0);
+    free(file);
+}
+
+/* Whether the log is the one that the server had open. Until its first commit was marked it is only
+ * known to belong to the file. */
+static bool has_its_log(const char *path)
+{
+    char found[STAMP_BYTES], words[STAMP_BYTES];
+    if (!get(path, "-wal", found)) return false;
+    if (describe_log(path, false, words) && strcmp(words, found) == 0) return true;
+    const size_t size = strlen(words);
+    if (!gz_wal_holds(path)) return strncmp(words, found, size) == 0 && found[size] == ' ';
+    return describe_log(path, true, words) && strcmp(words, found) == 0;
+}
+
+static bool read_open(const char *path, const char *words, struct gz_stamped *stamped)
+{
+    struct stat file;
+    unsigned long long inode;
+    if (sscanf(words, "open %llu %" SCNu64 " %" SCNu64, &inode, &stamped->epoch_least,
+               &stamped->epoch_most) != 3 ||
+        lstat(path, &file) != 0 || inode != file.st_ino || !has_its_log(path))
+        return false;
+    stamped->stamp = GZ_STAMP_OPEN;
+    stamped->is_synced = stamped->epoch_least == stamped->epoch_most;
+    return true;
+}
+
+/* A file without changes in its log. While it was turning there may be a journal, which is rolled
+ * back. `words` end where the damage begins. */
+static void read_closed(const char *path, char *words, struct gz_stamped *stamped)
+{
+    char now[STAMP_BYTES];
+    char *damage = strchr(words, '\n');
+    if (damage != NULL) *damage++ = '\0';
+    if (describe_turning(path, now) && strcmp(now, words) == 0) stamped->stamp = GZ_STAMP_LEFT;
+    if (gz_log_holds(path)) return;
+    for (int stamp = GZ_STAMP_LEFT; stamp <= GZ_STAMP_DAMAGED; stamp++) {
+        if (!describe_closed(path, (enum gz_stamp)stamp, now) || strcmp(now, words) != 0) continue;
+        stamped->stamp = (enum gz_stamp)stamp;
+        gz_print(stamped->damage, sizeof stamped->damage, "%s", damage != NULL ? damage : "");
+    }
+}
+
+struct gz_stamped gz_stamp_read(const char *path)
+{
+    struct gz_stamped stamped = {.stamp = GZ_STAMP_NONE};
+    char words[STAMP_BYTES];
+    if (!get(path, "", words) || read_open(path, words, &stamped)) return stamped;
+    if (!gz_wal_holds(path)) read_closed(path, words, &stamped);
+    return stamped;
+}
+
+void gz_stamp_turn(const char *path)
 {
     char words[STAMP_BYTES];
-    if (describe(path, stamp, words)) (void)lsetxattr(path, ATTRIBUTE, words, strlen(words), 0);
+    if (describe_turning(path, words)) set(path, "", words);
 }
 
-void gz_stamp_open(const char *path)
+void gz_stamp_open(const char *path, uint64_t epoch_least, uint64_t epoch_most)
 {
-    write_stamp(path, GZ_STAMP_OPEN);
+    char words[STAMP_BYTES];
+    struct stat file;
+    if (lstat(path, &file) != 0) return;
+    if (describe_log(path, gz_wal_holds(path), words)) set(path, "-wal", words);
+    snprintf(words, sizeof words, "open %llu %" PRIu64 " %" PRIu64, (unsigned long long)file.st_ino,
+             epoch_least, epoch_most);
+    set(path, "", words);
 }
 
-void gz_stamp_close(const char *path)
+void gz_stamp_close(const char *path, enum gz_stamp stamp, const char *damage)
 {
-    if (!gz_log_holds(path)) write_stamp(path, GZ_STAMP_CLOSED);
+    char words[STAMP_BYTES];
+    if (gz_log_holds(path) || !describe_closed(path, stamp, words)) return;
+    size_t size = strlen(words);
+    if (stamp == GZ_STAMP_DAMAGED) snprintf(words + size, sizeof words - size, "\n%s", damage);
+    set(path, "", words);
 }

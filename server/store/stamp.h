@@ -1,20 +1,45 @@
 /* stamp.h - the stamp that the last server left on a scene's file: an extended attribute, which
  * moves with the file and is not copied with it. On a file system without such attributes each
  * opening costs a check. The stamp guards against accidents, not against attacks: a user that can
- * write the file can write the stamp. Threads: any. */
+ * write the file can write the stamp. Threads: any.
+ *
+ * A server that opens a file without changes in its log calls gz_stamp_turn, has SQLite make the
+ * log, and calls gz_stamp_open before it writes to it, and again when the log holds the epoch that
+ * begins. So a crash at any moment leaves a stamp that says what the server left. */
 #ifndef GZ_STORE_STAMP_H
 #define GZ_STORE_STAMP_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/limits.h"
+
 enum gz_stamp {
-    GZ_STAMP_NONE,   /* none that is valid: the file comes from elsewhere, or was changed since */
-    GZ_STAMP_OPEN,   /* a server had this file open and crashed: its log is there */
-    GZ_STAMP_CLOSED, /* a server closed this file, and it was not written since */
+    GZ_STAMP_NONE,    /* none that is valid: the file comes from elsewhere, or was changed since */
+    GZ_STAMP_OPEN,    /* a server had this file and this log open, and crashed */
+    GZ_STAMP_LEFT,    /* a server left this file without a log, and a crash before that was not
+                         followed by a whole check */
+    GZ_STAMP_CLOSED,  /* a server closed this file, which was whole, and it was not written since */
+    GZ_STAMP_DAMAGED, /* a server closed this file, in which it had found damage */
 };
 
-enum gz_stamp gz_stamp_read(const char *path);
-/* A server opens the file. */
-void gz_stamp_open(const char *path);
-/* The server has closed the file, which has no log. */
-void gz_stamp_close(const char *path);
+struct gz_stamped {
+    enum gz_stamp stamp;
+    bool is_synced; /* GZ_STAMP_OPEN: each commit was on the disk before the next one began */
+    /* GZ_STAMP_OPEN: the least and the largest number that the file's last epoch may have; with any
+     * other it is another file. */
+    uint64_t epoch_least, epoch_most;
+    char damage[GZ_ERROR_BYTES_MAX]; /* GZ_STAMP_DAMAGED: what was found */
+};
+
+struct gz_stamped gz_stamp_read(const char *path);
+/* SQLite is about to give the file a log, or to take its log away: there is no change in it. */
+void gz_stamp_turn(const char *path);
+/* The file has its log. What changes that holds are known to be the server's. With one epoch alone
+ * it says that each commit is synchronized from now on. */
+void gz_stamp_open(const char *path, uint64_t epoch_least, uint64_t epoch_most);
+/* The file is closed, and has no log: LEFT, CLOSED, or DAMAGED with what was found. Does nothing if
+ * the log still holds changes. */
+void gz_stamp_close(const char *path, enum gz_stamp stamp, const char *damage);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
+#include "store/audit.h"
 #include "store/database.h"
 #include "store/internal.h"
 #include "store/model.h"
@@ -23,6 +24,7 @@
 #include "store/ship.h"
 #include "store/shipper.h"
 #include "store/stamp.h"
+#include "store/wal_read.h"
 #include "store/writer.h"
 
 /* From this size of the log on the checkpointer copies it into the database, if it has many
@@ -81,6 +83,10 @@ struct gz_store {
     int wal_commits;    /* in the log */
     uint64_t wal_checkpoint_at_ns;
     bool is_wal_reported, is_loss_reported;
+
+    bool is_unchecked; /* by the opening; the audit checks the rest */
+    struct gz_store_turns *turns;
+    struct gz_audit audit;
 
     bool is_writable; /* it is open for writing */
     uv_thread_t thread;
@@ -385,23 +391,27 @@ static void handle_thread(void *context)
 
 /* ---- opening and closing ---- */
 
-/* Prepares a database; one that was empty has not been checked yet. */
+/* Prepares a database; one that was empty was not inspected. */
 static enum gz_status prepare_database(struct gz_store *store, sqlite3 *db,
                                        const struct gz_store_options *options,
-                                       struct gz_scene_state *state, bool is_inspected,
-                                       struct gz_error *error)
+                                       struct gz_scene_state *state,
+                                       const struct gz_inspected *inspected, struct gz_error *error)
 {
     uint64_t epoch;
     enum gz_status status = gz_db_identify(db, error);
-    if (status == GZ_OK && !is_inspected) status = gz_model_require(db, error);
+    if (status == GZ_OK && inspected == NULL) status = gz_model_require(db, error);
     if (status == GZ_OK) gz_db_trust_triggers(db);
+    if (!gz_wal_holds(options->path)) gz_stamp_turn(options->path);
     if (status == GZ_OK) status = gz_db_use_wal(db, error);
+    if (status == GZ_OK)
+        gz_stamp_open(options->path, inspected != NULL ? inspected->epoch : 0, GZ_COUNTER_MAX);
     /* The log is copied into the database between commits, not within one. */
     sqlite3_wal_autocheckpoint(db, 0);
     if (status == GZ_OK) status = gz_db_migrate(db, error);
     if (status == GZ_OK) status = gz_db_exec(db, "PRAGMA synchronous = FULL", error);
     if (status == GZ_OK) status = gz_shipper_init(&store->shipper, db, options->shipping, error);
     if (status == GZ_OK) status = gz_recover(db, options->time, &store->shipper, &epoch, error);
+    if (status == GZ_OK) gz_stamp_open(options->path, epoch, epoch);
     if (status == GZ_OK) status = gz_load(db, epoch, state, error);
     return status;
 }
@@ -416,16 +426,15 @@ static enum gz_status measure_pages(struct gz_store *store, sqlite3 *db, struct 
 }
 
 static enum gz_status open_writer(struct gz_store *store, const struct gz_store_options *options,
-                                  bool is_inspected, struct gz_scene_state *state,
-                                  struct gz_error *error)
+                                  const struct gz_inspected *inspected,
+                                  struct gz_scene_state *state, struct gz_error *error)
 {
     sqlite3 *db;
     int flags = SQLITE_OPEN_READWRITE | (options->create ? SQLITE_OPEN_CREATE : 0);
     enum gz_status status = gz_db_open(options->path, flags, &db, error);
     if (status != GZ_OK) return status;
-    gz_stamp_open(options->path);
     sqlite3_busy_timeout(db, OPENING_BUSY_MS);
-    status = prepare_database(store, db, options, state, is_inspected, error);
+    status = prepare_database(store, db, options, state, inspected, error);
     if (status == GZ_OK)
         status = gz_retention_init(&store->retention, &store->shipper, options->kept, error);
     store->stats.kept_since = store->retention.since;
@@ -484,10 +493,10 @@ static enum gz_status become_owner(struct gz_store *store, const char *path, boo
 }
 
 static enum gz_status open_writable(struct gz_store *store, const struct gz_store_options *options,
-                                    bool is_inspected, struct gz_scene_state *state,
-                                    struct gz_error *error)
+                                    const struct gz_inspected *inspected,
+                                    struct gz_scene_state *state, struct gz_error *error)
 {
-    enum gz_status status = open_writer(store, options, is_inspected, state, error);
+    enum gz_status status = open_writer(store, options, inspected, state, error);
     if (status == GZ_OK) status = open_keys(store, options->path, error);
     store->is_writable = status == GZ_OK;
     return status;
@@ -498,14 +507,16 @@ static enum gz_status open_inspected(struct gz_store *store, const struct gz_sto
                                      struct gz_scene_state *state, struct gz_error *error)
 {
     struct gz_db_reader reader;
-    enum gz_status status =
-        gz_inspect(&reader, options->path, options->log, state->read_only, error);
-    if (status == GZ_UNKNOWN_SCENE) return open_writable(store, options, false, state, error);
+    struct gz_inspected inspected;
+    enum gz_status status = gz_inspect(&reader, options->path, options->log, &inspected, error);
+    if (status == GZ_UNKNOWN_SCENE) return open_writable(store, options, NULL, state, error);
     if (status != GZ_OK) return status;
+    memcpy(state->read_only, inspected.read_only, sizeof state->read_only);
+    store->is_unchecked = inspected.is_unchecked;
     bool is_read_only = state->read_only[0] != '\0';
     if (is_read_only) status = read_scene(store, reader.db, options->time, state, error);
     gz_db_reader_close(&reader);
-    return is_read_only ? status : open_writable(store, options, true, state, error);
+    return is_read_only ? status : open_writable(store, options, &inspected, state, error);
 }
 
 static enum gz_status open_store(struct gz_store *store, const struct gz_store_options *options,
@@ -527,7 +538,7 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
         status = become_owner(store, options->path, is_there, error);
     if (status != GZ_OK) return status;
     return is_there && file.st_size > 0 ? open_inspected(store, options, state, error)
-                                        : open_writable(store, options, false, state, error);
+                                        : open_writable(store, options, NULL, state, error);
 }
 
 enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_options *options,
@@ -539,6 +550,7 @@ enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_opti
     (*store)->notify = options->notify;
     (*store)->context = options->context;
     (*store)->log = options->log;
+    (*store)->turns = options->turns;
     (*store)->owner.descriptor = -1;
     enum gz_status status = open_store(*store, options, state, error);
     if (status != GZ_OK) {
@@ -555,6 +567,9 @@ enum gz_status gz_store_start(struct gz_store *store, struct gz_error *error)
 {
     if (!store->is_writable) return GZ_OK;
     store->has_thread = uv_thread_create(&store->thread, handle_thread, store) == 0;
+    if (store->has_thread && store->is_unchecked)
+        gz_audit_start(&store->audit, store->path, store->turns, store->log, store->notify,
+                       store->context);
     return store->has_thread
                ? GZ_OK
                : gz_fail(error, GZ_INTERNAL, "the writer's thread could not be started");
@@ -570,9 +585,20 @@ static void end_thread(struct gz_store *store)
     uv_thread_join(&store->thread);
 }
 
+/* The audit has ended. */
+static void stamp_closed(const struct gz_store *store)
+{
+    const enum gz_audit_result result = atomic_load(&store->audit.result);
+    enum gz_stamp stamp = store->is_unchecked ? GZ_STAMP_LEFT : GZ_STAMP_CLOSED;
+    if (result == GZ_AUDIT_WHOLE) stamp = GZ_STAMP_CLOSED;
+    if (result == GZ_AUDIT_DAMAGED) stamp = GZ_STAMP_DAMAGED;
+    gz_stamp_close(store->path, stamp, store->audit.damage);
+}
+
 void gz_store_close(struct gz_store *store)
 {
     if (store == NULL) return;
+    gz_audit_finish(&store->audit); /* its reader would keep the log from being emptied */
     if (store->has_thread) end_thread(store);
     bool is_closed = store->is_writable && !gz_writer_has_moved(&store->writer);
     for (int i = 0; i < GZ_SQL_KEYS_COUNT; i++) sqlite3_finalize(store->find_key[i]);
@@ -580,7 +606,7 @@ void gz_store_close(struct gz_store *store)
     sqlite3_close(store->keys_db);
     gz_retention_finish(&store->retention);
     gz_writer_finish(&store->writer);
-    if (is_closed) gz_stamp_close(store->path);
+    if (is_closed) stamp_closed(store);
     if (store->unfinished_path != NULL) {
         unlink(store->unfinished_path);
         gz_delete_beside(store->unfinished_path);
@@ -675,6 +701,10 @@ struct gz_store_stats gz_store_stats(struct gz_store *store)
     struct gz_store_stats stats = store->stats;
     const double running_s = seconds_of_commit(store, disk_clock_ns(store));
     if (running_s > stats.last_commit_s) stats.last_commit_s = running_s;
+    const enum gz_audit_result result = atomic_load(&store->audit.result);
+    stats.is_read_only = !store->is_writable;
+    stats.is_unchecked = result == GZ_AUDIT_PENDING;
+    stats.is_damaged = result == GZ_AUDIT_DAMAGED;
     uv_mutex_unlock(&store->mutex);
     return stats;
 }

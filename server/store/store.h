@@ -24,7 +24,8 @@
 #include "store/kept.h"
 
 struct gz_store;
-struct gz_shipping; /* ship.h */
+struct gz_shipping;    /* ship.h */
+struct gz_store_turns; /* lets the stores of a process check their files one after the other */
 
 struct gz_store_options {
     const char *path;
@@ -37,7 +38,12 @@ struct gz_store_options {
     void *context;
     const struct gz_log *log;           /* may be NULL */
     const struct gz_shipping *shipping; /* where each transaction is sent first; NULL for nowhere */
+    struct gz_store_turns *turns;       /* outlives the store; NULL: it does not wait for others */
 };
+
+/* NULL without memory. Destroy it when all stores that have it are closed. */
+struct gz_store_turns *gz_store_turns_create(void);
+void gz_store_turns_destroy(struct gz_store_turns *turns);
 
 /* Checks the file (gz_inspect). A file that must not be written is only read, and state->read_only
  * says why: submit no batch to it, and ask for no key. Any other file is opened or created, its
@@ -49,7 +55,9 @@ GZ_MUST_USE enum gz_status gz_store_open(struct gz_store **store,
                                          const struct gz_store_options *options,
                                          struct gz_scene_state *state, struct gz_error *error);
 /* Starts the writer's thread, once, before a batch is submitted. It inherits the caller's priority.
- * A file that is only read has no writer. GZ_INTERNAL. */
+ * A file that is only read has no writer. If a crash came before the opening, another thread then
+ * checks the whole file (stats.is_unchecked), and `notify` is called when that is done.
+ * GZ_INTERNAL. */
 GZ_MUST_USE enum gz_status gz_store_start(struct gz_store *store, struct gz_error *error);
 /* Commits the submitted batches, ends the writer and closes the file. NULL is fine. Frees batches
  * that were not taken. */
@@ -82,6 +90,10 @@ struct gz_store_stats {
     enum gz_status last_status;
     bool is_gone; /* it accepts no more batches: its file or WAL was moved or deleted, or it lost
                      the log of ship.h. All that it committed is in its file, or in that log. */
+    bool is_read_only;
+    bool is_unchecked;  /* after a crash: the check of the whole file is not done yet */
+    bool is_damaged;    /* that check found damage: close the store; opened again, the scene is
+                           read-only */
     bool keeps_batches; /* with is_gone: its batches do not come back from gz_store_take */
 };
 struct gz_store_stats gz_store_stats(struct gz_store *store);

@@ -1,11 +1,15 @@
-/* store_bench - what the disk costs: durable edits, samples, a long history (`at` within
- * 100 ms). store_bench FOLDER [EDITS]        a million without The files are made in
- * FOLDER, on the file system of /tmp, and are removed; a million edits take some 0.6 GB of it. */
+/* store_bench - what the disk costs: durable edits, samples, a start after kill -9, a long history
+ * (`at` within 100 ms). store_bench FOLDER [EDITS]        a million without
+ *                      store_bench FOLDER --starts       the starts alone
+ * The files are made in FOLDER, on the file system of /tmp, and are removed; a million edits take
+ * some 0.7 GB of it. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/quantile.h"
@@ -14,6 +18,7 @@
 #include "support/cmocka.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
+#include "support/long_history.h"
 
 #define NODES 10000
 #define EDITS_PER_BATCH 500
@@ -225,6 +230,69 @@ static void bench_drags(const char *folder, enum gz_recorded recorded, const cha
     unlink(file.path);
 }
 
+/* ---- a start ---- */
+
+static double time_open(struct file *file)
+{
+    double begin = now_s();
+    open_file(file, GZ_RECORD_ALL);
+    double taken = now_s() - begin;
+    if (file->state.read_only[0] != '\0') fail_msg("%s", file->state.read_only);
+    return taken;
+}
+
+/* Another process opens the scene, edits it for a while, and is killed. */
+static void kill_server(struct file *file)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        open_file(file, GZ_RECORD_ALL);
+        file->seq = file->state.seq;
+        file->edit = file->state.next_edit - 1;
+        for (size_t i = 0; i < NODES && i < file->state.node_count; i++)
+            file->x[file->state.nodes[i].id - 1] = file->state.nodes[i].content.trs.t.x;
+        for (int i = 0; i < 20; i++) commit(file, edits(file, 10, 1));
+        raise(SIGKILL);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void bench_start(const char *folder, unsigned long long count)
+{
+    static struct file file;
+    struct stat status;
+    file = (struct file){.seq = 0};
+    snprintf(file.path, sizeof file.path, "%s/starts-%llu.db", folder, count);
+    open_file(&file, GZ_RECORD_ALL);
+    commit(&file, edits(&file, 1, NODES));
+    close_file(&file);
+    long_history_add(file.path, NODES, count, START);
+    assert_int_equal(stat(file.path, &status), 0);
+    double foreign_s = time_open(&file);
+    close_file(&file);
+    double closed_s = time_open(&file);
+    close_file(&file);
+    double killed_s = 0;
+    for (int i = 0; i < 3; i++) {
+        kill_server(&file);
+        double taken_s = time_open(&file);
+        if (i == 0 || taken_s < killed_s) killed_s = taken_s;
+        close_file(&file);
+    }
+    printf(
+        "| start with %llu edits, %.0f MB | %.0f ms; after kill -9 %.0f ms (best of three); from "
+        "elsewhere %.1f s |\n",
+        count, (double)status.st_size * 1e-6, 1e3 * closed_s, 1e3 * killed_s, foreign_s);
+    fflush(stdout);
+    unlink(file.path);
+}
+
+static void bench_starts(const char *folder)
+{
+    for (unsigned long long count = 10000; count <= 1000000; count *= 10)
+        bench_start(folder, count);
+}
+
 /* ---- a long history ---- */
 
 static void make_long(struct file *file, uint64_t count)
@@ -388,8 +456,12 @@ int main(int count, char **arguments)
 {
     static struct file file;
     if (count < 2) {
-        fprintf(stderr, "store_bench FOLDER [EDITS]\n");
+        fprintf(stderr, "store_bench FOLDER [EDITS | --starts]\n");
         return 1;
+    }
+    if (count > 2 && strcmp(arguments[2], "--starts") == 0) {
+        bench_starts(arguments[1]);
+        return 0;
     }
     snprintf(file.path, sizeof file.path, "%s/edits.db", arguments[1]);
     open_file(&file, GZ_RECORD_ALL);
@@ -401,6 +473,7 @@ int main(int count, char **arguments)
     unlink(file.path);
     bench_drags(arguments[1], GZ_RECORD_THIN, "thin");
     bench_drags(arguments[1], GZ_RECORD_ALL, "all");
+    bench_starts(arguments[1]);
     file = (struct file){.seq = 0};
     snprintf(file.path, sizeof file.path, "%s/long.db", arguments[1]);
     make_long(&file, count > 2 ? strtoull(arguments[2], NULL, 10) : 1000000);

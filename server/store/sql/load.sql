@@ -11,7 +11,8 @@ SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets),
 -- Everything that was saved when an epoch ended is where the next one began. The latest ones first.
 -- :epochs
 SELECT epoch, ended_seq
-  FROM (SELECT epoch, lead(began_seq) OVER (ORDER BY epoch) AS ended_seq FROM epochs)
+  FROM (SELECT e.epoch, (SELECT n.began_seq FROM epochs n WHERE n.epoch > e.epoch ORDER BY n.epoch LIMIT 1) AS ended_seq
+          FROM epochs e)
  WHERE ended_seq IS NOT NULL
  ORDER BY epoch DESC
  LIMIT :count

@@ -39,7 +39,7 @@ UPDATE changes
    SET ({content after_}) = (SELECT {content n.} FROM nodes n WHERE n.id = node),
        seq = (SELECT max(n.seq) FROM changes c JOIN nodes n ON n.id = c.node WHERE c.edit = changes.edit)
  WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL);
-{renew id IN (SELECT c.node FROM edits e JOIN changes c ON c.edit = e.id WHERE e.ended IS NULL)}
+{renew id IN (SELECT node FROM changes WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL))}
 UPDATE samples
    SET time = (SELECT l.ended FROM edits l WHERE l.seq > samples.seq ORDER BY l.seq LIMIT 1)
             - 1e-6 * (SELECT 1 + count(*) FROM edits WHERE ended IS NULL)
@@ -58,7 +58,8 @@ UPDATE edits
          WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
          GROUP BY edit) o
  WHERE o.edit = edits.id;
-UPDATE sessions SET left = max(joined, (SELECT time FROM scene)) WHERE left IS NULL;
+UPDATE sessions SET left = max(joined, (SELECT time FROM scene))
+ WHERE left IS NULL AND epoch IN (SELECT epoch FROM epochs ORDER BY epoch DESC LIMIT 2);
 
 -- A drag of which only the end is written never was if a crash cut it off. Viewers may have seen it move any of the nodes.
 -- :renew_all

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/maxima.h"
 #include "store/database.h"
 #include "store/stamp.h"
 
@@ -70,8 +71,8 @@ struct gz_store *open_new(void **directory, const char **path)
 
 void vouch_for(const char *path)
 {
-    gz_stamp_open(path);
-    gz_stamp_close(path);
+    gz_stamp_open(path, 0, GZ_COUNTER_MAX); /* with a log */
+    gz_stamp_close(path, GZ_STAMP_CLOSED, "");
 }
 
 struct gz_store *open_recording(const char *path, bool create, double time,
