@@ -167,6 +167,8 @@ static void say_reloaded(const struct daemon *daemon, const char *what, enum gz_
 static void reload(struct daemon *daemon)
 {
     struct gz_error error;
+    if (!can_reload(daemon))
+        gz_log(&daemon->log, GZ_INFO, 0, "SIGHUP: without --keys and --cert nothing is read again");
     if (gz_net_has_tls(daemon->net))
         say_reloaded(daemon, "certificate and key", gz_net_reload(daemon->net, &error), &error);
     if (daemon->keyring.path != NULL)
@@ -252,6 +254,24 @@ static sigset_t block_signals(void)
     return before;
 }
 
+/* SIGTERM, SIGINT and SIGQUIT end the daemon, and so do signals of its own faults. Of the others
+ * none does: what would end or stop it is ignored. A file that may not grow is a full disk. */
+static void ignore_signals(void)
+{
+    static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGUSR1,   SIGUSR2, SIGTTIN,
+                                  SIGTTOU, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++) signal(ignored[i], SIG_IGN);
+}
+
+/* SIG_BLOCK: SIGHUP waits until the daemon can read its files again. */
+static void hold_hang_up(int how)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(how, &signals, NULL);
+}
+
 static void do_nothing(uv_work_t *work)
 {
     (void)work;
@@ -286,7 +306,7 @@ static void watch_signal(struct daemon *daemon, uv_signal_t *signal, uv_signal_c
 {
     uv_signal_init(&daemon->loop, signal);
     signal->data = daemon;
-    if (handle != NULL) uv_signal_start(signal, handle, number);
+    uv_signal_start(signal, handle, number);
 }
 
 static bool is_folder(const char *path)
@@ -430,9 +450,8 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     if (status != GZ_OK) return status;
     watch_signal(daemon, &daemon->terminate, handle_signal, SIGTERM);
     watch_signal(daemon, &daemon->interrupt, handle_signal, SIGINT);
-    /* If the daemon has no files to read again, the end of its terminal ends it, as other
-     * programs. */
-    watch_signal(daemon, &daemon->hang_up, can_reload(daemon) ? handle_hang_up : NULL, SIGHUP);
+    watch_signal(daemon, &daemon->hang_up, handle_hang_up, SIGHUP);
+    hold_hang_up(SIG_UNBLOCK);
     uv_timer_init(&daemon->loop, &daemon->ending);
     daemon->ending.data = daemon;
     status = open_first_scenes(daemon, error);
@@ -474,6 +493,8 @@ int main(int argc, char **argv)
                             .log_counts = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
     daemon.log.counts = &daemon.log_counts;
     struct gz_error error;
+    ignore_signals();
+    hold_hang_up(SIG_BLOCK);
     if (gz_options_parse(&daemon.options, argc, argv, &error) != GZ_OK) {
         fprintf(stderr, "gizmod: %s\n", error.message);
         return 2;
@@ -482,8 +503,6 @@ int main(int argc, char **argv)
     daemon.log.level = daemon.options.log_level;
     umask(S_IRWXG | S_IRWXO); /* other users may not read scenes, unless an operator allows it with
                                  chmod or an ACL */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();
     gz_store_prepare();
     shorten_time_slices();

@@ -42,6 +42,33 @@ TEST(test_end_by_sigint_is_in_order)
     end_by(SIGINT);
 }
 
+static bool has_said(const struct test_daemon *daemon, const char *words)
+{
+    char log[8192];
+    FILE *file = fopen(daemon->log, "r");
+    assert_non_null(file);
+    log[fread(log, 1, sizeof log - 1, file)] = '\0';
+    fclose(file);
+    return strstr(log, words) != NULL;
+}
+
+/* What others end by is nothing to the daemon, and a SIGHUP without files to read says so. */
+TEST(test_other_signals_end_nobody)
+{
+    static const int others[] = {SIGHUP,  SIGPIPE, SIGXFSZ,   SIGUSR1, SIGUSR2, SIGTTIN,
+                                 SIGTTOU, SIGALRM, SIGVTALRM, SIGPROF, SIGIO};
+    struct net_fixture fixture;
+    net_fixture_start(&fixture, NULL, NULL);
+    int editor = net_fixture_join(&fixture, "staying", "anna");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(kill(fixture.daemon.pid, others[i]), 0);
+        if (!raw_answers(editor)) fail_msg("signal %d", others[i]);
+    }
+    while (!has_said(&fixture.daemon, "SIGHUP: without --keys and --cert")) usleep(1000);
+    net_fixture_stop(&fixture);
+    close(editor);
+}
+
 /* The rest of a handshake and the signal are there when the daemon wakes up. */
 static int come_with_the_signal(const struct net_fixture *fixture, int socket)
 {
