@@ -42,6 +42,9 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (against->given) return compare(args, against->text);
     struct gz_store_check check = {.handle_fault = handle_fault, .context = (void *)args};
     if (gz_store_check(args->operands[0], &check, &error) != GZ_OK) return ctl_fail(args, &error);
+    if (check.is_rolled_back)
+        printf("%s: a change that a crash broke off was taken back; it was not acknowledged\n",
+               args->operands[0]);
     printf("%s: schema version %d, %" PRIu64 " nodes, %" PRIu64 " edits, seq %" PRIu64 ": ",
            args->operands[0], check.version, check.nodes, check.edits, check.seq);
     if (check.faults == 0)
@@ -56,7 +59,8 @@ const struct ctl_command ctl_check = {
     .usage.name = "check",
     .usage.operands = "FILE.db",
     .usage.summary =
-        "Checks a scene's file, and prints every fault. Needs no daemon, and changes nothing.",
+        "Checks a scene's file, and prints every fault. Needs no daemon, and changes nothing but "
+        "what a crash broke off.",
     .usage.options = options,
     .usage.notes = "A daemon may have the file open. The check covers the database, the tree, the "
                    "numbers, the order of the history, and whether the history leads to the "

@@ -8,21 +8,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/name.h"
 
-/* Deletes files beside a NAME.db that is gone, because of a crash or because it was moved. */
+/* Whether a crash may have come before NAME.db became a scene. */
+static bool may_be_unmade(DIR *folder, const char *file, size_t *size)
+{
+    struct stat info;
+    const size_t whole = strlen(file), ending = strlen(".db");
+    *size = whole > ending ? whole - ending : 0;
+    return *size > 0 && strcmp(file + *size, ".db") == 0 &&
+           fstatat(dirfd(folder), file, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+           info.st_size <= GZ_UNMADE_BYTES_MAX;
+}
+
+/* Deletes what did not become a scene, and files beside a NAME.db that is gone, because of a crash
+ * or because it was moved. */
 static void tidy_scene(const struct gz_scenes *scenes, DIR *folder, const char *file)
 {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     const struct gz_log *log = scenes->setting->log;
     struct gz_error error;
     size_t size;
-    const char *of = gz_store_beside(file, &size);
+    const bool is_unmade = may_be_unmade(folder, file, &size);
+    const char *of = is_unmade ? file : gz_store_beside(file, &size);
     if (of == NULL || !gz_scene_name_valid(of, size)) return;
     snprintf(name, sizeof name, "%.*s", (int)size, of);
-    if (of == file && gz_scenes_have(scenes, name)) return;
+    if (of == file && !is_unmade && gz_scenes_have(scenes, name)) return;
     char *path = gz_scene_path(scenes->setting, name);
     enum gz_status status = path != NULL ? gz_store_tidy(path, &error) : GZ_NO_MEMORY;
     if (faccessat(dirfd(folder), file, F_OK, 0) != 0)

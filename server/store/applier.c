@@ -48,28 +48,14 @@ static enum gz_status read_place(sqlite3 *db, struct gz_place *place, struct gz_
     return status;
 }
 
-static enum gz_status look(const char *path, enum gz_gate_owner whose, struct gz_place *place,
-                           struct gz_error *error)
+enum gz_status gz_store_place(const char *path, struct gz_place *place, struct gz_error *error)
 {
     struct gz_db_reader reader;
     *place = (struct gz_place){0};
-    enum gz_status status = gz_db_reader_open(&reader, path, whose, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OURS, error);
     if (status != GZ_OK) return status;
     status = read_place(reader.db, place, error);
     gz_db_reader_close(&reader);
-    return status;
-}
-
-/* A crash may have left a rollback journal, for example while the file got its write-ahead log.
- * Only the owner can roll it back, and the file cannot be read before. */
-enum gz_status gz_store_place(const char *path, struct gz_place *place, struct gz_error *error)
-{
-    struct gz_owner owner;
-    enum gz_status status = look(path, GZ_GATE_OURS, place, error);
-    if (status != GZ_STORAGE || !gz_log_holds(path)) return status;
-    if (gz_owner_init(&owner, path, NULL) != GZ_OK) return status;
-    status = look(path, GZ_GATE_OWNED, place, error);
-    gz_owner_finish(&owner);
     return status;
 }
 

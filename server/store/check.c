@@ -539,6 +539,7 @@ enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
     enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_ANY, error);
     if (status != GZ_OK) return status;
     reader.deadline_ns = UINT64_MAX;
+    check->is_rolled_back = reader.is_rolled_back;
     status = gz_check_reader(&reader, GZ_CHECK_ALL, check, error);
     gz_db_reader_close(&reader);
     if (status == GZ_OK) check_log(path, check);

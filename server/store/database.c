@@ -12,6 +12,7 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
+#include "store/owner.h"
 #include "store/rows.h"
 
 /* Milliseconds to wait for the lock of another process, which writes with sqlite3 or recovers the
@@ -218,6 +219,13 @@ enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error)
     return status;
 }
 
+/* A crash while SQLite began to write a journal leaves one that it neither reads nor deletes. */
+static void delete_journal(sqlite3 *db)
+{
+    const char *path = sqlite3_db_filename(db, "main");
+    if (path != NULL && path[0] != '\0') (void)unlink(sqlite3_filename_journal(path));
+}
+
 enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error)
 {
     enum gz_status status = gz_db_exec(db, "PRAGMA page_size = " PAGE_BYTES, error);
@@ -227,7 +235,7 @@ enum gz_status gz_db_use_wal(sqlite3 *db, struct gz_error *error)
         status = gz_fail(error, GZ_STORAGE,
                          "the file system has no shared memory for a write-ahead log");
     status = gz_ask_end(&ask, status, error, "the write-ahead log");
-
+    if (status == GZ_OK) delete_journal(db);
     if (status == GZ_OK)
         status = gz_db_exec(
             db, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
@@ -273,8 +281,8 @@ static bool is_still(const char *path, enum gz_gate_owner owner)
     return !gz_can_write(path) && !gz_log_holds(path);
 }
 
-enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
-                                 enum gz_gate_owner owner, struct gz_error *error)
+static enum gz_status open_reader(struct gz_db_reader *reader, const char *path,
+                                  enum gz_gate_owner owner, struct gz_error *error)
 {
     reader->db = NULL;
     reader->is_by_processor = false;
@@ -289,6 +297,32 @@ enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
                            reader->is_still ? "?immutable=1" : "", &reader->db, error);
     if (status == GZ_OK) sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return status == GZ_OK ? begin_reading(reader, path, error) : status;
+}
+
+/* A crash while SQLite gave the file its log, or took it away, leaves a journal; until it is rolled
+ * back nobody can read the file. False if that is not so, or another server has the file. */
+static bool roll_back(const char *path)
+{
+    struct gz_owner lock;
+    sqlite3 *db;
+    int64_t version;
+    if (!gz_journal_holds(path) || !gz_can_write(path) || gz_owner_init(&lock, path, NULL) != GZ_OK)
+        return false;
+    bool is_done = gz_db_open(path, SQLITE_OPEN_READWRITE, &db, NULL) == GZ_OK;
+    if (is_done) {
+        is_done = gz_db_integer(db, "PRAGMA schema_version", &version, NULL) == GZ_OK;
+        sqlite3_close(db);
+    }
+    gz_owner_finish(&lock);
+    return is_done;
+}
+
+enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
+                                 enum gz_gate_owner owner, struct gz_error *error)
+{
+    enum gz_status status = open_reader(reader, path, owner, error);
+    reader->is_rolled_back = status == GZ_STORAGE && owner != GZ_GATE_OWNED && roll_back(path);
+    return reader->is_rolled_back ? open_reader(reader, path, owner, error) : status;
 }
 
 enum gz_status gz_db_reader_renew(struct gz_db_reader *reader, struct gz_error *error)

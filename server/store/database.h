@@ -52,14 +52,16 @@ struct gz_db_reader {
     sqlite3 *db;
     uint64_t deadline_ns; /* by uv_hrtime, or by the processor time of the thread */
     bool is_by_processor;
-    bool is_still; /* it reads the file without a log */
+    bool is_still;       /* it reads the file without a log */
+    bool is_rolled_back; /* a crash had left a journal, which was rolled back to open the file */
     /* Once it is true, statements end as if they had run out of time. NULL: never. */
     const atomic_bool *is_stopped;
 };
-/* The reader must not move in memory until it is closed. A file without a log that cannot be
- * written, or that is only looked at (GZ_GATE_ANY), is opened as immutable: that works in a
- * read-only folder, and leaves no file beside it. The rows are inconsistent if another program
- * begins to write meanwhile. */
+/* The reader must not move in memory until it is closed. If a crash left a journal, only a
+ * connection that can write makes the file readable: the file is owned for that moment. A file
+ * without a log that cannot be written, or that is only looked at (GZ_GATE_ANY), is opened as
+ * immutable: that works in a read-only folder, and leaves no file beside it. The rows are
+ * inconsistent if another program begins to write meanwhile. */
 GZ_MUST_USE enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
                                              enum gz_gate_owner owner, struct gz_error *error);
 /* Goes on with the file as it is now, so that its log can be emptied. No statement may be under

@@ -161,6 +161,21 @@ enum gz_status gz_store_delete(const char *path, struct gz_error *error)
     return status;
 }
 
+/* Whether a crash came before a new file became a scene, which its first epoch makes it. Up to then
+ * the file itself has one page at most. */
+static bool is_unmade(const char *path)
+{
+    struct stat info;
+    struct gz_db_reader reader;
+    int64_t epoch = 0;
+    if (lstat(path, &info) != 0 || info.st_size > GZ_UNMADE_BYTES_MAX) return false;
+    enum gz_status status = gz_db_reader_open(&reader, path, GZ_GATE_OWNED, NULL);
+    if (status != GZ_OK) return status == GZ_UNKNOWN_SCENE;
+    status = gz_db_integer(reader.db, gz_sql_recover[GZ_SQL_RECOVER_LAST_EPOCH], &epoch, NULL);
+    gz_db_reader_close(&reader);
+    return status == GZ_OK && epoch == 0;
+}
+
 /* If there is a new file with the name of a deleted one, the files beside it may belong to the new
  * file. */
 static enum gz_status tidy(const char *path, struct gz_error *error)
@@ -171,7 +186,7 @@ static enum gz_status tidy(const char *path, struct gz_error *error)
     if (deleted == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     unlink(deleted);
     free(deleted);
-    return GZ_OK;
+    return is_unmade(path) ? delete_files(path, error) : GZ_OK;
 }
 
 enum gz_status gz_store_tidy(const char *path, struct gz_error *error)

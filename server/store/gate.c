@@ -23,11 +23,11 @@ const char *gz_db_file_name(const char *path)
 /* The suffixes of files that may hold changes that the scene's file does not have. */
 static const char *const logs[] = {"-wal", "-journal"};
 
-/* Whether a log of at least `bytes` exists; true without memory. */
-static bool has_log_of(const char *path, off_t bytes)
+/* Whether a log of at least `bytes` exists, from this one on; true without memory. */
+static bool has_log_of(const char *path, off_t bytes, size_t first)
 {
     bool there = false;
-    for (size_t i = 0; i < sizeof logs / sizeof logs[0] && !there; i++) {
+    for (size_t i = first; i < sizeof logs / sizeof logs[0] && !there; i++) {
         char *file;
         struct stat found;
         if (asprintf(&file, "%s%s", path, logs[i]) < 0) return true;
@@ -39,12 +39,17 @@ static bool has_log_of(const char *path, off_t bytes)
 
 bool gz_has_log(const char *path)
 {
-    return has_log_of(path, 0);
+    return has_log_of(path, 0, 0);
 }
 
 bool gz_log_holds(const char *path)
 {
-    return has_log_of(path, 1);
+    return has_log_of(path, 1, 0);
+}
+
+bool gz_journal_holds(const char *path)
+{
+    return has_log_of(path, 1, 1);
 }
 
 bool gz_can_write(const char *path)

@@ -27,6 +27,8 @@ const char *gz_db_file_name(const char *path);
 bool gz_can_write(const char *path);
 /* Whether a log beside the file holds anything; a program that only reads leaves an empty one. */
 bool gz_log_holds(const char *path);
+/* Whether a rollback journal beside the file holds anything. */
+bool gz_journal_holds(const char *path);
 /* Whether a log beside the file may hold changes that are not in the file: another program has it
  * open, or was killed. */
 bool gz_has_log(const char *path);

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/database.h"
 #include "store/gate.h"
 
 /* Whether the locked file still has its name: the owner before removes it on leaving, perhaps after

@@ -145,9 +145,11 @@ GZ_MUST_USE enum gz_status gz_store_delete(const char *path, struct gz_error *er
 GZ_MUST_USE enum gz_status gz_store_rename(const char *from, const char *to,
                                            struct gz_error *error);
 
-/* Finishes a deletion that a crash interrupted, and deletes files beside a scene's file that no
- * longer exists. A log with edits stays, because the file may have been moved: GZ_STORAGE.
- * GZ_BAD_STATE if a server has the file open. */
+/* The most bytes of a file that a crash kept from becoming a scene. */
+#define GZ_UNMADE_BYTES_MAX 1024
+/* Finishes a deletion that a crash interrupted, and deletes a file that did not become a scene yet,
+ * and the files beside a scene's file that no longer exists. A log with edits stays, because the
+ * file may have been moved: GZ_STORAGE. GZ_BAD_STATE if a server has the file open. */
 GZ_MUST_USE enum gz_status gz_store_tidy(const char *path, struct gz_error *error);
 /* The scene, without ".db", that a log, its index, an owner's lock or a deleted database belongs
  * to. `file` is a name without folders; the result points into it. NULL for all other files. */
@@ -159,6 +161,7 @@ struct gz_store_check {
     /* filled in; `faults` also counts those of a kind that were too many for a sentence each */
     int version; /* of the schema */
     uint64_t nodes, edits, seq, faults;
+    bool is_rolled_back; /* a change that a crash broke off was taken back first */
 };
 /* Checks every promise of a scene's file (check.c), also that the history leads to the present
  * state. Not bounded by GZ_QUERY_MS_MAX. A file with faults is GZ_OK; one that cannot be opened as

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "support/fault_preload.h"
@@ -72,10 +74,16 @@ static bool fails(enum fault_disk_call call, bool *is_short)
     if (!is_armed(call) || atomic_fetch_sub(&control->well, 1) > 0) return false;
     bool is_first = atomic_fetch_add(&control->struck, 1) == 0;
     int effect = atomic_load(&control->effect);
+    if (effect == FAULT_EFFECT_KILL) (void)kill(getpid(), SIGKILL);
     while (effect == FAULT_EFFECT_HANG && is_armed(call)) usleep(HANG_LOOK_US);
     *is_short = effect == FAULT_EFFECT_SHORT && is_first;
     errno = effect == FAULT_EFFECT_SHORT ? ENOSPC : effect;
     return effect != FAULT_EFFECT_HANG;
+}
+
+static bool is_in_folder(const char *path)
+{
+    return control != NULL && strncmp(path, control->folder, strlen(control->folder)) == 0;
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset)
@@ -151,7 +159,8 @@ int open64(const char *path, int flags, ...)
     mode_t mode = (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
     if (real == NULL) find(&real, "open64");
-    bool is_ours = control != NULL && strncmp(path, control->folder, strlen(control->folder)) == 0;
+    const bool is_ours = is_in_folder(path);
+    if (is_ours && (flags & O_CREAT) != 0) (void)fails(FAULT_DISK_CREATE, &is_short);
     return is_ours && fails(FAULT_DISK_OPEN, &is_short) ? -1 : real(path, flags, mode);
 }
 
@@ -162,6 +171,42 @@ int open(const char *path, int flags, ...)
     mode_t mode = (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
     return open64(path, flags, mode);
+}
+
+int unlink(const char *path)
+{
+    static int (*real)(const char *);
+    bool is_short = false;
+    if (real == NULL) find(&real, "unlink");
+    if (is_in_folder(path)) (void)fails(FAULT_DISK_NAME, &is_short);
+    return real(path);
+}
+
+int rename(const char *from, const char *to)
+{
+    static int (*real)(const char *, const char *);
+    bool is_short = false;
+    if (real == NULL) find(&real, "rename");
+    if (is_in_folder(from)) (void)fails(FAULT_DISK_NAME, &is_short);
+    return real(from, to);
+}
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    static int (*real)(int, const char *, int, const char *, unsigned);
+    bool is_short = false;
+    if (real == NULL) find(&real, "renameat2");
+    if (is_in_folder(from)) (void)fails(FAULT_DISK_NAME, &is_short);
+    return real(from_folder, from, to_folder, to, flags);
+}
+
+int lsetxattr(const char *path, const char *name, const void *value, size_t size, int flags)
+{
+    static int (*real)(const char *, const char *, const void *, size_t, int);
+    bool is_short = false;
+    if (real == NULL) find(&real, "lsetxattr");
+    if (is_in_folder(path)) (void)fails(FAULT_DISK_STAMP, &is_short);
+    return real(path, name, value, size, flags);
 }
 
 /* ---- the memory ---- */

@@ -23,14 +23,23 @@ enum fault_disk_call {
     FAULT_DISK_TRUNCATE, /* ftruncate */
     FAULT_DISK_OPEN,     /* open of a file in the daemon's data folder */
     FAULT_DISK_READ,     /* pread */
-    FAULT_DISK_CALLS
+    FAULT_DISK_CALLS,
+    /* In the daemon's data folder; these do not fail, but the daemon can be killed there. */
+    FAULT_DISK_CREATE = FAULT_DISK_CALLS, /* open that may create the file */
+    FAULT_DISK_NAME,                      /* unlink, rename, renameat2 */
+    FAULT_DISK_STAMP                      /* lsetxattr */
 };
 #define FAULT_DISK_ALL ((1u << FAULT_DISK_CALLS) - 1)
+/* The calls that change what a disk holds. */
+#define FAULT_DISK_CHANGES                                                                         \
+    (1u << FAULT_DISK_WRITE | 1u << FAULT_DISK_SYNC | 1u << FAULT_DISK_TRUNCATE |                  \
+     1u << FAULT_DISK_CREATE | 1u << FAULT_DISK_NAME | 1u << FAULT_DISK_STAMP)
 
 /* What a call does instead of its work: an errno, or one of these. */
 #define FAULT_EFFECT_SHORT                                                                         \
     (-1)                       /* half of the bytes are taken; what is tried after them is ENOSPC */
 #define FAULT_EFFECT_HANG (-2) /* it does not return before the disk is healed */
+#define FAULT_EFFECT_KILL (-3) /* the daemon is killed before the call does anything */
 
 /* The page. All of it is the test's to write but for the counters. */
 struct fault_control {
