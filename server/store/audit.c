@@ -1,6 +1,5 @@
-/* audit.c - checks a file that is being served. See audit.h. */
-#include "store/audit.h"
-
+/* audit.c - checks a whole file while it is served, at the lowest priority of the process. Stores
+ * of one process take turns, because a check reads all of the file. */
 #include <stdlib.h>
 #include <sys/resource.h>
 

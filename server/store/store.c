@@ -14,7 +14,6 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
-#include "store/audit.h"
 #include "store/database.h"
 #include "store/internal.h"
 #include "store/model.h"

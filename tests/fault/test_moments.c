@@ -75,6 +75,18 @@ static bool is_listed(const struct stage *stage, const char *scene)
     return strstr(response.body, name) != NULL;
 }
 
+/* Whether the file is a log, or its index, of a scene: a worker that still read the scene when the
+ * daemon ended keeps SQLite from deleting them. */
+static bool is_log_of_scene(const struct stage *stage, const char *file)
+{
+    char name[64];
+    size_t size = strlen(file);
+    if (size <= 7 || size >= sizeof name) return false;
+    snprintf(name, sizeof name, "%.*s", (int)size - 7, file);
+    return (strcmp(file + size - 4, "-wal") == 0 || strcmp(file + size - 4, "-shm") == 0) &&
+           access(scene_file(stage, name), F_OK) == 0;
+}
+
 /* The files of the folder that are no scene's, and how many scenes there are. */
 static size_t count_left(const struct stage *stage, size_t *scenes)
 {
@@ -88,6 +100,7 @@ static size_t count_left(const struct stage *stage, size_t *scenes)
             (*scenes)++;
             continue;
         }
+        if (is_log_of_scene(stage, entry->d_name)) continue;
         struct stat file = {0};
         (void)fstatat(dirfd(folder), entry->d_name, &file, AT_SYMLINK_NOFOLLOW);
         print_error("%s is left, %lld bytes\n", entry->d_name, (long long)file.st_size);
@@ -157,7 +170,7 @@ static bool kill_at(struct fault_stage *fault, const struct request *request, lo
 {
     struct stage *stage = &fault->stage;
     size_t scenes, listed;
-    prepare(fault, call % 2 == 0);
+    prepare(fault, request->arguments[0] != NULL && call % 2 == 0);
     fault_disk_arm(fault->control, FAULT_DISK_CHANGES, FAULT_EFFECT_KILL, call);
     bool was_done = ask(stage, request);
     bool is_over = request->arguments[0] == NULL || atomic_load(&fault->control->struck) > 0;
