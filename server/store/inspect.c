@@ -68,7 +68,7 @@ enum gz_status gz_inspect_stamp(sqlite3 *db, const char *path, struct gz_stamped
     *epoch = (uint64_t)last;
     if (stamped->stamp == GZ_STAMP_OPEN &&
         (*epoch < stamped->epoch_least || *epoch > stamped->epoch_most))
-        *stamped = (struct gz_stamped){.stamp = GZ_STAMP_NONE};
+        stamped->stamp = GZ_STAMP_NONE; /* or its log is damaged, which is still the server's */
     return status;
 }
 

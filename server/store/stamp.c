@@ -73,15 +73,16 @@ static void set(const char *path, const char *ending, const char *words)
     free(file);
 }
 
-/* Whether the log is the one that the server had open. Until its first commit was marked it is only
- * known to belong to the file. */
+/* Whether the log is the one that the server had open. Until its first commit was marked, and if
+ * its header is damaged, it is only known to belong to the file. */
 static bool has_its_log(const char *path)
 {
     char found[STAMP_BYTES], words[STAMP_BYTES];
     if (!get(path, "-wal", found)) return false;
     if (describe_log(path, false, words) && strcmp(words, found) == 0) return true;
     const size_t size = strlen(words);
-    if (!gz_wal_holds(path)) return strncmp(words, found, size) == 0 && found[size] == ' ';
+    uint32_t life;
+    if (!gz_wal_life(path, &life)) return strncmp(words, found, size) == 0 && found[size] == ' ';
     return describe_log(path, true, words) && strcmp(words, found) == 0;
 }
 

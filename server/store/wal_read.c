@@ -207,10 +207,11 @@ bool gz_wal_holds(const char *path)
  * salt. */
 bool gz_wal_life(const char *path, uint32_t *life)
 {
-    uint8_t header[HEADER_BYTES];
-    int file = open_log(path);
-    bool is_read = file >= 0 && read_header(file, header);
-    if (is_read) *life = number(header + SALTS_AT) - number(header + BEGUN_AT);
+    struct wal *wal = calloc(1, sizeof *wal);
+    int file = wal != NULL ? open_log(path) : -1;
+    bool is_read = file >= 0 && read_header(file, wal->header) && is_header(wal);
+    if (is_read) *life = number(wal->header + SALTS_AT) - number(wal->header + BEGUN_AT);
     if (file >= 0) close(file);
+    free(wal);
     return is_read;
 }

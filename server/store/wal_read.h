@@ -13,7 +13,7 @@
 bool gz_wal_holds(const char *path);
 /* A number that the log keeps from its first change until it is deleted, however often it begins
  * anew, and that another log has by chance only. It changes if another program than the server
- * begins the log anew. False if the log has no header. */
+ * begins the log anew. False if the log has no header, or a damaged one. */
 bool gz_wal_life(const char *path, uint32_t *life);
 /* SQLite reads a log up to the first page that is not as it was written, because a crash leaves
  * such pages at the end. Puts a sentence into `fault` if there are commits after that page; else it
