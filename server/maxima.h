@@ -470,6 +470,10 @@
 /* Seconds for which an edit and its key are kept at least, so that a client that lost its
  * connection can send its request again. */
 #define GZ_RETENTION_SECONDS_MIN 3600
+/* A wall clock that is so many seconds further than the time that passed has jumped ahead, and is
+ * then not trusted for so many seconds: what it makes old would be removed for good. */
+#define GZ_CLOCK_JUMP_SECONDS 60
+#define GZ_CLOCK_DOUBT_SECONDS 3600
 /* Milliseconds that a question about the past may run. */
 #define GZ_QUERY_MS_MAX 10000
 /* Seconds that the check of a foreign file may take before it is opened, and one more for each so

@@ -28,6 +28,15 @@ void gz_retention_finish(struct gz_retention *retention)
     *retention = (struct gz_retention){0};
 }
 
+bool gz_retention_trusts(struct gz_retention_clock *clock, double wall_s, double monotonic_s)
+{
+    double ahead_s = wall_s - monotonic_s;
+    if (ahead_s > clock->ahead_s + GZ_CLOCK_JUMP_SECONDS)
+        clock->doubted_until_s = monotonic_s + GZ_CLOCK_DOUBT_SECONDS;
+    clock->ahead_s = ahead_s;
+    return monotonic_s >= clock->doubted_until_s;
+}
+
 bool gz_retention_is_on(const struct gz_retention *retention)
 {
     return retention->rule.seconds > 0 || retention->rule.edits > 0;

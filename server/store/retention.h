@@ -47,6 +47,16 @@ GZ_MUST_USE enum gz_status gz_retention_init(struct gz_retention *retention,
                                              struct gz_retention_rule rule, struct gz_error *error);
 void gz_retention_finish(struct gz_retention *retention);
 
+/* What the age of an edit is measured by. */
+struct gz_retention_clock {
+    double ahead_s; /* of the wall clock before the monotonic one, at the last look */
+    double doubted_until_s;
+};
+
+/* A look at the clocks (seconds): whether an age by the wall clock may remove anything. It may not
+ * for GZ_CLOCK_DOUBT_SECONDS after the wall clock jumped ahead, because it may jump back. Pure. */
+bool gz_retention_trusts(struct gz_retention_clock *clock, double wall_s, double monotonic_s);
+
 /* Whether the rule removes anything at all. */
 bool gz_retention_is_on(const struct gz_retention *retention);
 /* Counts edits that were committed. */

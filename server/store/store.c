@@ -75,6 +75,7 @@ struct gz_store {
     struct gz_shipper shipper;
     struct gz_writer writer;
     struct gz_retention retention;
+    struct gz_retention_clock retention_clock;
     /* When the log is copied into the database next: at so many pages or, if it has more than
      * wal_checkpoint_pages, at this time. */
     int wal_checkpoint_pages, wal_checkpoint_at;
@@ -318,6 +319,11 @@ static bool rest(struct gz_store *store)
     return bytes == 0;
 }
 
+static double monotonic_s(void)
+{
+    return (double)uv_hrtime() * 1e-9;
+}
+
 /* Removes a little of the past. False if there is nothing to remove, or if it has to wait: removals
  * are written to the log, which must not grow while a reader keeps it from being emptied. */
 static bool forget(struct gz_store *store)
@@ -328,7 +334,9 @@ static bool forget(struct gz_store *store)
     if (!gz_retention_is_on(&store->retention) || shipper->is_fenced ||
         store->writer.wal_pages > WAL_LONG * store->wal_checkpoint_pages)
         return false;
-    error.status = gz_retention_step(&store->retention, gz_db_now(), &more, &error);
+    const double now = gz_db_now();
+    if (!gz_retention_trusts(&store->retention_clock, now, monotonic_s())) return false;
+    error.status = gz_retention_step(&store->retention, now, &more, &error);
     bool is_gone = shipper->is_fenced || shipper->is_behind;
     if (error.status != GZ_OK && !shipper->is_behind)
         gz_log(store->log, GZ_WARN, 0, "removing old history: %s", error.message);
@@ -436,6 +444,7 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     status = prepare_database(store, db, options, state, inspected, error);
     if (status == GZ_OK)
         status = gz_retention_init(&store->retention, &store->shipper, options->kept, error);
+    store->retention_clock.ahead_s = gz_db_now() - monotonic_s();
     store->stats.kept_since = store->retention.since;
     if (status == GZ_OK) status = measure_pages(store, db, error);
     if (status == GZ_OK)

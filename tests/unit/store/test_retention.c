@@ -1,5 +1,6 @@
 /* How much of the past is kept: what is left answers as all of it did, what is not is refused in
  * words, whatever interrupts the taking away. */
+#include "store/retention.h"
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 
@@ -479,6 +480,24 @@ TEST_IN_DIRECTORY(test_what_is_older_goes)
     gz_store_close(store);
     assert_nothing_more(path);
     power_vfs_settle(0, 512);
+}
+
+/* Two days ahead for a second, and for good: what is old by that clock stays for an hour. */
+TEST(test_a_clock_that_jumps_ahead_removes_nothing_for_an_hour)
+{
+    const double day = 24 * 3600.0, start = 1.8e9;
+    struct gz_retention_clock clock = {.ahead_s = start - 100};
+    assert_true(gz_retention_trusts(&clock, start, 100));
+    assert_true(gz_retention_trusts(&clock, start + 10 * day, 100 + 10 * day));
+    assert_true(gz_retention_trusts(&clock, start + 59, 100 + 5));
+    assert_false(gz_retention_trusts(&clock, start + 2 * day, 200));
+    assert_false(gz_retention_trusts(&clock, start + 101, 201)); /* right again */
+    assert_false(gz_retention_trusts(&clock, start + 3600, 3700));
+    assert_true(gz_retention_trusts(&clock, start + 3701, 3801));
+    assert_true(gz_retention_trusts(&clock, start - 30 * day, 3900));
+    assert_false(gz_retention_trusts(&clock, start + 3900, 4000)); /* ahead of what it was */
+    assert_false(gz_retention_trusts(&clock, start + 7400, 7500));
+    assert_true(gz_retention_trusts(&clock, start + 7600, 7700));
 }
 
 int main(void)
