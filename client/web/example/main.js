@@ -3,7 +3,7 @@
 // of RemoteTransformControls, the application runs for one person.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { connect } from "gizmod-client"; // shared
+import { connect, placeOn, sizeOf } from "gizmod-client"; // shared
 import { RemoteTransformControls, share } from "gizmod-client/three"; // shared
 
 import { makeBlocks, makeStage } from "./blocks.js";
@@ -40,18 +40,14 @@ controls.addEventListener("dragging-changed", ({ value }) => (orbit.enabled = !v
 controls.addEventListener("error", ({ error }) => showStatus(error.message));
 
 const caster = new THREE.Raycaster();
-const press = new THREE.Vector2();
-canvas.addEventListener("pointerdown", ({ offsetX, offsetY }) => press.set(offsetX, offsetY));
-canvas.addEventListener("click", ({ offsetX, offsetY }) => {
+let press = [0, 0];
+canvas.addEventListener("pointerdown", (event) => (press = placeOn(canvas, event)));
+canvas.addEventListener("click", (event) => {
+  const [x, y] = placeOn(canvas, event);
   // Neither a press on the controls nor the end of an orbit.
-  if (controls.axis !== null || Math.hypot(offsetX - press.x, offsetY - press.y) > 4) return;
-  caster.setFromCamera(
-    new THREE.Vector2(
-      (2 * offsetX) / canvas.clientWidth - 1,
-      1 - (2 * offsetY) / canvas.clientHeight,
-    ),
-    camera,
-  );
+  if (controls.axis !== null || Math.hypot(x - press[0], y - press[1]) > 4) return;
+  const { width, height } = sizeOf(canvas);
+  caster.setFromCamera(new THREE.Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
   const [hit] = caster.intersectObjects(blocks, false);
   if (hit) controls.attach(hit.object);
   else controls.detach();
@@ -67,10 +63,11 @@ new ResizeObserver(resize).observe(canvas);
 orbit.update();
 
 function resize() {
-  const { clientWidth, clientHeight } = canvas;
+  const { width, height } = sizeOf(canvas);
+  if (width === 0 || height === 0) return;
   renderer.setPixelRatio(Math.min(2, devicePixelRatio));
-  renderer.setSize(clientWidth, clientHeight, false);
-  camera.aspect = clientWidth / clientHeight;
+  renderer.setSize(width, height, false);
+  camera.aspect = width / height;
   camera.updateProjectionMatrix();
   draw();
 }

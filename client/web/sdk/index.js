@@ -3,6 +3,7 @@ import { Session } from "./session.js";
 
 /** @import {ConnectOptions} from "./types.js" */
 
+export { placeOn, sizeOf } from "./canvasplace.js";
 export { GizmodError } from "./connection.js";
 export { deleteScene, fetchScene, importScene, listScenes, renameScene, sceneUrl } from "./http.js";
 export { SceneModel } from "./scene.js";

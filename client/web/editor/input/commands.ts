@@ -4,6 +4,7 @@ import type { Mode, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { createNode, deleteNodes, duplicateNodes } from "../panels/nodeactions";
 import { copyTransform, pasteTransform } from "../panels/clipboard";
+import { chordOf } from "./chord";
 import { grabByKey } from "./grab";
 import { selectNodes, invert, selectBehind, selectChildren, selectParents } from "./select";
 import { toggleSnap, toggleSnapToGrid } from "./snap";
@@ -339,7 +340,7 @@ export const COMMANDS: readonly Command[] = [
   inDrag("Snap, or while snapping is on, do not snap", "Mod"),
   inDrag("Precise: a tenth of the speed", "Shift"),
   inDrag("Confirm", "Enter"),
-  inDrag("Cancel", "Escape"),
+  inDrag("Cancel", "Escape", "Mod+Z"),
 
   {
     id: "palette",
@@ -360,6 +361,11 @@ export const COMMANDS: readonly Command[] = [
 /** The command of this chord; null for none. */
 export function commandOf(chord: string, keymap: Keymap): Command | null {
   return COMMANDS.find((command) => command.run && command.keys[keymap].includes(chord)) ?? null;
+}
+
+/** Whether a key takes back what a pointer is doing, which is not an edit yet. */
+export function takesBack(event: KeyboardEvent): boolean {
+  return event.key === "Escape" || commandOf(chordOf(event), "common")?.id === "undo";
 }
 
 /**

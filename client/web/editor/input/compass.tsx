@@ -3,6 +3,8 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
+import { placeOn } from "../../sdk/canvasplace.js";
+import { Press } from "../../sdk/press.js";
 import type { Vec2, Vec3 } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
@@ -139,26 +141,23 @@ function Ball() {
 function turnBy(editor: Editor, down: PointerEvent): void {
   if (down.button !== 0) return;
   const ball = down.currentTarget as HTMLElement;
-  const over = new AbortController();
   let orbit: Orbit | null = null;
-  const at = (event: PointerEvent): Vec2 => [
-    editor.rig.width / 2 + event.clientX - down.clientX,
-    editor.rig.height / 2 + event.clientY - down.clientY,
-  ];
-  const move = (event: PointerEvent): void => {
-    if (!orbit && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < CLICK_PX)
-      return;
-    if (!orbit) ball.setPointerCapture(down.pointerId);
-    orbit ??= new Orbit(editor, at(down));
-    orbit.move(at(event));
-  };
-  const end = (): void => {
-    orbit?.end();
-    over.abort();
-  };
-  window.addEventListener("pointermove", move, { signal: over.signal });
-  window.addEventListener("pointerup", end, { signal: over.signal });
-  window.addEventListener("pointercancel", end, { signal: over.signal });
+  const from = placeOn(ball, down);
+  const middle: Vec2 = [editor.rig.width / 2, editor.rig.height / 2];
+  const end = (): void => orbit?.end();
+  const press = new Press(ball, down, {
+    move: () => {
+      const [x, y] = placeOn(ball, press);
+      const by = [x - from[0], y - from[1]];
+      if (!orbit && Math.hypot(...by) < CLICK_PX) return;
+      if (!orbit) press.capture();
+      orbit ??= new Orbit(editor, middle);
+      orbit.move([middle[0] + by[0], middle[1] + by[1]]);
+    },
+    up: end,
+    lost: end,
+    cancel: end,
+  });
 }
 
 function EndButton({ end: { axis, from, side }, at: [x, y, z] }: { end: End; at: Vec3 }) {

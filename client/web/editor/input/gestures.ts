@@ -19,6 +19,8 @@ const ZOOM_PER_PX = 0.008;
 export interface Gesture {
   move(at: Vec2, event: PointerEvent): void;
   end(at: Vec2, event: PointerEvent): void;
+  /** The release was lost: what runs ends where it stands, and a press is no click. */
+  leave(): void;
   cancel(): void;
 }
 
@@ -58,6 +60,9 @@ class OrbitGesture implements Gesture {
   end(): void {
     this.#orbit.end();
   }
+  leave(): void {
+    this.#orbit.end();
+  }
   cancel(): void {
     this.#orbit.end();
   }
@@ -79,6 +84,9 @@ class NavigateGesture implements Gesture {
   end(at: Vec2, event: PointerEvent): void {
     if (this.#gesture) this.#gesture.end(at, event);
     else void selectAt(this.editor, at, selectModeOf(event));
+  }
+  leave(): void {
+    this.#gesture?.leave();
   }
   cancel(): void {
     this.#gesture?.cancel();
@@ -105,6 +113,9 @@ class PanGesture implements Gesture {
   }
   end(): void {
     this.editor.input.navigating.value = null;
+  }
+  leave(): void {
+    this.end();
   }
   cancel(): void {
     this.end();
@@ -164,6 +175,13 @@ class PressGesture implements Gesture {
     if (this.#drag) this.#drag.commit();
     else if (this.#free && !this.#isRectangle) void selectAt(this.editor, at, this.#mode);
     this.#finish();
+  }
+
+  leave(): void {
+    if (this.#rectangle) return this.#finish();
+    if (this.#drag?.handle === null) return this.cancel();
+    this.#drag?.commit();
+    this.#free = false;
   }
 
   cancel(): void {

@@ -1,6 +1,7 @@
 // input.ts - starts mouse, touch, pen and keyboard input in the view.
 import { effect } from "@preact/signals";
 
+import { sizeOf } from "../../sdk/canvasplace.js";
 import type { Editor } from "../editor";
 import type { View } from "../view/view";
 import { startFollowing } from "./follow";
@@ -13,7 +14,8 @@ import { startSnapSteps } from "./snap";
 export function startInput(view: View): () => void {
   const { editor, canvas } = view;
   editor.session.setTool({ orbit: "turntable" });
-  editor.rig.resize(canvas.clientWidth, canvas.clientHeight);
+  const { width, height } = sizeOf(canvas);
+  editor.rig.resize(width, height);
   const stops = [
     startPointers(editor, canvas),
     startKeys(editor),

@@ -1,8 +1,8 @@
 // keys.ts - the keyboard of the whole page, except in text fields. While a drag runs its keys come
 // first.
 import type { Editor } from "../editor";
-import { chordOf } from "./chord";
-import { commandOf, isAboutSelection } from "./commands";
+import { chordOf, writtenBy } from "./chord";
+import { commandOf, isAboutSelection, takesBack } from "./commands";
 import { type Axis, heldTo } from "./grab";
 import { Nudge, isArrow } from "./nudge";
 import { dragMods } from "./gestures";
@@ -63,7 +63,7 @@ export function startKeys(editor: Editor): () => void {
 
 /** Whether a key acts on the selection. */
 function isAboutChoice(editor: Editor, event: KeyboardEvent): boolean {
-  if (editor.input.running || (event.key === "Escape" && editor.input.abort)) return false;
+  if (editor.input.running || (takesBack(event) && editor.input.abort)) return false;
   if (isArrow(event.key))
     return isView(event.target) && !event.altKey && !event.ctrlKey && !event.metaKey;
   const command = commandOf(chordOf(event), editor.input.keymap.peek());
@@ -77,13 +77,11 @@ function isAboutChoice(editor: Editor, event: KeyboardEvent): boolean {
 /** Whether the page handles a key, in a drag or outside of one, rather than the browser. */
 function isOwn(editor: Editor, event: KeyboardEvent): boolean {
   if (isArrow(event.key)) return isView(event.target);
-  const plain =
-    !event.ctrlKey &&
-    !event.metaKey &&
-    !event.altKey &&
-    (event.key.length === 1 || IN_DRAGS.has(event.key));
   return (
-    plain || isModifier(event.key) || commandOf(chordOf(event), editor.input.keymap.peek()) !== null
+    writtenBy(event) !== null ||
+    IN_DRAGS.has(event.key) ||
+    isModifier(event.key) ||
+    commandOf(chordOf(event), editor.input.keymap.peek()) !== null
   );
 }
 
@@ -122,8 +120,12 @@ function arrowKey(nudge: Nudge, event: KeyboardEvent): boolean {
 }
 
 function commandKey(editor: Editor, event: KeyboardEvent): boolean {
-  if (event.key === "Escape" && editor.input.abort) {
+  if (takesBack(event) && editor.input.abort) {
     editor.input.abort();
+    return true;
+  }
+  if (event.key === "Escape" && editor.following.peek() !== null) {
+    editor.following.value = null;
     return true;
   }
   const command = commandOf(chordOf(event), editor.input.keymap.peek());
@@ -136,21 +138,27 @@ function commandKey(editor: Editor, event: KeyboardEvent): boolean {
   return true;
 }
 
-/** @returns whether the drag used the key. Other keys do nothing, except the browser's own. */
+/**
+ * @returns whether the drag used the key, or the page would outside of a drag. Other keys do
+ *   nothing, except the browser's own.
+ */
 function dragKey(editor: Editor, event: KeyboardEvent): boolean {
   const { input } = editor;
   const drag = input.running;
   if (!drag) return false;
+  const written = writtenBy(event);
+  const chord = chordOf(event);
+  const [, shift, axis] = /^(Shift\+)?([XYZ])$/.exec(chord) ?? [];
   if (isModifier(event.key)) drag.again(dragMods(event));
-  else if (event.key === "Escape") drag.cancel();
+  else if (takesBack(event)) drag.cancel();
   else if (event.key === "Enter") drag.commit();
   else if (event.key === "Tab") typeNext(editor);
   else if (event.key === "Backspace") type(editor, input.typed.peek().slice(0, -1));
-  else if (isTyped(event.key, input.typed.peek()) && !event.ctrlKey && !event.metaKey)
-    type(editor, typedWith(input.typed.peek(), event.key));
-  else if (/^[xyz]$/i.test(event.key) && drag.handle !== null)
-    hold(editor, event.key.toLowerCase() as Axis, event.shiftKey);
-  else return !event.ctrlKey && !event.metaKey && event.key.length === 1;
+  else if (written !== null && isTyped(written, input.typed.peek()))
+    type(editor, typedWith(input.typed.peek(), written));
+  else if (axis && drag.handle !== null)
+    hold(editor, axis.toLowerCase() as Axis, shift !== undefined);
+  else return written !== null || commandOf(chord, input.keymap.peek()) !== null;
   return true;
 }
 

@@ -1,5 +1,8 @@
 // pointers.ts - passes the pointer events of the canvas on: to a gesture of the mouse or pen, to
-// the fingers, to the wheel, or to hovering.
+// the fingers, to the wheel, or to hovering. The pointer that was pressed first leads: while a
+// mouse or pen is pressed no finger begins anything, and no mouse or pen while fingers are down.
+import { placeOn } from "../../sdk/canvasplace.js";
+import { Press } from "../../sdk/press.js";
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { type Gesture, dragMods, gestureOf } from "./gestures";
@@ -9,9 +12,15 @@ import { type PinchEvent, Wheel } from "./wheel";
 
 /** How far from a handle a press still takes it, in pixels. */
 const REACH_PX = { mouse: 8, finger: 22 };
+/** The right button. */
+const RIGHT = 2;
+/** Further buttons go back and forward in the browser, or are a pen's eraser. */
+const BUTTONS = [0, 1, RIGHT];
 
 class PointerInput {
   #gesture: Gesture | null = null;
+  #press: Press | null = null;
+  #fingers = new Map<number, Press>();
   #hover = new PerFrame(() => this.#tellHover());
   #touch: Touch;
   #wheel: Wheel;
@@ -25,39 +34,68 @@ class PointerInput {
   }
 
   down(event: PointerEvent): void {
-    const at = this.#at(event);
-    this.canvas.setPointerCapture(event.pointerId);
     this.canvas.dataset.by = "pointer";
     const finger = event.pointerType === "touch";
+    if (this.#press || (!finger && this.#fingers.size > 0)) return;
     this.editor.input.finger.value = finger;
     this.#reach(finger ? REACH_PX.finger : REACH_PX.mouse);
-    if (finger) return this.#touch.down(event.pointerId, at);
-    if (this.#endHeld(event) || this.#gesture) return;
-    this.#gesture = gestureOf(this.editor, at, event);
+    if (finger) return this.#finger(event);
+    if (this.#endHeld(event) || !BUTTONS.includes(event.button)) return;
+    this.#gesture = gestureOf(this.editor, this.#at(event), event);
     this.editor.input.abort = () => this.cancel();
+    this.#follow(event);
   }
 
+  /** A gesture of the mouse or a pen. A press of the right button cancels that of another one. */
+  #follow(down: PointerEvent): void {
+    const press = new Press(this.canvas, down, {
+      move: (event) => {
+        const at = this.#at(press);
+        this.editor.input.pointer.value = at;
+        if (event.button === RIGHT) this.cancel();
+        else this.#gesture?.move(at, event);
+      },
+      up: (event) => {
+        this.#gesture?.end(this.#at(press), event);
+        this.#forget();
+      },
+      lost: () => {
+        this.#gesture?.leave();
+        this.#forget();
+      },
+      cancel: () => this.cancel(),
+    });
+    this.#press = press;
+    press.capture();
+  }
+
+  #finger(down: PointerEvent): void {
+    const { pointerId: id } = down;
+    const over = (how: "up" | "leave" | "cancel"): void => {
+      this.#fingers.delete(id);
+      this.#touch[how](id);
+    };
+    const press = new Press(this.canvas, down, {
+      move: () => this.#touch.move(id, this.#at(press)),
+      up: () => over("up"),
+      lost: () => over("leave"),
+      cancel: () => over("cancel"),
+    });
+    this.#fingers.set(id, press);
+    press.capture();
+    this.#touch.down(id, this.#at(down));
+  }
+
+  /** A pointer that is not pressed. */
   move(event: PointerEvent): void {
-    const at = this.#at(event);
     const { input } = this.editor;
+    if (this.#press || this.#fingers.size > 0) return;
     input.finger.value = event.pointerType === "touch";
-    if (input.finger.peek()) return this.#touch.move(event.pointerId, at);
+    if (input.finger.peek()) return;
+    const at = this.#at(event);
     input.pointer.value = at;
     if (input.held.peek()) input.running?.move(at, dragMods(event));
-    else if (!this.#gesture) this.#hover.request();
-    else if (event.button === 2) this.cancel();
-    else this.#gesture.move(at, event);
-  }
-
-  up(event: PointerEvent): void {
-    if (event.pointerType === "touch") return this.#touch.up(event.pointerId);
-    this.#gesture?.end(this.#at(event), event);
-    this.#forget();
-  }
-
-  cancelled(event: PointerEvent): void {
-    if (event.pointerType === "touch") this.#touch.cancel(event.pointerId);
-    else this.cancel();
+    else if (event.buttons === 0) this.#hover.request();
   }
 
   cancel(): void {
@@ -66,12 +104,19 @@ class PointerInput {
   }
 
   #forget(): void {
+    this.#press?.stop();
+    this.#press = null;
     this.#gesture = null;
     this.editor.input.abort = null;
   }
 
   left(): void {
     if (!this.#gesture) this.editor.input.pointer.value = null;
+  }
+
+  /** Who cannot see a drag that began with a key does not lead it: it ends where it stands. */
+  hidden(): void {
+    if (this.editor.input.held.peek()) this.editor.input.running?.commit();
   }
 
   wheel(event: WheelEvent): void {
@@ -97,7 +142,7 @@ class PointerInput {
   #endHeld(event: PointerEvent): boolean {
     const { input } = this.editor;
     if (!input.held.peek()) return false;
-    if (event.button === 2) input.running?.cancel();
+    if (event.button === RIGHT) input.running?.cancel();
     if (event.button === 0) input.running?.commit();
     return true;
   }
@@ -113,9 +158,8 @@ class PointerInput {
       this.editor.setTool({ tolerance });
   }
 
-  #at(event: MouseEvent): Vec2 {
-    const { left, top } = this.canvas.getBoundingClientRect();
-    return [event.clientX - left, event.clientY - top];
+  #at(pointer: { clientX: number; clientY: number }): Vec2 {
+    return placeOn(this.canvas, pointer);
   }
 }
 
@@ -129,8 +173,6 @@ export function startPointers(editor: Editor, canvas: HTMLCanvasElement): () => 
   ): void => canvas.addEventListener(name, listener, { signal: ended.signal, passive: false });
   listen("pointerdown", (event) => pointer.down(event));
   listen("pointermove", (event) => pointer.move(event));
-  listen("pointerup", (event) => pointer.up(event));
-  listen("pointercancel", (event) => pointer.cancelled(event));
   listen("pointerleave", () => pointer.left());
   listen("wheel", (event) => pointer.wheel(event));
   for (const name of ["gesturestart", "gesturechange", "gestureend"])
@@ -141,6 +183,9 @@ export function startPointers(editor: Editor, canvas: HTMLCanvasElement): () => 
   const elsewhere = (event: PointerEvent): void => pointer.elsewhere(event);
   window.addEventListener("pointermove", elsewhere, { signal: ended.signal });
   window.addEventListener("pointerdown", elsewhere, { signal: ended.signal, capture: true });
+  document.addEventListener("visibilitychange", () => document.hidden && pointer.hidden(), {
+    signal: ended.signal,
+  });
   listen("contextmenu", (event) => event.preventDefault());
   return () => ended.abort();
 }

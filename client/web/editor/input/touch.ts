@@ -41,6 +41,13 @@ export class Touch {
     this.#finish();
   }
 
+  /** Nobody heard how the finger was lifted: what it did ends where it stands. */
+  leave(id: number): void {
+    this.#fingers.delete(id);
+    this.#one?.leave();
+    this.#finish();
+  }
+
   cancel(id: number): void {
     this.#fingers.delete(id);
     this.#one?.cancel();
@@ -110,6 +117,12 @@ class OneFinger {
     this.#over = true;
     this.#long = performance.now() - this.#began > LONG_MS;
     this.#lift();
+  }
+
+  leave(): void {
+    this.#cancelled = true;
+    this.#drag?.commit();
+    this.#orbit?.end();
   }
 
   cancel(): void {

@@ -1,6 +1,7 @@
 // inspector.tsx - shows and edits the transform of the selection in numbers: metres, degrees and
 // factors, relative to the parent.
 import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 
 import type { EulerOrder, Id, Person } from "../../sdk/types.js";
 import { useEditor } from "../context";
@@ -29,8 +30,11 @@ const ROWS: { field: Field; name: string }[] = [
 export function Inspector() {
   const editor = useEditor();
   const order = useSignal<EulerOrder>(ORDERS.find((one) => one === recall(ORDER_KEY)) ?? "XYZ");
-  // Each selection begins with a new memory, so that old angles do not come back.
-  const angles = useComputed(() => (editor.selection.value, new EulerMemory(order.value)));
+  const memories = useMemo(
+    () => new Map(ORDERS.map((one) => [one, new EulerMemory(one)])),
+    [editor],
+  );
+  const angles = useComputed(() => memories.get(order.value) as EulerMemory);
   const uniform = useSignal(false);
   const ids = editor.selection.value;
   const holder = useHolder(editor);

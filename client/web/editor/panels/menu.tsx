@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { Icon, type IconName } from "../icons";
+import { writtenBy } from "../input/chord";
 import "./menu.css";
 
 export interface MenuItem {
@@ -213,9 +214,10 @@ function handleKey(event: KeyboardEvent, onClose: () => void): void {
   } else if (to !== undefined) {
     event.preventDefault();
     items.at(to % items.length)?.focus();
-  } else if (event.key.length === 1 && event.key !== " ") {
+  } else {
+    const letter = writtenBy(event)?.trim().toLowerCase();
     const begins = (item: HTMLElement) =>
-      item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase());
+      letter && item.textContent?.trim().toLowerCase().startsWith(letter);
     [...items.slice(at + 1), ...items].find(begins)?.focus();
   }
 }

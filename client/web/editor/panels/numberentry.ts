@@ -2,8 +2,11 @@
 // letter.
 import { type ReadonlySignal, signal } from "@preact/signals";
 
+import { placeOn } from "../../sdk/canvasplace.js";
+import { Press } from "../../sdk/press.js";
 import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { takesBack } from "../input/commands";
 import { inBare } from "../units";
 import type { EulerMemory } from "./eulermemory";
 import { compact } from "./expression";
@@ -134,7 +137,7 @@ export class NumberEntry {
       show: (number) => (this.dragged.value = number),
       tell: (number) => scrub.to(number),
       end: async (keep, moved) => {
-        if (!moved) click();
+        if (keep && !moved) click();
         await scrub.end(keep);
         this.dragged.value = null;
       },
@@ -153,41 +156,50 @@ interface Letter {
 }
 
 /**
- * A pointer that drags a number sideways: Shift is precise, Ctrl snaps to steps, Escape cancels.
+ * A pointer that drags a number sideways: Shift is precise, Ctrl snaps to steps, Escape and Ctrl Z
+ * cancel.
  */
 function followLetter(down: PointerEvent, { from, step, show, tell, end }: Letter): void {
   const letter = down.currentTarget as HTMLElement;
   const stop = new AbortController();
-  const { signal } = stop;
   let [way, moved, frame, wanted] = [from, 0, 0, from];
-  letter.setPointerCapture(down.pointerId);
+  let last = placeOn(letter, down)[0];
   const pass = () => {
     frame = 0;
     tell(wanted);
   };
   const finish = (keep: boolean) => {
+    press.stop();
     stop.abort();
     cancelAnimationFrame(frame);
     if (frame !== 0 && keep) pass();
     end(keep, moved > 0);
   };
   const move = (event: PointerEvent) => {
-    moved += Math.abs(event.movementX);
+    const x = placeOn(letter, press)[0];
+    const by = x - last;
+    last = x;
+    moved += Math.abs(by);
     if (moved === 0) return;
-    way += event.movementX * step * (event.shiftKey ? 0.1 : 1);
+    way += by * step * (event.shiftKey ? 0.1 : 1);
     wanted = event.ctrlKey ? Math.round(way / (10 * step)) * 10 * step : round(way);
     show(wanted);
     if (frame === 0) frame = requestAnimationFrame(pass);
   };
   const key = (event: KeyboardEvent) => {
-    if (event.key !== "Escape") return;
+    if (!takesBack(event)) return;
+    event.preventDefault();
     event.stopPropagation();
     finish(false);
   };
-  letter.addEventListener("pointermove", move, { signal });
-  letter.addEventListener("pointerup", () => finish(true), { signal });
-  letter.addEventListener("pointercancel", () => finish(false), { signal });
-  addEventListener("keydown", key, { signal, capture: true });
+  const press = new Press(letter, down, {
+    move,
+    up: () => finish(true),
+    lost: () => finish(moved > 0),
+    cancel: () => finish(false),
+  });
+  press.capture();
+  addEventListener("keydown", key, { signal: stop.signal, capture: true });
 }
 
 /** Resolves when the scene changes. */

@@ -2,7 +2,7 @@
 // this number, the drag sets the value of that handle: everybody sees it, and it is one edit. If
 // there is no such handle (the middle one of three Euler angles, several nodes under different
 // parents) the number is set when the drag ends.
-import type { Id, Space } from "../../sdk/types.js";
+import type { Id, Space, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import type { EulerMemory } from "./eulermemory";
 import { axesOf } from "./euler";
@@ -69,6 +69,8 @@ export function whyLate(editor: Editor, what: Scrubbed): string | undefined {
 export class Scrub {
   /** The number before the drag, of the node that was selected last. */
   readonly from: number;
+  /** The angles before the drag. */
+  readonly #angles: Vec3;
   #handle: ScrubHandle | null;
   #tool: Editor["session"]["tool"];
   #wanted: number | null = null;
@@ -82,6 +84,7 @@ export class Scrub {
   ) {
     const node = editor.session.scene.get(what.ids[what.ids.length - 1]);
     this.from = node ? readNumber(node, what.field, what.axis, what.angles) : 0;
+    this.#angles = node ? what.angles.of(node) : [0, 0, 0];
     this.#handle = findHandle(editor, what);
     this.#tool = editor.session.tool;
   }
@@ -91,7 +94,17 @@ export class Scrub {
    */
   to(number: number): void {
     this.#wanted = this.what.field === "s" && number * this.from <= 0 ? null : number;
+    this.#sayAngles();
     if (this.#handle && !this.#asking && this.#wanted !== null) void this.#ask(this.#handle);
+  }
+
+  /** The fields show the angle that is dragged, also where other angles make the same rotation. */
+  #sayAngles(): void {
+    const { field, ids, axis, angles } = this.what;
+    if (field !== "r" || !this.#handle || this.#wanted === null) return;
+    const said: Vec3 = [...this.#angles];
+    said[axis] = this.#wanted;
+    angles.say(ids[0], said);
   }
 
   async #ask(scrubHandle: ScrubHandle): Promise<void> {
@@ -154,6 +167,7 @@ export class Scrub {
       field === "s" && uniform
         ? changeScale(session.scene, ids, axis, to)
         : changeNumber(session.scene, ids, field, axis, angles, to);
+    for (const { id, euler } of changes) if (euler) angles.say(id, euler);
     if (changes.length > 0) await this.editor.try(() => session.set(changes));
   }
 }

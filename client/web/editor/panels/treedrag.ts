@@ -1,6 +1,8 @@
 // treedrag.ts - clicks on rows, and dragging rows onto others to move them below those. For mouse
 // and pen; a finger scrolls, and uses the menu instead.
+import { Press } from "../../sdk/press.js";
 import type { Id } from "../../sdk/types.js";
+import { takesBack } from "../input/commands";
 import { selectNodes } from "../input/select";
 import { canReparent, reparentNodes } from "./nodeactions";
 import type { TreeState } from "./treestate";
@@ -34,10 +36,10 @@ export function dragRows(tree: TreeState, down: PointerEvent): void {
     tree.setOpen([id], tree.rows.peek()[tree.placeOf.peek().get(id) ?? 0].open === false);
     return;
   }
-  new Press(tree, id, down);
+  new RowPress(tree, id, down);
 }
 
-class Press {
+class RowPress {
   #dragged: readonly Id[] | null = null;
   /** The row is selected on release, not on press. */
   readonly #waits: boolean;
@@ -45,6 +47,7 @@ class Press {
   #frame = 0;
   #opens: ReturnType<typeof setTimeout> | undefined;
   readonly #list: HTMLElement;
+  readonly #press: Press;
   readonly #stop = new AbortController();
 
   constructor(
@@ -54,9 +57,11 @@ class Press {
   ) {
     this.#list = down.currentTarget as HTMLElement;
     const { signal } = this.#stop;
-    addEventListener("pointermove", (event) => this.#move(event), { signal });
-    addEventListener("pointerup", (event) => this.#up(event), { signal });
-    addEventListener("pointercancel", () => this.#end(), { signal });
+    this.#press = new Press(this.#list, down, {
+      move: (event) => this.#move(event),
+      up: (event) => this.#up(event),
+      cancel: () => this.#end(),
+    });
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     // A press on a selected row may start a drag of the whole selection, and a finger may start
     // scrolling: then the release selects.
@@ -126,12 +131,14 @@ class Press {
   }
 
   #key(event: KeyboardEvent): void {
-    if (event.key !== "Escape" || !this.#dragged) return;
+    if (!takesBack(event) || !this.#dragged) return;
+    event.preventDefault();
     event.stopPropagation();
     this.#end();
   }
 
   #end(): void {
+    this.#press.stop();
     this.#stop.abort();
     this.#scroll = 0;
     clearTimeout(this.#opens);

@@ -1,6 +1,7 @@
 // treekeys.ts - the keys of the tree. Letters keep their meaning as shortcuts of the tools; the
 // search field finds names.
 import type { Id } from "../../sdk/types.js";
+import { chordOf } from "../input/chord";
 import { selectNodes } from "../input/select";
 import { deleteNodes, duplicateNodes, reparentNodes } from "./nodeactions";
 import type { TreeState } from "./treestate";
@@ -16,7 +17,7 @@ export function handleTreeKey(
     (active.peek() === null ? undefined : placeOf.peek().get(active.peek() as Id)) ?? -1;
   const id = rows.peek()[place]?.id;
   const done =
-    event.ctrlKey || event.metaKey
+    event.ctrlKey || event.metaKey || event.altKey
       ? handleWithControl(tree, event, id)
       : moveTo(tree, event, place, page) || handlePlain(tree, event, id, openMenu);
   if (!done) return;
@@ -96,30 +97,30 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
   const { editor } = tree;
   const rows = tree.rows.peek();
   const place = id === undefined ? -1 : (tree.placeOf.peek().get(id) ?? -1);
-  switch (event.key) {
-    case "ArrowDown":
-    case "ArrowUp":
+  switch (chordOf(event)) {
+    case "Mod+ArrowDown":
+    case "Mod+ArrowUp":
       tree.active.value =
         rows[
           Math.max(0, Math.min(rows.length - 1, place + (event.key === "ArrowDown" ? 1 : -1)))
         ].id;
       return true;
-    case "a":
+    case "Mod+A":
       selectNodes(
         editor,
         rows.filter((row) => !row.aside).map((row) => row.id),
       );
       return true;
-    case " ":
+    case "Mod+ ":
       if (id !== undefined) tree.choose(id, "toggle");
       return true;
-    case "d":
+    case "Mod+D":
       if (id !== undefined) void duplicateNodes(editor, tree.about(id));
       return true;
-    case "x":
+    case "Mod+X":
       if (id !== undefined && editor.editable.peek()) tree.cut.value = new Set(tree.about(id));
       return true;
-    case "v":
+    case "Mod+V":
       if (tree.cut.peek().size === 0) return false;
       void reparentNodes(editor, [...tree.cut.peek()], id ?? null, "world");
       tree.cut.value = new Set();

@@ -3,6 +3,8 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
+import { placeOn } from "../../sdk/canvasplace.js";
+import { Press } from "../../sdk/press.js";
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { INSTANT_S, lastAtMost, placeOfTime, momentAfter, momentAt } from "./axis";
@@ -32,37 +34,44 @@ export function Track({ zoom }: { zoom: Zoom }) {
     [player, zoom],
   );
 
-  const xIn = (event: { clientX: number }): number =>
-    event.clientX - (track.current as HTMLElement).getBoundingClientRect().left;
+  const xIn = (pointer: { clientX: number; clientY: number }): number =>
+    placeOn(track.current as HTMLElement, pointer)[0];
   const scrub = (x: number): void => {
     player.pause();
     player.seek(momentAt(timeline.axis.peek(), zoom.placeAt(x), NEAR_PX / zoom.unitPx.peek()));
   };
+  // A click on an edit shows the state after it.
   const handleDown = (event: PointerEvent): void => {
-    if (event.button !== 0) return;
-    track.current?.setPointerCapture(event.pointerId);
-    fingers.current.set(event.pointerId, xIn(event));
-    if (fingers.current.size > 1) return void (press.current = null);
+    const element = track.current;
+    const { pointerId: id } = event;
+    if (event.button !== 0 || !element || fingers.current.has(id)) return;
+    const from = xIn(event);
+    fingers.current.set(id, from);
     const edit = editAt(event, timeline.history.edits.peek());
-    press.current = { x: xIn(event), edit, moved: false };
-    if (!edit) scrub(xIn(event));
+    // A second finger zooms, and from then on the first one does not scrub.
+    press.current = fingers.current.size > 1 ? null : { x: from, edit, moved: false };
+    const over = (): void => {
+      fingers.current.delete(id);
+      press.current = null;
+    };
+    const follow = new Press(element, event, {
+      move: () => handleMove(id, xIn(follow)),
+      up: () => {
+        const at = press.current;
+        over();
+        if (at?.edit && !at.moved) player.seek(momentAfter(at.edit));
+      },
+      cancel: over,
+    });
+    follow.capture();
+    if (press.current && !edit) scrub(from);
   };
-  const handleMove = (event: PointerEvent): void => {
-    if (fingers.current.size > 1) return pinch(fingers.current, event.pointerId, xIn(event), zoom);
+  const handleMove = (id: number, x: number): void => {
+    if (fingers.current.size > 1) return pinch(fingers.current, id, x, zoom);
     const at = press.current;
     if (!at) return;
-    at.moved ||= Math.abs(xIn(event) - at.x) > CLICK_PX;
-    if (at.moved || !at.edit) scrub(xIn(event));
-  };
-  // A click on an edit shows the state after it.
-  const handleUp = (event: PointerEvent): void => {
-    fingers.current.delete(event.pointerId);
-    if (press.current?.edit && !press.current.moved) player.seek(momentAfter(press.current.edit));
-    press.current = null;
-  };
-  const handleCancel = (event: PointerEvent): void => {
-    fingers.current.delete(event.pointerId);
-    press.current = null;
+    at.moved ||= Math.abs(x - at.x) > CLICK_PX;
+    if (at.moved || !at.edit) scrub(x);
   };
   const handleContext = (event: MouseEvent): void => {
     const edit = editAt(event, timeline.history.edits.peek());
@@ -80,9 +89,6 @@ export function Track({ zoom }: { zoom: Zoom }) {
       aria-orientation="horizontal"
       {...useSliderValue()}
       onPointerDown={handleDown}
-      onPointerMove={handleMove}
-      onPointerUp={handleUp}
-      onPointerCancel={handleCancel}
       onContextMenu={handleContext}
       onKeyDown={(event) => handleKey(event, player)}
       onPointerLeave={() => (hovered.value = null)}
@@ -304,11 +310,7 @@ function useWheel(track: { current: HTMLElement | null }, zoom: Zoom): void {
       event.preventDefault();
       const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
       if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) zoom.scrollBy(sideways);
-      else
-        zoom.zoomBy(
-          Math.exp(-event.deltaY * WHEEL_ZOOM),
-          event.clientX - element.getBoundingClientRect().left,
-        );
+      else zoom.zoomBy(Math.exp(-event.deltaY * WHEEL_ZOOM), placeOn(element, event)[0]);
     };
     element.addEventListener("wheel", handle, { passive: false });
     return () => element.removeEventListener("wheel", handle);

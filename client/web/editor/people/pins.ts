@@ -6,6 +6,7 @@ import { computed, effect } from "@preact/signals";
 import type { NodeLayer } from "../view/nodelayer";
 import type { Layer, View } from "../view/view";
 import type { Id, Ray, Vec2, Vec3 } from "../../sdk/types.js";
+import { placeOn } from "../../sdk/canvasplace.js";
 import { invertAffine, transformPoint } from "../../sdk/maths.js";
 import { type Cluster, cluster } from "./cluster";
 import { colourOf, initials, inkOn } from "./colour";
@@ -191,8 +192,7 @@ export class PinLayer implements Layer {
       if (!this.#notesModel.placing.peek() || event.button !== 0 || event.altKey) return;
       event.stopImmediatePropagation();
       event.preventDefault();
-      const frame = this.view.canvas.getBoundingClientRect();
-      void this.#place([event.clientX - frame.left, event.clientY - frame.top]);
+      void this.#place(placeOn(this.view.canvas, event));
     };
     const key = (event: KeyboardEvent) => {
       if (!this.#notesModel.placing.peek()) return;

@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
+import { sizeOf } from "../../sdk/canvasplace.js";
 import type { Editor } from "../editor";
 import { drawsInSoftware, resolutionFor } from "./resolution";
 
@@ -89,11 +90,11 @@ export class View {
   };
 
   #resize(): void {
-    const { clientWidth, clientHeight } = this.canvas.parentElement ?? this.canvas;
+    const { width, height } = sizeOf(this.canvas);
     if (this.#density !== devicePixelRatio) this.#resolution = resolutionFor(this.software);
     this.#density = devicePixelRatio;
-    this.renderer.setSize(clientWidth, clientHeight, false);
-    this.editor.rig.resize(clientWidth, clientHeight);
+    this.renderer.setSize(width, height, false);
+    this.editor.rig.resize(width, height);
     this.invalidate();
   }
 

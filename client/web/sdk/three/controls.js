@@ -8,6 +8,8 @@
 //     controls.attach(mesh);
 import { EventDispatcher, Object3D } from "three";
 
+import { placeOn, sizeOf } from "../canvasplace.js";
+import { Press } from "../press.js";
 import { GizmoView } from "./gizmo.js";
 import { axisName, isShown } from "./names.js";
 
@@ -78,8 +80,10 @@ export class RemoteTransformControls extends EventDispatcher {
   #helper = new Helper(() => this.#beforePicture());
   /** The camera's world matrix that the server has. @type {Float64Array} */
   #told = new Float64Array(34);
-  /** The pointer that is pressed; it drags if it grabbed a handle. */
-  #pointer = -1;
+  /** The latest press; it drags if it grabbed a handle. @type {Press | null} */
+  #press = null;
+  /** Where the drag is. @type {Place} */
+  #last = {};
   /**
    * The latest place that the server was asked about, and the one that it has answered.
    * @type {Place | null}
@@ -150,6 +154,7 @@ export class RemoteTransformControls extends EventDispatcher {
 
   /** Cancels a running drag. */
   reset() {
+    this.#press?.stop();
     if (!this.dragging) return;
     this.#end();
     this.session.cancel().catch((error) => this.#fail(error));
@@ -204,7 +209,6 @@ export class RemoteTransformControls extends EventDispatcher {
   /** Frees the gizmo and the listeners; the session and the binding continue. */
   dispose() {
     this.reset();
-    this.#pointer = -1;
     for (const stop of this.#stops) stop();
     this.#helper.removeFromParent();
     this.view.dispose();
@@ -260,8 +264,6 @@ export class RemoteTransformControls extends EventDispatcher {
     const handlers = [
       ["pointermove", (event) => this.#handleMove(event)],
       ["pointerdown", (event) => this.#handleDown(event)],
-      ["pointerup", (event) => this.#handleUp(event)],
-      ["pointercancel", (event) => this.#handleCancel(event)],
       ["keydown", (event) => event.key === "Escape" && this.reset()],
     ];
     for (const [name, handler] of handlers) {
@@ -313,28 +315,24 @@ export class RemoteTransformControls extends EventDispatcher {
 
   // ---- pointers ----
 
-  /** @param {PointerEvent} event @returns {Place} */
-  #placeOf(event) {
-    const box = this.domElement.getBoundingClientRect();
+  /**
+   * @param {PointerEvent} event what it says of the keys
+   * @param {{clientX: number, clientY: number}} pointer
+   * @returns {Place}
+   */
+  #placeOf(event, pointer) {
     /** @type {Modifier[]} */
     const mods = [];
     if (event.ctrlKey || event.metaKey) mods.push("snap");
     if (event.shiftKey) mods.push("fine");
-    return { at: [event.clientX - box.left, event.clientY - box.top], mods };
+    return { at: placeOn(this.domElement, pointer), mods };
   }
 
   /** @param {PointerEvent} event */
   #handleMove(event) {
-    if (this.dragging) {
-      if (event.pointerId === this.#pointer) this.session.move(this.#placeOf(event));
-    } else if (
-      this.enabled &&
-      this.object &&
-      event.pointerType !== "touch" &&
-      event.buttons === 0
-    ) {
-      this.#hover(this.#placeOf(event));
-    }
+    const hovers = event.pointerType !== "touch" && event.buttons === 0;
+    if (hovers && !this.dragging && this.enabled && this.object)
+      this.#hover(this.#placeOf(event, event));
   }
 
   /**
@@ -359,32 +357,48 @@ export class RemoteTransformControls extends EventDispatcher {
     this.session.hover(place);
   }
 
-  /** @param {PointerEvent} event */
+  /**
+   * The pointer of a press leads until it ends: what others do beside it begins nothing.
+   * @param {PointerEvent} event
+   */
   async #handleDown(event) {
-    if (!this.enabled || !this.object || this.dragging || event.button !== 0) return;
-    this.#pointer = event.pointerId;
-    const place = this.#placeOf(event);
+    if (!this.enabled || !this.object || this.#press?.running || event.button !== 0) return;
+    const press = this.#follow(event);
+    const place = this.#placeOf(event, event);
     // A finger does not hover before it presses, and a mouse may be faster than the answer.
     if (this.session.handleAt(place) !== undefined) this.#point(place);
     else if (!isSamePlace(place, this.#answered)) await this.session.probe(place).catch(() => {});
     const handle = this.session.gizmo?.hover;
-    const released = this.#pointer !== event.pointerId;
-    if (handle === undefined || this.axis === null || this.dragging || released) return;
-    this.domElement.setPointerCapture?.(event.pointerId);
+    if (!press.running) return;
+    if (handle === undefined || this.axis === null) return press.stop();
+    press.capture();
     this.dragging = true;
     this.dispatchEvent({ type: "mouseDown", mode: this.mode });
+    this.#last = place;
     this.session.grab(handle, place).catch((error) => {
-      if (this.dragging) this.#end();
+      if (this.dragging && this.#press === press) this.#end();
       this.#fail(error);
     });
   }
 
-  /** @param {PointerEvent} event */
-  async #handleUp(event) {
-    if (event.pointerId !== this.#pointer) return;
-    this.#pointer = -1;
+  /** @param {PointerEvent} down */
+  #follow(down) {
+    const press = new Press(this.domElement, down, {
+      move: (event) => {
+        if (this.dragging) this.session.move((this.#last = this.#placeOf(event, press)));
+      },
+      up: (event) => this.#release(this.#placeOf(event, press)),
+      lost: () => this.#release(this.#last),
+      cancel: () => this.reset(),
+    });
+    this.#press = press;
+    return press;
+  }
+
+  /** Ends the drag here, as one edit. @param {Place} place */
+  async #release(place) {
     if (!this.dragging) return;
-    const done = this.session.up(this.#placeOf(event));
+    const done = this.session.up(place);
     this.#end();
     try {
       const { edit } = await done;
@@ -394,15 +408,8 @@ export class RemoteTransformControls extends EventDispatcher {
     }
   }
 
-  /** @param {PointerEvent} event */
-  #handleCancel(event) {
-    if (event.pointerId !== this.#pointer) return;
-    this.#pointer = -1;
-    this.reset();
-  }
-
   #end() {
-    this.#pointer = -1;
+    this.#press?.stop();
     this.dragging = false;
     this.dispatchEvent({ type: "mouseUp", mode: this.mode });
   }
@@ -412,7 +419,7 @@ export class RemoteTransformControls extends EventDispatcher {
   #beforePicture() {
     const { camera, domElement, view } = this;
     camera.updateWorldMatrix(true, false);
-    const { clientWidth: width, clientHeight: height } = domElement;
+    const { width, height } = sizeOf(domElement);
     this.#tellCamera(width, height);
     view.picture = { width, height };
     view.update(camera);
