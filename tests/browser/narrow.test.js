@@ -7,6 +7,8 @@ import { browser, daemon, open } from "./support/stage.js";
 
 /** 320 by 200 is a window of 1280 by 800 at four times the size. */
 const SIZES = [[320, 200], [320, 568], [390, 844], [600, 700], [768, 1024], [844, 390], [900, 700], [1024, 768], [1280, 800]];
+/** Low ones, as a page of 1280 by 720 or 1024 is when it is enlarged. */
+const LOW = [[320, 256], [640, 360], [1024, 470]];
 
 before(() => open());
 
@@ -34,6 +36,12 @@ const wrong = (person) =>
       return control.contains(top) ? [] : [`${name} is under ${top?.outerHTML.slice(0, 80)}`];
     });
     if (document.documentElement.scrollWidth > innerWidth) told.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    const boxOf = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+    const [view, middle, tools] = [".viewport", ".middle", ".tools-modes"].map(boxOf);
+    const beside = tools.height > tools.width ? tools.width : 0;
+    if (view.width < middle.width - beside - 1) told.push(`the view is ${view.width} wide in ${middle.width}`);
+    const [hint, compass] = [".navigation-hint", ".compass"].map(boxOf);
+    if (hint?.width && compass.width && hint.right > compass.left && hint.bottom > compass.top) told.push("the hint lies over the compass");
     const readout = document.querySelector(".time-readout");
     if (readout.scrollWidth > readout.clientWidth + 1) told.push("the moment is cut off");
     return told;
@@ -50,6 +58,10 @@ for (const [kind, options] of [["mouse", {}], ["fingers", { hasTouch: true, isMo
   test(`every control has its place, for ${kind}`, async () => {
     const person = await editor(options);
     await person.page.evaluate(() => (window.gizmod.timeline.history.older.value = "some")); // the longest row
+    for (const size of LOW) {
+      await resize(person, size);
+      assert.deepEqual(await wrong(person), [], `${size}`);
+    }
     for (const size of SIZES) {
       await resize(person, size);
       assert.deepEqual(await wrong(person), [], `${size} now`);
@@ -67,6 +79,19 @@ for (const [kind, options] of [["mouse", {}], ["fingers", { hasTouch: true, isMo
     await person.page.close();
   });
 }
+
+test("on the start page of a phone every button is whole", async () => {
+  const { page } = await browser.person({ hasTouch: true, isMobile: true });
+  await page.goto(daemon.url);
+  await page.getByRole("button", { name: "Create empty scene" }).waitFor();
+  for (const width of [320, 360, 390, 430]) {
+    await page.setViewportSize({ width, height: 800 });
+    const cut = () => [...document.querySelectorAll(".start :is(button, input, a)")].map((control) => [control.textContent || control.ariaLabel, control.getBoundingClientRect()])
+      .filter(([, { left, right }]) => left < 0 || right > innerWidth).map(([name, { right }]) => `${name} ends at ${right}`);
+    assert.deepEqual(await page.evaluate(cut), [], `${width} px`);
+  }
+  await page.close();
+});
 
 test("on a phone the menu of the timeline has what the row has no room for", async () => {
   const person = await editor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });

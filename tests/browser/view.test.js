@@ -149,4 +149,43 @@ test("view_first_mesh_of_a_scene_that_comes_back_is_shown_to_who_joined_without_
   await bob.page.close();
 });
 
+/** Three squares beside each other: with a texture in KTX2, with an image that is none, and without. Their plain colours are green, blue and red. */
+function textured() {
+  const numbers = new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0]);
+  const buffer = Buffer.concat([Buffer.from(numbers.buffer), Buffer.from(new Uint16Array([0, 1, 2, 0, 2, 3]).buffer)]).toString("base64");
+  const material = (baseColorFactor, index) => ({
+    extensions: { KHR_materials_unlit: {} }, pbrMetallicRoughness: { baseColorFactor, ...(index === undefined ? {} : { baseColorTexture: { index } }) },
+  });
+  return JSON.stringify({
+    asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0, 1, 2] }], extensionsUsed: ["KHR_texture_basisu", "KHR_materials_unlit"], extensionsRequired: ["KHR_texture_basisu"],
+    nodes: [0, 1, 2].map((mesh) => ({ mesh, translation: [3 * mesh, 0, 0], name: ["compressed", "damaged", "plain"][mesh] })),
+    meshes: [0, 1, 2].map((material) => ({ primitives: [{ attributes: { POSITION: 0, TEXCOORD_0: 1 }, indices: 2, material }] })),
+    materials: [material([0, 1, 0, 1], 0), material([0, 0, 1, 1], 1), material([1, 0, 0, 1])],
+    textures: [{ extensions: { KHR_texture_basisu: { source: 0 } } }, { source: 1 }],
+    images: ["image/ktx2", "image/png"].map((mimeType) => ({ mimeType, uri: `data:${mimeType};base64,AAAA` })),
+    buffers: [{ byteLength: 92, uri: `data:application/octet-stream;base64,${buffer}` }],
+    bufferViews: [[0, 48], [48, 32], [80, 12]].map(([byteOffset, byteLength]) => ({ buffer: 0, byteOffset, byteLength })),
+    accessors: [
+      { bufferView: 0, componentType: 5126, count: 4, type: "VEC3", min: [-1, -1, 0], max: [1, 1, 0] }, { bufferView: 1, componentType: 5126, count: 4, type: "VEC2" },
+      { bufferView: 2, componentType: 5123, count: 6, type: "SCALAR" },
+    ],
+  });
+}
+
+test("view_textures_that_cannot_be_read_cost_a_mesh_nothing_else", async () => {
+  assert.equal((await fetch(`${daemon.url}/scenes/ktx2`, { method: "PUT", body: textured() })).status, 201);
+  const bob = await browser.person({ ignore: [/KTX|texture/i] });
+  await bob.join(daemon, "ktx2", "Bob");
+  await bob.page.getByText("Some textures cannot be shown; plain colours replace them: KTX2 textures are not supported").waitFor();
+  await bob.page.evaluate(() => window.gizmod.rig.look([3, 0, 14], [3, 0, 0]));
+  await bob.rested();
+  const { data, width } = decode(await bob.screenshot());
+  for (const [i, expected] of [[0, 255, 0], [0, 0, 255], [255, 0, 0]].entries()) {
+    const [x, y] = (await bob.project([3 * i + 0.5, 0.5, 0])).map(Math.round);
+    const seen = [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)];
+    assert.ok(seen.every((value, channel) => Math.abs(value - expected[channel]) < 12), `square ${i} is ${seen}, not ${expected}`);
+  }
+  await bob.page.close();
+});
+
 test("view_pages_reported_no_errors", () => assert.deepEqual(browser.errors, []));

@@ -168,8 +168,8 @@ export class EditorState {
     session.on("selection", (ids) => (this.selection.value = ids));
     session.on("people", (people) =>
       batch(() => {
+        this.names.value = sessionNames(people, this.names.peek(), this.people.peek());
         this.people.value = people;
-        this.names.value = sessionNames(people, this.names.peek());
       }),
     );
     session.on("here", (here) => (this.here.value = here));

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import type { Person } from "../../sdk/types.js";
-import { COLOURS, colourOf } from "./colour";
+import { COLOURS, colourOf, initials } from "./colour";
 
 test("colour_list_is_the_server's", () => {
   const source = readFileSync("../../server/session/tints.c", "utf8");
@@ -21,4 +21,9 @@ test("colour_of_who_is_here_is_as_told", () => {
   ];
   assert.equal(colourOf("Ada", people), "#123456");
   assert.equal(colourOf("Bob", people), colourOf("Bob"));
+});
+
+test("initials_are_letters_and_the_number_of_a_further_tab", () => {
+  const names = ["Ada", "Ada Lovelace", "ada.lovelace@example.com", "Ada (2)", "Ada (12)", "(", ""];
+  assert.deepEqual(names.map(initials), ["A", "AL", "AC", "A2", "A12", "?", "?"]);
 });

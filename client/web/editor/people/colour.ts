@@ -34,12 +34,17 @@ export function inkOn(colour: string): string {
   return 1.05 / (luminance(colour) + 0.05) >= CONTRAST ? "#ffffff" : "#000000";
 }
 
-/** At most two letters of a name, for a round mark. */
+/**
+ * At most two letters of a name, for a round mark; of a numbered one, "Ada (2)", a letter and the
+ * number.
+ */
 export function initials(user: string): string {
-  const words = user.split(/[\s._@-]+/).filter((word) => word !== "");
+  const words = user.split(/[\s._@()-]+/).filter((word) => word !== "");
   const letters =
     words.length > 1
-      ? [words[0], words[words.length - 1]].map((word) => [...word][0])
+      ? [words[0], words[words.length - 1]].map(
+          (word) => /^\d{1,2}/.exec(word)?.[0] ?? [...word][0],
+        )
       : [...(words[0] ?? "?")].slice(0, 1);
   return letters.join("").toUpperCase();
 }

@@ -4,8 +4,10 @@
 import { useEffect } from "preact/hooks";
 
 import { useEditor } from "../context";
+import type { Person } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { inkOn } from "./colour";
+import { isSamePerson } from "./names";
 import "./followbar.css";
 
 /** How long a person who left may take to come back. */
@@ -36,11 +38,11 @@ export function FollowBar() {
 
 /** @returns a function that ends this */
 function watchFollowed(editor: Editor): () => void {
-  let user = "";
+  let followed: Person | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const lost = () => {
     editor.following.value = null;
-    editor.say("info", `${user} left the scene.`);
+    editor.say("info", `${followed?.user} left the scene.`);
   };
   const stop = editor.people.subscribe((people) => follow(people.length > 0));
   const stopToo = editor.following.subscribe(() => follow(true));
@@ -49,13 +51,15 @@ function watchFollowed(editor: Editor): () => void {
     const session = editor.following.peek();
     const people = editor.people.peek();
     const person = people.find((one) => one.session === session);
-    if (session === null || person) {
+    const chosen = followed?.session !== session;
+    // After a restart of the server the number may be somebody else's.
+    if (session === null || (person && (chosen || isSamePerson(person, followed ?? undefined)))) {
       clearTimeout(timer);
       timer = undefined;
-      user = person?.user ?? "";
+      followed = person ?? null;
       return;
     }
-    const back = people.find((one) => one.user === user && !one.me);
+    const back = people.find((one) => !one.me && followed && isSamePerson(one, followed));
     if (back) editor.following.value = back.session;
     else if (known) timer ??= setTimeout(lost, RETURN_MS);
   }

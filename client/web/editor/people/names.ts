@@ -10,17 +10,24 @@ const numbered = (user: string, number: number): string =>
 
 /**
  * A session that stays keeps its name. A new session gets the first free name, in the order of
- * joining: a tab that reconnects gets its name back, and the other tabs keep theirs.
- * @param before the previous result
+ * joining: a tab that reconnects gets its name back, and the other tabs keep theirs. A server that
+ * was started anew numbers its sessions anew: a number of another user is another session.
+ * @param before the previous result, which was for the people `were`
  * @returns `before` itself if nobody joined or left
  */
-export function sessionNames(people: readonly Person[], before: SessionNames): SessionNames {
-  if (people.length === before.size && people.every(({ session }) => before.has(session)))
-    return before;
+export function sessionNames(
+  people: readonly Person[],
+  before: SessionNames,
+  were: readonly Person[],
+): SessionNames {
+  const known = new Map(were.map((person) => [person.session, person]));
+  const stays = (person: Person): boolean =>
+    before.has(person.session) && isSamePerson(person, known.get(person.session));
+  if (people.length === before.size && people.every(stays)) return before;
   const names = new Map(
-    people.flatMap(({ session }) =>
-      before.has(session) ? [[session, before.get(session) as string]] : [],
-    ),
+    people
+      .filter(stays)
+      .map(({ session }): [number, string] => [session, before.get(session) as string]),
   );
   const taken = new Set(names.values());
   for (const { session, user, name = user } of [...people].sort((a, b) => a.session - b.session)) {
@@ -31,4 +38,9 @@ export function sessionNames(people: readonly Person[], before: SessionNames): S
     names.set(session, numbered(name, number));
   }
   return names;
+}
+
+/** Whether this session is of the same person as one of the same number was before. */
+export function isSamePerson({ user, name }: Person, before: Person | undefined): boolean {
+  return before !== undefined && user === before.user && name === before.name;
 }

@@ -12,6 +12,7 @@ import { RayEnds } from "./rayends";
 import type { Area } from "./labellayout";
 import { type Tag, Tags } from "./tags";
 import type { BoxTops } from "./boxtops";
+import { isSamePerson } from "./names";
 import { SmoothPose } from "./smoothpose";
 import { LineBatch } from "./linebatch";
 
@@ -103,7 +104,7 @@ export class PresenceLayer implements Layer {
       const pose = this.#poses.get(person.session);
       if (pose?.person === person) continue;
       changed = true;
-      if (pose) pose.aim(person, now);
+      if (pose && isSamePerson(person, pose.person)) pose.aim(person, now);
       else this.#poses.set(person.session, new SmoothPose(person));
     }
     for (const session of this.#poses.keys())

@@ -15,6 +15,8 @@ export interface AssetMeshes {
   parts: Map<number, Part[]>;
   /** Why some meshes could not be read; their nodes have no parts. */
   failed?: string;
+  /** Why some textures could not be read; what they would cover has a plain colour. */
+  plain?: string;
 }
 
 /** Bytes received so far, and the total; 0 if the server does not say. */
@@ -40,13 +42,17 @@ export async function loadAsset(
   const loader = new GLTFLoader();
   const done = await addDecoders(loader, bytes);
   let meshOf: (number | undefined)[] = [];
+  const faults: string[] = [];
   loader.register((parser) => {
     meshOf = leaveMeshesOnly(parser);
+    doWithoutTextures(parser, faults);
     return { name: "gizmod" };
   });
   try {
-    const { parser } = await loader.parseAsync(bytes, "");
-    return { version, ...(await readMeshes(parser, meshOf)) };
+    const { parser } = await loader.parseAsync(bytes, "").catch((error) => {
+      throw new Error(textOf(error));
+    });
+    return { version, ...(await readMeshes(parser, meshOf)), plain: faults[0] };
   } finally {
     done();
   }
@@ -111,12 +117,31 @@ function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
   return meshOf;
 }
 
+/** A texture that cannot be read costs its mesh nothing but the texture. */
+function doWithoutTextures(parser: GLTFParser, faults: string[]): void {
+  const get = parser.getDependency.bind(parser);
+  const none = (reason: unknown): null => {
+    faults.push(reason === null ? "an image is not valid" : textOf(reason));
+    return null;
+  };
+  parser.getDependency = async (type: string, index: number) => {
+    if (type !== "texture") return get(type, index);
+    // The loader tells of what it cannot do by throwing, by a rejection, or by no texture.
+    try {
+      return (await get(type, index)) ?? none(null);
+    } catch (reason) {
+      return none(reason);
+    }
+  };
+}
+
 async function readMeshes(
   parser: GLTFParser,
   meshOf: readonly (number | undefined)[],
 ): Promise<Omit<AssetMeshes, "version">> {
   const used = [...new Set(meshOf)].filter((mesh) => mesh !== undefined);
-  const read = await Promise.allSettled(used.map((mesh) => parser.getDependency("mesh", mesh)));
+  const get = async (mesh: number) => parser.getDependency("mesh", mesh);
+  const read = await Promise.allSettled(used.map(get));
   const partsOf = new Map<number, Part[]>();
   const failures: string[] = [];
   read.forEach((result, i) => {
@@ -135,6 +160,7 @@ async function readMeshes(
 /** The errors of the loaders are written for programmers. */
 function textOf(reason: unknown): string {
   const message = reason instanceof Error && !(reason instanceof TypeError) ? reason.message : "";
+  // Its decoder makes code from text, which the page's policy forbids.
   if (message.includes("KTX2")) return "KTX2 textures are not supported";
   return message.replace(/^THREE\.\w+: /, "") || "the file is not valid";
 }

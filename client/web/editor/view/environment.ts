@@ -1,5 +1,6 @@
 // environment.ts - the environment map that metals reflect: a bright ceiling, a dark floor and two
-// tall lamps. Only metals need it; without it they would be black.
+// tall lamps. Only metals need it; without it they would be black. Without a graphics processor the
+// map and what draws with it would take seconds of the first picture: metals are dull there.
 import * as THREE from "three";
 
 import type { Part } from "./instances";
@@ -14,7 +15,10 @@ export class Environment {
   #made: THREE.WebGLRenderTarget | null = null;
   readonly #lit = new Set<THREE.MeshStandardMaterial>();
 
-  constructor(readonly renderer: THREE.WebGLRenderer) {}
+  constructor(
+    readonly renderer: THREE.WebGLRenderer,
+    readonly software: boolean,
+  ) {}
 
   /** Sets the environment map of the metallic parts. */
   light(parts: Iterable<readonly Part[]>): void {
@@ -24,12 +28,16 @@ export class Environment {
         if (material instanceof THREE.MeshStandardMaterial && material.metalness > 0)
           this.#lit.add(material);
     }
-    for (const material of this.#lit) material.envMap = this.#texture();
+    for (const material of this.#lit) {
+      if (this.software) material.metalness = 0;
+      else material.envMap = this.#texture();
+    }
   }
 
   /** Draws the map again after the GPU has lost it. */
   restore(): void {
     this.#made = null;
+    if (this.software) return;
     for (const material of this.#lit) material.envMap = this.#texture();
   }
 

@@ -41,7 +41,7 @@ export class NodeLayer implements Layer {
     readonly origin: FloatingOrigin,
   ) {
     const { editor } = view;
-    this.#environment = new Environment(view.renderer);
+    this.#environment = new Environment(view.renderer, view.software);
     this.#drawn = new InstanceSet(origin.group.position);
     origin.group.add(this.#drawn.group);
     this.#stop = [
@@ -184,6 +184,11 @@ export class NodeLayer implements Layer {
       const failed = asset?.failed;
       editor.asset.value =
         failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
+      if (asset?.plain !== undefined)
+        editor.say(
+          "warn",
+          `Some textures cannot be shown; plain colours replace them: ${asset.plain}`,
+        );
     } catch (error) {
       if (signal.aborted) return;
       this.#take({ parts: new Map(), version: null });
