@@ -451,6 +451,125 @@ test("the view is the same after the page was loaded again", async () => {
   for (let i = 0; i < 16; i++) assert.ok(Math.abs(after[i] - before[i]) < 1e-9 * Math.hypot(...before));
 });
 
+for (const keymap of ["common", "blender"]) {
+  test(`input_ctrl_z_takes_a_drag_back_and_a_letter_with_ctrl_is_another_key_${keymap}`, async () => {
+    await ada.page.evaluate((keymap) => window.gizmod.input.setKeymap(keymap), keymap);
+    const { id, t } = await ada.node(PISTON);
+    await ada.select(id);
+    const { id: edit } = await latest();
+    await grabArrow(1);
+    for (const key of ["Control+x", "Alt+x", "Control+Shift+x", "Control+Alt+5", "Control+d", "Control+y"]) {
+      await ada.page.keyboard.press(key);
+      assert.deepEqual(await ada.page.evaluate(() => [window.gizmod.input.dragged.value, window.gizmod.input.typed.value]), ["ty", ""], key);
+    }
+    await ada.page.keyboard.press("Control+z");
+    await ada.until(() => window.gizmod.input.dragged.value === null && !window.gizmod.gizmo.value?.active);
+    await ada.page.mouse.up();
+    await saved();
+    assert.deepEqual((await ada.node(PISTON)).t, t);
+    assert.equal((await latest()).id, edit, "and no edit was undone");
+  });
+}
+
+test("input_drag_whose_release_was_not_heard_ends_where_it_stands", async () => {
+  await ada.select((await ada.node(PISTON)).id);
+  const devtools = await ada.page.context().newCDPSession(ada.page);
+  const ways = {
+    lost: ([x, y]) => devtools.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: x + 40, y: y - 40, buttons: 0, button: "none" }),
+    blurred: () => ada.page.evaluate(() => void window.dispatchEvent(new Event("blur"))),
+    hidden: async ([x, y]) => {
+      await ada.page.evaluate(() => (document.querySelector(".viewport").style.display = "none"));
+      await ada.page.mouse.move(x + 40, y - 40);
+      await ada.page.evaluate(() => (document.querySelector(".viewport").style.display = ""));
+    },
+  };
+  for (const [way, lose] of Object.entries(ways)) {
+    const { id: edit } = await latest();
+    const at = await grabArrow(1);
+    await lose(at);
+    await saved();
+    const { t } = await ada.node(PISTON);
+    assert.notEqual((await latest()).id, edit, `${way}: it is an edit`);
+    assert.equal(await ada.page.evaluate(() => window.gizmod.session.people.find(({ me }) => me).locks?.length ?? 0), 0, way);
+    await ada.page.mouse.up();
+    await ada.page.mouse.move(at[0] + 90, at[1] - 90);
+    await ada.drawn();
+    assert.deepEqual((await ada.node(PISTON)).t, t, `${way}: later moves are none of its own`);
+  }
+});
+
+test("input_second_button_and_second_pointer_begin_nothing", async () => {
+  await ada.select((await ada.node(PISTON)).id);
+  await grabArrow(1);
+  await ada.page.evaluate(() => {
+    const canvas = document.querySelector("canvas[role=application]"), { left, top } = canvas.getBoundingClientRect();
+    const at = { bubbles: true, clientX: left + 20, clientY: top + 20, button: 0, buttons: 1, isPrimary: true };
+    for (const pointer of [{ pointerId: 71, pointerType: "touch" }, { pointerId: 72, pointerType: "pen" }])
+      for (const type of ["pointerdown", "pointermove", "pointerup"]) canvas.dispatchEvent(new PointerEvent(type, { ...at, ...pointer }));
+  });
+  await ada.page.mouse.down({ button: "middle" });
+  await ada.page.mouse.up({ button: "middle" });
+  assert.equal(await ada.page.evaluate(() => window.gizmod.input.dragged.value), "ty");
+  await ada.page.mouse.down({ button: "right" });
+  await ada.until(() => window.gizmod.input.dragged.value === null);
+  await ada.page.mouse.up({ button: "right" });
+  await ada.page.mouse.up();
+  await saved();
+});
+
+test("input_number_that_is_dragged_without_its_button_stays_and_ctrl_z_takes_it_back", async () => {
+  await ada.select((await ada.node(PISTON)).id);
+  const letter = await ada.page.locator(".cell-letter").nth(1).boundingBox();
+  const [x, y] = [letter.x + 8, letter.y + 8];
+  const devtools = await ada.page.context().newCDPSession(ada.page);
+  const before = await ada.node(PISTON);
+  const drag = async () => {
+    await ada.page.mouse.move(x, y);
+    await ada.page.mouse.down();
+    await ada.page.mouse.move(x + 30, y, { steps: 3 });
+    await ada.until((was) => window.gizmod.session.scene.get(was.id).t[1] !== was.t[1], before);
+  };
+  await drag();
+  await ada.page.keyboard.press("Control+z");
+  await saved();
+  assert.deepEqual((await ada.node(PISTON)).t, before.t);
+  await ada.page.mouse.up();
+  await drag();
+  await devtools.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: x + 60, y, buttons: 0, button: "none" });
+  await saved();
+  const { t } = await ada.node(PISTON);
+  assert.notDeepEqual(t, before.t);
+  await ada.page.mouse.move(x + 90, y);
+  await ada.page.mouse.up();
+  await saved();
+  assert.deepEqual((await ada.node(PISTON)).t, t);
+});
+
+test("input_pin_over_a_handle_lets_it_be_dragged_and_a_click_opens_the_note", async () => {
+  const { id } = await ada.node(PISTON);
+  await ada.select(id);
+  const { origin, axes, size } = await ada.page.evaluate(() => window.gizmod.gizmo.value);
+  const point = origin.map((value, i) => value + axes[3 + i] * 0.7 * size);
+  await ada.page.evaluate((point) => window.gizmod.session.note({ text: "look here", point }), point);
+  await ada.page.locator("[data-pin]").waitFor();
+  await ada.drawn();
+  const [x, y] = await ada.project(point);
+  const place = [x + 2, y - 3]; // within the pin, whose point is at its lower left, and near the arrow
+  assert.ok(await ada.page.evaluate(([x, y]) => document.elementFromPoint(x, y).matches("[data-pin]"), place), "the pin is there");
+  await ada.page.mouse.move(...place);
+  await ada.until(() => window.gizmod.gizmo.value?.hover === "ty");
+  await ada.page.mouse.down();
+  await ada.until(() => window.gizmod.input.dragged.value === "ty");
+  await ada.page.mouse.move(place[0] + 30, place[1] - 40, { steps: 4 });
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await saved();
+  assert.equal(await ada.page.evaluate(() => window.gizmod.openNote.value), null);
+  await ada.page.mouse.click(...place);
+  await ada.until(() => window.gizmod.openNote.value !== null);
+  await ada.page.evaluate(() => (window.gizmod.openNote.value = null));
+});
+
 test("nobody's console has an error", () => {
   assert.deepEqual(browser.errors, []);
 });

@@ -88,9 +88,44 @@ test("what is no number changes nothing and is said", async () => {
   const [edit] = await latest(ada, 1);
   await field(ada, "Scale Z").fill("two");
   await field(ada, "Scale Z").press("Enter");
-  await ada.page.getByText('"two" is not a number').waitFor();
+  await ada.page.getByRole("complementary", { name: "Details" }).getByText('"two" is not a number').waitFor();
   assert.equal((await latest(ada, 1))[0].id, edit.id);
-  assert.equal(await field(ada, "Scale Z").inputValue(), "1");
+  assert.deepEqual([await field(ada, "Scale Z").inputValue(), await field(ada, "Scale Z").getAttribute("aria-invalid")], ["two", "true"], "it stands there to be mended");
+  await field(ada, "Scale Z").press("Escape");
+  assert.deepEqual([await field(ada, "Scale Z").inputValue(), await field(ada, "Scale Z").getAttribute("aria-invalid")], ["1", null]);
+});
+
+test("three quarter turns are shown as they were typed, whatever was selected since, and after an undo", async () => {
+  await pick(ada, "elbow");
+  const shown = () => Promise.all(["X", "Y", "Z"].map((axis) => field(ada, `Rotation ${axis}`).inputValue()));
+  const type = async (axis, degrees) => {
+    const [edit] = await latest(ada, 1);
+    await field(ada, `Rotation ${axis}`).fill(String(degrees));
+    await field(ada, `Rotation ${axis}`).press("Enter");
+    await ada.until((id) => window.gizmod.session.unsaved === 0 && window.gizmod.lastEdit.value.id !== id, edit.id);
+  };
+  for (const axis of ["X", "Y", "Z"]) await type(axis, 90);
+  assert.deepEqual(await shown(), ["90", "90", "90"]);
+  await type("Z", 45);
+  assert.deepEqual(await shown(), ["90", "90", "45"]);
+  await pick(ada, "upper arm");
+  await pick(ada, "elbow");
+  assert.deepEqual(await shown(), ["90", "90", "45"]);
+  await ada.page.evaluate(() => window.gizmod.undo());
+  await ada.until(() => window.gizmod.session.unsaved === 0);
+  await ada.drawn();
+  assert.deepEqual(await shown(), ["90", "90", "90"]);
+});
+
+test("a place that is typed beyond the view is offered to be looked at", async () => {
+  await pick(ada, "elbow");
+  await field(ada, "Translation X").fill("5000");
+  await field(ada, "Translation X").press("Enter");
+  const view = await ada.page.evaluate(() => window.gizmod.rig.view.join());
+  await ada.page.getByRole("button", { name: "Frame it" }).click();
+  await ada.until((view) => window.gizmod.rig.view.join() !== view, view);
+  await ada.page.evaluate(() => window.gizmod.undo());
+  await ada.until(() => window.gizmod.session.unsaved === 0);
 });
 
 for (const [name, kind, handle] of [["Translation Y", "translate", "ty"], ["Rotation Z", "rotate", "rz"], ["Scale X", "scale", "sx"]]) {

@@ -86,6 +86,12 @@ export class EditorState {
    * The display name of each session, see names.ts. It changes only when a session joins or leaves.
    */
   readonly names = signal<SessionNames>(new Map());
+  /** The session of the other person who holds a selected node; undefined if nobody does. */
+  readonly holder = computed(() => {
+    const selection = new Set(this.selection.value);
+    return this.people.value.find(({ me, locks }) => !me && locks?.some((id) => selection.has(id)))
+      ?.session;
+  });
   readonly notes = signal<readonly Note[]>([]);
   readonly gizmo = signal<Gizmo | null>(null);
   readonly tool = signal<Tool>({});

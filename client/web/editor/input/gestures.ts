@@ -44,7 +44,7 @@ export function gestureOf(editor: Editor, at: Vec2, event: PointerEvent): Gestur
 }
 
 /** Without prediction the handle is the one that the server last said is under the pointer. */
-function isOnHandle({ session, gizmo }: Editor, at: Vec2): boolean {
+export function isOnHandle({ session, gizmo }: Editor, at: Vec2): boolean {
   const handle = session.handleAt({ at });
   return handle === undefined ? gizmo.peek()?.hover !== undefined : handle !== null;
 }

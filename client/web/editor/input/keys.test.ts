@@ -8,6 +8,7 @@ import { SceneModel, type Session } from "../../sdk/index.js";
 import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { EditorState } from "../editorstate";
+import { chordOf } from "./chord";
 import { startKeys } from "./keys";
 import { selectAt, selectNodes } from "./select";
 
@@ -118,5 +119,67 @@ test("keys_of_tools_do_not_wait_for_a_selection", () => {
   press("q");
   press("t");
   assert.deepEqual(done, [["tool", { mode: "bounds" }]]);
+  stop();
+});
+
+test("keys_escape_ends_following_before_it_deselects", () => {
+  const { editor, stop } = stand();
+  selectNodes(editor, [4]);
+  editor.following.value = 2;
+  press("Escape");
+  assert.equal(editor.following.peek(), null);
+  assert.deepEqual(editor.selection.peek(), [4]);
+  press("Escape");
+  assert.deepEqual(editor.selection.peek(), []);
+  stop();
+});
+
+test("keys_are_read_by_what_the_keyboard_prints_and_elsewhere_by_their_place", () => {
+  const key = (key: string, code: string, more: object = {}) =>
+    chordOf({ key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+  const ctrlKey = true;
+  const altGr = { getModifierState: (name: string) => name === "AltGraph" };
+  const read: [string, string][] = [
+    [key("z", "KeyW"), "Z"], // French
+    [key("z", "KeyY", { ctrlKey }), "Mod+Z"], // German
+    [key("я", "KeyZ", { ctrlKey }), "Mod+Z"], // Russian
+    [key("Ζ", "KeyZ", { shiftKey: true }), "Shift+Z"], // Greek
+    [key("ı", "KeyI"), "I"], // Turkish
+    [key(";", "KeyZ"), ";"], // Dvorak
+    [key(",", "KeyW"), ","],
+    [key("z", "Slash", { ctrlKey }), "Mod+Z"],
+    [key("&", "Digit1"), "1"], // French
+    [key("1", "Digit1", { shiftKey: true }), "Shift+1"],
+    [key("Z", "KeyZ"), "Z"], // with the caps locked
+    [key("å", "KeyA", { altKey: true }), "Alt+A"], // Apple's
+    [key("Dead", "KeyE", { altKey: true }), "Alt+E"],
+    [key("[", "Digit8", { ctrlKey, altKey: true, ...altGr }), "["], // German on Windows
+    [key("{", "Digit7", altGr), "{"], // and on Linux
+    [key("ż", "KeyZ", { ctrlKey, altKey: true, ...altGr }), "AltGr+ż"], // Polish
+    [key("x", "KeyX", altGr), "AltGr+x"],
+  ];
+  for (const [chord, meant] of read) assert.equal(chord, meant);
+});
+
+test("keys_of_a_drag_are_letters_without_ctrl_command_or_alt", () => {
+  const { editor, done, stop } = stand();
+  selectNodes(editor, [4]);
+  press("g");
+  done.length = 0;
+  for (const more of [{ ctrlKey: true }, { metaKey: true }, { altKey: true }])
+    for (const [key, code] of [
+      ["x", "KeyX"],
+      ["ч", "KeyX"],
+      ["5", "Digit5"],
+    ])
+      page.dispatchEvent(Object.assign(new Event("keydown"), { key, code, ...more }));
+  assert.deepEqual(done, []);
+  page.dispatchEvent(Object.assign(new Event("keydown"), { key: "ч", code: "KeyX" }));
+  assert.deepEqual(done, [["cancel"], ["grab", "tx"]]);
+  page.dispatchEvent(
+    Object.assign(new Event("keydown"), { key: "я", code: "KeyZ", metaKey: true }),
+  );
+  assert.deepEqual(done.slice(2), [["cancel"]], "Command Z takes the drag back");
+  assert.equal(editor.input.running, null);
   stop();
 });

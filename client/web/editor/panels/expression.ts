@@ -7,8 +7,17 @@ import { BARE_UNIT, type Quantity, inBare, inBase, unitSize } from "../units";
 const TOKEN =
   /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
 
-/** The value of a text; null if it is not a finite number. */
+/**
+ * A number in the text that some read as thousands and others as a part of one: a comma is a
+ * decimal point, but "1,500" is one and a half only for some. Undefined if there is none.
+ */
+export function unclearIn(text: string): string | undefined {
+  return /(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])/.exec(text)?.[0];
+}
+
+/** The value of a text; null if it is not a finite number, or if it is unclear which one. */
 export function evaluate(text: string, quantity: Quantity): number | null {
+  if (unclearIn(text) !== undefined) return null;
   const tokens = tokenise(text);
   if (!tokens || tokens.length === 0) return null;
   const reader = new Reader(tokens, quantity, unitSize(quantity, BARE_UNIT[quantity]) ?? NaN);

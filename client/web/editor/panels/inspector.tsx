@@ -3,7 +3,7 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
-import type { EulerOrder, Id, Person } from "../../sdk/types.js";
+import type { EulerOrder, Id } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
@@ -37,7 +37,8 @@ export function Inspector() {
   const angles = useComputed(() => memories.get(order.value) as EulerMemory);
   const uniform = useSignal(false);
   const ids = editor.selection.value;
-  const holder = useHolder(editor);
+  const held = editor.holder.value;
+  const holder = editor.people.peek().find(({ session }) => session === held);
   const locked = !editor.editable.value || holder !== undefined;
   return (
     <section class="panel fields" aria-label="Transform">
@@ -159,17 +160,6 @@ function Name({ ids, locked }: { ids: readonly Id[]; locked: boolean }) {
       }}
     />
   );
-}
-
-/** The other person who holds one of these nodes. */
-function useHolder(editor: Editor): Person | undefined {
-  const session = useComputed(() => {
-    const selection = new Set(editor.selection.value);
-    return editor.people.value.find(
-      (person) => !person.me && person.locks?.some((id) => selection.has(id)),
-    )?.session;
-  });
-  return editor.people.peek().find((person) => person.session === session.value);
 }
 
 function fieldsMenu(editor: Editor, ids: readonly Id[], locked: boolean): MenuItem[] {

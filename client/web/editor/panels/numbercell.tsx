@@ -48,7 +48,7 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
   };
   const handleBlur = () => {
     focused.value = false;
-    void entry.accept();
+    void entry.leave();
   };
   const handleKey = (event: KeyboardEvent) => {
     event.stopPropagation();
@@ -57,7 +57,7 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
       void entry.accept();
       input.current?.select();
     } else if (event.key === "Escape") {
-      entry.typed.value = null;
+      entry.type(null);
       input.current?.blur();
     } else if (KEYS[event.key] !== undefined && !locked) {
       event.preventDefault();
@@ -91,11 +91,15 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
           entry.typed.value ??
           (dragged !== null ? entry.shown(dragged, CHARS) : mixed ? "" : text.value)
         }
-        onInput={(event) => (entry.typed.value = event.currentTarget.value)}
+        aria-invalid={entry.fault.value !== "" || undefined}
+        onInput={(event) => entry.type(event.currentTarget.value)}
         onFocus={handleFocus}
         onBlur={handleBlur}
         onKeyDown={handleKey}
       />
+      <span class="cell-fault" role="alert">
+        {entry.fault.value}
+      </span>
     </label>
   );
 }

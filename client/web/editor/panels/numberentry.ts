@@ -7,6 +7,7 @@ import { Press } from "../../sdk/press.js";
 import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { takesBack } from "../input/commands";
+import { frameSelected } from "../input/views";
 import { inBare } from "../units";
 import type { EulerMemory } from "./eulermemory";
 import { compact } from "./expression";
@@ -17,6 +18,7 @@ import {
   changeNumber,
   changeScale,
   commonNumber,
+  faultOf,
   parseEntry,
 } from "./transform";
 
@@ -26,9 +28,14 @@ import {
  */
 const STEPS = { r: Math.PI / 360, s: 0.01 };
 
+/** How long a field that was left says what was wrong. */
+const FAULT_MS = 4000;
+
 export class NumberEntry {
   /** The typed text, until the scene shows its value. */
   readonly typed = signal<string | null>(null);
+  /** What is wrong with the typed text; empty if nothing is. */
+  readonly fault = signal("");
   /** The value while the letter is dragged. */
   readonly dragged = signal<number | null>(null);
   /** For a scale: the other two factors keep their proportion. */
@@ -106,16 +113,36 @@ export class NumberEntry {
     if (changes.length > 0) await editor.try(() => editor.session.set(changes));
   }
 
-  /** Applies what was typed. Leaving the field while that is under way does not apply it twice. */
+  type(text: string | null): void {
+    this.typed.value = text;
+    this.fault.value = "";
+  }
+
+  /** The field is left: it shows the number again, and for a while what was wrong with the text. */
+  async leave(): Promise<void> {
+    await this.accept();
+    const fault = this.fault.peek();
+    if (fault === "") return;
+    this.typed.value = null;
+    setTimeout(() => this.fault.peek() === fault && (this.fault.value = ""), FAULT_MS);
+  }
+
+  /**
+   * Applies what was typed. Leaving the field while that is under way does not apply it twice. What
+   * is no number stays in the field, which says so, until it is changed or given up.
+   */
   async accept(): Promise<void> {
     const text = this.typed.peek();
     if (text === null || this.#accepting) return;
+    this.fault.value = text.trim() === "" ? "" : faultOf(text, this.field);
+    if (this.fault.peek() !== "") return;
     const to = parseEntry(text, this.field);
     if (to) {
       this.#accepting = true;
       await Promise.race([this.set(to), nextChange(this.editor)]);
       this.#accepting = false;
-    } else if (text.trim() !== "") this.editor.say("warn", `"${text}" is not a number.`);
+      if (this.field === "t") offerToFrame(this.editor);
+    }
     if (this.typed.peek() === text) this.typed.value = null;
   }
 
@@ -200,6 +227,22 @@ function followLetter(down: PointerEvent, { from, step, show, tell, end }: Lette
   });
   press.capture();
   addEventListener("keydown", key, { signal: stop.signal, capture: true });
+}
+
+/** What was typed may have moved everything that is selected to where nobody sees it. */
+function offerToFrame(editor: Editor): void {
+  const { rig, selection, session } = editor;
+  const box = session.scene.box(selection.peek());
+  if (!box) return;
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) =>
+    rig.project([0, 1, 2].map((axis) => box[axis + 3 * ((corner >> axis) & 1)])),
+  );
+  const [xs, ys] = [0, 1].map((axis) => corners.map((at) => at?.[axis] ?? NaN));
+  const beyond = (places: number[], room: number): boolean =>
+    Math.max(...places) < 0 || Math.min(...places) > room;
+  if (corners.some(Boolean) && !beyond(xs, rig.width) && !beyond(ys, rig.height)) return;
+  const run = () => frameSelected(editor);
+  editor.say("info", "It is out of the view now.", { label: "Frame it", run });
 }
 
 /** Resolves when the scene changes. */

@@ -3,6 +3,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { useEditor } from "../context";
+import type { SceneModel } from "../../sdk/index.js";
+import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Icon, type IconName } from "../icons";
 import { keysOf } from "../input/chord";
@@ -158,17 +160,28 @@ function find(editor: Editor, commands: readonly Entry[], words: string): Entry[
 function findNodes(editor: Editor, words: string): Entry[] {
   const scene = editor.scene.peek();
   const found: { id: number; score: number }[] = [];
-  for (const node of scene.nodes.values()) {
-    const points = matchScore(node.name, words);
-    if (points > 0) found.push({ id: node.id, score: points });
+  const named = new Map<string, number>();
+  for (const { id } of scene.nodes.values()) {
+    const name = nameOf(scene, id);
+    named.set(name, (named.get(name) ?? 0) + 1);
+    const points = words.trim() === `#${id}` ? Infinity : matchScore(name, words);
+    if (points > 0) found.push({ id, score: points });
   }
   found.sort((a, b) => b.score - a.score || a.id - b.id);
   return found.slice(0, NODES_MAX).map(({ id }) => ({
     id: `node-${id}`,
-    label: nameOf(scene, id),
+    label: labelOf(scene, id, (named.get(nameOf(scene, id)) ?? 0) > 1),
     group: "Node",
     run: () => goTo(editor, id),
   }));
+}
+
+/** Nodes of one name are told apart by where they are and by their numbers. */
+function labelOf(scene: SceneModel, id: Id, shared: boolean): string {
+  if (!shared) return nameOf(scene, id);
+  const parent = scene.get(id)?.parent ?? null;
+  const where = parent === null ? "" : ` in ${nameOf(scene, parent)}`;
+  return `${nameOf(scene, id)}${where} (#${id})`;
 }
 
 function goTo(editor: Editor, id: number): void {

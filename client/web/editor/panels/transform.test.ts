@@ -4,7 +4,14 @@ import { test } from "node:test";
 
 import { SceneModel } from "../../sdk/index.js";
 import { EulerMemory } from "./eulermemory";
-import { changeNumber, changeScale, commonNumber, parseEntry, resetField } from "./transform";
+import {
+  changeNumber,
+  changeScale,
+  commonNumber,
+  faultOf,
+  parseEntry,
+  resetField,
+} from "./transform";
 
 function scene(): SceneModel {
   const model = new SceneModel();
@@ -84,4 +91,14 @@ test("transform_reset_is_as_if_nothing_was_done", () => {
   assert.deepEqual(resetField([4], "t"), [{ id: 4, t: [0, 0, 0] }]);
   assert.deepEqual(resetField([4], "r"), [{ id: 4, r: [0, 0, 0, 1] }]);
   assert.deepEqual(resetField([4], "s"), [{ id: 4, s: [1, 1, 1] }]);
+});
+
+test("fields_ask_back_where_a_number_can_mean_two_things", () => {
+  const unclear = '"1,500" is not clear: type 1500 or 1.500.';
+  for (const text of ["1,500", "1,500 mm", "+=1,500", "2*1,500"])
+    assert.equal(faultOf(text, "t"), unclear, text);
+  assert.equal(faultOf("1,500,000", "t"), '"1,500,000" is not clear: type 1500000.');
+  for (const text of ["1,5", "0,125", "1,2345", "1.500", "1500", ",500"])
+    assert.equal(faultOf(text, "t"), "", text);
+  assert.equal(faultOf("abc", "r"), '"abc" is not a number.');
 });

@@ -4,7 +4,7 @@ import type { SceneModel } from "../../sdk/index.js";
 import type { Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Quantity } from "../units";
 import type { EulerMemory } from "./eulermemory";
-import { evaluate } from "./expression";
+import { evaluate, unclearIn } from "./expression";
 
 export type Field = "t" | "r" | "s";
 
@@ -61,6 +61,16 @@ export function parseEntry(text: string, field: Field): ((before: number) => num
     default:
       return () => value;
   }
+}
+
+/** What is wrong with a typed text, and what to type instead; empty if nothing is. */
+export function faultOf(text: string, field: Field): string {
+  const unclear = unclearIn(text);
+  if (unclear !== undefined) {
+    const part = unclear.split(",").length === 2 ? ` or ${unclear.replace(",", ".")}` : "";
+    return `"${unclear}" is not clear: type ${unclear.replaceAll(",", "")}${part}.`;
+  }
+  return parseEntry(text, field) ? "" : `"${text}" is not a number.`;
 }
 
 /** The changes that set one number of each node; nodes that would not change are left out. */

@@ -4,6 +4,7 @@
 import { computed, effect } from "@preact/signals";
 
 import type { NodeLayer } from "../view/nodelayer";
+import { isOnHandle } from "../input/gestures";
 import type { Layer, View } from "../view/view";
 import type { Id, Ray, Vec2, Vec3 } from "../../sdk/types.js";
 import { placeOn } from "../../sdk/canvasplace.js";
@@ -21,6 +22,8 @@ import "./pins.css";
 /** Only the newest threads have pins; more would only cover each other. */
 const PINS_MAX = 200;
 const NEAR_PX = 24;
+/** A press that moves no further than this is a click. */
+const CLICK_PX = 4;
 /** As in pins.css: the size of a pin, and its offset from its point. */
 const PIN_PX = 26;
 const PIN_AT = [-3, -27];
@@ -63,9 +66,16 @@ export class PinLayer implements Layer {
       (event) => view.canvas.dispatchEvent(new WheelEvent(event.type, event)),
       { passive: true },
     );
+    for (const type of ["pointermove", "pointerdown"] as const)
+      this.element.addEventListener(type, (event) => this.#letThrough(event));
     parent.append(this.element);
     this.#stop.push(
       effect(() => this.#follow()),
+      effect(() => {
+        const { gizmo, input } = view.editor;
+        const lit = gizmo.value?.hover !== undefined || input.dragged.value !== null;
+        this.element.classList.toggle("note-pins-aside", lit);
+      }),
       this.#watchPlacing(parent),
     );
   }
@@ -172,6 +182,24 @@ export class PinLayer implements Layer {
       ids.length === 1 && at === 0 ? null : (ids[(at + 1) % ids.length] ?? null),
     );
     this.view.editor.drawer.value = "right";
+  }
+
+  /**
+   * A pin may lie over a handle, which a drag of it then takes; a click still opens the pin. What
+   * the view then hears is where the pointer is.
+   */
+  #letThrough(event: PointerEvent): void {
+    const { canvas, editor } = this.view;
+    const presses = event.type === "pointerdown";
+    if (presses && (event.button !== 0 || !isOnHandle(editor, placeOn(canvas, event)))) return;
+    canvas.dispatchEvent(new PointerEvent(event.type, event));
+    const pin = (event.target as Element).closest<HTMLElement>("[data-pin]");
+    if (!presses || !pin) return;
+    const click = (up: PointerEvent): void => {
+      if (Math.hypot(up.clientX - event.clientX, up.clientY - event.clientY) < CLICK_PX)
+        this.#open(Number(pin.dataset.pin));
+    };
+    window.addEventListener("pointerup", click, { once: true, capture: true });
   }
 
   #placeDraft(): void {

@@ -15,7 +15,9 @@ export function gizmoLayer(view: View): Layer {
       view.invalidate();
     }),
     effect(() => {
-      const shown = editor.past.value === null ? editor.gizmo.value : null;
+      // What another one holds has no handles: a press there would only be refused.
+      const free = editor.past.value === null && editor.holder.value === undefined;
+      const shown = free ? editor.gizmo.value : null;
       gizmo.show(shown && editor.input.finger.value ? { ...shown, hover: undefined } : shown);
       gizmo.sizePx = editor.tool.value.size ?? 96;
       gizmo.ballFit = editor.tool.value.ball_fit ?? "object";
