@@ -1,6 +1,7 @@
 // eulermemory.ts - remembers the Euler angles of nodes in one order. Nodes have quaternions; of the
 // many angles for the same rotation the panel shows those that were typed or dragged, as long as
-// they make the rotation, and after another turn those that are nearest to the ones before. Radians.
+// they make the rotation, and after another turn those that are nearest to the ones before.
+// Radians.
 import type { EulerOrder, Id, Quat, Vec3 } from "../../sdk/types.js";
 import { apart, eulerFromQuat, eulerNear, isRotation } from "./euler";
 
