@@ -17,6 +17,7 @@
 #include "cluster/postgres.h"
 #include "cluster/secret.h"
 #include "host/host.h"
+#include "host/machine.h"
 #include "net/keyring.h"
 #include "net/origin.h"
 #include "options.h"
@@ -355,6 +356,13 @@ static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options
     return status == GZ_OK ? gz_postgres_create(&daemon->cluster, options->cluster, error) : status;
 }
 
+/* The default leaves as much for the files that the system caches, and for other programs. */
+static uint64_t memory_bytes(const struct gz_options *options)
+{
+    if (options->memory_mb > 0) return (uint64_t)(options->memory_mb * 1048576);
+    return gz_machine_bytes("/proc/self/cgroup", "/sys/fs/cgroup") / 2;
+}
+
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
 {
     const struct gz_options *options = &daemon->options;
@@ -364,6 +372,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                    .server = SERVER_NAME,
                                    .messages_per_s = options->messages_per_s,
                                    .keep_free_bytes = (uint64_t)(options->keep_free_mb * 1048576),
+                                   .memory_bytes = memory_bytes(options),
                                    .recorded = options->recorded,
                                    .kept = options->kept};
     enum gz_status status = open_keyring(daemon, &host.keyring, error);

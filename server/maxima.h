@@ -236,6 +236,26 @@
 /* The largest freed block that the allocator may keep: for a larger one the page faults are cheap
  * compared with its use. */
 #define GZ_BLOCK_BYTES_KEPT_MAX (4 * 1024 * 1024)
+/* The part of the bound of the process' memory (--memory) above which the oldest edits that can be
+ * undone are forgotten, so that there is room for the next large request. Once a
+ * GZ_MEMORY_ENOUGH_PART of that is free again, it no longer counts as short. */
+#define GZ_MEMORY_FULL_PART 0.75
+#define GZ_MEMORY_ENOUGH_PART 16
+/* The least that --memory takes, in MB: a daemon with the largest scene, and an import of it. */
+#define GZ_MEMORY_MB_MIN 64
+/* What requests need of that memory while they are done, as a multiple: of the bytes that an edit
+ * adds to a file, which are also those of its undo; of the bytes of a long message, which a
+ * selection keeps; of the bytes of an imported file, for the values that are read from it and the
+ * nodes. */
+#define GZ_MEMORY_NEEDED 4
+/* A message of up to so many bytes is not asked whether there is memory for it. */
+#define GZ_MESSAGE_BYTES_SMALL 1024
+/* Bytes of memory of an open scene without its nodes, of a node, of a session, and of an answer
+ * about the past. */
+#define GZ_SCENE_BYTES (1024 * 1024)
+#define GZ_NODE_BYTES 600
+#define GZ_SESSION_BYTES (16 * 1024)
+#define GZ_ANSWER_BYTES (1024 * 1024)
 /* Megabytes that have to be free on the disk for edits to be accepted, by default: twice the log of
  * a scene behind a long reader (64 MB) and some, so that all scenes can still store acknowledged
  * edits. */

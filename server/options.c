@@ -21,6 +21,7 @@
 #define KEEP_SECONDS_MAX (5000 * 604800.0)
 #define KEEP_EDITS_MAX 1e9
 #define KEEP_FREE_MAX 1e9
+#define MEMORY_MAX 1e9
 
 static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXTS_MAX &&
                   GZ_PROXIES_MAX <= GZ_ARG_TEXTS_MAX,
@@ -67,6 +68,10 @@ static const struct gz_arg_option table[] = {
      .help = "delete history before the latest N edits (keep all)"},
     {"--keep-free", GZ_ARG_NUMBERS, "MB", .count = 1, .min = 0, .max = KEEP_FREE_MAX,
      .help = "refuse edits while the disk has less than MB megabytes free; 0 never refuses (256)"},
+    {"--memory", GZ_ARG_NUMBERS, "MB", .count = 1, .min = GZ_MEMORY_MB_MIN, .max = MEMORY_MAX,
+     .help =
+         "forget the oldest undo, then refuse large requests, so that the process takes no more "
+         "than MB megabytes (half of the machine's or the control group's)"},
     {"--cluster", GZ_ARG_TEXT, "URI",
      .help = "join the cluster of this PostgreSQL database: postgresql://HOST/NAME"},
     {"--member", GZ_ARG_TEXT, "NAME",
@@ -318,6 +323,7 @@ static void take_checked(struct gz_options *options, const struct gz_args *args)
     options->connections_per_address =
         connections->given ? (size_t)connections->integer : GZ_CONNECTIONS_PER_ADDRESS;
     options->keep_free_mb = number_of(args, "--keep-free", GZ_KEEP_FREE_MB);
+    options->memory_mb = number_of(args, "--memory", 0);
     options->ping_s = number_of(args, "--ping-seconds", GZ_PING_SECONDS);
     options->silence_s = number_of(args, "--silence-seconds", GZ_SILENCE_SECONDS);
 }

@@ -35,6 +35,7 @@ struct gz_options {
     double messages_per_s, ping_s, silence_s;
     size_t connections_per_address;
     double keep_free_mb;
+    double memory_mb; /* 0: as gz_machine_bytes says */
     const char *origins[GZ_ORIGINS_MAX];
     size_t origin_count;
     struct gz_address_range proxies[GZ_PROXIES_MAX]; /* trusted ones */

@@ -12,6 +12,7 @@
 #include "host/loan.h"
 #include "host/memory.h"
 #include "host/metrics.h"
+#include "host/relief.h"
 #include "host/transfer.h"
 #include "host/triangles.h"
 #include "net/clock.h"
@@ -26,7 +27,7 @@ struct gz_host {
     struct gz_retirements retirements;
     struct gz_listing listing;
     struct gz_transfers transfers;
-    uint64_t keep_free_bytes;
+    uint64_t keep_free_bytes, memory_bytes;
     struct gz_disk disk;
     struct gz_memory memory;
     uv_timer_t rest; /* closes unused scenes */
@@ -93,7 +94,9 @@ static enum gz_status find(void *context, struct gz_text name, bool create, cons
     struct gz_open_scene *found = NULL;
     if (name.size < sizeof terminated) memcpy(terminated, name.bytes, name.size);
     enum gz_status status =
-        gz_scenes_find(&host->scenes, terminated, create, payer, wait, &found, error);
+        gz_memory_take(&host->memory, GZ_SESSION_BYTES, GZ_SESSION_BYTES, error);
+    if (status == GZ_OK)
+        status = gz_scenes_find(&host->scenes, terminated, create, payer, wait, &found, error);
     *scene = found != NULL ? &found->net : NULL;
     return status;
 }
@@ -135,6 +138,7 @@ static bool is_healthy(void *context, struct gz_error *error)
     /* Without the cluster's database open scenes go on, but edits wait. */
     if (host->cluster != NULL && !gz_cluster_is_healthy(host->cluster, error)) return true;
     error->status = gz_disk_check(&host->disk, error);
+    if (error->status == GZ_OK) error->status = gz_memory_check(&host->memory, error);
     return true;
 }
 
@@ -231,6 +235,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .keyring = options->keyring,
                                               .jobs = &host->jobs,
                                               .disk = &host->disk,
+                                              .memory = &host->memory,
                                               .shares = &host->shares,
                                               .turns = host->turns,
                                               .errors = host->errors,
@@ -241,6 +246,7 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .handle_lost = handle_lost};
     open_shares(&host->shares);
     host->keep_free_bytes = options->keep_free_bytes;
+    host->memory_bytes = options->memory_bytes;
     gz_scenes_init(&host->scenes, &host->setting);
     host->retirements.scenes = &host->scenes;
     gz_listing_init(&host->listing);
@@ -262,13 +268,28 @@ static void handle_rest(uv_timer_t *rest)
     gz_scenes_rest(&host->scenes, gz_clock_mono_s());
 }
 
+static uint64_t spare(void *context)
+{
+    const struct gz_host *host = context;
+    return gz_scenes_spare(&host->scenes);
+}
+
+static uint64_t relieve(void *context, uint64_t bytes)
+{
+    struct gz_host *host = context;
+    return gz_scenes_relieve(&host->scenes, bytes);
+}
+
 void gz_host_connect(struct gz_host *host, struct gz_net *net)
 {
     const struct gz_scene_setting *setting = &host->setting;
     host->net = net;
     gz_disk_watch(&host->disk, setting->loop, &host->jobs, setting->folder, host->keep_free_bytes,
                   setting->log);
-    gz_memory_watch(&host->memory, setting->loop, &host->jobs);
+    gz_memory_watch(&host->memory, setting->loop, &host->jobs, host->memory_bytes, setting->log);
+    host->memory.spare = spare;
+    host->memory.relieve = relieve;
+    host->memory.context = host;
     uv_timer_init(setting->loop, &host->rest);
     host->rest.data = host;
     uv_timer_start(&host->rest, handle_rest, GZ_SCENE_LOOK_SECONDS * 1000,

@@ -20,6 +20,7 @@ struct gz_host_options {
     enum gz_recorded recorded;
     struct gz_retention_rule kept;
     uint64_t keep_free_bytes; /* with less free space on the disk edits are refused; 0: never */
+    uint64_t memory_bytes;    /* the bound of the memory of the process; 0: none */
     const struct gz_keyring *keyring; /* for the tokens of running sessions; NULL: an open server */
     /* The log of the cluster, and this member; both outlive the host. NULL: no cluster. */
     const struct gz_cluster_log *cluster;

@@ -1,13 +1,18 @@
-/* memory.c - gives freed memory back. See memory.h. */
+/* memory.c - bounds the memory of the process, and gives freed memory back. See memory.h. */
 #include "host/memory.h"
 
+#include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "server/maxima.h"
 
-#define LOOK_MS 5000
+#define LOOK_MS 250
+/* Idle bytes are counted every so many looks, because that visits every freed block. */
+#define TICKS_PER_COUNT 20
+
+/* ---- what the system holds ---- */
 
 /* Bytes of the process' own memory that the system has pages for; 0 if it does not say. */
 static size_t resident_bytes(void)
@@ -28,32 +33,157 @@ static size_t idle_bytes(void)
     return resident > used ? resident - used : 0;
 }
 
-/* Giving back blocks the allocations of other threads, so it is done only if there are more idle
- * bytes than were left the last time. */
-static void run_look(struct gz_job *job)
+/* ---- the bound ---- */
+
+static uint64_t full_bytes(const struct gz_memory *memory)
 {
-    struct gz_memory *memory = job->context;
-    const size_t resident = resident_bytes();
+    return (uint64_t)((double)memory->bytes_max * GZ_MEMORY_FULL_PART);
+}
+
+/* Without what runs and gives its memory back. */
+static uint64_t kept_bytes(const struct gz_memory *memory)
+{
+    const int64_t bytes = (int64_t)memory->resident_bytes + memory->taken;
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+uint64_t gz_memory_used(const struct gz_memory *memory)
+{
+    return kept_bytes(memory) + memory->held_bytes;
+}
+
+static enum gz_status refuse(const struct gz_memory *memory, struct gz_error *error)
+{
+    return gz_fail(error, GZ_TOO_MANY,
+                   "the server's memory is nearly used up (--memory %" PRIu64
+                   "): try again later, or with fewer nodes; small edits go on",
+                   memory->bytes_max >> 20);
+}
+
+/* Whether they are at most half of what is left or can be forgotten. Asks for relief near the
+ * bound. */
+static bool fits(struct gz_memory *memory, uint64_t needed)
+{
+    const uint64_t used = gz_memory_used(memory);
+    const uint64_t left = used < memory->bytes_max ? memory->bytes_max - used : 0;
+    const bool has_room = needed <= (left + memory->spare_bytes) / 2;
+    if (!has_room) memory->refusals++;
+    if (!has_room || kept_bytes(memory) > full_bytes(memory))
+        gz_post_send(&memory->jobs->posts, &memory->full);
+    return has_room;
+}
+
+enum gz_status gz_memory_take(struct gz_memory *memory, uint64_t kept, uint64_t needed,
+                              struct gz_error *error)
+{
+    if (memory == NULL || memory->bytes_max == 0) return GZ_OK;
+    if (!fits(memory, needed)) return refuse(memory, error);
+    memory->taken += (int64_t)kept;
+    return GZ_OK;
+}
+
+enum gz_status gz_memory_hold(struct gz_memory *memory, uint64_t bytes, struct gz_error *error)
+{
+    if (memory == NULL || memory->bytes_max == 0) return GZ_OK;
+    if (!fits(memory, bytes)) return refuse(memory, error);
+    memory->held_bytes += bytes;
+    return GZ_OK;
+}
+
+void gz_memory_release(struct gz_memory *memory, uint64_t bytes)
+{
+    if (memory != NULL && memory->bytes_max != 0) memory->held_bytes -= bytes;
+}
+
+enum gz_status gz_memory_check(const struct gz_memory *memory, struct gz_error *error)
+{
+    return memory->is_short ? refuse(memory, error) : GZ_OK;
+}
+
+/* The log says when the bound is reached although all was forgotten that can be, and when there is
+ * room again. */
+static void say_short(struct gz_memory *memory, bool is_short)
+{
+    struct gz_error error;
+    if (is_short == memory->is_short) return;
+    memory->is_short = is_short;
+    if (memory->log == NULL) return;
+    if (gz_memory_check(memory, &error) != GZ_OK)
+        gz_log(memory->log, GZ_ERROR, 0, "%s", error.message);
+    else
+        gz_log(memory->log, GZ_INFO, 0, "there is memory for large requests again");
+}
+
+/* What was forgotten is free at once, even if the system still holds its pages. */
+static void relieve(struct gz_memory *memory)
+{
+    const uint64_t full = full_bytes(memory), kept = kept_bytes(memory);
+    const uint64_t most = memory->is_short ? full - full / GZ_MEMORY_ENOUGH_PART : full;
+    uint64_t freed = 0;
+    if (memory->bytes_max == 0) return;
+    if (kept > most && memory->relieve != NULL)
+        freed = memory->relieve(memory->context, kept - most);
+    memory->forgotten_bytes += freed;
+    memory->taken -= (int64_t)freed;
+    memory->spare_bytes = memory->spare != NULL ? memory->spare(memory->context) : 0;
+    say_short(memory, kept_bytes(memory) > most);
+}
+
+static void handle_full(struct gz_post *post)
+{
+    relieve(post->context);
+}
+
+/* ---- the look ---- */
+
+/* Idle bytes that may stay. */
+static size_t most_idle(const struct gz_memory *memory)
+{
+    const uint64_t part = memory->bytes_max / GZ_MEMORY_ENOUGH_PART;
+    return part > 0 && part < GZ_FREE_BYTES_KEPT ? (size_t)part : GZ_FREE_BYTES_KEPT;
+}
+
+/* Giving back blocks the allocations of other threads, so it is done only if there are many more
+ * idle bytes than were left the last time. */
+static void give_back(struct gz_memory *memory, size_t resident)
+{
+    const bool is_full = memory->bytes_max != 0 && resident > full_bytes(memory);
+    const size_t most = most_idle(memory);
     if (resident < memory->left) memory->left = resident;
-    if (resident <= GZ_FREE_BYTES_KEPT) return; /* to count the idle ones takes longer */
+    if (resident <= most) return;
+    if (!is_full && !memory->counts) return;
     size_t idle = idle_bytes();
     if (idle < memory->left) memory->left = idle;
-    if (idle - memory->left <= GZ_FREE_BYTES_KEPT) return;
+    if (idle - memory->left <= most) return;
     malloc_trim(0);
     memory->left = idle_bytes();
     memory->trims++;
 }
 
+static void run_look(struct gz_job *job)
+{
+    struct gz_memory *memory = job->context;
+    give_back(memory, resident_bytes());
+    memory->found_bytes = resident_bytes();
+}
+
+/* What was taken before the look is resident by now, or never will be. */
 static void handle_looked(struct gz_job *job)
 {
     struct gz_memory *memory = job->context;
     memory->is_looking = false;
+    if (job->is_cancelled) return;
+    memory->resident_bytes = memory->found_bytes;
+    memory->taken -= memory->settled;
+    relieve(memory);
 }
 
-void gz_memory_look(struct gz_memory *memory)
+static void look(struct gz_memory *memory, bool counts)
 {
     if (memory->is_looking) return;
     memory->is_looking = true;
+    memory->counts = counts;
+    memory->settled = memory->taken;
     memory->job = (struct gz_job){.lane = GZ_LANE_MEMORY,
                                   .subject = "",
                                   .group = "",
@@ -64,14 +194,25 @@ void gz_memory_look(struct gz_memory *memory)
     gz_job_start(memory->jobs, &memory->job);
 }
 
-static void handle_tick(uv_timer_t *tick)
+void gz_memory_look(struct gz_memory *memory)
 {
-    gz_memory_look(tick->data);
+    look(memory, true);
 }
 
-void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *jobs)
+static void handle_tick(uv_timer_t *tick)
 {
-    *memory = (struct gz_memory){.jobs = jobs};
+    struct gz_memory *memory = tick->data;
+    look(memory, ++memory->ticks % TICKS_PER_COUNT == 0);
+}
+
+void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *jobs,
+                     uint64_t bytes_max, const struct gz_log *log)
+{
+    *memory = (struct gz_memory){.bytes_max = bytes_max,
+                                 .log = log,
+                                 .jobs = jobs,
+                                 .full = {.handle = handle_full, .context = memory},
+                                 .resident_bytes = resident_bytes()};
     /* By default the allocator raises the threshold after large blocks, and then keeps them. */
     mallopt(M_MMAP_THRESHOLD, GZ_BLOCK_BYTES_KEPT_MAX);
     mallopt(M_TRIM_THRESHOLD, GZ_FREE_BYTES_KEPT);
@@ -85,5 +226,7 @@ void gz_memory_watch(struct gz_memory *memory, uv_loop_t *loop, struct gz_jobs *
 
 void gz_memory_close(struct gz_memory *memory)
 {
+    memory->relieve = NULL;
+    memory->spare = NULL;
     uv_close((uv_handle_t *)&memory->tick, NULL);
 }

@@ -38,6 +38,7 @@ enum measure {
     READ_ONLY,
     TRIANGLES,
     SURFACE_BYTES,
+    UNDO_BYTES,
     MEASURE_COUNT
 };
 
@@ -60,6 +61,7 @@ static const struct {
                    "Triangles that nodes are picked by; 0 until they are loaded."},
     [SURFACE_BYTES] = {"scene_surface_bytes", "gauge",
                        "Bytes of the triangles that nodes are picked by."},
+    [UNDO_BYTES] = {"scene_undo_bytes", "gauge", "Bytes of the edits that can be undone."},
 };
 
 static double measure_scene(const struct gz_open_scene *scene, enum measure measure)
@@ -78,7 +80,8 @@ static double measure_scene(const struct gz_open_scene *scene, enum measure meas
         [UNCHECKED] = stats.is_unchecked,
         [READ_ONLY] = stats.is_read_only,
         [TRIANGLES] = (double)summary.triangles,
-        [SURFACE_BYTES] = (double)(summary.surface_bytes + summary.surface_bytes_before)};
+        [SURFACE_BYTES] = (double)(summary.surface_bytes + summary.surface_bytes_before),
+        [UNDO_BYTES] = (double)summary.undo_bytes};
     return values[measure];
 }
 
@@ -93,6 +96,32 @@ static bool measure_disk(const struct gz_disk *disk, struct gz_buffer *out)
         disk->free_bytes, disk->is_short);
 }
 
+static bool measure_memory(const struct gz_memory *memory, struct gz_buffer *out)
+{
+    const struct {
+        const char *name, *type, *help;
+        uint64_t value;
+    } values[] = {{"memory_bytes", "gauge",
+                   "Memory of the process' own, with what requests were just allowed to take.",
+                   gz_memory_used(memory)},
+                  {"memory_max_bytes", "gauge", "The bound that --memory sets; 0 for none.",
+                   memory->bytes_max},
+                  {"memory_short", "gauge",
+                   "1 while nothing more can be forgotten, and large requests are refused.",
+                   memory->is_short},
+                  {"memory_forgotten_bytes_total", "counter",
+                   "Bytes of undo and deleted nodes that were forgotten to keep the bound.",
+                   memory->forgotten_bytes},
+                  {"memory_refusals_total", "counter",
+                   "Requests that were refused to keep the bound.", memory->refusals}};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof values / sizeof values[0]; i++)
+        ok = gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\ngizmod_%s %" PRIu64 "\n",
+                           values[i].name, values[i].help, values[i].name, values[i].type,
+                           values[i].name, values[i].value);
+    return ok;
+}
+
 bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
 {
     bool ok = gz_text_print(
@@ -102,6 +131,7 @@ bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
         "# TYPE gizmod_sqlite_bytes gauge\ngizmod_sqlite_bytes %" PRIu64 "\n",
         scenes->count, gz_store_memory());
     if (scenes->setting->disk != NULL) ok = ok && measure_disk(scenes->setting->disk, out);
+    if (scenes->setting->memory != NULL) ok = ok && measure_memory(scenes->setting->memory, out);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         ok = ok && gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\n", lines[i].name,
                                  lines[i].help, lines[i].name, lines[i].type);

@@ -121,6 +121,8 @@ static enum gz_status spend(void *context, const char *payer, uint64_t bytes,
     const struct gz_open_scene *scene = context;
     struct gz_shares *shares = scene->setting->shares;
     enum gz_status status = gz_disk_check(scene->setting->disk, error);
+    if (status == GZ_OK)
+        status = gz_memory_take(scene->setting->memory, bytes, bytes * GZ_MEMORY_NEEDED, error);
     if (status != GZ_OK || !has_share(scene, payer)) return status;
     uv_mutex_lock(&shares->mutex);
     status = take_share(scene, payer, (double)bytes, error);
@@ -136,6 +138,12 @@ static void charge(void *context, const char *payer, uint64_t bytes)
     uv_mutex_lock(&shares->mutex);
     take_bytes(scene, payer, (double)bytes, gz_clock_mono_s());
     uv_mutex_unlock(&shares->mutex);
+}
+
+static enum gz_status room(void *context, uint64_t bytes, struct gz_error *error)
+{
+    const struct gz_open_scene *scene = context;
+    return gz_memory_take(scene->setting->memory, bytes, bytes * GZ_MEMORY_NEEDED, error);
 }
 
 /* Called on the writer's thread, or on one of the cluster's. */
@@ -229,15 +237,25 @@ static void handle_answer(struct gz_job *job)
         take_answer(job->context);
 }
 
+static void refuse_question(struct gz_open_scene *scene, uint64_t ticket, struct gz_answer *answer)
+{
+    answer->status = answer->error.status;
+    gz_core_answered(gz_open_scene_touch(scene), ticket, answer, gz_clock_now());
+}
+
 static void query(void *context, uint64_t ticket, const char *payer, const struct gz_query *query)
 {
     struct gz_open_scene *scene = context;
     size_t path_size = strlen(scene->path) + 1;
+    struct gz_answer refusal = {.status = GZ_OK};
+    if (gz_memory_take(scene->setting->memory, 0, GZ_ANSWER_BYTES, &refusal.error) != GZ_OK) {
+        refuse_question(scene, ticket, &refusal);
+        return;
+    }
     struct question *question = calloc(1, sizeof *question + path_size);
     if (question == NULL) {
-        struct gz_answer answer = {.status = GZ_NO_MEMORY};
-        gz_fail(&answer.error, GZ_NO_MEMORY, "no memory");
-        gz_core_answered(gz_open_scene_touch(scene), ticket, &answer, gz_clock_now());
+        gz_fail(&refusal.error, GZ_NO_MEMORY, "no memory");
+        refuse_question(scene, ticket, &refusal);
         return;
     }
     question->job = (struct gz_job){.lane = GZ_LANE_PAST,
@@ -364,6 +382,7 @@ static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_
                  .kept_since = kept_since,
                  .spend = spend,
                  .charge = charge,
+                 .room = room,
                  .verify = scene->setting->keyring != NULL ? verify : NULL,
                  .sign = scene->setting->keyring != NULL ? sign : NULL},
         .log = scene->setting->log,

@@ -12,6 +12,7 @@
 #include "cluster/cluster.h"
 #include "host/disk.h"
 #include "host/job.h"
+#include "host/memory.h"
 #include "host/quota.h"
 #include "net/net.h"
 #include "proto/limits.h"
@@ -48,6 +49,7 @@ struct gz_scene_setting {
     struct gz_cluster *cluster;       /* NULL: no cluster */
     struct gz_jobs *jobs;
     struct gz_disk *disk;     /* NULL: there is always space */
+    struct gz_memory *memory; /* NULL: there is always memory */
     struct gz_shares *shares; /* NULL: use is not counted */
     struct gz_store_turns *turns;
     _Atomic uint64_t *errors; /* GZ_STATUS_COUNT counters of errors sent */

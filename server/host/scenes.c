@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/name.h"
@@ -190,16 +191,34 @@ static void close_unused(struct gz_open_scene *scene, const char *why)
     start_closing(scene);
 }
 
-/* Closes the unused scene that was requested longest ago; false if all are in use. */
-static bool make_room(struct gz_scenes *scenes)
+/* The unused scene that was requested longest ago; NULL if all are in use. */
+static struct gz_open_scene *longest_unused(const struct gz_scenes *scenes)
 {
     struct gz_open_scene *unused = NULL, *scene = NULL;
     while ((scene = gz_scenes_next(scenes, scene)) != NULL) {
         if (is_unused(scene)) unused = scene;
     }
+    return unused;
+}
+
+static bool make_room(struct gz_scenes *scenes)
+{
+    struct gz_open_scene *unused = longest_unused(scenes);
     if (unused == NULL) return false;
     close_unused(unused, "to make room for another");
     return true;
+}
+
+uint64_t gz_scenes_close_unused(struct gz_scenes *scenes, uint64_t bytes)
+{
+    uint64_t freed = 0;
+    struct gz_open_scene *unused;
+    while (freed < bytes && (unused = longest_unused(scenes)) != NULL) {
+        const struct gz_core_summary summary = gz_core_summary(gz_net_core(&unused->net));
+        freed += GZ_SCENE_BYTES + summary.nodes * GZ_NODE_BYTES + summary.surface_bytes;
+        close_unused(unused, "because memory is short");
+    }
+    return freed;
 }
 
 void gz_scenes_rest(struct gz_scenes *scenes, double mono_s)
@@ -278,15 +297,30 @@ static enum gz_status check_elsewhere(const struct gz_scenes *scenes, const char
     return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
 }
 
+/* About what the scene will take: its nodes, and its latest edits, are hardly more than its file.
+ */
+static uint64_t bytes_to_open(const struct gz_scenes *scenes, const char *name)
+{
+    char *path = gz_scene_path(scenes->setting, name);
+    struct stat file = {.st_size = 0};
+    if (path == NULL || stat(path, &file) != 0) file.st_size = 0;
+    free(path);
+    const uint64_t most = GZ_NODES_MAX * (uint64_t)GZ_NODE_BYTES + GZ_UNDO_BYTES_MAX;
+    return GZ_SCENE_BYTES + ((uint64_t)file.st_size < most ? (uint64_t)file.st_size : most);
+}
+
 static enum gz_status list_opening(struct gz_scenes *scenes, const char *name, bool create,
                                    const char *payer, struct gz_open_scene **out,
                                    struct gz_error *error)
 {
+    enum gz_status status;
     if (!gz_scenes_have(scenes, name)) {
-        enum gz_status status =
-            create ? pay_for_new(scenes, payer, error) : check_elsewhere(scenes, name, error);
+        status = create ? pay_for_new(scenes, payer, error) : check_elsewhere(scenes, name, error);
         if (status != GZ_OK) return status;
     }
+    const uint64_t bytes = bytes_to_open(scenes, name);
+    status = gz_memory_take(scenes->setting->memory, bytes, bytes, error);
+    if (status != GZ_OK) return status;
     if (scenes->count == GZ_SCENES_MAX && !make_room(scenes))
         return gz_fail(error, GZ_TOO_MANY, "too many scenes are open");
     struct gz_open_scene *scene = gz_open_scene_create(scenes->setting, name);

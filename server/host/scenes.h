@@ -59,6 +59,9 @@ struct gz_open_scene *gz_scenes_next(const struct gz_scenes *scenes,
                                      const struct gz_open_scene *scene);
 /* Closes scenes that were unused for GZ_SCENE_IDLE_SECONDS. Call it regularly. */
 void gz_scenes_rest(struct gz_scenes *scenes, double mono_s);
+/* Closes scenes that nobody uses, the one that was requested longest ago first, until about so many
+ * bytes are free or will be; returns how many. */
+uint64_t gz_scenes_close_unused(struct gz_scenes *scenes, uint64_t bytes);
 /* Whether the scene exists, open or not. */
 bool gz_scenes_have(const struct gz_scenes *scenes, const char *name);
 

@@ -68,6 +68,7 @@ void gz_transfer_free(struct gz_transfer *transfer)
     while (*link != transfer) link = &(*link)->next;
     *link = transfer->next;
     gz_scenes_forget(&transfer->wait);
+    gz_memory_release(transfer->all->scenes->setting->memory, transfer->held_bytes);
     gz_jobs_free(transfer->all->scenes->setting->jobs, transfer, destroy);
 }
 
@@ -244,9 +245,31 @@ static void admit(struct gz_transfer *transfer)
     gz_http_receive(request);
 }
 
+/* About what the work takes: of an import the file, what is read from it, and the nodes; of a
+ * download, which is made from the scene's file, as much as that. The list and a backup take
+ * little. */
+static uint64_t bytes_to_work(const struct gz_transfer *transfer)
+{
+    const bool is_backup = transfer->request != NULL && transfer->request->what == GZ_HTTP_BACKUP;
+    if (transfer->body != NULL) return transfer->body->size * GZ_MEMORY_NEEDED;
+    if (transfer->kind->prepare == NULL || is_backup) return 0;
+    const uint64_t size = gz_store_bytes(transfer->path);
+    return size < GZ_HTTP_ANSWER_BYTES_MAX ? size : GZ_HTTP_ANSWER_BYTES_MAX;
+}
+
+static enum gz_status hold_memory(struct gz_transfer *transfer)
+{
+    const uint64_t bytes = bytes_to_work(transfer);
+    enum gz_status status =
+        gz_memory_hold(transfer->all->scenes->setting->memory, bytes, &transfer->error);
+    if (status == GZ_OK) transfer->held_bytes = bytes;
+    return status;
+}
+
 /* Gives it to a worker, or refuses it with its error. */
 static void work(struct gz_transfer *transfer)
 {
+    if (transfer->error.status == GZ_OK) transfer->error.status = hold_memory(transfer);
     if (transfer->error.status != GZ_OK) {
         gz_transfer_refuse(transfer);
         return;

@@ -38,6 +38,7 @@ struct gz_transfer {
     struct gz_loan loan;
     struct gz_scene_wait wait;
     struct gz_open_scene *scene;
+    uint64_t held_bytes;   /* of memory, until it is freed */
     struct gz_error error; /* status GZ_OK: no error so far */
     int http_code;         /* of the error; 0: the code of its status */
     struct gz_buffer out;

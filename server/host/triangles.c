@@ -23,6 +23,14 @@ static uint64_t bytes_beside(const struct gz_scenes *scenes, const struct gz_ope
     return bytes;
 }
 
+/* Of all scenes; no more than a quarter of the process' memory. */
+static uint64_t most_bytes(const struct gz_scenes *scenes)
+{
+    const struct gz_memory *memory = scenes->setting->memory;
+    const uint64_t quarter = memory != NULL ? memory->bytes_max / 4 : 0;
+    return quarter > 0 && quarter < GZ_SURFACE_BYTES_MAX ? quarter : GZ_SURFACE_BYTES_MAX;
+}
+
 struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
                                        const struct gz_open_scene *scene,
                                        struct gz_surfaces *surfaces, enum gz_status status)
@@ -34,7 +42,7 @@ struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
     if (surfaces->left_out > 0)
         gz_log(log, GZ_WARN, 0, "%s: %zu meshes are picked by their bounds: more than %d triangles",
                name, surfaces->left_out, GZ_SURFACE_TRIANGLES_MAX);
-    if (bytes_beside(scenes, scene) + surfaces->bytes <= GZ_SURFACE_BYTES_MAX) return surfaces;
+    if (bytes_beside(scenes, scene) + surfaces->bytes <= most_bytes(scenes)) return surfaces;
     gz_log(log, GZ_WARN, 0,
            "%s: picked by bounds: no room for %zu triangles beside those of other scenes", name,
            surfaces->triangle_count);

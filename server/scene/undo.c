@@ -1,6 +1,7 @@
 /* Keeps the latest edits in a ring, and derives from their targets which of them are undone. */
 #include "scene/undo.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,13 +73,30 @@ static struct entry **slot_of(const struct gz_undo_log *log, size_t place)
     return (struct entry **)&log->entries[(log->first + place) % GZ_UNDO_EDITS_MAX];
 }
 
-static void forget_oldest(struct gz_undo_log *log)
+size_t gz_undo_forget(struct gz_undo_log *log)
 {
     struct entry *oldest = *slot_of(log, 0);
-    log->bytes -= oldest->bytes;
+    const size_t bytes = oldest->bytes;
+    log->bytes -= bytes;
     log->first = (log->first + 1) % GZ_UNDO_EDITS_MAX;
     log->count--;
     free(oldest);
+    return bytes;
+}
+
+static void forget_all(struct gz_undo_log *log)
+{
+    while (log->count > 0) (void)gz_undo_forget(log);
+}
+
+size_t gz_undo_bytes(const struct gz_undo_log *log)
+{
+    return log->bytes;
+}
+
+double gz_undo_oldest_s(const struct gz_undo_log *log)
+{
+    return log->count > 0 ? (*slot_of(log, 0))->edit.ended : INFINITY;
 }
 
 /* How many entries are older than the one of this edit; the log's count if it has none. */
@@ -104,7 +122,7 @@ struct gz_undo_log *gz_undo_create(void)
 void gz_undo_destroy(struct gz_undo_log *log)
 {
     if (log == NULL) return;
-    while (log->count > 0) forget_oldest(log);
+    forget_all(log);
     free(log);
 }
 
@@ -138,15 +156,16 @@ void gz_undo_add(struct gz_undo_log *log, const struct gz_edit_record *edit)
 {
     struct entry *entry = entry_create(edit);
     if (entry == NULL) {
-        while (log->count > 0) forget_oldest(log);
+        forget_all(log);
         return;
     }
     set_target(log, entry, edit->kind == GZ_EDIT_UNDO);
-    if (log->count == GZ_UNDO_EDITS_MAX) forget_oldest(log);
+    if (log->count == GZ_UNDO_EDITS_MAX) (void)gz_undo_forget(log);
     *slot_of(log, log->count) = entry;
     log->count++;
     log->bytes += entry->bytes;
-    while (log->bytes > GZ_UNDO_BYTES_MAX && log->count > GZ_UNDO_EDITS_MIN) forget_oldest(log);
+    while (log->bytes > GZ_UNDO_BYTES_MAX && log->count > GZ_UNDO_EDITS_MIN)
+        (void)gz_undo_forget(log);
 }
 
 void gz_undo_remove(struct gz_undo_log *log, uint64_t edit)

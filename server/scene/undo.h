@@ -27,6 +27,13 @@ void gz_undo_add(struct gz_undo_log *log, const struct gz_edit_record *edit);
 /* Takes the edit back out (the disk refused it); edits are taken out newest first. */
 void gz_undo_remove(struct gz_undo_log *log, uint64_t edit);
 
+/* The memory of all edits in the log. */
+size_t gz_undo_bytes(const struct gz_undo_log *log);
+/* When the oldest edit in the log ended, Unix seconds; INFINITY if there is none. */
+double gz_undo_oldest_s(const struct gz_undo_log *log);
+/* Forgets the oldest edit, of which there has to be one, and returns how many bytes it took. */
+size_t gz_undo_forget(struct gz_undo_log *log);
+
 /* The edit that this user's next undo (or redo) is about, or NULL. Valid until the log changes. For
  * a redo it is the edit that was undone: its changes are to be applied once more. */
 const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const char *user);

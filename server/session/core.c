@@ -126,6 +126,18 @@ void gz_core_destroy(struct gz_core *core)
     free(core);
 }
 
+/* ---- memory ---- */
+
+double gz_core_oldest_undo_s(const struct gz_core *core)
+{
+    return gz_undo_oldest_s(core->undo);
+}
+
+size_t gz_core_forget_undo(struct gz_core *core)
+{
+    return gz_undo_forget(core->undo);
+}
+
 /* ---- the turn ---- */
 
 void gz_core_finish_gestures(struct gz_core *core)

@@ -181,8 +181,15 @@ struct gz_core_summary {
     uint64_t surface_bytes; /* of these triangles */
     uint64_t
         surface_bytes_before; /* of triangles that an import replaced which is not stored yet */
+    uint64_t undo_bytes;      /* of the edits that can be undone */
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
+
+/* What the core can spare, for a host whose memory is short. When the oldest edit that can be
+ * undone ended, Unix seconds; INFINITY if there is none. */
+double gz_core_oldest_undo_s(const struct gz_core *core);
+/* Forgets that edit, which is history only from then on, and returns how many bytes it took. */
+size_t gz_core_forget_undo(struct gz_core *core);
 
 /* Replaces all nodes by these, as an edit of kind import by `user`. With GZ_OK the core owns the
  * asset's bytes, and `done` is called once: with GZ_OK after COMMIT. Parents come before children;

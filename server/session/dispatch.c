@@ -208,6 +208,8 @@ static void read_message(struct gz_session *session, const uint8_t *bytes, size_
     const size_t begin = *offset;
     enum gz_status status =
         gz_decode(GZ_FROM_CLIENT, bytes, size, offset, &core->decoded, &message, &failure.error);
+    if (status == GZ_OK && *offset - begin > GZ_MESSAGE_BYTES_SMALL)
+        status = gz_host_room(&core->options.host, *offset - begin, &failure.error);
     if (status == GZ_OK) status = handle(session, &message, &failure);
     if (status != GZ_OK)
         gz_session_refuse(session, (message.has & GZ_HAS_RID) != 0, message.rid, &failure, false);

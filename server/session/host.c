@@ -35,3 +35,8 @@ void gz_host_charge(const struct gz_core_host *host, const char *payer, uint64_t
 {
     if (host->charge != NULL && bytes > 0) host->charge(host->context, payer, bytes);
 }
+
+enum gz_status gz_host_room(const struct gz_core_host *host, uint64_t bytes, struct gz_error *error)
+{
+    return host->room != NULL ? host->room(host->context, bytes, error) : GZ_OK;
+}

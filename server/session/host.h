@@ -56,13 +56,17 @@ struct gz_core_host {
     enum gz_status (*sign)(void *context, const struct gz_claims *claims, double seconds,
                            char token[GZ_TOKEN_BYTES_MAX + 1], struct gz_error *error);
     /* Asks whether `payer` may make an edit that adds about `bytes` to the file: with GZ_OK they
-     * are taken from the payer's share. GZ_STORAGE if the disk has no room, GZ_RATE_LIMITED if the
-     * share is used up. NULL: every edit may be made. */
+     * are taken from the payer's share. GZ_STORAGE if the disk has no room, GZ_TOO_MANY if the
+     * server has too little memory, GZ_RATE_LIMITED if the share is used up. NULL: every edit may
+     * be made. */
     enum gz_status (*spend)(void *context, const char *payer, uint64_t bytes,
                             struct gz_error *error);
     /* The same for bytes that are added in any case, such as the samples of a drag: the share may
      * be left in debt, so that the next edit is refused. NULL: they are not counted. */
     void (*charge)(void *context, const char *payer, uint64_t bytes);
+    /* Asks whether a request may keep about `bytes` of memory. GZ_TOO_MANY if the server has too
+     * little. An edit need not ask, because `spend` does. NULL: there is always enough. */
+    enum gz_status (*room)(void *context, uint64_t bytes, struct gz_error *error);
 };
 
 /* Let the host free an answer, or memory; free it here if the host has no such function. NULL
@@ -76,5 +80,8 @@ GZ_MUST_USE enum gz_status gz_host_spend(const struct gz_core_host *host, const 
                                          uint64_t bytes, struct gz_error *error);
 /* As `charge` says. */
 void gz_host_charge(const struct gz_core_host *host, const char *payer, uint64_t bytes);
+/* As `room` says. */
+GZ_MUST_USE enum gz_status gz_host_room(const struct gz_core_host *host, uint64_t bytes,
+                                        struct gz_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* import.c - replaces all nodes by those of a glTF file. Its triangles may come later. */
 #include <string.h>
 
+#include "scene/undo.h"
 #include "session/core.h"
 #include "session/pending.h"
 #include "session/session.h"
@@ -56,6 +57,7 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
         .triangles = core->asset.surfaces != NULL ? core->asset.surfaces->triangle_count : 0,
         .surface_bytes = core->asset.surfaces != NULL ? core->asset.surfaces->bytes : 0,
         .surface_bytes_before = bytes_before(core),
+        .undo_bytes = gz_undo_bytes(core->undo),
     };
 }
 

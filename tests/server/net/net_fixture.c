@@ -105,6 +105,13 @@ long net_fixture_measure(int port, const char *scene, const char *what)
     return metric(port, row);
 }
 
+long net_fixture_number(int port, const char *what)
+{
+    char row[128];
+    snprintf(row, sizeof row, "\ngizmod_%s ", what);
+    return metric(port, row);
+}
+
 struct net_fixture_memory net_fixture_memory(int port)
 {
     struct raw_response response;

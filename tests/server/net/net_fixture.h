@@ -40,6 +40,9 @@ void net_fixture_create_nodes(int socket, size_t count);
 /* What /metrics says of a scene: "users", "seq". */
 long net_fixture_measure(int port, const char *scene, const char *what);
 
+/* What /metrics says of the daemon: "memory_bytes". */
+long net_fixture_number(int port, const char *what);
+
 /* Bytes that the daemon has allocated and not freed at one moment: what SQLite has, whose caches
  * fill and go, and all else. */
 struct net_fixture_memory {

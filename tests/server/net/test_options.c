@@ -101,6 +101,9 @@ static const struct row rows[] = {
     {{"--keep-edits", ""}, 2, NULL, "--keep-edits"},
     {{"--keep-free", "-1"}, 2, NULL, "--keep-free"},
     {{"--keep-free", "1GB"}, 2, NULL, "--keep-free"},
+    {{"--memory", "63"}, 2, NULL, "--memory"},
+    {{"--memory", "0"}, 2, NULL, "--memory"},
+    {{"--memory", "1GB"}, 2, NULL, "--memory"},
     /* Taken, so that what is wrong is what comes after it. */
     {{"--listen", "nowhere", "--listen", "[::1]:0", "--log", "loud"}, 2, NULL, "--log"},
     {{"--keep", "1.5h", "--keep-edits", "1000", "--log", "loud"}, 2, NULL, "--log"},

@@ -2,6 +2,7 @@
  * keep room. */
 #include "data_folder.h"
 
+#include "host/machine.h"
 #include "host/memory.h"
 #include "host/quota.h"
 #include "net/clock.h"
@@ -138,7 +139,7 @@ TEST(test_memory_that_was_freed_goes_back_to_the_system)
     size_t before, after;
     char **blocks = malloc(BLOCKS * sizeof *blocks);
     data_folder_init(&folder);
-    gz_memory_watch(&memory, &folder.loop, &folder.jobs);
+    gz_memory_watch(&memory, &folder.loop, &folder.jobs, 0, NULL);
     for (int i = 0; i < BLOCKS; i++) memset(blocks[i] = malloc(BLOCK_BYTES), 1, BLOCK_BYTES);
     for (int i = 0; i < BLOCKS - 1; i++) free(blocks[i]);
     assert_int_equal(uv_resident_set_memory(&before), 0);
@@ -168,7 +169,7 @@ TEST(test_what_could_not_go_back_is_forgotten_once_the_process_is_small)
     struct data_folder folder;
     struct gz_memory memory;
     data_folder_init(&folder);
-    gz_memory_watch(&memory, &folder.loop, &folder.jobs);
+    gz_memory_watch(&memory, &folder.loop, &folder.jobs, 0, NULL);
     memory.left = 4 * (size_t)GZ_FREE_BYTES_KEPT;
     gz_memory_look(&memory);
     data_folder_await_jobs(&folder);
@@ -186,7 +187,7 @@ TEST(test_large_blocks_go_back_when_they_are_freed)
     size_t before, after;
     char *blocks[BLOCKS];
     data_folder_init(&folder);
-    gz_memory_watch(&memory, &folder.loop, &folder.jobs);
+    gz_memory_watch(&memory, &folder.loop, &folder.jobs, 0, NULL);
     char *volatile largest = malloc(LARGEST);
     free(largest);
     for (int i = 0; i < BLOCKS; i++) memset(blocks[i] = malloc(BLOCK_BYTES), 1, BLOCK_BYTES);
@@ -199,6 +200,98 @@ TEST(test_large_blocks_go_back_when_they_are_freed)
     data_folder_finish(&folder);
 }
 #endif
+
+/* ---- the bound of memory ---- */
+
+static uint64_t forget(void *context, uint64_t bytes)
+{
+    uint64_t *spare = context;
+    const uint64_t forgotten = bytes < *spare ? bytes : *spare;
+    *spare -= forgotten;
+    return forgotten;
+}
+
+static uint64_t count_spare(void *context)
+{
+    return *(const uint64_t *)context;
+}
+
+/* The numbers are far above what the test has. */
+TEST(test_requests_take_half_of_what_is_left_once_all_is_forgotten)
+{
+    const uint64_t gib = 1 << 30;
+    struct data_folder folder;
+    struct gz_memory memory;
+    struct gz_error error = {.status = GZ_OK};
+    uint64_t spare = 50 * gib;
+    data_folder_init(&folder);
+    gz_memory_watch(&memory, &folder.loop, &folder.jobs, 100 * gib, NULL);
+    memory.spare = count_spare;
+    memory.relieve = forget;
+    memory.context = &spare;
+    assert_int_equal(gz_memory_take(&memory, gib, 60 * gib, &error), GZ_TOO_MANY);
+    assert_non_null(strstr(error.message, "--memory 102400"));
+    uv_run(&folder.loop, UV_RUN_NOWAIT);
+    assert_int_equal(gz_memory_take(&memory, 90 * gib, 60 * gib, &error), GZ_OK);
+    assert_int_equal(gz_memory_take(&memory, 0, gib, &error), GZ_OK);
+    uv_run(&folder.loop, UV_RUN_NOWAIT);
+    assert_int_equal(gz_memory_check(&memory, &error), GZ_OK);
+    assert_true(spare < 35 * gib && spare > 34 * gib); /* three quarters stay */
+    assert_int_equal(gz_memory_hold(&memory, 40 * gib, &error), GZ_TOO_MANY);
+    assert_int_equal(gz_memory_hold(&memory, 20 * gib, &error), GZ_OK);
+    assert_true(gz_memory_used(&memory) >= 95 * gib);
+    gz_memory_release(&memory, 20 * gib);
+    assert_true(gz_memory_used(&memory) < 76 * gib);
+    memory.taken += (int64_t)(50 * gib);
+    (void)!gz_memory_take(&memory, 0, 0, &error);
+    uv_run(&folder.loop, UV_RUN_NOWAIT);
+    assert_int_equal(spare, 0);
+    assert_int_equal(gz_memory_check(&memory, &error), GZ_TOO_MANY);
+    /* What was not taken in the end is not counted after a look. */
+    gz_memory_look(&memory);
+    data_folder_await_jobs(&folder);
+    assert_true(gz_memory_used(&memory) < gib);
+    assert_int_equal(gz_memory_check(&memory, &error), GZ_OK);
+    gz_memory_close(&memory);
+    data_folder_finish(&folder);
+}
+
+static void write_text(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+TEST(test_a_control_group_or_one_above_it_has_less_memory_than_the_machine)
+{
+    struct data_folder folder;
+    char groups[256], above[256], own[256];
+    data_folder_init(&folder);
+    snprintf(groups, sizeof groups, "%s/groups", folder.path);
+    snprintf(above, sizeof above, "%s/above", folder.path);
+    snprintf(own, sizeof own, "%s/above/own", folder.path);
+    assert_int_equal(mkdir(above, 0700) | mkdir(own, 0700), 0);
+    const uint64_t machine = gz_machine_bytes("/none", "/none");
+    assert_true(machine > 64 << 20);
+    write_text(folder.path, "groups", "1:cpu:/other\n0::/above/own\n");
+    write_text(own, "memory.max", "max\n");
+    assert_int_equal(gz_machine_bytes(groups, folder.path), machine);
+    write_text(above, "memory.max", "50000000\n");
+    assert_int_equal(gz_machine_bytes(groups, folder.path), 50000000);
+    write_text(own, "memory.max", "40000000\n");
+    assert_int_equal(gz_machine_bytes(groups, folder.path), 40000000);
+    write_text(folder.path, "memory.max", "30000000\n");
+    assert_int_equal(gz_machine_bytes(groups, folder.path), 30000000);
+    char command[600];
+    snprintf(command, sizeof command, "rm -r %s/above %s/groups %s/memory.max", folder.path,
+             folder.path, folder.path);
+    assert_int_equal(system(command), 0);
+    data_folder_finish(&folder);
+}
 
 /* ---- scenes that are made ---- */
 
