@@ -53,7 +53,8 @@
 /* Depth of the hierarchy: recursion and matrix error stay small. glTF assemblies are rarely 20
  * deep. */
 #define GZ_TREE_DEPTH_MAX 256
-/* Tombstones kept for viewers that resume; a viewer from before the oldest starts from 0. */
+/* Deleted nodes remembered for viewers that resume, 24 bytes each once they are stored; a viewer
+ * from before the oldest starts from 0. A power of two. */
 #define GZ_TOMBSTONES_MAX 65536
 /* Edits remembered in memory for undo; older ones are history only. */
 #define GZ_UNDO_EDITS_MAX 1000
@@ -139,10 +140,11 @@
 #define GZ_COPIED_BYTES_MAX 2048
 /* Questions to the past that one session may have open. */
 #define GZ_QUERIES_PER_SESSION_MAX 4
-/* Edits remembered for viewers that lag, and the bytes of their messages together: one that
- * replaces 100,000 nodes names 200,000 ids in 1 MB. */
+/* Edits remembered for viewers that lag, and the bytes of their messages together: most take 100
+ * bytes; one that replaces 100,000 nodes names 200,000 ids in 1 MB, and the latest one is
+ * remembered whatever its size. */
 #define GZ_EDIT_RING 1024
-#define GZ_EDIT_RING_BYTES ((size_t)32 * 1024 * 1024)
+#define GZ_EDIT_RING_BYTES ((size_t)1024 * 1024)
 /* Sessions that left, remembered for viewers that lag. */
 #define GZ_LEFT_RING 4096
 /* Rows of the past that one transaction removes: an edit that comes meanwhile waits for it. */
@@ -520,7 +522,6 @@ static_assert(
         GZ_FRAME_BYTES_MAX,
     "a delta, where the nodes of a motion began, edits, notes, checkpoints, and the presence "
     "of one who selected and holds every node fit into a frame");
-static_assert(GZ_EDIT_RING_BYTES >= 2 * GZ_FRAME_BYTES_MAX, "the largest edit is remembered");
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
 static_assert(2 * GZ_SECRET_BYTES + 16 < GZ_SECRET_TEXT_BYTES_MAX,

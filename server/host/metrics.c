@@ -39,6 +39,7 @@ enum measure {
     TRIANGLES,
     SURFACE_BYTES,
     UNDO_BYTES,
+    DELETED_BYTES,
     MEASURE_COUNT
 };
 
@@ -62,6 +63,8 @@ static const struct {
     [SURFACE_BYTES] = {"scene_surface_bytes", "gauge",
                        "Bytes of the triangles that nodes are picked by."},
     [UNDO_BYTES] = {"scene_undo_bytes", "gauge", "Bytes of the edits that can be undone."},
+    [DELETED_BYTES] = {"scene_deleted_bytes", "gauge",
+                       "Bytes of what is known of deleted nodes, for viewers who resume."},
 };
 
 static double measure_scene(const struct gz_open_scene *scene, enum measure measure)
@@ -81,7 +84,8 @@ static double measure_scene(const struct gz_open_scene *scene, enum measure meas
         [READ_ONLY] = stats.is_read_only,
         [TRIANGLES] = (double)summary.triangles,
         [SURFACE_BYTES] = (double)(summary.surface_bytes + summary.surface_bytes_before),
-        [UNDO_BYTES] = (double)summary.undo_bytes};
+        [UNDO_BYTES] = (double)summary.undo_bytes,
+        [DELETED_BYTES] = (double)summary.grave_bytes};
     return values[measure];
 }
 

@@ -39,18 +39,33 @@ static uint64_t forget_undo(const struct gz_scenes *scenes, uint64_t bytes)
     return freed;
 }
 
+/* ---- deleted nodes ---- */
+
+static uint64_t forget_graves(const struct gz_scenes *scenes, uint64_t bytes)
+{
+    uint64_t freed = 0;
+    struct gz_open_scene *scene = NULL;
+    while (freed < bytes && (scene = gz_scenes_next(scenes, scene)) != NULL) {
+        if (!scene->net.is_lent) freed += gz_core_forget_graves(gz_net_core(&scene->net));
+    }
+    return freed;
+}
+
+/* ---- all ---- */
+
 uint64_t gz_scenes_spare(const struct gz_scenes *scenes)
 {
     uint64_t bytes = 0;
     const struct gz_open_scene *scene = NULL;
     while ((scene = gz_scenes_next(scenes, scene)) != NULL)
-        bytes += gz_open_scene_summary(scene).undo_bytes;
+        bytes += gz_open_scene_summary(scene).undo_bytes + gz_open_scene_summary(scene).grave_bytes;
     return bytes;
 }
 
 uint64_t gz_scenes_relieve(struct gz_scenes *scenes, uint64_t bytes)
 {
     uint64_t freed = forget_undo(scenes, bytes);
+    if (freed < bytes) freed += forget_graves(scenes, bytes - freed);
     if (freed < bytes) freed += gz_scenes_close_unused(scenes, bytes - freed);
     return freed;
 }

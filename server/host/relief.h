@@ -8,7 +8,7 @@
 
 #include "host/scenes.h"
 
-/* The bytes of undo in all scenes. */
+/* The bytes of undo, and of deleted nodes, in all scenes. */
 uint64_t gz_scenes_spare(const struct gz_scenes *scenes);
 /* Forgets at least so many bytes if there are as many; returns how many. */
 uint64_t gz_scenes_relieve(struct gz_scenes *scenes, uint64_t bytes);

@@ -315,6 +315,7 @@ static void commit_step(struct plan *plan, const struct gz_change *change, struc
     node->holder = 0;
     if (!change->exists) return;
     node->born = node->seq;
+    gz_graves_open(&plan->scene->graves, node->id);
     give_parts(step, &change->after, ALL_PARTS);
     if (node->id >= plan->scene->next_id) plan->scene->next_id = node->id + 1;
 }

@@ -2,8 +2,9 @@
  *
  * Every node is in one list of siblings: its parent's children, the scene's roots or, once it is
  * deleted, the tombstones, oldest first. It is in the table as long as it is in one of these lists.
- * A tombstone keeps its last parent: children are deleted before their parents, so that a parent's
- * tombstone is always younger and is forgotten later. If the world transform of a node is known,
+ * A tombstone that is stored becomes a grave, which is no node. A tombstone keeps its last parent:
+ * children are deleted before their parents, so that a parent's tombstone is always younger and
+ * stays longer. If the world transform of a node is known,
  * those of all nodes above it are known. */
 #ifndef GZ_SCENE_INTERNAL_H
 #define GZ_SCENE_INTERNAL_H
@@ -51,14 +52,15 @@ struct gz_order_place {
 };
 
 struct gz_scene {
-    uint64_t seq, next_id, forgotten;
+    uint64_t seq, next_id;
     uint64_t removals; /* grows with each deletion */
-    uint64_t stored;   /* tombstones of a later seq are not in the file yet and are kept */
+    uint64_t stored;   /* tombstones of a later seq are not in the file yet, and stay nodes */
     uint64_t mark;     /* the latest; each walk takes the next */
     size_t alive, tombstones;
     struct gz_table table;
     /* Heads of lists: only first_child and last_child are used. */
     struct gz_node roots, tombs;
+    struct gz_graves graves;
     struct gz_node *oldest, *newest;
     struct gz_order_place places[GZ_ORDER_PLACES]; /* where gz_scene_after begins */
     size_t next_place;                             /* to be replaced next */
@@ -85,7 +87,7 @@ void gz_node_place(struct gz_node *node, const gz_vec3 *t);
 /* A new node: at first a tombstone of seq 0, the oldest one, outside the order of change. NULL
  * without memory. */
 struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id);
-/* Forgets the tombstones of seq 0, and the oldest stored ones beyond GZ_TOMBSTONES_MAX. */
+/* Frees the tombstones of seq 0, and makes graves of the stored ones. */
 void gz_tombstones_sweep(struct gz_scene *scene);
 /* Invalidates the world transforms of the node and of all nodes below it. */
 void gz_world_forget(struct gz_node *node);

@@ -89,9 +89,8 @@ struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id)
     return node;
 }
 
-static void forget_tombstone(struct gz_scene *scene, struct gz_node *node)
+static void free_tombstone(struct gz_scene *scene, struct gz_node *node)
 {
-    if (node->seq > scene->forgotten) scene->forgotten = node->seq;
     gz_bounds_slot_give_back(&scene->bounds_index, node);
     leave_order(scene, node);
     gz_node_unlink(scene, node);
@@ -103,11 +102,9 @@ static void forget_tombstone(struct gz_scene *scene, struct gz_node *node)
 void gz_tombstones_sweep(struct gz_scene *scene)
 {
     struct gz_node *oldest;
-    while ((oldest = scene->tombs.first_child) != NULL) {
-        if (oldest->seq != 0 &&
-            (scene->tombstones <= GZ_TOMBSTONES_MAX || oldest->seq > scene->stored))
-            break;
-        forget_tombstone(scene, oldest);
+    while ((oldest = scene->tombs.first_child) != NULL && oldest->seq <= scene->stored) {
+        if (oldest->seq != 0) gz_graves_add(&scene->graves, oldest->id, oldest->seq);
+        free_tombstone(scene, oldest);
     }
 }
 

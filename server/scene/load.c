@@ -64,8 +64,8 @@ struct gz_scene *gz_scene_create(const struct gz_scene_state *state)
     if (scene == NULL) return NULL;
     scene->seq = state->seq;
     scene->next_id = state->next_node > 0 ? state->next_node : 1;
-    scene->forgotten = state->tombstones_from;
-    scene->stored = UINT64_MAX;
+    scene->graves.forgotten = state->tombstones_from;
+    scene->stored = state->seq;
     if (!load_nodes(scene, state)) {
         gz_scene_destroy(scene);
         return NULL;
@@ -84,6 +84,7 @@ void gz_scene_destroy(struct gz_scene *scene)
         free(node);
     }
     free(scene->table.slots);
+    gz_graves_finish(&scene->graves);
     gz_bounds_index_finish(&scene->bounds_index);
     free(scene);
 }

@@ -2,7 +2,6 @@
 #include "scene/look.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "scene/bounds_index.h"
 #include "server/maxima.h"
@@ -14,16 +13,16 @@ struct gz_look gz_look_into(const gz_plane *planes, size_t count)
     return look;
 }
 
-struct gz_look gz_look_at(const struct gz_scene *scene, const struct gz_node **nodes, size_t count)
+struct gz_look gz_look_at(const struct gz_scene *scene, uint64_t *ids, size_t count)
 {
     return (struct gz_look){
-        .has_nodes = true, .nodes = nodes, .count = count, .seq = gz_scene_seq(scene)};
+        .has_nodes = true, .ids = ids, .count = count, .seq = gz_scene_seq(scene)};
 }
 
 void gz_look_finish(struct gz_look *look)
 {
-    free(look->nodes);
-    look->nodes = NULL;
+    free(look->ids);
+    look->ids = NULL;
     look->count = look->next = 0;
 }
 
@@ -58,10 +57,9 @@ static enum gz_look_step find_nodes(struct gz_look *look, struct gz_scene *scene
     if (!is_done) return GZ_LOOK_PAUSE;
     if (!gz_scene_cull(scene, look->planes, look->plane_count, &culled)) return GZ_LOOK_NO_MEMORY;
     take(budget, scan_cost(scene));
-    const struct gz_node **nodes = malloc((culled.count + 1) * sizeof *nodes);
-    if (nodes == NULL) return GZ_LOOK_NO_MEMORY;
-    if (culled.count > 0) memcpy(nodes, culled.nodes, culled.count * sizeof *nodes);
-    look->nodes = nodes;
+    look->ids = malloc((culled.count + 1) * sizeof *look->ids);
+    if (look->ids == NULL) return GZ_LOOK_NO_MEMORY;
+    for (size_t i = 0; i < culled.count; i++) look->ids[i] = culled.nodes[i]->id;
     look->count = culled.count;
     look->seq = gz_scene_seq(scene);
     look->has_nodes = true;
@@ -72,19 +70,14 @@ enum gz_look_step gz_look_next(struct gz_look *look, struct gz_scene *scene, siz
                                const struct gz_node **node)
 {
     if (*budget == 0) return GZ_LOOK_PAUSE;
-    /* Nodes that were found and are freed by now were deleted since. */
-    if (look->has_nodes && gz_scene_forgotten(scene) > look->seq) {
-        gz_look_finish(look);
-        look->has_nodes = false;
-        return GZ_LOOK_AGAIN;
-    }
     enum gz_look_step step = look->has_nodes ? GZ_LOOK_NODE : find_nodes(look, scene, budget);
     if (step != GZ_LOOK_NODE) return step;
     for (; look->next < look->count; look->next++) {
         if (*budget == 0) return GZ_LOOK_PAUSE;
         spend(look, budget, 1);
-        if (look->nodes[look->next]->gone) continue;
-        *node = look->nodes[look->next++];
+        *node = gz_scene_find(scene, look->ids[look->next]);
+        if (*node == NULL) continue;
+        look->next++;
         return GZ_LOOK_NODE;
     }
     return GZ_LOOK_END;

@@ -16,7 +16,7 @@ struct gz_look {
     gz_plane planes[GZ_LOOK_PLANES_MAX];
     size_t plane_count;
     bool has_nodes; /* the nodes are found; before that the index is brought up to date */
-    const struct gz_node **nodes; /* to be given; valid while no later tombstone is forgotten */
+    uint64_t *ids;  /* of the nodes that are to be given */
     size_t count, next;
     uint64_t seq; /* of the scene when they were found */
     size_t spent; /* nodes looked at so far, for themselves or for the index */
@@ -25,7 +25,6 @@ struct gz_look {
 enum gz_look_step {
     GZ_LOOK_NODE,  /* here is the next one, which is not deleted */
     GZ_LOOK_PAUSE, /* the budget is spent */
-    GZ_LOOK_AGAIN, /* later tombstones were forgotten: all nodes are given again from the first */
     GZ_LOOK_END,
     GZ_LOOK_NO_MEMORY
 };
@@ -34,7 +33,7 @@ enum gz_look_step {
  * nodes. */
 struct gz_look gz_look_into(const gz_plane *planes, size_t count);
 /* A look at these nodes. The look owns the array and frees it. */
-struct gz_look gz_look_at(const struct gz_scene *scene, const struct gz_node **nodes, size_t count);
+struct gz_look gz_look_at(const struct gz_scene *scene, uint64_t *ids, size_t count);
 /* Whether the scan of all boxes, with which a look begins, fits into the budget. Where it does not,
  * a look may also begin, and its first step uses up the budget. */
 bool gz_look_fits(const struct gz_scene *scene, size_t budget);

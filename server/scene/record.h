@@ -64,8 +64,8 @@ struct gz_edit_record {
     uint32_t value_count;            /* 0 if nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
-    const uint64_t *nodes; /* in an answer without changes, and of an import in the undo log: the
-                              change_count nodes that the edit changed; else NULL */
+    const uint64_t *nodes; /* in an answer without changes: the change_count nodes that the edit
+                              changed; else NULL */
     const char *name; /* with a single one of these `nodes`: its name, as gz_change_name says; else
                          NULL */
     bool undone;      /* in an answer of the history: the edit is undone now */

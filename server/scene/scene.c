@@ -101,9 +101,46 @@ const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq)
     return search_far(scene, back, seq);
 }
 
+const struct gz_grave *gz_scene_grave_after(const struct gz_scene *scene, uint64_t seq)
+{
+    return gz_graves_after(&scene->graves, seq);
+}
+
+size_t gz_scene_grave_bytes(const struct gz_scene *scene)
+{
+    return gz_graves_bytes(&scene->graves);
+}
+
+void gz_scene_forget_graves(struct gz_scene *scene)
+{
+    gz_graves_forget(&scene->graves);
+}
+
+struct gz_news gz_scene_news(struct gz_scene *scene, uint64_t seq)
+{
+    return (struct gz_news){.scene = scene,
+                            .node = gz_scene_after(scene, seq),
+                            .grave = gz_scene_grave_after(scene, seq)};
+}
+
+bool gz_news_next(struct gz_news *news, struct gz_new *next)
+{
+    const struct gz_node *node = news->node;
+    const struct gz_grave *grave = news->grave;
+    if (grave != NULL && (node == NULL || grave->seq < node->seq)) {
+        *next = (struct gz_new){.id = grave->id, .seq = grave->seq};
+        news->grave = gz_scene_grave_after(news->scene, grave->seq);
+        return true;
+    }
+    if (node == NULL) return false;
+    *next = (struct gz_new){.id = node->id, .seq = node->seq, .node = node->gone ? NULL : node};
+    news->node = node->newer;
+    return true;
+}
+
 uint64_t gz_scene_forgotten(const struct gz_scene *scene)
 {
-    return scene->forgotten;
+    return scene->graves.forgotten;
 }
 
 gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node)

@@ -2,16 +2,17 @@
  * and the drags that hold them.
  *
  * Every change of a node takes the next seq. Each node remembers the seq of its last change and
- * sits in one list ordered by it, deleted nodes included: what changed after a cursor is the newer
- * end of that list, found in O(changed). A snapshot is what changed after 0. Deltas, resume, slow
+ * sits in one list ordered by it, deleted nodes included until they are stored; after that their
+ * ids and seqs are in another one (graves.h). What changed after a cursor is the newer end of these
+ * lists, found in O(changed). A snapshot is what changed after 0. Deltas, resume, slow
  * viewers and the store all read this one list.
  *
  * A change is data (struct gz_change: before and after), so that one function applies edits, undoes
  * them, restores the past and takes back what the disk refused.
  *
  * Frames: transforms are local to the parent; the root's frame is the world's. Ownership: nodes
- * belong to the scene and stay where they are until it is destroyed or their tombstone is
- * forgotten; hold ids, not pointers, across turns. Threads: one. Errors: GZ_UNKNOWN_NODE,
+ * belong to the scene and stay where they are until it is destroyed or their deletion is
+ * stored; hold ids, not pointers, across turns. Threads: one. Errors: GZ_UNKNOWN_NODE,
  * GZ_BAD_VALUE, GZ_BAD_STATE, GZ_LOCKED, GZ_TOO_MANY, GZ_NO_MEMORY; on any of them nothing
  * changed. */
 #ifndef GZ_SCENE_H
@@ -21,6 +22,7 @@
 #include "proto/base/linear.h"
 #include "proto/base/status.h"
 #include "scene/failure.h"
+#include "scene/graves.h"
 #include "scene/record.h"
 
 /* The parts of a node. Each remembers the seq of its own last change, so that a delta carries only
@@ -47,7 +49,7 @@ struct gz_node {
     gz_box bounds;
     int64_t asset;
     bool has_bounds;
-    bool gone;           /* deleted: the node is a tombstone */
+    bool gone;           /* deleted: the node is a tombstone until that is stored */
     uint64_t by;         /* the session that changed it last; 0: none of this epoch */
     uint64_t holder;     /* the session whose drag holds it; 0: none */
     uint64_t held_since; /* the seq of the scene when it was last taken hold of */
@@ -74,12 +76,32 @@ uint64_t gz_scene_seq(const struct gz_scene *scene);
 size_t gz_scene_count(const struct gz_scene *scene); /* without tombstones */
 /* Grows whenever a node is deleted: while it is the same, each id that was of a node still is. */
 uint64_t gz_scene_removals(const struct gz_scene *scene);
-/* NULL if there is no such node, or only its tombstone. */
+/* NULL if there is no such node, or if it is deleted. */
 const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id);
 const struct gz_node *gz_scene_first_root(const struct gz_scene *scene);
-/* The oldest node that changed after `seq`, or NULL. */
+/* The oldest node that changed after `seq`, or NULL. Its `newer` are the others, but for deleted
+ * nodes that are stored. */
 const struct gz_node *gz_scene_after(struct gz_scene *scene, uint64_t seq);
-/* Tombstones of a seq up to this one are forgotten: a cursor below it has to start from 0. */
+/* The oldest deleted node after `seq` among those that are stored, or NULL. Valid until the scene
+ * changes. */
+const struct gz_grave *gz_scene_grave_after(const struct gz_scene *scene, uint64_t seq);
+/* Both together: all that changed after `seq`, oldest change first. The scene must not change
+ * meanwhile. */
+struct gz_new {
+    uint64_t id, seq;
+    const struct gz_node *node; /* NULL: it is deleted */
+};
+struct gz_news {
+    struct gz_scene *scene;
+    const struct gz_node *node;
+    const struct gz_grave *grave;
+};
+struct gz_news gz_scene_news(struct gz_scene *scene, uint64_t seq);
+bool gz_news_next(struct gz_news *news, struct gz_new *next); /* false at the end */
+/* Bytes that the deleted nodes take which are stored, and forgetting them. */
+size_t gz_scene_grave_bytes(const struct gz_scene *scene);
+void gz_scene_forget_graves(struct gz_scene *scene);
+/* Deleted nodes of a seq up to this one are forgotten: a cursor below it has to start from 0. */
 uint64_t gz_scene_forgotten(const struct gz_scene *scene);
 /* Local to world. Cached; O(depth) after a change above. */
 gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node);
@@ -91,10 +113,11 @@ const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_n
 /* The next node of a walk through the whole scene, parents first; NULL at the end. Start with
  * NULL. */
 const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at);
-/* A walk through all that changed after `since`: each node that changed, tombstones included, and
- * each node below one that was created or got another parent or, with `worlds`, whose transform
- * changed. Each is given at least once, not always parents first; NULL at the end. The scene must
- * not change during the walk, and no second walk may begin. O(nodes given). */
+/* A walk through all that changed after `since`: each node that changed, deleted ones included that
+ * are not stored yet, and each node below one that was created or got another parent or, with
+ * `worlds`, whose transform changed. Each is given at least once, not always parents first; NULL at
+ * the end. The scene must not change during the walk, and no second walk may begin. O(nodes given).
+ */
 struct gz_moved {
     const struct gz_node *changed, *top, *at;
     uint64_t since, mark;
@@ -103,7 +126,7 @@ struct gz_moved {
 struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds);
 const struct gz_node *gz_moved_next(struct gz_moved *moved);
 /* Fills in the node's present content. The name points into the scene, and lives until the node is
- * renamed or created again, or its tombstone is forgotten. Copy a change (gz_changes_copy) that has
+ * renamed or created again, or its deletion is stored. Copy a change (gz_changes_copy) that has
  * to outlast that before you apply it. */
 void gz_node_content(const struct gz_node *node, struct gz_content *content);
 
@@ -111,9 +134,9 @@ void gz_node_content(const struct gz_node *node, struct gz_content *content);
 
 /* Takes a seq that changes no node, so that an acknowledgement has a place in the order. */
 uint64_t gz_scene_tick(struct gz_scene *scene);
-/* Says that everything up to `seq` is in the scene's file. Call it from the start if there is a
- * file: later tombstones are then kept until they are stored, however many they are, because the
- * file learns of deletions from them. */
+/* Says that everything up to `seq` is in the scene's file; at first, all that the scene was made
+ * from is. Deleted nodes stay until they are stored, however many they are, because the file learns
+ * of deletions from them. */
 void gz_scene_stored(struct gz_scene *scene, uint64_t seq);
 /* A new id. */
 uint64_t gz_scene_new_id(struct gz_scene *scene);

@@ -8,10 +8,16 @@
 #include "scene/ids.h"
 #include "server/maxima.h"
 
+/* So many ids in a row: an edit of many nodes, such as an import, has few of these. */
+struct span {
+    uint64_t first, last;
+};
+
 struct entry {
     struct gz_edit_record edit;
-    uint64_t *nodes; /* the ids that the edit touched, ascending */
-    size_t bytes;    /* of memory that the entry takes */
+    struct span *spans; /* the ids that the edit touched, ascending */
+    size_t span_count;
+    size_t bytes; /* of memory that the entry takes */
     bool undone;
 };
 
@@ -30,7 +36,22 @@ static size_t kept_changes(const struct gz_edit_record *edit)
     return edit->kind == GZ_EDIT_IMPORT ? 0 : edit->change_count;
 }
 
-static size_t entry_size(const struct gz_edit_record *edit)
+/* Joins the ascending ids into spans, which take their place if `spans` is not NULL. Returns how
+ * many there are. */
+static size_t join_ids(const uint64_t *ids, size_t count, struct span *spans)
+{
+    size_t joined = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool continues = i > 0 && ids[i] <= ids[i - 1] + 1;
+        joined += !continues;
+        if (spans == NULL) continue;
+        if (!continues) spans[joined - 1].first = ids[i];
+        spans[joined - 1].last = ids[i];
+    }
+    return joined;
+}
+
+static size_t entry_size(const struct gz_edit_record *edit, size_t spans)
 {
     const size_t kept = kept_changes(edit);
     size_t size = sizeof(struct entry) + gz_text_bytes(edit->user) + gz_text_bytes(edit->key);
@@ -38,20 +59,24 @@ static size_t entry_size(const struct gz_edit_record *edit)
         size += gz_text_bytes(edit->changes[i].before.name) +
                 gz_text_bytes(edit->changes[i].after.name);
     }
-    return size + kept * sizeof(struct gz_change) + edit->change_count * sizeof(uint64_t);
+    return size + kept * sizeof(struct gz_change) + spans * sizeof(struct span);
 }
 
-/* One piece of memory: the entry, its changes, its nodes, its texts. */
-static struct entry *entry_create(const struct gz_edit_record *edit)
+/* One piece of memory: the entry, its changes, its spans, its texts. */
+static struct entry *fill_entry(const struct gz_edit_record *edit, const uint64_t *ids)
 {
-    const size_t bytes = entry_size(edit), kept = kept_changes(edit);
+    const size_t kept = kept_changes(edit), spans = join_ids(ids, edit->change_count, NULL);
+    const size_t bytes = entry_size(edit, spans);
     struct entry *entry = malloc(bytes);
     if (entry == NULL) return NULL;
     struct gz_change *changes = (struct gz_change *)(entry + 1);
-    uint64_t *nodes = (uint64_t *)(changes + kept);
-    char *text = (char *)(nodes + edit->change_count);
-    *entry = (struct entry){.edit = *edit, .nodes = nodes, .bytes = bytes};
-    if (kept == 0) entry->edit.nodes = nodes;
+    *entry = (struct entry){.edit = *edit,
+                            .spans = (struct span *)(changes + kept),
+                            .span_count = spans,
+                            .bytes = bytes};
+    char *text = (char *)(entry->spans + spans);
+    (void)join_ids(ids, edit->change_count, entry->spans);
+    entry->edit.nodes = NULL;
     entry->edit.changes = kept > 0 ? changes : NULL;
     entry->edit.user = gz_text_move(&text, edit->user);
     entry->edit.key = gz_text_move(&text, edit->key);
@@ -60,8 +85,17 @@ static struct entry *entry_create(const struct gz_edit_record *edit)
         changes[i].before.name = gz_text_move(&text, changes[i].before.name);
         changes[i].after.name = gz_text_move(&text, changes[i].after.name);
     }
-    for (size_t i = 0; i < edit->change_count; i++) nodes[i] = edit->changes[i].node;
-    gz_sort_ids(nodes, edit->change_count);
+    return entry;
+}
+
+static struct entry *entry_create(const struct gz_edit_record *edit)
+{
+    uint64_t *ids = malloc((edit->change_count + 1) * sizeof *ids);
+    if (ids == NULL) return NULL;
+    for (size_t i = 0; i < edit->change_count; i++) ids[i] = edit->changes[i].node;
+    gz_sort_ids(ids, edit->change_count);
+    struct entry *entry = fill_entry(edit, ids);
+    free(ids);
     return entry;
 }
 
@@ -258,19 +292,35 @@ const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log,
 
 /* ---- conflicts ---- */
 
+/* The first span that ends at this id or after it, or NULL. */
+static const struct span *span_from(const struct entry *entry, uint64_t id)
+{
+    size_t low = 0, high = entry->span_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (entry->spans[middle].last >= id)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < entry->span_count ? &entry->spans[low] : NULL;
+}
+
 static bool touches(const struct entry *entry, uint64_t node)
 {
-    return gz_has_id(entry->nodes, entry->edit.change_count, node);
+    const struct span *span = span_from(entry, node);
+    return span != NULL && span->first <= node;
 }
 
 /* The node with the lowest id that both touched. */
 static bool find_common(const struct entry *a, const struct entry *b, uint64_t *node)
 {
-    const struct entry *few = a->edit.change_count <= b->edit.change_count ? a : b,
-                       *many = few == a ? b : a;
-    for (size_t i = 0; i < few->edit.change_count; i++) {
-        if (!touches(many, few->nodes[i])) continue;
-        if (node != NULL) *node = few->nodes[i];
+    const struct entry *few = a->span_count <= b->span_count ? a : b, *many = few == a ? b : a;
+    for (size_t i = 0; i < few->span_count; i++) {
+        const struct span *own = &few->spans[i], *other = span_from(many, own->first);
+        if (other == NULL) return false;
+        if (other->first > own->last) continue;
+        if (node != NULL) *node = own->first > other->first ? own->first : other->first;
         return true;
     }
     return false;

@@ -138,6 +138,13 @@ size_t gz_core_forget_undo(struct gz_core *core)
     return gz_undo_forget(core->undo);
 }
 
+size_t gz_core_forget_graves(struct gz_core *core)
+{
+    const size_t bytes = gz_scene_grave_bytes(core->scene);
+    gz_scene_forget_graves(core->scene);
+    return bytes;
+}
+
 /* ---- the turn ---- */
 
 void gz_core_finish_gestures(struct gz_core *core)

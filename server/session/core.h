@@ -182,6 +182,7 @@ struct gz_core_summary {
     uint64_t
         surface_bytes_before; /* of triangles that an import replaced which is not stored yet */
     uint64_t undo_bytes;      /* of the edits that can be undone */
+    uint64_t grave_bytes;     /* of what is known of deleted nodes */
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
@@ -190,6 +191,8 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core);
 double gz_core_oldest_undo_s(const struct gz_core *core);
 /* Forgets that edit, which is history only from then on, and returns how many bytes it took. */
 size_t gz_core_forget_undo(struct gz_core *core);
+/* Forgets the deleted nodes, likewise: viewers who resume from before are sent the whole scene. */
+size_t gz_core_forget_graves(struct gz_core *core);
 
 /* Replaces all nodes by these, as an edit of kind import by `user`. With GZ_OK the core owns the
  * asset's bytes, and `done` is called once: with GZ_OK after COMMIT. Parents come before children;

@@ -58,6 +58,7 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
         .surface_bytes = core->asset.surfaces != NULL ? core->asset.surfaces->bytes : 0,
         .surface_bytes_before = bytes_before(core),
         .undo_bytes = gz_undo_bytes(core->undo),
+        .grave_bytes = gz_scene_grave_bytes(core->scene),
     };
 }
 

@@ -63,7 +63,6 @@ static enum gz_look_step look(struct gz_session *session, struct gz_search *sear
             !gz_hits_add(&search->hits, &hit))
             return GZ_LOOK_NO_MEMORY;
     }
-    if (step == GZ_LOOK_AGAIN) search->hits.count = 0;
     gz_budget_charge(session, GZ_WORK_LOOK, search->look.spent - before);
     return step;
 }
@@ -72,10 +71,7 @@ static enum gz_look_step look(struct gz_session *session, struct gz_search *sear
 static bool is_over(struct gz_session *session, struct gz_search *search, enum gz_status *status,
                     struct gz_failure *failure)
 {
-    enum gz_look_step step;
-    do {
-        step = look(session, search);
-    } while (step == GZ_LOOK_AGAIN);
+    const enum gz_look_step step = look(session, search);
     *status = GZ_OK;
     if (step == GZ_LOOK_END) *status = answer(session, search, failure);
     if (step == GZ_LOOK_NO_MEMORY) *status = no_memory(failure);

@@ -96,11 +96,21 @@ static bool add_in_motion(struct gz_sync *sync, struct gz_delta *delta, const st
     return true;
 }
 
-/* Whether the viewer may have the deleted node: not if it was deleted before the viewer's snapshot
+/* Whether the viewer may have a node that was deleted at `seq`: not if that was before its snapshot
  * began. */
-static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
+static bool knew_of(const struct gz_cursor *cursor, uint64_t seq)
 {
-    return cursor->base > 0 || gone->seq > cursor->since;
+    return cursor->base > 0 || seq > cursor->since;
+}
+
+static bool add_new(struct gz_sync *sync, const struct gz_cursor *cursor, struct gz_delta *delta,
+                    const struct gz_new *is, size_t *bytes)
+{
+    if (is->node == NULL)
+        return !knew_of(cursor, is->seq) || gz_sync_add_gone(sync, delta, is->id, bytes);
+    if (gz_sync_is_in_motion(sync, cursor, is->node))
+        return add_in_motion(sync, delta, is->node, cursor->base, bytes);
+    return gz_sync_add_state(sync, delta, is->node, cursor->base, bytes);
 }
 
 /* Collects the nodes that changed after delta->from, oldest change first. A full frame sets `more`
@@ -108,24 +118,18 @@ static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
 static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor,
                           struct gz_delta *delta)
 {
+    struct gz_news news = gz_scene_news(sync->scene, delta->from);
+    struct gz_new is;
     size_t bytes = 0;
-    const struct gz_node *node = gz_scene_after(sync->scene, delta->from);
-    delta->seq = gz_scene_seq(sync->scene);
-    for (; node != NULL; node = node->newer) {
+    for (uint64_t last = 0; gz_news_next(&news, &is); last = is.seq) {
         if (bytes >= sync->delta_bytes) {
             delta->more = true;
-            delta->seq = node->older->seq;
-            break;
+            delta->seq = last;
+            return true;
         }
-        bool added = true;
-        if (!node->gone && gz_sync_is_in_motion(sync, cursor, node))
-            added = add_in_motion(sync, delta, node, cursor->base, &bytes);
-        else if (!node->gone)
-            added = gz_sync_add_state(sync, delta, node, cursor->base, &bytes);
-        else if (knew_of(cursor, node))
-            added = gz_sync_add_gone(sync, delta, node->id, &bytes);
-        if (!added) return false;
+        if (!add_new(sync, cursor, delta, &is, &bytes)) return false;
     }
+    delta->seq = gz_scene_seq(sync->scene);
     return true;
 }
 

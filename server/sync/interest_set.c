@@ -316,6 +316,15 @@ static bool set_matching(struct gz_interest_set *set, const struct gz_scene *sce
     return settle(set, entry, node) && settle_rest(set, scene);
 }
 
+/* The node is deleted. */
+static bool bury(struct gz_interest_set *set, const struct gz_scene *scene, uint64_t id)
+{
+    struct entry *entry = find(set, id);
+    if (entry == NULL) return true;
+    entry->matches = false;
+    return settle(set, entry, NULL) && settle_rest(set, scene);
+}
+
 static bool is_named(const struct gz_region *region, const struct gz_node *node)
 {
     return gz_has_id(region->ids, region->id_count, node->id);
@@ -367,6 +376,10 @@ static bool update_changed(struct gz_interest_set *set, struct gz_scene *scene)
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL; set->looked_at++) {
         if (!set_matching(set, scene, node, matches(&set->region, scene, node))) return false;
     }
+    const struct gz_grave *grave = gz_scene_grave_after(scene, set->seq);
+    for (; grave != NULL; grave = gz_scene_grave_after(scene, grave->seq), set->looked_at++) {
+        if (!bury(set, scene, grave->id)) return false;
+    }
     return true;
 }
 
@@ -389,16 +402,18 @@ static void charge_entry(struct gz_interest_set *set, size_t *budget)
  * handled too. */
 static bool assume(struct gz_interest_set *set, struct gz_scene *scene, size_t *budget)
 {
-    const struct gz_node *node = gz_scene_after(scene, set->assumed_to);
+    struct gz_news news = gz_scene_news(scene, set->assumed_to);
+    struct gz_new is = {.seq = set->assumed_to};
+    bool is_over = false;
     if (!reserve(set, gz_scene_count(scene))) return false;
-    for (; node != NULL && *budget > 0; node = node->newer, --*budget) {
-        set->assumed_to = node->seq;
-        if (node->gone && node->seq <= set->assumed) continue;
-        struct entry *entry = obtain(set, node->id);
+    for (; *budget > 0 && !(is_over = !gz_news_next(&news, &is)); --*budget) {
+        set->assumed_to = is.seq;
+        if (is.node == NULL && is.seq <= set->assumed) continue;
+        struct entry *entry = obtain(set, is.id);
         if (entry == NULL) return false;
         entry->sent = set->assumed;
     }
-    if (node == NULL) enter(set, PHASE_FIND);
+    if (is_over) enter(set, PHASE_FIND);
     return true;
 }
 
@@ -429,14 +444,14 @@ static size_t find_tops(const struct gz_interest_set *set, struct gz_scene *scen
     return gz_scene_tops(scene, ids, count, tops);
 }
 
-static bool walk_tops(const struct gz_node **tops, size_t top_count, const struct gz_node ***nodes,
+static bool walk_tops(const struct gz_node **tops, size_t top_count, uint64_t **found,
                       size_t *count)
 {
     size_t capacity = 0;
     for (size_t i = 0; i < top_count; i++) {
         for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at)) {
-            if (!gz_grow(nodes, &capacity, *count + 1, sizeof **nodes)) return false;
-            (*nodes)[(*count)++] = at;
+            if (!gz_grow(found, &capacity, *count + 1, sizeof **found)) return false;
+            (*found)[(*count)++] = at->id;
         }
     }
     return true;
@@ -446,14 +461,14 @@ static bool walk_tops(const struct gz_node **tops, size_t top_count, const struc
 static bool find_named(struct gz_interest_set *set, struct gz_scene *scene)
 {
     const size_t id_count = set->region.id_count;
-    uint64_t *ids = malloc((id_count + 1) * sizeof *ids);
-    const struct gz_node **tops = malloc((id_count + 1) * sizeof *tops), **nodes = NULL;
+    uint64_t *ids = malloc((id_count + 1) * sizeof *ids), *found = NULL;
+    const struct gz_node **tops = malloc((id_count + 1) * sizeof *tops);
     size_t count = 0;
     bool is_found = ids != NULL && tops != NULL &&
-                    walk_tops(tops, find_tops(set, scene, ids, tops), &nodes, &count);
+                    walk_tops(tops, find_tops(set, scene, ids, tops), &found, &count);
     free(ids);
     free(tops);
-    set->look = gz_look_at(scene, nodes, count); /* which frees them */
+    set->look = gz_look_at(scene, found, count); /* which frees them */
     return is_found;
 }
 
@@ -492,7 +507,6 @@ static bool match(struct gz_interest_set *set, struct gz_scene *scene, size_t *b
         if (set->region.kind != GZ_REGION_NODES && !matches(&set->region, scene, node)) continue;
         if (!set_matching(set, scene, node, true)) return false;
     }
-    if (step == GZ_LOOK_AGAIN) enter(set, PHASE_UNMATCH);
     if (step == GZ_LOOK_END) enter(set, PHASE_SORT_OUT);
     return step != GZ_LOOK_NO_MEMORY;
 }

@@ -402,7 +402,7 @@ uint64_t gz_sync_saved_seq(const struct gz_sync *sync)
     return sync->saved;
 }
 
-/* Makes room in the ring for an edit whose message has `bytes`. */
+/* Makes room in the ring for an edit whose message has `bytes`, whatever its size. */
 static void forget_edits(struct gz_sync *sync, size_t bytes)
 {
     while (sync->edits_forgotten < sync->edit_count &&

@@ -154,10 +154,12 @@ gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c
 # ---- order, join, resume ----
 
 gizmod_planted_fault(node_skipped_where_a_delta_is_cut FILE server/sync/delta.c
-    FROM "delta->seq = node->older->seq;" TO "delta->seq = node->seq;")
+    FROM "delta->seq = last;" TO "delta->seq = is.seq;")
 gizmod_planted_fault(continued_delta_misses_earlier_changes FILE server/sync/delta.c
-    FROM "gz_sync_add_state(sync, delta, node, cursor->base, &bytes)"
-    TO "gz_sync_add_state(sync, delta, node, delta->from, &bytes)")
+    FROM "gz_sync_add_state(sync, delta, is->node, cursor->base, bytes)"
+    TO "gz_sync_add_state(sync, delta, is->node, delta->from, bytes)")
+gizmod_planted_fault(grave_outlives_its_node FILE server/scene/apply.c
+    FROM "gz_graves_open(&plan->scene->graves, node->id);" TO "")
 gizmod_planted_fault(frames_shared_across_bases FILE server/sync/sync.c
     FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000 LONG)
 gizmod_planted_fault(tombstone_forgotten_too_early FILE server/sync/delta.c

@@ -448,7 +448,8 @@ TEST(test_boxes_outlive_forgotten_graves)
     struct game game = {.scene = make_small_scene(), .random = 1};
     create_from(game.scene, 100, many);
     (void)check_sieve(&game, NULL, 0);
-    delete_from(game.scene, 100, many); /* the first of them are forgotten at once */
+    delete_from(game.scene, 100, many); /* the first of them are forgotten once they are stored */
+    gz_scene_stored(game.scene, gz_scene_seq(game.scene));
     assert_true(gz_scene_forgotten(game.scene) > 0);
     create_from(game.scene, 50, 20);
     create_from(game.scene, 100 + many - 10, 10); /* of the last ones there are tombstones */

@@ -15,14 +15,14 @@ enum { LOOSE = 40, IDS = LOOSE + 1, LIST_MAX = 8, PASTS = 8, LINKS = GZ_TREE_DEP
 enum { FILLER_ID = 1000000, LINK_ID = 2000000, END_ID = LINK_ID + LINKS - 1 };
 
 struct thing {
-    bool known, alive; /* known and not alive: a tombstone */
+    bool known, alive; /* known and not alive: a tombstone, or a grave once that is stored */
     struct gz_content is;
     uint64_t seq, born, part_seq[GZ_PART_COUNT], by, holder;
 };
 
 struct model {
     struct thing things[IDS];
-    uint64_t seq, forgotten;
+    uint64_t seq, stored, forgotten;
     uint64_t filler_first, filler_end; /* seqs of the filler tombstones that are left */
 };
 
@@ -89,26 +89,59 @@ static size_t model_children(const struct model *model, uint64_t id)
     return count;
 }
 
-static void model_trim(struct model *model)
+/* Graves of ours, the oldest first; those of nodes that were created again are forgotten in their
+ * turn as well. */
+struct yard {
+    struct grave {
+        uint64_t id, seq;
+    } graves[40000];
+    size_t first, end;
+};
+
+static bool is_grave(const struct model *model, const struct grave *grave)
 {
-    for (;;) {
-        struct thing *oldest = NULL;
-        size_t tombstones = model->filler_end - model->filler_first;
-        for (uint64_t id = 1; id < IDS; id++) {
-            struct thing *thing = &model->things[id];
-            if (!thing->known || thing->alive) continue;
-            tombstones++;
-            if (oldest == NULL || thing->seq < oldest->seq) oldest = thing;
-        }
-        if (tombstones <= GZ_TOMBSTONES_MAX) return;
+    const struct thing *thing = &model->things[grave->id];
+    return thing->known && !thing->alive && thing->seq == grave->seq;
+}
+
+static void model_trim(struct model *model, struct yard *yard)
+{
+    while (yard->end - yard->first + model->filler_end - model->filler_first > GZ_TOMBSTONES_MAX) {
+        const struct grave *oldest = yard->first < yard->end ? &yard->graves[yard->first] : NULL;
         if (oldest == NULL ||
             (model->filler_first < model->filler_end && model->filler_first < oldest->seq)) {
             model->forgotten = model->filler_first++;
-        } else {
-            model->forgotten = oldest->seq;
-            oldest->known = false;
+            continue;
         }
+        model->forgotten = oldest->seq;
+        if (is_grave(model, oldest)) model->things[oldest->id].known = false;
+        yard->first++;
     }
+}
+
+static struct thing *oldest_tombstone(struct model *model, uint64_t up_to)
+{
+    struct thing *oldest = NULL;
+    for (uint64_t id = 1; id < IDS; id++) {
+        struct thing *thing = &model->things[id];
+        const bool is_one = thing->known && !thing->alive && thing->seq > model->stored;
+        if (is_one && thing->seq <= up_to && (oldest == NULL || thing->seq < oldest->seq))
+            oldest = thing;
+    }
+    return oldest;
+}
+
+static void model_store(struct model *model, struct yard *yard, uint64_t seq)
+{
+    struct thing *thing;
+    while ((thing = oldest_tombstone(model, seq)) != NULL) {
+        thing->by = thing->holder = 0;
+        model->stored = thing->seq;
+        assert_true(yard->end < COUNT(yard->graves));
+        yard->graves[yard->end++] = (struct grave){(uint64_t)(thing - model->things), thing->seq};
+    }
+    model->stored = seq;
+    model_trim(model, yard);
 }
 
 static enum gz_status model_arrange(struct model *model, const struct gz_change *change,
@@ -179,7 +212,9 @@ static enum gz_status model_apply(struct model *model, const struct gz_change *c
         if (changes[i].exists && !(fabs(changes[i].after.trs.t.x) <= GZ_COORDINATE_MAX))
             return GZ_BAD_VALUE;
         if (id == 0 || id >= IDS) return changes[i].existed ? GZ_UNKNOWN_NODE : GZ_BAD_VALUE;
-        if (changes[i].existed && !model->things[id].known && !met[id]) return GZ_UNKNOWN_NODE;
+        const struct thing *thing = &model->things[id];
+        const bool is_node = thing->alive || (thing->known && thing->seq > model->stored);
+        if (changes[i].existed && !is_node && !met[id]) return GZ_UNKNOWN_NODE;
         met[id] = true;
     }
     for (size_t i = 0; i < count; i++) {
@@ -196,7 +231,6 @@ static enum gz_status model_apply(struct model *model, const struct gz_change *c
         if (next.things[id].alive && model_depth(&next, id) > GZ_TREE_DEPTH_MAX) return GZ_TOO_MANY;
     }
     for (size_t i = 0; i < count; i++) model_commit(&next, &changes[i], moved[i], session);
-    model_trim(&next);
     *model = next;
     return GZ_OK;
 }
@@ -224,7 +258,9 @@ static void compare_node(const struct model *model, struct gz_scene *scene, uint
 /* Known things in the order of their change, by looking for the next one each time. */
 static void compare_order(const struct model *model, struct gz_scene *scene, uint64_t cursor)
 {
-    const struct gz_node *node = gz_scene_after(scene, cursor);
+    struct gz_news news = gz_scene_news(scene, cursor);
+    struct gz_new is;
+    bool is_more = gz_news_next(&news, &is);
     for (uint64_t last = cursor;;) {
         uint64_t next = 0;
         for (uint64_t id = 1; id < IDS; id++) {
@@ -233,18 +269,16 @@ static void compare_order(const struct model *model, struct gz_scene *scene, uin
                 (next == 0 || thing->seq < model->things[next].seq))
                 next = id;
         }
-        while (node != NULL && node->id >= FILLER_ID) node = node->newer;
+        while (is_more && is.id >= FILLER_ID) is_more = gz_news_next(&news, &is);
         if (next == 0) break;
-        assert_non_null(node);
-        assert_int_equal(node->id, next);
-        assert_int_equal(node->gone, !model->things[next].alive);
-        last = node->seq;
-        node = node->newer;
+        assert_true(is_more);
+        assert_int_equal(is.id, next);
+        assert_int_equal(is.node == NULL, !model->things[next].alive);
+        last = is.seq;
+        is_more = gz_news_next(&news, &is);
     }
-    assert_null(node);
-    const struct gz_node *first = gz_scene_after(scene, model->forgotten);
-    for (; first != NULL && !first->gone; first = first->newer) {
-    }
+    assert_false(is_more);
+    const struct gz_grave *first = gz_scene_grave_after(scene, model->forgotten);
     if (first != NULL && first->id >= FILLER_ID) assert_int_equal(first->seq, model->filler_first);
 }
 
@@ -365,6 +399,7 @@ static size_t random_list(const struct model *model, struct gz_change *changes, 
 struct run {
     struct gz_scene *scene;
     struct model model;
+    struct yard yard;
     struct model pasts[PASTS];
     uint64_t random;
     struct gz_arena arena;
@@ -560,6 +595,14 @@ static void step_release(struct run *run)
     gz_scene_release(run->scene, ids, 10, session);
 }
 
+static void step_store(struct run *run)
+{
+    const uint64_t seq =
+        run->model.stored + chance_below(&run->random, run->model.seq - run->model.stored + 1);
+    gz_scene_stored(run->scene, seq);
+    model_store(&run->model, &run->yard, seq);
+}
+
 static void step(struct run *run)
 {
     uint64_t choice = chance_below(&run->random, 100);
@@ -574,8 +617,10 @@ static void step(struct run *run)
         step_pose(run);
     } else if (choice < 84) {
         step_hold(run);
-    } else if (choice < 97) {
+    } else if (choice < 92) {
         step_release(run);
+    } else if (choice < 97) {
+        step_store(run);
     } else if (choice < 98) {
         assert_int_equal(gz_scene_tick(run->scene), ++run->model.seq);
     } else {
@@ -606,6 +651,7 @@ static void reopen(struct run *run)
     struct gz_node_record *records = calloc(LINKS + IDS + GZ_TOMBSTONES_MAX, sizeof *records);
     assert_non_null(records);
     size_t count = records_of(&run->model, records), tombstones = count;
+    run->yard.first = run->yard.end = 0;
     for (uint64_t id = 1; id < IDS; id++) {
         struct thing *thing = &run->model.things[id];
         thing->by = thing->holder = 0;
@@ -618,7 +664,10 @@ static void reopen(struct run *run)
         records[at] = (struct gz_node_record){
             .id = id, .seq = thing->seq, .gone = true, .content = thing->is};
     }
+    for (size_t i = tombstones; i < count; i++)
+        run->yard.graves[run->yard.end++] = (struct grave){records[i].id, records[i].seq};
     count += add_fillers(run, records + count);
+    run->model.stored = run->model.seq;
     struct gz_scene_state state = {.seq = run->model.seq,
                                    .next_node = 2 * LINK_ID,
                                    .nodes = records,
@@ -627,7 +676,7 @@ static void reopen(struct run *run)
     gz_scene_destroy(run->scene);
     run->scene = gz_scene_create(&state);
     assert_non_null(run->scene);
-    model_trim(&run->model);
+    model_trim(&run->model, &run->yard);
     free(records);
 }
 

@@ -365,16 +365,26 @@ TEST(test_tombstones_beyond_the_limit_are_forgotten_oldest_first)
     for (size_t i = 0; i < GZ_TOMBSTONES_MAX + extra; i++)
         deletions[i] = make_deletion(scene, i + 1);
     apply(scene, deletions, GZ_TOMBSTONES_MAX);
+    assert_int_equal(gz_scene_grave_bytes(scene), 0); /* the file has yet to learn of them */
+    gz_scene_stored(scene, gz_scene_seq(scene));
     assert_int_equal(gz_scene_forgotten(scene), 0);
+    const size_t bytes = gz_scene_grave_bytes(scene);
+    assert_true(bytes < GZ_TOMBSTONES_MAX * 32);
     apply(scene, deletions + GZ_TOMBSTONES_MAX, extra);
+    gz_scene_stored(scene, gz_scene_seq(scene));
+    assert_int_equal(gz_scene_grave_bytes(scene), bytes);
     assert_int_equal(gz_scene_forgotten(scene), GZ_NODES_MAX + extra);
-    const struct gz_node *first = gz_scene_after(scene, GZ_NODES_MAX);
+    const struct gz_grave *first = gz_scene_grave_after(scene, GZ_NODES_MAX);
     assert_int_equal(first->seq, GZ_NODES_MAX + extra + 1);
     assert_int_equal(first->id, extra + 1);
 
     struct gz_change back = make_creation(1, 0, "forgotten and made again");
     apply(scene, &back, 1);
     assert_int_equal(gz_scene_find(scene, 1)->born, gz_scene_seq(scene));
+    gz_scene_forget_graves(scene);
+    assert_int_equal(gz_scene_forgotten(scene), GZ_NODES_MAX + GZ_TOMBSTONES_MAX + extra);
+    assert_int_equal(gz_scene_grave_bytes(scene), 0);
+    assert_null(gz_scene_grave_after(scene, 0));
     free(deletions);
     gz_scene_destroy(scene);
 }
@@ -403,19 +413,27 @@ TEST(test_load_keeps_seqs_hierarchy_and_graves)
     assert_int_equal(gz_scene_next_id(scene), 40);
     assert_int_equal(gz_scene_count(scene), 3);
     const uint64_t order[] = {3, 5, 9, 6, 8};
-    const struct gz_node *at = scene->oldest;
-    for (size_t i = 0; i < COUNT(order); i++, at = at->newer) {
-        assert_int_equal(at->id, order[i]);
-        assert_int_equal(at->born, at->seq);
+    struct gz_news news = gz_scene_news(scene, 0);
+    struct gz_new is;
+    for (size_t i = 0; i < COUNT(order); i++) {
+        assert_true(gz_news_next(&news, &is));
+        assert_int_equal(is.id, order[i]);
+        assert_int_equal(is.node == NULL, is.id == 5 || is.id == 6);
+        if (is.node == NULL) continue;
+        assert_int_equal(is.node->born, is.seq);
         for (int part = 0; part < GZ_PART_COUNT; part++)
-            assert_int_equal(at->part_seq[part], at->seq);
+            assert_int_equal(is.node->part_seq[part], is.seq);
     }
-    assert_int_equal(gz_scene_after(scene, 20)->id, 9);
-    assert_int_equal(gz_scene_after(scene, 19)->id, 5);
+    assert_false(gz_news_next(&news, &is));
+    assert_int_equal(gz_scene_after(scene, 19)->id, 9);
+    assert_int_equal(gz_scene_grave_after(scene, 19)->id, 5);
+    assert_int_equal(gz_scene_grave_after(scene, 20)->id, 6);
     assert_null(gz_scene_after(scene, 30));
+    assert_null(gz_scene_grave_after(scene, 27));
     struct gz_change again = make_creation(5, 9, "five");
     apply(scene, &again, 1);
     assert_int_equal(gz_scene_find(scene, 5)->seq, 34);
+    assert_int_equal(gz_scene_grave_after(scene, 0)->id, 6); /* it has no grave any more */
     gz_scene_destroy(scene);
 }
 
