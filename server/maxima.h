@@ -425,6 +425,10 @@
 /* Viewers whose form is `crowd` are sent users who act, and so many others: a few people who open a
  * scene together see each other at once. As many as there are colours. */
 #define GZ_PRESENCE_FEW 12
+/* So many people may be told of everybody in a scene, each join and all who only watch: a join
+ * costs a record for each of them. Who joins a scene of more people is told as a viewer of a crowd.
+ */
+#define GZ_PRESENCE_PLAIN_MAX 64
 /* Milliseconds between the numbers of people for such viewers. With more than so many people the
  * interval grows in proportion: the numbers take 25 kB/s for all viewers of a scene together. */
 #define GZ_CROWD_MS 250

@@ -159,7 +159,8 @@ struct gz_client_options {
     bool plain;  /* do not ask for the compact form, which rounds other users' views and pointers */
     bool singly; /* do not ask for motions, which round a running drag of many nodes */
     bool float32; /* ask for float32, which rounds running drags of other sessions until they end */
-    bool everybody;   /* receive presence of all users, not only of a few and of those who act */
+    bool everybody;   /* receive presence of all users, not only of a few and of those who act; a
+                         server does so for 64 clients of a scene */
     double timeout_s; /* for joining, 0: 10 s; addresses that do not answer share it */
     /* An `interest` to join with, valid from the first delta on; NULL for the whole scene. One with
      * `view` needs the `camera`; NULL for none. */

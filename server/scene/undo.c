@@ -262,6 +262,17 @@ const struct gz_edit_record *gz_undo_find(const struct gz_undo_log *log, uint64_
     return entry != NULL ? &entry->edit : NULL;
 }
 
+size_t gz_undo_nodes(const struct gz_undo_log *log, uint64_t edit, uint64_t *ids)
+{
+    const struct entry *entry = find_entry(log, edit);
+    size_t count = 0;
+    for (size_t i = 0; i < entry->span_count; i++) {
+        for (uint64_t id = entry->spans[i].first; id <= entry->spans[i].last; id++)
+            ids[count++] = id;
+    }
+    return count;
+}
+
 /* The latest undo or redo of this edit, or NULL. */
 static const struct entry *latest_about(const struct gz_undo_log *log, uint64_t edit)
 {

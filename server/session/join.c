@@ -144,14 +144,15 @@ static enum gz_status find_role(const struct gz_core *core, const struct gz_mess
     return GZ_OK;
 }
 
-static struct gz_form form_of(const struct gz_hello *said)
+/* `others`: sessions that are in the scene already. */
+static struct gz_form form_of(const struct gz_hello *said, size_t others)
 {
     return (struct gz_form){
         .compact = said->compact,
         .motion = said->compact && said->motion,
         .float32 = said->compact && said->float32,
         .compact_delta = said->compact && said->compact_delta,
-        .crowd = said->crowd,
+        .crowd = said->crowd || others >= GZ_PRESENCE_PLAIN_MAX,
     };
 }
 
@@ -167,7 +168,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->asked = asked_role(hello);
     session->role = gz_role_here(core, session->asked, role);
     session->draw = hello->hello.draw;
-    session->float32 = form_of(&hello->hello).float32;
+    session->float32 = form_of(&hello->hello, 0).float32;
     session->tool = gz_tool_default;
     session->by_surface = true;
     memcpy(session->user, claims->user, sizeof session->user);
@@ -198,7 +199,8 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     struct gz_session *earlier = (hello->has & GZ_HAS_HELLO_RESUME) != 0
                                      ? find_earlier(core, &hello->hello, claims->user)
                                      : NULL;
-    if (core->roster.count - (earlier != NULL) >= GZ_SCENE_SESSIONS_MAX)
+    const size_t others = core->roster.count - (earlier != NULL);
+    if (others >= GZ_SCENE_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene has too many sessions: try again later");
     struct gz_session *session = new_session(core, id, hello, claims, role);
     if (session == NULL || !gz_roster_reserve(&core->roster) || !gz_names_reserve(&core->users) ||
@@ -210,7 +212,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     write_secret(session, secret);
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
-    gz_sync_set_form(core->sync, &session->cursor, form_of(&hello->hello));
+    gz_sync_set_form(core->sync, &session->cursor, form_of(&hello->hello, others));
     session->presence.user.rgb = colour_of(core, session->user);
     list_session(core, session);
     gz_session_set_expiry(session);

@@ -110,26 +110,35 @@ static const struct gz_edit_record *find_conflict(const struct undo *undo)
     return gz_undo_conflict(log, undo->last, undo->beside, GZ_UNDO_ALL, NULL);
 }
 
+/* The nodes that an edit changed, ascending; NULL without memory. */
+static uint64_t *nodes_of(const struct undo *undo, const struct gz_edit_record *edit, size_t *count)
+{
+    struct gz_arena *arena = &undo->core->scratch;
+    const struct gz_undo_log *log = undo->core->undo;
+    uint64_t *ids = gz_arena_take(arena, edit->change_count, sizeof *ids);
+    if (ids == NULL) return NULL;
+    *count = edit->change_count;
+    if (gz_undo_find(log, edit->id) != NULL) {
+        *count = gz_undo_nodes(log, edit->id, ids);
+        return ids;
+    }
+    for (size_t i = 0; i < *count; i++) ids[i] = gz_edit_node(edit, i);
+    return gz_sorted_ids(arena, ids, *count);
+}
+
 /* The nodes that both edits changed, ascending; NULL without memory. */
 static const uint64_t *find_shared(const struct undo *undo, const struct gz_edit_record *later,
                                    size_t *count)
 {
-    struct gz_arena *arena = &undo->core->scratch;
-    const struct gz_edit_record *edits[] = {undo->last, later};
-    uint64_t *sorted[2];
-    for (int i = 0; i < 2; i++) {
-        uint64_t *ids = gz_arena_take(arena, edits[i]->change_count, sizeof *ids);
-        if (ids == NULL) return NULL;
-        for (size_t j = 0; j < edits[i]->change_count; j++) ids[j] = gz_edit_node(edits[i], j);
-        sorted[i] = gz_sorted_ids(arena, ids, edits[i]->change_count);
-        if (sorted[i] == NULL) return NULL;
-    }
+    size_t own_count, later_count;
+    uint64_t *own = nodes_of(undo, undo->last, &own_count);
+    const uint64_t *others = nodes_of(undo, later, &later_count);
+    if (own == NULL || others == NULL) return NULL;
     *count = 0;
-    for (size_t i = 0; i < undo->last->change_count; i++) {
-        if (gz_has_id(sorted[1], later->change_count, sorted[0][i]))
-            sorted[0][(*count)++] = sorted[0][i];
+    for (size_t i = 0; i < own_count; i++) {
+        if (gz_has_id(others, later_count, own[i])) own[(*count)++] = own[i];
     }
-    return sorted[0];
+    return own;
 }
 
 static enum gz_status check_conflict(const struct undo *undo)

@@ -18,6 +18,7 @@
 
 #include <sqlite3.h>
 
+#include "bench/process.h"
 #include "bench/quantile.h"
 #include "proto/limits.h"
 #include "support/crowd.h"
@@ -329,26 +330,29 @@ static void bench_troubles(size_t viewers, size_t rounds)
 }
 
 /* All connect at once; until each has its whole first state. */
-static void bench_joins(size_t joins, size_t rounds)
+static void bench_joins(size_t joins, size_t rounds, bool counts)
 {
-    double taken_s[ROUNDS_MAX], least = INFINITY, most = 0;
+    double taken_s[ROUNDS_MAX], least = INFINITY, most = 0, cpu_s = 0;
     struct bench bench;
     open_bench(&bench, 1);
     for (size_t round = 0; round < rounds; round++) {
         struct crowd_member *before = bench.crowd.members;
         size_t here = crowd_count(&bench.crowd, CROWD_JOINED);
-        double begin_s = crowd_unix_s();
-        for (size_t i = 0; i < joins; i++) crowd_enter(&bench.crowd, SCENE, GZ_ROLE_VIEWER, 0);
+        double begin_s = crowd_unix_s(), cpu_before_s = process_cpu_s(bench.daemon.pid);
+        for (size_t i = 0; i < joins; i++)
+            crowd_enter(&bench.crowd, SCENE, GZ_ROLE_VIEWER, 0)->counts = counts;
         size_t joined = crowd_gather(&bench.crowd, PATIENCE_S) - here;
         taken_s[round] = crowd_unix_s() - begin_s;
+        cpu_s += (process_cpu_s(bench.daemon.pid) - cpu_before_s) / (double)rounds;
         if (joined != joins) printf("only %zu of %zu joined\n", joined, joins);
         crowd_disperse(&bench.crowd, before);
         crowd_run(&bench.crowd, 1);
         least = fmin(least, taken_s[round]);
         most = fmax(most, taken_s[round]);
     }
-    printf("%zu joins at once: all are in after %.2f s (%.2f to %.2f)\n", joins,
-           median(taken_s, rounds), least, most);
+    printf("%zu joins at once, told of %s: all are in after %.2f s (%.2f to %.2f), %.2f s of the "
+           "daemon's processors\n",
+           joins, counts ? "a crowd" : "everybody", median(taken_s, rounds), least, most, cpu_s);
     close_bench(&bench);
 }
 
@@ -367,6 +371,7 @@ int main(int count, char **arguments)
         return 1;
     }
     if (viewers > 0) bench_troubles(viewers, rounds);
-    if (joins > 0) bench_joins(joins, rounds);
+    if (joins > 0) bench_joins(joins, rounds, true);
+    if (joins > 0) bench_joins(joins, rounds, false);
     return 0;
 }

@@ -477,6 +477,8 @@ static void join(struct client *client, const struct gz_message *hello)
                                          host->now, &client->session, &error);
     leave(host);
     if (host->handle_core == NULL) assert_int_equal(status, GZ_OK);
+    /* Where very many are here it is told of a crowd although it did not ask. */
+    if (status == GZ_OK) client->crowd = client->session->cursor.form.crowd;
     client->present_count = client->here = 0;
     client->saved = 0;
     forget_wishes(client);

@@ -1,9 +1,9 @@
 /* What a daemon holds does not grow: waves of people come, drag, edit, ask the past, import and go,
  * for two hours times GIZMOD_TIMES (0.025 for a look of three minutes). What is counted are the
  * bytes that the daemon has allocated when everybody has gone; what the C library keeps of freed
- * memory does not count. What has a maximum is full when the count begins: undo and the remembered
- * edits after 40 waves, the deleted nodes after 70. SQLite's caches come and go, and are held
- * against their own maximum. */
+ * memory does not count. Each wave replaces all nodes of each scene by an import. What has a
+ * maximum is full when the count begins: undo and the remembered edits after 40 waves, the deleted
+ * nodes after 70. SQLite's caches come and go, and are held against their own maximum. */
 #include "server/net/net_fixture.h"
 
 #include <stdlib.h>
@@ -29,6 +29,8 @@
 #define TURN_SECONDS 0.2
 #define IMPORTED_NODES 1000
 #define NODES 100 /* of a scene that people work with */
+/* The last of them, one for each person, are deleted. */
+#define NODES_TO_DELETE (PEOPLE / SCENES)
 #define PATIENCE_S 60.0
 #define TRIES 5
 
@@ -90,7 +92,7 @@ static void say(struct soak *soak, size_t person, struct gz_message message)
 
 static uint64_t some_node(struct soak *soak, size_t person)
 {
-    return soak->nodes[person % SCENES][chance_below(&soak->chance, NODES)];
+    return soak->nodes[person % SCENES][chance_below(&soak->chance, NODES - NODES_TO_DELETE)];
 }
 
 static void select_some(struct soak *soak, size_t person)
@@ -121,6 +123,24 @@ static void set_some(struct soak *soak, size_t person)
                                         .id = some_node(soak, person),
                                         .name = {users[i], strlen(users[i])}};
     say(soak, person, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 5}});
+}
+
+static void set_many(struct soak *soak, size_t person)
+{
+    struct gz_set_node nodes[NODES - NODES_TO_DELETE];
+    const size_t count = sizeof nodes / sizeof nodes[0];
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (struct gz_set_node){.has = GZ_HAS_SET_NODE_T,
+                                        .id = soak->nodes[person % SCENES][i],
+                                        .trs.t = {(double)soak->rid, 0, (double)i}};
+    say(soak, person,
+        (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = count}});
+}
+
+static void delete_one(struct soak *soak, size_t person)
+{
+    uint64_t id = soak->nodes[person % SCENES][NODES - 1 - person / SCENES];
+    say(soak, person, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&id, 1}});
 }
 
 static void create(struct soak *soak, size_t person)
@@ -174,8 +194,8 @@ static void look_at_a_part(struct soak *soak, size_t person)
 }
 
 static void (*const acts[])(struct soak *soak, size_t person) = {
-    select_some, drag,   set_some, create,   undo, redo,
-    ask_history, ask_at, drag,     ask_path, note, look_at_a_part};
+    select_some, drag, set_some, create,   undo,       redo, ask_history,
+    ask_at,      drag, set_many, ask_path, delete_one, note, look_at_a_part};
 
 /* ---- a wave ---- */
 

@@ -76,16 +76,16 @@ static double bytes_of_joins(size_t count, bool crowd)
     return (double)bytes / (double)count;
 }
 
-/* Each of four times as many tells all of itself where nobody asks for a crowd. */
+/* Where nobody asks for a crowd, GZ_PRESENCE_PLAIN_MAX are told of all. */
 TEST(test_join_of_a_crowd_costs_the_same_however_many_are_here)
 {
     const double few = bytes_of_joins(60, true), many = bytes_of_joins(240, true);
-    const double few_told = bytes_of_joins(60, false), many_told = bytes_of_joins(240, false);
-    print_message("bytes a join of 60 and of 240: %.0f and %.0f; where all are told of all: %.0f "
-                  "and %.0f\n",
+    const double few_told = bytes_of_joins(120, false), many_told = bytes_of_joins(240, false);
+    print_message("bytes a join of 60 and of 240: %.0f and %.0f; of 120 and of 240 who do not ask "
+                  "for a crowd: %.0f and %.0f\n",
                   few, many, few_told, many_told);
     assert_true(many < 1.25 * few);
-    assert_true(many_told > 3 * few_told);
+    assert_true(many_told < 1.25 * few_told);
 }
 
 /* ---- who is told of whom ---- */
@@ -143,6 +143,34 @@ SCENE_TEST(test_viewer_that_does_not_ask_is_told_of_everybody)
     client_leave(joe);
     host_advance(&s->host, 1);
     assert_int_equal(wes->present_count, 4);
+}
+
+/* As many as may be told of everybody are; who comes later is told as if it had asked for a crowd,
+ * until there is room again. */
+TEST(test_who_does_not_ask_is_told_of_a_crowd_where_many_are_here)
+{
+    struct host host;
+    struct client *clients[GZ_PRESENCE_PLAIN_MAX + 2];
+    host_init(&host);
+    host.plain = true;
+    host.core->sync->crowd.few = 0;
+    for (size_t i = 0; i < COUNT(clients); i++) {
+        char user[32];
+        snprintf(user, sizeof user, "person %zu", i);
+        clients[i] = client_join(&host, user, GZ_ROLE_VIEWER);
+    }
+    host_advance(&host, 10);
+    for (size_t i = 0; i < COUNT(clients); i++) {
+        const bool is_plain = i < GZ_PRESENCE_PLAIN_MAX;
+        assert_int_equal(clients[i]->present_count, is_plain ? COUNT(clients) : 1);
+        assert_int_equal(client_count(clients[i], GZ_OP_CROWD) > 0, !is_plain);
+        if (!is_plain) assert_int_equal(clients[i]->here, COUNT(clients));
+    }
+    for (size_t i = 0; i < 10; i++) client_leave(clients[i]);
+    struct client *late = client_join(&host, "late", GZ_ROLE_VIEWER);
+    host_advance(&host, 10);
+    assert_int_equal(late->present_count, COUNT(clients) - 10 + 1);
+    host_finish(&host);
 }
 
 /* ---- who begins to act ---- */

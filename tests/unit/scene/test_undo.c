@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/ids.h"
 #include "scene/undo.h"
 #include "server/maxima.h"
 #include "support/cmocka.h"
@@ -313,6 +314,14 @@ TEST(test_import_takes_little_and_is_in_the_way)
     gz_undo_add(log, &edit);
     assert_int_equal(conflict_of(log, "ben", &node), 20);
     assert_int_equal(node, 7);
+    const size_t count = gz_undo_find(log, 20)->change_count;
+    uint64_t *ids = calloc(count, sizeof *ids);
+    assert_non_null(ids);
+    const size_t kept = gz_undo_nodes(log, 20, ids);
+    assert_in_range(kept, 1, count);
+    for (size_t i = 1; i < kept; i++) assert_true(ids[i] > ids[i - 1]);
+    assert_true(gz_has_id(ids, kept, 7));
+    free(ids);
     gz_undo_destroy(log);
 }
 
