@@ -39,8 +39,8 @@ size_t gz_undo_forget(struct gz_undo_log *log);
 const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const char *user);
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user);
 
-/* Writes the nodes that an edit in the log changed to `ids`, ascending, each once; there is room for
- * its change_count. Returns how many they are. */
+/* Writes the nodes that an edit in the log changed to `ids`, ascending, each once; there is room
+ * for its change_count. Returns how many they are. */
 size_t gz_undo_nodes(const struct gz_undo_log *log, uint64_t edit, uint64_t *ids);
 /* NULL if the log does not have the edit. */
 const struct gz_edit_record *gz_undo_find(const struct gz_undo_log *log, uint64_t edit);
