@@ -353,6 +353,8 @@ static enum gz_status open_cluster(struct daemon *daemon, struct gz_host_options
     host->cluster = &daemon->cluster;
     host->me = &daemon->me;
     enum gz_status status = gz_member_secret_load(&daemon->secret, options->secret, error);
+    host->secret = daemon->secret.bytes;
+    host->secret_size = daemon->secret.size;
     return status == GZ_OK ? gz_postgres_create(&daemon->cluster, options->cluster, error) : status;
 }
 

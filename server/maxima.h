@@ -315,6 +315,13 @@
 #define GZ_MEMBER_BYTES_MAX 63
 #define GZ_MEMBER_URL_BYTES_MAX 255
 #define GZ_MEMBER_VERSION_BYTES_MAX 63
+/* Bytes of a member's signature, hexadecimal digits; of a sentence that it says of itself; and of a
+ * list of names. */
+#define GZ_MEMBER_SIGNATURE_BYTES 64
+#define GZ_MEMBER_WORDS_BYTES_MAX 255
+#define GZ_MEMBER_LIST_BYTES_MAX 4095
+/* Members of a cluster; each has a trunk to each of the others. */
+#define GZ_CLUSTER_MEMBERS_MAX 64
 /* Bytes of the members' common secret: fewer could be guessed. */
 #define GZ_MEMBER_SECRET_BYTES_MIN 16
 #define GZ_MEMBER_SECRET_BYTES_MAX 1024
@@ -333,6 +340,16 @@
  * the scenes: a few late renewals do no harm. */
 #define GZ_CLUSTER_RENEW_SECONDS 1
 #define GZ_CLUSTER_LEASE_SECONDS 5
+/* Seconds since the last sign of the database, or of another member, after which it counts as
+ * silent: two signs were lost. A lease goes on meanwhile. */
+#define GZ_CLUSTER_SILENCE_SECONDS 3
+/* Seconds after which a scene may be asked for again because its authority cannot be reached, if
+ * no member is reached by more of the others. */
+#define GZ_CLUSTER_ASK_SECONDS 30
+/* Seconds after which a member that was not seen any more is not looked for. */
+#define GZ_CLUSTER_GONE_SECONDS 60
+/* Changes that a file may lack when its member takes the scene: some 50 ms of catching up. */
+#define GZ_CLUSTER_LEVEL_CHANGES 1000
 /* Seconds that connecting to a database host may take before the next host is tried, and that the
  * database may take to answer: a commit may wait for a standby. */
 #define GZ_CLUSTER_CONNECT_SECONDS 3
@@ -386,7 +403,14 @@
 /* Bytes that the kernel may hold for sending on a trunk, which bounds a round trip; the system's
  * own maximum may be less. */
 #define GZ_TRUNK_SOCKET_BYTES (1024 * 1024)
-/* Seconds without clients after which a trunk is closed. */
+/* Seconds between signs of life on a trunk, and of silence after which it is lost: not longer than
+ * a lease, so that clients leave a member that is frozen. */
+#define GZ_TRUNK_BEAT_SECONDS 1
+#define GZ_TRUNK_SILENCE_SECONDS GZ_CLUSTER_LEASE_SECONDS
+/* Seconds between tries to reach a member. */
+#define GZ_TRUNK_RETRY_SECONDS 1
+/* Seconds without clients after which a trunk is closed, unless it is to another member of the
+ * list. */
 #define GZ_TRUNK_IDLE_SECONDS 5
 /* Bytes of a request's body that wait for another member. */
 #define GZ_RELAY_BODY_BYTES (4 * GZ_HTTP_CHUNK_BYTES)

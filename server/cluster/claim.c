@@ -227,10 +227,27 @@ static enum gz_status make_scene(struct gz_claim *claim, uint64_t epoch, struct 
     return status;
 }
 
+/* Lets another member have the scene if this one's file is far behind, or has no room to grow. */
+static enum gz_status defer(const struct gz_claim *claim, struct gz_error *error)
+{
+    struct gz_cluster *cluster = claim->cluster;
+    struct gz_place place;
+    struct gz_scene_offer mine = {.n = 0};
+    if (gz_store_place(claim->request.path, &place, NULL) == GZ_OK)
+        mine = (struct gz_scene_offer){.n = place.n, .first_n = place.first};
+    pthread_mutex_lock(&cluster->mutex);
+    mine.refuses = cluster->health.refuses[0] != '\0';
+    pthread_mutex_unlock(&cluster->mutex);
+    enum gz_status status = cluster->log->defer(cluster->log->context, claim->name, &mine, error);
+    gz_cluster_heard(cluster, status, error);
+    return status;
+}
+
 static enum gz_status find_lease(struct gz_claim *claim, struct gz_lease *lease,
                                  struct gz_error *error)
 {
-    enum gz_status status = take(claim, false, 0, lease, error);
+    enum gz_status status = defer(claim, error);
+    if (status == GZ_OK) status = take(claim, false, 0, lease, error);
     if (status != GZ_UNKNOWN_SCENE) return status;
     status = clear_gone(claim, &lease->scene, error);
     return status == GZ_OK ? make_scene(claim, lease->scene.epoch, lease, error) : status;
@@ -276,18 +293,38 @@ static enum gz_status settle(struct gz_claim *claim, struct gz_lease *lease, str
     return status == GZ_OK ? begin(claim, scene, error) : status;
 }
 
+/* Another member has the lease: fills its address. If it does not answer, the scene is asked for.
+ */
+static enum gz_status find_holder(const struct gz_claim *claim, const struct gz_lease *lease,
+                                  char *url, struct gz_error *error)
+{
+    struct gz_cluster *cluster = claim->cluster;
+    char chosen[GZ_MEMBER_BYTES_MAX + 1];
+    struct gz_error unsaid;
+    if (!gz_cluster_is_signed(cluster, lease->scene.member, lease->url, lease->signature))
+        return gz_fail(error, GZ_STORAGE,
+                       "%s: it is at a member whose address was not signed with the --secret of "
+                       "this one",
+                       claim->name);
+    snprintf(url, GZ_MEMBER_URL_BYTES_MAX + 1, "%s", lease->url);
+    if (!gz_members_choose(cluster, lease->scene.member, claim->name, chosen)) return GZ_OK;
+    gz_log(cluster->messages, GZ_WARN, 0,
+           "%s: member %s has it and does not answer: it is asked for by member %s", claim->name,
+           lease->scene.member, chosen);
+    (void)!cluster->log->want(cluster->log->context, claim->name, chosen, &unsaid);
+    return GZ_OK;
+}
+
 static enum gz_status open_claim(struct gz_claim *claim, bool *is_mine, char *url,
                                  struct gz_error *error)
 {
     struct gz_lease lease;
     enum gz_status status = gz_cluster_check_entered(claim->cluster, error);
     if (status == GZ_OK) status = find_lease(claim, &lease, error);
+    if (status == GZ_STORAGE && gz_cluster_recall(claim->cluster, claim->name, url)) return GZ_OK;
     if (status != GZ_OK) return status;
     *is_mine = lease.is_mine;
-    if (!lease.is_mine) {
-        snprintf(url, GZ_MEMBER_URL_BYTES_MAX + 1, "%s", lease.url);
-        return GZ_OK;
-    }
+    if (!lease.is_mine) return find_holder(claim, &lease, url, error);
     set_epoch(claim, lease.scene.epoch);
     return settle(claim, &lease, error);
 }
@@ -332,13 +369,16 @@ void gz_claim_opened(struct gz_claim *claim)
 
 /* ---- the end ---- */
 
-/* Whether to give the lease back: at the end an engine that has just failed is not waited for. */
+/* Whether to give the lease back: at the end, and after stepping down, an engine that has just
+ * failed is not waited for. */
 static bool may_give(struct gz_claim *claim)
 {
     struct gz_cluster *cluster = claim->cluster;
     pthread_mutex_lock(&cluster->mutex);
+    const bool is_silent = gz_cluster_now() - cluster->answered_s > GZ_CLUSTER_SILENCE_SECONDS ||
+                           (cluster->is_ending && cluster->trouble.status != GZ_OK);
     bool may = claim->epoch != 0 && claim->state != GZ_CLAIM_LOST && !claim->is_left &&
-               !(cluster->is_ending && cluster->trouble.status != GZ_OK);
+               !((cluster->is_ending || claim->state == GZ_CLAIM_OVER) && is_silent);
     pthread_mutex_unlock(&cluster->mutex);
     return may;
 }
@@ -414,6 +454,16 @@ enum gz_status gz_claim_rename(struct gz_claim *claim, const char *new_name, str
 }
 
 /* ---- queries ---- */
+
+bool gz_cluster_recall(struct gz_cluster *cluster, const char *scene,
+                       char url[GZ_MEMBER_URL_BYTES_MAX + 1])
+{
+    pthread_mutex_lock(&cluster->mutex);
+    const char *member = gz_followed_member(cluster, scene);
+    const bool is_known = member != NULL && gz_members_find(cluster, member, url);
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_known;
+}
 
 const struct gz_shipping *gz_claim_shipping(const struct gz_claim *claim)
 {

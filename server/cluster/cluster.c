@@ -2,6 +2,7 @@
 #include "cluster/cluster.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,18 @@
 
 static enum gz_status enter(struct gz_cluster *cluster, struct gz_error *error)
 {
-    enum gz_status status = cluster->log->enter(cluster->log->context, cluster->me, error);
+    struct gz_member me = *cluster->me;
+    if (cluster->rules.sign != NULL)
+        cluster->rules.sign(cluster->rules.context, me.name, me.url, me.signature);
+    me.health = cluster->health;
+    enum gz_status status = cluster->log->enter(cluster->log->context, &me, error);
+    if (status == GZ_OK) status = gz_members_renew(cluster, error);
     gz_cluster_heard_commit(cluster, status, error);
     pthread_mutex_lock(&cluster->mutex);
     cluster->is_entered = status == GZ_OK;
+    cluster->has_reported = false;
     pthread_mutex_unlock(&cluster->mutex);
+    gz_members_say_trouble(cluster);
     return status;
 }
 
@@ -42,8 +50,9 @@ void gz_cluster_renew(struct gz_cluster *cluster)
         (void)enter(cluster, &error);
         return;
     }
-    enum gz_status status = cluster->log->renew(cluster->log->context, &error);
+    enum gz_status status = gz_members_renew(cluster, &error);
     gz_cluster_heard_commit(cluster, status, &error);
+    gz_members_say_trouble(cluster);
     if (status == GZ_BAD_STATE) handle_replaced(cluster);
 }
 
@@ -139,7 +148,9 @@ struct gz_cluster *gz_cluster_prepare(const struct gz_cluster_options *options)
     cluster->messages = options->messages;
     cluster->me = options->me;
     cluster->folder = options->folder;
-    cluster->answered_s = gz_cluster_now();
+    cluster->rules = options->rules;
+    cluster->answered_s = cluster->renewed_s = gz_cluster_now();
+    cluster->asked_s = -INFINITY;
     init_waiting(cluster);
     tidy(cluster);
     return cluster;
@@ -185,6 +196,7 @@ void gz_cluster_destroy(struct gz_cluster *cluster)
     leave(cluster);
     pthread_cond_destroy(&cluster->change);
     pthread_mutex_destroy(&cluster->mutex);
+    free(cluster->peers);
     free(cluster->files);
     free(cluster->adoptions);
     free(cluster);

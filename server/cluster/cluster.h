@@ -24,11 +24,22 @@
 struct gz_cluster;
 struct gz_claim;
 
+/* What the cluster is told by the rooms that know it. A NULL allows everything. Any thread. */
+struct gz_cluster_rules {
+    void *context;
+    /* The signature of a member, by the secret of this one. */
+    void (*sign)(void *context, const char *name, const char *url,
+                 char signature[GZ_MEMBER_SIGNATURE_BYTES + 1]);
+    /* Whether this can be a scene's name. */
+    bool (*is_scene_name)(const char *name, size_t size);
+};
+
 struct gz_cluster_options {
     const struct gz_cluster_log *log; /* the engine */
     const struct gz_log *messages;
     const char *folder; /* FOLDER/NAME.db is the file of a scene; the folder exists */
     const struct gz_member *me;
+    struct gz_cluster_rules rules;
 };
 
 /* The request for a claim. Its strings outlive the claim. */
@@ -44,7 +55,8 @@ struct gz_claim_request {
 
 enum gz_claim_state {
     GZ_CLAIM_HELD,
-    GZ_CLAIM_WANTED, /* another member wants the scene: close it in order */
+    GZ_CLAIM_WANTED, /* another member is to have the scene: close it in order */
+    GZ_CLAIM_OVER,   /* this member has stepped down: the store gets no more answers */
     GZ_CLAIM_LOST    /* another member is the authority: the store accepts no more batches */
 };
 
@@ -82,6 +94,38 @@ GZ_MUST_USE enum gz_status gz_claim_rename(struct gz_claim *claim, const char *n
                                            struct gz_error *error);
 /* Gives the lease back, after the store was closed. Blocks. NULL is fine. */
 void gz_cluster_close(struct gz_claim *claim);
+
+/* ---- whether this member may go on ---- */
+
+/* Looks whether the lease is over by this member's own clock, and another member may have taken it;
+ * or whether the member does not count as alive any more. If so, it steps down: all claims end.
+ * Call it several times a second. Any thread; does not block. */
+void gz_cluster_look(struct gz_cluster *cluster);
+/* Whether clients should come to this member: it has joined, and has not stepped down. If not,
+ * `error` says why. Any thread; does not block. */
+bool gz_cluster_is_ready(struct gz_cluster *cluster, struct gz_error *error);
+/* From now on this member takes no scenes, if another one can: why; "" for nothing. */
+void gz_cluster_refuse(struct gz_cluster *cluster, const char *why);
+
+/* Another member, whose address was signed with the common secret. */
+struct gz_cluster_peer {
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1];
+    bool is_over; /* its lease is over: it serves nobody */
+};
+/* The other members; returns their number. Any thread; does not block. */
+size_t gz_cluster_peers(struct gz_cluster *cluster,
+                        struct gz_cluster_peer peers[GZ_CLUSTER_MEMBERS_MAX]);
+/* Whether the member at this address answers now, and for how long it has not heard of the engine,
+ * as it says. Any thread; does not block. */
+void gz_cluster_hear(struct gz_cluster *cluster, const char *url, bool is_reached,
+                     double silence_s);
+/* Seconds since this member last renewed its lease; INFINITY if it never did. Any thread. */
+double gz_cluster_silence(struct gz_cluster *cluster);
+/* The engine is silent: fills `url` with the address of the member that had the scene when it was
+ * last heard of, if that member answers. False: there is no other way than to ask. Any thread; does
+ * not block. */
+bool gz_cluster_recall(struct gz_cluster *cluster, const char *scene,
+                       char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 
 /* Whether the engine answers; if not, `error` says since when. Any thread; does not block. */
 bool gz_cluster_is_healthy(struct gz_cluster *cluster, struct gz_error *error);

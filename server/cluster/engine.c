@@ -116,7 +116,7 @@ enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster, struct gz_er
     pthread_mutex_lock(&cluster->mutex);
     if (cluster->is_replaced)
         status = gz_fail(error, GZ_STORAGE, GZ_REPLACED_WORDS, cluster->me->name);
-    else if (!cluster->is_entered || cluster->is_ending)
+    else if (!cluster->is_accepted || cluster->is_over || cluster->is_ending)
         status = gz_fail(error, GZ_STORAGE, "%s",
                          cluster->is_ending ? "the server is going away"
                          : cluster->trouble.status != GZ_OK

@@ -15,6 +15,7 @@
 #define PASS_SECONDS 0.5
 
 struct listing {
+    struct gz_cluster *cluster;
     struct gz_cluster_scene *scenes; /* by name */
     size_t count, capacity;
 };
@@ -92,6 +93,12 @@ static void set_place(struct gz_followed *file, const struct gz_place *place)
 bool gz_is_followed(struct gz_cluster *cluster, const char *name)
 {
     return look_up(cluster, name) != NULL;
+}
+
+const char *gz_followed_member(const struct gz_cluster *cluster, const char *name)
+{
+    const struct gz_followed *file = look_up(cluster, name);
+    return file != NULL ? file->member : NULL;
 }
 
 struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *name)
@@ -353,10 +360,29 @@ void gz_follow_nothing(struct gz_cluster *cluster)
     review_kept(cluster, true);
 }
 
+/* Names from the table become parts of paths. */
+static bool is_scene_name(const struct gz_cluster *cluster, const char *name)
+{
+    bool (*const is_name)(const char *, size_t) = cluster->rules.is_scene_name;
+    return is_name == NULL || is_name(name, strlen(name));
+}
+
+static bool is_sane(struct gz_cluster *cluster, const struct gz_cluster_scene *scene)
+{
+    const bool is = is_scene_name(cluster, scene->name) &&
+                    (scene->became[0] == '\0' || is_scene_name(cluster, scene->became));
+    if (!is && !cluster->has_said_name)
+        gz_log(cluster->messages, GZ_WARN, 0,
+               "cluster: the database has a scene whose name cannot be one; it is left alone");
+    cluster->has_said_name |= !is;
+    return is;
+}
+
 static enum gz_status add_scene(void *to, const struct gz_cluster_scene *scene,
                                 struct gz_error *error)
 {
     struct listing *listing = to;
+    if (!is_sane(listing->cluster, scene)) return GZ_OK;
     if (!gz_grow(&listing->scenes, &listing->capacity, listing->count + 1, sizeof *scene))
         return gz_fail(error, GZ_NO_MEMORY, "no memory for the list of scenes");
     listing->scenes[listing->count++] = *scene;
@@ -364,19 +390,29 @@ static enum gz_status add_scene(void *to, const struct gz_cluster_scene *scene,
 }
 
 /* Begins after the scene that was followed last, so that a scene with constant changes does not
- * block others. */
-static void follow_all(struct gz_cluster *cluster, const struct listing *listing)
+ * block others of its kind. */
+static void follow_some(struct gz_cluster *cluster, const struct listing *listing, bool is_busy,
+                        double until_s)
 {
-    const double until_s = gz_cluster_now() + PASS_SECONDS;
     size_t first = 0;
     while (first < listing->count &&
            strcmp(listing->scenes[first].name, cluster->resume_after) <= 0)
         first++;
     for (size_t i = 0; i < listing->count && gz_cluster_now() < until_s; i++) {
         const struct gz_cluster_scene *scene = &listing->scenes[(first + i) % listing->count];
+        const struct gz_followed *file = look_up(cluster, scene->name);
+        if (file != NULL && file->is_busy != is_busy) continue;
         follow_scene(cluster, listing, scene);
         memcpy(cluster->resume_after, scene->name, sizeof cluster->resume_after);
     }
+}
+
+/* Scenes that people edit now come first: somebody may have to take them over. */
+static void follow_all(struct gz_cluster *cluster, const struct listing *listing)
+{
+    const double until_s = gz_cluster_now() + PASS_SECONDS;
+    follow_some(cluster, listing, true, until_s - PASS_SECONDS / 2);
+    follow_some(cluster, listing, false, until_s);
 }
 
 static bool is_there(const struct gz_cluster_scene *scene)
@@ -401,6 +437,8 @@ static void measure_scene(struct gz_cluster *cluster, const struct gz_cluster_sc
                                  .seconds = gz_cluster_now()};
     if (file != NULL && lag.changes == 0) file->behind_from_s = 0;
     if (lag.changes == 0) return;
+    if (lag.changes > GZ_CLUSTER_LEVEL_CHANGES || file == NULL || !file->is_known)
+        gz_list_add(cluster->lacking, sizeof cluster->lacking, scene->name);
     if (file != NULL && file->behind_from_s == 0) file->behind_from_s = lag.seconds;
     if (file != NULL) lag.seconds = file->behind_from_s;
     memcpy(lag.scene, scene->name, sizeof lag.scene);
@@ -429,6 +467,14 @@ static void begin_pass(struct gz_cluster *cluster)
     pthread_mutex_unlock(&cluster->mutex);
 }
 
+static void note_listed(struct gz_followed *file, const struct gz_cluster_scene *scene)
+{
+    if (file == NULL) return;
+    memcpy(file->member, scene->member, sizeof file->member);
+    file->is_busy = file->listed_n != 0 && file->listed_n != scene->n;
+    file->listed_n = scene->n;
+}
+
 /* Without memory a file is added in another pass. */
 static void add_files(struct gz_cluster *cluster, const struct listing *listing)
 {
@@ -437,13 +483,14 @@ static void add_files(struct gz_cluster *cluster, const struct listing *listing)
         const struct gz_cluster_scene *scene = &listing->scenes[i];
         if ((scene->is_gone || scene->has_copy) && look_up(cluster, scene->name) == NULL)
             (void)!add_file(cluster, scene->name);
+        note_listed(look_up(cluster, scene->name), scene);
     }
     pthread_mutex_unlock(&cluster->mutex);
 }
 
 bool gz_follow(struct gz_cluster *cluster)
 {
-    struct listing listing = {.count = 0};
+    struct listing listing = {.cluster = cluster};
     struct gz_error error;
     begin_pass(cluster);
     enum gz_status status =

@@ -16,9 +16,12 @@
 /* The follower's state of a scene's file. */
 struct gz_followed {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    uint64_t n, first_n;  /* its place, and the beginning of its log; 0 for no file */
-    uint64_t misfit_n;    /* place of the log's copy that later changes did not fit; 0 for none */
-    uint64_t pass;        /* the last pass in which a claim of this name ended */
+    uint64_t n, first_n; /* its place, and the beginning of its log; 0 for no file */
+    uint64_t misfit_n;   /* place of the log's copy that later changes did not fit; 0 for none */
+    uint64_t pass;       /* the last pass in which a claim of this name ended */
+    char member[GZ_MEMBER_BYTES_MAX + 1]; /* that has the scene, as listed last; "" for none */
+    bool is_busy;                         /* it had new changes in the last pass */
+    uint64_t listed_n;                    /* the last change, as listed last */
     bool is_known;        /* n and first_n are those of the file; else it has to be read */
     bool is_settled;      /* its scene is gone, and nothing is left to do */
     double retry_s;       /* monotonic: after a failure, the time of the next try */
@@ -39,6 +42,15 @@ struct gz_adoption {
     double retry_s, wait_s; /* monotonic: the time of the next try; seconds waited for it */
 };
 
+/* A member in the list of members. */
+struct gz_peer {
+    struct gz_member member;
+    bool is_signed;
+    double listed_s;  /* monotonic: since when it has been there */
+    bool is_reached;  /* by this member, now */
+    double silence_s; /* since it heard of the engine, as it said last */
+};
+
 struct gz_cluster {
     const struct gz_cluster_log *log;
     const struct gz_log *messages;
@@ -49,7 +61,17 @@ struct gz_cluster {
     pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t change; /* of the members below */
     bool is_ending, is_closing;
-    bool is_entered, is_replaced;  /* is_replaced: by another process of the same name */
+    bool is_entered, is_replaced; /* is_replaced: by another process of the same name */
+    bool is_accepted;             /* it was alive once */
+    bool is_over;                 /* it has stepped down */
+    bool has_trunks;              /* is_reached of peers is known */
+    struct gz_cluster_rules rules;
+    struct gz_peer *peers; /* this member included */
+    size_t peer_count;
+    double listed_s;  /* monotonic: when they were listed */
+    double renewed_s; /* monotonic: the beginning of the last renewal as one that is alive */
+    double asked_s;   /* monotonic: when a scene was last asked for, for want of a better member */
+    struct gz_member_health health;
     struct gz_error trouble;       /* the engine's last error; GZ_OK for none */
     double answered_s, trouble_s;  /* monotonic: the last commit; the last trouble */
     char said[GZ_ERROR_BYTES_MAX]; /* the last logged trouble; "" for none */
@@ -63,6 +85,8 @@ struct gz_cluster {
     struct gz_cluster_stats stats;
     struct gz_cluster_lag lags[GZ_CLUSTER_LAGS_MAX]; /* `seconds` is since when, monotonic */
     size_t lag_count;
+    char lacking[GZ_MEMBER_LIST_BYTES_MAX + 1]; /* scenes that it could not take at once */
+    bool has_said_name;                         /* that a scene in the log has an invalid name */
     /* The follower's alone, except that a claim uses the state of its own file. */
     struct gz_followed *files; /* by name; grows under the mutex */
     size_t file_count, file_capacity;
@@ -71,6 +95,7 @@ struct gz_cluster {
     struct gz_adoption *adoptions; /* the failed ones */
     size_t adoption_count, adoption_capacity;
     struct gz_member_lag reported; /* `seconds` is since when, monotonic */
+    bool has_reported;             /* since it entered; guarded by the mutex */
 };
 
 struct gz_claim {
@@ -120,6 +145,27 @@ void gz_cluster_heard(struct gz_cluster *cluster, enum gz_status status,
 /* GZ_STORAGE unless this member has entered. Not under the mutex. */
 GZ_MUST_USE enum gz_status gz_cluster_check_entered(struct gz_cluster *cluster,
                                                     struct gz_error *error);
+
+/* ---- members.c ---- */
+
+/* Lists of names: log.h. */
+bool gz_list_has(const char *list, const char *name);
+void gz_list_add(char *list, size_t size, const char *name);
+/* Whether the address of the member was signed with the common secret. */
+bool gz_cluster_is_signed(const struct gz_cluster *cluster, const char *name, const char *url,
+                          const char *signature);
+/* Renews, reads the list of members, and judges whether this one counts as alive. The renewer's;
+ * not under the mutex. GZ_BAD_STATE: replaced. */
+GZ_MUST_USE enum gz_status gz_members_renew(struct gz_cluster *cluster, struct gz_error *error);
+/* Notes this member's own trouble, if there is any, as one of the engine. Not under the mutex. */
+void gz_members_say_trouble(struct gz_cluster *cluster);
+/* The holder of the scene does not answer this member: whether to ask for the scene, and for which
+ * member: one that more of the others reach; else now and then this one. */
+bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const char *scene,
+                       char chosen[GZ_MEMBER_BYTES_MAX + 1]);
+/* The address of the member, if it answers. Under the mutex. */
+bool gz_members_find(const struct gz_cluster *cluster, const char *member,
+                     char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 
 /* ---- cluster.c ---- */
 
@@ -184,6 +230,9 @@ void gz_follow_nothing(struct gz_cluster *cluster);
 bool gz_is_followed(struct gz_cluster *cluster, const char *name);
 
 /* The follower's state of the file of this name, for the claim of this name. */
+/* The member that had the scene when the log was last listed; NULL if it is not known. Under the
+ * mutex. */
+const char *gz_followed_member(const struct gz_cluster *cluster, const char *name);
 struct gz_followed gz_followed_before(struct gz_cluster *cluster, const char *name);
 /* Notes the file's place when its claim ends or gives up the name; NULL if there is no file. */
 void gz_note_place(struct gz_cluster *cluster, const char *name, const struct gz_place *place);

@@ -6,6 +6,7 @@
 void gz_lag_begin(struct gz_cluster *cluster)
 {
     cluster->lag_count = 0;
+    cluster->lacking[0] = '\0';
     cluster->stats.behind = cluster->stats.behind_scenes = 0;
 }
 
@@ -63,6 +64,7 @@ static struct gz_member_lag sum_up(struct gz_cluster *cluster)
     pthread_mutex_lock(&cluster->mutex);
     const struct gz_cluster_lag *first = find_first(cluster);
     struct gz_member_lag sum = {.changes = cluster->stats.behind};
+    memcpy(sum.lacking, cluster->lacking, sizeof sum.lacking);
     if (first != NULL) {
         sum.seconds = first->seconds;
         memcpy(sum.scene, first->scene, sizeof sum.scene);
@@ -74,7 +76,24 @@ static struct gz_member_lag sum_up(struct gz_cluster *cluster)
 static bool is_same(const struct gz_member_lag *one, const struct gz_member_lag *other)
 {
     return one->changes == other->changes && one->seconds == other->seconds &&
-           strcmp(one->scene, other->scene) == 0;
+           strcmp(one->scene, other->scene) == 0 && strcmp(one->lacking, other->lacking) == 0;
+}
+
+/* Whether it is the first report since the member entered. */
+static bool begin_report(struct gz_cluster *cluster)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    const bool is_first = !cluster->has_reported;
+    cluster->has_reported = true;
+    pthread_mutex_unlock(&cluster->mutex);
+    return is_first;
+}
+
+static void repeat_report(struct gz_cluster *cluster)
+{
+    pthread_mutex_lock(&cluster->mutex);
+    cluster->has_reported = false;
+    pthread_mutex_unlock(&cluster->mutex);
 }
 
 /* A report that fails is repeated the next time. */
@@ -83,8 +102,11 @@ void gz_lag_report(struct gz_cluster *cluster)
     struct gz_error error;
     const struct gz_member_lag sum = sum_up(cluster);
     struct gz_member_lag report = sum;
-    if (is_same(&sum, &cluster->reported)) return;
+    if (!begin_report(cluster) && is_same(&sum, &cluster->reported)) return;
     if (sum.changes > 0) report.seconds = gz_cluster_now() - sum.seconds;
-    if (cluster->log->report(cluster->log->context, &report, &error) == GZ_OK)
+    const bool is_told = cluster->log->report(cluster->log->context, &report, &error) == GZ_OK;
+    if (is_told)
         cluster->reported = sum;
+    else
+        repeat_report(cluster);
 }

@@ -36,6 +36,18 @@ struct gz_member_lag {
     uint64_t changes; /* in all */
     double seconds;   /* how long the file that has lacked changes longest has */
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* of that file; "" for none */
+    /* The scenes that it could not take at once, because its files lack more than
+     * GZ_CLUSTER_LEVEL_CHANGES of them, or cannot be followed: a list; "*" for all. */
+    char lacking[GZ_MEMBER_LIST_BYTES_MAX + 1];
+};
+
+/* What a member says of itself at each renewal. Lists are names with a blank before and after each:
+ * " arm leg ". */
+struct gz_member_health {
+    char
+        trouble[GZ_MEMBER_WORDS_BYTES_MAX + 1]; /* why it does not count as alive; "" for nothing */
+    char refuses[GZ_MEMBER_WORDS_BYTES_MAX + 1];  /* why it takes no scenes; "" for nothing */
+    char unreached[GZ_MEMBER_LIST_BYTES_MAX + 1]; /* members that do not answer it */
 };
 
 /* A member. Names are 1 to GZ_MEMBER_BYTES_MAX bytes of letters, digits, dots, dashes and
@@ -44,7 +56,11 @@ struct gz_member {
     char name[GZ_MEMBER_BYTES_MAX + 1];
     char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* http(s)://..., at which other members reach it */
     char version[GZ_MEMBER_VERSION_BYTES_MAX + 1];
-    double age_s;             /* since it was last seen, by the engine's clock */
+    /* By the members' common secret, of the name and the URL; checked by whoever reads it. */
+    char signature[GZ_MEMBER_SIGNATURE_BYTES + 1];
+    double age_s;   /* since it was last seen, by the engine's clock */
+    double clock_s; /* how far its clock was ahead of the engine's when it was last seen */
+    struct gz_member_health health;
     struct gz_member_lag lag; /* its last report */
 };
 
@@ -68,7 +84,14 @@ struct gz_cluster_scene {
 struct gz_lease {
     struct gz_cluster_scene scene; /* `epoch` is the lease's if is_mine */
     bool is_mine;
-    char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* of the holder, if it is another member */
+    /* Of the holder, if it is another member; not checked. */
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1], signature[GZ_MEMBER_SIGNATURE_BYTES + 1];
+};
+
+/* What a member that could take a scene has of it. */
+struct gz_scene_offer {
+    uint64_t n, first_n; /* the place of its file; 0 without one */
+    bool refuses;        /* it takes no scenes */
 };
 
 /* One change: a transaction of the store. */
@@ -84,12 +107,14 @@ struct gz_cluster_log {
 
     /* ---- members ---- */
 
-    /* Makes this process the member of that name, alive from now on. */
+    /* Makes this process the member of that name, alive from now on unless it is in trouble. It
+     * lacks all scenes until it reports. */
     enum gz_status (*enter)(void *context, const struct gz_member *me, struct gz_error *error);
-    /* Renews that it is alive: call it every GZ_CLUSTER_RENEW_SECONDS. Never waits for the other
-     * calls. GZ_BAD_STATE: another process has entered under the same name since, or this one has
-     * left. */
-    enum gz_status (*renew)(void *context, struct gz_error *error);
+    /* Renews that it is alive, and says how it is: call it every GZ_CLUSTER_RENEW_SECONDS. Never
+     * waits for the other calls. A member in trouble does not count as alive. GZ_BAD_STATE: another
+     * process has entered under the same name since, or this one has left. */
+    enum gz_status (*renew)(void *context, const struct gz_member_health *health,
+                            struct gz_error *error);
     /* Leaves, at the end: leases that were not given back may be taken at once. */
     enum gz_status (*leave)(void *context, struct gz_error *error);
     /* Reports this member's lag, which the list of members shows until the next report, with the
@@ -97,7 +122,7 @@ struct gz_cluster_log {
     enum gz_status (*report)(void *context, const struct gz_member_lag *lag,
                              struct gz_error *error);
     /* All members, by name. Anything but GZ_OK from `handle` ends the list and is returned; the
-     * same for the other lists. */
+     * same for the other lists. Never waits for other calls than `enter` and `renew`. */
     enum gz_status (*members)(void *context,
                               enum gz_status (*handle)(void *to, const struct gz_member *member,
                                                        struct gz_error *error),
@@ -113,14 +138,19 @@ struct gz_cluster_log {
      * apart. */
     enum gz_status (*take)(void *context, const char *scene, bool create, uint64_t after,
                            struct gz_lease *lease, struct gz_error *error);
+    /* If this member could not take the scene at once, but another one could, and the lease could
+     * be taken now: gives it to that one. Call it before `take`. */
+    enum gz_status (*defer)(void *context, const char *scene, const struct gz_scene_offer *mine,
+                            struct gz_error *error);
     /* Gives the lease to the member that wants it, if that is alive; else frees it. GZ_BAD_STATE:
      * fenced, another member had it already. */
     enum gz_status (*give)(void *context, const char *scene, uint64_t epoch,
                            struct gz_error *error);
     /* Asks that `member` gets the scene. An authority that is alive finds `wanted` in the list of
      * scenes, closes the scene in order, and gives the lease; without one the member gets the lease
-     * at once. GZ_UNKNOWN_SCENE; GZ_BAD_VALUE: no such member, or not alive. Any process may
-     * ask. */
+     * at once. GZ_UNKNOWN_SCENE; GZ_BAD_VALUE: no such member, or not alive, or it could not
+     * take the scene at once. Any process may ask. Asked for the authority itself, no member wants
+     * it any more. */
     enum gz_status (*want)(void *context, const char *scene, const char *member,
                            struct gz_error *error);
 

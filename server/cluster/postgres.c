@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "cluster/postgres_internal.h"
 
@@ -21,6 +22,14 @@ static enum gz_status change(struct gz_postgres *postgres, bool renewing, const 
     return status;
 }
 
+/* The clock of this member, since 1970. */
+static uint64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 static enum gz_status enter(void *context, const struct gz_member *me, struct gz_error *error)
 {
     struct gz_postgres *postgres = context;
@@ -32,10 +41,14 @@ static enum gz_status enter(void *context, const struct gz_member *me, struct gz
     gz_params_text(&params, me->url);
     gz_params_text(&params, me->version);
     gz_params_text(&params, postgres->process);
+    gz_params_text(&params, me->signature);
+    gz_params_text(&params, me->health.trouble);
+    gz_params_number(&params, clock_ms());
     return change(postgres, true, SQL(ENTER), &params, &rows, error);
 }
 
-static enum gz_status renew(void *context, struct gz_error *error)
+static enum gz_status renew(void *context, const struct gz_member_health *health,
+                            struct gz_error *error)
 {
     struct gz_postgres *postgres = context;
     struct gz_params params = {0};
@@ -43,6 +56,10 @@ static enum gz_status renew(void *context, struct gz_error *error)
     gz_params_number(&params, GZ_CLUSTER_LEASE_SECONDS);
     gz_params_text(&params, postgres->me);
     gz_params_text(&params, postgres->process);
+    gz_params_text(&params, health->trouble);
+    gz_params_text(&params, health->refuses);
+    gz_params_text(&params, health->unreached);
+    gz_params_number(&params, clock_ms());
     enum gz_status status = change(postgres, true, SQL(RENEW), &params, &rows, error);
     if (status != GZ_OK || rows == 1) return status;
     return gz_fail(error, GZ_BAD_STATE,
@@ -74,6 +91,7 @@ static enum gz_status report(void *context, const struct gz_member_lag *lag, str
     else
         gz_params_text(&params, NULL);
     gz_params_text(&params, is_behind ? lag->scene : NULL);
+    gz_params_text(&params, lag->lacking);
     return change(postgres, false, SQL(REPORT), &params, &rows, error);
 }
 
@@ -82,16 +100,41 @@ struct member_list {
     void *to;
 };
 
+/* The columns of the list of members. */
+enum {
+    NAME,
+    URL,
+    VERSION,
+    AGE,
+    BEHIND,
+    BEHIND_SECONDS,
+    BEHIND_SCENE,
+    LACKING,
+    SIGNATURE,
+    TROUBLE,
+    REFUSES,
+    UNREACHED,
+    CLOCK_MS
+};
+
 static enum gz_status handle_member(void *context, const PGresult *row, struct gz_error *error)
 {
     const struct member_list *list = context;
-    struct gz_member member = {
-        .age_s = gz_column_double(row, 0, 3),
-        .lag = {.changes = gz_column_number(row, 0, 4), .seconds = gz_column_double(row, 0, 5)}};
-    gz_column_text(row, 0, 0, member.name, sizeof member.name);
-    gz_column_text(row, 0, 1, member.url, sizeof member.url);
-    gz_column_text(row, 0, 2, member.version, sizeof member.version);
-    gz_column_text(row, 0, 6, member.lag.scene, sizeof member.lag.scene);
+    struct gz_member member = {.age_s = gz_column_double(row, 0, AGE),
+                               .clock_s =
+                                   1e-3 * (double)(int64_t)gz_column_number(row, 0, CLOCK_MS),
+                               .lag = {.changes = gz_column_number(row, 0, BEHIND),
+                                       .seconds = gz_column_double(row, 0, BEHIND_SECONDS)}};
+    struct gz_member_health *health = &member.health;
+    gz_column_text(row, 0, NAME, member.name, sizeof member.name);
+    gz_column_text(row, 0, URL, member.url, sizeof member.url);
+    gz_column_text(row, 0, VERSION, member.version, sizeof member.version);
+    gz_column_text(row, 0, BEHIND_SCENE, member.lag.scene, sizeof member.lag.scene);
+    gz_column_text(row, 0, LACKING, member.lag.lacking, sizeof member.lag.lacking);
+    gz_column_text(row, 0, SIGNATURE, member.signature, sizeof member.signature);
+    gz_column_text(row, 0, TROUBLE, health->trouble, sizeof health->trouble);
+    gz_column_text(row, 0, REFUSES, health->refuses, sizeof health->refuses);
+    gz_column_text(row, 0, UNREACHED, health->unreached, sizeof health->unreached);
     return list->handle(list->to, &member, error);
 }
 
@@ -103,7 +146,7 @@ static enum gz_status members(void *context,
     struct gz_postgres *postgres = context;
     struct member_list list = {handle, to};
     PGconn *link;
-    enum gz_status status = gz_pool_borrow(&postgres->pool, false, &link, error);
+    enum gz_status status = gz_pool_borrow(&postgres->pool, true, &link, error);
     if (status != GZ_OK) return status;
     status = gz_link_stream(link, SQL(MEMBERS), NULL, handle_member, &list, error);
     gz_pool_give_back(&postgres->pool, link);
@@ -119,6 +162,7 @@ static const struct gz_cluster_log functions = {
     .report = report,
     .members = members,
     .take = gz_postgres_take,
+    .defer = gz_postgres_defer,
     .give = gz_postgres_give,
     .want = gz_postgres_want,
     .append = gz_postgres_append,

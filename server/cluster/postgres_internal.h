@@ -21,7 +21,8 @@ struct gz_postgres {
 struct gz_postgres_scene {
     struct gz_cluster_scene scene;
     uint64_t life, copy_epoch;
-    char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* of its member; only gz_postgres_find fills it */
+    /* Of its member; only gz_postgres_find fills them. */
+    char url[GZ_MEMBER_URL_BYTES_MAX + 1], signature[GZ_MEMBER_SIGNATURE_BYTES + 1];
 };
 
 /* Reads the columns of gz_sql_log's `scene` fragment. */
@@ -61,6 +62,8 @@ enum gz_status gz_postgres_read_copy(void *context, const char *scene, int file,
 
 enum gz_status gz_postgres_take(void *context, const char *scene, bool create, uint64_t after,
                                 struct gz_lease *lease, struct gz_error *error);
+enum gz_status gz_postgres_defer(void *context, const char *scene,
+                                 const struct gz_scene_offer *mine, struct gz_error *error);
 enum gz_status gz_postgres_give(void *context, const char *scene, uint64_t epoch,
                                 struct gz_error *error);
 enum gz_status gz_postgres_want(void *context, const char *scene, const char *member,

@@ -13,7 +13,7 @@
 #include "proto/base/status.h"
 
 /* The version of this program's tables: the number of numbered files. */
-#define GZ_CLUSTER_TABLES_VERSION 1
+#define GZ_CLUSTER_TABLES_VERSION 2
 
 /* The parameters of a statement, $1, $2 ...; texts and bytes are not copied. */
 #define GZ_PARAMS_MAX 8

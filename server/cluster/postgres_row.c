@@ -17,7 +17,8 @@ enum {
     IS_GONE,
     BECAME,
     BEFORE_N,
-    URL
+    URL,
+    SIGNATURE
 };
 
 void gz_postgres_read_scene(const PGresult *result, int row, struct gz_postgres_scene *found)
@@ -54,6 +55,7 @@ enum gz_status gz_postgres_find(PGconn *link, const char *name, struct gz_postgr
     if (*is_known) {
         gz_postgres_read_scene(result, 0, found);
         gz_column_text(result, 0, URL, found->url, sizeof found->url);
+        gz_column_text(result, 0, SIGNATURE, found->signature, sizeof found->signature);
     }
     PQclear(result);
     return GZ_OK;

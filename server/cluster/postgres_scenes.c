@@ -60,6 +60,7 @@ static enum gz_status look(PGconn *link, const char *me, const char *scene, bool
     if (status != GZ_OK) return status;
     lease->scene = found.scene;
     gz_print(lease->url, sizeof lease->url, "%s", found.url);
+    gz_print(lease->signature, sizeof lease->signature, "%s", found.signature);
     if (is_known && !found.scene.is_gone) {
         *again = found.url[0] == '\0' || strcmp(found.scene.member, me) == 0;
         return GZ_OK;
@@ -95,6 +96,25 @@ enum gz_status gz_postgres_take(void *context, const char *scene, bool create, u
     return status;
 }
 
+enum gz_status gz_postgres_defer(void *context, const char *scene,
+                                 const struct gz_scene_offer *mine, struct gz_error *error)
+{
+    struct gz_postgres *postgres = context;
+    struct gz_params params = alive(scene);
+    uint64_t rows;
+    PGconn *link;
+    gz_params_text(&params, postgres->me);
+    gz_params_number(&params, mine->n);
+    gz_params_number(&params, mine->first_n);
+    gz_params_number(&params, mine->refuses);
+    gz_params_number(&params, GZ_CLUSTER_LEVEL_CHANGES);
+    enum gz_status status = gz_pool_borrow(&postgres->pool, false, &link, error);
+    if (status != GZ_OK) return status;
+    status = gz_link_change(link, SQL(DEFER), &params, &rows, error);
+    gz_pool_give_back(&postgres->pool, link);
+    return status;
+}
+
 enum gz_status gz_postgres_give(void *context, const char *scene, uint64_t epoch,
                                 struct gz_error *error)
 {
@@ -111,6 +131,27 @@ enum gz_status gz_postgres_give(void *context, const char *scene, uint64_t epoch
     return status != GZ_OK || rows == 1 ? status : gz_postgres_fenced(scene, error);
 }
 
+/* Why the member gets no scene, which exists. */
+static enum gz_status explain_unready(PGconn *link, const char *scene, const char *member,
+                                      struct gz_error *error)
+{
+    PGresult *result;
+    char refuses[GZ_MEMBER_WORDS_BYTES_MAX + 1] = "";
+    struct gz_params params = alive(member);
+    enum gz_status status = gz_link_ask(link, SQL(UNREADY), &params, &result, error);
+    if (status != GZ_OK) return status;
+    const bool is_alive = PQntuples(result) == 1;
+    if (is_alive) gz_column_text(result, 0, 0, refuses, sizeof refuses);
+    PQclear(result);
+    if (!is_alive)
+        return gz_fail(error, GZ_BAD_VALUE, "no member %s of the cluster is alive", member);
+    if (refuses[0] != '\0')
+        return gz_fail(error, GZ_BAD_VALUE, "member %s takes no scenes: %s", member, refuses);
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "the file of member %s lacks changes of %s: try again when it has caught up",
+                   member, scene);
+}
+
 static enum gz_status want(PGconn *link, const char *scene, const char *member,
                            struct gz_error *error)
 {
@@ -123,8 +164,7 @@ static enum gz_status want(PGconn *link, const char *scene, const char *member,
         status = gz_link_change(link, SQL(ASSIGN), &params, &rows, error);
     if (status != GZ_OK || rows == 1) return status;
     status = gz_postgres_find_live(link, scene, &found, error);
-    if (status != GZ_OK) return status;
-    return gz_fail(error, GZ_BAD_VALUE, "no member %s of the cluster is alive", member);
+    return status == GZ_OK ? explain_unready(link, scene, member, error) : status;
 }
 
 enum gz_status gz_postgres_want(void *context, const char *scene, const char *member,

@@ -56,9 +56,9 @@ static bool may_wait(struct gz_claim *claim)
 {
     struct gz_cluster *cluster = claim->cluster;
     pthread_mutex_lock(&cluster->mutex);
-    bool may = claim->is_opened && !cluster->is_ending;
+    bool may = claim->is_opened && !cluster->is_ending && claim->state < GZ_CLAIM_OVER;
     if (may) gz_cluster_wait(cluster, RETRY_SECONDS);
-    may = may && !cluster->is_ending;
+    may = may && !cluster->is_ending && claim->state < GZ_CLAIM_OVER;
     pthread_mutex_unlock(&cluster->mutex);
     return may;
 }

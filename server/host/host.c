@@ -10,12 +10,15 @@
 #include "host/folder.h"
 #include "host/listing.h"
 #include "host/loan.h"
+#include "host/membership.h"
 #include "host/memory.h"
 #include "host/metrics.h"
+#include "host/name.h"
 #include "host/relief.h"
 #include "host/transfer.h"
 #include "host/triangles.h"
 #include "net/clock.h"
+#include "net/proof.h"
 #include "server/maxima.h"
 
 struct gz_host {
@@ -30,6 +33,9 @@ struct gz_host {
     uint64_t keep_free_bytes, memory_bytes;
     struct gz_disk disk;
     struct gz_memory memory;
+    struct gz_membership membership; /* in the cluster, if there is one */
+    const uint8_t *secret;           /* of the cluster's members */
+    size_t secret_size;
     uv_timer_t rest; /* closes unused scenes */
     struct gz_shares shares;
     struct gz_store_turns *turns;
@@ -77,6 +83,12 @@ static void handle_lost(void *context, struct gz_open_scene *scene)
     (void)!gz_retire(&host->retirements, &request, &error);
 }
 
+static void handle_elsewhere(void *context, const struct gz_open_scene *scene)
+{
+    struct gz_host *host = context;
+    if (host->net != NULL) gz_net_meet(host->net, scene->url);
+}
+
 /* ---- requests of the network ---- */
 
 static void lend(void *context, struct gz_net_scene *scene)
@@ -93,9 +105,13 @@ static enum gz_status find(void *context, struct gz_text name, bool create, cons
     char terminated[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
     struct gz_open_scene *found = NULL;
     if (name.size < sizeof terminated) memcpy(terminated, name.bytes, name.size);
+    const bool is_open = gz_scenes_find_open(&host->scenes, terminated) != NULL;
     enum gz_status status =
         gz_memory_take(&host->memory, GZ_SESSION_BYTES, GZ_SESSION_BYTES, error);
-    if (status == GZ_OK)
+    if (status == GZ_OK && host->cluster != NULL &&
+        gz_membership_divert(&host->membership, terminated, is_open, wait, error))
+        status = error->status;
+    else if (status == GZ_OK)
         status = gz_scenes_find(&host->scenes, terminated, create, payer, wait, &found, error);
     *scene = found != NULL ? &found->net : NULL;
     return status;
@@ -135,6 +151,7 @@ static bool is_healthy(void *context, struct gz_error *error)
 {
     struct gz_host *host = context;
     if (!gz_scenes_are_healthy(&host->scenes, error)) return false;
+    if (host->cluster != NULL && !gz_cluster_is_ready(host->cluster, error)) return false;
     /* Without the cluster's database open scenes go on, but edits wait. */
     if (host->cluster != NULL && !gz_cluster_is_healthy(host->cluster, error)) return true;
     error->status = gz_disk_check(&host->disk, error);
@@ -197,13 +214,24 @@ static void open_shares(struct gz_shares *shares)
     shares->made.per_s = GZ_SCENES_MADE_PER_MINUTE / 60.0;
 }
 
+static void sign(void *context, const char *name, const char *url,
+                 char signature[GZ_MEMBER_SIGNATURE_BYTES + 1])
+{
+    static_assert(GZ_SIGNATURE_BYTES == GZ_MEMBER_SIGNATURE_BYTES + 1, "a signature fits");
+    const struct gz_host *host = context;
+    gz_proof_sign(host->secret, host->secret_size, name, url, signature);
+}
+
 static enum gz_status join_cluster(struct gz_host *host, const struct gz_host_options *options,
                                    struct gz_error *error)
 {
     const struct gz_cluster_options cluster = {.log = options->cluster,
                                                .messages = options->log,
                                                .folder = options->folder,
-                                               .me = options->me};
+                                               .me = options->me,
+                                               .rules = {host, sign, gz_scene_name_valid}};
+    host->secret = options->secret;
+    host->secret_size = options->secret_size;
     if (options->cluster == NULL) return GZ_OK;
     enum gz_status status = gz_cluster_create(&host->cluster, &cluster, error);
     host->setting.cluster = host->cluster;
@@ -243,7 +271,8 @@ enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options
                                               .handle_opened = handle_opened,
                                               .handle_returned = handle_returned,
                                               .handle_closing = handle_closing,
-                                              .handle_lost = handle_lost};
+                                              .handle_lost = handle_lost,
+                                              .handle_elsewhere = handle_elsewhere};
     open_shares(&host->shares);
     host->keep_free_bytes = options->keep_free_bytes;
     host->memory_bytes = options->memory_bytes;
@@ -290,6 +319,10 @@ void gz_host_connect(struct gz_host *host, struct gz_net *net)
     host->memory.spare = spare;
     host->memory.relieve = relieve;
     host->memory.context = host;
+    host->membership.cluster = host->cluster;
+    host->membership.net = net;
+    host->membership.disk = &host->disk;
+    if (host->cluster != NULL) gz_membership_start(&host->membership, setting->loop);
     uv_timer_init(setting->loop, &host->rest);
     host->rest.data = host;
     uv_timer_start(&host->rest, handle_rest, GZ_SCENE_LOOK_SECONDS * 1000,
@@ -353,7 +386,10 @@ bool gz_host_is_saved(const struct gz_host *host, bool says)
 
 void gz_host_close(struct gz_host *host)
 {
-    if (host->cluster != NULL) gz_cluster_end(host->cluster);
+    if (host->cluster != NULL) {
+        gz_cluster_end(host->cluster);
+        gz_membership_close(&host->membership);
+    }
     gz_disk_close(&host->disk);
     gz_memory_close(&host->memory);
     uv_close((uv_handle_t *)&host->rest, NULL);

@@ -24,6 +24,8 @@ struct gz_host_options {
     const struct gz_keyring *keyring; /* for the tokens of running sessions; NULL: an open server */
     /* The log of the cluster, and this member; both outlive the host. NULL: no cluster. */
     const struct gz_cluster_log *cluster;
+    const uint8_t *secret; /* of the members; outlives the host */
+    size_t secret_size;
     const struct gz_member *me;
 };
 

@@ -108,6 +108,13 @@ static void end(struct gz_retirement *retirement)
 
 /* ---- all sessions leave ---- */
 
+/* This member serves nobody for now: clients go to another one, or come back after a moment. */
+static bool has_stepped_down(const struct gz_retirement *retirement)
+{
+    const struct gz_claim *claim = retirement->scene->claim;
+    return claim != NULL && gz_claim_state(claim) == GZ_CLAIM_OVER;
+}
+
 static void say_bye(struct gz_retirement *retirement)
 {
     const char *new_name = retirement->new_claim.name;
@@ -117,7 +124,8 @@ static void say_bye(struct gz_retirement *retirement)
     /* If only its log was removed, the file is whole and can be opened again. */
     bool comes_back = is_away || (is_lost(retirement) &&
                                   gz_scenes_have(retirement->all->scenes, retirement->claim.name));
-    struct gz_bye bye = {.retry_s = is_away ? 0 : RETRY_SECONDS, .fatal = is_done && !comes_back};
+    struct gz_bye bye = {.retry_s = is_away && !has_stepped_down(retirement) ? 0 : RETRY_SECONDS,
+                         .fatal = is_done && !comes_back};
     describe(retirement, words, sizeof words);
     gz_print(reason, sizeof reason, "this scene was %s%s",
              is_done ? "" : "closed, it could not be ", words);
@@ -263,10 +271,14 @@ static void freeze(struct gz_retirement *retirement)
     retirement->is_frozen = true;
     retirement->scene = scene;
     if (scene == NULL) return;
+    gz_jobs_cancel(scenes->setting->jobs, GZ_LANE_TRIANGLES, retirement->claim.name);
+    if (retirement->how == GZ_RETIRE_AWAY) { /* nothing is refused: clients come back */
+        say_bye(retirement);
+        return;
+    }
     describe(retirement, words, sizeof words);
     gz_print(why, sizeof why, "this scene is being %s", words);
     gz_core_freeze(gz_open_scene_touch(scene), why, gz_clock_now());
-    gz_jobs_cancel(scenes->setting->jobs, GZ_LANE_TRIANGLES, retirement->claim.name);
 }
 
 static void handle_tick(uv_timer_t *tick)

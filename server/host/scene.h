@@ -60,6 +60,8 @@ struct gz_scene_setting {
     void (*handle_returned)(void *context, struct gz_open_scene *scene);
     void (*handle_closing)(void *context, struct gz_open_scene *scene);
     void (*handle_lost)(void *context, struct gz_open_scene *scene);
+    /* Another member of the cluster has the scene, at scene->url. */
+    void (*handle_elsewhere)(void *context, const struct gz_open_scene *scene);
 };
 
 enum gz_scene_phase {

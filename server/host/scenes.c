@@ -246,6 +246,7 @@ static void give_up(struct gz_open_scene *scene)
     gz_open_scene_empty(scene);
     unlink_scene(scene);
     scene->scenes->count--;
+    if (scene->url[0] != '\0') scene->setting->handle_elsewhere(scene->setting->context, scene);
     wake(scene, scene->url[0] != '\0' ? NULL : &scene->error);
     gz_open_scene_destroy(scene);
 }

@@ -401,6 +401,7 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
         return NULL;
     case GZ_RECORD_AGAIN:
     case GZ_RECORD_GROUP:
+    case GZ_RECORD_STATE:
     case GZ_RECORD_KINDS: break;
     }
     return "it sent a record that only an authority may send";
@@ -443,8 +444,19 @@ static void destroy(struct gz_trunk *trunk)
     free(branch);
 }
 
+/* Seconds since this member heard of the cluster's database, in milliseconds. */
+static void tell(struct gz_trunk *trunk)
+{
+    const double silence_s = trunk->net->members.silence_s;
+    uint8_t bytes[4];
+    gz_record_set_number(bytes, sizeof bytes,
+                         silence_s < GZ_STATE_SILENCE_MAX_S ? (uint32_t)(1000 * silence_s)
+                                                            : UINT32_MAX);
+    gz_trunk_add(trunk, GZ_RECORD_STATE, 0, bytes, sizeof bytes);
+}
+
 static const struct gz_trunk_end authority = {
-    .take = take, .go_on = go_on, .end = end, .destroy = destroy};
+    .take = take, .go_on = go_on, .end = end, .tell = tell, .destroy = destroy};
 
 void gz_branch_begin(struct gz_net *net, struct gz_arrival *arrival)
 {
@@ -460,4 +472,5 @@ void gz_branch_begin(struct gz_net *net, struct gz_arrival *arrival)
     gz_log(net->log, GZ_INFO, 0, "there is a trunk from the member at %s", peer);
     gz_trunk_init(&branch->trunk, net, &authority);
     gz_trunk_begin(&branch->trunk, arrival->stream, false);
+    tell(&branch->trunk);
 }

@@ -136,7 +136,8 @@ static bool is_size_good(const struct gz_record *record)
     case GZ_RECORD_OPEN: return record->size <= GZ_TRUNK_OPEN_BYTES_MAX;
     case GZ_RECORD_DATA: return record->size > 0 && record->size <= GZ_TRUNK_PIECE_BYTES;
     case GZ_RECORD_AGAIN: return record->size == 0;
-    case GZ_RECORD_TOOK: return record->size == 4;
+    case GZ_RECORD_TOOK:
+    case GZ_RECORD_STATE: return record->size == 4;
     case GZ_RECORD_GROUP: return record->size == 2;
     case GZ_RECORD_CLOSE: return record->size >= 2 && record->size <= GZ_TRUNK_CLOSE_BYTES_MAX;
     case GZ_RECORD_KINDS: break;

@@ -28,7 +28,7 @@
 #include "server/maxima.h"
 
 /* The subprotocol of a trunk. */
-#define GZ_TRUNK_PROTOCOL "gizmod.trunk.2"
+#define GZ_TRUNK_PROTOCOL "gizmod.trunk.3"
 
 enum gz_record_kind {
     GZ_RECORD_OPEN = 1, /* a client connects: its channel begins */
@@ -37,6 +37,7 @@ enum gz_record_kind {
     GZ_RECORD_TOOK,     /* bytes of the channel's window that are free again: 4 bytes */
     GZ_RECORD_CLOSE,    /* the channel ends: 2 bytes of a code, and a reason */
     GZ_RECORD_GROUP,    /* the channel is in this group from now on: 2 bytes, its number or 0 */
+    GZ_RECORD_STATE,    /* about the authority, in channel 0: 4 bytes, see gz_trunk_tell_state */
     GZ_RECORD_KINDS
 };
 

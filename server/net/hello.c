@@ -174,7 +174,9 @@ static void take_hello(struct gz_connection *connection, const uint8_t *bytes, s
         relay(connection, bytes, size);
     else if (status == GZ_OK && !has_joined)
         status = wait_for_scene(connection, bytes, size, &error);
-    if (status != GZ_OK) {
+    if (status != GZ_OK && status != GZ_FORBIDDEN && connection->greeting->wait.is_away) {
+        gz_connection_send_away(connection, error.message, GZ_RELAY_RETRY_S);
+    } else if (status != GZ_OK) {
         error.status = status;
         gz_connection_refuse(connection, &message, &error, true);
     } else if (has_joined) {

@@ -28,6 +28,7 @@
 #include "net/awake.h"
 #include "net/clock.h"
 #include "net/frame.h"
+#include "net/members.h"
 #include "net/net.h"
 #include "net/origin.h"
 #include "net/peers.h"
@@ -162,6 +163,7 @@ struct gz_net {
     size_t secret_size;
     struct lws_vhost *relay_vhost; /* for connections to other members */
     struct lws_protocols relay_protocols[2];
+    struct gz_net_members members;
     struct gz_trunk *trunks; /* to and from other members */
     size_t relay_count;      /* clients that are relayed there */
     size_t channel_count;    /* clients of other members */

@@ -128,6 +128,7 @@ static void take_options(struct gz_net *net, const struct gz_net_options *option
     net->web = options->web;
     net->cert = options->cert;
     net->key = options->key;
+    net->members.silence_s = -1;
     net->ping_s = options->ping_s;
     net->silence_s = options->silence_s;
     net->keyring = options->keyring;

@@ -89,6 +89,7 @@ struct gz_scene_wait {
     void (*again)(struct gz_scene_wait *wait, const struct gz_error *error);
     void *context;
     char url[GZ_MEMBER_URL_BYTES_MAX + 1]; /* http(s)://HOST:PORT of that member; else empty */
+    bool is_away; /* with an error of `find`: a client may come back soon, here or elsewhere */
     /* the host's */
     struct gz_scene_wait *next;
     struct gz_scene_wait **list; /* NULL while it does not wait */
@@ -235,6 +236,23 @@ bool gz_net_has_tls(const struct gz_net *net);
 const char *gz_net_address(const struct gz_net *net);
 /* The address for a browser on this machine: loopback's if the daemon listens on every address. */
 const char *gz_net_local_address(const struct gz_net *net);
+
+/* ---- other members of the cluster ---- */
+
+/* There is a member at this address, which the members' secret has signed: clients may be relayed
+ * to it. */
+void gz_net_meet(struct gz_net *net, const char *url);
+/* Whether its lease is over: clients that are relayed to it are told to come back at once. */
+void gz_net_judge(struct gz_net *net, const char *url, bool is_over);
+/* Forgets members that were not named for a while. */
+void gz_net_part(struct gz_net *net);
+/* Seconds since this member heard of the cluster's database, which the others are told; negative:
+ * it keeps no trunks without clients. */
+void gz_net_tell(struct gz_net *net, double silence_s);
+/* Whether that member answers, and the seconds since it heard of the database, as it says. */
+bool gz_net_hears(const struct gz_net *net, const char *url, double *silence_s);
+
+/* ---- scenes ---- */
 
 /* Adds a scene, which then has its turns. It must exist until it is removed, when no connection may
  * use it. */

@@ -25,6 +25,13 @@ struct gz_proof {
     const char *path;   /* as the other member receives it, without a query: "/ws" */
 };
 
+/* Bytes of a signature, terminated. */
+#define GZ_SIGNATURE_BYTES 65
+/* Signs the name and the address of a member, so that others know that it has the secret, and that
+ * a proof may be sent to that address. */
+void gz_proof_sign(const uint8_t *secret, size_t secret_size, const char *name, const char *url,
+                   char text[GZ_SIGNATURE_BYTES]);
+
 /* `now_s`: Unix seconds. Empty for a path much longer than a scene's. */
 void gz_proof_print(const struct gz_proof *proof, double now_s, char text[GZ_PROOF_BYTES]);
 /* Whether `text` was printed with the same secret for the same client, user, method and path, by a

@@ -52,8 +52,10 @@ struct gz_route {
     enum gz_route_phase phase;
     struct lws *wsi;         /* until the connection is the trunk's */
     struct gz_stream *taken; /* the connection, until libwebsockets has let go of it */
-    double since_s; /* the beginning of the phase, or the end of the trunk, by gz_awake_now */
-    double used_s;  /* when it last had clients */
+    double since_s;   /* the beginning of the phase, or the end of the trunk, by gz_awake_now */
+    double used_s;    /* when it last had clients */
+    double silence_s; /* since the member heard of the database, as it said last; -1: it has not */
+    char why[GZ_ERROR_BYTES_MAX]; /* why it cannot be reached; empty without a reason */
     uv_getaddrinfo_t lookup;
     bool is_looking_up; /* libuv uses `lookup` */
     char url[GZ_MEMBER_URL_BYTES_MAX + 1], host[GZ_MEMBER_URL_BYTES_MAX + 1],
@@ -71,6 +73,12 @@ struct gz_route {
 /* Gives the relay a channel of the trunk to the member at `url`, which is created if there is none.
  * False, with the reason in *why, on failure. */
 bool gz_route_enter(struct gz_relay *relay, const char *url, const char **why);
+/* Opens a trunk to the member at `url` if there is none, for as long as it is a member. */
+void gz_route_keep(struct gz_net *net, const char *url);
+/* Ends the trunk to that member. */
+void gz_route_drop(const struct gz_net *net, const char *url, const char *why);
+/* Whether that member answers, and what it says of itself. */
+bool gz_route_is_heard(const struct gz_net *net, const char *url, double *silence_s);
 /* Frees the channel. */
 void gz_route_leave(struct gz_relay *relay);
 void gz_piece_release(struct gz_piece *piece);

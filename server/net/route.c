@@ -128,6 +128,10 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
     struct gz_relay *relay = relay_of(route, gz_record_channel(record, 0));
     const bool is_piece = record->kind == GZ_RECORD_DATA || record->kind == GZ_RECORD_AGAIN;
     if (is_piece) return give_piece(route, record);
+    if (record->kind == GZ_RECORD_STATE) {
+        route->silence_s = 1e-3 * gz_record_number(record->bytes, 4);
+        return NULL;
+    }
     if (relay == NULL) return "it sent something in a channel that there is not";
     switch (record->kind) {
     case GZ_RECORD_GROUP: return enter_group(route, relay, gz_record_number(record->bytes, 2));
@@ -139,6 +143,7 @@ static const char *take(struct gz_trunk *trunk, const struct gz_record *record)
     case GZ_RECORD_DATA:
     case GZ_RECORD_AGAIN:
     case GZ_RECORD_OPEN:
+    case GZ_RECORD_STATE:
     case GZ_RECORD_KINDS: break;
     }
     return "it sent a record that only an edge may send";
@@ -202,8 +207,11 @@ static void end(struct gz_trunk *trunk, const char *why)
 {
     struct gz_route *route = route_of(trunk);
     const bool was_open = route->phase == GZ_ROUTE_OPEN;
-    gz_log(trunk->net->log, route->count > 0 ? GZ_WARN : GZ_INFO, 0, "the trunk to %s ends: %s",
-           route->url, why);
+    if (was_open)
+        gz_log(trunk->net->log, route->count > 0 ? GZ_WARN : GZ_INFO, 0, "the trunk to %s ends: %s",
+               route->url, why);
+    else
+        gz_members_say(trunk->net, route->url, route->why[0] != '\0' ? route->why : why);
     route->since_s = gz_awake_now(&trunk->net->awake);
     if (route->is_looking_up) uv_cancel((uv_req_t *)&route->lookup);
     if (route->wsi != NULL) hang_up(route);
@@ -218,7 +226,8 @@ static void look_at(struct gz_trunk *trunk, double now_s)
     const bool is_open = route->phase == GZ_ROUTE_OPEN;
     if (!is_open && now_s - route->since_s > GZ_RELAY_CONNECT_SECONDS)
         gz_trunk_fail(trunk, "it does not answer");
-    if (is_open && route->count == 0 && now_s - route->used_s > GZ_TRUNK_IDLE_SECONDS)
+    const bool is_idle = route->count == 0 && now_s - route->used_s > GZ_TRUNK_IDLE_SECONDS;
+    if (is_open && is_idle && !gz_members_keep(trunk->net, route->url))
         gz_trunk_fail(trunk, "it is no longer used");
     for (size_t i = 0; i < route->capacity; i++)
         if (route->relays[i] != NULL) gz_relay_look_at(route->relays[i], now_s);
@@ -262,17 +271,38 @@ static bool is_ipv6(const struct gz_route *route)
     return strchr(route->host, ':') != NULL;
 }
 
-static int judge_certificate(const struct gz_route *route, X509_STORE_CTX *chain, bool is_good)
+static int judge_certificate(struct gz_route *route, X509_STORE_CTX *chain, bool is_good)
 {
-    if (!is_good || !is_ipv6(route) || X509_STORE_CTX_get_error_depth(chain) > 0)
-        return is_good ? 0 : -1;
-    return X509_check_ip_asc(X509_STORE_CTX_get_current_cert(chain), route->host, 0) == 1 ? 0 : -1;
+    int fault = is_good ? X509_V_OK : X509_STORE_CTX_get_error(chain);
+    if (is_good && is_ipv6(route) && X509_STORE_CTX_get_error_depth(chain) == 0 &&
+        X509_check_ip_asc(X509_STORE_CTX_get_current_cert(chain), route->host, 0) != 1)
+        fault = X509_V_ERR_IP_ADDRESS_MISMATCH;
+    if (is_good && fault == X509_V_OK) return 0;
+    gz_print(route->why, sizeof route->why, "its certificate is not trusted: %s",
+             X509_verify_cert_error_string(fault));
+    return -1;
 }
 
-/* Copies the reason, because libwebsockets' text may not last. */
-static void handle_error(struct gz_route *route, const char *why)
+/* What a member's answer to the handshake means; NULL for what is no answer of one. */
+static const char *words_of(unsigned code)
 {
-    gz_log(route->trunk.net->log, GZ_WARN, 0, "no trunk to %s: %s", route->url, why);
+    switch (code) {
+    case 400: return "it speaks another version of the trunk";
+    case 403: return "it is in no cluster, or does not answer to this name";
+    case 500:
+        return "it does not accept the proof of this member: the --secret or --trust-header of "
+               "one of them differs, or the clock";
+    case 503: return "it is going away, or has no room";
+    default: return NULL;
+    }
+}
+
+/* libwebsockets' own text does not last. */
+static void handle_error(struct gz_route *route, struct lws *wsi, const char *why)
+{
+    const char *words = words_of(lws_http_client_http_response(wsi));
+    if (route->why[0] == '\0')
+        gz_print(route->why, sizeof route->why, "%s", words != NULL ? words : why);
     route->wsi = NULL;
     gz_trunk_fail(&route->trunk, "it cannot be reached");
 }
@@ -314,7 +344,7 @@ int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *u
         route->taken = gz_stream_take(net->loop, wsi, net->silent_sockets, NULL);
         return -1;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        if (route->taken == NULL) handle_error(route, in != NULL ? in : "no answer");
+        if (route->taken == NULL) handle_error(route, wsi, in != NULL ? in : "no answer");
         return 0;
     case LWS_CALLBACK_WSI_DESTROY: handle_destroyed(route); return 0;
     default: return 0;
@@ -409,11 +439,15 @@ static struct gz_route *find(const struct gz_net *net, const char *url)
     return NULL;
 }
 
+/* Only members are sent a proof: whoever has one could use it at another member. */
 static struct gz_route *make(struct gz_net *net, const char *url, const char **why)
 {
+    *why = "its address is not that of a member";
+    if (!gz_members_have(net, url)) return NULL;
     struct gz_route *route = calloc(1, sizeof *route);
     *why = "no memory";
     if (route == NULL) return NULL;
+    route->silence_s = -1;
     if (!read_url(route, url)) {
         *why = "the URL of the member is invalid";
         free(route);
@@ -445,6 +479,28 @@ bool gz_route_enter(struct gz_relay *relay, const char *url, const char **why)
     net->relay_count++;
     if (route->phase == GZ_ROUTE_OPEN) gz_relay_open(relay);
     return true;
+}
+
+void gz_route_keep(struct gz_net *net, const char *url)
+{
+    const char *why = "";
+    if (find(net, url) == NULL && make(net, url, &why) == NULL) gz_members_say(net, url, why);
+}
+
+void gz_route_drop(const struct gz_net *net, const char *url, const char *why)
+{
+    struct gz_route *route = find(net, url);
+    if (route != NULL && route->phase == GZ_ROUTE_OPEN && route->count > 0)
+        gz_trunk_fail(&route->trunk, why);
+}
+
+bool gz_route_is_heard(const struct gz_net *net, const char *url, double *silence_s)
+{
+    const struct gz_route *route = find(net, url);
+    if (route == NULL || route->phase != GZ_ROUTE_OPEN) return false;
+    *silence_s = route->silence_s;
+    return route->silence_s >= 0 &&
+           gz_awake_now(&net->awake) - route->trunk.heard_s <= GZ_CLUSTER_SILENCE_SECONDS;
 }
 
 enum gz_status gz_routes_open(struct gz_net *net, struct gz_error *error)

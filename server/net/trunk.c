@@ -1,6 +1,7 @@
 /* trunk.c - reads and writes the bytes of a trunk, and ends it. See trunk.h. */
 #include "net/trunk.h"
 
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -14,7 +15,7 @@ void gz_trunk_init(struct gz_trunk *trunk, struct gz_net *net, const struct gz_t
     *trunk = (struct gz_trunk){.net = net, .end = end, .next = net->trunks};
     gz_buffer_init(&trunk->in, GZ_TRUNK_IN_BYTES_MAX, 0);
     gz_bundle_init(&trunk->out, GZ_TRUNK_OUT_BYTES_MAX, GZ_FRAME_HEADER_BYTES_MAX);
-    trunk->heard_s = trunk->told_s = trunk->took_s = gz_awake_now(&net->awake);
+    trunk->heard_s = trunk->stated_s = trunk->took_s = gz_awake_now(&net->awake);
     net->trunks = trunk;
 }
 
@@ -117,7 +118,7 @@ void gz_trunk_begin(struct gz_trunk *trunk, struct gz_stream *stream, bool is_of
     widen(gz_stream_socket(stream));
     trunk->stream = stream;
     trunk->frames.is_of_server = is_of_server;
-    trunk->heard_s = trunk->told_s = trunk->took_s = gz_awake_now(&trunk->net->awake);
+    trunk->heard_s = trunk->stated_s = trunk->took_s = gz_awake_now(&trunk->net->awake);
     if (!gz_stream_start(stream, &user, trunk)) gz_trunk_fail(trunk, "no memory to read from it");
 }
 
@@ -178,7 +179,6 @@ static void write_frame(struct gz_trunk *trunk, uint8_t *bytes, size_t size,
                         enum gz_frame_first first)
 {
     const size_t header = put_header(trunk, bytes, size, first);
-    trunk->told_s = gz_awake_now(&trunk->net->awake);
     if (!gz_stream_write(trunk->stream, bytes - header, header + size))
         gz_trunk_fail(trunk, "it reads nothing any more");
 }
@@ -200,7 +200,10 @@ static void flush(struct gz_trunk *trunk)
 static void tell(struct gz_trunk *trunk)
 {
     uint8_t bytes[GZ_FRAME_HEADER_BYTES_MAX];
-    write_frame(trunk, bytes + GZ_FRAME_HEADER_BYTES_MAX, 0, GZ_FRAME_PONG_FIRST);
+    if (trunk->end->tell != NULL)
+        trunk->end->tell(trunk);
+    else
+        write_frame(trunk, bytes + GZ_FRAME_HEADER_BYTES_MAX, 0, GZ_FRAME_PONG_FIRST);
 }
 
 /* ---- all trunks ---- */
@@ -251,8 +254,12 @@ static void look_at(struct gz_trunk *trunk, double now_s)
     if (!is_taking(trunk, now_s))
         gz_trunk_fail(trunk, "it reads nothing of the data that waits for it");
     if (gz_stream_is_paused(trunk->stream)) trunk->heard_s = now_s; /* it is not read */
-    if (now_s - trunk->heard_s > net->silence_s) gz_trunk_fail(trunk, "it is silent");
-    if (now_s - trunk->told_s >= net->ping_s && is_writable(trunk)) tell(trunk);
+    if (now_s - trunk->heard_s > fmin(net->silence_s, GZ_TRUNK_SILENCE_SECONDS))
+        gz_trunk_fail(trunk, "it is silent");
+    if (now_s - trunk->stated_s >= fmin(net->ping_s, GZ_TRUNK_BEAT_SECONDS) && is_writable(trunk)) {
+        trunk->stated_s = now_s;
+        tell(trunk);
+    }
 }
 
 static bool is_forgotten(const struct gz_trunk *trunk, double now_s)

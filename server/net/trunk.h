@@ -6,8 +6,8 @@
  *
  * Received records go to the end's own `take`. Records to send wait in `out` until the end of the
  * loop's turn. A failure only marks a trunk, which is ended at the end of the turn. Each end sends
- * pongs, and ends a trunk whose other end is silent or takes nothing. A trunk is not read while too
- * many answers wait in it.
+ * signs of life, and ends a trunk whose other end is silent or takes nothing. A trunk is not read
+ * while too many answers wait in it.
  *
  * Ownership: a trunk is embedded in its owner's struct, which `destroy` frees after the end.
  * Threads: the loop's. */
@@ -33,6 +33,8 @@ struct gz_trunk_end {
     void (*go_on)(struct gz_trunk *trunk);
     /* The trunk has ended. */
     void (*end)(struct gz_trunk *trunk, const char *why);
+    /* Writes a record as a sign of life; NULL: a pong is sent. */
+    void (*tell)(struct gz_trunk *trunk);
     /* Called at each sweep. May be NULL. */
     void (*look_at)(struct gz_trunk *trunk, double now_s);
     /* Whether an ended trunk can be freed. NULL: it can. */
@@ -47,11 +49,11 @@ struct gz_trunk {
     struct gz_frames frames;
     struct gz_buffer in; /* the beginning of a record */
     struct gz_bundle out;
-    size_t answers; /* bytes of TOOK and CLOSE in `out` */
-    double heard_s, told_s,
-        took_s; /* when bytes last came, were sent, were taken by the peer; by gz_awake_now */
-    uint64_t acknowledged_bytes; /* by the last sweep */
-    const char *fault;           /* why it has to end, static; NULL: it does not */
+    size_t answers;                   /* bytes of TOOK and CLOSE in `out` */
+    double heard_s, stated_s, took_s; /* when bytes last came, a sign of life was sent, bytes were
+                                         taken by the peer; by gz_awake_now */
+    uint64_t acknowledged_bytes;      /* by the last sweep */
+    const char *fault;                /* why it has to end, static; NULL: it does not */
     bool is_over;
     struct gz_trunk *next; /* in the net's list */
 };

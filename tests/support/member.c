@@ -111,5 +111,7 @@ enum gz_status __wrap_gz_net_create(struct gz_net **net, const struct gz_net_opt
         changed.host.serve = serve;
         loop = options->loop;
     }
-    return __real_gz_net_create(net, &changed, error);
+    enum gz_status status = __real_gz_net_create(net, &changed, error);
+    if (status == GZ_OK && elsewhere() != NULL) gz_net_meet(*net, elsewhere());
+    return status;
 }

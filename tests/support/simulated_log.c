@@ -46,6 +46,7 @@ enum kind {
     LEAVE,
     REPORT,
     TAKE,
+    DEFER,
     GIVE,
     WANT,
     APPEND,
@@ -62,7 +63,9 @@ struct request {
     const char *scene, *other; /* a member or another scene */
     bool create;
     const struct gz_member *member;
-    struct gz_member_lag lag;
+    const struct gz_member_health *health; /* NULL if it waits: nothing new */
+    const struct gz_member_lag *lag;
+    struct gz_scene_offer offer;
     uint64_t epoch, n;
     int version;
     const uint8_t *bytes;
@@ -104,7 +107,18 @@ static struct member *find_member(struct simulated_engine *engine, const char *n
 static bool is_alive(struct simulated_engine *engine, const char *name)
 {
     const struct member *member = find_member(engine, name);
-    return member != NULL && engine->now_s - member->seen_s < GZ_CLUSTER_LEASE_SECONDS;
+    return member != NULL && member->member.health.trouble[0] == '\0' &&
+           engine->now_s - member->seen_s < GZ_CLUSTER_LEASE_SECONDS;
+}
+
+/* Whether the member could take the scene at once. */
+static bool is_ready(const struct member *member, const char *scene)
+{
+    const char *lacking = member->member.lag.lacking;
+    char word[GZ_SCENE_NAME_BYTES_MAX + 3];
+    gz_print(word, sizeof word, " %s ", scene);
+    return member->member.health.refuses[0] == '\0' && strcmp(lacking, "*") != 0 &&
+           strstr(lacking, word) == NULL;
 }
 
 /* Whether `me` may take what the member has: see log.h. */
@@ -194,6 +208,7 @@ static enum gz_status enter(struct simulated_engine *engine, const struct reques
     }
     *member =
         (struct member){*request->member, engine->now_s, engine->now_s, request->from->number};
+    member->member.lag = (struct gz_member_lag){.lacking = "*"};
     return GZ_OK;
 }
 
@@ -206,6 +221,7 @@ static enum gz_status renew(struct simulated_engine *engine, const struct reques
         return gz_fail(error, GZ_BAD_STATE, "another process is member %s now", request->from->me);
     if (engine->now_s - member->seen_s >= GZ_CLUSTER_LEASE_SECONDS) member->since_s = engine->now_s;
     member->seen_s = engine->now_s;
+    if (request->health != NULL) member->member.health = *request->health;
     return GZ_OK;
 }
 
@@ -226,8 +242,8 @@ static enum gz_status report(struct simulated_engine *engine, const struct reque
     struct member *member = find_member(engine, request->from->me);
     (void)lease;
     (void)error;
-    if (member != NULL && member->process == request->from->number)
-        member->member.lag = request->lag;
+    if (member != NULL && member->process == request->from->number && request->lag != NULL)
+        member->member.lag = *request->lag;
     return GZ_OK;
 }
 
@@ -271,9 +287,37 @@ static enum gz_status take(struct simulated_engine *engine, const struct request
         gz_print(row->member, sizeof row->member, "%s", me);
         if (strcmp(row->wanted, me) == 0) row->wanted[0] = '\0';
     } else {
-        gz_print(lease->url, sizeof lease->url, "%s", find_member(engine, row->member)->member.url);
+        const struct gz_member *holder = &find_member(engine, row->member)->member;
+        gz_print(lease->url, sizeof lease->url, "%s", holder->url);
+        gz_print(lease->signature, sizeof lease->signature, "%s", holder->signature);
     }
     lease->scene = *row;
+    return GZ_OK;
+}
+
+static enum gz_status defer(struct simulated_engine *engine, const struct request *request,
+                            struct gz_lease *lease, struct gz_error *error)
+{
+    struct scene *scene = find_live(engine, request->scene);
+    const struct gz_scene_offer *mine = &request->offer;
+    const char *me = request->from->me;
+    (void)lease, (void)error;
+    if (scene == NULL || !scene->scene.has_copy) return GZ_OK;
+    struct gz_cluster_scene *row = &scene->scene;
+    if (!may_take_from(engine, me, row->member) ||
+        !(mine->refuses || row->first_n != mine->first_n ||
+          (int64_t)(row->n - mine->n) > GZ_CLUSTER_LEVEL_CHANGES))
+        return GZ_OK;
+    for (size_t i = 0; i < engine->member_count; i++) {
+        const struct member *other = &engine->members[i];
+        if (strcmp(other->member.name, me) == 0 || !is_alive(engine, other->member.name) ||
+            !is_ready(other, row->name))
+            continue;
+        gz_print(row->member, sizeof row->member, "%s", other->member.name);
+        row->wanted[0] = '\0';
+        row->epoch++;
+        break;
+    }
     return GZ_OK;
 }
 
@@ -298,6 +342,9 @@ static enum gz_status want(struct simulated_engine *engine, const struct request
     if (scene == NULL) return unknown(request->scene, error);
     if (!is_alive(engine, request->other))
         return gz_fail(error, GZ_BAD_VALUE, "no member %s is alive", request->other);
+    if (strcmp(scene->scene.member, request->other) != 0 &&
+        !is_ready(find_member(engine, request->other), request->scene))
+        return gz_fail(error, GZ_BAD_VALUE, "member %s lacks changes of it", request->other);
     struct gz_cluster_scene *row = &scene->scene;
     if (is_alive(engine, row->member)) {
         bool is_same = strcmp(row->member, request->other) == 0;
@@ -435,9 +482,9 @@ static enum gz_status perform(struct simulated_engine *engine, const struct requ
 {
     static enum gz_status (*const performers[KIND_COUNT])(
         struct simulated_engine *, const struct request *, struct gz_lease *, struct gz_error *) = {
-        [ENTER] = enter, [RENEW] = renew,   [LEAVE] = leave,        [REPORT] = report,
-        [TAKE] = take,   [GIVE] = give,     [WANT] = want,          [APPEND] = append,
-        [COPY] = copy,   [FORGET] = forget, [RENAME] = rename_scene};
+        [ENTER] = enter,   [RENEW] = renew, [LEAVE] = leave,   [REPORT] = report,
+        [TAKE] = take,     [DEFER] = defer, [GIVE] = give,     [WANT] = want,
+        [APPEND] = append, [COPY] = copy,   [FORGET] = forget, [RENAME] = rename_scene};
     return performers[request->kind](engine, request, lease, error);
 }
 
@@ -452,6 +499,8 @@ static void keep_request(struct simulated_engine *engine, const struct request *
     kept.scene = keep_text(request->scene);
     kept.other = keep_text(request->other);
     kept.bytes = keep_bytes(request->bytes, request->size);
+    kept.health = NULL;
+    kept.lag = NULL;
     kept.due = engine->calls + 1 + chance_below(&engine->chance, LATER);
     room(&engine->waiting, &engine->waiting_capacity, engine->waiting_count,
          sizeof *engine->waiting);
@@ -556,9 +605,10 @@ static enum gz_status ask_enter(void *context, const struct gz_member *me, struc
     return ask(process, (struct request){.kind = ENTER, .member = me}, NULL, error);
 }
 
-static enum gz_status ask_renew(void *context, struct gz_error *error)
+static enum gz_status ask_renew(void *context, const struct gz_member_health *health,
+                                struct gz_error *error)
 {
-    return ask(context, (struct request){.kind = RENEW}, NULL, error);
+    return ask(context, (struct request){.kind = RENEW, .health = health}, NULL, error);
 }
 
 static enum gz_status ask_leave(void *context, struct gz_error *error)
@@ -569,7 +619,7 @@ static enum gz_status ask_leave(void *context, struct gz_error *error)
 static enum gz_status ask_report(void *context, const struct gz_member_lag *lag,
                                  struct gz_error *error)
 {
-    return ask(context, (struct request){.kind = REPORT, .lag = *lag}, NULL, error);
+    return ask(context, (struct request){.kind = REPORT, .lag = lag}, NULL, error);
 }
 
 static enum gz_status ask_take(void *context, const char *scene, bool create, uint64_t after,
@@ -578,6 +628,13 @@ static enum gz_status ask_take(void *context, const char *scene, bool create, ui
     *lease = (struct gz_lease){0};
     const struct request request = {.kind = TAKE, .scene = scene, .create = create, .n = after};
     return ask(context, request, lease, error);
+}
+
+static enum gz_status ask_defer(void *context, const char *scene, const struct gz_scene_offer *mine,
+                                struct gz_error *error)
+{
+    return ask(context, (struct request){.kind = DEFER, .scene = scene, .offer = *mine}, NULL,
+               error);
 }
 
 static enum gz_status ask_give(void *context, const char *scene, uint64_t epoch,
@@ -780,6 +837,7 @@ static struct gz_cluster_log functions_of(struct process *process)
                                    .report = ask_report,
                                    .members = list_members,
                                    .take = ask_take,
+                                   .defer = ask_defer,
                                    .give = ask_give,
                                    .want = ask_want,
                                    .append = ask_append,

@@ -27,6 +27,9 @@ struct simulated_call {
     const struct gz_lease *lease;    /* of the answer to a taking; else NULL */
 };
 
+/* What a member says that is well. */
+static const struct gz_member_health simulated_log_well = {.trouble = ""};
+
 struct simulated_engine *simulated_engine_create(uint64_t seed);
 void simulated_engine_destroy(struct simulated_engine *engine);
 /* Lets its clock go on. */

@@ -2,27 +2,41 @@
 
 -- Whether member `m` is alive; $1 is how long after it was seen, in seconds.
 -- let alive
-m.seen > now() - $1::double precision * INTERVAL '1 second'
+m.trouble = '' AND m.seen > now() - $1::double precision * INTERVAL '1 second'
+-- Whether member `m` could take the scene of the statement at once.
+-- let ready
+m.refuses = '' AND m.lacking <> '*' AND position(' ' || gizmod.scenes.name || ' ' IN m.lacking) = 0
+-- Whether member $3 may take the scene $2 from whoever has it. When the database was away nobody could renew: who is back first
+-- leaves the others as much time as a lease has.
+-- let free
+name = $2 AND gone IS NULL AND (member IS NULL OR member = $3
+    OR NOT EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = gizmod.scenes.member AND ({alive}
+        OR EXISTS (SELECT 1 FROM gizmod.members t WHERE t.name = $3 AND t.since > now() - $1::double precision * INTERVAL '1 second'))))
 -- A scene, as scene_of reads it.
 -- let scene
 name, life, member, wanted, epoch, first_n, n, copy_n, copy_epoch, copy_version, copy_bytes, bytes_since_copy, gone IS NOT NULL, became, before_n
 
 -- :enter
-INSERT INTO gizmod.members (name, url, version, process, seen, since) VALUES ($1, $2, $3, $4, now(), now())
+INSERT INTO gizmod.members (name, url, version, process, seen, since, signature, trouble, clock_ms)
+VALUES ($1, $2, $3, $4, now(), now(), $5, $6, $7::bigint - (extract(epoch FROM now()) * 1000)::bigint)
 ON CONFLICT (name) DO UPDATE SET url = excluded.url, version = excluded.version, process = excluded.process, seen = now(), since = now(),
-    behind = 0, behind_since = NULL, behind_scene = NULL
+    signature = excluded.signature, trouble = excluded.trouble, clock_ms = excluded.clock_ms, refuses = '', unreached = '',
+    behind = 0, behind_since = NULL, behind_scene = NULL, lacking = '*'
 -- :renew
 UPDATE gizmod.members SET seen = now(),
-    since = CASE WHEN seen > now() - $1::double precision * INTERVAL '1 second' THEN since ELSE now() END
+    since = CASE WHEN seen > now() - $1::double precision * INTERVAL '1 second' THEN since ELSE now() END,
+    trouble = $4, refuses = $5, unreached = $6, clock_ms = $7::bigint - (extract(epoch FROM now()) * 1000)::bigint
 WHERE name = $2 AND process = $3
 -- :leave
 DELETE FROM gizmod.members WHERE name = $1 AND process = $2
 -- :report
-UPDATE gizmod.members SET behind = $3, behind_since = now() - $4::bigint * INTERVAL '1 millisecond', behind_scene = $5
+UPDATE gizmod.members SET behind = $3, behind_since = now() - $4::bigint * INTERVAL '1 millisecond', behind_scene = $5,
+    lacking = $6
 WHERE name = $1 AND process = $2
 -- :members
 SELECT name, url, version, extract(epoch FROM now() - seen)::double precision, behind,
-    coalesce(extract(epoch FROM now() - behind_since)::double precision, 0), coalesce(behind_scene, '') FROM gizmod.members ORDER BY name
+    coalesce(extract(epoch FROM now() - behind_since)::double precision, 0), coalesce(behind_scene, ''), lacking,
+    signature, trouble, refuses, unreached, clock_ms FROM gizmod.members ORDER BY name
 
 -- A scene of this name, if there is none. Its numbers begin at the milliseconds of the clock, and after the place $3: the clock of
 -- another database may have been ahead.
@@ -34,15 +48,20 @@ ON CONFLICT (name) DO UPDATE SET life = excluded.life, member = NULL, wanted = N
     before_n = greatest(s.n, s.before_n),
     copy_n = NULL, copy_epoch = NULL, copy_version = NULL, copy_bytes = 0, bytes_since_copy = 0, gone = NULL, became = NULL
 WHERE s.gone IS NOT NULL
--- When the database was away nobody could renew: who is back first leaves the others as much time as a lease has.
 -- :take
 UPDATE gizmod.scenes SET member = $3, epoch = epoch + 1, wanted = nullif(wanted, $3)
-WHERE name = $2 AND gone IS NULL AND (member IS NULL OR member = $3
-    OR NOT EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = gizmod.scenes.member AND ({alive}
-        OR EXISTS (SELECT 1 FROM gizmod.members t WHERE t.name = $3 AND t.since > now() - $1::double precision * INTERVAL '1 second'))))
+WHERE {free}
 RETURNING {scene}
+-- The file of member $3 is at place $4 of the log that began at $5; $6: it takes no scenes at all; $7: the number of changes that
+-- are soon caught up with. If it could not take the scene at once, and another member could, that one gets it.
+-- :defer
+UPDATE gizmod.scenes SET epoch = epoch + 1, wanted = NULL,
+    member = (SELECT min(m.name) FROM gizmod.members m WHERE m.name <> $3 AND {alive} AND {ready})
+WHERE {free} AND copy_n IS NOT NULL AND ($6::bigint = 1 OR first_n <> $5 OR n - $4::bigint > $7::bigint)
+    AND EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name <> $3 AND {alive} AND {ready})
 -- :scene
-SELECT {scene}, (SELECT m.url FROM gizmod.members m WHERE m.name = gizmod.scenes.member) FROM gizmod.scenes WHERE name = $1
+SELECT {scene}, m.url, m.signature FROM gizmod.scenes LEFT JOIN (SELECT name AS who, url, signature FROM gizmod.members) m ON m.who = member
+WHERE name = $1
 -- :scenes
 SELECT {scene} FROM gizmod.scenes ORDER BY name
 -- :give
@@ -52,11 +71,14 @@ WHERE name = $2 AND epoch = $3 AND member = $4
 -- :want
 UPDATE gizmod.scenes SET wanted = nullif($3, member)
 WHERE name = $2 AND gone IS NULL AND EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = gizmod.scenes.member AND {alive})
-    AND EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = $3 AND {alive})
+    AND EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = $3 AND {alive} AND (m.name = gizmod.scenes.member OR {ready}))
 -- :assign
 UPDATE gizmod.scenes SET member = $3, wanted = NULL, epoch = epoch + 1
 WHERE name = $2 AND gone IS NULL AND NOT EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = gizmod.scenes.member AND {alive})
-    AND EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = $3 AND {alive})
+    AND EXISTS (SELECT 1 FROM gizmod.members m WHERE m.name = $3 AND {alive} AND (m.name = gizmod.scenes.member OR {ready}))
+-- Why the member got no scene.
+-- :unready
+SELECT m.refuses, m.lacking FROM gizmod.members m WHERE m.name = $2 AND {alive}
 
 -- The fence: the row of the scene is changed where the lease is still mine. A taking of the lease that is under way is waited
 -- for, and changes what is found.

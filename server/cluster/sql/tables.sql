@@ -51,3 +51,12 @@ CREATE TABLE gizmod.copies (
     bytes BYTEA NOT NULL,
     PRIMARY KEY (life, n, epoch, part)
 );
+
+-- What members say of themselves, and how others know that it is they.
+-- :version_2
+ALTER TABLE gizmod.members ADD COLUMN signature TEXT NOT NULL DEFAULT '';
+ALTER TABLE gizmod.members ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
+ALTER TABLE gizmod.members ADD COLUMN refuses TEXT NOT NULL DEFAULT '';
+ALTER TABLE gizmod.members ADD COLUMN unreached TEXT NOT NULL DEFAULT '';
+ALTER TABLE gizmod.members ADD COLUMN clock_ms BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE gizmod.members ADD COLUMN lacking TEXT NOT NULL DEFAULT '*'

@@ -19,8 +19,8 @@ enum { A, B, C }; /* among the members */
 struct member {
     struct stage stage; /* its daemon and those that are its clients */
     char name[8], advertise[64];
-    char database[128]; /* URI by which it reaches PostgreSQL */
-    const char *options[9];
+    char database[128];      /* URI by which it reaches PostgreSQL */
+    const char *options[12]; /* NULL at the end */
 };
 
 struct cluster {

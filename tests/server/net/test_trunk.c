@@ -731,12 +731,18 @@ static void take_records(struct forger *forger)
     gz_buffer_truncate(&forger->in, forger->in.size - at);
 }
 
-/* What the edge says within so many seconds; false for nothing. */
+/* What the edge says within so many seconds; false for nothing. Gives a sign of life meanwhile. */
 static bool hear(struct forger *forger, int seconds)
 {
+    static const uint8_t pong[] = {RAW_FIN | RAW_PONG, 0};
     uint8_t bytes[4096];
     struct pollfd wanted = {.fd = forger->socket, .events = POLLIN};
-    if (poll(&wanted, 1, seconds * 1000) <= 0) return false;
+    int found = 0;
+    for (int i = 0; i < seconds && found == 0; i++) {
+        (void)send(forger->socket, pong, sizeof pong, MSG_NOSIGNAL);
+        found = poll(&wanted, 1, 1000);
+    }
+    if (found <= 0) return false;
     const ssize_t size = recv(forger->socket, bytes, sizeof bytes, 0);
     assert_true(size > 0);
     for (size_t at = 0; at < (size_t)size;) {

@@ -65,7 +65,10 @@ void log_stage_enter(struct log_stage *stage, struct gz_cluster_log *log, const 
         simulated_engine_connect(stage->engine, log);
     else if (gz_postgres_create(log, stage->postgres.uri, &error) != GZ_OK)
         fail_msg("%s", error.message);
-    if (log->enter(log->context, &me, &error) != GZ_OK) fail_msg("%s", error.message);
+    const struct gz_member_lag level = {.lacking = ""};
+    if (log->enter(log->context, &me, &error) != GZ_OK ||
+        log->report(log->context, &level, &error) != GZ_OK)
+        fail_msg("%s", error.message);
 }
 
 void log_stage_drop(struct log_stage *stage, struct gz_cluster_log *log)
@@ -85,8 +88,8 @@ void log_stage_set_age(struct log_stage *stage, double seconds)
         test_postgres_ask(&stage->postgres, sql);
         return;
     }
-    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_OK);
-    assert_int_equal(stage->bert.renew(stage->bert.context, &error), GZ_OK);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &simulated_log_well, &error), GZ_OK);
+    assert_int_equal(stage->bert.renew(stage->bert.context, &simulated_log_well, &error), GZ_OK);
     if (seconds > 0) simulated_engine_pass(stage->engine, seconds);
 }
 

@@ -38,7 +38,7 @@ TEST(members_come_and_go)
     assert_int_equal(anna->members(anna->context, add_name, &names, &error), GZ_OK);
     assert_string_equal(names.text, "anna bert cleo ");
     assert_int_equal(cleo.leave(cleo.context, &error), GZ_OK);
-    assert_int_equal(cleo.renew(cleo.context, &error), GZ_BAD_STATE);
+    assert_int_equal(cleo.renew(cleo.context, &simulated_log_well, &error), GZ_BAD_STATE);
     log_stage_drop(stage, &cleo);
     names = (struct names){0};
     assert_int_equal(anna->members(anna->context, add_name, &names, &error), GZ_OK);
@@ -76,12 +76,12 @@ TEST(the_later_of_two_with_one_name_is_it)
     struct gz_cluster_log first, second;
     struct gz_error error;
     log_stage_enter(stage, &first, "dora");
-    assert_int_equal(first.renew(first.context, &error), GZ_OK);
+    assert_int_equal(first.renew(first.context, &simulated_log_well, &error), GZ_OK);
     log_stage_enter(stage, &second, "dora");
-    assert_int_equal(first.renew(first.context, &error), GZ_BAD_STATE);
-    assert_int_equal(second.renew(second.context, &error), GZ_OK);
+    assert_int_equal(first.renew(first.context, &simulated_log_well, &error), GZ_BAD_STATE);
+    assert_int_equal(second.renew(second.context, &simulated_log_well, &error), GZ_OK);
     assert_int_equal(first.leave(first.context, &error), GZ_OK);
-    assert_int_equal(second.renew(second.context, &error), GZ_OK);
+    assert_int_equal(second.renew(second.context, &simulated_log_well, &error), GZ_OK);
     assert_int_equal(second.leave(second.context, &error), GZ_OK);
     log_stage_drop(stage, &first);
     log_stage_drop(stage, &second);
@@ -142,7 +142,7 @@ TEST(a_lease_is_taken_from_the_dead)
     uint64_t epoch;
     struct gz_cluster_scene mine = log_stage_take(anna, "dead");
     assert_int_equal(log_stage_append(anna, "dead", mine.epoch, mine.n + 1, 10), GZ_OK);
-    assert_int_equal(anna->renew(anna->context, &error), GZ_OK);
+    assert_int_equal(anna->renew(anna->context, &simulated_log_well, &error), GZ_OK);
     log_stage_set_age(stage, LOG_STAGE_ALIVE);
     assert_int_equal(bert->take(bert->context, "dead", false, 0, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
@@ -171,7 +171,7 @@ TEST(after_an_outage_all_may_come_back)
     struct gz_lease lease;
     log_stage_take(&stage->anna, "outage");
     log_stage_set_age(stage, LOG_STAGE_DEAD);
-    assert_int_equal(bert->renew(bert->context, &error), GZ_OK);
+    assert_int_equal(bert->renew(bert->context, &simulated_log_well, &error), GZ_OK);
     assert_int_equal(bert->take(bert->context, "outage", false, 0, &lease, &error), GZ_OK);
     assert_false(lease.is_mine);
     /* The same for one that is new; from one that left everybody may take. */

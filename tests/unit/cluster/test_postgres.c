@@ -332,10 +332,11 @@ TEST(a_server_that_was_killed_has_what_was_answered)
     test_postgres_kill(&stage->postgres);
     assert_int_equal(log_stage_append(&stage->anna, "killed", mine.epoch, mine.n + 21, 500),
                      GZ_STORAGE);
-    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_STORAGE);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &simulated_log_well, &error),
+                     GZ_STORAGE);
     assert_non_null(strstr(error.message, "the cluster's database: "));
     test_postgres_start(&stage->postgres);
-    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_OK);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &simulated_log_well, &error), GZ_OK);
     assert_int_equal(log_stage_append(&stage->anna, "killed", mine.epoch, mine.n + 21, 500), GZ_OK);
     assert_int_equal(log_stage_read(&stage->bert, "killed", mine.n).count, 21);
 }
@@ -392,7 +393,7 @@ TEST(many_threads_share_a_few_connections)
     for (int i = 0; i < WRITERS; i++) start_writer(&writers[i], &stage->anna, &mine[i]);
     await_count(stage, LOCK_WAITERS, GZ_CLUSTER_CONNECTIONS_MAX);
     struct gz_error error;
-    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_OK);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &simulated_log_well, &error), GZ_OK);
     assert_true(test_postgres_ask(&stage->postgres, count) <= before + GZ_CLUSTER_CONNECTIONS_MAX);
     run(holder, "COMMIT");
     for (int i = 0; i < WRITERS; i++) assert_int_equal(finish_writer(&writers[i]), GZ_OK);

@@ -12,10 +12,11 @@ TEST(a_lease_ends_by_the_clock_of_the_database)
     struct gz_error error;
     struct gz_lease lease = {0};
     int seconds = 0;
-    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_OK);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &simulated_log_well, &error), GZ_OK);
     log_stage_take(&stage->anna, "lapse");
     for (; !lease.is_mine && seconds < 60; seconds++) {
-        assert_int_equal(stage->bert.renew(stage->bert.context, &error), GZ_OK);
+        assert_int_equal(stage->bert.renew(stage->bert.context, &simulated_log_well, &error),
+                         GZ_OK);
         assert_int_equal(stage->bert.take(stage->bert.context, "lapse", false, 0, &lease, &error),
                          GZ_OK);
         if (!lease.is_mine) sleep(1);
@@ -34,10 +35,12 @@ TEST(a_silent_server_is_given_up)
     test_postgres_pause(&stage->postgres);
     assert_int_equal(log_stage_append(&stage->anna, "silent", mine.epoch, mine.n + 2, 100),
                      GZ_STORAGE);
-    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_STORAGE);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &simulated_log_well, &error),
+                     GZ_STORAGE);
     assert_non_null(strstr(error.message, "did not answer for 10 s"));
     /* A new connection is taken by the system, and by no server. */
-    assert_int_equal(stage->anna.renew(stage->anna.context, &error), GZ_STORAGE);
+    assert_int_equal(stage->anna.renew(stage->anna.context, &simulated_log_well, &error),
+                     GZ_STORAGE);
     assert_non_null(strstr(error.message, "timeout expired"));
     test_postgres_go_on(&stage->postgres);
     assert_int_equal(log_stage_append(&stage->anna, "silent", mine.epoch, mine.n + 2, 100), GZ_OK);

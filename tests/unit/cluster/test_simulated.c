@@ -88,7 +88,7 @@ static void step(struct play *play)
     struct gz_error error;
     uint64_t what = chance_below(&play->chance, 20);
     if (what == 0) simulated_engine_pass(play->engine, 3);
-    if (what <= 4) (void)!actor->log.renew(actor->log.context, &error);
+    if (what <= 4) (void)!actor->log.renew(actor->log.context, &simulated_log_well, &error);
     if (!actor->is_authority)
         take(play, actor);
     else if (what == 5)
