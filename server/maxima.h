@@ -346,6 +346,9 @@
 /* Seconds after which a scene may be asked for again because its authority cannot be reached, if
  * no member is reached by more of the others. */
 #define GZ_CLUSTER_ASK_SECONDS 30
+/* Changes, and their bytes, that are written to a file in one transaction when it catches up. */
+#define GZ_CLUSTER_BATCH_CHANGES 1000
+#define GZ_CLUSTER_BATCH_BYTES ((size_t)4 * 1024 * 1024)
 /* Seconds after which a member that was not seen any more is not looked for. */
 #define GZ_CLUSTER_GONE_SECONDS 60
 /* Changes that a file may lack when its member takes the scene: some 50 ms of catching up. */

@@ -170,10 +170,25 @@ static enum gz_status apply(void *to, const struct gz_cluster_change *change,
                          "its authority is a newer gizmod, of schema version %d; update this one",
                          change->version);
     if (status == GZ_OK)
-        status = gz_applier_apply(*changes->applier, change->n, change->bytes, change->size, error);
+        status = gz_applier_add(*changes->applier, change->n, change->bytes, change->size, error);
     changes->is_failed = status != GZ_OK;
     changes->is_refused = status == GZ_CONFLICT;
-    if (status == GZ_OK) changes->place.n = change->n;
+    return status;
+}
+
+/* Applies what was read, also if no more could be read. */
+static enum gz_status flush(struct changes *changes, enum gz_status status, struct gz_error *error)
+{
+    struct gz_error own;
+    if (*changes->applier == NULL) return status;
+    if (gz_applier_flush(*changes->applier, &own) != GZ_OK) {
+        *error = own;
+        status = own.status;
+        changes->is_failed = true;
+        changes->is_refused = status == GZ_CONFLICT;
+    }
+    if (gz_applier_place(*changes->applier).n > changes->place.n)
+        changes->place.n = gz_applier_place(*changes->applier).n;
     return status;
 }
 
@@ -183,6 +198,7 @@ static enum gz_status apply_changes(struct gz_cluster *cluster, const char *name
 {
     enum gz_status status =
         cluster->log->read(cluster->log->context, name, changes->place.n, apply, changes, error);
+    status = flush(changes, status, error);
     if (!changes->is_failed) gz_cluster_heard(cluster, status, error);
     if (status != GZ_OK) close_applier(changes->applier);
     return status;

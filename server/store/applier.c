@@ -22,6 +22,9 @@
 /* The first version of the schema with places. */
 #define PLACE_SCHEMA 14
 
+/* Tables of a scene are fewer; a further one is looked at each time. */
+#define TABLES_KNOWN_MAX 32
+
 struct gz_applier {
     char *path;
     struct gz_owner owner;
@@ -30,6 +33,10 @@ struct gz_applier {
     char *wal_path;
     ino_t wal_inode;
     bool is_unchecked; /* as a whole, since a crash */
+    struct gz_buffer added; /* changes that are not applied yet, one after the other */
+    size_t added_sizes[GZ_CLUSTER_BATCH_CHANGES], added_count;
+    char known[TABLES_KNOWN_MAX][128]; /* tables that are as those of changes: keys and name */
+    size_t known_count;
 };
 
 /* ---- the place ---- */
@@ -112,6 +119,7 @@ enum gz_status gz_applier_open(struct gz_applier **applier, const char *path,
     *applier = calloc(1, sizeof **applier);
     if (*applier == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     (*applier)->owner.descriptor = -1;
+    gz_buffer_init(&(*applier)->added, SIZE_MAX / 2, 0);
     (*applier)->path = strdup(path);
     if (asprintf(&(*applier)->wal_path, "%s-wal", path) < 0) (*applier)->wal_path = NULL;
     enum gz_status status = (*applier)->path != NULL && (*applier)->wal_path != NULL
@@ -162,6 +170,7 @@ void gz_applier_close(struct gz_applier *applier)
 {
     if (applier == NULL) return;
     if (applier->db != NULL) close_file(applier);
+    gz_buffer_finish(&applier->added);
     free(applier->wal_path);
     gz_owner_finish(&applier->owner);
     free(applier->path);
@@ -267,8 +276,28 @@ static bool has_form(const uint8_t *bytes, size_t size)
     return is_good;
 }
 
+/* Looks at a table once, with its columns: the schema does not change while the file is open. */
+static enum gz_status know_table(struct gz_applier *applier, const char *table,
+                                 sqlite3_changeset_iter *change, struct gz_error *error)
+{
+    char name[sizeof applier->known[0]] = "";
+    unsigned char *is_key;
+    int count, rc = sqlite3changeset_pk(change, &is_key, &count);
+    if (rc != SQLITE_OK) return refuse(error, sqlite3_errstr(rc));
+    if ((size_t)count + strlen(table) + 2 > sizeof name)
+        return check_table(applier->db, table, change, error);
+    for (int i = 0; i < count; i++) name[i] = is_key[i] != 0 ? '1' : '0';
+    snprintf(name + count, sizeof name - (size_t)count, " %s", table);
+    for (size_t i = 0; i < applier->known_count; i++)
+        if (strcmp(applier->known[i], name) == 0) return GZ_OK;
+    enum gz_status status = check_table(applier->db, table, change, error);
+    if (status == GZ_OK && applier->known_count < TABLES_KNOWN_MAX)
+        memcpy(applier->known[applier->known_count++], name, sizeof name);
+    return status;
+}
+
 /* Reads the whole change once, so that a broken one changes nothing. */
-static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t size,
+static enum gz_status check_change(struct gz_applier *applier, const uint8_t *bytes, size_t size,
                                    struct gz_error *error)
 {
     sqlite3_changeset_iter *change;
@@ -285,7 +314,7 @@ static enum gz_status check_change(sqlite3 *db, const uint8_t *bytes, size_t siz
         if (rc != SQLITE_OK || strlen(table) >= sizeof last)
             status = refuse(error, "the name of a table is invalid");
         else if (strcmp(table, last) != 0)
-            status = check_table(db, table, change, error);
+            status = know_table(applier, table, change, error);
         if (status == GZ_OK) snprintf(last, sizeof last, "%s", table);
     }
     int end = sqlite3changeset_finalize(change);
@@ -356,21 +385,121 @@ static enum gz_status apply(struct gz_applier *applier, uint64_t n, const uint8_
     return status;
 }
 
-enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
-                                size_t size, struct gz_error *error)
+/* Applies bytes, which bring the file to place n. */
+static enum gz_status apply_alone(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
+                                  size_t size, struct gz_error *error)
 {
-    if (n != applier->place.n + 1)
-        return gz_fail(error, GZ_BAD_STATE, "change %llu of the log: the file is at %llu",
-                       (unsigned long long)n, (unsigned long long)applier->place.n);
     struct gz_place place;
-    enum gz_status status = check_change(applier->db, bytes, size, error);
-    if (status == GZ_OK) status = gz_db_exec(applier->db, "BEGIN IMMEDIATE", error);
+    enum gz_status status = gz_db_exec(applier->db, "BEGIN IMMEDIATE", error);
     if (status == GZ_OK) status = apply(applier, n, bytes, size, &place, error);
     if (status == GZ_OK) status = gz_db_exec(applier->db, "COMMIT", error);
     if (status == GZ_OK) applier->place = place;
     if (!sqlite3_get_autocommit(applier->db))
         sqlite3_exec(applier->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
+}
+
+/* ---- many changes ---- */
+
+/* One change that does what the added ones do: a row that many of them change is written once. The
+ * bytes are for sqlite3_free. */
+static int merge(const struct gz_applier *applier, void **bytes, int *size)
+{
+    sqlite3_changegroup *group;
+    int rc = sqlite3changegroup_new(&group);
+    if (rc != SQLITE_OK) return rc;
+    const uint8_t *at = applier->added.data;
+    for (size_t i = 0; i < applier->added_count && rc == SQLITE_OK; i++) {
+        rc = sqlite3changegroup_add(group, (int)applier->added_sizes[i], (void *)(uintptr_t)at);
+        at += applier->added_sizes[i];
+    }
+    if (rc == SQLITE_OK) rc = sqlite3changegroup_output(group, size, bytes);
+    sqlite3changegroup_delete(group);
+    return rc;
+}
+
+static enum gz_status apply_merged(struct gz_applier *applier, struct gz_error *error)
+{
+    void *bytes = NULL;
+    int size = 0, rc = merge(applier, &bytes, &size);
+    enum gz_status status = rc == SQLITE_OK
+                                ? apply_alone(applier, applier->place.n + applier->added_count,
+                                              bytes, (size_t)size, error)
+                                : gz_db_fail(applier->db, rc, error, "changes of the log");
+    sqlite3_free(bytes);
+    return status;
+}
+
+/* Finds the one that fails; those before it are applied. */
+static enum gz_status apply_each(struct gz_applier *applier, struct gz_error *error)
+{
+    const uint8_t *at = applier->added.data;
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < applier->added_count && status == GZ_OK; i++) {
+        status = apply_alone(applier, applier->place.n + 1, at, applier->added_sizes[i], error);
+        at += applier->added_sizes[i];
+    }
+    return status;
+}
+
+enum gz_status gz_applier_flush(struct gz_applier *applier, struct gz_error *error)
+{
+    struct gz_error merged;
+    enum gz_status status = GZ_OK;
+    if (applier->added_count == 0) return GZ_OK;
+    if (applier->added_count == 1 || apply_merged(applier, &merged) != GZ_OK)
+        status = apply_each(applier, error);
+    applier->added_count = 0;
+    gz_buffer_finish(&applier->added);
+    gz_buffer_init(&applier->added, SIZE_MAX / 2, 0);
+    return status;
+}
+
+static enum gz_status add(struct gz_applier *applier, const uint8_t *bytes, size_t size,
+                          struct gz_error *error)
+{
+    enum gz_status status = check_change(applier, bytes, size, error);
+    if (status == GZ_OK && gz_buffer_append(&applier->added, bytes, size) != GZ_OK)
+        status = gz_fail(error, GZ_NO_MEMORY, "no memory for %zu bytes of changes", size);
+    if (status == GZ_OK) applier->added_sizes[applier->added_count++] = size;
+    return status;
+}
+
+/* A large change is not copied. */
+static enum gz_status apply_large(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
+                                  size_t size, struct gz_error *error)
+{
+    enum gz_status status = gz_applier_flush(applier, error);
+    if (status == GZ_OK) status = check_change(applier, bytes, size, error);
+    return status == GZ_OK ? apply_alone(applier, n, bytes, size, error) : status;
+}
+
+/* What was added before is not held up by a change that is damaged. */
+enum gz_status gz_applier_add(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
+                              size_t size, struct gz_error *error)
+{
+    struct gz_error earlier;
+    const uint64_t next = applier->place.n + applier->added_count + 1;
+    if (n != next)
+        return gz_fail(error, GZ_BAD_STATE, "change %llu of the log: the file is at %llu",
+                       (unsigned long long)n, (unsigned long long)next - 1);
+    if (size >= GZ_CLUSTER_BATCH_BYTES) return apply_large(applier, n, bytes, size, error);
+    enum gz_status status = add(applier, bytes, size, error);
+    if (status != GZ_OK && gz_applier_flush(applier, &earlier) != GZ_OK) {
+        if (error != NULL) *error = earlier;
+        return earlier.status;
+    }
+    if (status != GZ_OK || (applier->added_count < GZ_CLUSTER_BATCH_CHANGES &&
+                            applier->added.size < GZ_CLUSTER_BATCH_BYTES))
+        return status;
+    return gz_applier_flush(applier, error);
+}
+
+enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n, const uint8_t *bytes,
+                                size_t size, struct gz_error *error)
+{
+    enum gz_status status = gz_applier_add(applier, n, bytes, size, error);
+    return status == GZ_OK ? gz_applier_flush(applier, error) : status;
 }
 
 /* ---- a copy ---- */

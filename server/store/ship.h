@@ -66,10 +66,19 @@ struct gz_place gz_applier_place(const struct gz_applier *applier);
 /* Whether the file or its write-ahead log was moved or deleted, so that applied changes would be
  * lost. */
 bool gz_applier_has_moved(const struct gz_applier *applier);
-/* Applies change n, all of it or nothing. GZ_BAD_STATE if it is not the one after the place.
- * GZ_CONFLICT, with the table and the row, if the file differs from the one that the change was
- * made for: it has to be replaced by a copy. GZ_STORAGE for bytes that are no change, and as above.
- * A loss of power may take the latest changes; the file is then at an earlier place. */
+/* Adds change n to those that are applied together, in one transaction: by gz_applier_flush, or
+ * before it once there are many. GZ_BAD_STATE if it is not the next one after those that were
+ * added. */
+GZ_MUST_USE enum gz_status gz_applier_add(struct gz_applier *applier, uint64_t n,
+                                          const uint8_t *bytes, size_t size,
+                                          struct gz_error *error);
+/* Applies what was added. On a failure the file has all changes before the one that failed, and
+ * the rest is dropped: see the place. GZ_CONFLICT, with the table and the row, if the file differs
+ * from the one that the change was made for: it has to be replaced by a copy. GZ_STORAGE for bytes
+ * that are no change, and as above. A loss of power may take the latest changes; the file is then
+ * at an earlier place. */
+GZ_MUST_USE enum gz_status gz_applier_flush(struct gz_applier *applier, struct gz_error *error);
+/* Both at once. */
 GZ_MUST_USE enum gz_status gz_applier_apply(struct gz_applier *applier, uint64_t n,
                                             const uint8_t *bytes, size_t size,
                                             struct gz_error *error);

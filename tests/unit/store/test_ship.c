@@ -144,10 +144,12 @@ static void follow(const char *path, const struct log *log, size_t to)
     struct gz_error error = {0};
     if (access(path, F_OK) != 0) make_empty_scene(path);
     if (gz_applier_open(&applier, path, &error) != GZ_OK) fail_msg("%s", error.message);
+    const bool is_together = to % 2 == 0;
     for (uint64_t n = gz_applier_place(applier).n; n < to; n++)
-        if (gz_applier_apply(applier, n + 1, log->changes[n].bytes, log->changes[n].size, &error) !=
-            GZ_OK)
+        if ((is_together ? gz_applier_add : gz_applier_apply)(
+                applier, n + 1, log->changes[n].bytes, log->changes[n].size, &error) != GZ_OK)
             fail_msg("change %d: %s", (int)n + 1, error.message);
+    if (gz_applier_flush(applier, &error) != GZ_OK) fail_msg("%s", error.message);
     gz_applier_close(applier);
     assert_true(place_of(path) >= to);
 }
@@ -907,6 +909,40 @@ TEST_IN_DIRECTORY(test_change_is_for_one_place_and_one_file)
     assert_int_equal(gz_applier_open(&applier, none, &error), GZ_UNKNOWN_SCENE);
     assert_int_equal(gz_store_place(none, &place, &error), GZ_UNKNOWN_SCENE);
     assert_int_equal(access(none, F_OK), -1);
+    strike(&stage);
+}
+
+static enum gz_status add(struct gz_applier *applier, uint64_t n, const struct change *change)
+{
+    struct gz_error error;
+    return gz_applier_add(applier, n, change->bytes, change->size, &error);
+}
+
+/* Of changes that are applied together one does not fit: those before it are there, and the others
+ * can come again. */
+TEST_IN_DIRECTORY(test_changes_before_one_that_does_not_fit_are_applied)
+{
+    struct stage stage = set_stage(directory);
+    const char *near = in_directory(directory, "near.db");
+    const struct change *changes = stage.log->changes;
+    struct gz_applier *applier;
+    struct gz_error error = {0};
+    follow(near, stage.log, 2);
+    if (gz_applier_open(&applier, near, &error) != GZ_OK) fail_msg("%s", error.message);
+    assert_int_equal(add(applier, 3, &changes[2]), GZ_OK);
+    assert_int_equal(add(applier, 5, &changes[4]), GZ_BAD_STATE);
+    assert_int_equal(add(applier, 4, &changes[3]), GZ_OK);
+    assert_int_equal(add(applier, 5, &changes[5]), GZ_OK); /* it is the sixth */
+    assert_int_equal(gz_applier_place(applier).n, 2);      /* nothing is written yet */
+    assert_int_not_equal(gz_applier_flush(applier, &error), GZ_OK);
+    assert_int_equal(gz_applier_place(applier).n, 4);
+    for (uint64_t n = 5; n <= 6; n++) assert_int_equal(add(applier, n, &changes[n - 1]), GZ_OK);
+    assert_int_equal(gz_applier_flush(applier, &error), GZ_OK);
+    gz_applier_close(applier);
+    gz_store_close(stage.store);
+    stage.store = NULL;
+    follow(near, stage.log, stage.log->count);
+    assert_equal(stage.path, near);
     strike(&stage);
 }
 
