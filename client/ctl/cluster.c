@@ -3,24 +3,37 @@
  * that all members share, and no daemon. */
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "cluster/postgres.h"
 #include "ctl.h"
 
 #define NAME_COLUMNS 16
 #define URL_COLUMNS 32
+/* Seconds that a scene may take to move. */
+#define MOVE_SECONDS 15
 
 /* ---- members ---- */
+
+static void print_words(const char *before, const char *words)
+{
+    if (words[0] == '\0') return;
+    fputs(before, stdout);
+    ctl_put_text(stdout, gz_client_text(words));
+}
 
 static void print_member(const struct gz_member *member)
 {
     ctl_put_padded(stdout, gz_client_text(member->name), NAME_COLUMNS);
     ctl_put_padded(stdout, gz_client_text(member->url), URL_COLUMNS);
     ctl_put_text(stdout, gz_client_text(member->version));
-    if (member->age_s < GZ_CLUSTER_LEASE_SECONDS)
-        fputs("  alive", stdout);
-    else
+    if (member->age_s >= GZ_CLUSTER_LEASE_SECONDS)
         printf("  not seen for %.0f s", member->age_s);
+    else
+        fputs(member->health.trouble[0] == '\0' ? "  alive" : "  not alive: ", stdout);
+    ctl_put_text(stdout, gz_client_text(member->health.trouble));
+    print_words("  takes no scenes: ", member->health.refuses);
+    print_words("  does not reach", member->health.unreached);
     if (member->lag.changes > 0) {
         printf("  %" PRIu64 " changes behind, the most delayed by %.1f s in ", member->lag.changes,
                member->lag.seconds);
@@ -38,6 +51,13 @@ static void print_member_json(const struct gz_member *member)
         json_object_set_new(json, "behind_seconds", json_real(member->lag.seconds));
         json_object_set_new(json, "behind_scene", json_string(member->lag.scene));
     }
+    const struct gz_member_health *health = &member->health;
+    if (json != NULL && health->trouble[0] != '\0')
+        json_object_set_new(json, "trouble", json_string(health->trouble));
+    if (json != NULL && health->refuses[0] != '\0')
+        json_object_set_new(json, "refuses", json_string(health->refuses));
+    if (json != NULL && health->unreached[0] != '\0')
+        json_object_set_new(json, "unreached", json_string(health->unreached));
     ctl_put_json(stdout, json);
 }
 
@@ -143,13 +163,50 @@ const struct ctl_command ctl_cluster = {
 
 /* ---- move ---- */
 
+/* The scene that is moved, as it was listed last. */
+struct moving {
+    const char *name;
+    struct gz_cluster_scene scene;
+};
+
+static enum gz_status find_moving(void *to, const struct gz_cluster_scene *scene,
+                                  struct gz_error *error)
+{
+    struct moving *moving = to;
+    (void)error;
+    if (strcmp(scene->name, moving->name) == 0) moving->scene = *scene;
+    return GZ_OK;
+}
+
+/* Waits until the member has the scene. If that does not come about, takes the wish back, so that
+ * it does not come about later. */
+static enum gz_status await_move(const struct gz_cluster_log *log, const char *name,
+                                 const char *member, struct gz_error *error)
+{
+    struct moving moving = {.name = name};
+    enum gz_status status = GZ_OK;
+    for (int i = 0; status == GZ_OK && i < MOVE_SECONDS * 10; i++) {
+        status = log->scenes(log->context, find_moving, &moving, error);
+        if (status == GZ_OK && strcmp(moving.scene.member, member) == 0) return GZ_OK;
+        if (status == GZ_OK && (moving.scene.is_gone || moving.scene.wanted[0] == '\0')) break;
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
+    if (status != GZ_OK) return status;
+    if (strcmp(moving.scene.wanted, member) == 0 && moving.scene.member[0] != '\0')
+        (void)!log->want(log->context, name, moving.scene.member, NULL);
+    return gz_fail(error, GZ_BAD_STATE,
+                   "%s did not move to %s: member %s did not give it within %d s", name, member,
+                   moving.scene.member, MOVE_SECONDS);
+}
+
 static enum ctl_exit run_move(const struct ctl_args *args)
 {
     struct gz_cluster_log log = {0};
     struct gz_error error = {0};
+    const char *scene = args->operands[1], *member = args->operands[2];
     enum gz_status status = gz_postgres_create(&log, args->operands[0], &error);
-    if (status == GZ_OK)
-        status = log.want(log.context, args->operands[1], args->operands[2], &error);
+    if (status == GZ_OK) status = log.want(log.context, scene, member, &error);
+    if (status == GZ_OK) status = await_move(&log, scene, member, &error);
     gz_postgres_destroy(&log);
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }
@@ -158,8 +215,11 @@ const struct ctl_command ctl_move = {
     .usage.name = "move",
     .usage.operands = "URI SCENE MEMBER",
     .usage.summary = "Moves a scene to another member of a cluster.",
-    .usage.notes = "URI is that of the database (see gizmoctl cluster). The member that has the "
-                   "scene saves and closes it, and the new member opens it; people in the scene "
-                   "see a short pause. If the old member is not alive, the scene moves at once.",
+    .usage.notes =
+        "URI is that of the database (see gizmoctl cluster). The member that has the "
+        "scene saves and closes it, and the new member opens it; people in the scene "
+        "see a short pause. The command returns when the new member has the scene, or says "
+        "after 15 s that it does not. If the old member is not alive, the scene moves at "
+        "once. A member that lacks many changes of the scene does not get it.",
     .run = run_move,
 };

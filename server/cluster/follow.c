@@ -28,9 +28,12 @@ static void judge(struct gz_cluster *cluster, struct gz_claim *claim,
     enum gz_claim_state before = claim->state;
     bool is_wanted = scene->wanted[0] != '\0' && strcmp(scene->wanted, cluster->me->name) != 0;
     if (claim->epoch == 0 || claim->is_left || before == GZ_CLAIM_LOST) return;
+    /* its disk is full, and another one's is not */
+    is_wanted |= cluster->health.refuses[0] != '\0' && scene->has_copy &&
+                 gz_members_can_take(cluster, scene->name);
     if (scene->epoch > claim->epoch)
         claim->state = GZ_CLAIM_LOST;
-    else if (scene->epoch == claim->epoch && is_wanted)
+    else if (scene->epoch == claim->epoch && is_wanted && before == GZ_CLAIM_HELD)
         claim->state = GZ_CLAIM_WANTED;
     if (claim->state == before) return;
     if (claim->state == GZ_CLAIM_LOST) cluster->stats.fenced++;

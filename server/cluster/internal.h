@@ -159,6 +159,8 @@ bool gz_cluster_is_signed(const struct gz_cluster *cluster, const char *name, co
 GZ_MUST_USE enum gz_status gz_members_renew(struct gz_cluster *cluster, struct gz_error *error);
 /* Notes this member's own trouble, if there is any, as one of the engine. Not under the mutex. */
 void gz_members_say_trouble(struct gz_cluster *cluster);
+/* Whether another member could take the scene at once. Under the mutex. */
+bool gz_members_can_take(const struct gz_cluster *cluster, const char *scene);
 /* The holder of the scene does not answer this member: whether to ask for the scene, and for which
  * member: one that more of the others reach; else now and then this one. */
 bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const char *scene,

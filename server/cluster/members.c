@@ -404,7 +404,20 @@ double gz_cluster_silence(struct gz_cluster *cluster)
     return silence_s;
 }
 
-/* ---- scenes of a member that is not reached ---- */
+/* ---- other members for a scene ---- */
+
+static bool is_ready(const struct gz_peer *peer, const char *scene)
+{
+    return is_alive(peer) && peer->member.health.refuses[0] == '\0' &&
+           !gz_list_has(peer->member.lag.lacking, scene);
+}
+
+bool gz_members_can_take(const struct gz_cluster *cluster, const char *scene)
+{
+    for (size_t i = 0; i < cluster->peer_count; i++)
+        if (!is_me(cluster, &cluster->peers[i]) && is_ready(&cluster->peers[i], scene)) return true;
+    return false;
+}
 
 bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const char *scene,
                        char chosen[GZ_MEMBER_BYTES_MAX + 1])
@@ -418,9 +431,7 @@ bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const cha
     for (size_t i = 0; is_due && i < cluster->peer_count; i++) {
         const struct gz_peer *other = &cluster->peers[i];
         const size_t reach = reach_of(cluster, other->member.name);
-        if (!is_alive(other) || reach <= most || other->member.health.refuses[0] != '\0' ||
-            gz_list_has(other->member.lag.lacking, scene))
-            continue;
+        if (reach <= most || !is_ready(other, scene)) continue;
         best = other;
         most = reach;
     }

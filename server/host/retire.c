@@ -315,7 +315,7 @@ static enum gz_status check(const struct gz_scenes *scenes, const struct gz_reti
     if (status != GZ_OK) return status;
     if (request->how != GZ_RETIRE_AWAY && !gz_scenes_have(scenes, request->name))
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", request->name);
-    if (request->how == GZ_RETIRE_RENAME && gz_scenes_have(scenes, request->new_name))
+    if (request->how == GZ_RETIRE_RENAME && gz_scenes_know(scenes, request->new_name))
         return gz_fail(error, GZ_CONFLICT, "scene: %s exists already", request->new_name);
     return GZ_OK;
 }

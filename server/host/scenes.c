@@ -51,6 +51,12 @@ bool gz_scenes_have(const struct gz_scenes *scenes, const char *name)
     return exists;
 }
 
+bool gz_scenes_know(const struct gz_scenes *scenes, const char *name)
+{
+    return scenes->setting->cluster != NULL ? find(scenes, name) != NULL
+                                            : gz_scenes_have(scenes, name);
+}
+
 static void unlink_scene(struct gz_open_scene *scene)
 {
     struct gz_open_scene **link = &scene->scenes->first;

@@ -130,7 +130,7 @@ enum gz_status gz_upload_check(const struct gz_transfers *all,
     enum gz_status status = gz_disk_check(all->scenes->setting->disk, error);
     if (status == GZ_OK) status = check_folder(all, error);
     if (status != GZ_OK) return status;
-    if (request->replace || !gz_scenes_have(all->scenes, request->scene)) return GZ_OK;
+    if (request->replace || !gz_scenes_know(all->scenes, request->scene)) return GZ_OK;
     return refuse_replacing(request->scene, error);
 }
 
@@ -143,7 +143,7 @@ static enum gz_status find_target(struct gz_transfer *transfer)
     enum gz_status status = GZ_OK;
     if (!transfer->is_admitted) {
         transfer->is_admitted = true;
-        transfer->made = !gz_scenes_have(transfer->all->scenes, transfer->name);
+        transfer->made = !gz_scenes_know(transfer->all->scenes, transfer->name);
         if (request != NULL) status = gz_upload_check(transfer->all, request, &transfer->error);
         if (transfer->made && !may_make) status = gz_transfer_forbid(transfer);
     }

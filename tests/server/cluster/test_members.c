@@ -1,5 +1,7 @@
 /* Real members on one PostgreSQL, while all is well: what one of them answered `ok` is in the files
  * of all, each client works at each member, and scenes come, move and go everywhere. */
+#include <signal.h>
+
 #include "members.h"
 #include "proto/limits.h"
 #include "server/scenario/model.h"
@@ -114,6 +116,107 @@ TEST_WITH_CLUSTER(test_a_scene_moves_when_it_is_asked_to)
     struct gz_client *bert = await_join(b, "arm", "bert");
     move_node(bert, id, 2, "");
     await_equal(cluster, B, A, "arm");
+}
+
+/* An edit that comes while the scene moves is not refused: it is answered before, or the client is
+ * told to come back, and sends it again. */
+TEST_WITH_CLUSTER(test_no_edit_is_refused_while_a_scene_moves)
+{
+    struct cluster *cluster = *state;
+    struct stage *a = member_start(cluster, A), *b = member_start(cluster, B);
+    struct gz_client *anna = stage_join(b, "arm", "anna");
+    stage_join(a, "arm", "bert");
+    uint64_t id = put_node(anna, "link", 1);
+    await_equal(cluster, A, B, "arm");
+    for (int i = 0; i < 3; i++) {
+        const char *to = test_postgres_ask(cluster->postgres, "SELECT count(*) FROM gizmod.scenes "
+                                                              "WHERE member = 'a'") == 1
+                             ? "b"
+                             : "a";
+        struct test_child move;
+        struct test_output output;
+        struct gz_error error = {0};
+        test_ctl_start(&move, NULL,
+                       (const char *const[]){"move", cluster->postgres->uri, "arm", to, NULL});
+        for (int edits = 0; gz_client_is_open(anna); edits++) {
+            const struct gz_set_node node = {
+                .has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {edits, i, 0}};
+            struct gz_message set = message_set_t(&node);
+            const struct gz_message *answer = NULL;
+            enum gz_status status = gz_client_request(anna, &set, CLUSTER_SECONDS, &answer, &error);
+            if (status != GZ_OK && answer != NULL) fail_msg("refused: %s", error.message);
+            if (edits > 100000) fail_msg("the scene does not move");
+        }
+        test_child_finish(&move, NULL, &output);
+        if (output.code != 0) fail_msg("%s%s", output.out, output.err);
+        test_output_finish(&output);
+        stage_check(gz_client_reconnect(anna, &error), &error, "back");
+        await_equal(cluster, A, B, "arm");
+    }
+}
+
+/* `move` says that it did not come about. */
+TEST_WITH_CLUSTER(test_a_scene_does_not_move_to_a_member_that_is_not_level)
+{
+    struct cluster *cluster = *state;
+    struct test_output output;
+    put_node(stage_join(member_start(cluster, A), "arm", "anna"), "link", 1);
+    member_start(cluster, B);
+    await_equal(cluster, A, B, "arm");
+    kill(cluster->members[B].stage.daemon.pid, SIGSTOP);
+    test_postgres_ask(cluster->postgres,
+                      "UPDATE gizmod.members SET lacking = ' arm ' WHERE name = 'b'");
+    test_ctl(&output, NULL, NULL,
+             (const char *const[]){"move", cluster->postgres->uri, "arm", "b", NULL});
+    kill(cluster->members[B].stage.daemon.pid, SIGCONT);
+    assert_int_equal(output.code, 1);
+    if (strstr(output.err, "the file of member b lacks changes of arm") == NULL)
+        fail_msg("%s", output.err);
+    test_output_finish(&output);
+}
+
+/* What one member deleted is gone at once for the other, whose folder still has the file. */
+TEST_WITH_CLUSTER(test_a_deleted_name_is_free_at_each_member)
+{
+    struct cluster *cluster = *state;
+    struct stage *a = member_start(cluster, A), *b = member_start(cluster, B);
+    struct test_output output;
+    for (int i = 0; i < 4; i++) {
+        put_node(stage_join(a, "engine", "anna"), "old", i);
+        await_file(cluster, B, "engine", true);
+        put_node(stage_join(a, "leg", "anna"), "shank", i);
+        assert_int_equal(ask_http(cluster, A, "DELETE", "/scenes/engine", ""), 204);
+        if (i % 2 == 0) {
+            test_ctl(&output, &b->daemon, NULL,
+                     (const char *const[]){"import", MODEL_ENGINE, "engine", NULL});
+            if (output.code != 0) fail_msg("%s", output.err);
+            test_output_finish(&output);
+            assert_int_equal(ask_http(cluster, A, "DELETE", "/scenes/leg", ""), 204);
+        } else {
+            assert_int_equal(ask_http(cluster, B, "PATCH", "/scenes/leg", "{\"name\": \"engine\"}"),
+                             200);
+        }
+        assert_int_equal(ask_http(cluster, B, "DELETE", "/scenes/engine", ""), 204);
+    }
+}
+
+/* A member without room gives its scenes to one that has some, though no commit has failed. */
+TEST_WITH_CLUSTER(test_a_full_disk_hands_its_scenes_over)
+{
+    struct cluster *cluster = *state;
+    struct stage *b = member_start(cluster, B), *a = &cluster->members[A].stage;
+    uint64_t id = put_node(stage_join(b, "arm", "bert"), "link", 1);
+    a->daemon.options = cluster->members[A].options;
+    test_daemon_start(&a->daemon, "--keep-free", "1000000000");
+    await_equal(cluster, B, A, "arm");
+    member_stop(cluster, B);
+    struct gz_client *anna = stage_join(a, "arm", "anna"); /* only it is there */
+    const struct gz_set_node node = {.has = GZ_HAS_SET_NODE_T, .id = id, .trs.t = {2, 0, 0}};
+    stage_refused(anna, message_set_t(&node), GZ_STORAGE);
+    member_start(cluster, B);
+    await_row(cluster, "SELECT count(*) FROM gizmod.scenes WHERE member = 'a'", 0);
+    move_node(await_join(a, "arm", "anna"), id, 3, "");
+    await_row(cluster, "SELECT count(*) FROM gizmod.scenes WHERE member = 'b'", 1);
 }
 
 /* A file that one member takes is the scene at the other, which takes no second one of the name. */
