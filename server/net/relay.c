@@ -9,8 +9,8 @@
  *   own; the page that the client comes from was checked here.
  * - The authority's close is passed on as it is. If the trunk is lost, or the authority's side ends
  *   without a close, the client is told `bye` with retry_s 0: another member may have the scene by
- *   then. If the authority cannot be reached, or does not take the client, `bye` with retry_s
- *   GZ_RELAY_RETRY_S.
+ *   then. If the authority cannot be reached, `bye` with retry_s GZ_RELAY_RETRY_S; if it does not
+ *   take the client, with less.
  * - The client's end is sent to the authority as a close, behind all its bytes.
  * - A client that another member relays to this one is not relayed again: it may reconnect. */
 #include "net/relay.h"
@@ -23,6 +23,9 @@
 #define AWAY_WORDS "the member that has this scene cannot be reached: try again in a moment"
 #define GONE_WORDS "the member that has this scene went away: come back, another one may have it"
 #define LOOP_WORDS "the scene is on its way to another member: try again in a moment"
+/* Seconds after which a client may come back that the authority did not take: that member is
+ * ending, and gives its scenes back within a second. */
+#define REFUSED_RETRY_S 0.25
 /* Bytes of one read, with the rest of an earlier header; or a hello. */
 #define PASSED_BYTES_MAX (16 * 1024 + 14)
 /* Bytes of a buffer that are kept for the next use. */
@@ -123,8 +126,7 @@ void gz_relay_end(struct gz_relay *relay, int code, const uint8_t *words, size_t
         gz_log(relay->net->log, GZ_WARN, relay->id, "the member with its scene %s: %.*s",
                was_there ? "closed it" : "refused it", (int)size, (const char *)words);
         end_pieces(relay);
-        send_away(connection, was_there ? GONE_WORDS : AWAY_WORDS,
-                  was_there ? 0 : GZ_RELAY_RETRY_S);
+        send_away(connection, was_there ? GONE_WORDS : AWAY_WORDS, was_there ? 0 : REFUSED_RETRY_S);
     }
 }
 
