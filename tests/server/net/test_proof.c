@@ -59,6 +59,26 @@ TEST(test_proof_is_for_what_it_says)
     }
 }
 
+/* A signature is of one name, one address and one secret. */
+TEST(test_signature_is_of_one_member)
+{
+    static const struct {
+        const char *secret, *name, *url;
+    } rows[] = {{"a secret of members", "a", "http://a"},
+                {"a secret of members", "b", "http://a"},
+                {"a secret of members", "a", "http://b"},
+                {"another secret of them", "a", "http://a"}};
+    char texts[4][GZ_SIGNATURE_BYTES], again[GZ_SIGNATURE_BYTES];
+    for (size_t i = 0; i < 4; i++) {
+        const uint8_t *bytes = (const uint8_t *)rows[i].secret;
+        gz_proof_sign(bytes, strlen(rows[i].secret), rows[i].name, rows[i].url, texts[i]);
+        gz_proof_sign(bytes, strlen(rows[i].secret), rows[i].name, rows[i].url, again);
+        assert_string_equal(texts[i], again);
+        assert_int_equal(strlen(again), GZ_SIGNATURE_BYTES - 1);
+        for (size_t j = 0; j < i; j++) assert_string_not_equal(texts[i], texts[j]);
+    }
+}
+
 /* No byte of it can be another one, and none can be missing. */
 TEST(test_proof_that_is_changed_is_none)
 {
