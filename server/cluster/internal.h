@@ -43,7 +43,7 @@ struct gz_adoption {
 };
 
 /* A member in the list of members. */
-struct gz_peer {
+struct gz_known_member {
     struct gz_member member;
     bool is_signed;
     double listed_s;  /* monotonic: since when it has been there */
@@ -66,7 +66,7 @@ struct gz_cluster {
     bool is_over;                 /* it has stepped down */
     bool has_trunks;              /* is_reached of peers is known */
     struct gz_cluster_rules rules;
-    struct gz_peer *peers; /* this member included */
+    struct gz_known_member *peers; /* this member included */
     size_t peer_count;
     double listed_s;  /* monotonic: when they were listed */
     double renewed_s; /* monotonic: the beginning of the last renewal as one that is alive */

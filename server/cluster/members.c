@@ -28,25 +28,25 @@ void gz_list_add(char *list, size_t size, const char *name)
 
 /* ---- the list of members ---- */
 
-static struct gz_peer *find(const struct gz_cluster *cluster, const char *name)
+static struct gz_known_member *find(const struct gz_cluster *cluster, const char *name)
 {
     for (size_t i = 0; i < cluster->peer_count; i++)
         if (strcmp(cluster->peers[i].member.name, name) == 0) return &cluster->peers[i];
     return NULL;
 }
 
-static bool is_me(const struct gz_cluster *cluster, const struct gz_peer *peer)
+static bool is_me(const struct gz_cluster *cluster, const struct gz_known_member *peer)
 {
     return strcmp(peer->member.name, cluster->me->name) == 0;
 }
 
 /* Whether it was there when the list was read. */
-static bool is_there(const struct gz_peer *peer)
+static bool is_there(const struct gz_known_member *peer)
 {
     return peer->is_signed && peer->member.age_s < GZ_CLUSTER_LEASE_SECONDS;
 }
 
-static bool is_alive(const struct gz_peer *peer)
+static bool is_alive(const struct gz_known_member *peer)
 {
     return is_there(peer) && peer->member.health.trouble[0] == '\0';
 }
@@ -63,7 +63,7 @@ bool gz_cluster_is_signed(const struct gz_cluster *cluster, const char *name, co
 
 struct reading {
     struct gz_cluster *cluster;
-    struct gz_peer *peers;
+    struct gz_known_member *peers;
     size_t count;
 };
 
@@ -73,15 +73,15 @@ static enum gz_status add_member(void *to, const struct gz_member *member, struc
     (void)error;
     if (reading->count == GZ_CLUSTER_MEMBERS_MAX) return GZ_OK;
     reading->peers[reading->count++] =
-        (struct gz_peer){.member = *member,
-                         .is_signed = gz_cluster_is_signed(reading->cluster, member->name,
-                                                           member->url, member->signature)};
+        (struct gz_known_member){.member = *member,
+                                 .is_signed = gz_cluster_is_signed(reading->cluster, member->name,
+                                                                   member->url, member->signature)};
     return GZ_OK;
 }
 
 /* Logs what is new about a member that does not count as alive, here as well as there. */
-static void say(const struct gz_cluster *cluster, const struct gz_peer *before,
-                const struct gz_peer *now)
+static void say(const struct gz_cluster *cluster, const struct gz_known_member *before,
+                const struct gz_known_member *now)
 {
     const struct gz_member *member = &now->member;
     const char *trouble = member->health.trouble;
@@ -101,9 +101,9 @@ static void say(const struct gz_cluster *cluster, const struct gz_peer *before,
 }
 
 /* Keeps what was heard of a member on its trunk. */
-static void keep_heard(const struct gz_cluster *cluster, struct gz_peer *peer)
+static void keep_heard(const struct gz_cluster *cluster, struct gz_known_member *peer)
 {
-    const struct gz_peer *before = find(cluster, peer->member.name);
+    const struct gz_known_member *before = find(cluster, peer->member.name);
     peer->listed_s = before != NULL && is_there(before) ? before->listed_s : gz_cluster_now();
     if (before == NULL) return;
     peer->is_reached = before->is_reached;
@@ -121,7 +121,7 @@ static enum gz_status read_members(struct gz_cluster *cluster, struct gz_error *
             say(cluster, find(cluster, reading.peers[i].member.name), &reading.peers[i]);
         pthread_mutex_lock(&cluster->mutex);
         for (size_t i = 0; i < reading.count; i++) keep_heard(cluster, &reading.peers[i]);
-        struct gz_peer *before = cluster->peers;
+        struct gz_known_member *before = cluster->peers;
         cluster->peers = reading.peers;
         cluster->peer_count = reading.count;
         cluster->listed_s = gz_cluster_now();
@@ -139,7 +139,7 @@ static size_t reach_of(const struct gz_cluster *cluster, const char *name)
 {
     size_t count = 0;
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        const struct gz_peer *other = &cluster->peers[i];
+        const struct gz_known_member *other = &cluster->peers[i];
         count += is_alive(other) && strcmp(other->member.name, name) != 0 &&
                  !gz_list_has(other->member.health.unreached, name);
     }
@@ -150,11 +150,11 @@ static size_t reach_of(const struct gz_cluster *cluster, const char *name)
  * one. */
 static bool judge_secret(const struct gz_cluster *cluster, char *trouble, size_t size)
 {
-    const struct gz_peer *stranger = NULL;
+    const struct gz_known_member *stranger = NULL;
     size_t others = 0, strangers = 0;
     if (cluster->is_accepted) return false;
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        const struct gz_peer *peer = &cluster->peers[i];
+        const struct gz_known_member *peer = &cluster->peers[i];
         if (is_me(cluster, peer) || peer->member.health.trouble[0] != '\0' ||
             peer->member.age_s >= GZ_CLUSTER_LEASE_SECONDS)
             continue;
@@ -179,7 +179,7 @@ static double middle_clock(const struct gz_cluster *cluster)
     double clocks[GZ_CLUSTER_MEMBERS_MAX + 1] = {0};
     size_t count = 1;
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        const struct gz_peer *peer = &cluster->peers[i];
+        const struct gz_known_member *peer = &cluster->peers[i];
         if (is_alive(peer) || is_me(cluster, peer)) clocks[count++] = peer->member.clock_s;
     }
     qsort(clocks, count, sizeof *clocks, compare_numbers);
@@ -189,10 +189,10 @@ static double middle_clock(const struct gz_cluster *cluster)
 /* Its clock differs too much from another one's, and that other is nearer to the middle. */
 static bool judge_clock(const struct gz_cluster *cluster, char *trouble, size_t size)
 {
-    const struct gz_peer *me = find(cluster, cluster->me->name);
+    const struct gz_known_member *me = find(cluster, cluster->me->name);
     const double middle_s = middle_clock(cluster);
     for (size_t i = 0; me != NULL && i < cluster->peer_count; i++) {
-        const struct gz_peer *other = &cluster->peers[i];
+        const struct gz_known_member *other = &cluster->peers[i];
         const double ahead_s = me->member.clock_s - other->member.clock_s;
         if (!is_alive(other) || is_me(cluster, other) || fabs(ahead_s) <= GZ_PROOF_SECONDS ||
             fabs(me->member.clock_s - middle_s) < fabs(other->member.clock_s - middle_s))
@@ -210,7 +210,7 @@ static bool judge_reach(const struct gz_cluster *cluster, char *trouble, size_t 
 {
     if (reach_of(cluster, cluster->me->name) > 0) return false;
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        const struct gz_peer *other = &cluster->peers[i];
+        const struct gz_known_member *other = &cluster->peers[i];
         if (is_me(cluster, other) || !is_alive(other) || reach_of(cluster, other->member.name) == 0)
             continue;
         gz_print(trouble, size, "no other member can reach it at %s; their logs say why",
@@ -226,7 +226,7 @@ static void list_unreached(const struct gz_cluster *cluster, char *list, size_t 
     const double now_s = gz_cluster_now();
     list[0] = '\0';
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        const struct gz_peer *peer = &cluster->peers[i];
+        const struct gz_known_member *peer = &cluster->peers[i];
         if (cluster->has_trunks && !is_me(cluster, peer) && is_there(peer) && !peer->is_reached &&
             now_s - peer->listed_s > GZ_CLUSTER_SILENCE_SECONDS)
             gz_list_add(list, size, peer->member.name);
@@ -293,7 +293,7 @@ enum gz_status gz_members_renew(struct gz_cluster *cluster, struct gz_error *err
 static bool is_away_for_all(const struct gz_cluster *cluster)
 {
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        const struct gz_peer *peer = &cluster->peers[i];
+        const struct gz_known_member *peer = &cluster->peers[i];
         if (is_me(cluster, peer) || !is_alive(peer)) continue;
         if (!peer->is_reached || peer->silence_s < GZ_CLUSTER_SILENCE_SECONDS) return false;
     }
@@ -373,7 +373,7 @@ size_t gz_cluster_peers(struct gz_cluster *cluster,
     cluster->has_trunks = true;
     const bool is_new = gz_cluster_now() - cluster->listed_s < GZ_CLUSTER_SILENCE_SECONDS;
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        const struct gz_peer *peer = &cluster->peers[i];
+        const struct gz_known_member *peer = &cluster->peers[i];
         if (is_me(cluster, peer) || !peer->is_signed) continue;
         if (is_new && !is_there(peer) && peer->member.age_s > GZ_CLUSTER_GONE_SECONDS) continue;
         memcpy(peers[count].url, peer->member.url, sizeof peers[count].url);
@@ -387,7 +387,7 @@ void gz_cluster_hear(struct gz_cluster *cluster, const char *url, bool is_reache
 {
     pthread_mutex_lock(&cluster->mutex);
     for (size_t i = 0; i < cluster->peer_count; i++) {
-        struct gz_peer *peer = &cluster->peers[i];
+        struct gz_known_member *peer = &cluster->peers[i];
         if (strcmp(peer->member.url, url) != 0) continue;
         peer->is_reached = is_reached;
         peer->silence_s = silence_s;
@@ -406,7 +406,7 @@ double gz_cluster_silence(struct gz_cluster *cluster)
 
 /* ---- other members for a scene ---- */
 
-static bool is_ready(const struct gz_peer *peer, const char *scene)
+static bool is_ready(const struct gz_known_member *peer, const char *scene)
 {
     return is_alive(peer) && peer->member.health.refuses[0] == '\0' &&
            !gz_list_has(peer->member.lag.lacking, scene);
@@ -422,14 +422,14 @@ bool gz_members_can_take(const struct gz_cluster *cluster, const char *scene)
 bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const char *scene,
                        char chosen[GZ_MEMBER_BYTES_MAX + 1])
 {
-    const struct gz_peer *best = NULL;
+    const struct gz_known_member *best = NULL;
     pthread_mutex_lock(&cluster->mutex);
-    const struct gz_peer *peer = find(cluster, holder);
+    const struct gz_known_member *peer = find(cluster, holder);
     const bool is_due =
         peer != NULL && gz_list_has(cluster->health.unreached, holder) && !cluster->is_over;
     size_t most = is_due ? reach_of(cluster, holder) : 0;
     for (size_t i = 0; is_due && i < cluster->peer_count; i++) {
-        const struct gz_peer *other = &cluster->peers[i];
+        const struct gz_known_member *other = &cluster->peers[i];
         const size_t reach = reach_of(cluster, other->member.name);
         if (reach <= most || !is_ready(other, scene)) continue;
         best = other;
@@ -448,7 +448,7 @@ bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const cha
 bool gz_members_find(const struct gz_cluster *cluster, const char *member,
                      char url[GZ_MEMBER_URL_BYTES_MAX + 1])
 {
-    const struct gz_peer *peer = find(cluster, member);
+    const struct gz_known_member *peer = find(cluster, member);
     if (peer == NULL || !peer->is_signed || !peer->is_reached || is_me(cluster, peer)) return false;
     memcpy(url, peer->member.url, sizeof peer->member.url);
     return true;

@@ -65,8 +65,8 @@ uint64_t gz_scenes_close_unused(struct gz_scenes *scenes, uint64_t bytes);
 /* Whether the scene exists, open or not. */
 bool gz_scenes_have(const struct gz_scenes *scenes, const char *name);
 
-/* The same where the folder is not asked in a cluster: a file may be that of a scene which another
- * member deleted just now. There a scene has to have been looked for, and is known if it is open. */
+/* The same, but in a cluster the folder is not asked: its file may be that of a scene which another
+ * member deleted just now. There a scene that was looked for is known if it is open. */
 bool gz_scenes_know(const struct gz_scenes *scenes, const char *name);
 
 /* Begins and ends a claim; the end calls `again` of the waiting requests. */

@@ -202,6 +202,5 @@ void gz_alive_sweep(struct gz_net *net)
     /* in a turn sessions fall asleep, and give memory back */
     for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
         if (!scene->is_lent) scene->touched |= gz_core_next_awake(scene->core, NULL) != NULL;
-    gz_members_sweep(net, now_s);
     gz_trunks_sweep(net, now_s);
 }

@@ -439,7 +439,7 @@ void gz_http_relay(struct gz_http_request *request, const char *url)
     } else if (exchange->net->courier == NULL || gz_arrival_of(exchange->wsi)->is_relayed ||
                has_come_whole) {
         refuse_now(exchange, 503, GZ_BAD_STATE, MOVED_WORDS);
-    } else if (!gz_members_have(exchange->net, url)) {
+    } else if (gz_net_member_find(&exchange->net->members, url) == NULL) {
         refuse_now(exchange, 503, GZ_BAD_STATE, AWAY_WORDS);
     } else if (!begin(exchange, url)) {
         refuse_now(exchange, 0, GZ_NO_MEMORY, NO_MEMORY_WORDS);

@@ -240,7 +240,7 @@ const char *gz_net_local_address(const struct gz_net *net);
 /* ---- other members of the cluster ---- */
 
 /* There is a member at this address, which the members' secret has signed: clients may be relayed
- * to it. */
+ * to it. Call it several times a second for each: a trunk to it that is missing is begun. */
 void gz_net_meet(struct gz_net *net, const char *url);
 /* Whether its lease is over: clients that are relayed to it are told to come back at once. */
 void gz_net_judge(struct gz_net *net, const char *url, bool is_over);

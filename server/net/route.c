@@ -193,6 +193,19 @@ static void open_all(struct gz_route *route)
 
 /* ---- the end ---- */
 
+static void say(const struct gz_route *route, const char *why)
+{
+    struct gz_net *net = route->trunk.net;
+    gz_net_member_say(&net->members, net->log, route->url, why, gz_awake_now(&net->awake));
+}
+
+/* Whether the trunk goes on without clients: it is to a member. */
+static bool is_kept(const struct gz_route *route)
+{
+    struct gz_net_members *members = &route->trunk.net->members;
+    return members->silence_s >= 0 && gz_net_member_find(members, route->url) != NULL;
+}
+
 /* libwebsockets checks a timeout only when the socket is served, so that is requested. */
 static void hang_up(struct gz_route *route)
 {
@@ -211,7 +224,7 @@ static void end(struct gz_trunk *trunk, const char *why)
         gz_log(trunk->net->log, route->count > 0 ? GZ_WARN : GZ_INFO, 0, "the trunk to %s ends: %s",
                route->url, why);
     else
-        gz_members_say(trunk->net, route->url, route->why[0] != '\0' ? route->why : why);
+        say(route, route->why[0] != '\0' ? route->why : why);
     route->since_s = gz_awake_now(&trunk->net->awake);
     if (route->is_looking_up) uv_cancel((uv_req_t *)&route->lookup);
     if (route->wsi != NULL) hang_up(route);
@@ -227,8 +240,7 @@ static void look_at(struct gz_trunk *trunk, double now_s)
     if (!is_open && now_s - route->since_s > GZ_RELAY_CONNECT_SECONDS)
         gz_trunk_fail(trunk, "it does not answer");
     const bool is_idle = route->count == 0 && now_s - route->used_s > GZ_TRUNK_IDLE_SECONDS;
-    if (is_open && is_idle && !gz_members_keep(trunk->net, route->url))
-        gz_trunk_fail(trunk, "it is no longer used");
+    if (is_open && is_idle && !is_kept(route)) gz_trunk_fail(trunk, "it is no longer used");
     for (size_t i = 0; i < route->capacity; i++)
         if (route->relays[i] != NULL) gz_relay_look_at(route->relays[i], now_s);
 }
@@ -443,7 +455,7 @@ static struct gz_route *find(const struct gz_net *net, const char *url)
 static struct gz_route *make(struct gz_net *net, const char *url, const char **why)
 {
     *why = "its address is not that of a member";
-    if (!gz_members_have(net, url)) return NULL;
+    if (gz_net_member_find(&net->members, url) == NULL) return NULL;
     struct gz_route *route = calloc(1, sizeof *route);
     *why = "no memory";
     if (route == NULL) return NULL;
@@ -484,7 +496,8 @@ bool gz_route_enter(struct gz_relay *relay, const char *url, const char **why)
 void gz_route_keep(struct gz_net *net, const char *url)
 {
     const char *why = "";
-    if (find(net, url) == NULL && make(net, url, &why) == NULL) gz_members_say(net, url, why);
+    if (find(net, url) == NULL && make(net, url, &why) == NULL)
+        gz_net_member_say(&net->members, net->log, url, why, gz_awake_now(&net->awake));
 }
 
 void gz_route_drop(const struct gz_net *net, const char *url, const char *why)

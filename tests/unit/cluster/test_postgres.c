@@ -432,9 +432,15 @@ TEST(gizmoctl_says_who_has_what)
     call((const char *[]){"cluster", uri, NULL}, 0, "  alive\nbert ", NULL);
     call((const char *[]){"move", uri, "shown", "emil", NULL}, 1, NULL, "no member emil");
     call((const char *[]){"move", uri, "nowhere", "bert", NULL}, 1, NULL, "no scene nowhere");
-    call((const char *[]){"move", uri, "shown", "bert", NULL}, 0, NULL, NULL);
+    call((const char *[]){"move", uri, "shown", "anna", NULL}, 0, NULL, NULL);
+    assert_int_equal(stage->bert.want(stage->bert.context, "shown", "bert", &error), GZ_OK);
     call((const char *[]){"cluster", uri, NULL}, 0, "moves to bert", NULL);
     call((const char *[]){"cluster", uri, "--json", NULL}, 0, "\"wanted\":\"bert\"", NULL);
+    const struct gz_member_health full = {
+        .trouble = "its clock is wrong", .refuses = "no room", .unreached = " anna "};
+    assert_int_equal(stage->bert.renew(stage->bert.context, &full, &error), GZ_OK);
+    call((const char *[]){"cluster", uri, NULL}, 0,
+         "not alive: its clock is wrong  takes no scenes: no room  does not reach anna", NULL);
     log_stage_set_age(stage, LOG_STAGE_DEAD);
     call((const char *[]){"cluster", uri, NULL}, 0, "not seen for 36", NULL);
     call((const char *[]){"cluster", "init", NULL}, 2, NULL, "init: URI is missing");
