@@ -122,8 +122,7 @@ void gz_cluster_hear(struct gz_cluster *cluster, const char *url, bool is_reache
 /* Seconds since this member last renewed its lease; INFINITY if it never did. Any thread. */
 double gz_cluster_silence(struct gz_cluster *cluster);
 /* The engine is silent: fills `url` with the address of the member that had the scene when it was
- * last heard of, if that member answers. False: there is no other way than to ask. Any thread; does
- * not block. */
+ * last heard of. False: it is not known. Any thread; does not block. */
 bool gz_cluster_recall(struct gz_cluster *cluster, const char *scene,
                        char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 

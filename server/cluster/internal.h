@@ -48,6 +48,7 @@ struct gz_known_member {
     bool is_signed;
     double listed_s;  /* monotonic: since when it has been there */
     bool is_reached;  /* by this member, now */
+    bool was_reached; /* since it has been there */
     double silence_s; /* since it heard of the engine, as it said last */
 };
 
@@ -165,7 +166,7 @@ bool gz_members_can_take(const struct gz_cluster *cluster, const char *scene);
  * member: one that more of the others reach; else now and then this one. */
 bool gz_members_choose(struct gz_cluster *cluster, const char *holder, const char *scene,
                        char chosen[GZ_MEMBER_BYTES_MAX + 1]);
-/* The address of the member, if it answers. Under the mutex. */
+/* The address of the member, if it is another one. Under the mutex. */
 bool gz_members_find(const struct gz_cluster *cluster, const char *member,
                      char url[GZ_MEMBER_URL_BYTES_MAX + 1]);
 

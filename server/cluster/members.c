@@ -107,6 +107,7 @@ static void keep_heard(const struct gz_cluster *cluster, struct gz_known_member 
     peer->listed_s = before != NULL && is_there(before) ? before->listed_s : gz_cluster_now();
     if (before == NULL) return;
     peer->is_reached = before->is_reached;
+    peer->was_reached = before->was_reached && is_there(before);
     peer->silence_s = before->silence_s;
 }
 
@@ -220,15 +221,22 @@ static bool judge_reach(const struct gz_cluster *cluster, char *trouble, size_t 
     return false;
 }
 
+/* A member that has just begun may need some seconds for its first answer. */
+static bool had_time(const struct gz_known_member *peer)
+{
+    const double grace_s =
+        peer->was_reached ? GZ_CLUSTER_SILENCE_SECONDS : GZ_RELAY_CONNECT_SECONDS;
+    return gz_cluster_now() - peer->listed_s > grace_s;
+}
+
 /* Members that do not answer for some seconds. */
 static void list_unreached(const struct gz_cluster *cluster, char *list, size_t size)
 {
-    const double now_s = gz_cluster_now();
     list[0] = '\0';
     for (size_t i = 0; i < cluster->peer_count; i++) {
         const struct gz_known_member *peer = &cluster->peers[i];
         if (cluster->has_trunks && !is_me(cluster, peer) && is_there(peer) && !peer->is_reached &&
-            now_s - peer->listed_s > GZ_CLUSTER_SILENCE_SECONDS)
+            had_time(peer))
             gz_list_add(list, size, peer->member.name);
     }
 }
@@ -390,6 +398,7 @@ void gz_cluster_hear(struct gz_cluster *cluster, const char *url, bool is_reache
         struct gz_known_member *peer = &cluster->peers[i];
         if (strcmp(peer->member.url, url) != 0) continue;
         peer->is_reached = is_reached;
+        peer->was_reached |= is_reached;
         peer->silence_s = silence_s;
     }
     pthread_mutex_unlock(&cluster->mutex);
@@ -449,7 +458,7 @@ bool gz_members_find(const struct gz_cluster *cluster, const char *member,
                      char url[GZ_MEMBER_URL_BYTES_MAX + 1])
 {
     const struct gz_known_member *peer = find(cluster, member);
-    if (peer == NULL || !peer->is_signed || !peer->is_reached || is_me(cluster, peer)) return false;
+    if (peer == NULL || !peer->is_signed || is_me(cluster, peer)) return false;
     memcpy(url, peer->member.url, sizeof peer->member.url);
     return true;
 }
