@@ -32,7 +32,7 @@ struct gz_applier {
     struct gz_place place;
     char *wal_path;
     ino_t wal_inode;
-    bool is_unchecked; /* as a whole, since a crash */
+    bool is_unchecked;      /* as a whole, since a crash */
     struct gz_buffer added; /* changes that are not applied yet, one after the other */
     size_t added_sizes[GZ_CLUSTER_BATCH_CHANGES], added_count;
     char known[TABLES_KNOWN_MAX][128]; /* tables that are as those of changes: keys and name */
