@@ -291,6 +291,8 @@
 #define GZ_CONNECTIONS_PER_ADDRESS 1000
 /* Bytes of the header of one HTTP request. */
 #define GZ_HTTP_HEADER_BYTES_MAX 8192
+/* Its lines: browsers send some 20, proxies add some more. */
+#define GZ_HTTP_LINES_MAX 128
 /* Bytes of an HTTP body that are sent at once, between turns of the live traffic. */
 #define GZ_HTTP_CHUNK_BYTES (64 * 1024)
 /* Bytes of an HTTP answer that is made in memory: the largest asset with the additions of an export

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define V4_BITS 32
 #define V6_BITS 128
@@ -150,28 +151,137 @@ bool gz_address_is_in(const struct gz_address_ranges *ranges, const struct gz_ad
     return false;
 }
 
+/* ---- what proxies say ---- */
+
+static bool is_token_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+/* A port, or what stands for one: "_" and letters. */
+static bool is_port(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    if (*text != '_') return digits > 0 && digits <= 5 && text[digits] == '\0';
+    const char *c = text + 1;
+    while (is_token_letter(*c)) c++;
+    return c > text + 1 && *c == '\0';
+}
+
+/* ADDRESS, ADDRESS:PORT of IPv4, [ADDRESS], [ADDRESS]:PORT of IPv6. */
+static bool parse_node(char *text, struct gz_address *address)
+{
+    char *port = strchr(text, ':');
+    *address = gz_address_nobody;
+    if (*text == '[') {
+        char *close = strchr(text, ']');
+        if (close == NULL || (close[1] != '\0' && (close[1] != ':' || !is_port(close + 2))))
+            return false;
+        *close = '\0';
+        return strchr(text + 1, ':') != NULL && gz_address_parse(text + 1, address);
+    }
+    if (port != NULL && strchr(port + 1, ':') == NULL) {
+        if (!is_port(port + 1)) return false;
+        *port = '\0';
+    }
+    return gz_address_parse(text, address);
+}
+
 /* An address between blanks. */
 static bool parse_item(const char *start, const char *end, struct gz_address *address)
 {
-    char text[GZ_ADDRESS_TEXT_BYTES];
+    char text[GZ_ADDRESS_TEXT_BYTES + 32];
     while (start < end && (*start == ' ' || *start == '\t')) start++;
     while (start < end && (end[-1] == ' ' || end[-1] == '\t')) end--;
     size_t size = (size_t)(end - start);
     if (size >= sizeof text) return false;
     memcpy(text, start, size);
     text[size] = '\0';
-    return gz_address_parse(text, address);
+    return parse_node(text, address);
 }
 
+static const char *skip_back(const char *list, const char *end)
+{
+    while (end > list && (end[-1] == ',' || end[-1] == ' ' || end[-1] == '\t')) end--;
+    return end;
+}
+
+/* Empty items do not count (RFC 9110, 5.6.1). */
 bool gz_forwarded_client(const struct gz_address_ranges *proxies, const char *list,
                          struct gz_address *client)
 {
-    const char *end = list + strlen(list);
-    for (;;) {
+    const char *end = skip_back(list, list + strlen(list));
+    *client = gz_address_nobody;
+    while (end > list) {
         const char *start = end;
         while (start > list && start[-1] != ',') start--;
         if (!parse_item(start, end, client)) return false;
-        if (start == list || !gz_address_is_in(proxies, client)) return true;
-        end = start - 1;
+        end = skip_back(list, start);
+        if (!gz_address_is_in(proxies, client)) return true;
+    }
+    return client->bits != 0;
+}
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+/* Copies a word or a quoted text; NULL if there is none, or if it does not fit. */
+static const char *read_value(const char *at, char *value, size_t size)
+{
+    size_t used = 0;
+    const bool is_quoted = *at == '"';
+    if (is_quoted) at++;
+    while (is_quoted ? *at != '"' && *at != '\0' : is_token_letter(*at)) {
+        if (is_quoted && *at == '\\' && *++at == '\0') return NULL;
+        if (used + 1 >= size) return NULL;
+        value[used++] = *at++;
+    }
+    value[used] = '\0';
+    if (is_quoted && *at++ != '"') return NULL;
+    return used > 0 ? at : NULL;
+}
+
+/* Reads the parameters of one element; *value is what the one with this name says. NULL if they are
+ * none. */
+static const char *read_element(const char *at, const char *parameter, char *value, size_t size)
+{
+    bool is_known = false;
+    snprintf(value, size, "unknown");
+    for (;; at++) {
+        char other[256];
+        at = skip_blanks(at);
+        const char *name = at;
+        while (is_token_letter(*at)) at++;
+        const size_t length = (size_t)(at - name);
+        const bool is_it = length == strlen(parameter) && strncasecmp(name, parameter, length) == 0;
+        if (length == 0 || *at != '=' || (is_it && is_known)) return NULL;
+        is_known = is_known || is_it;
+        at = read_value(at + 1, is_it ? value : other, is_it ? size : sizeof other);
+        if (at == NULL) return NULL;
+        at = skip_blanks(at);
+        if (*at != ';') return at;
+    }
+}
+
+bool gz_forwarded_values(const char *forwarded, const char *parameter, char *list, size_t size)
+{
+    size_t used = 0;
+    const char *at = forwarded;
+    for (;; at++) {
+        char value[GZ_ADDRESS_TEXT_BYTES + 32];
+        at = skip_blanks(at);
+        if (*at != ',' && *at != '\0') {
+            at = read_element(at, parameter, value, sizeof value);
+            if (at == NULL || strpbrk(value, ", \t") != NULL) return false;
+            const int count =
+                snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", value);
+            if (count < 0 || (size_t)count >= size - used) return false;
+            used += (size_t)count;
+        }
+        if (*at == '\0') return used > 0;
+        if (*at != ',') return false;
     }
 }

@@ -1,6 +1,6 @@
-/* address.h - IP addresses, ranges of them, and the client that X-Forwarded-For names. IPv4
- * addresses that are written as IPv6, ::ffff:192.0.2.1, are IPv4 addresses here. Pure: no I/O, no
- * allocation. Threads: any. */
+/* address.h - IP addresses, ranges of them, and the client that X-Forwarded-For or Forwarded names.
+ * IPv4 addresses that are written as IPv6, ::ffff:192.0.2.1, are IPv4 addresses here. Pure: no I/O,
+ * no allocation. Threads: any. */
 #ifndef GZ_NET_ADDRESS_H
 #define GZ_NET_ADDRESS_H
 
@@ -27,6 +27,9 @@ struct gz_address_ranges {
     size_t count;
 };
 
+/* Whoever a proxy does not name: all of these share what one address may have. Printed as "?". */
+static const struct gz_address gz_address_nobody = {.bits = 0};
+
 /* Reads an address as inet_pton does: no name, no brackets, no zone, no port. On false *address is
  * unknown. */
 bool gz_address_parse(const char *text, struct gz_address *address);
@@ -49,9 +52,14 @@ bool gz_address_range_parse(const char *text, struct gz_address_range *range);
 bool gz_address_is_in(const struct gz_address_ranges *ranges, const struct gz_address *address);
 
 /* The client behind trusted proxies: in `list`, the value of X-Forwarded-For, the rightmost address
- * that is no proxy, or the leftmost one if all are proxies. False if the part that is read is no
- * list of addresses: then *client is invalid. */
+ * that is no proxy, or the leftmost one if all are proxies. An address may have a port, and IPv6
+ * may be in brackets, which it has to be with a port. False if the part that is read is no list of
+ * addresses, such as "unknown": then *client is invalid. */
 bool gz_forwarded_client(const struct gz_address_ranges *proxies, const char *list,
                          struct gz_address *client);
+/* Writes what the elements of Forwarded (RFC 7239) say for a parameter, in lower case, as a list
+ * with ", " between them; an element without it is "unknown". False if `forwarded` is no such
+ * header, or the list does not fit. */
+bool gz_forwarded_values(const char *forwarded, const char *parameter, char *list, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
 /* arrive.c - the state of each connection from its beginning to its end: whose it is, and whether
- * it is active. Inactive ones make room for others, and are ended here, because each timeout of
- * libwebsockets costs a walk past all others. */
+ * it is active. Inactive ones make room for others, and are ended here. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/internal.h"
+#include "net/caller.h"
 #include "server/maxima.h"
 
 /* Silent sockets handled at once. */
@@ -50,8 +49,8 @@ static bool hang_up(struct gz_net *net, struct gz_arrival *arrival)
 {
     if (arrival == NULL) return false;
     drop(net, arrival);
-    if (arrival->wsi != NULL) {
-        lws_set_timeout(arrival->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
+    if (arrival->caller != NULL) {
+        gz_caller_close(arrival->caller);
     } else {
         close(arrival->socket);
         forget(net, arrival);
@@ -67,7 +66,6 @@ bool gz_arrive_make_room(struct gz_net *net)
     return is_made;
 }
 
-/* Called while libwebsockets works on another connection, so the loop ends this one later. */
 bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind)
 {
     struct gz_arrival *arrival = oldest(net, kind);
@@ -76,15 +74,6 @@ bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind)
     arrival->wire->kind->kill(arrival->wire);
     net->counters.dropped++;
     return true;
-}
-
-/* Bounds the idle connections, because for each of them libwebsockets walks past all others. With
- * TLS the handshake costs more than that. */
-static void bound_idle(struct gz_net *net)
-{
-    if (net->cert != NULL || net->peers.kinds[GZ_PEER_IDLE].count <= GZ_CONNECTIONS_SPARE) return;
-    hang_up(net, oldest(net, GZ_PEER_IDLE));
-    net->counters.dropped++;
 }
 
 void gz_arrive_sweep(struct gz_net *net)
@@ -133,7 +122,7 @@ static struct gz_arrival *make(struct gz_net *net, const struct sockaddr_storage
     struct gz_arrival *arrival =
         may_connect(net, &address, is_proxy) ? calloc(1, sizeof *arrival) : NULL;
     if (arrival == NULL) return NULL;
-    arrival->client = address;
+    arrival->end = arrival->client = address;
     arrival->is_proxied = is_proxy;
     arrival->since_s = gz_awake_now(&net->awake);
     gz_peer_enter(&net->peers, &arrival->peer);
@@ -142,26 +131,13 @@ static struct gz_arrival *make(struct gz_net *net, const struct sockaddr_storage
     return NULL;
 }
 
-/* Gives the socket to libwebsockets, which sets its own timeouts again with each step. */
 static void hand_over(struct gz_net *net, struct gz_arrival *arrival)
 {
-    const lws_adopt_desc_t description = {.vh = net->vhost,
-                                          .type = LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP |
-                                                  LWS_ADOPT_ALLOW_SSL,
-                                          .fd.sockfd = arrival->socket,
-                                          .opaque = arrival};
     epoll_ctl(net->silent_sockets, EPOLL_CTL_DEL, arrival->socket, NULL);
-    gz_peer_become(&net->peers, &arrival->peer, GZ_PEER_IDLE);
-    net->arriving = arrival;
-    struct lws *wsi = lws_adopt_descriptor_vhost_via_info(&description);
-    if (net->arriving != NULL) {
-        net->arriving = NULL;
-        net->open_count--;
-        forget(net, arrival);
-    }
-    if (wsi != NULL)
-        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* gz_arrive_sweep ends it instead */
-    bound_idle(net);
+    gz_arrival_become(net, arrival, GZ_PEER_IDLE);
+    if (gz_caller_begin(net, arrival)) return;
+    close(arrival->socket);
+    gz_arrival_leave(net, arrival);
 }
 
 static void handle_first_bytes(uv_poll_t *poll, int status, int events)
@@ -219,13 +195,6 @@ void gz_arrive_stop(struct gz_net *net)
     uv_close((uv_handle_t *)&net->first_bytes, NULL);
 }
 
-void gz_arrival_begin(struct gz_net *net, struct lws *wsi)
-{
-    net->arriving->wsi = wsi;
-    lws_set_opaque_user_data(wsi, net->arriving);
-    net->arriving = NULL;
-}
-
 /* ---- a client of another member ---- */
 
 static enum gz_status admit_relayed(struct gz_net *net, struct gz_arrival *arrival,
@@ -236,10 +205,17 @@ static enum gz_status admit_relayed(struct gz_net *net, struct gz_arrival *arriv
     if (net->channel_count >= net->channels_max &&
         !gz_arrive_make_room_for_session(net, GZ_PEER_RELAYED))
         return gz_fail(error, GZ_TOO_MANY, "too many clients of other members");
-    if (!gz_address_is_in(&net->proxies, &arrival->client) &&
-        !gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
+    if (!gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
         return gz_fail(error, GZ_RATE_LIMITED, "too many connections from its address");
     return gz_identify_proxied(net, arrival->user, error);
+}
+
+/* What an edge says of a client that no proxy has named. */
+static bool is_nobody(const char *client)
+{
+    char text[GZ_ADDRESS_TEXT_BYTES];
+    gz_address_print(&gz_address_nobody, text);
+    return strcmp(client, text) == 0;
 }
 
 struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, const char *user,
@@ -250,7 +226,7 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
         (void)gz_fail(error, GZ_NO_MEMORY, "no memory");
         return NULL;
     }
-    if (!gz_address_parse(client, &arrival->client)) {
+    if (!gz_address_parse(client, &arrival->client) && !is_nobody(client)) {
         (void)gz_fail(error, GZ_BAD_VALUE, "the edge does not say what address the client has");
         free(arrival);
         return NULL;
@@ -272,6 +248,11 @@ void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival)
     forget(net, arrival);
 }
 
+void gz_arrival_print(const struct gz_arrival *arrival, char text[GZ_ADDRESS_TEXT_BYTES])
+{
+    gz_address_print(arrival->client.bits != 0 ? &arrival->client : &arrival->end, text);
+}
+
 /* ---- the kind of peer ---- */
 
 void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_peer_kind kind)
@@ -282,16 +263,15 @@ void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_p
         gz_peer_uncount(&net->peers, &arrival->peer);
 }
 
-enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi, struct gz_error *error)
+enum gz_status gz_arrival_read_client(struct gz_caller *caller, struct gz_error *error)
 {
-    struct gz_arrival *arrival = gz_arrival_of(wsi);
-    enum gz_status status =
-        gz_proxy_member(net, wsi, &arrival->is_relayed, &arrival->client, error);
+    struct gz_arrival *arrival = caller->arrival;
+    enum gz_status status = gz_proxy_member(caller, &arrival->is_relayed, &arrival->client, error);
     if (status != GZ_OK || (!arrival->is_proxied && !arrival->is_relayed)) return status;
-    if (!arrival->is_relayed) arrival->client = gz_proxy_client(net, wsi);
-    if (gz_address_is_in(&net->proxies, &arrival->client) ||
-        gz_peer_count(&net->peers, &arrival->peer, &arrival->client))
-        return GZ_OK;
+    if (!arrival->is_relayed) arrival->client = gz_proxy_client(caller);
+    if (gz_peer_count(&caller->net->peers, &arrival->peer, &arrival->client)) return GZ_OK;
     return gz_fail(error, GZ_RATE_LIMITED,
-                   "your address has too many connections: close some of them");
+                   arrival->client.bits != 0
+                       ? "your address has too many connections: close some of them"
+                       : "too many connections of clients whose address the proxy does not say");
 }

@@ -1,6 +1,7 @@
 /* exchange.c - one HTTP request: its lifetime, its place among large ones, its answer. See
  * exchange.h. */
 #include "net/exchange.h"
+#include "net/caller.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -25,6 +26,30 @@ const char *gz_method_word(enum gz_method method)
 }
 
 /* ---- beginning and end ---- */
+
+static enum gz_method method_of(const struct gz_request *request)
+{
+    enum gz_method method = METHOD_GET;
+    while (method < METHOD_OTHER && strcmp(request->method, gz_method_word(method)) != 0) method++;
+    return method;
+}
+
+struct gz_exchange *gz_exchange_create(struct gz_caller *caller, bool is_read)
+{
+    struct gz_exchange *exchange = calloc(1, sizeof *exchange);
+    if (exchange == NULL) return NULL;
+    exchange->net = caller->net;
+    exchange->caller = caller;
+    exchange->file = -1;
+    exchange->method = is_read ? method_of(caller->request) : METHOD_OTHER;
+    lws_snprintf(exchange->path, sizeof exchange->path, "%s",
+                 is_read ? caller->request->path : "request");
+    exchange->net->counters.requests++;
+    gz_arrival_become(exchange->net, caller->arrival, GZ_PEER_BUSY);
+    exchange->from = gz_address_network(&caller->arrival->client);
+    gz_arrival_print(caller->arrival, exchange->peer);
+    return exchange;
+}
 
 static void drop_body(struct gz_exchange *exchange)
 {
@@ -68,6 +93,12 @@ void gz_exchange_destroy(struct gz_exchange *exchange)
     free(exchange);
 }
 
+void gz_exchange_leave(struct gz_exchange *exchange)
+{
+    exchange->caller = NULL;
+    if (exchange->forward != NULL || !exchange->with_host) gz_exchange_destroy(exchange);
+}
+
 /* ---- answers ---- */
 
 bool gz_http_knows(const struct gz_http_request *request, const char *etag)
@@ -78,8 +109,8 @@ bool gz_http_knows(const struct gz_http_request *request, const char *etag)
 bool gz_http_is_awaited(const struct gz_http_request *request)
 {
     const struct gz_exchange *exchange = (const struct gz_exchange *)request;
-    if (exchange->wsi == NULL) return false;
-    struct pollfd look = {.fd = lws_get_socket_fd(exchange->wsi), .events = POLLRDHUP};
+    if (exchange->caller == NULL) return false;
+    struct pollfd look = {.fd = gz_stream_socket(exchange->caller->stream), .events = POLLRDHUP};
     return poll(&look, 1, 0) == 0;
 }
 
@@ -109,7 +140,7 @@ void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answe
     reply->size = with->file >= 0 ? file_size(with->file) : with->body.size;
     memcpy(reply->etag, with->etag, sizeof reply->etag);
     memcpy(reply->dropped, with->dropped, sizeof reply->dropped);
-    lws_callback_on_writable(exchange->wsi);
+    gz_stream_ask(exchange->caller->stream);
 }
 
 static int http_code(const struct gz_error *error)
@@ -138,7 +169,7 @@ static int http_code(const struct gz_error *error)
 struct gz_buffer gz_error_body(const struct gz_error *error)
 {
     struct gz_buffer body;
-    gz_buffer_init(&body, 8 * sizeof error->message, LWS_PRE);
+    gz_buffer_init(&body, 8 * sizeof error->message, 0);
     bool ok =
         gz_text_print(&body, "{\"code\":\"%s\",\"message\":", gz_status_word(error->status)) &&
         gz_text_json(&body, error->message) && gz_text_print(&body, "}\n");
@@ -178,11 +209,11 @@ bool gz_exchange_take_back(struct gz_exchange *exchange)
     exchange->with_host = false;
     exchange->deciding = false;
     exchange->paced_s += gz_awake_now(&exchange->net->awake) - exchange->held_s;
-    if (exchange->wsi == NULL) return false;
+    if (exchange->caller == NULL) return false;
     if (!exchange->stopped) return true;
     exchange->stopped = false;
-    lws_rx_flow_control(exchange->wsi, 1);
-    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+    gz_stream_resume(exchange->caller->stream);
+    gz_caller_allow(exchange->caller, exchange->net->silence_s);
     return true;
 }
 
@@ -256,15 +287,14 @@ static bool write_chunk(struct gz_exchange *exchange)
         from = exchange->body.data + exchange->sent;
     }
     exchange->sent += size;
-    bool last = exchange->sent == exchange->reply.size;
-    return lws_write(exchange->wsi, from, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
+    return gz_stream_write(exchange->caller->stream, from, size);
 }
 
 /* Whether the client has taken the whole answer so far, and more is to come. */
 static bool is_ahead(const struct gz_exchange *exchange)
 {
     return exchange->sent < exchange->reply.size && gz_forward_is_awaited(exchange) &&
-           !lws_partial_buffered(exchange->wsi);
+           gz_stream_is_free(exchange->caller->stream);
 }
 
 /* Stops the client's clock: the pause is not its fault. */
@@ -273,7 +303,7 @@ static void wait_for_piece(struct gz_exchange *exchange)
     if (exchange->waits) return;
     exchange->waits = true;
     exchange->held_s = gz_awake_now(&exchange->net->awake);
-    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+    gz_caller_allow(exchange->caller, 0);
 }
 
 void gz_exchange_go_on(struct gz_exchange *exchange)
@@ -281,7 +311,7 @@ void gz_exchange_go_on(struct gz_exchange *exchange)
     if (!exchange->waits) return;
     exchange->waits = false;
     exchange->paced_s += gz_awake_now(&exchange->net->awake) - exchange->held_s;
-    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+    gz_caller_allow(exchange->caller, exchange->net->silence_s);
 }
 
 static bool has_chunk(const struct gz_exchange *exchange)
@@ -293,11 +323,11 @@ static bool has_chunk(const struct gz_exchange *exchange)
  * between. */
 int gz_exchange_send(struct gz_exchange *exchange)
 {
-    struct lws *wsi = exchange->wsi;
+    struct gz_stream *stream = exchange->caller->stream;
     if (!exchange->answered || exchange->done) return 0;
     if (!exchange->began) {
         exchange->began = true;
-        if (!gz_reply_write_header(wsi, &exchange->reply)) return -1;
+        if (!gz_reply_write_header(stream, exchange->net->server, &exchange->reply)) return -1;
         if (!has_body(exchange)) exchange->sent = exchange->reply.size;
     } else if (has_chunk(exchange)) {
         uint64_t before = exchange->sent;
@@ -312,15 +342,10 @@ int gz_exchange_send(struct gz_exchange *exchange)
     if (is_ahead(exchange))
         wait_for_piece(exchange);
     else
-        lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
-    /* The answer is not over while libwebsockets has a part of the last chunk. */
-    if (has_chunk(exchange) || lws_partial_buffered(wsi)) lws_callback_on_writable(wsi);
-    if (exchange->sent < exchange->reply.size || lws_partial_buffered(wsi)) return 0;
-    exchange->done = true;
-    gz_arrival_become(gz_net_of(wsi), gz_arrival_of(wsi), GZ_PEER_IDLE);
-    if (exchange->hang_up || lws_http_transaction_completed(wsi)) return -1;
-    lws_set_timeout(wsi, NO_PENDING_TIMEOUT,
-                    0); /* until the next request gz_arrive_sweep ends it */
+        gz_caller_allow(exchange->caller, exchange->net->silence_s);
+    /* The answer is not over while the stream has a part of the last chunk. */
+    exchange->done = exchange->sent == exchange->reply.size && gz_stream_is_free(stream);
+    if (has_chunk(exchange)) gz_stream_ask(stream);
     return 0;
 }
 
@@ -342,8 +367,8 @@ void gz_exchange_hand_over(struct gz_exchange *exchange)
 {
     exchange->with_host = exchange->stopped = true;
     exchange->held_s = gz_awake_now(&exchange->net->awake);
-    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
-    lws_rx_flow_control(exchange->wsi, 0);
+    gz_caller_allow(exchange->caller, 0);
+    gz_stream_pause(exchange->caller->stream);
 }
 
 void gz_exchange_serve(struct gz_exchange *exchange)

@@ -1,9 +1,10 @@
 /* exchange.h - one HTTP request and its answer, for the files about HTTP.
  *
+ * - caller.h: the connection; request.h: the head of the request
  * - exchange.c: its lifetime, its place among large requests, its answer, refusals and their log
  * - upload.c: its body
  * - forward.c: another member of the cluster answers it
- * - http.c: the paths, the rights, and the callback of libwebsockets
+ * - http.c: the paths and the rights
  *
  * Threads: the loop's. */
 #ifndef GZ_NET_EXCHANGE_H
@@ -30,12 +31,11 @@ enum gz_method {
 struct gz_exchange {
     struct gz_http_request request; /* first, so that a request is its exchange */
     struct gz_net *net;
-    struct lws *wsi; /* NULL once the client has gone */
+    struct gz_caller *caller; /* NULL once the client has gone */
     enum gz_method method;
     bool is_job; /* it is in the list of jobs */
     struct gz_exchange *next_job;
     bool deciding; /* the host decides whether its body may come, or writes a part of it */
-    bool has_come; /* the whole body, a short one, has come meanwhile */
     bool expects;  /* the client waits for 100 Continue */
     bool reading;  /* its body is coming */
     /* For its speed: bytes since this time, by gz_awake_now, without the time in which the host had
@@ -58,7 +58,11 @@ struct gz_exchange {
 };
 
 /* ---- exchange.c ---- */
+/* The exchange of the caller's request, whose head was read, or cannot be. NULL without memory. */
+struct gz_exchange *gz_exchange_create(struct gz_caller *caller, bool is_read);
 void gz_exchange_destroy(struct gz_exchange *exchange);
+/* The client is gone, or has its answer: the exchange ends, at once or when the host is done. */
+void gz_exchange_leave(struct gz_exchange *exchange);
 const char *gz_method_word(enum gz_method method);
 void gz_exchange_answer(struct gz_exchange *exchange, const struct gz_http_answer *with);
 /* Answers with a JSON error; `code` 0: the code of the status. */
@@ -78,17 +82,21 @@ bool gz_exchange_take_back(struct gz_exchange *exchange);
 bool gz_exchange_pace(struct gz_exchange *exchange, size_t bytes);
 /* The next piece has come, if the client waits for one. */
 void gz_exchange_go_on(struct gz_exchange *exchange);
-/* For LWS_CALLBACK_HTTP_WRITEABLE; returns the callback's result. */
+/* The socket takes more: sends the next chunk. -1 if the connection has to be closed. */
 int gz_exchange_send(struct gz_exchange *exchange);
 
 /* ---- upload.c ---- */
-uint64_t gz_content_length(struct lws *wsi, bool *known);
 /* Decides, or lets the host decide, whether the body may come. */
 void gz_upload_begin(struct gz_exchange *exchange);
+/* -1 if the connection has to be closed. */
 int gz_upload_take(struct gz_exchange *exchange, const void *bytes, size_t size);
 void gz_upload_end(struct gz_exchange *exchange);
 /* Sends 100 Continue to a client that waits for it. */
 void gz_upload_encourage(struct gz_exchange *exchange);
+
+/* ---- http.c ---- */
+/* Begins to answer a request. */
+void gz_http_begin(struct gz_exchange *exchange);
 
 /* ---- forward.c ---- */
 /* Takes a piece of the body of a forwarded exchange. */

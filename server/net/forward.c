@@ -5,8 +5,9 @@
  *
  * The member's status, type, length, entity tag and dropped skins are passed on; the rest of the
  * header is made here as for any answer. The member is told about the client as in relay.c. libcurl
- * sends it (courier.h), because libwebsockets as a client does not read an answer that comes before
+ * sends it (courier.h), because libwebsockets does not read an answer that comes before
  * the whole body was sent. A build without a cluster has forward_none.c instead. */
+#include "net/caller.h"
 #include "net/exchange.h"
 
 #include <netinet/in.h>
@@ -105,8 +106,8 @@ static void begin_body(struct gz_forward *forward)
     struct gz_body *body = exchange->request.body;
     exchange->request.body = NULL;
     exchange->deciding = false;
-    exchange->reading = !exchange->has_come;
-    if (exchange->reading) gz_upload_encourage(exchange);
+    exchange->reading = true;
+    gz_upload_encourage(exchange);
     if (body->tail.size > 0)
         give_more(forward, body->tail.data, body->tail.size);
     else
@@ -167,7 +168,7 @@ static size_t take_answer(char *bytes, size_t item, size_t count, void *context)
     }
     if (gz_buffer_append(&forward->down, bytes, size) != GZ_OK) return CURL_WRITEFUNC_ERROR;
     forward->net->counters.relayed_out += size;
-    lws_callback_on_writable(forward->exchange->wsi);
+    gz_stream_ask(forward->exchange->caller->stream);
     return size;
 }
 
@@ -183,9 +184,7 @@ bool gz_forward_send(struct gz_exchange *exchange)
     struct gz_buffer *down = &forward->down;
     if (down->size == 0 || down->size > exchange->reply.size - exchange->sent) return false;
     exchange->sent += down->size;
-    bool is_last = exchange->sent == exchange->reply.size;
-    bool is_sent = lws_write(exchange->wsi, down->data, down->size,
-                             is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
+    bool is_sent = gz_stream_write(exchange->caller->stream, down->data, down->size);
     gz_buffer_clear(down);
     if (is_sent && forward->down_paused) {
         forward->down_paused = false;
@@ -210,7 +209,7 @@ static void handle_done(void *context, void *transfer, CURLcode result)
         uint64_t left = exchange->reply.size - exchange->sent;
         forward->is_broken = result != CURLE_OK || left > forward->down.size;
         gz_exchange_go_on(exchange);
-        lws_callback_on_writable(exchange->wsi);
+        gz_stream_ask(exchange->caller->stream);
     } else if (result == CURLE_OK) {
         begin_answer(forward);
     } else {
@@ -296,21 +295,17 @@ static bool add_header(struct gz_forward *forward, const char *name, const char 
     return longer != NULL;
 }
 
-/* Adds the header with the user that a proxy names; net->trust_header ends with a colon. */
+/* Adds the header with the user that a proxy names. */
 static bool add_user(struct gz_forward *forward, const char *user)
 {
-    char name[GZ_TRUST_HEADER_BYTES + 1];
-    if (*user == '\0') return true;
-    lws_snprintf(name, sizeof name, "%.*s", (int)strcspn(forward->net->trust_header, ":"),
-                 forward->net->trust_header);
-    return add_header(forward, name, user);
+    return *user == '\0' || add_header(forward, forward->net->trust_header, user);
 }
 
 static bool add_identity(struct gz_forward *forward)
 {
     const struct gz_net *net = forward->net;
     const struct gz_exchange *exchange = forward->exchange;
-    const struct gz_arrival *arrival = gz_arrival_of(exchange->wsi);
+    const struct gz_arrival *arrival = exchange->caller->arrival;
     char client[GZ_ADDRESS_TEXT_BYTES], proof[GZ_PROOF_BYTES], path[PATH_BYTES];
     gz_address_print(&arrival->client, client);
     print_path(&exchange->request, path);
@@ -325,11 +320,9 @@ static bool add_identity(struct gz_forward *forward)
  * a header. */
 static bool add_token(struct gz_forward *forward)
 {
-    char token[TOKEN_LINE_BYTES];
-    bool has_token;
-    bool fits = gz_header(forward->exchange->wsi, WSI_TOKEN_HTTP_AUTHORIZATION, token, sizeof token,
-                          &has_token);
-    return !has_token || !fits || add_header(forward, "Authorization", token);
+    const char *token = gz_request_value(forward->exchange->caller->request, "authorization", 0);
+    return token == NULL || strlen(token) >= TOKEN_LINE_BYTES ||
+           add_header(forward, "Authorization", token);
 }
 
 static bool add_headers(struct gz_forward *forward)
@@ -408,7 +401,7 @@ static struct gz_forward *create(struct gz_exchange *exchange)
     forward->exchange = exchange;
     forward->easy = easy;
     gz_buffer_init(&forward->up, GZ_RELAY_BODY_BYTES, 0);
-    gz_buffer_init(&forward->down, GZ_HTTP_CHUNK_BYTES, LWS_PRE);
+    gz_buffer_init(&forward->down, GZ_HTTP_CHUNK_BYTES, 0);
     exchange->forward = forward;
     return forward;
 }
@@ -432,11 +425,11 @@ void gz_http_relay(struct gz_http_request *request, const char *url)
 {
     struct gz_exchange *exchange = (struct gz_exchange *)request;
     bool has_come_whole = request->body != NULL && !exchange->deciding;
-    if (exchange->wsi == NULL) {
+    if (exchange->caller == NULL) {
         struct gz_error error;
         gz_fail(&error, GZ_BAD_STATE, AWAY_WORDS);
         gz_http_refuse(request, 503, &error);
-    } else if (exchange->net->courier == NULL || gz_arrival_of(exchange->wsi)->is_relayed ||
+    } else if (exchange->net->courier == NULL || exchange->caller->arrival->is_relayed ||
                has_come_whole) {
         refuse_now(exchange, 503, GZ_BAD_STATE, MOVED_WORDS);
     } else if (gz_net_member_find(&exchange->net->members, url) == NULL) {

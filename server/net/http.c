@@ -1,4 +1,5 @@
-/* HTTP: paths, methods, rights, and the callback of libwebsockets. */
+/* HTTP: paths, methods, rights. */
+#include "net/caller.h"
 #include "net/exchange.h"
 
 #include <errno.h>
@@ -13,38 +14,29 @@
 
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
-/* Reads `?replace` and `&user=NAME`, already decoded. */
-static bool read_arguments(struct gz_exchange *exchange)
+/* A name of the query. */
+static bool read_user(struct gz_exchange *exchange, const char *part, size_t size)
 {
-    char text[GZ_USER_BYTES_MAX + 8];
-    struct gz_http_request *request = &exchange->request;
-    if (lws_hdr_total_length(exchange->wsi, WSI_TOKEN_HTTP_URI_ARGS) == 0) return true;
-    for (int i = 0;; i++) {
-        int size =
-            lws_hdr_copy_fragment(exchange->wsi, text, sizeof text, WSI_TOKEN_HTTP_URI_ARGS, i);
-        if (size < 0) return i > 0;
-        if (strcmp(text, "replace") == 0 || strcmp(text, "replace=") == 0) {
-            request->replace = true;
-        } else if (strncmp(text, "user=", 5) == 0) {
-            const char *user = text + 5;
-            if (*user == '\0' || strlen(user) > GZ_USER_BYTES_MAX ||
-                !gz_text_valid(user, strlen(user)))
-                return false;
-            lws_snprintf(exchange->name, sizeof exchange->name, "%s", user);
-        }
-    }
+    return gz_request_decode(part, size, exchange->name, sizeof exchange->name) &&
+           exchange->name[0] != '\0';
 }
 
-static enum gz_method method_of(struct lws *wsi)
+/* Reads `replace` and `user=NAME`. */
+static bool read_arguments(struct gz_exchange *exchange)
 {
-    static const enum lws_token_indexes tokens[METHOD_OTHER] = {
-        [METHOD_GET] = WSI_TOKEN_GET_URI,       [METHOD_HEAD] = WSI_TOKEN_HEAD_URI,
-        [METHOD_PUT] = WSI_TOKEN_PUT_URI,       [METHOD_PATCH] = WSI_TOKEN_PATCH_URI,
-        [METHOD_DELETE] = WSI_TOKEN_DELETE_URI, [METHOD_OPTIONS] = WSI_TOKEN_OPTIONS_URI,
-    };
-    enum gz_method method = METHOD_GET;
-    while (method < METHOD_OTHER && lws_hdr_total_length(wsi, tokens[method]) == 0) method++;
-    return method;
+    static const char user[] = "user=";
+    const char *part = exchange->caller->request->query;
+    bool is_good = true;
+    while (part != NULL && *part != '\0' && is_good) {
+        const size_t size = strcspn(part, "&");
+        if ((size == 7 && memcmp(part, "replace", 7) == 0) ||
+            (size == 8 && memcmp(part, "replace=", 8) == 0))
+            exchange->request.replace = true;
+        else if (strncmp(part, user, sizeof user - 1) == 0)
+            is_good = read_user(exchange, part + sizeof user - 1, size - (sizeof user - 1));
+        part += size + (part[size] == '&');
+    }
+    return is_good;
 }
 
 /* Begins the change of a whole scene, by the method. */
@@ -67,7 +59,7 @@ static void serve_health(struct gz_exchange *exchange)
     struct gz_net *net = exchange->net;
     struct gz_error error = {.status = GZ_OK};
     struct gz_buffer body;
-    gz_buffer_init(&body, 2 * GZ_ERROR_BYTES_MAX, LWS_PRE);
+    gz_buffer_init(&body, 2 * GZ_ERROR_BYTES_MAX, 0);
     if (net->draining) {
         gz_exchange_refuse_with(exchange, 503, GZ_BAD_STATE, "the server is going away");
     } else if (!net->host.healthy(net->host.context, &error)) {
@@ -85,7 +77,7 @@ static void serve_metrics(struct gz_exchange *exchange)
 {
     struct gz_net *net = exchange->net;
     struct gz_buffer body;
-    gz_buffer_init(&body, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
+    gz_buffer_init(&body, GZ_MESSAGE_BYTES_MAX, 0);
     if (gz_metrics_print(net, &body) && net->host.measure(net->host.context, &body)) {
         answer_buffer(exchange, "text/plain; version=0.0.4; charset=utf-8", body);
     } else {
@@ -94,11 +86,11 @@ static void serve_metrics(struct gz_exchange *exchange)
     }
 }
 
-static bool takes_gzip(struct lws *wsi)
+static bool takes_gzip(const struct gz_request *request)
 {
     bool present;
     char list[GZ_KNOWN_BYTES];
-    return gz_header(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, list, sizeof list, &present) &&
+    return gz_request_list(request, "accept-encoding", list, sizeof list, &present) &&
            gz_gzip_is_accepted(list);
 }
 
@@ -108,8 +100,8 @@ static void serve_file(struct gz_exchange *exchange, const char *path)
     struct gz_static_file file;
     struct gz_reply *reply = &exchange->reply;
     reply->page_policy = (const char *)exchange->net->page_policy.data;
-    if (gz_static_open(exchange->net->web, path, takes_gzip(exchange->wsi), &file, &error) !=
-        GZ_OK) {
+    if (gz_static_open(exchange->net->web, path, takes_gzip(exchange->caller->request), &file,
+                       &error) != GZ_OK) {
         gz_exchange_refuse(exchange, 0, &error);
         return;
     }
@@ -162,7 +154,8 @@ static enum place find_place(struct gz_http_request *request, const char *path)
     if (strncmp(path, scenes, sizeof scenes - 1) != 0) return PLACE_FILE;
     const char *name = path + sizeof scenes - 1;
     size_t size = strcspn(name, "/");
-    if (size >= sizeof request->scene) return PLACE_NOWHERE;
+    if (size == 0 || size >= sizeof request->scene || name[0] == '.' || strchr(name, '%') != NULL)
+        return PLACE_NOWHERE; /* no name, a folder, an encoded slash */
     memcpy(request->scene, name, size);
     return name[size] == '\0' ? PLACE_SCENE : find_part(request, name + size + 1);
 }
@@ -190,7 +183,7 @@ static bool allows(struct gz_exchange *exchange, enum place place)
 static bool is_preflight(const struct gz_exchange *exchange)
 {
     return exchange->method == METHOD_OPTIONS &&
-           lws_hdr_total_length(exchange->wsi, WSI_TOKEN_ORIGIN) > 0;
+           gz_request_value(exchange->caller->request, "origin", 0) != NULL;
 }
 
 static void answer_preflight(struct gz_exchange *exchange, enum place place)
@@ -249,8 +242,7 @@ static enum gz_status identify(struct gz_exchange *exchange, enum place place,
     if (place == PLACE_SCENE && !read_arguments(exchange))
         return gz_fail(error, GZ_BAD_VALUE, "user: must be at most %d bytes of UTF-8",
                        GZ_USER_BYTES_MAX);
-    enum gz_status status =
-        gz_identify_request(exchange->net, exchange->wsi, exchange->name, claims, error);
+    enum gz_status status = gz_identify_request(exchange->caller, exchange->name, claims, error);
     return status == GZ_OK && place == PLACE_METRICS ? check_metrics(claims, error) : status;
 }
 
@@ -260,7 +252,7 @@ static void serve(struct gz_exchange *exchange, const char *path)
     enum place place = find_place(&exchange->request, path);
     bool asks_first = is_preflight(exchange);
     bool is_guarded = asks_first || (place != PLACE_HEALTH && place != PLACE_FILE);
-    if (gz_admit_page(exchange->net, exchange->wsi, is_guarded, &error) != GZ_OK) {
+    if (gz_admit_page(exchange->caller, is_guarded, &error) != GZ_OK) {
         gz_exchange_refuse(exchange, 0, &error);
         return;
     }
@@ -295,8 +287,8 @@ static void note_origin(struct gz_exchange *exchange)
     bool present;
     exchange->reply.varies_by_origin = exchange->net->rules.allowed_count > 0;
     char *origin = exchange->reply.origin;
-    bool fits =
-        gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->reply.origin, &present);
+    bool fits = gz_request_list(exchange->caller->request, "origin", origin,
+                                sizeof exchange->reply.origin, &present);
     if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL, false))
         *origin = '\0';
 }
@@ -305,112 +297,43 @@ static void note_known(struct gz_exchange *exchange)
 {
     bool present;
     char *known = exchange->request.known;
-    if (!gz_header(exchange->wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, known, GZ_KNOWN_BYTES, &present))
+    if (!gz_request_list(exchange->caller->request, "if-none-match", known, GZ_KNOWN_BYTES,
+                         &present))
         *known = '\0';
 }
 
-static int begin(struct lws *wsi, struct gz_exchange **slot, const char *path, size_t size)
+/* A body that nobody asked for, or whose end is not clear. Its connection is not used again. */
+static const char *fault_of_body(const struct gz_exchange *exchange, int *code)
 {
-    struct gz_exchange *exchange = calloc(1, sizeof *exchange);
-    bool known;
-    if (exchange == NULL) return -1;
-    *slot = exchange;
-    exchange->net = gz_net_of(wsi);
-    exchange->wsi = wsi;
-    exchange->file = -1;
-    exchange->method = method_of(wsi);
-    exchange->net->counters.requests++;
-    gz_arrival_become(exchange->net, gz_arrival_of(wsi), GZ_PEER_BUSY);
+    const struct gz_request *request = exchange->caller->request;
+    const bool takes_body = exchange->method == METHOD_PUT || exchange->method == METHOD_PATCH;
+    *code = 411;
+    if (gz_request_value(request, "transfer-encoding", 0) != NULL)
+        return "Transfer-Encoding: is not supported: send a Content-Length";
+    *code = 400;
+    return request->length > 0 && !takes_body ? "Content-Length: only PUT and PATCH may have a body"
+                                              : NULL;
+}
+
+void gz_http_begin(struct gz_exchange *exchange)
+{
     struct gz_error error;
-    enum gz_status status = gz_arrival_read_client(exchange->net, wsi, &error);
-    exchange->from = gz_address_network(&gz_arrival_of(wsi)->client);
-    gz_address_print(&gz_arrival_of(wsi)->client, exchange->peer);
-    lws_snprintf(exchange->path, sizeof exchange->path, "%s", path);
+    struct gz_caller *caller = exchange->caller;
+    const struct gz_request *request = caller->request;
+    int code;
+    enum gz_status status = gz_arrival_read_client(caller, &error);
+    exchange->from = gz_address_network(&caller->arrival->client);
+    gz_arrival_print(caller->arrival, exchange->peer);
     note_origin(exchange);
     note_known(exchange);
-    exchange->hang_up = gz_proxy_passed_on(wsi);
-    if (status == GZ_OK) status = gz_header_check(wsi, &error);
-    if (status != GZ_OK) {
-        exchange->hang_up = true;
+    exchange->hang_up = gz_proxy_passed_on(caller) || request->is_1_0 ||
+                        gz_request_lists(request, "connection", "close");
+    const char *fault = fault_of_body(exchange, &code);
+    if (status != GZ_OK || fault != NULL) exchange->hang_up = true;
+    if (status != GZ_OK)
         gz_exchange_refuse(exchange, 0, &error);
-    } else if (gz_header_has_coding(wsi)) {
-        exchange->hang_up = true;
-        gz_exchange_refuse_with(exchange, 411, GZ_BAD_MESSAGE,
-                                "Transfer-Encoding: is not supported: send a Content-Length");
-    } else if (exchange->method != METHOD_PUT && exchange->method != METHOD_PATCH &&
-               gz_content_length(wsi, &known) > 0) {
-        exchange->hang_up = true;
-        gz_exchange_refuse_with(exchange, 0, GZ_BAD_MESSAGE,
-                                "Content-Length: only PUT and PATCH may have a body");
-    } else if (strlen(path) != size) {
-        gz_exchange_refuse_with(exchange, 0, GZ_BAD_VALUE, "the path contains a NUL");
-    } else {
-        serve(exchange, path);
-    }
-    return 0;
-}
-
-static void let_go(struct gz_exchange **slot)
-{
-    struct gz_exchange *exchange = *slot;
-    *slot = NULL;
-    exchange->wsi = NULL;
-    if (exchange->forward != NULL || !exchange->with_host) gz_exchange_destroy(exchange);
-}
-
-/* Answers at once, without an exchange. */
-static int confirm_upgrade(struct lws *wsi, const char *upgrade)
-{
-    struct gz_net *net = gz_net_of(wsi);
-    struct gz_error error;
-    int code;
-    enum gz_status status = gz_arrival_read_client(net, wsi, &error);
-    code = status == GZ_RATE_LIMITED ? 429 : 500;
-    if (status == GZ_OK) status = gz_admit_upgrade(net, wsi, upgrade, &code, &error);
-    if (status == GZ_OK) return 0;
-    net->counters.refusals++;
-    net->host.errors[error.status]++;
-    char peer[GZ_ADDRESS_TEXT_BYTES];
-    gz_address_print(&gz_arrival_of(wsi)->client, peer);
-    char path[GZ_PATH_LOG_BYTES];
-    if (lws_hdr_copy_fragment(wsi, path, sizeof path, WSI_TOKEN_GET_URI, 0) < 0) *path = '\0';
-    gz_log(net->log, GZ_INFO, 0, "HTTP %d to %s: GET %s: %s: %s", code, peer, path,
-           gz_status_word(error.status), error.message);
-    struct gz_buffer body = gz_error_body(&error);
-    struct gz_reply reply = {
-        .code = code, .type = GZ_JSON_TYPE, .size = body.size, .is_last = true};
-    bool sent = gz_reply_write_header(wsi, &reply) &&
-                lws_write(wsi, body.data, body.size, LWS_WRITE_HTTP_FINAL) >= 0;
-    gz_buffer_finish(&body);
-    return sent ? 1 : -1;
-}
-
-int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                     size_t size)
-{
-    struct gz_exchange **slot = user;
-    struct gz_exchange *exchange = slot != NULL ? *slot : NULL;
-    switch (reason) {
-    case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
-        return gz_tls_set_up(&gz_net_of(wsi)->tls, user) ? 0 : -1;
-    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
-        return gz_route_callback(wsi, reason, user, in, size);
-    case LWS_CALLBACK_WSI_CREATE: gz_arrival_begin(gz_net_of(wsi), wsi); return 0;
-    case LWS_CALLBACK_WSI_DESTROY: gz_socket_begin(gz_net_of(wsi), gz_arrival_of(wsi)); return 0;
-    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);
-    case LWS_CALLBACK_HTTP:
-        return slot != NULL && exchange == NULL ? begin(wsi, slot, in, size) : -1;
-    case LWS_CALLBACK_RAW_ADOPT:
-    case LWS_CALLBACK_RAW_RX: return -1; /* CONNECT: there are no tunnels */
-    default: break;
-    }
-    if (exchange == NULL) return 0;
-    switch (reason) {
-    case LWS_CALLBACK_HTTP_BODY: return gz_upload_take(exchange, in, size);
-    case LWS_CALLBACK_HTTP_BODY_COMPLETION: gz_upload_end(exchange); return 0;
-    case LWS_CALLBACK_HTTP_WRITEABLE: return gz_exchange_send(exchange);
-    case LWS_CALLBACK_CLOSED_HTTP:
-    case LWS_CALLBACK_HTTP_DROP_PROTOCOL: let_go(slot); return 0;
-    default: return 0;
-    }
+    else if (fault != NULL)
+        gz_exchange_refuse_with(exchange, code, GZ_BAD_MESSAGE, fault);
+    else
+        serve(exchange, request->path);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "net/internal.h"
+#include "net/caller.h"
 #include "net/keyring.h"
 #include "server/maxima.h"
 
@@ -52,8 +52,8 @@ enum gz_status gz_identify_proxied(const struct gz_net *net, const char *proxy_u
 {
     bool has_other_way = net->trust_header[0] == '\0' || net->keyring != NULL;
     if (has_other_way || *proxy_user != '\0') return GZ_OK;
-    return gz_fail(error, GZ_UNAUTHORISED, "%s a trusted proxy has to name the user in this header",
-                   net->trust_header);
+    return gz_fail(error, GZ_UNAUTHORISED,
+                   "%s: a trusted proxy has to name the user in this header", net->trust_header);
 }
 
 static enum gz_status identify(const struct gz_net *net, const struct gz_said *said,
@@ -99,35 +99,35 @@ enum gz_status gz_identify(const struct gz_net *net, const struct gz_said *said,
 /* ---- HTTP ---- */
 
 /* Reads the token after "Bearer"; false if the header has another form. */
-static bool read_bearer(struct lws *wsi, char text[GZ_HTTP_HEADER_BYTES_MAX], struct gz_said *said)
+static bool read_bearer(const struct gz_request *request, struct gz_said *said)
 {
     static const char scheme[] = "Bearer ";
-    bool fits = gz_header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, GZ_HTTP_HEADER_BYTES_MAX,
-                          &said->has_token);
-    if (!said->has_token) return true;
-    if (!fits || strncasecmp(text, scheme, sizeof scheme - 1) != 0) return false;
+    const char *text = gz_request_value(request, "authorization", 0);
+    said->has_token = text != NULL;
+    if (text == NULL) return true;
+    if (strncasecmp(text, scheme, sizeof scheme - 1) != 0) return false;
     const char *token = text + sizeof scheme - 1;
     token += strspn(token, " ");
     said->token = (struct gz_text){token, strcspn(token, " ")};
     return token[said->token.size] == '\0';
 }
 
-enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi, const char *name,
+enum gz_status gz_identify_request(const struct gz_caller *caller, const char *name,
                                    struct gz_claims *claims, struct gz_error *error)
 {
-    const char *proxy_user = gz_arrival_of(wsi)->user;
-    char text[GZ_HTTP_HEADER_BYTES_MAX];
+    const struct gz_net *net = caller->net;
+    const char *proxy_user = caller->arrival->user;
     struct gz_said said = {.wants_admin = true,
                            .name = {name, strlen(name)},
                            .proxy_user = proxy_user,
-                           .client = &gz_arrival_of(wsi)->client};
+                           .client = &caller->arrival->client};
     if (proxy_user[0] == '\0' && is_open(net)) {
         *claims = gz_claims_open(name, strlen(name), GZ_ROLE_ADMIN);
         name_payer(net, &said, claims);
         return GZ_OK;
     }
     if (name[0] == '\0') said.name = (struct gz_text){"somebody", strlen("somebody")};
-    if (proxy_user[0] == '\0' && !read_bearer(wsi, text, &said))
+    if (proxy_user[0] == '\0' && !read_bearer(caller->request, &said))
         return gz_fail(error, GZ_UNAUTHORISED, "Authorization: only Bearer TOKEN is supported");
     return gz_identify(net, &said, claims, error);
 }

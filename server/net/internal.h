@@ -2,8 +2,9 @@
  *
  * - net.c: libwebsockets' context, the loop's handles, the list of scenes
  * - tls.c: certificate and key, and the settings of TLS
- * - listen.c: the listening socket; arrive.c: the state of each connection; admit.c: the handshake;
- *   header.c: one header of a request
+ * - listen.c: the listening socket; arrive.c: the state of each connection; caller.h: its requests,
+ *   one after the other; request.h: the head of one; talk.c: what becomes of it; admit.c: who may
+ *   ask, and the handshake
  * - proxy.c: headers of trusted proxies; keyring.c: the keys of tokens; identity.c: the user of a
  *   request
  * - websocket.c: a connection's input; connection.c: its output and its end; wire.h: the transport
@@ -109,6 +110,8 @@ struct gz_connection {
     bool is_amid; /* a relayed message was sent in part, and its rest has to be next */
 };
 
+struct gz_caller; /* caller.h */
+
 struct gz_net_counters {
     uint64_t connections, refusals, dropped, frames_in, frames_out, bytes_in, bytes_out, requests;
     /* to and from other members */
@@ -123,27 +126,26 @@ struct gz_net {
     struct gz_origin_rules rules;
     struct gz_address_ranges proxies;             /* trusted to name a client */
     bool proxies_only;                            /* beside them only loopback may connect */
-    char trust_header[GZ_TRUST_HEADER_BYTES + 1]; /* lower case with a colon; empty for none */
+    char trust_header[GZ_TRUST_HEADER_BYTES + 1]; /* in lower case; empty for none */
     struct gz_buffer page_policy;                 /* the header with the policy of our pages */
     const struct gz_keyring *keyring;             /* NULL: an open server */
     const char *const *admins;
     size_t admin_count;
-    const char *web, *cert, *key;
+    const char *server, *web, *cert, *key;
     struct gz_tls tls;
     double ping_s, silence_s;
     struct gz_awake awake;
     struct gz_alive_wheel wheel;
     struct lws_context *context;
-    struct lws_vhost *vhost;
-    struct lws_protocols protocols[4];
     struct gz_net_scene lobby; /* the connections without a session; no core */
     struct gz_net_scene *scenes;
     struct gz_arena arena; /* for decoding a hello */
     struct gz_peers peers;
-    struct gz_arrival *arriving; /* while libwebsockets takes over its socket */
-    int silent_sockets;          /* an epoll of the silent sockets */
-    uv_poll_t first_bytes;       /* in one of them */
-    int socket;                  /* listening; -1 when closed */
+    struct gz_caller *callers;  /* connections that speak HTTP */
+    const struct gz_talk *talk; /* with them */
+    int silent_sockets;         /* an epoll of the silent sockets */
+    uv_poll_t first_bytes;      /* in one of them */
+    int socket;                 /* listening; -1 when closed */
     uv_poll_t listener;
     uv_prepare_t prepare;
     uv_check_t check;
@@ -175,15 +177,15 @@ struct gz_net {
     struct gz_net_counters counters;
 };
 
-/* The state of each connection of any kind, from its beginning to its end. libwebsockets keeps a
- * pointer to it while the connection is HTTP's. */
+/* The state of each connection of any kind, from its beginning to its end. */
 struct gz_arrival {
     struct gz_peer peer;              /* first, so that a peer is its arrival */
     int socket;                       /* while it is silent */
-    struct lws *wsi;                  /* from its first byte on, until it is a WebSocket */
+    struct gz_caller *caller;         /* from its first byte on, until it is a WebSocket */
     struct gz_stream *stream;         /* from then on */
     struct gz_wire *wire;             /* soon after, unless it is a trunk */
-    struct gz_address client;         /* the other end, or the client that a trusted proxy names */
+    struct gz_address end;            /* the other end; unknown of a channel */
+    struct gz_address client;         /* the same, or the client that a trusted proxy names */
     char user[GZ_USER_BYTES_MAX + 1]; /* the user that a trusted proxy names; else empty */
     double since_s;                   /* by gz_awake_now: when it became its kind */
     bool is_proxied;                  /* it comes from a trusted proxy */
@@ -192,16 +194,6 @@ struct gz_arrival {
     bool is_channel;                  /* it is a client of another member, without a socket */
     bool is_dropped;                  /* it no longer counts, to make room */
 };
-
-static inline struct gz_net *gz_net_of(struct lws *wsi)
-{
-    return lws_context_user(lws_get_context(wsi));
-}
-
-static inline struct gz_arrival *gz_arrival_of(struct lws *wsi)
-{
-    return lws_get_opaque_user_data(wsi);
-}
 
 /* ---- listen.c ---- */
 GZ_MUST_USE enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t port,
@@ -217,7 +209,7 @@ GZ_MUST_USE enum gz_status gz_arrive_open(struct gz_net *net, struct gz_error *e
 /* Begins and ends the watch of silent sockets. */
 void gz_arrive_start(struct gz_net *net);
 void gz_arrive_stop(struct gz_net *net);
-/* Takes a socket over, or closes it. libwebsockets gets it with its first byte. */
+/* Takes a socket over, or closes it. It becomes a caller with its first byte. */
 void gz_arrive(struct gz_net *net, int socket, const struct sockaddr_storage *from);
 /* A client of another member, which names its address and the user of a trusted proxy. NULL with an
  * error if it is refused. */
@@ -225,13 +217,13 @@ struct gz_arrival *gz_arrive_relayed(struct gz_net *net, const char *client, con
                                      struct gz_error *error);
 /* Ends and frees it. */
 void gz_arrival_leave(struct gz_net *net, struct gz_arrival *arrival);
-/* libwebsockets has created its side of the connection. */
-void gz_arrival_begin(struct gz_net *net, struct lws *wsi);
+/* Prints its client, for logs; the proxy if that names nobody. */
+void gz_arrival_print(const struct gz_arrival *arrival, char text[GZ_ADDRESS_TEXT_BYTES]);
 void gz_arrival_become(struct gz_net *net, struct gz_arrival *arrival, enum gz_peer_kind kind);
 /* Call it for each request: behind a trusted proxy the connection counts for the client that the
- * proxy names. GZ_RATE_LIMITED if that has too many connections; GZ_INTERNAL as gz_proxy_member. */
-GZ_MUST_USE enum gz_status gz_arrival_read_client(struct gz_net *net, struct lws *wsi,
-                                                  struct gz_error *error);
+ * proxy names, or for nobody, as all that it does not name. GZ_RATE_LIMITED if that has too many
+ * connections; GZ_INTERNAL as gz_proxy_member. */
+GZ_MUST_USE enum gz_status gz_arrival_read_client(struct gz_caller *caller, struct gz_error *error);
 /* Closes connections that were silent for too long. */
 void gz_arrive_sweep(struct gz_net *net);
 /* Whether there is room for one more connection, or an inactive one could make room. */
@@ -241,50 +233,34 @@ bool gz_arrive_make_room(struct gz_net *net);
 /* The same among WebSockets without a session: GZ_PEER_NAMELESS or GZ_PEER_RELAYED. */
 bool gz_arrive_make_room_for_session(struct gz_net *net, enum gz_peer_kind kind);
 
-/* ---- header.c ---- */
-/* The text of a header; false if it is longer than `size`. Absent: an empty string, and *present
- * is false. */
-bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t size,
-               bool *present);
-/* The same for a header that libwebsockets does not know: its name in lower case, with the colon.
- * Of two lines the first counts. */
-bool gz_custom_header(struct lws *wsi, const char *name, char *text, size_t size, bool *present);
-/* Whether there is such a header. */
-bool gz_has_custom_header(struct lws *wsi, const char *name);
-/* GZ_BAD_MESSAGE if the headers are ambiguous about the end of the request, so that a proxy might
- * see it elsewhere (request smuggling). */
-GZ_MUST_USE enum gz_status gz_header_check(struct lws *wsi, struct gz_error *error);
-/* Whether there is a Transfer-Encoding, be it empty. */
-bool gz_header_has_coding(struct lws *wsi);
-
 /* ---- admit.c ---- */
 /* Whether the page behind the request may make it: GZ_BAD_VALUE for an invalid Host, else
  * GZ_FORBIDDEN. Host is checked for all requests, Origin and Sec-Fetch-Site for guarded ones. Also
  * reads the user that a trusted proxy names. */
-GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool is_guarded,
+GZ_MUST_USE enum gz_status gz_admit_page(struct gz_caller *caller, bool is_guarded,
                                          struct gz_error *error);
 /* Whether this upgrade becomes a WebSocket; else the HTTP code. */
-GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
-                                            const char *upgrade, int *code, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_caller *caller, int *code,
+                                            struct gz_error *error);
 
 /* ---- proxy.c ---- */
-/* All of these need the request's headers: call them before it is answered, or in ESTABLISHED. */
-/* The client's address: the connection's, or the one that a trusted proxy names. */
-struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi);
-/* Whether a proxy passed the request on, trusted or not. libwebsockets can miss a header about a
- * request's length, so that the next bytes of the connection may be another user's request. */
-bool gz_proxy_passed_on(struct lws *wsi);
+/* All of these need the caller's request: call them before it is answered. */
+/* The client's address: the connection's, or the one that a trusted proxy names in X-Forwarded-For
+ * or Forwarded. gz_address_nobody if it names none, or two. */
+struct gz_address gz_proxy_client(const struct gz_caller *caller);
+/* Whether a proxy passed the request on, trusted or not: if it sees the end of a request elsewhere,
+ * the next bytes of the connection may be another user's. */
+bool gz_proxy_passed_on(const struct gz_caller *caller);
 /* Whether the client uses TLS, to this server or to a trusted proxy that says so. */
-bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi);
+bool gz_proxy_is_secure(const struct gz_caller *caller);
 /* Whether another member of the cluster sends this on behalf of *client. GZ_INTERNAL if its proof
  * is wrong, which is the operator's mistake, not the client's. */
-GZ_MUST_USE enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi,
-                                           bool *is_relayed, struct gz_address *client,
-                                           struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_proxy_member(const struct gz_caller *caller, bool *is_relayed,
+                                           struct gz_address *client, struct gz_error *error);
 /* The user that a trusted proxy names; empty without --trust-header, or if the request lacks the
  * header. GZ_FORBIDDEN if a peer that is not trusted sends the header, GZ_BAD_VALUE if it is no
- * valid name. */
-GZ_MUST_USE enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
+ * valid name, or there are two. */
+GZ_MUST_USE enum gz_status gz_proxy_user(const struct gz_caller *caller,
                                          char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error);
 /* GZ_BAD_VALUE if the name from a trusted proxy is no valid user name. */
 GZ_MUST_USE enum gz_status gz_proxy_user_check(const struct gz_net *net, const char *user,
@@ -308,16 +284,11 @@ GZ_MUST_USE enum gz_status gz_identify(const struct gz_net *net, const struct gz
                                        struct gz_claims *claims, struct gz_error *error);
 /* The same for an HTTP request, by its Authorization header. On an open server, and without a
  * proxy's header, the user is an admin of all scenes. */
-GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_net *net, struct lws *wsi,
-                                               const char *name, struct gz_claims *claims,
-                                               struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_identify_request(const struct gz_caller *caller, const char *name,
+                                               struct gz_claims *claims, struct gz_error *error);
 
 /* ---- socket.c ---- */
-/* Takes a WebSocket, or a trunk, from libwebsockets: its arrival then has a stream. */
-int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *session, void *in,
-                       size_t size);
-/* libwebsockets destroys its side of the connection. If there is a stream, that becomes a WebSocket
- * or a trunk now; else the arrival ends. */
+/* The stream of the arrival becomes a WebSocket, or a trunk. */
 void gz_socket_begin(struct gz_net *net, struct gz_arrival *arrival);
 
 /* ---- websocket.c: for wires ---- */
@@ -433,7 +404,7 @@ void gz_channels_have_turn(struct gz_net *net);
 /* ---- forward.c ---- */
 /* Prepares for forwarding. GZ_OK without a secret. */
 GZ_MUST_USE enum gz_status gz_forwards_open(struct gz_net *net, struct gz_error *error);
-/* Call it after libwebsockets has dropped all exchanges: closes handles, which the loop has to run
+/* Call it after all callers are closed: closes handles, which the loop has to run
  * to finish. */
 void gz_forwards_close(struct gz_net *net);
 /* Call it after the end of the loop. */
@@ -458,9 +429,13 @@ void gz_alive_replan(struct gz_connection *connection);
 /* The connection is gone. */
 void gz_alive_forget(struct gz_connection *connection);
 
-/* ---- http.c ---- */
-int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
-                     size_t size);
+/* ---- caller.c; the rest is in caller.h ---- */
+/* Closes those whose time is over; all of them. */
+void gz_callers_sweep(struct gz_net *net);
+void gz_callers_close(struct gz_net *net);
+
+/* ---- talk.c ---- */
+extern const struct gz_talk gz_talk;
 
 /* ---- reply.c ---- */
 struct gz_reply {
@@ -481,7 +456,9 @@ struct gz_reply {
                                      else empty */
 };
 bool gz_reply_has_body(const struct gz_reply *reply);
-GZ_MUST_USE bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply);
+/* `server`: what the header of this name says. */
+GZ_MUST_USE bool gz_reply_write_header(struct gz_stream *stream, const char *server,
+                                       const struct gz_reply *reply);
 /* Writes the policy of pages of the web folder, terminated; false without memory. */
 bool gz_page_policy_print(struct gz_buffer *policy, const struct gz_origin_rules *rules);
 

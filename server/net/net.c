@@ -1,4 +1,4 @@
-/* Creates and destroys the network: libwebsockets' context, the loop's handles, the list of
+/* Creates and destroys the network: the context of libwebsockets, the loop's handles, the list of
  * scenes. */
 #include "net/bundle.h"
 #include "net/internal.h"
@@ -31,6 +31,7 @@ static void handle_sweep(uv_timer_t *sweep)
     struct gz_net *net = sweep->data;
     gz_alive_sweep(net);
     gz_arrive_sweep(net);
+    gz_callers_sweep(net);
     gz_log_tell_counts(net->log);
     gz_listen_resume(net);
 }
@@ -52,63 +53,31 @@ static void start_handles(struct gz_net *net)
     uv_timer_start(&net->sweep, handle_sweep, SWEEP_MS, SWEEP_MS);
 }
 
-/* The protocol of plain HTTP has a name that no client can ask for. */
-static void describe_protocols(struct gz_net *net)
-{
-    net->protocols[0] = (struct lws_protocols){.name = "(http)",
-                                               .callback = gz_http_callback,
-                                               .per_session_data_size = sizeof(void *),
-                                               .tx_packet_size = GZ_HTTP_CHUNK_BYTES};
-    net->protocols[1] =
-        (struct lws_protocols){.name = GZ_SUBPROTOCOL, .callback = gz_socket_callback};
-    if (net->secret == NULL) return; /* no cluster */
-    net->protocols[2] =
-        (struct lws_protocols){.name = GZ_TRUNK_PROTOCOL, .callback = gz_socket_callback};
-}
-
-/* libwebsockets' logging is off, because it repeats bytes of clients; so are its pings, because it
- * does not know which peers take bytes. */
-static enum gz_status create_context(struct gz_net *net, const char *server, struct gz_error *error)
+/* libwebsockets opens trunks to other members. Its logging is off, because it repeats bytes of
+ * others; so are its pings, because it does not know which peers take bytes. */
+static enum gz_status create_context(struct gz_net *net, struct gz_error *error)
 {
     static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
     void *loops[1] = {net->loop};
-    /* On a port with TLS a request without it is read, so that admit.c can refuse it with an
-     * error. */
-    uint64_t tls = LWS_SERVER_OPTION_CREATE_VHOST_SSL_CTX |
-                   LWS_SERVER_OPTION_ALLOW_NON_SSL_ON_SSL_PORT |
-                   LWS_SERVER_OPTION_ALLOW_HTTP_ON_HTTPS_LISTENER;
-    const uint64_t tls_as_client = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
-    struct lws_context_creation_info info = {
-        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
-                   (gz_net_has_tls(net) ? tls : 0) | (net->secret != NULL ? tls_as_client : 0),
-        .alpn = "http/1.1",
-        .foreign_loops = loops,
-        .user = net,
-        .pcontext = &net->context,
-        .uid = (unsigned)-1,
-        .gid = (unsigned)-1,
-        .server_string = server,
-        .pt_serv_buf_size = GZ_HTTP_CHUNK_BYTES,
-        .max_http_header_data = GZ_HTTP_HEADER_BYTES_MAX,
-        .timeout_secs = GZ_HTTP_SECONDS,
-        .timeout_secs_ah_idle = GZ_HTTP_SECONDS,
-        .keepalive_timeout = GZ_HTTP_SECONDS,
-        .retry_and_idle_policy = &no_pings,
-        .port = CONTEXT_PORT_NO_LISTEN_SERVER,
-        .protocols = net->protocols};
+    if (net->secret == NULL) return GZ_OK; /* no cluster */
+    struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_LIBUV |
+                                                        LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+                                                        LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
+                                             .foreign_loops = loops,
+                                             .user = net,
+                                             .pcontext = &net->context,
+                                             .uid = (unsigned)-1,
+                                             .gid = (unsigned)-1,
+                                             .pt_serv_buf_size = GZ_HTTP_CHUNK_BYTES,
+                                             .timeout_secs = GZ_HTTP_SECONDS,
+                                             .retry_and_idle_policy = &no_pings,
+                                             .port = CONTEXT_PORT_NO_LISTEN_SERVER};
     lws_set_log_level(0, NULL);
     net->context = lws_create_context(&info);
-    if (net->context == NULL) {
-        return gz_fail(
-            error, GZ_INTERNAL,
-            "cannot start libwebsockets on libuv; install the libuv plug-in of libwebsockets "
-            "(Debian: libwebsockets-evlib-uv)");
-    }
-    if (!gz_net_has_tls(net)) info.options &= ~tls_as_client;
-    net->vhost = lws_create_vhost(net->context, &info);
-    if (net->vhost == NULL)
-        return gz_fail(error, GZ_INTERNAL, "cannot start libwebsockets: no memory");
-    return GZ_OK;
+    if (net->context != NULL) return GZ_OK;
+    return gz_fail(error, GZ_INTERNAL,
+                   "cannot start libwebsockets on libuv; install the libuv plug-in of "
+                   "libwebsockets (Debian: libwebsockets-evlib-uv)");
 }
 
 static void set_proxies(struct gz_net *net, const struct gz_net_options *options)
@@ -116,7 +85,7 @@ static void set_proxies(struct gz_net *net, const struct gz_net_options *options
     net->proxies = (struct gz_address_ranges){options->proxies, options->proxy_count};
     net->proxies_only = options->proxy_count > 0 && options->cert == NULL;
     if (options->trust_header == NULL) return;
-    lws_snprintf(net->trust_header, sizeof net->trust_header, "%s:", options->trust_header);
+    lws_snprintf(net->trust_header, sizeof net->trust_header, "%s", options->trust_header);
     for (char *c = net->trust_header; *c != '\0'; c++) *c = (char)tolower(*c);
 }
 
@@ -125,6 +94,8 @@ static void take_options(struct gz_net *net, const struct gz_net_options *option
     net->loop = options->loop;
     net->log = options->log;
     net->host = options->host;
+    net->talk = &gz_talk;
+    net->server = options->server;
     net->web = options->web;
     net->cert = options->cert;
     net->key = options->key;
@@ -157,6 +128,7 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
                                struct gz_error *error)
 {
     enum gz_status status = gz_net_reload(net, error);
+    if (status == GZ_OK && gz_net_has_tls(net)) status = gz_tls_open(&net->tls, error);
     if (status == GZ_OK) status = open_sends(net, error);
     if (status == GZ_OK) status = gz_alarm_open(&net->next_pass, error);
     if (status == GZ_OK) status = gz_arrive_open(net, error);
@@ -164,7 +136,7 @@ static enum gz_status open_all(struct gz_net *net, const struct gz_net_options *
     if (status != GZ_OK) return status;
     if (!gz_page_policy_print(&net->page_policy, &net->rules))
         return gz_fail(error, GZ_NO_MEMORY, "no memory");
-    status = create_context(net, options->server, error);
+    status = create_context(net, error);
     if (status == GZ_OK) status = gz_routes_open(net, error);
     if (status == GZ_OK) status = gz_forwards_open(net, error);
     return status;
@@ -199,7 +171,6 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     uint64_t seed = 0; /* without random bytes the table may only be slower */
     (void)uv_random(NULL, NULL, &seed, sizeof seed, 0, NULL);
     gz_peers_init(&net->peers, options->connections_per_address, seed);
-    describe_protocols(net);
     enum gz_status status = open_all(net, options, error);
     if (status != GZ_OK) {
         release(net);
@@ -314,7 +285,8 @@ void gz_net_close(struct gz_net *net)
     break_all(net);
     gz_trunks_close(net);
     gz_channels_have_turn(net);
-    lws_context_destroy(net->context);
+    gz_callers_close(net);
+    if (net->context != NULL) lws_context_destroy(net->context);
     gz_forwards_close(net);
     uv_close((uv_handle_t *)&net->prepare, NULL);
     uv_close((uv_handle_t *)&net->check, NULL);

@@ -43,7 +43,7 @@ void gz_peer_uncount(struct gz_peers *peers, struct gz_peer *peer)
 bool gz_peer_count(struct gz_peers *peers, struct gz_peer *peer, const struct gz_address *address)
 {
     gz_peer_uncount(peers, peer);
-    if (address->bits == 0 || gz_address_is_loopback(address)) return true;
+    if (gz_address_is_loopback(address)) return true;
     struct gz_address network = gz_address_network(address);
     struct gz_peer_address **link = find(peers, &network);
     if (*link == NULL) {

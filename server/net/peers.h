@@ -2,9 +2,9 @@
  * are inactive, so that they can make room for others.
  *
  * An address is an IPv4 address, or the first 64 bits of an IPv6 address, which one customer
- * usually has. Loopback is not counted. Pure: no I/O; it knows no libwebsockets. Threads: one at a
- * time. Ownership: a peer is the caller's, embedded or allocated, and has to leave before it is
- * freed. */
+ * usually has; those that a proxy does not name are one address. Loopback is not counted. Pure: no
+ * I/O; it knows no libwebsockets. Threads: one at a time. Ownership: a peer is the caller's,
+ * embedded or allocated, and has to leave before it is freed. */
 #ifndef GZ_NET_PEERS_H
 #define GZ_NET_PEERS_H
 

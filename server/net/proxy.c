@@ -1,173 +1,212 @@
 /* Reads the headers of trusted proxies: the client's address, its scheme, and the user's name. */
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
-#include "net/internal.h"
+#include "net/caller.h"
 #include "net/proof.h"
 #include "proto/base/text.h"
 #include "server/maxima.h"
 
-/* The address at the other end of the connection. */
-static struct gz_address peer_of(struct lws *wsi)
-{
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    if (getpeername(lws_get_socket_fd(wsi), (struct sockaddr *)&address, &size) != 0)
-        address.ss_family = AF_UNSPEC;
-    return gz_address_of(&address);
-}
+/* ---- the client's address ---- */
 
-static bool is_from_proxy(const struct gz_net *net, struct lws *wsi)
+/* Whether there is a header that proxies add. */
+static bool has_trace(const struct gz_request *request)
 {
-    struct gz_address peer = peer_of(wsi);
-    return gz_address_is_in(&net->proxies, &peer);
-}
-
-struct gz_address gz_proxy_client(const struct gz_net *net, struct lws *wsi)
-{
-    struct gz_address peer = peer_of(wsi), client;
-    char list[GZ_HTTP_HEADER_BYTES_MAX];
-    bool present;
-    bool is_named = gz_address_is_in(&net->proxies, &peer) &&
-                    gz_header(wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list, &present) &&
-                    present && gz_forwarded_client(&net->proxies, list, &client);
-    return is_named ? client : peer;
-}
-
-bool gz_proxy_is_secure(const struct gz_net *net, struct lws *wsi)
-{
-    char scheme[8];
-    bool present;
-    if (lws_is_ssl(wsi)) return true;
-    return is_from_proxy(net, wsi) &&
-           gz_custom_header(wsi, "x-forwarded-proto:", scheme, sizeof scheme, &present) &&
-           strcasecmp(scheme, "https") == 0;
-}
-
-/* Any of what proxies add: libwebsockets loses the line after a name with which one of a known
- * header begins, so that a client can hide one of these, but not all. */
-bool gz_proxy_passed_on(struct lws *wsi)
-{
-    static const char *const names[] = {"forwarded:", "x-forwarded-proto:", "x-forwarded-host:"};
-    bool is_said = gz_arrival_of(wsi)->is_proxied ||
-                   lws_hdr_total_length(wsi, WSI_TOKEN_X_FORWARDED_FOR) > 0 ||
-                   lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_X_REAL_IP) > 0 ||
-                   lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_VIA) > 0;
+    static const char *const names[] = {"forwarded",       "x-forwarded-proto", "x-forwarded-host",
+                                        "x-forwarded-for", "x-real-ip",         "via"};
+    bool is_said = false;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !is_said; i++)
-        is_said = gz_has_custom_header(wsi, names[i]);
+        is_said = gz_request_value(request, names[i], 0) != NULL;
     return is_said;
+}
+
+/* The client that X-Forwarded-For names; nobody if it names none. */
+static struct gz_address client_by_list(const struct gz_caller *caller, bool *present)
+{
+    char list[GZ_HTTP_HEADER_BYTES_MAX];
+    struct gz_address client;
+    bool is_named =
+        gz_request_list(caller->request, "x-forwarded-for", list, sizeof list, present) &&
+        gz_forwarded_client(&caller->net->proxies, list, &client);
+    return is_named ? client : gz_address_nobody;
+}
+
+/* The same for Forwarded. */
+static struct gz_address client_by_standard(const struct gz_caller *caller, bool *present)
+{
+    char text[GZ_HTTP_HEADER_BYTES_MAX], list[GZ_HTTP_HEADER_BYTES_MAX];
+    struct gz_address client;
+    bool is_named = gz_request_list(caller->request, "forwarded", text, sizeof text, present) &&
+                    gz_forwarded_values(text, "for", list, sizeof list) &&
+                    gz_forwarded_client(&caller->net->proxies, list, &client);
+    return is_named ? client : gz_address_nobody;
+}
+
+/* Nobody has passed it on: a program on this machine, where a proxy is as well. */
+static bool is_of_this_machine(const struct gz_caller *caller)
+{
+    return gz_address_is_loopback(&caller->arrival->end) && !has_trace(caller->request);
+}
+
+struct gz_address gz_proxy_client(const struct gz_caller *caller)
+{
+    bool has_list, has_standard;
+    if (!caller->arrival->is_proxied || is_of_this_machine(caller)) return caller->arrival->end;
+    const struct gz_address by_list = client_by_list(caller, &has_list);
+    const struct gz_address by_standard = client_by_standard(caller, &has_standard);
+    if (has_list && has_standard && !gz_address_equal(&by_list, &by_standard))
+        return gz_address_nobody;
+    return has_list ? by_list : by_standard;
+}
+
+/* What the proxy nearest to the client says in Forwarded is first, and may be the client's own
+ * word; what the nearest to us says is last. */
+static bool is_forwarded_by_https(const struct gz_request *request)
+{
+    char text[GZ_HTTP_HEADER_BYTES_MAX], list[GZ_HTTP_HEADER_BYTES_MAX];
+    bool present;
+    if (!gz_request_list(request, "forwarded", text, sizeof text, &present) || !present ||
+        !gz_forwarded_values(text, "proto", list, sizeof list))
+        return false;
+    const char *last = strrchr(list, ' ');
+    return strcasecmp(last != NULL ? last + 1 : list, "https") == 0;
+}
+
+bool gz_proxy_is_secure(const struct gz_caller *caller)
+{
+    const char *scheme = gz_request_value(caller->request, "x-forwarded-proto", 0);
+    if (gz_stream_is_tls(caller->stream)) return true;
+    if (!caller->arrival->is_proxied) return false;
+    return scheme != NULL ? strcasecmp(scheme, "https") == 0
+                          : is_forwarded_by_https(caller->request);
+}
+
+bool gz_proxy_passed_on(const struct gz_caller *caller)
+{
+    return caller->arrival->is_proxied || has_trace(caller->request);
 }
 
 /* ---- other members ---- */
 
-/* The path from libwebsockets, terminated; NULL for a method that members do not use. */
-static const char *read_line(struct lws *wsi, const char **method)
+/* A value that is absent is empty; NULL if there are two, or if it is longer than `size`. */
+static const char *one_value(const struct gz_request *request, const char *name, size_t size)
 {
-    static const char *const words[] = {
-        [LWSHUMETH_GET] = "GET",     [LWSHUMETH_HEAD] = "HEAD",     [LWSHUMETH_PUT] = "PUT",
-        [LWSHUMETH_PATCH] = "PATCH", [LWSHUMETH_DELETE] = "DELETE",
-    };
-    char *path = NULL;
-    int size, index = lws_http_get_uri_and_method(wsi, &path, &size);
-    bool is_known = index >= 0 && (size_t)index < sizeof words / sizeof words[0];
-    *method = is_known ? words[index] : NULL;
-    return *method != NULL ? path : NULL;
+    const char *value = gz_request_value(request, name, 0);
+    if (value == NULL) return "";
+    return gz_request_value(request, name, 1) == NULL && strlen(value) < size ? value : NULL;
 }
 
-/* Reads what the proof covers. */
-static bool read_said(const struct gz_net *net, struct lws *wsi, char client[GZ_ADDRESS_TEXT_BYTES],
-                      char user[GZ_USER_BYTES_MAX + 1])
-{
-    bool present;
-    *user = '\0';
-    return gz_header(wsi, WSI_TOKEN_X_FORWARDED_FOR, client, GZ_ADDRESS_TEXT_BYTES, &present) &&
-           (net->trust_header[0] == '\0' ||
-            gz_custom_header(wsi, net->trust_header, user, GZ_USER_BYTES_MAX + 1, &present));
-}
-
-enum gz_status gz_proxy_member(const struct gz_net *net, struct lws *wsi, bool *is_relayed,
+enum gz_status gz_proxy_member(const struct gz_caller *caller, bool *is_relayed,
                                struct gz_address *client, struct gz_error *error)
 {
-    char text[GZ_PROOF_BYTES], said[GZ_ADDRESS_TEXT_BYTES], user[GZ_USER_BYTES_MAX + 1];
-    const char *method, *path = read_line(wsi, &method);
-    const struct gz_proof proof = {net->secret, net->secret_size, said, user, method, path};
-    bool present;
+    const struct gz_net *net = caller->net;
+    const struct gz_request *request = caller->request;
+    const char *proof = gz_request_value(request, GZ_PROOF_HEADER, 0);
+    const char *said = one_value(request, "x-forwarded-for", GZ_ADDRESS_TEXT_BYTES), *user = "";
     *is_relayed = false;
-    if (net->secret == NULL) return GZ_OK;
-    bool fits = gz_custom_header(wsi, GZ_PROOF_HEADER_COLON, text, sizeof text, &present);
-    if (!present) return GZ_OK;
-    if (!fits || path == NULL || !read_said(net, wsi, said, user) ||
-        !gz_proof_is_good(&proof, gz_clock_now().unix_s, text))
+    if (net->secret == NULL || proof == NULL) return GZ_OK;
+    if (net->trust_header[0] != '\0')
+        user = one_value(request, net->trust_header, GZ_USER_BYTES_MAX + 1);
+    const struct gz_proof what = {net->secret, net->secret_size, said,
+                                  user,        request->method,  request->path};
+    if (said == NULL || user == NULL || strlen(proof) >= GZ_PROOF_BYTES ||
+        !gz_proof_is_good(&what, gz_clock_now().unix_s, proof))
         return gz_fail(error, GZ_INTERNAL,
                        GZ_PROOF_HEADER
                        ": a member with another --secret or --trust-header, or with a clock that "
                        "differs by more than %d seconds, or a proxy between the members that "
                        "changes X-Forwarded-For or the path",
                        GZ_PROOF_SECONDS);
-    if (!gz_address_parse(said, client)) *client = peer_of(wsi);
+    if (*said == '\0')
+        *client = caller->arrival->end;
+    else if (!gz_address_parse(said, client))
+        *client = gz_address_nobody;
     *is_relayed = true;
     return GZ_OK;
 }
 
 /* ---- the user ---- */
 
-/* Whether libwebsockets cannot look the name up as a custom header, because it begins like a header
- * that it knows. */
-static bool is_libwebsockets_own(const char *name)
+/* Whether the name, or what it begins like, is that of a header with a meaning of its own. */
+static bool is_taken(const char *name)
 {
-    size_t size = strlen(name);
-    for (int i = 0; i < WSI_TOKEN_COUNT; i++) {
-        const unsigned char *known = lws_token_to_string((enum lws_token_indexes)i);
-        if (known != NULL && strncasecmp((const char *)known, name, size) == 0) return true;
+    static const char *const taken[] = {
+        "accept",
+        "authorization",
+        "connection",
+        "content-",
+        "cookie",
+        "date",
+        "expect",
+        "forwarded",
+        GZ_PROOF_HEADER,
+        "host",
+        "if-",
+        "keep-alive",
+        "origin",
+        "proxy-",
+        "range",
+        "referer",
+        "sec-",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "user-agent",
+        "via",
+        "x-forwarded",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-forwarded-proto",
+        "x-real-ip",
+    };
+    bool is = false;
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0] && !is; i++) {
+        const size_t size = strlen(taken[i]);
+        is = strncasecmp(name, taken[i], size) == 0 &&
+             (name[size] == '\0' || taken[i][size - 1] == '-');
     }
-    return false;
+    return is;
 }
 
 bool gz_trust_header_valid(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
     size_t size = strspn(name, letters);
-    return size > 0 && size < GZ_TRUST_HEADER_BYTES && name[size] == '\0' &&
-           !is_libwebsockets_own(name) && strncasecmp(name, "sec-", 4) != 0 &&
-           strncasecmp(name, "x-forwarded-proto", size) != 0;
+    return size > 0 && size < GZ_TRUST_HEADER_BYTES && name[size] == '\0' && !is_taken(name);
 }
 
 enum gz_status gz_proxy_user_check(const struct gz_net *net, const char *user,
                                    struct gz_error *error)
 {
     const size_t size = strlen(user);
-    if (!gz_text_valid(user, size))
-        return gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",
+    if (size > GZ_USER_BYTES_MAX || !gz_text_valid(user, size))
+        return gz_fail(error, GZ_BAD_VALUE, "%s: is not a name of at most %d bytes of UTF-8",
                        net->trust_header, GZ_USER_BYTES_MAX);
     if (gz_user_is_guests(user))
         return gz_fail(error, GZ_BAD_VALUE,
-                       "%s must not end in \"%s\", which is reserved for guests", net->trust_header,
-                       GZ_GUEST_SUFFIX);
+                       "%s: must not end in \"%s\", which is reserved for guests",
+                       net->trust_header, GZ_GUEST_SUFFIX);
     if (!gz_user_shows(user, size))
-        return gz_fail(error, GZ_BAD_VALUE, "%s contains an invisible character",
+        return gz_fail(error, GZ_BAD_VALUE, "%s: contains an invisible character",
                        net->trust_header);
     return GZ_OK;
 }
 
-enum gz_status gz_proxy_user(const struct gz_net *net, struct lws *wsi,
-                             char user[GZ_USER_BYTES_MAX + 1], struct gz_error *error)
+enum gz_status gz_proxy_user(const struct gz_caller *caller, char user[GZ_USER_BYTES_MAX + 1],
+                             struct gz_error *error)
 {
-    bool present = false;
+    const struct gz_net *net = caller->net;
     *user = '\0';
     if (net->trust_header[0] == '\0') return GZ_OK;
-    bool fits = gz_custom_header(wsi, net->trust_header, user, GZ_USER_BYTES_MAX + 1, &present);
-    size_t size = strlen(user);
-    while (size > 0 && (user[size - 1] == ' ' || user[size - 1] == '\t')) user[--size] = '\0';
-    enum gz_status status = GZ_OK;
-    if (present && !gz_arrival_of(wsi)->is_relayed && !is_from_proxy(net, wsi))
-        status = gz_fail(error, GZ_FORBIDDEN, "%s only a trusted proxy may send this header",
-                         net->trust_header);
-    else if (present && !fits)
-        status = gz_fail(error, GZ_BAD_VALUE, "%s is not a name of at most %d bytes of UTF-8",
-                         net->trust_header, GZ_USER_BYTES_MAX);
-    else if (present)
-        status = gz_proxy_user_check(net, user, error);
-    if (status != GZ_OK) *user = '\0';
+    const char *name = gz_request_value(caller->request, net->trust_header, 0);
+    if (name == NULL) return GZ_OK;
+    if (!caller->arrival->is_relayed && !caller->arrival->is_proxied)
+        return gz_fail(error, GZ_FORBIDDEN, "%s: only a trusted proxy may send this header",
+                       net->trust_header);
+    if (gz_request_value(caller->request, net->trust_header, 1) != NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "%s: given more than once", net->trust_header);
+    enum gz_status status = gz_proxy_user_check(net, name, error);
+    if (status == GZ_OK) lws_snprintf(user, GZ_USER_BYTES_MAX + 1, "%s", name);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Writes the header of an HTTP answer. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "net/internal.h"
@@ -20,16 +21,12 @@
 /* Seconds for which a browser caches a preflight. */
 #define PREFLIGHT_SECONDS "600"
 
-struct cursor {
-    struct lws *wsi;
-    unsigned char *at, *end;
-};
-
-static bool add(struct cursor *cursor, const char *name, const char *value)
+static bool add(struct gz_buffer *out, const char *name, const char *value)
 {
-    return lws_add_http_header_by_name(cursor->wsi, (const unsigned char *)name,
-                                       (const unsigned char *)value, (int)strlen(value),
-                                       &cursor->at, cursor->end) == 0;
+    return gz_buffer_append(out, name, strlen(name)) == GZ_OK &&
+           gz_buffer_append(out, " ", 1) == GZ_OK &&
+           gz_buffer_append(out, value, strlen(value)) == GZ_OK &&
+           gz_buffer_append(out, "\r\n", 2) == GZ_OK;
 }
 
 /* 204 has no body, and 304 is about the one that the client has: both have no type and no
@@ -39,30 +36,60 @@ bool gz_reply_has_body(const struct gz_reply *reply)
     return reply->code != 204 && reply->code != 304;
 }
 
-static bool add_beginning(struct cursor *cursor, const struct gz_reply *reply)
+static const char *reason_of(int code)
 {
-    if (!gz_reply_has_body(reply))
-        return lws_add_http_header_status(cursor->wsi, (unsigned)reply->code, &cursor->at,
-                                          cursor->end) == 0;
-    return lws_add_http_common_headers(cursor->wsi, (unsigned)reply->code, reply->type, reply->size,
-                                       &cursor->at, cursor->end) == 0 &&
-           (!reply->is_gzip || add(cursor, "content-encoding:", "gzip"));
+    static const struct {
+        int code;
+        const char *words;
+    } reasons[] = {
+        {200, "OK"},
+        {201, "Created"},
+        {204, "No Content"},
+        {304, "Not Modified"},
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {409, "Conflict"},
+        {411, "Length Required"},
+        {413, "Content Too Large"},
+        {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
+        {500, "Internal Server Error"},
+        {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
+        {507, "Insufficient Storage"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (reasons[i].code == code) return reasons[i].words;
+    return "Other";
 }
 
-static bool add_caching(struct cursor *cursor, const struct gz_reply *reply)
+static bool add_beginning(struct gz_buffer *out, const char *server, const struct gz_reply *reply)
 {
-    return add(cursor, "cache-control:",
+    bool fits = gz_text_print(out, "HTTP/1.1 %d %s\r\n", reply->code, reason_of(reply->code)) &&
+                add(out, "server:", server);
+    if (!gz_reply_has_body(reply)) return fits;
+    return fits && add(out, "content-type:", reply->type) &&
+           gz_text_print(out, "content-length: %" PRIu64 "\r\n", reply->size) &&
+           (!reply->is_gzip || add(out, "content-encoding:", "gzip"));
+}
+
+static bool add_caching(struct gz_buffer *out, const struct gz_reply *reply)
+{
+    return add(out, "cache-control:",
                reply->is_immutable ? "public, max-age=31536000, immutable" : "no-cache") &&
-           (reply->etag[0] == '\0' || add(cursor, "etag:", reply->etag)) &&
-           (!reply->has_gzip || add(cursor, "vary:", "Accept-Encoding"));
+           (reply->etag[0] == '\0' || add(out, "etag:", reply->etag)) &&
+           (!reply->has_gzip || add(out, "vary:", "Accept-Encoding"));
 }
 
 /* Adds the dropped skins, and lets other sites' pages read the header. */
-static bool add_dropped(struct cursor *cursor, const struct gz_reply *reply)
+static bool add_dropped(struct gz_buffer *out, const struct gz_reply *reply)
 {
     return reply->dropped[0] == '\0' ||
-           (add(cursor, "gizmod-dropped:", reply->dropped) &&
-            add(cursor, "access-control-expose-headers:", "Gizmod-Dropped"));
+           (add(out, "gizmod-dropped:", reply->dropped) &&
+            add(out, "access-control-expose-headers:", "Gizmod-Dropped"));
 }
 
 bool gz_page_policy_print(struct gz_buffer *policy, const struct gz_origin_rules *rules)
@@ -76,50 +103,52 @@ bool gz_page_policy_print(struct gz_buffer *policy, const struct gz_origin_rules
 
 /* Other sites' pages may not use an answer as an image or a script, nor keep a reference to a
  * window of ours; pages of allowed origins use fetch. */
-static bool add_security(struct cursor *cursor, const struct gz_reply *reply)
+static bool add_security(struct gz_buffer *out, const struct gz_reply *reply)
 {
-    return add(cursor, "x-content-type-options:", "nosniff") &&
-           add(cursor, "cross-origin-resource-policy:", "same-origin") &&
+    return add(out, "x-content-type-options:", "nosniff") &&
+           add(out, "cross-origin-resource-policy:", "same-origin") &&
            (reply->page_policy == NULL ||
-            (add(cursor, "referrer-policy:", "no-referrer") &&
-             add(cursor, "cross-origin-opener-policy:", "same-origin") &&
-             add(cursor, "content-security-policy:", reply->page_policy)));
+            (add(out, "referrer-policy:", "no-referrer") &&
+             add(out, "cross-origin-opener-policy:", "same-origin") &&
+             add(out, "content-security-policy:", reply->page_policy)));
 }
 
-static bool add_preflight(struct cursor *cursor, const struct gz_reply *reply)
+static bool add_preflight(struct gz_buffer *out, const struct gz_reply *reply)
 {
-    return add(cursor, "access-control-allow-methods:", reply->allow) &&
-           add(cursor,
+    return add(out, "access-control-allow-methods:", reply->allow) &&
+           add(out,
                "access-control-allow-headers:", "Authorization, Content-Type, If-None-Match") &&
-           add(cursor, "access-control-max-age:", PREFLIGHT_SECONDS);
+           add(out, "access-control-max-age:", PREFLIGHT_SECONDS);
 }
 
-static bool add_origin(struct cursor *cursor, const struct gz_reply *reply)
+static bool add_origin(struct gz_buffer *out, const struct gz_reply *reply)
 {
-    return (!reply->varies_by_origin || add(cursor, "vary:", "Origin")) &&
-           (reply->origin[0] == '\0' ||
-            add(cursor, "access-control-allow-origin:", reply->origin)) &&
-           (!reply->is_preflight || add_preflight(cursor, reply));
+    return (!reply->varies_by_origin || add(out, "vary:", "Origin")) &&
+           (reply->origin[0] == '\0' || add(out, "access-control-allow-origin:", reply->origin)) &&
+           (!reply->is_preflight || add_preflight(out, reply));
 }
 
-static bool add_retry(struct cursor *cursor, const struct gz_reply *reply)
+static bool add_retry(struct gz_buffer *out, const struct gz_reply *reply)
 {
-    return (reply->code != 429 && reply->code != 503) || add(cursor, "retry-after:", RETRY_SECONDS);
+    return (reply->code != 429 && reply->code != 503) || add(out, "retry-after:", RETRY_SECONDS);
 }
 
-bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
+static bool print(struct gz_buffer *out, const char *server, const struct gz_reply *reply)
 {
-    unsigned char bytes[LWS_PRE + HEADER_BYTES_MAX], *start = bytes + LWS_PRE;
-    struct cursor cursor = {wsi, start, bytes + sizeof bytes};
-    if (!add_beginning(&cursor, reply)) return false;
-    /* Before a request is known to be no upgrade libwebsockets answers with HTTP/1.0, which clients
-     * such as Python's websockets refuse. */
-    memcpy(start, "HTTP/1.1", strlen("HTTP/1.1"));
-    return (!reply->is_last || add(&cursor, "connection:", "close")) &&
-           add_caching(&cursor, reply) && add_dropped(&cursor, reply) &&
-           add_security(&cursor, reply) && add_retry(&cursor, reply) &&
-           (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) &&
-           (!reply->wants_token || add(&cursor, "www-authenticate:", "Bearer realm=\"gizmod\"")) &&
-           add_origin(&cursor, reply) &&
-           lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
+    return add_beginning(out, server, reply) &&
+           (!reply->is_last || add(out, "connection:", "close")) && add_caching(out, reply) &&
+           add_dropped(out, reply) && add_security(out, reply) && add_retry(out, reply) &&
+           (reply->allow == NULL || add(out, "allow:", reply->allow)) &&
+           (!reply->wants_token || add(out, "www-authenticate:", "Bearer realm=\"gizmod\"")) &&
+           add_origin(out, reply) && gz_buffer_append(out, "\r\n", 2) == GZ_OK;
+}
+
+bool gz_reply_write_header(struct gz_stream *stream, const char *server,
+                           const struct gz_reply *reply)
+{
+    struct gz_buffer out;
+    gz_buffer_init(&out, HEADER_BYTES_MAX, 0);
+    const bool is_sent = print(&out, server, reply) && gz_stream_write(stream, out.data, out.size);
+    gz_buffer_finish(&out);
+    return is_sent;
 }

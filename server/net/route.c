@@ -353,7 +353,7 @@ int gz_route_callback(struct lws *wsi, enum lws_callback_reasons reason, void *u
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
         return add_proof(route, wsi, in, size) ? 0 : -1;
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
-        route->taken = gz_stream_take(net->loop, wsi, net->silent_sockets, NULL);
+        route->taken = gz_stream_take(net->loop, wsi, net->silent_sockets);
         return -1;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
         if (route->taken == NULL) handle_error(route, wsi, in != NULL ? in : "no answer");

@@ -1,4 +1,4 @@
-/* socket.c - a WebSocket as the wire of a connection, once libwebsockets has let go of it. */
+/* socket.c - a WebSocket as the wire of a connection, after its handshake (caller.c). */
 #include "net/bundle.h"
 #include "net/internal.h"
 
@@ -138,6 +138,7 @@ static void begin(struct gz_net *net, struct gz_arrival *arrival)
     websocket->wire = (struct gz_wire){&socket_kind, arrival};
     websocket->stream = arrival->stream;
     gz_connection_begin(&websocket->connection, net, &websocket->wire);
+    gz_stream_collect(websocket->stream, net->sends);
     if (!gz_stream_start(websocket->stream, &user, websocket))
         gz_connection_break(&websocket->connection);
     else if (net->draining)
@@ -146,49 +147,8 @@ static void begin(struct gz_net *net, struct gz_arrival *arrival)
 
 void gz_socket_begin(struct gz_net *net, struct gz_arrival *arrival)
 {
-    const bool is_net_closed = uv_is_closing((uv_handle_t *)&net->prepare) != 0;
-    if (arrival->stream == NULL || is_net_closed)
-        drop(net, arrival);
-    else if (arrival->is_trunk)
+    if (arrival->is_trunk)
         gz_branch_begin(net, arrival);
     else
         begin(net, arrival);
-}
-
-/* libwebsockets chooses the subprotocol by itself, perhaps another one than admit.c admitted. */
-static bool is_as_admitted(struct lws *wsi)
-{
-    const bool is_trunk = strcmp(lws_get_protocol(wsi)->name, GZ_TRUNK_PROTOCOL) == 0;
-    return is_trunk == gz_arrival_of(wsi)->is_trunk;
-}
-
-static void take(struct gz_net *net, struct lws *wsi, struct gz_arrival *arrival)
-{
-    if (!is_as_admitted(wsi)) return;
-    struct gz_sends *sends = arrival->is_trunk ? NULL : net->sends;
-    arrival->stream = gz_stream_take(net->loop, wsi, net->silent_sockets, sends);
-    if (arrival->stream == NULL) {
-        gz_log(net->log, GZ_WARN, 0, "no memory or descriptor for a WebSocket");
-        return;
-    }
-    arrival->wsi = NULL;
-    net->session_count += !arrival->is_trunk;
-    gz_arrival_become(net, arrival, GZ_PEER_BUSY);
-}
-
-/* Waits until the answer to the handshake is sent, and hangs up on libwebsockets then. */
-int gz_socket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *session, void *in,
-                       size_t size)
-{
-    (void)session;
-    (void)in;
-    (void)size;
-    if (reason != LWS_CALLBACK_ESTABLISHED && reason != LWS_CALLBACK_SERVER_WRITEABLE) return 0;
-    if (!lws_partial_buffered(wsi)) {
-        take(gz_net_of(wsi), wsi, gz_arrival_of(wsi));
-        return -1;
-    }
-    lws_rx_flow_control(wsi, 0);
-    lws_callback_on_writable(wsi);
-    return 0;
 }

@@ -1,4 +1,4 @@
-/* stream.c - takes a connection from libwebsockets, reads and writes it. See stream.h. */
+/* stream.c - reads and writes a connection, with or without TLS. See stream.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -20,6 +20,7 @@ struct gz_stream {
     uv_poll_t poll; /* first, so that a handle is its stream */
     int socket;
     bool is_started, is_paused;
+    bool is_asked;          /* the user is called once the socket takes more */
     bool is_collected;      /* bytes of it are in `sends` */
     struct gz_sends *sends; /* NULL: it sends by itself */
     SSL *ssl;               /* NULL without TLS */
@@ -37,11 +38,18 @@ static bool is_closing(const struct gz_stream *stream)
 
 static void handle_socket(uv_poll_t *poll, int status, int events);
 
+/* A handshake of TLS that the socket did not take whole. */
+static bool wants_to_write(const struct gz_stream *stream)
+{
+    return stream->ssl != NULL && SSL_want_write(stream->ssl);
+}
+
 /* With a rest also watches for writability, which calls back soon without new bytes. */
 static void watch(struct gz_stream *stream)
 {
     const bool is_read = !stream->is_paused;
-    const bool is_written = !gz_stream_is_free(stream) || (is_read && stream->rest.size > 0);
+    const bool is_written = !gz_stream_is_free(stream) || (is_read && stream->rest.size > 0) ||
+                            stream->is_asked || wants_to_write(stream);
     const int events = (is_read ? UV_READABLE : 0) | (is_written ? UV_WRITABLE : 0);
     if (is_closing(stream) || !stream->is_started) return;
     if (events == 0)
@@ -111,8 +119,11 @@ static ssize_t receive(const struct gz_stream *stream, uint8_t *bytes, size_t si
 static void take(struct gz_stream *stream, uint8_t *bytes, size_t size)
 {
     const size_t used = stream->user->take(stream->context, bytes, size);
-    if (used < size && gz_buffer_append(&stream->rest, bytes + used, size - used) != GZ_OK)
+    if (used == size || is_closing(stream)) return;
+    if (gz_buffer_append(&stream->rest, bytes + used, size - used) != GZ_OK)
         end(stream);
+    else
+        watch(stream);
 }
 
 static void take_rest(struct gz_stream *stream)
@@ -130,6 +141,7 @@ static void read_socket(struct gz_stream *stream)
     const ssize_t count = receive(stream, bytes, sizeof bytes);
     if (count > 0) take(stream, bytes, (size_t)count);
     if (count < 0) end(stream);
+    if (count == 0 && wants_to_write(stream)) watch(stream);
 }
 
 /* ---- writing ---- */
@@ -189,6 +201,19 @@ bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size
     return sent == size || keep(stream, bytes + sent, size - sent);
 }
 
+static void tell_free(struct gz_stream *stream)
+{
+    stream->is_asked = false;
+    watch(stream);
+    if (stream->user->go_on != NULL) stream->user->go_on(stream->context);
+}
+
+void gz_stream_ask(struct gz_stream *stream)
+{
+    stream->is_asked = true;
+    watch(stream);
+}
+
 static void send_unsent(struct gz_stream *stream)
 {
     struct gz_buffer *unsent = &stream->unsent;
@@ -198,8 +223,7 @@ static void send_unsent(struct gz_stream *stream)
     } else if (stream->sent == unsent->size) {
         gz_buffer_finish(unsent);
         stream->sent = 0;
-        watch(stream);
-        if (stream->user->go_on != NULL) stream->user->go_on(stream->context);
+        tell_free(stream);
     }
 }
 
@@ -224,11 +248,14 @@ static void handle_socket(uv_poll_t *poll, int status, int events)
         end(stream);
         return;
     }
-    if ((events & UV_WRITABLE) && !gz_stream_is_free(stream)) send_unsent(stream);
+    if ((events & UV_WRITABLE) && !gz_stream_is_free(stream))
+        send_unsent(stream);
+    else if ((events & UV_WRITABLE) && stream->is_asked)
+        tell_free(stream);
     if (stream->is_paused || is_closing(stream)) return;
     if (stream->rest.size > 0)
         take_rest(stream);
-    else if (events & UV_READABLE)
+    else if ((events & UV_READABLE) || wants_to_write(stream))
         read_socket(stream);
 }
 
@@ -265,17 +292,26 @@ static void lift_timeout(int socket)
     (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &none, sizeof none);
 }
 
-struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in,
-                                 struct gz_sends *sends)
+/* A stream of this descriptor, which it closes at its end; NULL if it fails, without closing it. */
+static struct gz_stream *make(uv_loop_t *loop, int socket)
 {
-    const int socket = lws_get_socket_fd(wsi);
     struct gz_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) return NULL;
-    stream->sends = sends;
-    stream->socket = fcntl(socket, F_DUPFD_CLOEXEC, 0);
-    if (stream->socket < 0 || uv_poll_init(loop, &stream->poll, stream->socket) != 0) {
-        if (stream->socket >= 0) close(stream->socket);
+    stream->socket = socket;
+    if (uv_poll_init(loop, &stream->poll, socket) != 0) {
         free(stream);
+        return NULL;
+    }
+    gz_buffer_init(&stream->rest, READ_BYTES, 0);
+    return stream;
+}
+
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
+{
+    const int socket = lws_get_socket_fd(wsi), own = fcntl(socket, F_DUPFD_CLOEXEC, 0);
+    struct gz_stream *stream = own >= 0 ? make(loop, own) : NULL;
+    if (stream == NULL) {
+        if (own >= 0) close(own);
         return NULL;
     }
     if (!replace(loop, socket, stand_in)) {
@@ -284,8 +320,59 @@ struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in,
     }
     lift_timeout(stream->socket);
     stream->ssl = share_ssl(wsi);
-    gz_buffer_init(&stream->rest, READ_BYTES, 0);
     return stream;
+}
+
+static void set_modes(SSL *ssl)
+{
+    SSL_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                          SSL_MODE_RELEASE_BUFFERS);
+}
+
+/* Whether the first byte is of TLS: a request in the clear begins with a letter. */
+static bool begins_tls(int socket)
+{
+    uint8_t first = 0;
+    return recv(socket, &first, 1, MSG_PEEK) == 1 && first < ' ';
+}
+
+struct gz_stream *gz_stream_create(uv_loop_t *loop, int socket, SSL_CTX *tls)
+{
+    SSL *ssl = NULL;
+    if (tls != NULL && begins_tls(socket)) {
+        ssl = SSL_new(tls);
+        if (ssl == NULL || SSL_set_fd(ssl, socket) != 1) {
+            SSL_free(ssl);
+            return NULL;
+        }
+        set_modes(ssl);
+        SSL_set_accept_state(ssl);
+    }
+    struct gz_stream *stream = make(loop, socket);
+    if (stream == NULL) {
+        SSL_free(ssl);
+        return NULL;
+    }
+    stream->ssl = ssl;
+    stream->is_started = true;
+    return stream;
+}
+
+bool gz_stream_is_tls(const struct gz_stream *stream)
+{
+    return stream->ssl != NULL;
+}
+
+void gz_stream_collect(struct gz_stream *stream, struct gz_sends *sends)
+{
+    stream->sends = sends;
+}
+
+void gz_stream_forget_user(struct gz_stream *stream)
+{
+    stream->user = NULL;
+    stream->context = NULL;
+    lift_timeout(stream->socket);
 }
 
 static bool take_ssl_over(const struct gz_stream *stream)
@@ -293,8 +380,7 @@ static bool take_ssl_over(const struct gz_stream *stream)
     if (SSL_set_fd(stream->ssl, stream->socket) != 1) return false;
     SSL_set_quiet_shutdown(stream->ssl, 0);
     SSL_set_shutdown(stream->ssl, 0);
-    SSL_set_mode(stream->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                  SSL_MODE_RELEASE_BUFFERS);
+    set_modes(stream->ssl);
     return true;
 }
 
@@ -302,7 +388,7 @@ bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user
 {
     stream->user = user;
     stream->context = context;
-    stream->is_started = stream->ssl == NULL || take_ssl_over(stream);
+    if (!stream->is_started) stream->is_started = stream->ssl == NULL || take_ssl_over(stream);
     watch(stream);
     return stream->is_started;
 }

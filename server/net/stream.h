@@ -1,7 +1,5 @@
-/* stream.h - the bytes of a WebSocket's connection, with or without TLS. libwebsockets does the
- * handshake, and then lets go of the connection: it would keep a kilobyte for each, and its reader
- * accepts frames that RFC 6455 forbids. Bytes that a client sends before the answer to its
- * handshake may be lost.
+/* stream.h - the bytes of a connection, with or without TLS: a client's, from its first byte on, or
+ * one to another member, of which libwebsockets has done the handshake.
  *
  * Ownership: the caller owns a stream until it closes it; the loop then frees it. Threads: the
  * loop's. */
@@ -9,6 +7,7 @@
 #define GZ_NET_STREAM_H
 
 #include <libwebsockets.h>
+#include <openssl/types.h>
 #include <stdbool.h>
 #include <uv.h>
 
@@ -24,7 +23,8 @@ struct gz_stream_user {
     /* The socket has not taken what was written before, although the stream was free then. May be
      * NULL; does not write. */
     void (*full)(void *context);
-    /* All that was written is sent, after the stream was full. May be NULL. */
+    /* All that was written is sent, after the stream was full, or the socket takes more, which was
+     * asked for. May be NULL. */
     void (*go_on)(void *context);
     /* The stream is closed, and is freed now. May be NULL. */
     void (*closed)(void *context);
@@ -32,15 +32,24 @@ struct gz_stream_user {
 
 /* Takes the connection of `wsi`, which libwebsockets has to close at once: it then closes a
  * duplicate of the descriptor `stand_in`, and the other side notices nothing. NULL without memory
- * or descriptors. What is written without TLS is collected in `sends`, which outlive the stream;
- * NULL: it is sent at once. */
-struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in,
-                                 struct gz_sends *sends);
+ * or descriptors. */
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in);
+/* Takes the socket of a client that has sent its first byte. With `tls` it is a handshake of TLS;
+ * if it is none, the stream has no TLS. NULL without memory: then the socket is the caller's. */
+struct gz_stream *gz_stream_create(uv_loop_t *loop, int socket, SSL_CTX *tls);
+bool gz_stream_is_tls(const struct gz_stream *stream);
+/* What is written from now on without TLS is collected in `sends`, which outlive the stream;
+ * otherwise it is sent at once. */
+void gz_stream_collect(struct gz_stream *stream, struct gz_sends *sends);
 /* The sends' gz_sends_done. */
 void gz_stream_sent(void *context, const uint8_t *rest, size_t size);
-/* Begins to read, once libwebsockets has destroyed `wsi`. If it fails, which it does without
- * memory, the stream can only be closed. */
+/* Begins to read, once libwebsockets has destroyed `wsi`; or goes on with another user. If it
+ * fails, which it does without memory, the stream can only be closed. */
 bool gz_stream_start(struct gz_stream *stream, const struct gz_stream_user *user, void *context);
+/* Nobody is called back until the stream is started again. */
+void gz_stream_forget_user(struct gz_stream *stream);
+/* Calls go_on in a later turn of the loop, as soon as the socket takes more. */
+void gz_stream_ask(struct gz_stream *stream);
 /* Sends bytes, and keeps what the socket does not take now. False without memory, or if the
  * connection is broken: then a part may have been sent. */
 bool gz_stream_write(struct gz_stream *stream, const uint8_t *bytes, size_t size);

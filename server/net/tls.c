@@ -138,7 +138,7 @@ enum gz_status gz_tls_load(struct gz_tls *tls, const char *cert, const char *key
         return status;
     }
     warn_if_out_of_date(SSL_CTX_get0_certificate(pair), cert, log);
-    gz_tls_finish(tls);
+    SSL_CTX_free(tls->pair);
     tls->pair = pair;
     return GZ_OK;
 }
@@ -156,21 +156,38 @@ static int present_pair(SSL *connection, void *context)
                                 SSL_CTX_get0_privatekey(tls->pair), chain, 1);
 }
 
-bool gz_tls_set_up(struct gz_tls *tls, SSL_CTX *context)
+/* Of the protocols that a client offers, HTTP/1.1 is spoken here. */
+static int choose_protocol(SSL *connection, const unsigned char **chosen, unsigned char *size,
+                           const unsigned char *offered, unsigned offered_size, void *context)
 {
+    static const unsigned char ours[] = "\x08http/1.1";
+    unsigned char *found;
+    (void)connection, (void)context;
+    if (SSL_select_next_proto(&found, size, ours, sizeof ours - 1, offered, offered_size) !=
+        OPENSSL_NPN_NEGOTIATED)
+        return SSL_TLSEXT_ERR_NOACK;
+    *chosen = found;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+enum gz_status gz_tls_open(struct gz_tls *tls, struct gz_error *error)
+{
+    SSL_CTX *context = tls->context = SSL_CTX_new(TLS_server_method());
+    if (context == NULL || SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1 ||
+        SSL_CTX_set_cipher_list(context, CIPHERS) != 1)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                      SSL_OP_CIPHER_SERVER_PREFERENCE);
     /* clients keep their sessions in tickets, the server keeps nothing */
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    /* libwebsockets would search for a server by the client's name, but there is only one */
-    SSL_CTX_set_tlsext_servername_callback(context, NULL);
     SSL_CTX_set_cert_cb(context, present_pair, tls);
-    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
-           SSL_CTX_set_cipher_list(context, CIPHERS) == 1;
+    SSL_CTX_set_alpn_select_cb(context, choose_protocol, NULL);
+    return GZ_OK;
 }
 
 void gz_tls_finish(struct gz_tls *tls)
 {
     SSL_CTX_free(tls->pair);
-    tls->pair = NULL;
+    SSL_CTX_free(tls->context);
+    *tls = (struct gz_tls){NULL, NULL};
 }

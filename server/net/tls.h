@@ -11,7 +11,8 @@
 #include "proto/base/log.h"
 
 struct gz_tls {
-    SSL_CTX *pair; /* holds the certificate with its chain, and the key; NULL without TLS */
+    SSL_CTX *pair;    /* holds the certificate with its chain, and the key; NULL without TLS */
+    SSL_CTX *context; /* of the connections; NULL without TLS */
 };
 
 /* Reads the chain (PEM, the server's certificate first) and the private key (PEM, not encrypted)
@@ -19,9 +20,8 @@ struct gz_tls {
  * option and the file; a certificate that is out of date is only a warning in the log. */
 GZ_MUST_USE enum gz_status gz_tls_load(struct gz_tls *tls, const char *cert, const char *key,
                                        const struct gz_log *log, struct gz_error *error);
-/* Applies the settings to the connections of `context`; `tls` must not move. False without
- * memory. */
-bool gz_tls_set_up(struct gz_tls *tls, SSL_CTX *context);
+/* Makes the context, once; `tls` must not move from then on. */
+GZ_MUST_USE enum gz_status gz_tls_open(struct gz_tls *tls, struct gz_error *error);
 void gz_tls_finish(struct gz_tls *tls);
 
 #endif

@@ -219,7 +219,7 @@ void gz_connection_begin(struct gz_connection *connection, struct gz_net *net, s
     connection->id = ++net->last_id;
     connection->rate = gz_rate_of(GZ_CONTROL_FRAMES_PER_S, gz_clock_mono_s());
     char peer[GZ_ADDRESS_TEXT_BYTES];
-    gz_address_print(&wire->arrival->client, peer);
+    gz_arrival_print(wire->arrival, peer);
     wire->arrival->wire = wire;
     gz_arrival_become(net, wire->arrival,
                       wire->arrival->is_channel ? GZ_PEER_RELAYED : GZ_PEER_NAMELESS);

@@ -77,15 +77,41 @@ static struct world_stream *stream_of(const struct gz_stream *stream)
     return (struct world_stream *)stream;
 }
 
-struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in,
-                                 struct gz_sends *sends)
+struct gz_stream *gz_stream_take(uv_loop_t *loop, struct lws *wsi, int stand_in)
 {
-    (void)loop, (void)wsi, (void)stand_in, (void)sends;
+    (void)loop, (void)wsi, (void)stand_in;
     if (world.stream_count == WORLD_TRUNKS) return NULL;
     return (struct gz_stream *)&world.streams[world.stream_count++];
 }
 
-/* The streams of this world do not collect. */
+/* The streams of this world come from no socket, and do not collect. */
+struct gz_stream *gz_stream_create(uv_loop_t *loop, int socket, SSL_CTX *tls)
+{
+    (void)loop, (void)socket, (void)tls;
+    return NULL;
+}
+
+bool gz_stream_is_tls(const struct gz_stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
+void gz_stream_collect(struct gz_stream *stream, struct gz_sends *sends)
+{
+    (void)stream, (void)sends;
+}
+
+void gz_stream_forget_user(struct gz_stream *stream)
+{
+    stream_of(stream)->user = NULL;
+}
+
+void gz_stream_ask(struct gz_stream *stream)
+{
+    (void)stream;
+}
+
 void gz_stream_sent(void *context, const uint8_t *rest, size_t size)
 {
     (void)context, (void)rest, (void)size;
@@ -198,7 +224,7 @@ static struct lws *waiting_socket(void)
 
 static void enter_trunk(void)
 {
-    struct gz_stream *stream = gz_stream_take(NULL, NULL, 0, NULL);
+    struct gz_stream *stream = gz_stream_take(NULL, NULL, 0);
     struct gz_arrival *arrival = stream != NULL ? calloc(1, sizeof *arrival) : NULL;
     if (stream == NULL) return;
     require(arrival != NULL && gz_address_parse("10.1.1.1", &arrival->client));

@@ -122,16 +122,35 @@ TEST(test_forwarded_table)
         {"nonsense, 203.0.113.9", "203.0.113.9"}, /* what was not read does not matter */
         {", 203.0.113.9", "203.0.113.9"},
         {"unknown, 203.0.113.9, 192.0.2.7", "203.0.113.9"},
+        {"203.0.113.9:4711", "203.0.113.9"},
+        {"203.0.113.9:_hidden", "203.0.113.9"},
+        {"198.51.100.1:1, 203.0.113.9:4711, 192.0.2.7:80", "203.0.113.9"},
+        {"[2001:4860::8]", "2001:4860::8"},
+        {"[2001:4860::8]:4711", "2001:4860::8"},
+        {"[::ffff:203.0.113.9]:4711", "203.0.113.9"},
+        {"203.0.113.9, [2001:db8::1]:443", "203.0.113.9"},
+        {"203.0.113.9,", "203.0.113.9"}, /* empty items do not count */
+        {"203.0.113.9, , 192.0.2.7, ,", "203.0.113.9"},
         {"", NULL},
         {" ", NULL},
         {",", NULL},
-        {"203.0.113.9,", NULL},
-        {"203.0.113.9, , 192.0.2.7", NULL},
         {"unknown", NULL},
         {"unknown, 192.0.2.7", NULL},
         {"_hidden", NULL},
-        {"203.0.113.9:1234", NULL},
-        {"[2001:4860::8]", NULL},
+        {"203.0.113.9, unknown", NULL},
+        {"203.0.113.9, _hidden:_port", NULL},
+        {"203.0.113.9:", NULL},
+        {"203.0.113.9:x", NULL},
+        {"203.0.113.9:123456", NULL},
+        {"203.0.113.9:4711:1", NULL},
+        {"[203.0.113.9]", NULL},
+        {"[2001:4860::8", NULL},
+        {"[2001:4860::8]:", NULL},
+        {"[2001:4860::8]4711", NULL},
+        {"[2001:4860::8]:x", NULL},
+        {"2001:4860::8]:1", NULL},
+        {"[]", NULL},
+        {"[fe80::1%eth0]", NULL},
         {"fe80::1%eth0", NULL},
         {"\"203.0.113.9\"", NULL},
         {"203.0.113.9 192.0.2.7", NULL},
@@ -152,6 +171,48 @@ TEST(test_forwarded_table)
         if (strcmp(text, rows[i].client != NULL ? rows[i].client : "nothing") != 0)
             fail_msg("row %zu: %s is %s", i, rows[i].list, text);
     }
+}
+
+/* RFC 7239. */
+TEST(test_forwarded_by_the_standard_table)
+{
+    static const struct {
+        const char *forwarded, *parameter, *list; /* NULL: it is no such header */
+    } rows[] = {
+        {"for=203.0.113.9", "for", "203.0.113.9"},
+        {"For=203.0.113.9;proto=https;by=192.0.2.7", "for", "203.0.113.9"},
+        {"proto=https;FOR=203.0.113.9", "proto", "https"},
+        {"for=\"[2001:4860::8]:4711\"", "for", "[2001:4860::8]:4711"},
+        {"for=\"203.0.113.9:4711\"", "for", "203.0.113.9:4711"},
+        {"for=198.51.100.1, for=203.0.113.9 , for=unknown", "for",
+         "198.51.100.1, 203.0.113.9, unknown"},
+        {"for=198.51.100.1,, ,for=_a", "for", "198.51.100.1, _a"},
+        {"by=192.0.2.7, for=203.0.113.9", "for", "unknown, 203.0.113.9"},
+        {"for=\"a\\\"b\"", "for", "a\"b"},
+        {"for=\"a;b=c\";proto=http", "proto", "http"},
+        {"for=\"1.2.3.4, 5.6.7.8\"", "for", NULL},
+        {"for=\"203.0.113.9", "for", NULL},
+        {"for=", "for", NULL},
+        {"for", "for", NULL},
+        {"for = 203.0.113.9", "for", NULL},
+        {"for=[2001:4860::8]", "for", NULL}, /* has to be quoted */
+        {"for=203.0.113.9:4711", "for", NULL},
+        {"for=203.0.113.9;", "for", NULL},
+        {"for=203.0.113.9;for=198.51.100.1", "for", NULL},
+        {"203.0.113.9", "for", NULL},
+        {"", "for", NULL},
+        {", ,", "for", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char list[64];
+        bool is = gz_forwarded_values(rows[i].forwarded, rows[i].parameter, list, sizeof list);
+        if (is != (rows[i].list != NULL) || (is && strcmp(list, rows[i].list) != 0))
+            fail_msg("row %zu: %s is %s", i, rows[i].forwarded, is ? list : "nothing");
+    }
+    char small[8];
+    assert_false(gz_forwarded_values("for=203.0.113.9", "for", small, sizeof small));
+    assert_false(gz_forwarded_values("for=a, for=b, for=cd", "for", small, sizeof small));
+    assert_true(gz_forwarded_values("for=a, for=b", "for", small, sizeof small));
 }
 
 TEST(test_address_of_a_socket)

@@ -329,6 +329,29 @@ TEST(test_relay_tells_the_address_of_the_client)
     test_daemon_end(&other);
 }
 
+/* An edge refuses it itself, and so would the member that it asks. */
+TEST(test_relay_refuses_an_encoded_line_end)
+{
+    static const char *const paths[] = {
+        "/scenes/ended/asset%0aX-Forwarded-For:192.0.2.6",
+        "/scenes/ended/asset?%0aGizmod-Member:x",
+        "/scenes/ended%0d.anything?x",
+        "/ws%0aX-Remote-User:zed",
+        "/ws?%0aX-Remote-User:zed",
+    };
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        struct raw_response response;
+        int client = raw_connect(front.port);
+        assert_int_equal(request(front.port, "GET", paths[i], "", "", &response), 400);
+        assert_int_equal(request(authority.port, "DELETE", paths[i], "", "", &response), 400);
+        assert_int_equal(
+            raw_handshake(client, front.port, paths[i], "Sec-WebSocket-Protocol: gizmod.v1\r\n"),
+            400);
+        close(client);
+    }
+    assert_false(is_logged(&authority, "192.0.2.6"));
+}
+
 /* A proof that somebody saw on its way is good for the same request alone. */
 TEST(test_relay_proof_is_for_one_method_and_path)
 {
