@@ -13,6 +13,7 @@
 #include "proto/args/args.h"
 #include "proto/base/text.h"
 #include "proto/message.h"
+#include "proto/token/claims.h"
 #include "server/maxima.h"
 
 #define PORT_DEFAULT 7432
@@ -238,9 +239,11 @@ static enum gz_status take_admins(struct gz_options *options, const struct gz_ar
     for (size_t i = 0; i < options->admin_count; i++) {
         size_t size = strlen(admins->texts[i]);
         options->admins[i] = admins->texts[i];
+        const char *fault = gz_user_fault(admins->texts[i], size);
         if (size == 0 || size > GZ_USER_BYTES_MAX || !gz_text_valid(admins->texts[i], size))
             return gz_fail(error, GZ_BAD_VALUE, "--admin: a user name is 1 to %d bytes of UTF-8",
                            GZ_USER_BYTES_MAX);
+        if (fault != NULL) return gz_fail(error, GZ_BAD_VALUE, "--admin: the name %s", fault);
     }
     return GZ_OK;
 }

@@ -55,8 +55,8 @@ static enum gz_status read_user(const json_t *json, struct gz_claims *claims,
         return gz_fail(error, GZ_UNAUTHORISED, "token: sub: must be a string of 1 to %d bytes",
                        GZ_USER_BYTES_MAX);
     memcpy(claims->user, json_string_value(user), size);
-    if (!gz_user_shows(claims->user, size))
-        return gz_token_refuse(error, "sub: contains an invisible character");
+    const char *fault = gz_user_fault(json_string_value(user), size);
+    if (fault != NULL) return gz_fail(error, GZ_UNAUTHORISED, "token: sub: %s", fault);
     if (gz_user_is_guests(claims->user))
         return gz_token_refuse(error, "sub: ends in \"" GZ_GUEST_SUFFIX
                                       "\", which is reserved for guests");
@@ -70,8 +70,8 @@ static enum gz_status read_name(const json_t *json, struct gz_claims *claims,
     const json_t *name = json_object_get(json, "name");
     if (name == NULL) return GZ_OK;
     if (!json_is_string(name)) return gz_token_refuse(error, "name: must be a string");
-    if (!gz_user_shows(json_string_value(name), json_string_length(name)))
-        return gz_token_refuse(error, "name: contains an invisible character");
+    const char *fault = gz_user_fault(json_string_value(name), json_string_length(name));
+    if (fault != NULL) return gz_fail(error, GZ_UNAUTHORISED, "token: name: %s", fault);
     if (!claims->is_guest)
         gz_print(claims->name, sizeof claims->name, "%s", json_string_value(name));
     return GZ_OK;

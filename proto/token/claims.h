@@ -36,9 +36,10 @@ static inline const char *gz_claims_payer(const struct gz_claims *claims)
     return claims->payer[0] != '\0' ? claims->payer : claims->user;
 }
 
-/* Whether a user's name is displayed as it is: without control characters and characters that turn
- * the direction of text (U+202A to U+202E, U+2066 to U+2069). The text is UTF-8. */
-bool gz_user_shows(const char *text, size_t size);
+/* What is wrong with a text as the name of a user, which others see: words that follow its field's
+ * name. NULL if it can be one: UTF-8 in Unicode's normal form C, of characters that are seen, with
+ * single blanks between them. Characters that look alike are different ones. */
+const char *gz_user_fault(const char *text, size_t size);
 /* Whether a name ends with GZ_GUEST_SUFFIX. */
 bool gz_user_is_guests(const char *user);
 

@@ -180,6 +180,7 @@ enum gz_status gz_proxy_user_check(const struct gz_net *net, const char *user,
                                    struct gz_error *error)
 {
     const size_t size = strlen(user);
+    const char *fault = size > 0 ? gz_user_fault(user, size) : NULL;
     if (size > GZ_USER_BYTES_MAX || !gz_text_valid(user, size))
         return gz_fail(error, GZ_BAD_VALUE, "%s: is not a name of at most %d bytes of UTF-8",
                        net->trust_header, GZ_USER_BYTES_MAX);
@@ -187,10 +188,9 @@ enum gz_status gz_proxy_user_check(const struct gz_net *net, const char *user,
         return gz_fail(error, GZ_BAD_VALUE,
                        "%s: must not end in \"%s\", which is reserved for guests",
                        net->trust_header, GZ_GUEST_SUFFIX);
-    if (!gz_user_shows(user, size))
-        return gz_fail(error, GZ_BAD_VALUE, "%s: contains an invisible character",
-                       net->trust_header);
-    return GZ_OK;
+    return fault == NULL
+               ? GZ_OK
+               : gz_fail(error, GZ_BAD_VALUE, "%s: the name %s", net->trust_header, fault);
 }
 
 enum gz_status gz_proxy_user(const struct gz_caller *caller, char user[GZ_USER_BYTES_MAX + 1],

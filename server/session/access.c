@@ -163,6 +163,9 @@ static enum gz_status check(const struct gz_session *session, const struct gz_me
     if (record->gone && !is_there)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
                        "access.user: the pattern %s has no access to this scene", record->glob);
+    const char *fault = gz_user_fault(record->glob, strlen(record->glob));
+    if (!record->gone && fault != NULL)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "access.user: the pattern %s", fault);
     if (!record->gone && !is_there && count_patterns(session->core) >= GZ_ACCESS_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY, "access: a scene has at most %d patterns",
                        GZ_ACCESS_MAX);

@@ -43,7 +43,14 @@ test("names_of_somebody_who_is_called_like_a_numbered_one_are_told_apart", () =>
 test("names_are_those_that_tokens_say", () => {
   const ada = { ...person(1, "ada@example.com"), name: "Ada" };
   const names = namesAfter([ada, person(2)]);
-  assert.deepEqual([...names.values()], ["Ada", "Ada (2)"]);
+  assert.deepEqual([...names.values()], ["Ada (ada@example.com)", "Ada"]);
+});
+
+test("names_that_two_people_share_show_the_user", () => {
+  const ada = { ...person(1, "ada@example.com"), name: "Ada" };
+  const other = { ...person(2, "eve@example.com"), name: "\uff21da" };
+  const names = namesAfter([ada, other]);
+  assert.deepEqual([...names.values()], ["Ada (ada@example.com)", "\uff21da (eve@example.com)"]);
 });
 
 test("names_are_the_same_object_as_long_as_nobody_comes_or_leaves", () => {

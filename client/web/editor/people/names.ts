@@ -5,6 +5,18 @@ import type { Person } from "../../sdk/types.js";
 /** The names by session. */
 export type SessionNames = ReadonlyMap<number, string>;
 
+/** As people see it: in one form, in small letters. */
+const seen = (text: string): string => text.normalize("NFKC").toLowerCase();
+
+/** The name of a person; with the user behind it if it is the name or the user of somebody else. */
+function nameAmong({ user, name = user }: Person, people: readonly Person[]): string {
+  const isOfOther = people.some(
+    (other) =>
+      other.user !== user && [other.user, other.name ?? ""].some((one) => seen(one) === seen(name)),
+  );
+  return isOfOther && name !== user ? `${name} (${user})` : name;
+}
+
 const numbered = (user: string, number: number): string =>
   number === 1 ? user : `${user} (${number})`;
 
@@ -30,7 +42,9 @@ export function sessionNames(
       .map(({ session }): [number, string] => [session, before.get(session) as string]),
   );
   const taken = new Set(names.values());
-  for (const { session, user, name = user } of [...people].sort((a, b) => a.session - b.session)) {
+  for (const person of [...people].sort((a, b) => a.session - b.session)) {
+    const { session } = person;
+    const name = nameAmong(person, people);
     if (names.has(session)) continue;
     let number = 1;
     while (taken.has(numbered(name, number))) number++;
