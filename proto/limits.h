@@ -91,6 +91,8 @@
 /* RSA keys: below 2048 bits they can be broken, above 8192 a signature takes too long. */
 #define GZ_RSA_BITS_MIN 2048
 #define GZ_RSA_BITS_MAX 8192
+/* Of the public exponent, which makes a signature slow to verify. Usual ones have 2 or 17. */
+#define GZ_RSA_EXPONENT_BITS_MAX 64
 /* An HS256 secret: as long as the hash, as RFC 7518 (3.2) demands. */
 #define GZ_SECRET_BYTES_MIN 32
 /* Globs in the claim `scenes` of a token, and the bytes of one, which are those of a scene's or a

@@ -262,6 +262,9 @@
  * a scene behind a long reader (64 MB) and some, so that all scenes can still store acknowledged
  * edits. */
 #define GZ_KEEP_FREE_MB 256
+/* Inodes that have to be free on a disk that counts them: a scene that is opened or renamed makes
+ * up to four files. */
+#define GZ_KEEP_INODES 32
 /* HTTP requests at the same time that hold a body or run on a worker: in all, of one address, of
  * one user; and the uploads among them, fewer, so that some are left for the others. Short requests
  * (the list, deleting a scene) have as many places of their own. */

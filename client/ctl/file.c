@@ -78,11 +78,11 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
         };
         status = draft_close(&draft, gz_http_perform(&http, &error), &error);
     }
-    if (status == GZ_OK && dropped[0] != '\0')
-        fprintf(stderr,
-                "gizmoctl export: warning: left out %s: the joints no longer have a common root in "
-                "the scene\n",
-                dropped);
+    if (status == GZ_OK && dropped[0] != '\0') {
+        fputs("gizmoctl export: warning: left out ", stderr);
+        ctl_put_text(stderr, gz_client_text(dropped));
+        fputs(": the joints no longer have a common root in the scene\n", stderr);
+    }
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }
 

@@ -3,22 +3,40 @@
 #include <string.h>
 
 #include "ctl.h"
+#include "proto/base/text.h"
 
 #define DEGREES (180 / 3.14159265358979323846)
 /* Differences below this are not shown: 0.001 micrometres, 1e-9 degrees. */
 #define UNSEEN 1e-9
 
+/* The bytes of the character at `at`; 0 if they are no UTF-8. */
+static size_t character_size(const unsigned char *at, size_t left)
+{
+    const size_t size = at[0] < 0x80 ? 1 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
+    return size <= left && gz_text_valid((const char *)at, size) ? size : 0;
+}
+
+/* Controls, the same of eight bits, and what turns or ends a line of text. */
+static bool is_hidden(const unsigned char *at, size_t size)
+{
+    if (size < 2) return size == 0 || at[0] < 0x20 || at[0] == 0x7F;
+    if (size == 2) return at[0] == 0xC2 && at[1] < 0xA0;
+    return size == 3 && at[0] == 0xE2 &&
+           ((at[1] == 0x80 &&
+             (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xA8 && at[2] <= 0xAE))) ||
+            (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
+}
+
 void ctl_put_text(FILE *out, struct gz_text text)
 {
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.bytes[i];
-        bool c1 = byte == 0xC2 && i + 1 < text.size && (unsigned char)text.bytes[i + 1] < 0xA0;
-        if (byte < 0x20 || byte == 0x7F || c1) {
+    for (size_t i = 0; i < text.size;) {
+        const unsigned char *at = (const unsigned char *)text.bytes + i;
+        const size_t size = character_size(at, text.size - i);
+        if (is_hidden(at, size))
             fputc('?', out);
-            i += c1;
-        } else {
-            fputc(byte, out);
-        }
+        else
+            fwrite(at, 1, size, out);
+        i += size > 0 ? size : 1;
     }
 }
 

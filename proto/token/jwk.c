@@ -133,14 +133,29 @@ static enum gz_status build(struct draft *draft, struct gz_key *key, struct gz_e
     return takes ? GZ_OK : fail_numbers(key, draft->place, error);
 }
 
+/* With an exponent of 1 anybody could sign. */
+static bool has_good_exponent(const struct gz_key *key)
+{
+    BIGNUM *exponent = NULL;
+    const bool is_good = EVP_PKEY_get_bn_param(key->pair, OSSL_PKEY_PARAM_RSA_E, &exponent) == 1 &&
+                         BN_is_odd(exponent) && !BN_is_one(exponent) &&
+                         BN_num_bits(exponent) <= GZ_RSA_EXPONENT_BITS_MAX;
+    BN_free(exponent);
+    return is_good;
+}
+
 static enum gz_status check_size(const struct gz_key *key, const char *place,
                                  struct gz_error *error)
 {
     int bits = EVP_PKEY_get_bits(key->pair);
-    return bits >= GZ_RSA_BITS_MIN && bits <= GZ_RSA_BITS_MAX
+    if (bits < GZ_RSA_BITS_MIN || bits > GZ_RSA_BITS_MAX)
+        return gz_fail(error, GZ_BAD_VALUE, "%s.n: has %d bits; %d to %d are supported", place,
+                       bits, GZ_RSA_BITS_MIN, GZ_RSA_BITS_MAX);
+    return has_good_exponent(key)
                ? GZ_OK
-               : gz_fail(error, GZ_BAD_VALUE, "%s.n: has %d bits; %d to %d are supported", place,
-                         bits, GZ_RSA_BITS_MIN, GZ_RSA_BITS_MAX);
+               : gz_fail(error, GZ_BAD_VALUE,
+                         "%s.e: must be an odd number from 3 on, of %d bits at most", place,
+                         GZ_RSA_EXPONENT_BITS_MAX);
 }
 
 static enum gz_status check_public(const struct gz_key *key, const char *place,

@@ -3,7 +3,11 @@
 
 #include <sys/statvfs.h>
 
+#include "server/maxima.h"
+
 #define LOOK_MS 1000
+/* Free bytes of a disk that takes no more files, as good as none. */
+#define NO_INODES 1
 /* The refusal ends with this part of the bound more free space, so that it does not flicker. */
 #define ENOUGH_PART 8
 
@@ -11,16 +15,24 @@ static uint64_t look(const char *folder)
 {
     struct statvfs disk;
     if (statvfs(folder, &disk) != 0 || disk.f_blocks == 0) return UINT64_MAX;
+    /* a disk without inodes takes no file; some do not count them */
+    if (disk.f_files > 0 && disk.f_favail < GZ_KEEP_INODES) return NO_INODES;
     return (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
+bool gz_disk_is_full(const struct gz_disk *disk)
+{
+    return disk->keep_bytes != 0 && disk->free_bytes <= NO_INODES;
 }
 
 enum gz_status gz_disk_check(const struct gz_disk *disk, struct gz_error *error)
 {
     if (disk == NULL || !disk->is_short) return GZ_OK;
-    return gz_fail_no_room(
-        error,
-        "the server's disk has less than %llu MB free: edits are refused until there is more space",
-        (unsigned long long)(disk->keep_bytes >> 20));
+    return gz_fail_no_room(error,
+                           "the server's disk has less than %llu MB free%s: edits are refused "
+                           "until there is more space",
+                           (unsigned long long)(disk->keep_bytes >> 20),
+                           disk->free_bytes == NO_INODES ? ", or too few inodes" : "");
 }
 
 enum gz_status gz_disk_reserve(struct gz_disk *disk, uint64_t bytes, struct gz_error *error)

@@ -31,6 +31,8 @@ struct gz_disk {
     _Atomic uint64_t reserved_bytes;
 };
 
+/* Whether it takes no more files or bytes at all. */
+bool gz_disk_is_full(const struct gz_disk *disk);
 /* Looks at once, on this thread, and then every second. The strings must outlive the struct.
  * keep_bytes: the bound; 0 for none. */
 void gz_disk_watch(struct gz_disk *disk, uv_loop_t *loop, struct gz_jobs *jobs, const char *folder,

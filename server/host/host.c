@@ -157,7 +157,7 @@ static bool is_healthy(void *context, struct gz_error *error)
     if (host->cluster != NULL && !gz_cluster_is_healthy(host->cluster, error)) return true;
     error->status = gz_disk_check(&host->disk, error);
     if (error->status == GZ_OK) error->status = gz_memory_check(&host->memory, error);
-    return true;
+    return !gz_disk_is_full(&host->disk);
 }
 
 static bool measure(void *context, struct gz_buffer *out)

@@ -13,6 +13,11 @@
     "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' blob: data:; "             \
     "worker-src 'self' blob:; script-src 'self' 'wasm-unsafe-eval'; "                              \
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+/* What no page of ours asks a browser for. */
+#define PAGE_PERMISSIONS                                                                           \
+    "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"
+/* A year, in which browsers come by TLS alone. */
+#define TRANSPORT "max-age=31536000"
 #define PAGE_POLICY_BYTES_MAX (sizeof PAGE_POLICY + GZ_ORIGINS_MAX * GZ_ORIGIN_BYTES)
 #define HEADER_BYTES_MAX (2048 + PAGE_POLICY_BYTES_MAX)
 
@@ -110,6 +115,7 @@ static bool add_security(struct gz_buffer *out, const struct gz_reply *reply)
            (reply->page_policy == NULL ||
             (add(out, "referrer-policy:", "no-referrer") &&
              add(out, "cross-origin-opener-policy:", "same-origin") &&
+             add(out, "permissions-policy:", PAGE_PERMISSIONS) &&
              add(out, "content-security-policy:", reply->page_policy)));
 }
 
@@ -133,9 +139,11 @@ static bool add_retry(struct gz_buffer *out, const struct gz_reply *reply)
     return (reply->code != 429 && reply->code != 503) || add(out, "retry-after:", RETRY_SECONDS);
 }
 
-static bool print(struct gz_buffer *out, const char *server, const struct gz_reply *reply)
+static bool print(struct gz_buffer *out, const char *server, bool is_tls,
+                  const struct gz_reply *reply)
 {
     return add_beginning(out, server, reply) &&
+           (!is_tls || add(out, "strict-transport-security:", TRANSPORT)) &&
            (!reply->is_last || add(out, "connection:", "close")) && add_caching(out, reply) &&
            add_dropped(out, reply) && add_security(out, reply) && add_retry(out, reply) &&
            (reply->allow == NULL || add(out, "allow:", reply->allow)) &&
@@ -148,7 +156,8 @@ bool gz_reply_write_header(struct gz_stream *stream, const char *server,
 {
     struct gz_buffer out;
     gz_buffer_init(&out, HEADER_BYTES_MAX, 0);
-    const bool is_sent = print(&out, server, reply) && gz_stream_write(stream, out.data, out.size);
+    const bool is_sent = print(&out, server, gz_stream_is_tls(stream), reply) &&
+                         gz_stream_write(stream, out.data, out.size);
     gz_buffer_finish(&out);
     return is_sent;
 }

@@ -80,6 +80,25 @@ TEST(test_request_without_tls_is_refused_in_words)
 }
 
 /* Nothing, garbage, and the beginning of a handshake that does not go on. */
+TEST(test_answers_by_tls_ask_for_tls)
+{
+    static const char *const paths[] = {"/", "/scenes", "/healthz", "/nothing"};
+    struct raw_response response;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        raw_request(fixture.daemon.port, "GET", paths[i], "", "", 0, &response);
+        if (strcasestr(response.head, "\r\nstrict-transport-security: max-age=31536000\r\n") ==
+            NULL)
+            fail_msg("%s: %s", paths[i], response.head);
+    }
+    /* What is not encrypted could be anybody's. */
+    int socket = raw_connect_plain(fixture.daemon.port);
+    assert_true(raw_send_text(socket, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    raw_read_response(socket, &response);
+    assert_int_equal(response.status, 403);
+    assert_null(strcasestr(response.head, "strict-transport-security"));
+    close(socket);
+}
+
 TEST(test_handshake_that_hangs_is_ended)
 {
     static const char *const beginnings[] = {"", "\x16\x03\x01\x02", "\x16\x03\x01\x40\x40\x01",

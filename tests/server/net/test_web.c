@@ -262,7 +262,11 @@ TEST(test_web_pages_are_told_what_they_may_do)
                       rows[i].is_page ? "no-referrer" : "");
         find_header(&response, "content-security-policy", policy, sizeof policy);
         assert_int_equal(rows[i].is_page, policy[0] != '\0');
+        assert_header(rows[i].path, &response, "strict-transport-security", "");
         if (!rows[i].is_page) continue;
+        assert_header(rows[i].path, &response, "permissions-policy",
+                      "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), "
+                      "payment=(), usb=()");
         assert_non_null(strstr(policy, "default-src 'self';"));
         assert_non_null(strstr(policy, "script-src 'self' 'wasm-unsafe-eval';"));
         assert_non_null(strstr(policy, "connect-src 'self' blob: data:;"));

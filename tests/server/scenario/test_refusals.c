@@ -92,6 +92,54 @@ TEST(test_a_proxys_refusal_is_told_with_its_meaning_and_url)
     answering_end(&server);
 }
 
+/* Escape sequences, controls of eight bits, and what is no UTF-8. */
+#define ESCAPES                                                                                    \
+    "\x1b]0;x\a\xc2\x9b"                                                                           \
+    "2J\xff\x9b\xe2\x80\xae"
+#define ANSWER_DROPPED                                                                             \
+    "HTTP/1.1 200 OK\r\nContent-Type: model/gltf-binary\r\nGizmod-Dropped: skin " ESCAPES          \
+    "\r\nContent-Length: 4\r\nConnection: close\r\n\r\nglTF"
+#define ANSWER_ESCAPES                                                                             \
+    "HTTP/1.1 500 " ESCAPES "\r\nContent-Length: 61\r\nConnection: close\r\n\r\n"                  \
+    "{\"code\":\"internal\",\"message\":\"\\u001b[2J\\u009b\\u202e\\u200f!\"}"
+
+static void check_clean(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c >= 0x7f || ((unsigned char)*c < 0x20 && *c != '\n'))
+            fail_msg("0x%02x is in: %s", (unsigned char)*c, text);
+}
+
+TEST(test_a_server_s_escapes_do_not_reach_the_terminal)
+{
+    static const struct {
+        const char *answer, *arguments[4];
+        int code;
+    } rows[] = {{ANSWER_DROPPED, {"export", "arm", "/dev/null", NULL}, 0},
+                {ANSWER_ESCAPES, {"export", "arm", "/dev/null", NULL}, 1},
+                {ANSWER_ESCAPES, {"ls", NULL}, 1},
+                {ANSWER_ESCAPES, {"ls", "arm", NULL}, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct server server;
+        char url[64];
+        const char *all[8] = {0};
+        struct test_output output;
+        size_t count = 0;
+        server_start(&server, rows[i].answer);
+        for (; rows[i].arguments[count] != NULL; count++) all[count] = rows[i].arguments[count];
+        snprintf(url, sizeof url, "ws://127.0.0.1:%d/ws", server.port);
+        all[count] = "--server";
+        all[count + 1] = url;
+        test_ctl(&output, NULL, NULL, all);
+        assert_int_equal(output.code, rows[i].code);
+        check_clean(output.err);
+        check_clean(output.out);
+        if (i == 0) assert_non_null(strstr(output.err, "left out skin ?]0;x??2J???"));
+        test_output_finish(&output);
+        server_end(&server);
+    }
+}
+
 /* ---- certificates ---- */
 
 /* A server of the openssl program with a certificate that it made itself. */

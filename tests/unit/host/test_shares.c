@@ -1,11 +1,14 @@
 /* What users may take of what all share: quotas of bytes and of new scenes, and a disk that has to
  * keep room. */
+#include <sys/statvfs.h>
+
 #include "data_folder.h"
 
 #include "host/machine.h"
 #include "host/memory.h"
 #include "host/quota.h"
 #include "net/clock.h"
+#include "server/maxima.h"
 
 /* ---- quotas ---- */
 
@@ -71,6 +74,43 @@ TEST(test_disk_refuses_below_the_bound_until_there_is_more_room)
     fclose(log.stream);
     assert_non_null(strstr(lines, "edits are accepted again"));
     free(lines);
+}
+
+/* What the disk says of itself; else what it says to everybody. */
+static const struct statvfs *said;
+int __real_statvfs(const char *path, struct statvfs *disk);
+int __wrap_statvfs(const char *path, struct statvfs *disk);
+int __wrap_statvfs(const char *path, struct statvfs *disk)
+{
+    if (said == NULL) return __real_statvfs(path, disk);
+    *disk = *said;
+    return 0;
+}
+
+TEST(test_disk_without_inodes_is_full)
+{
+    static const struct {
+        fsfilcnt_t files, free;
+        bool is_short;
+    } rows[] = {{1000, 500, false},
+                {1000, 0, true},
+                {1000, GZ_KEEP_INODES - 1, true},
+                {1000, GZ_KEEP_INODES, false},
+                {0, 0, false}}; /* it does not count them */
+    struct gz_error error;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct statvfs disk = {.f_frsize = 4096,
+                                     .f_blocks = 1 << 20,
+                                     .f_bavail = 1 << 20,
+                                     .f_files = rows[i].files,
+                                     .f_favail = rows[i].free};
+        struct gz_disk watched = {.folder = "/", .keep_bytes = 1 << 20};
+        said = &disk;
+        const enum gz_status status = gz_disk_reserve(&watched, 1, &error);
+        said = NULL;
+        assert_int_equal(status, rows[i].is_short ? GZ_STORAGE : GZ_OK);
+        if (rows[i].is_short) assert_true(error.no_room);
+    }
 }
 
 TEST(test_disk_that_is_not_there_has_room)

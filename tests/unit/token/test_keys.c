@@ -132,6 +132,31 @@ TEST(test_rsa_keys_are_whole_and_strong)
     json_decref(golden);
 }
 
+/* The golden RSA key, its public part alone, with another exponent. */
+TEST(test_keys_of_rsa_have_an_exponent_of_use)
+{
+    static const char *const long_ones[] = {"AQ", "Ag", "AQAA", "AQAAAAAAAAAB", "", NULL};
+    static const char *const good[] = {"Aw", "AQAB", "gAAAAAAAAAE"};
+    for (size_t i = 0; i < 8; i++) {
+        json_t *golden = json_load_file(GZ_TEST_DATA "/tokens/jose.json", 0, NULL);
+        json_t *key = json_array_get(json_object_get(golden, "keys"), 1);
+        static const char *const rest[] = {"d", "p", "q", "dp", "dq", "qi"};
+        for (size_t k = 0; k < sizeof rest / sizeof rest[0]; k++) json_object_del(key, rest[k]);
+        const char *exponent = i < 5 ? long_ones[i] : good[i - 5];
+        /* As long as the modulus. */
+        json_t *text =
+            *exponent == '\0' ? json_copy(json_object_get(key, "n")) : json_string(exponent);
+        json_object_set_new(key, "e", text);
+        char *json = json_dumps(golden, 0);
+        if (i < 5)
+            assert_wrong(json, "keys[1].e: must be an odd number from 3 on, of 64 bits at most");
+        else
+            gz_keys_destroy(forged_keys(json));
+        free(json);
+        json_decref(golden);
+    }
+}
+
 /* ---- the file itself ---- */
 
 struct folder {
