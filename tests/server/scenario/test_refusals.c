@@ -120,12 +120,12 @@ TEST(test_a_server_s_escapes_do_not_reach_the_terminal)
                 {ANSWER_ESCAPES, {"ls", NULL}, 1},
                 {ANSWER_ESCAPES, {"ls", "arm", NULL}, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct server server;
+        struct answering server;
         char url[64];
         const char *all[8] = {0};
         struct test_output output;
         size_t count = 0;
-        server_start(&server, rows[i].answer);
+        answering_start(&server, rows[i].answer);
         for (; rows[i].arguments[count] != NULL; count++) all[count] = rows[i].arguments[count];
         snprintf(url, sizeof url, "ws://127.0.0.1:%d/ws", server.port);
         all[count] = "--server";
@@ -136,7 +136,7 @@ TEST(test_a_server_s_escapes_do_not_reach_the_terminal)
         check_clean(output.out);
         if (i == 0) assert_non_null(strstr(output.err, "left out skin ?]0;x??2J???"));
         test_output_finish(&output);
-        server_end(&server);
+        answering_end(&server);
     }
 }
 
