@@ -103,6 +103,8 @@ TEST(test_a_proxys_refusal_is_told_with_its_meaning_and_url)
     "HTTP/1.1 500 " ESCAPES "\r\nContent-Length: 61\r\nConnection: close\r\n\r\n"                  \
     "{\"code\":\"internal\",\"message\":\"\\u001b[2J\\u009b\\u202e\\u200f!\"}"
 
+#define EXPORTED "/tmp/gizmod-test-escapes.glb"
+
 static void check_clean(const char *text)
 {
     for (const char *c = text; *c != '\0'; c++)
@@ -115,8 +117,8 @@ TEST(test_a_server_s_escapes_do_not_reach_the_terminal)
     static const struct {
         const char *answer, *arguments[4];
         int code;
-    } rows[] = {{ANSWER_DROPPED, {"export", "arm", "/dev/null", NULL}, 0},
-                {ANSWER_ESCAPES, {"export", "arm", "/dev/null", NULL}, 1},
+    } rows[] = {{ANSWER_DROPPED, {"export", "arm", EXPORTED, NULL}, 0},
+                {ANSWER_ESCAPES, {"export", "arm", EXPORTED, NULL}, 1},
                 {ANSWER_ESCAPES, {"ls", NULL}, 1},
                 {ANSWER_ESCAPES, {"ls", "arm", NULL}, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -138,6 +140,7 @@ TEST(test_a_server_s_escapes_do_not_reach_the_terminal)
         test_output_finish(&output);
         answering_end(&server);
     }
+    unlink(EXPORTED);
 }
 
 /* ---- certificates ---- */
